@@ -94,7 +94,7 @@ const routes = buildRouteMap<string, CliContext>({
     brief: 'Trains models: from a folder to a finished experiment in one command',
     fullDescription: `Trains models: from a folder to a finished experiment in one command.
 
-Exit codes: 1 failed, 2 wrong usage, 3 the service cannot be reached, 4 not signed in or a gate that does not hold; "mps run" ends as its program does.`,
+Exit codes: 1 failed, 2 wrong usage, 3 the service cannot be reached, 4 not signed in or a gate failed; "mps run" exits with the code of its program.`,
   },
 });
 

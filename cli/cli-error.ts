@@ -23,7 +23,7 @@ export const exitCodes = {
   /** The service cannot be reached. */
   unreachable: 3,
   notSignedIn: 4,
-  /** A `--gate` condition does not hold. */
+  /** A `--gate` condition fails. */
   gate: gateExitCode,
   /** Interrupted by Ctrl-C. */
   interrupted: 130,
@@ -33,9 +33,9 @@ export const exitCodes = {
 export function errorText(error: unknown, isVerbose: boolean): string {
   if (error instanceof ProblemError) return problemText(error, isVerbose);
   if (error instanceof UnreachableError)
-    return `${error.message}\nStart the service with "npm start", or name another with "mps login URL" or MPS_URL.`;
+    return `${error.message}\nStart the service with "npm start", or choose another service with "mps login URL" or MPS_URL.`;
   if (error instanceof UnexpectedAnswerError)
-    return `${error.message}\nCheck the address; "mps whoami" shows which one is used.`;
+    return `${error.message}\nCheck the address; "mps whoami" shows the current one.`;
   if (error instanceof CliError) return error.message;
   if (!(error instanceof Error)) return String(error);
   if (isFull(error))

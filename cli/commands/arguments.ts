@@ -5,7 +5,7 @@ const experiment = { placeholder: 'ID', parse: String, proposeCompletions: exper
 /** ID of an experiment. Default: the newest experiment of the project. */
 export const experimentId = {
   ...experiment,
-  brief: 'The experiment: its id, the end of its id, or latest (the default)',
+  brief: 'ID of the experiment, the end of its ID, or latest (default)',
   optional: true,
 } as const;
 

@@ -15,7 +15,7 @@ export const completionCommand = buildCommand({
   },
   docs: {
     brief: 'Print a script that completes commands and names in a shell',
-    fullDescription: `Names of projects, experiments, models, configurations and data sets are those that the service has.
+    fullDescription: `Names of projects, experiments, models, configurations and data sets come from the service.
 
 Examples:
   echo 'source <(mps completion bash)' >> ~/.bashrc
@@ -57,7 +57,7 @@ _mps() {
   done < <(mps ${completeWord} "\${(@)words[2,CURRENT]}" 2>/dev/null)
   if (( \${#proposals} )); then _describe 'mps' proposals; else _files; fi
 }
-# In a folder of fpath this file is the function itself, which is called for a first proposal.
+# In a folder of fpath, this file is the function itself, so call it for the first proposal.
 if [[ "\${funcstack[1]}" == _mps ]]; then _mps "$@"; else compdef _mps mps; fi
 `,
   fish: `function __mps_complete

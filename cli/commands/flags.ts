@@ -12,7 +12,7 @@ const size = (brief: string) =>
   ({ kind: 'parsed', parse: number, placeholder: 'N', brief, optional: true }) as const;
 
 export const sizes = {
-  nodes: size('Nodes; 2 or more form a cluster'),
+  nodes: size('Number of nodes; 2 or more form a cluster'),
   gpus: size('GPUs of each node'),
   vcpus: size('vCPUs of each node'),
   memory: size('Memory of each node in MiB'),
@@ -30,7 +30,7 @@ export const sizes = {
 /** Flags that several commands share. */
 export const verbose = {
   kind: 'boolean',
-  brief: 'Show request ids and the stack of a defect',
+  brief: 'Show request IDs and stack traces',
   optional: true,
   withNegated: false,
 } as const;
@@ -44,7 +44,7 @@ export const json = {
 
 export const detach = {
   kind: 'boolean',
-  brief: 'Return after the submission',
+  brief: 'Exit after the submission',
   optional: true,
   withNegated: false,
 } as const;
@@ -68,7 +68,7 @@ export const project = {
   parse: String,
   proposeCompletions: projectNames,
   placeholder: 'NAME|ID',
-  brief: 'The project; by default that of mps.yaml or of the folder',
+  brief: "Name or ID of the project (default: from mps.yaml, else the folder's name)",
   optional: true,
 } as const;
 
@@ -94,7 +94,7 @@ export const overrides = {
 
 export const gate = {
   kind: 'boolean',
-  brief: `End with ${exitCodes.gate} where the result is of no use on the set of the model`,
+  brief: `End with ${exitCodes.gate} if the result is useless on the model's data set`,
   optional: true,
   withNegated: false,
 } as const;

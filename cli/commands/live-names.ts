@@ -8,7 +8,7 @@ import type { CliContext } from '../context.ts';
 import { chosenLogin } from '../login/connect.ts';
 import { findProject, projectName } from '../projects/find-project.ts';
 
-/** Most names to request. A shell shows no more. */
+/** Maximum number of names to request. A shell shows no more. */
 const most = 200;
 
 /** Timeout of a request in milliseconds: the user waits after pressing the tab key. */

@@ -11,7 +11,7 @@ import { project, verbose } from './flags.ts';
 export const openCommand = buildCommand({
   func: open,
   parameters: {
-    positional: { kind: 'tuple', parameters: [{ ...experimentId, brief: 'An experiment to show' }] },
+    positional: { kind: 'tuple', parameters: [{ ...experimentId, brief: 'Experiment to show' }] },
     flags: { project, verbose },
     aliases: { p: 'project' },
   },

@@ -39,7 +39,7 @@ const secondMilliseconds = 2_000;
 
 /** Return the error after a Ctrl-C. Wait two seconds for a second Ctrl-C that cancels the job. */
 async function afterDetaching({ printer, what, again, cancel }: Detaching): Promise<CliError> {
-  printer.say(`\nDetached; the ${what} goes on. Ctrl-C once more cancels it.`);
+  printer.say(`\nDetached; the ${what} continues. Press Ctrl-C again to cancel it.`);
   let press = () => {};
   const second = new Promise<boolean>((resolve) => {
     press = () => resolve(true);

@@ -28,7 +28,7 @@ export async function findExperiment(
     found = await findShort(session, project_id, id);
   } else {
     throw new CliError(
-      `"${id}" is no id: 26 characters, at least the last four of them, or ${newest}.`,
+      `"${id}" is not an experiment ID. Give its 26 characters, at least the last four of them, or ${newest}.`,
       exitCodes.usage,
     );
   }

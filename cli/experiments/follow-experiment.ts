@@ -54,7 +54,7 @@ export type LogLine = RowOf<typeof readLogs>;
 /** An experiment that has ended. */
 interface Ended {
   experiment: Experiment;
-  /** Lines of the status reason that the log did not show; empty if there are none. */
+  /** Lines of the status reason that the log does not contain; empty if there are none. */
   unsaid: string;
 }
 
@@ -104,7 +104,7 @@ class Follower {
   }
 
   #connection = (isLost: boolean): void => {
-    const text = isLost ? 'The service cannot be reached; waiting for it…' : 'The service is back.';
+    const text = isLost ? 'The service cannot be reached; retrying…' : 'The service can be reached again.';
     this.#line.above(() => this.#printer.say(text));
   };
 

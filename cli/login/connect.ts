@@ -51,7 +51,7 @@ async function ownToken(url: string, env: Variables): Promise<string | undefined
   if (password === undefined) return undefined;
   try {
     const { token, username } = await signIn({ url, username: 'admin', password }, env);
-    process.stderr.write(`Signed in to ${url} as ${username}, with the password kept in this checkout.\n`);
+    process.stderr.write(`Signed in to ${url} as ${username}, with the password saved in this checkout.\n`);
     return token;
   } catch (error) {
     // The password has changed since.

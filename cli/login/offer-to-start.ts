@@ -24,9 +24,7 @@ export async function offerToStart(context: CliContext): Promise<boolean> {
   if (checkout === undefined || process.stdin.isTTY !== true) return false;
   const { url } = await chosenLogin(env);
   if (!isLoopback(new URL(url).hostname) || (await answers(url))) return false;
-  const answer = await ask('Start the service of this checkout now, in the background? [Y/n] ').catch(
-    () => 'n',
-  );
+  const answer = await ask('Start the service of this checkout in the background? [Y/n] ').catch(() => 'n');
   return /^(y(es)?)?$/i.test(answer.trim()) && start(checkout, url, context);
 }
 
@@ -66,7 +64,7 @@ async function start(checkout: string, url: string, { printer }: CliContext): Pr
     while (!hasEnded && performance.now() - since < maxMilliseconds) {
       if (await answers(url)) {
         line.end();
-        printer.say(`It runs at ${url}; its log is ${file}. To stop it: kill ${service.pid}`);
+        printer.say(`The service runs at ${url}; its log is ${file}. To stop it: kill ${service.pid}`);
         return true;
       }
       line.set(`starting…  ${secondsText((performance.now() - since) / 1000)}`);
@@ -76,7 +74,7 @@ async function start(checkout: string, url: string, { printer }: CliContext): Pr
     line.end();
   }
   printer.say(
-    `It did not start:\n${(await readFile(file, 'utf8')).trimEnd().split('\n').slice(-5).join('\n')}`,
+    `The service did not start:\n${(await readFile(file, 'utf8')).trimEnd().split('\n').slice(-5).join('\n')}`,
   );
   return false;
 }

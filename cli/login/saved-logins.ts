@@ -10,7 +10,7 @@ export async function readLogins(file: string): Promise<Login[]> {
   const found = await stat(file).catch(() => undefined);
   if (found === undefined) return [];
   if ((found.mode & 0o077) !== 0 && hasFileModes)
-    throw new CliError(`Others may read your tokens. Run: chmod 600 ${file}`);
+    throw new CliError(`Other users can read your tokens. Run: chmod 600 ${file}`);
   try {
     return Logins.parse(JSON.parse(await readFile(file, 'utf8')));
   } catch {

@@ -17,7 +17,7 @@ export async function saveText(
   const file = resolve(folder, to);
   const size = bytesText(Buffer.byteLength(text));
   if ((await readFile(file, 'utf8').catch(() => undefined)) === text) {
-    printer.say(`${file}  ${size}, there already`);
+    printer.say(`${file}  ${size}, already there`);
     return;
   }
   await refuseReplacing([file], { force, undone: 'nothing was saved' });
@@ -67,7 +67,7 @@ const isTaken = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** Most file names in the error. It counts the others. */
+/** Maximum number of file names in the error. It counts the others. */
 const maxNamed = 5;
 
 /** Return the error that names the files to be replaced. */

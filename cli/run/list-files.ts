@@ -68,8 +68,8 @@ async function gitFiles(folder: string): Promise<string[] | undefined> {
 }
 
 /**
- * Return what `.gitignore` keeps out of a source and a program may need: ignored files and folders, without packages,
- * caches and what is always ignored. Empty outside of git.
+ * List the files and folders that `.gitignore` leaves out of a source, although a program may need them. Packages,
+ * caches and names that are always ignored are excluded. Empty outside of git.
  */
 export async function ignoredByGit(folder: string): Promise<IgnoredPath[]> {
   const rules = ignore()
@@ -247,7 +247,7 @@ async function inspect(
   const found = await lstat(join(root, path)).catch(() => undefined);
   // git still lists deleted files.
   if (found === undefined) return undefined;
-  if (found.isDirectory()) return `${path}: a repository of its own`;
+  if (found.isDirectory()) return `${path}: a separate git repository`;
   if (found.isSymbolicLink()) return inspectLink(root, path, isListed);
   if (!found.isFile()) return `${path}: neither a file nor a link`;
   return { path, size: found.size, changed: found.mtimeMs };
@@ -267,7 +267,8 @@ async function inspectLink(
   if (target === '..' || target.startsWith('../')) return `${path}: a link out of the folder`;
   if (!found.isFile() && !found.isDirectory()) return `${path}: a link to neither a file nor a folder`;
   const place = pathInRoot(await realpath(dirname(full)));
-  if (found.isDirectory() && isInside(place, target)) return `${path}: a link to a folder that it lies in`;
+  if (found.isDirectory() && isInside(place, target))
+    return `${path}: a link to a folder that contains the link`;
   if (!isListed(target)) return `${path}: a link to ${target}, which is ignored`;
   return found.isFile() ? { path, size: found.size, changed: found.mtimeMs } : { path, place, target };
 }
@@ -294,7 +295,7 @@ function linkedFiles(links: readonly FolderLink[], listed: readonly SourceFile[]
       const path = moved(inner.path);
       const within = [...places, inner.place];
       if (within.some((place) => isInside(place, inner.target)))
-        leftOut.push(`${path}: a link to a folder that it lies in`);
+        leftOut.push(`${path}: a link to a folder that contains the link`);
       else follow({ ...inner, path }, within);
     }
   };
@@ -304,6 +305,6 @@ function linkedFiles(links: readonly FolderLink[], listed: readonly SourceFile[]
 
 const tooMany = (): CliError =>
   new CliError(
-    `The links in this folder lead to more than ${maxLinked.toLocaleString('en')} files. List those in .mpsignore that are not needed.`,
+    `The links in this folder lead to more than ${maxLinked.toLocaleString('en')} files. List in .mpsignore the ones that are not needed.`,
     exitCodes.usage,
   );

@@ -94,7 +94,7 @@ async function changedFiles(folder: string, files: readonly SourceFile[]): Promi
 
 const changedError = (files: readonly string[]): CliError =>
   new CliError(
-    `Files changed while they were packed: ${files.slice(0, 5).join(', ')}.\nRun the command again; list what a running program writes in .mpsignore.`,
+    `Files changed while they were packed: ${files.slice(0, 5).join(', ')}.\nRun the command again. If a running program writes them, list them in .mpsignore.`,
   );
 
 /**

@@ -201,7 +201,7 @@ async function agreeToSize({ files }: SourceFiles, { printer }: Place): Promise<
   printer.say(`This folder has ${bytesText(total)}. The largest files:`);
   for (const { path, size } of files.toSorted((a, b) => b.size - a.size).slice(0, 10))
     printer.say(`  ${bytesText(size).padStart(9)}  ${path}`);
-  const advice = 'List in .mpsignore what the training does not need.';
+  const advice = 'List in .mpsignore the files that the training does not need.';
   if (process.stdin.isTTY !== true) throw new CliError(`${advice} Or confirm with --yes.`);
   const answer = await ask('Upload all of it? [y/N] ');
   if (!/^y(es)?$/i.test(answer.trim())) throw new CliError(`Nothing was uploaded. ${advice}`);
@@ -287,15 +287,14 @@ function roundedMemory(sizes: Sizes, printer: Printer): Sizes {
 
 type Sizes = Pick<RunOptions, (typeof sizeNames)[number]>;
 
-/** Most submission attempts while other users change the project. */
+/** Maximum number of submission attempts while other users change the project. */
 const maxAttempts = 12;
 
 const longestMilliseconds = 3_000;
 
 /**
- * Start a training with exactly the inputs that this command stored. If another command has changed the project
- * since, for example in a sweep, store them again and retry.
- *
+ * Start a training with exactly the inputs that this command stored. If another command, for example of a sweep,
+ * has changed the project since, store them again and retry.
  * @throws ProblemError 409 after too many attempts
  */
 async function beginMeant(

@@ -60,7 +60,7 @@ export async function withDataFile<T>(
   const { files, leftOut } = await inspectFiles(path, await listDataFiles(path));
   if (leftOut.length > 0)
     throw new CliError(
-      `Data sets contain files only. List these in .mpsignore or replace them:\n${leftOut.map((one) => `  ${one}`).join('\n')}`,
+      `Data sets contain files only. List these paths in .mpsignore or replace them:\n${leftOut.map((one) => `  ${one}`).join('\n')}`,
       exitCodes.usage,
     );
   if (files.length === 0) throw new CliError(`${path} has no files.`, exitCodes.usage);

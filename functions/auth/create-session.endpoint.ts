@@ -19,7 +19,7 @@ export const endpoint = defineEndpoint({
   path: '/auth/session',
   summary: 'Sign in a browser',
   description:
-    'For pages of this service, such as the console; programs use `POST /auth/token`. The answer sets a cookie that scripts cannot read (`HttpOnly`, `SameSite=Strict`, and `Secure` except on the loopback address). It is valid only together with `Authorization: Session <page_key>`, and writes need the header `X-Requested-With` besides. The session ends 30 days after its last use, by signing out, and by a change of password or account type.',
+    'For pages of this service, such as the console; programs use `POST /auth/token`. The response sets a cookie that scripts cannot read (`HttpOnly`, `SameSite=Strict`, and `Secure` except on the loopback address). It is valid only together with `Authorization: Session <page_key>`, and writes also need the header `X-Requested-With`. The session ends 30 days after its last use, by signing out, and by a change of password or account type.',
   allow: 'anyone',
   throttle: { perSecond: 10, burst: 40 },
   needs: { accounts: writeAccounts },

@@ -11,8 +11,7 @@ export const endpoint = defineEndpoint({
   method: 'DELETE',
   path: '/auth/session',
   summary: 'Sign out this browser',
-  description:
-    'Ends the session of this request, in all its tabs. A request with a token has no session to end.',
+  description: 'Ends the session of this request, in all its tabs. A request with a token ends no session.',
   allow: 'guest',
   needs: { accounts: writeAccounts },
   input: {},

@@ -12,7 +12,7 @@ export const endpoint = defineEndpoint({
   path: '/auth/sessions',
   summary: 'Sign out everywhere: all your browsers',
   description:
-    'Ends the session of this request too. Tokens stay valid; changing the password revokes them as well.',
+    'Ends the session of this request too. Tokens stay valid. To revoke them too, change the password.',
   allow: 'guest',
   needs: { accounts: writeAccounts },
   input: {},

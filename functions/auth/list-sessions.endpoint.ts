@@ -11,7 +11,8 @@ export const endpoint = defineEndpoint({
   method: 'GET',
   path: '/auth/sessions',
   summary: 'Browsers that you are signed in with, newest first',
-  description: 'With the address and time of the last use. `current` marks the session of this request.',
+  description:
+    'Each with the address and the time of its last use. `current` marks the session of this request.',
   allow: 'guest',
   needs: { accounts: readAccounts },
   input: { query: z.strictObject(paging) },

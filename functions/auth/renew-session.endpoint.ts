@@ -14,7 +14,7 @@ export const endpoint = defineEndpoint({
   path: '/auth/session',
   summary: 'Keep the session of this browser',
   description:
-    'Records the use with its address, and extends the session to 30 days from now. Pages call it when they are opened and once an hour; other reads record nothing.',
+    'Records the time and the address, and extends the session to 30 days from now. Pages call it when they open and once an hour. Other reads record nothing.',
   allow: 'guest',
   needs: { accounts: writeAccounts },
   input: {},
@@ -26,7 +26,7 @@ export const endpoint = defineEndpoint({
     const { user_id, session_id } = caller;
     const presented = presentedSession(context);
     if (session_id === undefined || presented === undefined) {
-      throw new ServiceError('conflict', 'The request has a token, not the session of a browser.');
+      throw new ServiceError('conflict', 'The request has a token instead of a browser session.');
     }
     const use = { user_agent: header('user-agent') ?? '', address: sourceIp };
     const session = await extendSession(accounts, { user_id, session_id }, use, now());

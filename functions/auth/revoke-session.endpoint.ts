@@ -14,7 +14,7 @@ export const endpoint = defineEndpoint({
   allow: 'guest',
   needs: { accounts: writeAccounts },
   input: {
-    path: z.strictObject({ session_id: Ulid.describe('Id of the session, from GET /auth/sessions.') }),
+    path: z.strictObject({ session_id: Ulid.describe('ID of the session, from GET /auth/sessions.') }),
   },
   output: { 200: z.object({ session_id: Ulid }) },
   problems: ['not-found'],

@@ -10,11 +10,11 @@ export const endpoint = defineEndpoint({
   name: 'revokeToken',
   method: 'DELETE',
   path: '/auth/tokens/{token_id}',
-  summary: 'Revoke one of your tokens: it ends at once',
+  summary: 'Revoke one of your tokens',
   allow: 'guest',
   needs: { accounts: writeAccounts },
   input: {
-    path: z.strictObject({ token_id: Ulid.describe('Id of the token, from GET /auth/tokens.') }),
+    path: z.strictObject({ token_id: Ulid.describe('ID of the token, from GET /auth/tokens.') }),
   },
   output: { 200: z.object({ token_id: Ulid }) },
   problems: ['not-found'],

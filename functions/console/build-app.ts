@@ -8,13 +8,13 @@ import { retriedImports } from './retried-imports.ts';
 
 /** The built console. */
 export interface ConsoleFiles {
-  /** Name of the one script of the first page. */
+  /** Name of the first page's only script. */
   script: string;
   /** Name of the style sheet. */
   style: string;
-  /** What is loaded later, by its name: the files that the page does not have by then. */
+  /** Files of each part that is loaded later, by the part's name. Files of the first page are left out. */
   parts: Record<string, readonly string[]>;
-  /** Every file by its name, compressed by gzip, in base64. */
+  /** All files by name, gzipped and base64-encoded. */
   files: Record<string, { mediaType: string; gzip: string }>;
 }
 
@@ -22,9 +22,9 @@ const folder = fileURLToPath(new URL('app/', import.meta.url));
 const browsers = ['es2022', 'chrome120', 'firefox120', 'safari17'];
 
 /**
- * The scripts: a first one with all that the first page needs, in one file, and parts that are loaded when they are needed.
- * What several parts share and is small is one file too: each file is a request, and the stage of a new account lets five
- * through at once. `modules` gets the module of each part by its name.
+ * Bundle the scripts: one file for the first page, and parts that load on demand. Small code that several parts
+ * share is merged into one file, because each file is a request, and API Gateway admits five concurrent requests
+ * in a new account. `modules` receives the module of each part by name.
  */
 async function bundleScripts(modules: Map<string, string>): Promise<OutputChunk[]> {
   const bundle = await rolldown({
@@ -74,7 +74,7 @@ async function bundleStyle(): Promise<Uint8Array> {
   return Buffer.concat([Buffer.from(pagePalette), ...outputFiles.map(({ contents }) => contents)]);
 }
 
-/** The files that a chunk needs, itself and those that it imports, without the first script. */
+/** Return a chunk's files: itself and its imports, without the first script. */
 function filesOf(chunk: OutputChunk, chunks: readonly OutputChunk[], found = new Set<string>()): Set<string> {
   if (chunk.isEntry || found.has(chunk.fileName)) return found;
   found.add(chunk.fileName);
@@ -83,12 +83,15 @@ function filesOf(chunk: OutputChunk, chunks: readonly OutputChunk[], found = new
   return found;
 }
 
-/** Bundles the console for browsers. Names carry hashes of the content, so that a file may be kept for ever. */
+/**
+ * Bundle the console for browsers. File names contain a hash of the content, so browsers may cache them forever.
+ */
 export async function buildApp(): Promise<ConsoleFiles> {
   const modules = new Map<string, string>();
   const [chunks, style] = await Promise.all([bundleScripts(modules), bundleStyle()]);
   const first = chunks.find(({ isEntry }) => isEntry);
-  if (first === undefined || first.imports.length > 0) throw new Error('the console is not one first script');
+  if (first === undefined || first.imports.length > 0)
+    throw new Error('the console must have exactly one first script');
   const files: ConsoleFiles['files'] = {};
   const add = (name: string, mediaType: string, bytes: Uint8Array | string): void => {
     files[name] = {

@@ -9,7 +9,7 @@ import { consoleFiles } from './console-files.ts';
 
 const made = new Map<string, { mediaType: string; bytes: Uint8Array }>();
 
-/** A file of the console, whose compressed form is the one that was built. */
+/** Return a file of the console in its compressed form, as it was built. */
 async function readFile(name: string): Promise<{ mediaType: string; bytes: Uint8Array } | undefined> {
   const present = made.get(name);
   if (present !== undefined) return present;
@@ -26,8 +26,8 @@ export const endpoint = defineEndpoint({
   name: 'readConsoleFile',
   method: 'GET',
   path: '/console/{file}',
-  summary: 'A script or style of the console',
-  description: 'Its name carries the hash of its content, so that it may be kept for ever.',
+  summary: 'Script or style sheet of the console',
+  description: 'The name contains a hash of the content, so clients may cache the file forever.',
   allow: 'anyone',
   needs: {},
   throttle: { perSecond: 40, burst: 100 },
@@ -36,7 +36,7 @@ export const endpoint = defineEndpoint({
       file: z
         .string()
         .regex(/^[A-Za-z0-9-]{1,64}\.(?:js|css)$/, 'must be the name of a script or style')
-        .describe('Name of the file, as the page names it.'),
+        .describe("Name of the file, from the console's page."),
     }),
   },
   output: { 200: content(['text/javascript', 'text/css']) },

@@ -9,7 +9,7 @@ export const endpoint = defineEndpoint({
   name: 'readConsole',
   method: 'GET',
   path: '/console',
-  summary: 'The console, a page for people',
+  summary: 'Web page of the console',
   description:
     'Projects, experiments, curves and models in a browser. It uses only the operations of this reference.',
   allow: 'anyone',

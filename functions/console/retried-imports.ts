@@ -6,9 +6,9 @@ const dynamicImport = /\bimport\('([^']+)'\)/g;
 const nameOf = (path: string): string => basename(path).split('.')[0] ?? '';
 
 /**
- * Lets every `import('…')` of the console load its files by `app/ui/load-part.ts`, which tries again: of its own a browser
- * tries a module once, and some remember for as long as the page lives that it was refused. `modules` gets the module of
- * each part by the name of the part.
+ * Make every `import('…')` of the console load its files through `app/ui/load-part.ts`, which retries. A browser
+ * requests a module only once, and some remember a failure until the page is closed. `modules` receives the module
+ * of each part by name.
  */
 export function retriedImports(folder: string, modules: Map<string, string>): Plugin {
   const loader = join(folder, 'ui/load-part.ts');

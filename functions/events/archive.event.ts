@@ -24,7 +24,7 @@ import { drainList } from '../../shared/purge/drain-list.ts';
  */
 const usualSeconds = 780;
 
-/** The event that starts the function: changes of the list, or a timer that sets the duration in seconds. */
+/** Event that starts the function: a change of the list, or a timer that sets the duration in seconds. */
 const Started = z.object({ seconds: z.number().optional().catch(undefined) }).catch({ seconds: undefined });
 
 /** Continue exports and imports of projects until they end, also after a crash. */

@@ -63,9 +63,7 @@ const preflightSeconds = 3600;
 
 function notAllowed({ httpMethod, path }: Event, methods: readonly RequestMethod[]): HttpError {
   const allowed = methods.join(', ');
-  return new HttpError(
-    'method-not-allowed',
-    `${httpMethod} is not served at ${path}; allowed are ${allowed}.`,
-    { Allow: allowed },
-  );
+  return new HttpError('method-not-allowed', `${path} does not support ${httpMethod}. Allowed: ${allowed}.`, {
+    Allow: allowed,
+  });
 }

@@ -16,16 +16,18 @@ export function fixedDocument(mediaType: string, text: string): FixedDocument {
   return { mediaType, bytes, hash };
 }
 
-/** Query that allows caches to keep a document for ever. */
+/** Query that allows caches to keep a document forever. */
 export const DocumentVersion = z.strictObject({
   v: z
     .string()
     .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, underscores and hyphens')
     .optional()
-    .describe('Hash of the document, as in its own links; such a response may be cached for ever.'),
+    .describe(
+      'Hash of the document, as in the links of this service. A response under its hash may be cached forever.',
+    ),
 });
 
-/** Return a document: cacheable for ever under its hash, else revalidated each time by its ETag. */
+/** Return a document: cacheable forever under its hash, else revalidated each time by its ETag. */
 export function answerDocument(
   { mediaType, bytes, hash }: FixedDocument,
   v: string | undefined,

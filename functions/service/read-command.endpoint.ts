@@ -41,7 +41,7 @@ export const endpoint = defineEndpoint({
   name: 'readCommand',
   method: 'GET',
   path: '/cli/{file}',
-  summary: 'The command mps that goes with this service',
+  summary: 'The command mps of this service',
   description:
     'Install `mps.tgz` with `npm install -g` and its URL; `mps.mjs` is the same program as one file. It runs on Node 20 and newer.',
   allow: 'anyone',
@@ -51,7 +51,7 @@ export const endpoint = defineEndpoint({
     path: z.strictObject({
       file: z
         .enum(fileNames, `must be one of ${fileNames.join(', ')}`)
-        .describe('`mps.tgz` for npm, or `mps.mjs` to run as it is.'),
+        .describe('`mps.tgz` for npm, or `mps.mjs` to run without an installation.'),
     }),
   },
   output: { 200: content(['text/javascript', 'application/gzip']) },

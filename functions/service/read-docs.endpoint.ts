@@ -42,7 +42,7 @@ export const endpoint = defineEndpoint({
   path: '/docs',
   summary: 'This guide and reference',
   description:
-    'The guide, or a page of the reference: one for each group of operations, and `errors`. A page loads nothing else.',
+    'The guide, or a page of the reference: one for each group of operations, and `errors`. A page loads no other resources.',
   allow: 'anyone',
   needs: {},
   throttle: { perSecond: 20, burst: 40 },

@@ -7,7 +7,7 @@ export const endpoint = defineEndpoint({
   method: 'GET',
   path: '/health',
   summary: 'Check that the service responds',
-  description: 'Shows that requests reach the service. It does not check the services that it depends on.',
+  description: 'A response shows that requests reach the service. It does not check databases or storage.',
   allow: 'anyone',
   needs: {},
   throttle: { perSecond: 20, burst: 40 },

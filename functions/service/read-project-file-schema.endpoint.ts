@@ -11,7 +11,7 @@ export const endpoint = defineEndpoint({
   method: 'GET',
   path: '/cli/mps.schema.json',
   summary: 'The JSON Schema of mps.yaml',
-  description: 'Lets editors complete and check an `mps.yaml`; its description explains how.',
+  description: 'Lets editors complete and check an `mps.yaml`. Its description explains the setup.',
   allow: 'anyone',
   needs: {},
   throttle: { perSecond: 2, burst: 10 },

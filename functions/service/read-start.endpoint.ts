@@ -10,7 +10,7 @@ export const endpoint = defineEndpoint({
   method: 'GET',
   path: '/',
   summary: 'Where to begin',
-  description: 'What the service is, with links: a page for browsers, JSON for other clients.',
+  description: 'Describes the service, with links: a page for browsers, JSON for other clients.',
   allow: 'anyone',
   needs: {},
   throttle: { perSecond: 20, burst: 40 },

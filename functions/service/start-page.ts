@@ -16,7 +16,7 @@ export function startPage(start: Start): string {
 <dl>
 ${entry(start.console, 'Console', 'Projects, experiments and models in the browser')}
 ${entry(start.docs, 'Reference', 'Every operation, each with a curl command')}
-${entry(start.openapi, 'OpenAPI 3.1 document', 'To generate clients from')}
+${entry(start.openapi, 'OpenAPI 3.1 document', 'For client generators')}
 ${entry(start.health, 'Health', 'Check that the service responds')}
 </dl>
 <h2>Train a folder</h2>
@@ -34,10 +34,10 @@ const link = (description: string) => z.string().describe(description);
 export const Start = z
   .object({
     service: z.literal('model-project-service'),
-    version: z.string().describe('Of the service, and of the command mps that goes with it.'),
-    console: link('The console, a page for people.'),
-    docs: link('The reference, for people.'),
-    openapi: link('The OpenAPI document, for generators of clients.'),
+    version: z.string().describe('Version of the service and of its command mps.'),
+    console: link('The console in the browser.'),
+    docs: link('The API reference in the browser.'),
+    openapi: link('The OpenAPI document, for client generators.'),
     health: link('Check that the service responds.'),
     token: link('POST here to sign in.'),
     account: link('The account of the caller.'),

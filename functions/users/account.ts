@@ -34,5 +34,5 @@ export function requireMaySeeAccount(caller: Known, username: string): void {
  */
 export function requireMayChangeAccount(caller: Known, username: string): void {
   if (caller.account_type === 'admin' || username === caller.username) return;
-  throw new ServiceError('forbidden', 'Only a user themselves or an admin may change this account.');
+  throw new ServiceError('forbidden', 'Only the user or an admin may change this account.');
 }

@@ -20,7 +20,7 @@ export const endpoint = defineEndpoint({
   path: '/users/{username}/password',
   summary: "Change a user's password",
   description:
-    'Users change their own password and send `current_password`; admins change any without it. All tokens of the user are revoked.',
+    'Users change their own password and send `current_password`. Admins change any password without it. All tokens of the user are revoked.',
   allow: 'guest',
   needs: { accounts: writeAccounts },
   runtime: hashingRuntime,

@@ -14,11 +14,11 @@ export const endpoint = defineEndpoint({
   path: '/users/{user_id}/type',
   summary: "Change a user's account type",
   description:
-    'Changing the type revokes all tokens of the user, who has to sign in again. The type of the last admin cannot be changed.',
+    'Revokes all tokens of the user, who must sign in again. The type of the last admin cannot be changed.',
   allow: 'admin',
   needs: { accounts: writeAccounts },
   input: {
-    path: z.strictObject({ user_id: Ulid.describe('Id of the user.') }),
+    path: z.strictObject({ user_id: Ulid.describe('ID of the user.') }),
     queryOrBody: z.strictObject({ account_type: AccountType.describe('Their new account type.') }),
   },
   output: { 200: UserAnswer },

@@ -30,7 +30,7 @@ export const endpoint = defineEndpoint({
   path: '/users/',
   summary: 'Create a user',
   description:
-    'For admins. Where the deployment has opened registration, anyone may create a guest. A password in the URL is refused. An Idempotency-Key does not cover the password: a repeated request returns the user as first created, with the first password.',
+    'For admins. With open registration, anyone may create a guest. A password in the URL is refused. An Idempotency-Key does not cover the password: a repeated request returns the user as first created, with the first password.',
   allow: 'anyone',
   throttle: { perSecond: 10, burst: 40 },
   needs: { accounts: writeAccounts },

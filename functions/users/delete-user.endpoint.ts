@@ -20,7 +20,7 @@ export const endpoint = defineEndpoint({
   path: '/users/',
   summary: 'Delete a user',
   description:
-    'They are signed out at once and their name is free again. Their pictures are removed; their projects stay, with no owner. The last admin cannot be deleted.',
+    'The user is signed out at once, and the name is free again. Pictures of the user are removed. Projects stay, without an owner. The last admin cannot be deleted.',
   allow: 'admin',
   needs: { accounts: writeAccounts, records: writeRecords },
   input: { queryOrBody: z.strictObject({ username: Username.describe('Name of the user to delete.') }) },

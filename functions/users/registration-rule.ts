@@ -21,9 +21,9 @@ export function requireMayRegister({ caller, registration, account_type }: Regis
     if (account_type === 'guest') return;
     throw new ServiceError(
       'forbidden',
-      'Only an admin may create an account of this type. Register with account_type guest; an admin can change it afterwards.',
+      'Only an admin may create an account of this type. Register with account_type guest; an admin can change the type afterwards.',
     );
   }
-  if (caller !== undefined) throw new ServiceError('forbidden', 'Only an admin may create users here.');
+  if (caller !== undefined) throw new ServiceError('forbidden', 'Only an admin may create users.');
   throw new ServiceError('unauthenticated', 'Registration is closed here: only an admin may create users.');
 }

@@ -30,7 +30,7 @@ export class HelpRequestedError extends Error {
 export const optionFlags = { context: { type: 'string', short: 'c', multiple: true } } as const;
 
 /** The help text of that flag. */
-export const optionUsage = `  -c option=value   an option of the deployment, over the one in cdk.json; may be given more than once. infra/README.md
+export const optionUsage = `  -c option=value   an option of the deployment; overrides cdk.json; repeatable. infra/README.md
                     names all. Give every command of one deployment the same ones`;
 
 /** Parse the values of `-c` into options by name. @throws CommandError for a value without a name */

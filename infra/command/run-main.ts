@@ -41,9 +41,8 @@ function clientErrorText(error: Error): string | undefined {
 }
 
 const diskText: Readonly<Record<DiskFault, string>> = {
-  full: 'The disk is full. Make room on it, and try again.',
-  damaged:
-    'A database is damaged. Restore the data folder from a copy that was made while the service was stopped.',
+  full: 'The disk is full. Free some space, and try again.',
+  damaged: 'A database is damaged. Restore the data folder from a copy made while the service was stopped.',
 };
 
 /** Describe a disk fault, with the original message. Return undefined for any other error. */
@@ -52,8 +51,8 @@ function diskErrorText(error: Error): string | undefined {
   return fault && `${diskText[fault]} (${error.message})`;
 }
 
-const howToSignIn = `Set AWS_PROFILE to a profile of ~/.aws/config (after "aws sso login", where it signs in so), or
-AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, with AWS_SESSION_TOKEN where there is one.`;
+const howToSignIn = `Set AWS_PROFILE to a profile of ~/.aws/config (after "aws sso login", if the profile uses SSO), or
+AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, with AWS_SESSION_TOKEN for temporary credentials.`;
 
 const howToSetRegion = `Set AWS_REGION, a region in the AWS profile, or the option "region" (-c region=eu-central-1).`;
 
@@ -73,7 +72,7 @@ export function awsErrorText(error: Error): string | undefined {
     return `AWS refused the credentials (${name}): ${message}\n${howToSignIn}`;
   }
   if (unreachable.includes(codeOf(error)) || unreachable.includes(name)) {
-    return `AWS cannot be reached: ${message}\nIs there a network, and is the region right? ${howToSetRegion}`;
+    return `AWS cannot be reached: ${message}\nCheck the network and the region. ${howToSetRegion}`;
   }
   return '$metadata' in error ? `AWS refused: ${message} (${name})` : undefined;
 }

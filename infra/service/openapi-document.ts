@@ -16,25 +16,25 @@ export function serviceDocument(endpoints: readonly LoadedEndpoint[]): OpenApiDo
   });
 }
 
-const description = `Projects of machine learning with their configurations, environments, experiments and training runs; users; and the pruning and quantization of models.
+const description = `Machine-learning projects with their configurations, environments, experiments and trainings; users; and the pruning and quantization of models.
 
-Sign in with \`POST /auth/token\` and send the token with every request as \`Authorization: Bearer <token>\`. Every path answers with and without its trailing slash, and HEAD wherever GET does. Times are ISO 8601 in UTC, sizes bytes, durations seconds. Unknown and repeated parameters are refused. Errors are problem documents (RFC 9457).`;
+Sign in with \`POST /auth/token\` and send the token with every request as \`Authorization: Bearer <token>\`. Every path works with and without a trailing slash, and HEAD works wherever GET does. Times are ISO 8601 in UTC, sizes are in bytes, and durations in seconds. Unknown and repeated parameters are refused. Errors are problem documents (RFC 9457).`;
 
 /** Groups of operations in the reference. A path outside these groups is grouped by its first segment. */
 const tags: readonly TagRule[] = [
   {
     name: 'Sign-in',
-    description: 'Tokens by which callers are known.',
+    description: 'Sign-in, tokens and sessions.',
     paths: ['/auth'],
   },
   {
     name: 'Projects',
-    description: 'A project holds configurations, an environment, a source, data sets and experiments.',
+    description: 'A project has configurations, an environment, a source, data sets and experiments.',
     paths: ['/projects/'],
   },
   {
     name: 'Sharing',
-    description: 'Who may do what in a project: its owner, and the members with whom it is shared.',
+    description: 'Rights in a project: its owner, and its members with their roles.',
     paths: ['/projects/{project_id}/members', '/projects/{project_id}/owner'],
   },
   {
@@ -44,18 +44,18 @@ const tags: readonly TagRule[] = [
   },
   {
     name: 'Environment',
-    description: 'The command that a training runs, and what is installed for it.',
+    description: 'The command of a training, and its dependencies.',
     paths: ['/projects/{project_id}/environment'],
   },
   {
     name: 'Variables',
-    description: 'Environment variables of a project, among them secrets, which its trainings get.',
+    description: 'Environment variables and secrets for the trainings of a project.',
     paths: ['/projects/{project_id}/variables'],
   },
   {
     name: 'Source and data',
     description:
-      'Uploads, by presigned URL: the source archive, and data sets laid out read-only at DATA_DIR.',
+      'Uploads by presigned URL: the source archive, and data sets. Trainings find a data set read-only at DATA_DIR.',
     paths: ['/projects/{project_id}/source', '/projects/{project_id}/datasets'],
   },
   {
@@ -65,7 +65,7 @@ const tags: readonly TagRule[] = [
   },
   {
     name: 'Experiments',
-    description: 'Runs of a project, with their log, metrics and artifacts.',
+    description: 'Runs of a project, with their logs, metrics and artifacts.',
     paths: ['/projects/{project_id}/experiments', '/projects/{project_id}/compare', '/experiments'],
   },
   {
@@ -75,7 +75,7 @@ const tags: readonly TagRule[] = [
   },
   {
     name: 'Optimization',
-    description: 'Pruning and quantization of models, each run on record with its receipt.',
+    description: 'Pruning and quantization of models. Each run is recorded with its receipt.',
     paths: ['/optimization'],
   },
   {

@@ -3,34 +3,38 @@ import type { TableWriter } from '../data/table/table.ts';
 import { networkOf } from './network-of.ts';
 import { type Count, type Schedule, takeTurn } from './turn.ts';
 
-/** One address at one user, against guessing: beyond the first hours at most 96 attempts a day. */
+/** Limit for one address and one user, against guessing: after the first hours at most 96 attempts a day. */
 const pairSchedule: Schedule = { free: 5, maxSeconds: 15 * 60, memorySeconds: 24 * 60 * 60 };
-/** One address at all users together, against trying one password on everybody. Many people may share it. */
+/**
+ * Limit for one address and all users together, against trying one password on many users. Many people may share
+ * the address.
+ */
 const addressSchedule: Schedule = { free: 50, maxSeconds: 60, memorySeconds: 60 * 60 };
-/** All addresses at one user together, against guessing from many addresses: at most 1,440 attempts a day. */
+/**
+ * Limit for one user from all addresses together, against guessing from many addresses: at most 1,440 attempts a
+ * day.
+ */
 const userSchedule: Schedule = { free: 100, maxSeconds: 60, memorySeconds: 24 * 60 * 60 };
 
-/** An attempt that was counted. */
+/** A counted sign-in attempt. */
 export interface SignInAttempt {
-  /** The password was right: the attempt no longer counts, nor do the earlier ones of this address at this user. */
+  /** Call this if the password is correct. The attempt and earlier ones of this address and user stop counting. */
   succeeded(): Promise<void>;
 }
 
 export interface AttemptSource {
   username: string;
   sourceIp: string;
-  /** The caller has sent a valid token of this user. */
+  /** Whether the caller has sent a valid token of this user. */
   hasToken?: boolean;
 }
 
 /**
- * Count an attempt to sign in before the password is checked, so that attempts at the same moment count too.
- *
- * Strangers cannot lock a user out: the counts of an address and of a user do not apply to a pair of user and address
- * that succeeded within the last 90 days, and the count of an address does not apply to a valid token. Every wait has
- * a limit.
- *
- * @throws ServiceError `too-many-requests` where too many attempts failed
+ * Count a sign-in attempt before the password is checked, so concurrent attempts count too. Strangers cannot lock
+ * a user out: if the user has succeeded from an address within the last 90 days, the counts of the address and of
+ * the user do not apply to this pair. The count of an address does not apply to a valid token. Every wait has a
+ * limit.
+ * @throws ServiceError `too-many-requests` after too many failed attempts
  */
 export async function beginAttempt(
   accounts: TableWriter<'accounts'>,

@@ -12,10 +12,9 @@ interface Presented {
 }
 
 /**
- * Makes sure that a password is the present one of a user who is signed in. Counts as an attempt to sign in, so that a
- * stolen token is no way to guess faster.
- *
- * @throws ServiceError `forbidden` where it is wrong and `too-many-requests` after too many failures
+ * Check the current password of a signed-in user. It counts as a sign-in attempt, so a stolen token does not allow
+ * faster guessing.
+ * @throws ServiceError `forbidden` for a wrong password, and `too-many-requests` after too many failures
  */
 export async function checkOwnPassword(
   accounts: TableWriter<'accounts'>,

@@ -1,6 +1,6 @@
 /**
- * Those of the commonest 3,000 passwords that have at least 8 characters, the only ones that the length rule lets
- * through; in lower case. Source: the password frequency list of zxcvbn 4.4.2 (MIT), made of leaked passwords.
+ * The passwords of at least 8 characters among the 3,000 most common ones, in lower case. The length rule refuses
+ * shorter ones anyway. Source: the password frequency list of zxcvbn 4.4.2 (MIT), made from leaked passwords.
  */
 const list = `
 password 12345678 123456789 baseball football qwertyuiop 1234567890 superman 1qaz2wsx trustno1 sunshine
@@ -82,7 +82,7 @@ beautifu
 
 let passwords: ReadonlySet<string> | undefined;
 
-/** Whether a password is, but for upper and lower case, among the commonest 3,000. */
+/** Return whether a password is among the 3,000 most common ones, ignoring case. */
 export function isCommonPassword(password: string): boolean {
   passwords ??= new Set(list.trim().split(/\s+/));
   return passwords.has(password.toLowerCase());

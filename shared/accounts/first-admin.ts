@@ -7,7 +7,7 @@ import { hashPassword } from './password.ts';
 /** Name of the first user of a deployment. */
 export const firstAdminName = 'admin' as const;
 
-/** The created user, or why there is none. */
+/** The created user, or the reason why there is none. */
 export type FirstAdmin = { created: User } | { refused: 'admin-exists' | 'name-taken' };
 
 /** Whether the deployment has an admin. */
@@ -16,10 +16,9 @@ export async function hasAdmin(accounts: TableWriter<'accounts'>): Promise<boole
 }
 
 /**
- * Creates `admin` with this password where no admin is. Of several that try at one moment, one succeeds: the store
- * itself refuses the others.
- *
- * @param password checked already against the rules for new ones
+ * Create `admin` with this password if there is no admin. Of several concurrent calls, one succeeds: the store
+ * refuses the others.
+ * @param password already checked against the rules for new passwords
  */
 export async function createFirstAdmin(
   accounts: TableWriter<'accounts'>,

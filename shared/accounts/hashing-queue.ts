@@ -1,15 +1,21 @@
 import { ServiceError } from '../core/service-error.ts';
 
-/** Hashes at once. Each occupies one of the four threads on which node also reads files and decodes pictures. */
+/**
+ * Number of concurrent hashes. Each occupies one of Node's four threads, which also read files and decode
+ * pictures.
+ */
 const atOnce = 2;
-/** Sign-ins at once: fewer than the gateway works on, so that they never hold up everything else. */
+/**
+ * Maximum number of concurrent sign-ins. It is below the gateway's limit, so sign-ins never block all other
+ * requests.
+ */
 const maxAdmitted = 16;
 const retrySeconds = 2;
 
-/** For functions that hash: at 1,024 MiB a hash takes about a tenth of a second of a processor's share. */
+/** Runtime of functions that hash passwords. At 1,024 MiB, a hash takes about a tenth of a second. */
 export const hashingRuntime = { memory: 1024 } as const;
 
-/** Bounds how much of a process password hashing takes, however many people sign in at one moment. */
+/** Bounds the share of a process that password hashing takes, for any number of concurrent sign-ins. */
 export class HashingQueue {
   readonly #atOnce: number;
   readonly #maxAdmitted: number;
@@ -23,12 +29,12 @@ export class HashingQueue {
   }
 
   /**
-   * Does work that anybody may ask for and that will hash. Throws 503 before it has begun, so that nothing is counted
-   * against the caller, where too many others do such work.
+   * Do public work that hashes. If too many callers do such work, throw 503 before it begins, so nothing is
+   * counted against the caller.
    */
   async admit<T>(work: () => Promise<T>): Promise<T> {
     if (this.#admitted >= this.#maxAdmitted) {
-      throw new ServiceError('unavailable', 'Too many people sign in at this moment. Try again shortly.', {
+      throw new ServiceError('unavailable', 'Too many users are signing in. Try again shortly.', {
         retryAfterSeconds: retrySeconds,
       });
     }
@@ -40,7 +46,7 @@ export class HashingQueue {
     }
   }
 
-  /** Computes a hash when it is its turn: first come, first served. */
+  /** Compute a hash, first come, first served. */
   async run<T>(hash: () => Promise<T>): Promise<T> {
     if (this.#running < this.#atOnce) this.#running += 1;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
@@ -48,7 +54,7 @@ export class HashingQueue {
       return await hash();
     } finally {
       const next = this.#waiting.shift();
-      // The slot passes to the next in the queue, so that no later caller takes it.
+      // The slot passes to the next in the queue, so no later caller takes it.
       if (next === undefined) this.#running -= 1;
       else next();
     }

@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net';
 
 /**
- * The network that counts as one caller: an IPv4 address itself, of an IPv6 address its /64 network, which belongs to
- * one household.
+ * Return the network that counts as one caller: an IPv4 address itself, or the /64 network of an IPv6 address,
+ * which belongs to one household.
  */
 export function networkOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];

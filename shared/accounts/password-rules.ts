@@ -8,17 +8,17 @@ const lengthMessage = `must have ${least} to ${most} characters`;
 const anyPassword = z
   .string()
   .min(1, 'is blank')
-  // Characters are code points, of which each has at most two UTF-16 units.
+  // Characters are code points. Each has at most two UTF-16 units.
   .max(2 * most, lengthMessage)
   .refine((password) => password.isWellFormed(), 'is not valid Unicode');
 
 /**
- * A password as it is presented at sign-in: any text that a password may be. Lone surrogates have no UTF-8 form, so
- * two passwords that differ in them alone would be one.
+ * A password at sign-in: any text that a password may be. Lone surrogates are refused: they have no UTF-8 form, so
+ * two passwords that differ only in them would be equal.
  */
 export const PresentedPassword = anyPassword.meta({ minLength: 1, maxLength: most });
 
-/** A new password: 8 to 256 code points, taken as given, and none of the common ones. */
+/** A new password: 8 to 256 code points, unchanged, and not a common password. */
 export const NewPassword = anyPassword
   .refine((password) => {
     const characters = [...password].length;

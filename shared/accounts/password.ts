@@ -23,7 +23,7 @@ interface StoredHash {
 const phc =
   /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,2})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{16,86})$/;
 
-/** PHC strings carry base64 without padding. */
+/** Encode without padding, as in PHC strings. */
 const encode = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
 
 function format({ cost: { memory, passes, parallelism }, salt, tag }: StoredHash): string {
@@ -46,18 +46,18 @@ function deriveTag(password: string, { memory, passes, parallelism }: Cost, salt
   );
 }
 
-/** Hash of a password to store, as a PHC string. The password is taken as given: not trimmed, not normalized. */
+/** Hash a password for storage, as a PHC string. The password is neither trimmed nor normalized. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(saltBytes);
   return format({ cost: presentCost, salt, tag: await deriveTag(password, presentCost, salt, tagBytes) });
 }
 
-/** Hash of no user's password: checking it takes as long as checking a real one. */
+/** Hash that no password has. Checking it takes as long as checking a real one. */
 const nobodys: StoredHash = { cost: presentCost, salt: Buffer.alloc(saltBytes), tag: Buffer.alloc(tagBytes) };
 
 /**
- * Whether this is the password of the stored hash. Without a hash (no such user), or with an invalid one, it is false
- * after the same work, so that the time does not reveal which users exist.
+ * Return whether the password matches the stored hash. Without a hash (no such user), or with an invalid one,
+ * return false after the same work, so the time does not reveal which users exist.
  */
 export async function verifyPassword(password: string, hash: string | undefined): Promise<boolean> {
   const stored = hash === undefined ? undefined : parse(hash);
@@ -66,7 +66,7 @@ export async function verifyPassword(password: string, hash: string | undefined)
   return equal && stored !== undefined;
 }
 
-/** Whether a stored hash was made at another cost than new ones are, and should be made anew at the next sign-in. */
+/** Return whether a hash has another cost than new hashes. The next sign-in should then replace it. */
 export function needsRehash(hash: string): boolean {
   const stored = parse(hash);
   if (stored === undefined || stored.salt.length !== saltBytes || stored.tag.length !== tagBytes) return true;

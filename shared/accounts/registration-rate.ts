@@ -2,13 +2,15 @@ import type { TableWriter } from '../data/table/table.ts';
 import { networkOf } from './network-of.ts';
 import { type Schedule, takeTurn } from './turn.ts';
 
-/** A class that shares an address registers at once; beyond that an address gets at most 96 accounts a day. */
+/**
+ * Limit of registrations. A class that shares an address can register at once. After that, an address gets at most
+ * 96 accounts a day.
+ */
 const registrationSchedule: Schedule = { free: 30, maxSeconds: 15 * 60, memorySeconds: 24 * 60 * 60 };
 
 /**
- * Count a registration that is not by an admin, for its network.
- *
- * @throws ServiceError `too-many-requests` where too many came from this network
+ * Count a registration by a caller who is not an admin, for the caller's network.
+ * @throws ServiceError `too-many-requests` after too many registrations from this network
  */
 export async function countRegistration(
   accounts: TableWriter<'accounts'>,

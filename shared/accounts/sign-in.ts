@@ -7,7 +7,7 @@ import { beginAttempt } from './back-off.ts';
 import { hashing } from './hashing-queue.ts';
 import { hashPassword, needsRehash, verifyPassword } from './password.ts';
 
-/** The error of RFC 6749; the same for every reason. */
+/** Return the error of RFC 6749. It is the same for every reason. */
 function wrongCredentials(): ServiceError {
   return new ServiceError('unauthenticated', 'The user name or the password is wrong.', {
     code: 'invalid_grant',
@@ -23,7 +23,7 @@ interface Presented {
 
 interface Grant {
   token_id: string;
-  /** Life of the token. */
+  /** Lifetime of the token in seconds. */
   seconds: number;
   now: () => Date;
 }
@@ -33,7 +33,10 @@ interface SignedIn<T> {
   issued: T;
 }
 
-/** What somebody gets whose password is right, such as a token. @throws ConditionFailedError for other credentials */
+/**
+ * Issue something, such as a token, to a user with the right password.
+ * @throws ConditionFailedError if the credentials have changed
+ */
 type Issue<T> = (user: User) => Promise<T>;
 
 async function checkAndIssue<T>(
@@ -46,7 +49,7 @@ async function checkAndIssue<T>(
   let verified: string | undefined;
   const issue = async (): Promise<SignedIn<T>> => {
     const found = await findCredentials(accounts, username);
-    // In a retry only another password, or none, makes this one wrong.
+    // In a retry, only a changed or removed password makes this one wrong.
     const isVerified = verified !== undefined && found?.hash === verified;
     const isRight = isVerified || (await verifyPassword(password, found?.hash));
     if (found === undefined || !isRight) throw wrongCredentials();
@@ -67,8 +70,9 @@ async function checkAndIssue<T>(
 }
 
 /**
- * Checks the name and password of a user and issues something to them. Throws 401 with one answer for an unknown user
- * and a wrong password, after the same reads and one hash, 429 after too many failures, and 503 while too many sign in.
+ * Check the name and password of a user, and issue something to them. Throw the same 401 for an unknown user and a
+ * wrong password, after the same reads and one hash; 429 after too many failures; and 503 while too many users
+ * sign in.
  */
 export const signInFor = <T>(
   accounts: TableWriter<'accounts'>,
@@ -78,7 +82,7 @@ export const signInFor = <T>(
 ): Promise<SignedIn<T>> => hashing.admit(() => checkAndIssue(accounts, presented, now, issue));
 
 /**
- * Signs in the user who has this name and password. Issues a token that is valid for `seconds`.
+ * Sign in the user with this name and password. Issue a token that is valid for `seconds`.
  * @throws as {@link signInFor}
  */
 export async function signIn(

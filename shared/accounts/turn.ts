@@ -7,28 +7,28 @@ import {
 } from '../data/accounts/sign-in-attempts.ts';
 import type { TableWriter } from '../data/table/table.ts';
 
-/** How long attempts must wait: the first few not at all, then 1 s, 2 s, 4 s … up to a limit. */
+/** Waiting times of attempts: none for the first few, then 1 s, 2 s, 4 s … up to a limit. */
 export interface Schedule {
   free: number;
   maxSeconds: number;
-  /** The count of attempts is forgotten after this many seconds without an attempt. */
+  /** Seconds without an attempt after which the count is forgotten. */
   memorySeconds: number;
 }
 
-/** A count of attempts and the schedule that it must keep to. */
+/** A count of attempts, and the schedule that applies to it. */
 export interface Count {
   source: AttemptSource;
   schedule: Schedule;
 }
 
-/** Milliseconds by which the clocks of two hosts may differ. */
+/** Maximum difference between the clocks of two hosts, in milliseconds. */
 const clockSkew = 60_000;
 
 function counted(schedule: Schedule, before: SignInAttempts | undefined, now: Date): AttemptsChange {
   const count = (before?.count ?? 0) + 1;
   const excess = count - schedule.free;
   const seconds = Math.min(schedule.maxSeconds, 2 ** Math.min(excess - 1, 30));
-  // Nothing to wait for is 0, not now: another request at this moment may have looked at its clock a little earlier.
+  // Use 0, not the present time, if there is no wait: another request may have read its clock slightly earlier.
   const open_at = excess <= 0 ? 0 : now.getTime() + seconds * 1000;
   const next = { count, open_at, ttl: Math.ceil(now.getTime() / 1000) + schedule.memorySeconds };
   return before !== undefined && excess <= 0 ? { raise: next, below: schedule.free } : { replace: next };
@@ -38,8 +38,8 @@ const remembered = (attempts: SignInAttempts | undefined, now: Date): SignInAtte
   attempts !== undefined && attempts.ttl * 1000 > now.getTime() ? attempts : undefined;
 
 /**
- * The time until which a source waits. A time further off than any wait dates from before the clock was set back.
- * Such a wait is over.
+ * Return the time until which a source waits. A time beyond the longest wait was stored before the clock was set
+ * back, so that wait is over.
  */
 function opensAt(schedule: Schedule, attempts: SignInAttempts | undefined, now: Date): number {
   const open_at = attempts?.open_at ?? 0;
@@ -47,9 +47,9 @@ function opensAt(schedule: Schedule, attempts: SignInAttempts | undefined, now: 
 }
 
 /**
- * Count an attempt at every source, in one step. An attempt that has to wait writes nothing.
- *
- * @throws ServiceError `too-many-requests`, whose detail begins with `tooMany`, where one of the schedules is not open
+ * Count an attempt at every source, in one step. If the attempt has to wait, write nothing.
+ * @throws ServiceError `too-many-requests`, with a detail that begins with `tooMany`, while one of the sources has
+ * to wait
  */
 export async function takeTurn(
   accounts: TableWriter<'accounts'>,
@@ -67,6 +67,6 @@ export async function takeTurn(
     return counts.map(({ schedule }, index) => counted(schedule, present[index], now));
   });
   if (taken) return;
-  const detail = `${tooMany}; the next one is taken in ${waitSeconds} seconds.`;
+  const detail = `${tooMany}; try again in ${waitSeconds} seconds.`;
   throw new ServiceError('too-many-requests', detail, { retryAfterSeconds: waitSeconds });
 }

@@ -4,12 +4,12 @@ export class ArchiveError extends Error {
 }
 
 export interface ArchiveLimits {
-  /** Most files and folders, including folders that only occur in a path. */
+  /** Maximum number of files and folders, including folders that only occur in a path. */
   maxEntries: number;
-  /** Most unpacked bytes of all files together, counted during unpacking. Sizes in headers are not trusted. */
+  /** Maximum unpacked bytes of all files together, counted during unpacking. Sizes in headers are not trusted. */
   maxBytes: number;
   maxPathBytes: number;
-  /** Most nested folders; `a/b/c.txt` has a depth of 3. */
+  /** Maximum number of nested folders; `a/b/c.txt` has a depth of 3. */
   maxDepth: number;
 }
 

@@ -50,7 +50,7 @@ class FileList {
   add(path: string, size: number, checksum: number): void {
     this.files.set(entryPath(path, this.#limits).join('/'), `${size} ${checksum}`);
     if (this.files.size > this.#limits.maxEntries)
-      throw new ArchiveError(`the archive holds more than ${this.#limits.maxEntries} files`);
+      throw new ArchiveError(`the archive contains more than ${this.#limits.maxEntries} files`);
   }
 }
 

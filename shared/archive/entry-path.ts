@@ -21,7 +21,7 @@ export function entryPath(path: string, limits: ArchiveLimits): string[] {
   if (/^[A-Za-z]:/.test(path)) refuse('its path starts with a drive letter');
   const segments = path.split('/').filter((segment) => segment !== '' && segment !== '.');
   if (segments.includes('..')) refuse('its path leads out of the archive (..)');
-  if (segments.length > limits.maxDepth) refuse(`it lies more than ${limits.maxDepth} folders deep`);
+  if (segments.length > limits.maxDepth) refuse(`it is more than ${limits.maxDepth} folders deep`);
   if (segments.some((segment) => Buffer.byteLength(segment) > maxNameBytes)) {
     refuse(`a name in its path is longer than ${maxNameBytes} bytes`);
   }

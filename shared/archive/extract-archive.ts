@@ -75,7 +75,9 @@ async function unpackZip(file: string, tree: UnpackedTree, limits: ArchiveLimits
     const reader = new ZipFileReader(handle, size);
     const zip = await fromRandomAccessReaderPromise(reader, size, { autoClose: false, decodeStrings: false });
     if (zip.entryCount > limits.maxEntries) {
-      throw new ArchiveError(`the archive holds ${zip.entryCount} entries, more than ${limits.maxEntries}`);
+      throw new ArchiveError(
+        `the archive contains ${zip.entryCount} entries, more than ${limits.maxEntries}`,
+      );
     }
     for await (const entry of zip.eachEntry()) await unpackZipEntry(zip, entry, tree);
     await checkDirectoryEnd(handle, Number(zip.readEntryCursor)); // a number; the published type is mistaken
@@ -190,7 +192,7 @@ const refusedTypes: Readonly<Record<string, string>> = {
   '3': 'it is a device',
   '4': 'it is a device',
   '6': 'it is a named pipe',
-  S: 'it is a sparse file; pack it without',
+  S: 'it is a sparse file; pack it as an ordinary file',
 };
 
 async function* contentOf(

@@ -71,7 +71,7 @@ export class TarReader {
         throw new ArchiveError('the archive is followed by endless zeros');
       return;
     }
-    if (this.#zeroBlocks > 0) throw new ArchiveError('something follows after the end mark of the archive');
+    if (this.#zeroBlocks > 0) throw new ArchiveError('the archive has data after its end mark');
     const header = parseTarHeader(block);
     const isExtension = extensionTypes.has(header.type);
     const entry = isExtension ? header : withFolderSize({ ...header, ...this.#extension });
@@ -259,7 +259,7 @@ export function parsePaxRecords(body: Buffer): PaxFields {
 
 function apply(fields: PaxFields, key: string, value: Buffer): void {
   if (key.startsWith('GNU.sparse.'))
-    throw new ArchiveError('the archive holds a sparse file; pack it without sparse files');
+    throw new ArchiveError('the archive contains a sparse file; pack it as an ordinary file');
   if (key === 'path') fields.path = decodeName(value);
   if (key === 'linkpath') fields.linkpath = decodeName(value);
   if (key === 'size') {

@@ -94,7 +94,7 @@ export class UnpackedTree {
     } catch (error) {
       if (!isTaken(error)) throw error;
       if ((await lstat(place)).isDirectory()) return;
-      throw new ArchiveError(`entry ${shown(path)}: the archive has a file where it needs a folder`);
+      throw new ArchiveError(`entry ${shown(path)}: a folder of its path is a file in the archive`);
     }
     this.#countEntry(path);
     await chmod(place, 0o755); // mkdir applies the umask of this process, which may be anything
@@ -105,7 +105,7 @@ export class UnpackedTree {
     this.entries += 1;
     if (this.entries > this.#limits.maxEntries) {
       throw new ArchiveError(
-        `entry ${shown(path)}: the archive holds more than ${this.#limits.maxEntries} files and folders`,
+        `entry ${shown(path)}: the archive contains more than ${this.#limits.maxEntries} files and folders`,
       );
     }
   }

@@ -30,7 +30,7 @@ export class ZipFileReader extends RandomAccessReader {
     callback: (error: Error | null) => void,
   ): void {
     if (position + length > this.#bytes) {
-      setImmediate(callback, new Error('it refers to a place beyond its end'));
+      setImmediate(callback, new Error('it refers to an offset beyond its end'));
       return;
     }
     this.#file

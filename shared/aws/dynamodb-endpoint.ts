@@ -2,7 +2,7 @@ import { Agent, type AgentOptions, type RequestOptions } from 'node:http';
 import type { DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 
 const unixScheme = 'unix:';
-/** Most connections. Same as the SDK's default. */
+/** Maximum number of connections, the SDK's default. */
 const maxSockets = 50;
 
 /** A well-formed placeholder signature. The local engine requires a signature but does not verify it. */

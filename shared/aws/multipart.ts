@@ -38,7 +38,7 @@ export interface MultipartUploads {
   /**
    * Complete the upload of these parts and return their total bytes. If parts are missing, return their numbers
    * and change nothing. Return undefined if the upload does not exist: it was completed or aborted.
-   * @param most bytes; a larger upload is refused before it becomes an object
+   * @param most maximum bytes; a larger upload is refused before it becomes an object
    */
   completeAnyParts(
     key: string,
@@ -69,7 +69,7 @@ export interface MultipartUploads {
 }
 
 const mebibyte = 1024 ** 2;
-/** Smallest part in bytes, and most parts of a file. An answer contains the URL of every part. */
+/** Smallest part in bytes, and maximum number of parts of a file. A response contains the URL of every part. */
 const minPartBytes = 16 * mebibyte;
 const maxParts = 1000;
 

@@ -1,16 +1,15 @@
 import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** What a bundler made: the files, and the sources that they are of, as paths within the project. */
+/** Output of a bundler: its files, and the source files that they come from, as paths within the project. */
 export interface Bundle {
   files: readonly { name: string; contents: Uint8Array | string }[];
   sources: readonly string[];
 }
 
 /**
- * Writes a bundle, and notes beside it the sizes and times of its sources, by which `isFreshBundle` knows whether it is
- * still of them. Each file appears whole; the note comes last.
- *
+ * Write a bundle with the sizes and times of its sources. `isFreshBundle` compares these to detect changed
+ * sources. Each file appears complete or not at all, and the list of sources comes last.
  * @param root folder of the project
  */
 export async function writeBundle(root: string, folder: string, { files, sources }: Bundle): Promise<void> {

@@ -93,7 +93,7 @@ export class Client {
     next?: string,
   ): Promise<ListPage<RowOf<E>>> {
     const { json, link } = await this.#json(route, request, next);
-    if (!Array.isArray(json)) throw new UnexpectedAnswerError(`${route} answered no list.`);
+    if (!Array.isArray(json)) throw new UnexpectedAnswerError(`${route} did not return a list.`);
     return { rows: json as RowOf<E>[], next: nextLink.exec(link)?.[1] };
   }
 
@@ -129,7 +129,7 @@ export class Client {
           return { json: JSON.parse(text), link: response.headers.get('link') ?? '' };
         } catch {
           throw new UnexpectedAnswerError(
-            `${this.url} does not answer as the service does: ${route} has no JSON.`,
+            `${this.url} does not respond like the service: ${route} returned no JSON.`,
           );
         }
       },
@@ -176,7 +176,7 @@ export class Client {
     read: (response: Response) => T | Promise<T>,
   ): Promise<T> {
     const late = new AbortController();
-    const timer = setTimeout(() => late.abort(new Error('no answer within a minute')), answerMilliseconds);
+    const timer = setTimeout(() => late.abort(new Error('no response within a minute')), answerMilliseconds);
     const signals = signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]);
     try {
       const response = await fetch(url, { ...init, signal: signals });

@@ -30,7 +30,7 @@ interface Scan {
  */
 export function splitCommand(text: string): SplitCommand {
   const line = joinLines(text.replaceAll('\r\n', '\n').trim());
-  if (line.includes('\0')) throw new CommandError('the command holds a NUL character');
+  if (line.includes('\0')) throw new CommandError('the command contains a NUL character');
   const scan: Scan = { words: [], word: null, at: 0, expansions: [] };
   while (scan.at < line.length) readNext(line, scan);
   if (scan.word !== null) scan.words.push(scan.word);
@@ -38,7 +38,7 @@ export function splitCommand(text: string): SplitCommand {
   if (program === undefined) throw new CommandError('the command is blank');
   if (program === '') throw new CommandError('the name of the program is empty');
   if (/^[A-Za-z_][A-Za-z0-9_]*=/.test(line)) {
-    throw new CommandError(`the command starts with a variable (${program}); write env in front of it`);
+    throw new CommandError(`the command starts with a variable assignment (${program}); write env before it`);
   }
   return { words: [program, ...args], expansions: scan.expansions };
 }
@@ -101,7 +101,7 @@ function readDoubleQuoted(line: string, scan: Scan): string {
 
 function unsupported(syntax: string): CommandError {
   return new CommandError(
-    `the command holds ${syntax}, which needs a shell; it is run without one: quote it, or put it into a script`,
+    `the command contains ${syntax}, which needs a shell, but no shell runs it; quote it, or move it into a script`,
   );
 }
 

@@ -14,7 +14,7 @@ export async function checkConfigFile(config_id: string, bytes: Uint8Array): Pro
       {
         in: 'path',
         name: 'config_id',
-        message: 'must end in .yaml, .yml, .json or .toml, which says its format',
+        message: 'must end in .yaml, .yml, .json or .toml, which determines its format',
       },
     ]);
   }

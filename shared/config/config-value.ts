@@ -14,7 +14,7 @@ export type ConfigCollection = ConfigMapping | ConfigList;
  */
 export type ConfigValue = ConfigScalar | ConfigCollection;
 
-/** Most levels of nested collections in a file. The top level counts as 1. */
+/** Maximum depth of nested collections in a file. The top level counts as 1. */
 export const maxConfigDepth = 100;
 
 /** Create a mapping without a prototype. */

@@ -21,7 +21,7 @@ export function overrideConfig(fileName: string, text: string, overrides: Overri
   try {
     parseConfigFile(fileName, result);
   } catch (cause) {
-    throw new OverrideError('makes a configuration that cannot be read', { cause });
+    throw new OverrideError('makes the configuration invalid', { cause });
   }
   return result;
 }
@@ -40,7 +40,7 @@ function overridden(fileName: string, text: string, overrides: Overrides): strin
 }
 
 const noScalar = (paths: readonly string[]): OverrideError =>
-  new OverrideError(`names no single value of the configuration: ${paths.map(quoted).join(', ')}`);
+  new OverrideError(`does not lead to a single value of the configuration: ${paths.map(quoted).join(', ')}`);
 
 /** Error about values that cannot be overridden. */
 export class OverrideError extends Error {

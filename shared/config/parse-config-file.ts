@@ -24,7 +24,7 @@ export function parseConfigFile(fileName: string, text: string): ParsedConfig {
   const format = configFormat(fileName);
   if (format === undefined) {
     throw new ConfigSyntaxError(
-      `the name of a configuration ends in .yaml, .yml, .json or .toml, not as ${quoted(fileName)} does`,
+      `the name of a configuration must end in .yaml, .yml, .json or .toml, unlike ${quoted(fileName)}`,
     );
   }
   const body = text.startsWith('\ufeff') ? text.slice(1) : text;

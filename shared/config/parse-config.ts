@@ -12,7 +12,10 @@ export interface ConfigText {
 
 type ConfigData = { format: ConfigFormat; data: ConfigCollection } | { fault: string };
 
-/** Most characters of a configuration that is parsed without a worker thread. This takes some milliseconds. */
+/**
+ * Maximum number of characters of a configuration that is parsed without a worker thread. This takes some
+ * milliseconds.
+ */
 export const maxSmall = 8_192;
 
 /** Return a cache key, which is equal for configurations with the same name and content. */
@@ -26,7 +29,7 @@ const parseOnThread = workerTask({
   keyOf: configKey,
   // A parsed object takes several times the memory of its text.
   sizeOf: (result) => ('fault' in result ? 1000 : 1_000_000),
-  tooHeavy: 'The configuration takes too long to read. Split it into smaller files.',
+  tooHeavy: 'The configuration takes too long to parse. Split it into smaller files.',
 });
 
 /**

@@ -27,7 +27,10 @@ interface Anchored {
   converted?: Converted;
 }
 
-/** Most characters of JSON that aliases may add to a document. Nested aliases double its size at every level. */
+/**
+ * Maximum number of characters of JSON that aliases may add to a document. Nested aliases double its size at every
+ * level.
+ */
 const maxAliasCharacters = 1024 * 1024;
 
 interface Inherited {
@@ -52,7 +55,7 @@ export function parseYaml(text: string): { value: ConfigValue; links: ConfigLink
     const anchored = anchors.get(node.source);
     if (anchored === undefined) return fail(`the alias *${node.source} has no anchor before it`, node);
     const { converted, place } = anchored;
-    if (converted === undefined) return fail(`the alias *${node.source} stands within its own anchor`, node);
+    if (converted === undefined) return fail(`the alias *${node.source} is within its own anchor`, node);
     aliasCharacters += converted.characters;
     if (aliasCharacters > maxAliasCharacters)
       fail('the aliases of this document expand to more than 1 MiB', node);

@@ -8,26 +8,26 @@ const whole = z.int().check(z.positive());
 
 const Environment = z.strictObject({
   type: described(z.enum(['python', 'node', 'system', 'docker']), 'Where it runs.'),
-  dependencies: z.optional(described(z.string(), 'What is installed, a line each, or the image.')),
+  dependencies: z.optional(described(z.string(), 'Dependencies, one per line, or the name of the image.')),
 });
 
 /** Schema of `mps.yaml`. Everything is optional. Flags of the command override it. */
 export const ProjectFile = z.strictObject({
-  project: z.optional(described(text, 'Name of the project; that of the folder without it.')),
-  description: z.optional(described(text, 'What the project is about, when it is created.')),
-  type: z.optional(described(text, 'Kind of the data or of the model, when the project is created.')),
-  task: z.optional(described(text, 'What the model does, when the project is created.')),
+  project: z.optional(described(text, 'Name of the project. Default: the name of the folder.')),
+  description: z.optional(described(text, 'Description of a new project.')),
+  type: z.optional(described(text, 'Type of a new project: kind of the data or of the model.')),
+  task: z.optional(described(text, 'Task of a new project, such as `classification`.')),
   command: z.optional(described(text, 'Command to run, such as `python train.py --config {config}`.')),
   environment: z.optional(Environment),
   python: z.optional(
     described(text, 'Version of Python that the program needs, such as `3.12` or `>=3.11`.'),
   ),
   config: z.optional(described(text, 'Configuration file to train with, such as `train.yaml`.')),
-  dataset: z.optional(described(text, 'Data set to lay out at `DATA_DIR`.')),
+  dataset: z.optional(described(text, 'Data set to provide at `DATA_DIR`.')),
   vcpus: z.optional(described(z.number().check(z.positive()), 'vCPUs of each node.')),
   memory: z.optional(described(whole, 'Memory of each node in MiB.')),
   gpus: z.optional(described(z.int().check(z.nonnegative()), 'GPUs of each node.')),
-  nodes: z.optional(described(whole, 'Nodes; a cluster from 2 on.')),
+  nodes: z.optional(described(whole, 'Number of nodes; 2 or more form a cluster.')),
   timeout: z.optional(described(whole, 'Seconds after which the command is stopped.')),
 });
 export type ProjectFile = z.infer<typeof ProjectFile>;
@@ -37,7 +37,7 @@ export const projectFileSchema = () => ({
   ...z.toJSONSchema(ProjectFile, { io: 'input' }),
   title: 'mps.yaml',
   description:
-    'What `mps run` takes from the folder beside this file. Editors with a YAML language server use this schema after the first line "# yaml-language-server: $schema=" and its address.',
+    'Settings of `mps run` for the folder of this file. Editors with a YAML language server use this schema if the first line is "# yaml-language-server: $schema=" followed by its URL.',
 });
 
 /** Return the allowed keys at a path: of the file itself, or of its environment. */

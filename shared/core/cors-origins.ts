@@ -4,7 +4,7 @@ function originFault(origin: string): string | undefined {
   if (origin.includes('*')) return `${JSON.stringify(origin)} is refused: name each origin`;
   const url = URL.parse(origin);
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    return `${JSON.stringify(origin)} is no origin such as https://app.example`;
+    return `${JSON.stringify(origin)} is not an origin such as https://app.example`;
   }
   return url.origin === origin ? undefined : `${JSON.stringify(origin)} must be written ${url.origin}`;
 }

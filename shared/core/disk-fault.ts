@@ -31,6 +31,6 @@ const fullSeconds = 30;
 export const diskFullError = (): ServiceError =>
   new ServiceError(
     'unavailable',
-    'The disk of this service is full. Deleting projects, experiments or models makes room.',
+    'The disk of this service is full. Delete projects, experiments or models to free space.',
     { retryAfterSeconds: fullSeconds },
   );

@@ -17,7 +17,7 @@ const isEntry = (entry: string): boolean =>
   URL.canParse(entry.includes('://') ? entry : `https://${entry}`);
 
 /**
- * Hosts, separated by commas. `host` and `host:port` use https; `http://host:port` is for an index on the own
+ * Hosts, separated by commas. `host` and `host:port` use https; `http://host:port` is for an index in a private
  * network.
  */
 export const PackageIndexes = z

@@ -14,7 +14,7 @@ const count = (otherwise: number) =>
 const jobCount = (otherwise: number) =>
   z.preprocess((value) => (value === 'none' ? Number.MAX_SAFE_INTEGER : value), count(otherwise));
 
-/** Most GPUs of a job if the nodes are not known. */
+/** Maximum number of GPUs of a job if the nodes are not known. */
 const maxGpus = 8;
 const gpusOf = (text: string): number => (text === 'yes' ? maxGpus : text === 'no' ? 0 : Number(text));
 
@@ -89,19 +89,19 @@ export const settingNames = (): string[] => Object.keys(environmentSchema().shap
 
 /** The limits of the deployment. */
 export interface Limits {
-  /** Longest time of one job, in seconds. */
+  /** Maximum duration of a job in seconds. */
   jobSeconds: number;
-  /** Most bytes of a job's log. */
+  /** Maximum bytes of a job's log. */
   logBytes: number;
-  /** Most bytes of a job's artifacts. */
+  /** Maximum bytes of a job's artifacts. */
   artifactBytes: number;
-  /** Most bytes of a project in the bucket. */
+  /** Maximum bytes of a project in the bucket. */
   projectBytes: number;
-  /** Most jobs of one user that have a place at the same time. Further jobs wait in line. */
+  /** Maximum number of jobs of one user that have a place at the same time. Further jobs wait in line. */
   unfinishedJobs: number;
-  /** Most jobs in the waiting line of one user. */
+  /** Maximum number of jobs in the waiting line of one user. */
   waitingJobs: number;
-  /** Most vCPUs that all jobs with a place use together. */
+  /** Maximum number of vCPUs that all jobs with a place use together. */
   vcpus: number;
   /** Whether clusters of several owners run at the same time. Their nodes can reach one another. */
   sharedCluster: boolean;
@@ -121,7 +121,7 @@ export interface Settings {
   cluster: { queue: string; gpuQueue: string; definition: string };
   /** Queue and definition of trainings with GPUs on one node. */
   gpu: { queue: string; definition: string };
-  /** Most GPUs of a node; 0 for a deployment without GPUs. */
+  /** Maximum number of GPUs of a node; 0 for a deployment without GPUs. */
   gpus: number;
   /** Whether jobs run as containers or as processes of this machine. */
   jobsRunAs: 'containers' | 'processes';
@@ -161,7 +161,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
   const parsed = environmentSchema().safeParse(environment);
   if (!parsed.success) {
     const faults = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
-    throw new Error(`bad environment: ${faults.join('; ')}`);
+    throw new Error(`invalid environment: ${faults.join('; ')}`);
   }
   const value = parsed.data;
   return {

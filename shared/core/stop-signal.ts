@@ -20,14 +20,14 @@ export function throwIfStopped(): void {
   if (signals.getStore()?.aborted === true) throw stopped();
 }
 
-/** The error that stops work after its request was given up. */
+/** Return the error that stops work after its request was abandoned. */
 export const stopped = (): ServiceError =>
-  new ServiceError('unavailable', 'The request was given up before its answer was ready.', {
+  new ServiceError('unavailable', 'The request was abandoned before its response was ready.', {
     retryAfterSeconds: 1,
   });
 
 /**
- * Give other requests a turn. For loops over data in memory that await nothing else.
+ * Give other requests a turn. Use it in loops over data in memory that await nothing else.
  * @throws ServiceError as {@link throwIfStopped}
  */
 export async function breathe(): Promise<void> {

@@ -19,7 +19,7 @@ export async function answerLog(
 ): Promise<Reply<LogLine[]>> {
   const { limit, cursor, tail, node = 0 } = query;
   if (cursor !== undefined && (tail !== undefined || !isStreamPosition(cursor))) {
-    const message = tail === undefined ? 'is not a cursor of this list' : 'and tail exclude each other';
+    const message = tail === undefined ? 'is not a cursor of this list' : 'and tail cannot be combined';
     throw badRequest([{ in: 'query', name: 'cursor', message }]);
   }
   const complete = await isComplete();

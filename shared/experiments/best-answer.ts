@@ -9,7 +9,7 @@ import { type MetricRanker, metricsOf } from '../metrics/metric-ranker.ts';
 /** Best value of an experiment in the responses of all operations. */
 export const BestAnswer = z.object({
   criterion: z.string(),
-  metric: z.string().describe('Name under which the run reported it.'),
+  metric: z.string().describe('Metric name that the run reported.'),
   value: z.number(),
   step: z.number().nullable(),
 });
@@ -58,7 +58,7 @@ function reasonOf(
   }
   const standing = ranker.standing(metricsOf(metrics));
   if (standing.length > 0)
-    return `The project is judged by ${name}, and ${shownNames(standing)} ${isFinal(status) ? 'had' : 'has had'} no value that can be ranked: NaN and infinity are not.`;
+    return `The project's criterion is ${name}, but ${shownNames(standing)} ${isFinal(status) ? 'had' : 'has had'} no finite value. NaN and infinity cannot be ranked.`;
   const names = shownNames([...metrics.keys()].sort());
-  return `The project is judged by ${name}, and the run ${has} only ${names}. Choose one of these as the project's criterion, or report ${wanted.join(' or ')}.`;
+  return `The project's criterion is ${name}, but the run ${has} only ${names}. Choose one of these as the project's criterion, or report ${wanted.join(' or ')}.`;
 }

@@ -19,11 +19,11 @@ import { commandClashes, commandOf } from './command-facts.ts';
 /** Summary of a metric of an experiment. */
 const MetricSummaryAnswer = z
   .object({
-    last: JsonNumber.describe('Value at the highest step; among equal steps the latest.'),
+    last: JsonNumber.describe('Value at the highest step; among equal steps, the latest value.'),
     min: JsonNumber,
     max: JsonNumber,
-    step: z.number().nullable().describe('Of the last value.'),
-    time: Timestamp.describe('Of the last value.'),
+    step: z.number().nullable().describe('Step of the last value.'),
+    time: Timestamp.describe('Time of the last value.'),
     count: z.number().int().describe('Points.'),
   })
   .meta({ id: 'MetricSummary' });
@@ -76,9 +76,9 @@ export const ExperimentAnswer = z
     gpus: z.number().int(),
     nodes: z.number().int(),
     best: BestAnswer.nullable().describe(
-      "The best value by the project's criterion as it is now, also while the run goes on.",
+      "The best value by the project's current criterion, even while the run continues.",
     ),
-    best_reason: z.string().nullable().describe('Why `best` is null; null where it is not.'),
+    best_reason: z.string().nullable().describe('Reason why `best` is null; null otherwise.'),
     warnings: z
       .array(z.string())
       .describe(

@@ -5,5 +5,5 @@ import { projectId } from '../http/definition/parameters.ts';
 /** Path parameters of all endpoints of one experiment. */
 export const experimentPath = z.strictObject({
   project_id: projectId,
-  experiment_id: Ulid.describe('Id of the experiment, from the response that started the training.'),
+  experiment_id: Ulid.describe('ID of the experiment, from the response that started the training.'),
 });

@@ -17,7 +17,7 @@ export const Note = NoteText.nullable()
   .meta({ ...NoteText.meta(), type: ['string', 'null'] });
 export const Tags = z
   .record(TrackedName, TagText.nullable())
-  .describe('Tags to set, such as `{"stage": "baseline"}`; `null` removes one. The others stay.');
+  .describe('Tags to set, such as `{"stage": "baseline"}`. `null` removes a tag. Other tags stay.');
 
 /** Clients may send a param as a number or boolean. */
 const ParamValue = z.union([ParamText, z.number().transform(String), z.boolean().transform(String)], {
@@ -33,7 +33,7 @@ export const GitState = z
     branch: GitRule.shape.branch.default(null),
     dirty: GitRule.shape.dirty.default(null),
   })
-  .describe('State of the repository of the program.');
+  .describe("State of the program's repository.");
 
 /** Maximum bytes of a body with all fields that an experiment may have, with every character escaped. */
 export const fieldsBodyMaxBytes = 1_000_000;
@@ -55,6 +55,6 @@ export function changedTags(
 export function requireRoom(fields: ExperimentFields, parameter: string): ExperimentFields {
   const bytes = bytesOfFields(fields);
   if (bytes <= fieldsMaxBytes) return fields;
-  const message = `brings note, tags and params to ${bytes} bytes together; at most ${fieldsMaxBytes} are stored`;
+  const message = `brings note, tags and params to ${bytes} bytes together; at most ${fieldsMaxBytes} are allowed`;
   throw badRequest([{ in: 'body', name: parameter, message }]);
 }

@@ -90,7 +90,10 @@ export function changedStatus(
   now: Date,
 ): { set?: Partial<Experiment> } {
   if (experiment.kind !== 'logged') {
-    throw new ServiceError('conflict', 'The status of a training is that of its job; POST …/cancel ends it.');
+    throw new ServiceError(
+      'conflict',
+      'Only its job sets the status of a training. To end it, use POST …/cancel.',
+    );
   }
   if (status === experiment.status) return {};
   const stopped_at = isFinal(status) ? now.toISOString() : null;

@@ -35,7 +35,7 @@ export function rankProject(rows: readonly ExperimentRow[], ranker: MetricRanker
   const best_reason =
     found !== undefined || metrics.length === 0 || isKnown
       ? null
-      : `No run has reported ${exampleNames(name).join(' or ')}. There are ${shownNames(metrics.map((one) => one.name))}.`;
+      : `No run has reported ${exampleNames(name).join(' or ')}. They reported ${shownNames(metrics.map((one) => one.name))}.`;
   return { best: found && { row: found.row, value: found.value }, best_reason, metrics };
 }
 

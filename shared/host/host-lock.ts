@@ -19,12 +19,12 @@ export class HostLock {
 }
 
 /**
- * A lock between the processes of one host that a killed holder does not keep.
+ * A lock between the processes of one host. A killed holder does not keep it.
  *
- * Each holding is a file `<path>.lock.<n>` that names its process; the highest n counts, and it is free when it is
- * marked so or its process is gone. A taker makes n + 1 with `link`, of which only one can succeed, and checks again
- * whether it is the highest: a taker with an old listing finds a higher one and withdraws. The last file stays, as
- * the counter.
+ * Each holder has a file `<path>.lock.<n>` that names its process. The highest n counts. It is free if it is
+ * marked as free, or if its process is gone. A process takes the lock by making n + 1 with `link`, which only one
+ * process can do. It then checks again that its number is the highest: after an outdated listing, it finds a
+ * higher one and withdraws. The last file stays, as the counter.
  */
 export async function tryHostLock(path: string): Promise<HostLock | null> {
   const identity = await thisHost.identityOf(process.pid);

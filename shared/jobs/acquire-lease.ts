@@ -22,12 +22,12 @@ export async function acquireLease<R extends JobRecord>(
   const item = await records.get(subject);
   if (item === undefined) return { refused: 'the record of this job is gone' };
   const record = parse(item);
-  if (isFinal(record.status)) return { refused: `the job has ended already: ${record.status}` };
+  if (isFinal(record.status)) return { refused: `the job has already ended: ${record.status}` };
   const job_id = jobIdOf(record);
   const previous = await findLease(records, job_id, me.node);
   if (previous?.holder === holder) return { lease: previous, record };
   if (previous !== undefined && !mayTakeOver(previous, me, record, now)) {
-    return { refused: `Batch job ${previous.batch_job_id} runs this job already` };
+    return { refused: `Batch job ${previous.batch_job_id} already runs this job` };
   }
   const lease: Lease = {
     holder,

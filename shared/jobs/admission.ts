@@ -51,7 +51,7 @@ export async function admitJob<R extends JobRecord>(
 const lineIsFull = ({ waitingJobs }: Limits): ServiceError =>
   new ServiceError(
     'conflict',
-    `${waitingJobs} of your jobs wait in line, the maximum of this deployment; wait until one starts, or cancel one.`,
+    `You have ${waitingJobs} waiting jobs, the maximum of this deployment. Wait until one starts, or cancel one.`,
   );
 
 /** Size of a job, and the compute that it runs on. */

@@ -9,8 +9,8 @@ import type { JobRecord } from './subject.ts';
  */
 export const reasons = {
   inLine: 'Waits in line for a place.',
-  itsTurn: 'Its turn has come; on its way to the job queue.',
-  submitted: 'Handed to the job queue.',
+  itsTurn: 'It has left the line; not yet in the job queue.',
+  submitted: 'Submitted to the job queue.',
   building: 'The environment is being built.',
   fetchingModel: 'Fetching the model.',
   fetchingSource: 'Fetching the source.',
@@ -19,10 +19,10 @@ export const reasons = {
   lost: 'The job queue no longer knows this job, and it never reported its end.',
   refused: (message: string): string => `The job queue refused the job: ${message}`,
   tooManyVcpus: (asked: number, allowed: number): string =>
-    `It asks for ${asked} vCPUs, and this deployment now allows ${allowed}.`,
+    `It requests ${asked} vCPUs, but this deployment now allows ${allowed}.`,
   buildFailed: (build: BatchJob): string => `The environment could not be built. ${lossReason(build)}`,
   waitedTooLong: (hours: number, { reason }: BatchJob): string =>
-    `It waited ${hours} hours for compute capacity, the longest that a job may.${quoted(reason)}`,
+    `It waited ${hours} hours for compute capacity, the maximum.${quoted(reason)}`,
 } as const;
 
 /** Return why a job failed if its supervisor reported nothing. */
@@ -30,7 +30,7 @@ export function lossReason(job: BatchJob): string {
   const said = quoted(job.reason);
   if (job.exitCode === undefined) {
     const tries = job.attempts.length;
-    const tried = tries < 2 ? '' : ` It was tried ${tries} times, which is the maximum; start a new job.`;
+    const tried = tries < 2 ? '' : ` It was tried ${tries} times, the maximum. Start a new job.`;
     if (tries === 0) return `The job was ended before it ever ran.${said}`;
     if (!job.attempts.some(isStarted)) return `The container could not be started.${tried}${said}`;
     return `The job ended before it could report.${tried}${said}`;
@@ -64,7 +64,7 @@ export function lineReason(
   const stands = `this is ${ordinal(position)} in line.`;
   if (places >= unfinishedJobs) return `${places} of your jobs run; ${stands}`;
   if (kind === 'train-remote')
-    return `Waits until the clusters of other owners have ended and ${vcpus} vCPUs leave room for it; ${stands}`;
+    return `Waits until the clusters of other owners have ended and enough of the ${vcpus} vCPUs are free; ${stands}`;
   return `All ${vcpus} vCPUs of this deployment are in use; ${stands}`;
 }
 
@@ -81,7 +81,7 @@ const words = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh'
 /** Return why a job in this Batch status does not run yet. Return null if no reason is known. */
 export function waitReason(job: BatchJob & { status: keyof typeof atBatch }): string | null {
   const status = atBatch[job.status];
-  const retried = job.attempt > 1 ? `Attempt ${job.attempt}, because the one before ${lastEnd(job)}. ` : '';
+  const retried = job.attempt > 1 ? `Attempt ${job.attempt}, because the previous one ${lastEnd(job)}. ` : '';
   if (status === null) return retried === '' ? null : retried.trim();
   return `${retried}${status}${quoted(job.reason)}`;
 }

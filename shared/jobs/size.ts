@@ -63,12 +63,12 @@ export const sizeParameters = {
   vcpus: sizeBounds.vcpus
     .optional()
     .describe(
-      'vCPUs of each node, such as `4`: 0.25, 0.5, 1, 2, 4, 8 or 16, and any whole number on a cluster or with `gpus`. Default: the least that goes with `memory`, or 1.',
+      'vCPUs of each node, such as `4`: 0.25, 0.5, 1, 2, 4, 8 or 16; any whole number on a cluster or with `gpus`. Default: the least that fits `memory`, or 1.',
     ),
   memory: sizeBounds.memory
     .optional()
     .describe(
-      'Memory of each node in MiB, such as `8192`. Default: the least that goes with `vcpus`; on a cluster 2048 for each vCPU; with `gpus` all memory of the smallest node that has them. An error lists the allowed values.',
+      'Memory of each node in MiB, such as `8192`. Default: the least that fits `vcpus`; on a cluster, 2048 per vCPU; with `gpus`, all memory of the smallest node with that many. An error lists the allowed values.',
     ),
   gpus: integer(...sizeRange.gpus)
     .optional()
@@ -78,7 +78,7 @@ export const sizeParameters = {
     .describe(
       'Seconds after which the command of an attempt is stopped, such as `3600`. Default: the maximum of the deployment, 6 hours unless configured.',
     ),
-  dataset: FileId.optional().describe('Name of the data set to put at `DATA_DIR`. Default: none.'),
+  dataset: FileId.optional().describe('Name of the data set to provide at `DATA_DIR`. Default: none.'),
 };
 
 /**
@@ -130,9 +130,9 @@ export function nodeSize(
 function tooManyGpus(most: number, jobsRunAs: Settings['jobsRunAs']): string {
   if (jobsRunAs === 'containers')
     return most === 0
-      ? 'must be 0: this deployment has no GPUs, which its option gpuInstanceTypes names'
+      ? 'must be 0: this deployment has no GPUs; its option gpuInstanceTypes adds them'
       : `must be at most ${most}`;
   return most === 0
-    ? 'must be 0: this machine has no GPU of NVIDIA (there is no /dev/nvidia0)'
-    : `must be at most ${most}: this machine has no more GPUs`;
+    ? 'must be 0: this machine has no NVIDIA GPU (no /dev/nvidia0)'
+    : `must be at most ${most}, the number of GPUs of this machine`;
 }

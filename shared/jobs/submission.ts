@@ -109,7 +109,8 @@ export async function handOverVariables(
   if (isCompression(record)) return {};
   const { variables: stored } = await readVariables(records, record.project_id);
   if (stored.length === 0) return {};
-  if (keys === undefined) throw new Error('a training is submitted where the key of variables is not needed');
+  if (keys === undefined)
+    throw new Error('a training was submitted without the need for the key of variables');
   const key = await findVariablesKey(keys);
   const opened = openVariables(key, record.project_id, stored);
   const job_id = jobIdOf(record);

@@ -50,7 +50,7 @@ const generation = ['image-generation', 'image-synthesis'];
 const loss = minimize(
   'loss',
   [],
-  'What training itself minimizes, on the validation data; judges every task that no other criterion lists',
+  'Loss that training minimizes, on validation data; ranks every task that no other criterion lists',
 );
 
 /** Catalogue of criteria. Of the criteria of a task, the usual one comes first. */
@@ -109,8 +109,12 @@ export const criteria: readonly Criterion[] = [
     ['optical-character-recognition', 'ocr', ...speech],
     'Character error rate: characters substituted, left out or added per character of the reference',
   ),
-  minimize('perplexity', languageModeling, 'Exponential of the mean loss for each token'),
-  maximize('silhouette', ['clustering'], 'How much closer points are to their own cluster than to the next'),
+  minimize('perplexity', languageModeling, 'Exponential of the mean loss per token'),
+  maximize(
+    'silhouette',
+    ['clustering'],
+    'How much closer points are to their own cluster than to the nearest other one',
+  ),
   maximize('psnr', restoration, 'Peak signal-to-noise ratio, in decibels'),
   maximize('ssim', restoration, 'Structural similarity to the reference image'),
   minimize('fid', generation, 'Fréchet distance between the features of generated and of real images'),

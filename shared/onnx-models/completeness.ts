@@ -12,7 +12,7 @@ export function lackingData(
     const file = files.find((one) => one.role === 'data' && one.name === name);
     if (file === undefined) return [`${name} is missing`];
     const needed = external_bytes[name] ?? 0;
-    return file.size < needed ? [`${name} has ${file.size} bytes where the model reads ${needed}`] : [];
+    return file.size < needed ? [`${name} has ${file.size} bytes but the model reads ${needed}`] : [];
   });
 }
 

@@ -34,7 +34,7 @@ export async function registerModel(registrar: Registrar, registration: Registra
   // A concurrent attempt finished first, or the model was deleted in between.
   const present = await findModel(records, claimed.model_name);
   if (present?.model_id === claimed.model_id && present.status === 'ready') return present;
-  throw new ServiceError('conflict', `Model ${claimed.model_name} was deleted while it was made.`);
+  throw new ServiceError('conflict', `Model ${claimed.model_name} was deleted during its registration.`);
 }
 
 interface Registrar {
@@ -171,7 +171,7 @@ export interface CompressionResult {
 /**
  * Copy the result of a compression to the keys of a new model, so that compressions can be chained, and return that
  * model. The transaction that ends the compression records it. The model takes over the stored shapes, and the
- * calibration and evaluation sets of the source model that still exist.
+ * remaining calibration and evaluation sets of the source model.
  * @throws ModelError if the files are not a model; ServiceError `conflict` if the name is taken
  */
 export async function modelOfResult(

@@ -34,7 +34,7 @@ export async function findExecutable(name: string, place: Surroundings): Promise
   const standIn = other === undefined ? undefined : await findInPath(other, place);
   if (standIn !== undefined && 'path' in standIn) return standIn;
   const isHere = await stat(resolve(place.cwd, name)).catch(() => null);
-  const hint = isHere?.isFile() === true ? `; to run the file of that name write ./${name}` : '';
+  const hint = isHere?.isFile() === true ? `; to run the file of that name, write ./${name}` : '';
   return { fault: `${name}: not found in PATH${hint}` };
 }
 
@@ -84,10 +84,10 @@ async function mayExecute(path: string, user: CommandUser | undefined): Promise<
 /** Return the reason why an executable file cannot start: its `#!` line is wrong or missing. Null if it can. */
 async function formatFault(path: string, place: Surroundings): Promise<string | null> {
   const start = await readStart(path);
-  if (start === null) return null; // Executable and not readable: a binary, or the start will fail.
+  if (start === null) return null; // The file is executable but not readable: a binary, or the start will fail.
   if (!start.startsWith('#!')) {
     // `exec` would pass the file to a shell, which would run Python source, for example, as shell commands.
-    return start.includes('\0') ? null : 'is text without a #! line that names its interpreter';
+    return start.includes('\0') ? null : 'is a text file without a #! line that names its interpreter';
   }
   const [line = ''] = start.slice(2).split('\n');
   if (line.endsWith('\r')) return 'has Windows line ends, so its #! line names no interpreter';

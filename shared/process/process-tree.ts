@@ -86,8 +86,8 @@ export async function signalProcesses(
 }
 
 /**
- * Most listings, which take more than half a minute. The kernel may need seconds to end a process of many
- * gigabytes.
+ * Maximum number of listings, which take more than half a minute. The kernel may need seconds to end a process of
+ * many gigabytes.
  */
 const maxListings = 300;
 const maxPauseMilliseconds = 100;
@@ -129,7 +129,7 @@ function checkSelector({ root, group, session, uid, marker }: ProcessSelector): 
     if (id !== undefined && !(Number.isSafeInteger(id) && id > 1)) throw new RangeError(`no ${name} ${id}`);
   }
   if (uid !== undefined && (!Number.isSafeInteger(uid) || uid <= 0 || uid === process.getuid?.())) {
-    throw new RangeError(`uid ${uid} is not a user of its own`);
+    throw new RangeError(`uid ${uid} is not a separate user`);
   }
   if (marker !== undefined && (marker.name === '' || marker.value === '')) {
     throw new RangeError('a marker needs a name and a value');

@@ -36,10 +36,10 @@ export type Outcome =
 
 /**
  * Run a command to its end and end all its processes: it has its own session, no shell, no input, no inherited
- * environment and no rights beyond those of `user`. To stop it (`stop`, the timeout, an error of `onOutput`) its process
- * tree gets SIGTERM and, after the grace, SIGKILL. Processes that it leaves when it ends by itself are killed at once.
- * When this resolves, `onOutput` has had all output that was written before the end.
- * @throws the error of `onOutput`; ProcessesRemainError where processes cannot be ended
+ * environment and no rights beyond those of `user`. To stop it (`stop`, the timeout, an error of `onOutput`), send
+ * SIGTERM to its process tree and, after the grace period, SIGKILL. Kill remaining processes at once if the
+ * command ends by itself. When this resolves, `onOutput` has received all output that was written before the end.
+ * @throws the error of `onOutput`; ProcessesRemainError if processes cannot be ended
  * @example
  * const outcome = await supervise({
  *   argv: ['python3', 'train.py'],

@@ -7,7 +7,7 @@ import { AnyTrackedName } from '../data/rules/tracked.ts';
 import { StoredNumber, storedNumber } from '../data/table/stored-number.ts';
 import { fault } from './project-archive-error.ts';
 
-/** Most bytes of a line: the capacity of a chunk. */
+/** Maximum bytes of a line: the capacity of a chunk. */
 export const lineMaxBytes = 250_000;
 
 /** Format a point of a metric as a line: name, value, step and time. */

@@ -21,9 +21,9 @@ export type Manifest = z.infer<typeof Manifest>;
 
 export type ArchiveFormat = 1 | typeof archiveFormat;
 
-/** Most files of an archive. Memory holds the whole list. */
+/** Maximum number of files of an archive. Memory holds the whole list. */
 export const maxArchiveFiles = 200_000;
-/** Most bytes of the list. */
+/** Maximum bytes of the list. */
 export const indexMaxBytes = 100_000_000;
 
 export const manifestOf = (index: Manifest['index'], format: ArchiveFormat = archiveFormat): Manifest => ({

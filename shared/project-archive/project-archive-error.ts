@@ -10,7 +10,7 @@ export class ProjectArchiveError extends Error {
   }
 }
 
-/** Most faults that an error message lists. */
+/** Maximum number of faults that an error message lists. */
 export const maxFaults = 20;
 
 /** A {@link ProjectArchiveError} for faults of an archive. */

@@ -45,7 +45,7 @@ export function namesOf({ project_id, experiments, models }: Ids): Names {
 export function resolver({ project_id, experiments, models }: Ids): (text: string) => string {
   const idOf = (ids: readonly string[], number: string): string => {
     const found = /^[1-9]\d{0,6}$/.test(number) ? ids[Number(number) - 1] : undefined;
-    if (found === undefined) throw fault(`a text refers to number ${number.slice(0, 20)}, which is missing`);
+    if (found === undefined) throw fault(`a text refers to the missing number ${number.slice(0, 20)}`);
     return found;
   };
   return (text) =>
@@ -54,7 +54,7 @@ export function resolver({ project_id, experiments, models }: Ids): (text: strin
       if (kind === 'p~') return project_id;
       if (experiment !== undefined) return idOf(experiments, experiment);
       if (model !== undefined) return idOf(models, model);
-      throw fault(`a text holds ${whole} where a reference should stand`);
+      throw fault(`a text contains ${whole} instead of a reference`);
     });
 }
 

@@ -76,6 +76,6 @@ async function closeModelFile(
   return true;
 }
 
-/** Whether the model consists of nothing but announcements. */
+/** Return whether the model has only announcements, and no files. */
 const isEmpty = ({ status, origin, files, pending }: Model): boolean =>
   status === 'uploading' && origin.kind === 'upload' && files.length === 0 && pending.length === 0;

@@ -19,5 +19,8 @@ export async function purgeMembers(
   }
 }
 
-/** Most members that one transaction removes. It also removes each member's row on the member's own list. */
+/**
+ * Maximum number of members that one transaction removes. It also removes each member's row on the member's own
+ * list.
+ */
 const membersAtOnce = 25;

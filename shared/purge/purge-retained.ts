@@ -138,7 +138,7 @@ interface Removing {
   now(): Date;
 }
 
-/** Most files that one transaction removes. */
+/** Maximum number of files that one transaction removes. */
 const filesAtOnce = 40;
 
 async function removeMarkedProject(context: Retention, one: Retained): Promise<Outcome> {

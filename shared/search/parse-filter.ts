@@ -9,7 +9,7 @@ export function parseFilter<Row>(text: string, vocabulary: Vocabulary<Row>): Fil
     do {
       const name = scanner.name(vocabulary);
       if (conditions.length === maxConditions)
-        return scanner.fail(`the end, since a filter has at most ${maxConditions} conditions,`);
+        return scanner.fail(`the end (a filter may have at most ${maxConditions} conditions)`);
       conditions.push({ name, test: readTest(scanner, name) });
     } while (scanner.keyword('AND') !== undefined);
     if (!scanner.isAtEnd) return scanner.fail('AND or the end');

@@ -112,7 +112,7 @@ export function parseOrder<Row>(text: string, vocabulary: Vocabulary<Row>): Orde
   do {
     const { at } = scanner;
     const name = scanner.name(vocabulary);
-    if (name.readAll !== undefined) return scanner.fail('a name of which a row has one value', at);
+    if (name.readAll !== undefined) return scanner.fail('a name with a single value per row', at);
     terms.push({ name, descending: scanner.keyword('ASC', 'DESC') === 'DESC' });
   } while (scanner.sign(',') !== undefined);
   return scanner.isAtEnd ? terms : scanner.fail('ASC, DESC, a comma or the end');

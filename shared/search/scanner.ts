@@ -76,7 +76,7 @@ export class Scanner {
     for (let from = at + 1; ; ) {
       const end = this.#text.indexOf(quote, from);
       if (end < 0) {
-        const message = `has a ${quote} at position ${at + 1} that is never closed`;
+        const message = `has a ${quote} at position ${at + 1} that is not closed`;
         throw new SearchSyntaxError(message, at + 1);
       }
       value += this.#text.slice(from, end);

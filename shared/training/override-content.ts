@@ -18,7 +18,7 @@ export async function overrideContent(
   if ('fault' in found) throw badRequest([fault(found.fault)]);
   const content = Buffer.from(found.content);
   if (content.length > configMaxBytes)
-    throw badRequest([fault(`makes a configuration of more than ${configMaxBytes} bytes`)]);
+    throw badRequest([fault(`makes the configuration larger than ${configMaxBytes} bytes`)]);
   return content;
 }
 

@@ -366,7 +366,7 @@ describe('models', () => {
       .setInputFiles(join(root, 'test/fixtures/onnx/digits.onnx'));
     await page.getByText('digits.onnx is there').waitFor();
     await button('Open the model').click();
-    await page.getByRole('heading', { name: 'What it holds' }).waitFor();
+    await page.getByRole('heading', { name: 'Contents' }).waitFor();
     await page.getByLabel('Strategy').selectOption('float16, 16 bit');
     await button('Quantize').last().click();
     await expect.poll(() => text('.strategy .status'), { timeout: 120_000 }).toBe('Succeeded');
@@ -400,7 +400,7 @@ describe('people', () => {
     expect(await text('.secret pre')).toMatch(/^\w+\.[\w-]{43}$/);
     await button('Revoke script').click();
     await button('Revoke the token').click();
-    await page.getByText('The token is dead').waitFor();
+    await page.getByText('The token is revoked').waitFor();
     await page.locator('input[type=file]').setInputFiles(join(root, 'test/browser/picture.png'));
     await page.getByText('picture.png is there').waitFor();
   });

@@ -66,9 +66,9 @@ test('a loss that is chosen to rank by is best where it is least', async () => {
   const project_id = await newProject(service.client, 'judged');
   await visit(page, `projects/${project_id}/settings`);
   const goal = page.getByLabel('Best is').locator('option:checked');
-  expect(await goal.innerText()).toBe('the greatest value');
+  expect(await goal.innerText()).toBe('the highest value');
   await page.getByLabel('Ranked by the metric').fill('val/loss');
-  expect(await goal.innerText()).toBe('the least value');
+  expect(await goal.innerText()).toBe('the lowest value');
 });
 
 test('the only file of a run is shown without a choice', async () => {
@@ -132,7 +132,7 @@ test('nothing is taken from anybody without a question', async () => {
   await button('Revoke script').click();
   await dialog.getByRole('button', { name: 'Revoke the token' }).click();
   await expect.poll(() => button('Revoke script').count()).toBe(0);
-  for (const name of ['Sign out everywhere', 'Back to the drawn one']) {
+  for (const name of ['Sign out everywhere', 'Remove the picture']) {
     await button(name).click();
     await dialog.getByRole('button', { name: 'Keep' }).click();
     await expect.poll(() => dialog.count()).toBe(0);

@@ -58,13 +58,13 @@ test('an artifact becomes a model with the sets that lie beside it, which can be
     page,
     `projects/${trained.project_id}/experiments/${trained.experiment_id}?tab=artifacts&file=digits.onnx`,
   );
-  await page.getByRole('link', { name: 'Make it a model' }).click();
+  await page.getByRole('link', { name: 'Register as a model' }).click();
   const [calibration, evaluation] = [page.getByLabel('Calibration set'), page.getByLabel('Evaluation set')];
   await expect.poll(() => calibration.inputValue()).toBe('digits-calibration.npz');
   expect(await evaluation.inputValue()).toBe('digits-test.npz');
   expect(await axeFindings(page)).toEqual([]);
   await evaluation.selectOption({ label: 'None' });
-  await button('Make it a model').click();
+  await button('Register as a model').click();
   await page.getByRole('heading', { name: 'digits', level: 1 }).waitFor();
   expect(await setsOf('digits')).toEqual(['calibration']);
 });

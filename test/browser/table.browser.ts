@@ -185,7 +185,7 @@ describe('a page', () => {
       ['models', 'Models · Model Project Service'],
       ['users', 'Users · Model Project Service'],
       ['account', 'Account · Model Project Service'],
-      ['nowhere', 'There is no such page · Model Project Service'],
+      ['nowhere', 'Page not found · Model Project Service'],
     ] as const) {
       await visit(page, place);
       await expect.poll(() => page.title()).toBe(title);

@@ -71,7 +71,7 @@ async function compare({ page, hands }: Person): Promise<void> {
   for (const index of [0, 1]) await hands.press(page.locator(`[data-index="${index}"] input`));
   await hands.press(link(page, 'Compare'));
   await page.locator('.compare-table').waitFor();
-  await hands.press(page.getByLabel('Only what differs'));
+  await hands.press(page.getByLabel('Only differences'));
   await expect.poll(() => page.locator('.compare-table tr.equal').count()).toBeGreaterThan(0);
   await hands.press(link(page, 'Parallel coordinates'));
   await expect.poll(() => page.locator('.parallel path').count()).toBe(2);
@@ -158,7 +158,7 @@ async function optimize({ page, hands, name }: Person): Promise<void> {
   await offer(page, () => hands.press(drop), model);
   await page.getByText('digits.onnx is there').waitFor();
   await hands.press(button(page, 'Open the model'));
-  await page.getByRole('heading', { name: 'What it holds' }).waitFor();
+  await page.getByRole('heading', { name: 'Contents' }).waitFor();
   // Who reads first finds a page that has stopped looking: nothing of this model was running.
   await page.waitForTimeout(6_000);
   await hands.choose(page.getByLabel('Strategy'), 'float16, 16 bit');

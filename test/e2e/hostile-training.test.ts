@@ -112,7 +112,7 @@ describe('a hostile training,', { shuffle: false }, () => {
       const { status, reason, log } = await train(take, '&memory=512');
       expect({ status, reason }).toEqual({
         status: 'FAILED',
-        reason: 'The command needed more than its 512 MiB of memory and was ended.',
+        reason: 'The command exceeded its 512 MiB of memory and was ended.',
       });
       expect(log.match(/Attempt \d/g)).toEqual(['Attempt 1']);
       expect((await fetch(`${service.url}/health`)).status).toBe(200);

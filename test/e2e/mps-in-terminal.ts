@@ -67,7 +67,7 @@ export function testInTerminal(session: () => Session): void {
     const following = terminal('mps logs -f latest', { NO_COLOR: '1' });
     await following.shows('begun');
     await session().restart('SIGTERM', () => following.shows(away));
-    await following.shows('The service is back.');
+    await following.shows('The service can be reached again.');
     await following.shows('went on');
     expect(await following.ended).toBe(3);
     const output = following.output();
@@ -99,7 +99,7 @@ export function testInTerminal(session: () => Session): void {
     const own = terminal('mps logs -f latest');
     await own.shows('Attempt 1 of train');
     await session().restart('SIGKILL', () => own.shows(away));
-    await own.shows('The service is back.');
+    await own.shows('The service can be reached again.');
     await own.shows('Attempt 2 of train');
     expect(own.output().match(/Attempt 1 of train/g)).toHaveLength(1);
     own.type(controlC);

@@ -205,7 +205,7 @@ describe('mps', { shuffle: false }, () => {
     expect((await mps(['pull', id, '--to', 'pulled'])).stderr).toContain('there already');
     expect(await mps(['pull', id, 'missing'])).toMatchObject({
       code: 1,
-      stderr: 'The experiment left no missing.\n',
+      stderr: 'The experiment has no artifact missing.\n',
     });
     await rm(join(folder, 'pulled'), { recursive: true });
   });

@@ -12,7 +12,7 @@ import { type TestService, type TestUser, testService } from '../support/service
 
 const loaded = await loadOperations(join(import.meta.dirname, '../../functions'));
 const half = '\ud800';
-const message = 'holds half a character (a surrogate without its other half)';
+const message = 'contains half a character (a surrogate without its other half)';
 
 let service: TestService;
 let admin: TestUser;

@@ -25,16 +25,21 @@ export const loginCommand = buildCommand({
       user: {
         kind: 'parsed',
         parse: String,
-        brief: 'Name of the user; asked for if missing',
+        brief: 'Name of the user (default: ask)',
         optional: true,
       },
-      days: { kind: 'parsed', parse: days, brief: 'Days until the login expires (90)', optional: true },
+      days: {
+        kind: 'parsed',
+        parse: days,
+        brief: 'Days until the login expires (default: 90)',
+        optional: true,
+      },
       verbose,
     },
   },
   docs: {
     brief: 'Sign in and keep a token',
-    fullDescription: `Asks for user and password and keeps a named token, readable by you alone. Without a terminal the password is the first line of stdin. MPS_URL and MPS_TOKEN override what is kept.
+    fullDescription: `Asks for user name and password, and saves a named token that only you can read. Without a terminal, the password is read from the first line of stdin. MPS_URL and MPS_TOKEN override the saved login.
 
 Examples:
   mps login

@@ -17,7 +17,7 @@ export const logoutCommand = buildCommand({
     flags: { verbose },
   },
   docs: {
-    brief: 'Sign out: end the token and forget it',
+    brief: 'Sign out: revoke the token and remove it here',
     fullDescription: 'Example:\n  mps logout',
   },
 });

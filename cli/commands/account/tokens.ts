@@ -36,7 +36,7 @@ async function create(
 ): Promise<void> {
   if (to === undefined && this.printer.isTerminal)
     throw new CliError(
-      'A token on the screen can be read by others. Save it with --to FILE, or pipe it to the program that stores it.',
+      'Others can read a token on the screen. Save it with --to FILE, or pipe it to the program that stores it.',
       exitCodes.usage,
     );
   const file = to === undefined ? undefined : resolve(this.folder, to);
@@ -59,21 +59,21 @@ const createCommand = buildCommand({
   parameters: {
     positional: {
       kind: 'tuple',
-      parameters: [{ brief: 'Name that says what the token is for', placeholder: 'NAME', parse: String }],
+      parameters: [{ brief: 'Purpose of the token, as its name', placeholder: 'NAME', parse: String }],
     },
     flags: {
       days: {
         kind: 'parsed',
         parse: days,
         placeholder: 'N',
-        brief: 'Days until it expires (90)',
+        brief: 'Days until it expires (default: 90)',
         optional: true,
       },
       to: {
         kind: 'parsed',
         parse: String,
         placeholder: 'FILE',
-        brief: 'File to save it in, readable by you alone',
+        brief: 'File to save it in, which only you can read',
         optional: true,
       },
       force,
@@ -100,12 +100,12 @@ const revokeCommand = buildCommand({
   parameters: {
     positional: {
       kind: 'array',
-      parameter: { brief: 'Tokens to end, as "mps tokens ls" shows them', placeholder: 'ID', parse: String },
+      parameter: { brief: 'IDs of the tokens, from "mps tokens ls"', placeholder: 'ID', parse: String },
       minimum: 1,
     },
     flags: { verbose },
   },
-  docs: { brief: 'End tokens at once', fullDescription: 'Example:\n  mps tokens revoke 01k…' },
+  docs: { brief: 'Revoke tokens', fullDescription: 'Example:\n  mps tokens revoke 01k…' },
 });
 
 export const tokenRoutes = buildRouteMap<string, CliContext>({

@@ -55,7 +55,7 @@ async function type(this: CliContext, { json: isJson }: Flags, username: string,
       fields: { account_type },
     });
     if (isJson) this.printer.json(changed);
-    else this.printer.say(`${username} is ${changed.account_type} now, and has to sign in again.`);
+    else this.printer.say(`${username} is now ${changed.account_type} and must sign in again.`);
     return;
   }
   throw new CliError(`There is no user ${username}. "mps users ls" lists them.`);
@@ -66,7 +66,7 @@ const addCommand = buildCommand({
   parameters: {
     positional: { kind: 'tuple', parameters: [nameArgument] },
     flags: {
-      type: { kind: 'enum', values: accountTypes, default: 'developer', brief: 'What they may do' },
+      type: { kind: 'enum', values: accountTypes, default: 'developer', brief: 'Account type of the user' },
       json,
       verbose,
     },
@@ -74,7 +74,7 @@ const addCommand = buildCommand({
   docs: {
     brief: 'Create a user',
     fullDescription:
-      'Asks for the password; without a terminal it is the first line of stdin.\n\nExamples:\n  mps users add ada\n  mps users add grace --type viewer < password-file',
+      'Asks for the password. Without a terminal, it is read from the first line of stdin.\n\nExamples:\n  mps users add ada\n  mps users add grace --type viewer < password-file',
   },
 });
 
@@ -101,7 +101,10 @@ const typeCommand = buildCommand({
     },
     flags: { json, verbose },
   },
-  docs: { brief: 'Change what a user may do', fullDescription: 'Example:\n  mps users type ada admin' },
+  docs: {
+    brief: 'Change the account type of a user',
+    fullDescription: 'Example:\n  mps users type ada admin',
+  },
 });
 
 async function rm(this: CliContext, { yes: isSure, json: isJson }: RmFlags, username: string): Promise<void> {

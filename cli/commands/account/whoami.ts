@@ -7,7 +7,10 @@ import { json, verbose } from '../flags.ts';
 export const whoamiCommand = buildCommand({
   func: whoami,
   parameters: { flags: { json, verbose } },
-  docs: { brief: 'Show who is signed in, and where', fullDescription: 'Example:\n  mps whoami --json' },
+  docs: {
+    brief: 'Show the signed-in user and the service',
+    fullDescription: 'Example:\n  mps whoami --json',
+  },
 });
 
 async function whoami(this: CliContext, flags: Flags): Promise<void> {

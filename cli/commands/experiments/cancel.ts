@@ -19,7 +19,7 @@ export const cancelCommand = buildCommand({
     flags: {
       all: {
         kind: 'boolean',
-        brief: 'All trainings of the project that have not ended',
+        brief: 'Cancel all running and waiting trainings of the project',
         optional: true,
         withNegated: false,
       },
@@ -39,7 +39,7 @@ async function cancel(this: CliContext, flags: Flags, ...ids: string[]): Promise
   const { all = false, project: given, json: isJson } = flags;
   if (all === ids.length > 0)
     throw new CliError(
-      'Name the experiments to cancel by ID, or give --all for those of a project.',
+      'Name the experiments to cancel by ID, or give --all to cancel all of a project.',
       exitCodes.usage,
     );
   if (all) return cancelAll(this, flags);

@@ -17,7 +17,7 @@ export const compareCommand = buildCommand({
   parameters: {
     positional: {
       kind: 'array',
-      parameter: experimentIdOf('Experiments to compare; the two newest without any'),
+      parameter: experimentIdOf('Experiments to compare (default: the two newest)'),
     },
     flags: {
       all: { kind: 'boolean', brief: 'Show equal values too', optional: true, withNegated: false },
@@ -28,7 +28,7 @@ export const compareCommand = buildCommand({
     aliases: { a: 'all', p: 'project' },
   },
   docs: {
-    brief: 'Compare the metrics of experiments and their other differences',
+    brief: 'Compare metrics, parameters and attributes of experiments',
     fullDescription:
       'Examples:\n  mps compare\n  mps compare 4k8f 73wz --all\n  mps compare 4k8f 73wz --json',
   },
@@ -40,7 +40,7 @@ async function compare(
   ...ids: string[]
 ): Promise<void> {
   if (ids.length === 1)
-    throw new CliError('Name two experiments or more, or none for the two newest.', exitCodes.usage);
+    throw new CliError('Name at least two experiments, or none for the two newest.', exitCodes.usage);
   const session = await connect(this.env);
   const experiments: Experiment[] = ids.length === 0 ? await newestTwo(session, this.folder, given) : [];
   for (const id of ids) experiments.push(await findExperiment(session, this.folder, { project: given, id }));
@@ -75,7 +75,7 @@ async function newestTwo(session: Session, folder: string, given: string | undef
   });
   if (rows.length === 2) return rows.toReversed();
   throw new CliError(
-    'The project does not have two experiments yet. Run "mps run -S NAME=VALUE" for another.',
+    'The project does not have two experiments yet. Start another with "mps run -S NAME=VALUE".',
   );
 }
 

@@ -11,7 +11,12 @@ export const logsCommand = buildCommand({
   parameters: {
     positional: { kind: 'tuple', parameters: [experimentId] },
     flags: {
-      follow: { kind: 'boolean', brief: 'Follow it until it ends', optional: true, withNegated: false },
+      follow: {
+        kind: 'boolean',
+        brief: 'Follow the training until it ends',
+        optional: true,
+        withNegated: false,
+      },
       project,
       json,
       verbose,
@@ -21,7 +26,7 @@ export const logsCommand = buildCommand({
   docs: {
     brief: 'Print the log of an experiment',
     fullDescription:
-      'With -f it follows the training and ends with the exit code of its program. With --json a document for each line.\n\nExamples:\n  mps logs\n  mps logs -f 4k8f',
+      'With -f, it follows the training and exits with the code of its program. With --json, it prints one JSON object per line of the log.\n\nExamples:\n  mps logs\n  mps logs -f 4k8f',
   },
 });
 

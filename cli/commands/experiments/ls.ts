@@ -16,7 +16,7 @@ export const lsCommand = buildCommand({
       kind: 'tuple',
       parameters: [
         {
-          brief: "Which ones, such as 'metrics.accuracy > 0.9 AND params.lr = 0.01'",
+          brief: "Filter, such as 'metrics.accuracy > 0.9 AND params.lr = 0.01'",
           placeholder: 'FILTER',
           parse: String,
           optional: true,
@@ -29,7 +29,8 @@ export const lsCommand = buildCommand({
         parse: String,
         variadic: ',',
         placeholder: 'NAME',
-        brief: 'By best, a metric, params.NAME, duration, cost and others; -NAME sorts in descending order',
+        brief:
+          'Sort by best, a metric, params.NAME, duration, cost or another attribute; -NAME sorts in descending order',
         optional: true,
       },
       limit: {
@@ -47,7 +48,7 @@ export const lsCommand = buildCommand({
   },
   docs: {
     brief: 'List the experiments of a project, newest first',
-    fullDescription: `Filters are conditions joined by AND on metrics.NAME, params.NAME, tags.NAME, status, name, user, duration and others; experiments without the value that sorts them come last. BEST is the best value by the project's criterion, LAST the newest of that metric; each value in the filter or the order gets a column. --json prints a line for each experiment.
+    fullDescription: `Filters are conditions joined by AND on metrics.NAME, params.NAME, tags.NAME, status, name, user, duration and other attributes. Experiments without the value to sort by come last. BEST is the best value by the project's criterion, and LAST the newest value of that metric. Each value in the filter or the order gets a column. --json prints one line per experiment.
 
 Examples:
   mps ls

@@ -24,7 +24,7 @@ export const pullCommand = buildCommand({
       parameters: [
         experimentId,
         {
-          brief: 'A file or folder of it; all without it',
+          brief: 'File or folder of the experiment (default: all)',
           placeholder: 'PATH',
           parse: String,
           optional: true,
@@ -36,7 +36,7 @@ export const pullCommand = buildCommand({
         kind: 'parsed',
         parse: String,
         placeholder: 'DIR',
-        brief: 'Folder to save in; one named after the experiment without it',
+        brief: "Folder to save in (default: named by the experiment's ID)",
         optional: true,
       },
       force,
@@ -47,9 +47,9 @@ export const pullCommand = buildCommand({
     aliases: { p: 'project' },
   },
   docs: {
-    brief: 'Download the files that an experiment left',
+    brief: 'Download the artifacts of an experiment',
     fullDescription:
-      'An interrupted download is resumed; every file is verified by its SHA-256. Only --force replaces a file with different content.\n\nExamples:\n  mps pull\n  mps pull 4k8f model --to results',
+      'An interrupted download is resumed; the SHA-256 of every file is verified. Only --force replaces a file with different content.\n\nExamples:\n  mps pull\n  mps pull 4k8f model --to results',
   },
 });
 
@@ -73,7 +73,7 @@ async function pull(
       chosen.push({ artifact, place: pullPlace(folder, artifact.path) });
   if (chosen.length === 0)
     throw new CliError(
-      wanted === undefined ? 'The experiment left no files.' : `The experiment left no ${wanted}.`,
+      wanted === undefined ? 'The experiment has no artifacts.' : `The experiment has no artifact ${wanted}.`,
     );
   await refusePullClashes(
     folder,
@@ -103,7 +103,7 @@ async function pull(
       if (isNew) await saveDownload<typeof downloadArtifact>(client, `${route}/{path+}`, request, saving);
       line.above(() => {
         if (isJson) this.process.stdout.write(`${JSON.stringify({ ...artifact, saved: place })}\n`);
-        else this.printer.say(`${place}  ${bytesText(size)}${isNew ? '' : ', there already'}`);
+        else this.printer.say(`${place}  ${bytesText(size)}${isNew ? '' : ', already there'}`);
       });
     }
   };
@@ -146,7 +146,7 @@ async function refusePullClashes(folder: string, places: readonly string[]): Pro
   const both = places.find((place) => folders.has(place));
   if (both !== undefined)
     throw fault(
-      `${both} would be both a file and a folder: the experiment left ${relative(folder, both)} and files below it`,
+      `${both} would be both a file and a folder: the experiment has an artifact ${relative(folder, both)} and others below that path`,
     );
   for (const one of folders) if ((await kindOf(one)) === 'file') throw fault(`${one} is not a folder`);
   for (const place of places) if ((await kindOf(place)) === 'folder') throw fault(`${place} is a folder`);

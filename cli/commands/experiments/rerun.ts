@@ -21,7 +21,7 @@ export const rerunCommand = buildCommand({
         parse: String,
         proposeCompletions: configNames,
         placeholder: 'NAME',
-        brief: 'Another configuration of the project; the experiment’s own copy without it',
+        brief: 'Another configuration of the project (default: the experiment’s own copy)',
         optional: true,
       },
       command: {
@@ -47,7 +47,7 @@ export const rerunCommand = buildCommand({
   },
   docs: {
     brief: 'Train an experiment again, with changes',
-    fullDescription: `Begins a new experiment with the source, environment, data and configuration of an earlier one, whatever the project holds by now, but for what the flags change. It goes on from the checkpoints of the earlier one.
+    fullDescription: `Begins a new experiment with the source, environment, data and configuration of an earlier one, even if the project has changed since. The flags override single values. The training continues from the checkpoints of the earlier one.
 
 Examples:
   mps rerun
@@ -91,7 +91,7 @@ function replacedValues(set: readonly Override[]): string {
   if (compound.length > 0) {
     const names = compound.map(({ path }) => path.join('.')).join(', ');
     throw new CliError(
-      `${names}: -S of a rerun takes single values, such as lr=0.003. Change the file and use "mps run -c FILE" for more.`,
+      `${names}: with a rerun, -S takes single values, such as lr=0.003. For lists and mappings, change the file and use "mps run -c FILE".`,
       exitCodes.usage,
     );
   }

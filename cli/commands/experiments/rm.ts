@@ -26,7 +26,7 @@ export const rmCommand = buildCommand({
     aliases: { y: 'yes', p: 'project' },
   },
   docs: {
-    brief: 'Delete experiments that have ended, with all they left',
+    brief: 'Delete ended experiments with their logs, metrics and artifacts',
     fullDescription: 'Example:\n  mps rm 4k8f --yes',
   },
 });
@@ -47,7 +47,7 @@ async function rm(
   for (const experiment of found.values()) {
     const { project_id, experiment_id } = experiment;
     const question = `Delete ${experiment_id} (${experiment.name}, ${experiment.artifacts} files)?`;
-    if (!isSure) await agree(this, question, deleted === 0 ? 'Nothing was deleted.' : 'The others are kept.');
+    if (!isSure) await agree(this, question, deleted === 0 ? 'Nothing was deleted.' : 'The others stay.');
     const route = 'DELETE /projects/{project_id}/experiments/{experiment_id}';
     const removed = await session.client.call<typeof deleteExperiment>(route, {
       path: { project_id, experiment_id },

@@ -14,29 +14,34 @@ export const runCommand = buildCommand({
   parameters: {
     positional: {
       kind: 'array',
-      parameter: { brief: 'What to run, after --', placeholder: 'COMMAND', parse: String },
+      parameter: { brief: 'Command to run, after --', placeholder: 'COMMAND', parse: String },
     },
     flags: {
       config: {
         kind: 'parsed',
         parse: String,
         placeholder: 'FILE',
-        brief: 'Configuration to train with; train.* or config.* without it',
+        brief: 'Configuration to train with (default: train.* or config.*)',
         optional: true,
       },
       set: overrides,
       project,
       ...sizes,
       detach,
-      yes: { kind: 'boolean', brief: 'Upload much without asking', optional: true, withNegated: false },
+      yes: {
+        kind: 'boolean',
+        brief: 'Skip the question before a large upload',
+        optional: true,
+        withNegated: false,
+      },
       json,
       verbose,
     },
     aliases: { c: 'config', S: 'set', p: 'project', d: 'detach', y: 'yes' },
   },
   docs: {
-    brief: 'Train this folder: upload, train, follow',
-    fullDescription: `Trains this folder as it is now and follows the training: project, environment, upload, log. The project is that of mps.yaml, or one named after the folder. Ctrl-C leaves the training running; a second one within two seconds cancels it. The exit code is that of the program.
+    brief: 'Upload this folder, train it and follow the training',
+    fullDescription: `Trains this folder as it is now: creates or finds the project, sets its environment, uploads the files, and follows the log. mps.yaml names the project; without it, the name is that of the folder. Ctrl-C leaves the training running; a second one within two seconds cancels it. It exits with the code of the program.
 
 Examples:
   mps run
@@ -71,9 +76,9 @@ interface Flags extends SizeFlags {
 /** Messages after Ctrl-C, before `mps run` follows the training. */
 const interruptions = {
   before: 'Interrupted; nothing was submitted.',
-  unknown: 'Interrupted while it was submitted. "mps ls" shows whether the training is there.',
+  unknown: 'Interrupted during the submission. "mps ls" shows whether the training exists.',
   after: ({ experiment_id: id }: Experiment) =>
-    `Interrupted after the submission; the training goes on.\nTo follow it: mps logs -f ${id}\nTo end it: mps cancel ${id}`,
+    `Interrupted after the submission; the training continues.\nTo follow it: mps logs -f ${id}\nTo cancel it: mps cancel ${id}`,
 };
 
 /**

@@ -67,7 +67,7 @@ interface Flags {
 function gitText({ git }: Experiment): string | null {
   if (git === null) return null;
   const branch = git.branch === null ? '' : ` on ${git.branch}`;
-  return `${git.commit.slice(0, 12)}${branch}${git.dirty === true ? ', with changes' : ''}`;
+  return `${git.commit.slice(0, 12)}${branch}${git.dirty === true ? ', with uncommitted changes' : ''}`;
 }
 
 const maxMetrics = 100;
@@ -82,6 +82,6 @@ function metricFacts({ metrics }: Experiment): [string, string][] {
       .flatMap((name): [string, string][] =>
         metrics[name] === undefined ? [] : [[`metrics.${name}`, summaryText(metrics[name])]],
       ),
-    ...(more > 0 ? [['metrics', `${more} more, which --json has`] as [string, string]] : []),
+    ...(more > 0 ? [['metrics', `${more} more; --json shows all`] as [string, string]] : []),
   ];
 }

@@ -51,7 +51,7 @@ async function toTheEnd(
     for (;;) {
       try {
         const compression = await read(signal);
-        if (isLost) line.above(() => printer.say('The service is back.'));
+        if (isLost) line.above(() => printer.say('The service can be reached again.'));
         isLost = false;
         if (ends.includes(compression.status)) return compression;
         const state = stateOf(compression);
@@ -62,7 +62,7 @@ async function toTheEnd(
         line.set(`${state}${percent}  ${secondsText((performance.now() - since) / 1000)}`);
       } catch (error) {
         if (!isAway(error)) throw error;
-        if (!isLost) line.above(() => printer.say('The service cannot be reached; waiting for it…'));
+        if (!isLost) line.above(() => printer.say('The service cannot be reached; retrying…'));
         isLost = true;
       }
       await wait(pollMilliseconds, signal);

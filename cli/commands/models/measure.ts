@@ -36,9 +36,7 @@ function engineProgram(env: CliContext['env']): string {
     ...(checkout === undefined ? [] : [join(checkout, launcher)]),
   ].find((path) => existsSync(path));
   if (found === undefined)
-    throw new CliError(
-      'The engine is not part of this file: install mps.tgz of the service, which contains it.',
-    );
+    throw new CliError('This file does not contain the engine. Install mps.tgz from the service instead.');
   return found;
 }
 
@@ -52,7 +50,7 @@ function nodeFor(program: string): string {
 
 /** Measure in a child process. Pass its output through and pass Ctrl-C on to it. */
 async function measure(this: CliContext, flags: Flags, file: string): Promise<void> {
-  refuseBoth({ json: flags.json, markdown: flags.markdown }, 'Both print to the standard output.');
+  refuseBoth({ json: flags.json, markdown: flags.markdown }, 'Choose one of --json and --markdown.');
   const { gate = [], json: isJson = false, markdown = false, ...named } = flags;
   const texts = (['base', 'data', 'inputs', 'seconds', 'memory'] as const).flatMap((name) => {
     const text = named[name];
@@ -78,7 +76,7 @@ async function measure(this: CliContext, flags: Flags, file: string): Promise<vo
   }
 }
 
-/** Parse a gate condition. Without one, `--gate` requires that the file is of use. */
+/** Parse a gate condition. Without one, `--gate` requires a useful file. */
 function condition(text: string): string {
   if (text !== '') parseGate(text);
   return text;
@@ -92,24 +90,27 @@ export const measureCommand = buildCommand<Flags, [string], CliContext>({
   parameters: {
     positional: { kind: 'tuple', parameters: [localPath('An ONNX file')] },
     flags: {
-      base: text('FILE', 'ONNX file that it is compared with'),
-      data: text('FILE', 'npz file of inputs, by name, a sample in each row; and labels for accuracy'),
+      base: text('FILE', 'ONNX file to compare with'),
+      data: text(
+        'FILE',
+        'npz file with an array of samples per input, named as the input; an array "labels" enables accuracy',
+      ),
       gate: {
         ...{ kind: 'parsed', parse: condition, inferEmpty: true, variadic: true, optional: true },
         placeholder: 'CONDITION',
-        brief: 'Ends with 4 where it does not hold; without a condition where the file is of no use',
+        brief: 'Condition to hold, else exit with 4; without a condition: the file is useful',
       },
-      inputs: text('SHAPES', 'Shapes of made-up inputs where there is no set'),
-      seconds: text('N', 'Seconds that timing takes, 10 without it'),
-      memory: text('MIB', 'Memory that a stage may take'),
+      inputs: text('SHAPES', 'Shapes of the generated inputs, without a data set'),
+      seconds: text('N', 'Seconds for timing (default: 10)'),
+      memory: text('MIB', 'Memory limit of a stage'),
       json,
       markdown: { kind: 'boolean', brief: 'Print a table in Markdown', optional: true, withNegated: false },
       verbose,
     },
   },
   docs: {
-    brief: 'Measure an ONNX file beside another one, without a service',
-    fullDescription: `Says size, accuracy and time of any ONNX file beside another one, in alternation, with intervals. It needs no service.
+    brief: 'Compare an ONNX file with another one, without a service',
+    fullDescription: `Compares size, accuracy and time of two ONNX files. It runs them alternately and gives confidence intervals. It needs no service.
 
 Conditions: accuracy >= base - 0.5%, agreement >= 99%, error <= 0.05, bytes <= 12MB, latency <= 0.8x.
 

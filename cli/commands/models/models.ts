@@ -114,7 +114,7 @@ async function register(
   const { project: given, from } = flags;
   if (flags.data !== undefined)
     throw new CliError(
-      '--data is for uploads: of an experiment, external data comes along.',
+      '--data is for uploads. With --from, external data is taken automatically.',
       exitCodes.usage,
     );
   const { session, path: found } = await namedExperiment(context, given, from);
@@ -165,7 +165,7 @@ async function upload(
   try {
     return await untilInterrupted(
       work,
-      `Interrupted; ${model_name} waits for the rest for a day. The same command goes on where it was.`,
+      `Interrupted; ${model_name} waits a day for the missing files. Run the same command again to continue.`,
     );
   } finally {
     line.end();
@@ -202,22 +202,22 @@ const pushCommand = buildCommand({
       parameters: [
         modelArgument,
         {
-          brief: 'The ONNX file; with --from its path among the artifacts',
+          brief: 'ONNX file; with --from, its path among the artifacts',
           placeholder: 'PATH',
           parse: String,
         },
       ],
     },
     flags: {
-      data: { ...fileFlag('External data of the model; may be repeated'), variadic: true },
-      calibration: fileFlag('npz of inputs by which ranges are found'),
-      evaluation: fileFlag('npz of inputs and labels by which accuracy is measured'),
+      data: { ...fileFlag('External data file of the model; repeatable'), variadic: true },
+      calibration: fileFlag('npz file with inputs for calibration'),
+      evaluation: fileFlag('npz file with inputs and labels for measuring accuracy'),
       inputs: { ...fileFlag('Shapes of the inputs, such as image:1x3x224x224'), placeholder: 'SHAPES' },
       outputs: { ...fileFlag('Shapes of the outputs'), placeholder: 'SHAPES' },
-      from: fromFlag('Register what this experiment left; all paths are then those of artifacts'),
+      from: fromFlag('Experiment whose artifacts to register; all paths are then artifact paths'),
       sets: {
         kind: 'boolean',
-        brief: 'With --from: take the calibration and evaluation sets that lie beside the model (yes)',
+        brief: 'With --from: use the calibration and evaluation sets next to the model (default: yes)',
         optional: true,
       },
       project,
@@ -227,8 +227,8 @@ const pushCommand = buildCommand({
     aliases: { p: 'project' },
   },
   docs: {
-    brief: 'Upload an ONNX model, or register one that an experiment left',
-    fullDescription: `Files above 64 MiB go in parts: an interrupted upload goes on where it was. With --from, digits-calibration.npz and digits-test.npz beside digits.onnx become its sets, unless others are named or --no-sets is given.
+    brief: 'Upload an ONNX model, or register one from the artifacts of an experiment',
+    fullDescription: `Files above 64 MiB are sent in parts, so an interrupted upload continues. With --from, digits-calibration.npz and digits-test.npz next to digits.onnx become its data sets, unless you name others or give --no-sets.
 
 Examples:
   mps models push digits digits.onnx --calibration samples.npz
@@ -244,7 +244,7 @@ async function addSets(this: CliContext, flags: SetsFlags, model_name: string): 
   const { project: given, from, json: isJson } = flags;
   const sets = setsOf(flags);
   if (Object.keys(sets).length === 0)
-    throw new CliError('Name --calibration or --evaluation.', exitCodes.usage);
+    throw new CliError('Give --calibration, --evaluation or both.', exitCodes.usage);
   const add = async (): Promise<Model> => {
     if (from === undefined) return upload(this, flags, model_name, undefined);
     const { session, path } = await namedExperiment(this, given, from);
@@ -262,9 +262,9 @@ const setsCommand = buildCommand({
   parameters: {
     positional: { kind: 'tuple', parameters: [modelArgument] },
     flags: {
-      calibration: fileFlag('npz of inputs by which ranges are found'),
-      evaluation: fileFlag('npz of inputs and labels by which accuracy is measured'),
-      from: fromFlag('Take them from this experiment; the paths are then those of artifacts'),
+      calibration: fileFlag('npz file with inputs for calibration'),
+      evaluation: fileFlag('npz file with inputs and labels for measuring accuracy'),
+      from: fromFlag('Experiment to take them from; the paths are then artifact paths'),
       project,
       json,
       verbose,
@@ -272,7 +272,7 @@ const setsCommand = buildCommand({
     aliases: { p: 'project' },
   },
   docs: {
-    brief: 'Add a calibration or an evaluation set to a model, or replace it',
+    brief: 'Add or replace the calibration or evaluation set of a model',
     fullDescription: `Examples:
   mps models sets digits --evaluation digits-test.npz
   mps models sets digits --calibration sets/samples.npz --from latest`,
@@ -308,5 +308,5 @@ const rmCommand = buildCommand({
 
 export const modelRoutes = buildRouteMap<string, CliContext>({
   routes: { push: pushCommand, sets: setsCommand, ls: lsCommand, rm: rmCommand },
-  docs: { brief: 'Upload models, give them sets, list and delete them' },
+  docs: { brief: 'Upload, list and delete models, and set their data sets' },
 });

@@ -42,7 +42,7 @@ const text = (placeholder: string, brief: string) =>
   ({ kind: 'parsed', parse: String, placeholder, brief, optional: true }) as const;
 
 const jobFlags = {
-  resultName: text('NAME', 'Name under which the result becomes a model'),
+  resultName: text('NAME', 'Model name under which to register the result'),
   vcpus: text('N', 'vCPUs of the job'),
   memory: text('MIB', 'Memory of the job'),
   timeout: text('SECONDS', 'Seconds after which the job is stopped'),
@@ -68,8 +68,11 @@ async function refuseAtOnce(
   { folder }: CliContext,
   { detach: isDetached, gate: isGated, to, force: isForced }: JobFlags,
 ): Promise<void> {
-  refuseBoth({ detach: isDetached, gate: isGated }, 'Judge it when it has ended: mps receipt ID --gate');
-  refuseBoth({ detach: isDetached, to }, 'Save the result of one that has ended: mps receipt ID --to FILE');
+  refuseBoth(
+    { detach: isDetached, gate: isGated },
+    'Check the gate after the job has ended: mps receipt ID --gate',
+  );
+  refuseBoth({ detach: isDetached, to }, 'Save the result after the job has ended: mps receipt ID --to FILE');
   if (to !== undefined)
     await refuseReplacing(placesOfResult(resolve(folder, to)), {
       force: isForced,
@@ -106,7 +109,7 @@ async function finish(
     await saveResult(context, session, { operation, compression, to, force: isForced });
 }
 
-const precisionBrief = `${quantizeParameters.precision.description} ${quantizeParameters.precision.usage} Without it ${usualPrecision('auto')} with auto, and the only one of a strategy that has one.`;
+const precisionBrief = `${quantizeParameters.precision.description} ${quantizeParameters.precision.usage} Default: ${usualPrecision('auto')} with auto, or the only precision of a strategy.`;
 
 type QuantizeFlags = JobFlags & RegistryFlags<typeof quantizeParameters>;
 
@@ -136,7 +139,7 @@ export const quantizeCommand = buildCommand<QuantizeFlags, [string], CliContext>
   },
   docs: {
     brief: 'Quantize a model',
-    fullDescription: `Makes a smaller and faster model of a registered one, which stays as it is, and prints the receipt.
+    fullDescription: `Makes a smaller and faster copy of a registered model, and prints the receipt.
 
 Examples:
   mps quantize digits --strategy auto --max-loss 0.01
@@ -181,15 +184,15 @@ export const pruneCommand = buildCommand<PruneFlags, [string], CliContext>({
     flags: {
       strategy: strategyFlag(pruneStrategyNames),
       ...registryFlags(pruneParameters),
-      inputs: text('SHAPES', 'Shapes of the inputs; those of the model without it'),
-      outputs: text('SHAPES', 'Shapes of the outputs; those of the model without it'),
+      inputs: text('SHAPES', "Shapes of the inputs (default: the model's)"),
+      outputs: text('SHAPES', "Shapes of the outputs (default: the model's)"),
       ...jobFlags,
     },
     aliases: { s: 'strategy', d: 'detach' },
   },
   docs: {
     brief: 'Prune a model',
-    fullDescription: `Removes what a registered model needs least, as another model, and prints the receipt.
+    fullDescription: `Makes a copy of a registered model without its least important weights, and prints the receipt.
 
 Examples:
   mps prune digits --strategy structured_l2 --compression 2

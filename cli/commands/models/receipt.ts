@@ -31,7 +31,7 @@ interface Found {
 }
 
 const operations = ['prune', 'quantize'] as const;
-/** Most compressions of each operation that are searched for the end of an ID. */
+/** Maximum number of newest compressions of each operation to search for the end of an ID. */
 const maxNewest = 100;
 
 async function byId({ client }: Session, strategy_id: string): Promise<Found | undefined> {
@@ -101,7 +101,7 @@ export const receiptCommand = buildCommand({
       kind: 'tuple',
       parameters: [
         {
-          brief: 'The pruning or quantization: its id, the end of it, or latest, which is meant without one',
+          brief: 'ID of the pruning or quantization, the end of its ID, or latest (default)',
           placeholder: 'ID',
           parse: String,
           optional: true,
@@ -109,7 +109,7 @@ export const receiptCommand = buildCommand({
       ],
     },
     flags: {
-      svg: file('Save the receipt as a page'),
+      svg: file('Save the receipt as an SVG image'),
       to: file('Save the result as this file'),
       force,
       gate,
@@ -118,8 +118,8 @@ export const receiptCommand = buildCommand({
     },
   },
   docs: {
-    brief: 'Show what a pruning or quantization has changed',
+    brief: 'Show the receipt of a pruning or quantization',
     fullDescription:
-      'One that runs is followed first.\n\nExamples:\n  mps receipt\n  mps receipt 4k8f --svg receipt.svg --to small.onnx',
+      'A running job is followed until it ends.\n\nExamples:\n  mps receipt\n  mps receipt 4k8f --svg receipt.svg --to small.onnx',
   },
 });

@@ -18,7 +18,7 @@ const to = {
   kind: 'parsed',
   parse: String,
   placeholder: 'FILE',
-  brief: 'File to save it in; it is printed without one',
+  brief: 'File to save it in (default: print it)',
   optional: true,
 } as const;
 
@@ -26,7 +26,7 @@ const version = {
   kind: 'parsed',
   parse: String,
   placeholder: 'N',
-  brief: 'An earlier version; the newest without it',
+  brief: 'Version of the configuration (default: the newest)',
   optional: true,
 } as const;
 
@@ -85,7 +85,7 @@ const pushCommand = buildCommand({
   docs: {
     brief: 'Store configuration files',
     fullDescription:
-      'Every change makes a version. "mps run" stores the configuration that it trains with by itself.\n\nExample:\n  mps config push train.yaml',
+      'Every change makes a new version. "mps run" stores its configuration automatically.\n\nExample:\n  mps config push train.yaml',
   },
 });
 
@@ -119,7 +119,7 @@ const forms = { svg: 'image/svg+xml', mermaid: 'text/vnd.mermaid', dot: 'text/vn
 const formNames = ['svg', 'mermaid', 'dot'] as const;
 
 async function graph(this: CliContext, flags: GraphFlags, config_id: string): Promise<void> {
-  refuseBoth({ json: flags.json, form: flags.form }, 'JSON is a form of its own.');
+  refuseBoth({ json: flags.json, form: flags.form }, 'Choose one of --json and --format.');
   const { client, path } = await projectSession(this, flags.project);
   const route = 'GET /projects/{project_id}/configs/{config_id}/graph';
   const request = { path: { ...path, config_id }, query: byVersion(flags.version) };
@@ -139,7 +139,7 @@ const graphCommand = buildCommand({
       form: {
         kind: 'enum',
         values: formNames,
-        brief: 'What to draw: Mermaid, or SVG where --to ends in .svg, without it',
+        brief: 'Format (default: SVG if --to ends in .svg, else Mermaid)',
         optional: true,
       },
       to,

@@ -25,7 +25,7 @@ async function push(
   const found = await stat(path).catch(() => undefined);
   if (found === undefined) throw new CliError(`There is no file or folder ${path}.`, exitCodes.usage);
   if (asFile && found.isDirectory())
-    throw new CliError(`${path} is a folder, which --as-file cannot keep as it is.`, exitCodes.usage);
+    throw new CliError(`${path} is a folder; --as-file takes a file.`, exitCodes.usage);
   const session = await connect(this.env);
   const line = new LiveLine(printer);
   const work = (signal: AbortSignal) =>
@@ -49,7 +49,7 @@ async function push(
       dataset: accepted,
     } = await untilInterrupted(
       work,
-      `Interrupted; the data set ${dataset} is as it was. The same command sends it again.`,
+      `Interrupted; the data set ${dataset} is unchanged. Run the same command again to send it.`,
     );
     line.end();
     if (isJson) printer.json(accepted);
@@ -67,12 +67,12 @@ const pushCommand = buildCommand({
   parameters: {
     positional: {
       kind: 'tuple',
-      parameters: [datasetArgument, localPath('A file, or a folder that is packed')],
+      parameters: [datasetArgument, localPath('File, or folder to pack')],
     },
     flags: {
       asFile: {
         kind: 'boolean',
-        brief: 'Keep an archive as the file it is, as .npz files need it',
+        brief: 'Do not unpack an archive; needed for .npz files',
         optional: true,
         withNegated: false,
       },
@@ -84,7 +84,7 @@ const pushCommand = buildCommand({
   },
   docs: {
     brief: 'Upload a file or folder as a data set',
-    fullDescription: `A folder is packed, and an archive unpacked, for the training, which finds the files in DATA_DIR. What .mpsignore names is left out. Nothing is sent that the service has.
+    fullDescription: `A folder is packed and an archive is unpacked, so a training finds the files in DATA_DIR. Paths in .mpsignore are left out. A file that the service already has is not sent again.
 
 Examples:
   mps data push digits data/

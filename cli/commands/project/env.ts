@@ -58,7 +58,7 @@ async function readVariable(
   if (isPlain) return { name: given.slice(0, at), value: given.slice(at + 1) };
   const name = given.slice(0, at);
   throw new CliError(
-    `A secret on the command line stays in your history. Pipe it in or type it: mps env set ${name}\nIf it is no secret: mps env set --plain ${name}=…`,
+    `A secret on the command line stays in your shell's history. Pipe it in or type it: mps env set ${name}\nIf it is not a secret: mps env set --plain ${name}=…`,
     exitCodes.usage,
   );
 }
@@ -86,13 +86,13 @@ const setCommand = buildCommand({
     positional: {
       kind: 'tuple',
       parameters: [
-        { brief: 'Name of the variable; NAME=VALUE with --plain', placeholder: 'NAME', parse: String },
+        { brief: 'Name of the variable; with --plain, NAME=VALUE', placeholder: 'NAME', parse: String },
       ],
     },
     flags: {
       plain: {
         kind: 'boolean',
-        brief: 'It is no secret: show its value',
+        brief: 'Not a secret: show its value',
         optional: true,
         withNegated: false,
       },
@@ -103,8 +103,8 @@ const setCommand = buildCommand({
     aliases: { p: 'project' },
   },
   docs: {
-    brief: 'Set an environment variable of a project, secret unless --plain',
-    fullDescription: `Every training that begins from then on gets it. The value is typed, or piped in; a line end at its end is left out.
+    brief: 'Set an environment variable of a project; a secret without --plain',
+    fullDescription: `Every later training gets it. Type the value or pipe it in; a final line end is removed.
 
 Examples:
   mps env set HF_TOKEN < token-file
@@ -146,7 +146,7 @@ const rmCommand = buildCommand({
 export const envRoutes = buildRouteMap<string, CliContext>({
   routes: { show: showCommand, set: setCommand, rm: rmCommand },
   defaultCommand: 'show',
-  docs: { brief: 'Show the environment of a project; set its variables and secrets' },
+  docs: { brief: 'Show the environment of a project, and set its variables and secrets' },
 });
 
 interface Flags {

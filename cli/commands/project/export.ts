@@ -23,7 +23,7 @@ export const exportCommand = buildCommand({
         kind: 'parsed',
         parse: String,
         placeholder: 'FILE',
-        brief: 'File to save in; project.zip without it',
+        brief: 'File to save in (default: project.zip)',
         optional: true,
       },
       force,
@@ -36,7 +36,7 @@ export const exportCommand = buildCommand({
   docs: {
     brief: 'Save a project as one archive',
     fullDescription:
-      'With all its experiments and their files, for a backup or another service. Values of secrets are not contained.\n\nExamples:\n  mps export\n  mps export -p digits --to digits.zip',
+      'The archive contains all experiments and their files, for a backup or another service. It does not contain the values of secrets.\n\nExamples:\n  mps export\n  mps export -p digits --to digits.zip',
   },
 });
 
@@ -78,12 +78,12 @@ async function exportOne(
     if (isJson) return this.printer.json({ ...state, saved: place });
     this.printer.say(`${place}  ${bytesText(state.bytes)}, ${state.files} files`);
     if (state.secrets.length > 0)
-      this.printer.say(`Not contained are the values of secrets: ${state.secrets.join(', ')}`);
+      this.printer.say(`Left out are the values of the secrets ${state.secrets.join(', ')}`);
     if (state.left_out > 0)
-      this.printer.say(`Not contained are ${state.left_out} experiments that have not ended or are deleted.`);
+      this.printer.say(`Left out are ${state.left_out} experiments that have not ended or are deleted.`);
     if (state.members > 0)
       this.printer.say(
-        `Not contained are members (${state.members}): their accounts belong to this service.`,
+        `Left out are ${state.members} members, because their accounts belong to this service.`,
       );
   } finally {
     line.end();

@@ -18,13 +18,13 @@ import { json, verbose } from '../flags.ts';
 export const importCommand = buildCommand({
   func: importOne,
   parameters: {
-    positional: { kind: 'tuple', parameters: [localPath('An archive that mps export saved')] },
+    positional: { kind: 'tuple', parameters: [localPath('Archive from "mps export"')] },
     flags: { json, verbose },
   },
   docs: {
-    brief: 'Make a new project of an archive',
+    brief: 'Create a project from an archive',
     fullDescription:
-      'The project is yours, here or in another service than the one that it comes from.\n\nExample:\n  mps import digits.zip',
+      'You own the new project. The archive may come from another service.\n\nExample:\n  mps import digits.zip',
   },
 });
 
@@ -53,7 +53,7 @@ async function importOne(this: CliContext, { json: isJson }: Flags, place: strin
   try {
     const state = await untilInterrupted(
       work,
-      'Interrupted. What was uploaded goes on being imported; otherwise the same command goes on.',
+      'Interrupted. The import continues if the upload was complete. Otherwise run the same command again.',
     );
     line.end();
     if (isJson) this.printer.json(state);
@@ -61,9 +61,13 @@ async function importOne(this: CliContext, { json: isJson }: Flags, place: strin
       this.printer.say(`project ${state.project_id} imported`);
       const { project_renamed: named } = state;
       if (named !== null)
-        this.printer.say(`The project ${named.name} is ${named.imported_as} here: the name was taken.`);
+        this.printer.say(
+          `The project ${named.name} is called ${named.imported_as} here, because the name was taken.`,
+        );
       for (const { name, registered_as } of state.renamed)
-        this.printer.say(`The registered model ${name} is ${registered_as} here: the name was taken.`);
+        this.printer.say(
+          `The registered model ${name} is called ${registered_as} here, because the name was taken.`,
+        );
     }
   } finally {
     line.end();

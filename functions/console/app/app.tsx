@@ -22,8 +22,8 @@ const ModelPage = later(() => import('./pages/model.tsx').then((module) => modul
 
 const NotThere = () => (
   <>
-    <PageHead title="There is no such page" />
-    <Empty title="The address may be mistyped, or from another version of the console" icon="search">
+    <PageHead title="Page not found" />
+    <Empty title="The address may be wrong, or belong to another version of the console" icon="search">
       <LinkButton href={href([])} icon="home">
         Home
       </LinkButton>

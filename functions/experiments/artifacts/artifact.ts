@@ -34,7 +34,7 @@ export async function requireLogged(
   const { kind } = await requireExperiment(records, project_id, experiment_id);
   if (kind !== 'logged') {
     const message =
-      'Only its job adds artifacts to a training: files in OUTPUT_DIR, or files that its program logs.';
+      'A training gets artifacts only from its job: files in OUTPUT_DIR, and files that its program logs.';
     throw new ServiceError('conflict', message);
   }
   return { of: 'experiment', project_id, experiment_id };

@@ -14,7 +14,7 @@ import { compareValues } from '../../../shared/metrics/compare-values.ts';
 import { ChangedFiles, changedFiles, compareFiles } from './compare-files.ts';
 import { attributesOf, comparisonTable, readCompared } from './comparison.ts';
 
-/** Most experiments in one comparison. */
+/** Maximum number of experiments in one comparison. */
 const maxCompared = 50;
 const idList = new RegExp(`^${ulidPattern}(,${ulidPattern}){1,${maxCompared - 1}}$`);
 const rule = `must be 2 to ${maxCompared} different ids of experiments, separated by commas`;
@@ -22,10 +22,8 @@ const rule = `must be 2 to ${maxCompared} different ids of experiments, separate
 const Attribute = z.union([z.string(), z.number(), z.null()]);
 const compared = <S extends z.ZodType>(value: S) =>
   z.object({
-    differ: z
-      .record(z.string(), z.array(value))
-      .describe('One value per experiment; null where it has none.'),
-    equal: z.record(z.string(), value).describe('The value that all have.'),
+    differ: z.record(z.string(), z.array(value)).describe('One value per experiment; null if it has none.'),
+    equal: z.record(z.string(), value).describe('The common value.'),
   });
 
 const Comparison = z
@@ -44,15 +42,15 @@ const Comparison = z
           lock: z.string().nullable(),
           same_source: z.boolean(),
           changed_files: ChangedFiles.nullable().describe(
-            'From the first source to this one. Null where they are the same, one is above 32 MB or no archive, or it was not asked for.',
+            'Changes from the first source to this one. Null if both are equal, if one is above 32 MB or not an archive, or if the request does not ask for it.',
           ),
           omitted: z
             .boolean()
-            .describe('Whether a diff was left out because all together exceed 2,000,000 characters.'),
+            .describe('Whether a diff is left out because all diffs together exceed 2,000,000 characters.'),
         }),
       )
       .describe(
-        'Unified diffs from the first experiment to each of the others; null where there is no difference.',
+        'Unified diffs from the first experiment to each of the others; null if there is no difference.',
       ),
   })
   .meta({ id: 'Comparison' });
@@ -63,7 +61,7 @@ export const endpoint = defineEndpoint({
   path: '/projects/{project_id}/compare',
   summary: 'Differences and common values of experiments',
   description:
-    'Attributes, params, tags, last values of metrics, diffs of the configurations, the dependencies and the packages that they resolved to, and names of changed source files. As `text/markdown` by Accept: tables of the params and metrics that differ.',
+    'Compares attributes, params, tags and last values of metrics. Includes diffs of configurations, dependencies and resolved packages, and the names of changed source files. With `Accept: text/markdown`, the response is a table of the params and metrics that differ.',
   allow: 'viewer',
   project: 'viewer',
   needs: { records: readRecords, objects: readProjectObjects },
@@ -81,7 +79,7 @@ export const endpoint = defineEndpoint({
       changed_files: flag
         .default(true)
         .describe(
-          'Whether to read the sources for names of changed files: `true` or `false`, which is faster.',
+          'Whether to compare the sources and name the changed files: `true`, or `false`, which is faster.',
         ),
     }),
   },

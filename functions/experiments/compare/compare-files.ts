@@ -118,7 +118,7 @@ const limits = { maxEntries: 50_000, maxBytes: 256 * 1024 * 1024, maxPathBytes: 
  */
 const archiveMaxBytes = 32 * 1024 * 1024;
 
-/** Most characters of all file names in a response. */
+/** Maximum number of characters of all file names in a response. */
 const maxNames = 500_000;
 
 /** Names of the files in which two sources differ. */
@@ -170,5 +170,5 @@ interface Texts {
   lock: string | undefined;
 }
 
-/** Most characters of all diffs in a response together. */
+/** Maximum number of characters of all diffs in a response. */
 const maxDiffs = 2_000_000;

@@ -13,7 +13,10 @@ import { fields } from '../../../shared/http/definition/endpoint-input.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 
 const maxPoints = 1000;
-/** Most bytes of a request body: a full batch of points whose 250-character names consist of JSON escapes. */
+/**
+ * Maximum number of bytes of a request body: a full batch of points whose 250-character names consist of JSON
+ * escapes.
+ */
 const bodyMaxBytes = 3_500_000;
 
 const Point = z.strictObject({
@@ -29,7 +32,7 @@ export const endpoint = defineEndpoint({
   path: '/projects/{project_id}/experiments/{experiment_id}/metrics',
   summary: 'Log metrics of an experiment that runs elsewhere',
   description:
-    'At most 1,000 points, all or none of which are stored: `{"metrics": [{"name", "value", "step"?, "time"?}]}`, or one such point a line as `application/x-ndjson`. A value may be `"NaN"`, `"Infinity"` or `"-Infinity"`; without `time` it is now. A point that is stored already is not stored again, so that a request which names times can be repeated. Also once the experiment has ended.',
+    'Stores at most 1,000 points, all or none: `{"metrics": [{"name", "value", "step"?, "time"?}]}`, or one point per line as `application/x-ndjson`. A value may be `"NaN"`, `"Infinity"` or `"-Infinity"`. `time` defaults to now. A point that already exists is not stored again, so a request with times can be repeated. Ended experiments also accept points.',
   allow: 'developer',
   project: 'developer',
   needs: { records: writeRecords },
@@ -51,7 +54,7 @@ export const endpoint = defineEndpoint({
     200: z.object({
       experiment_id: Ulid,
       points: z.number().int().describe('Points of the request.'),
-      stored: z.number().int().describe('How many of them were new.'),
+      stored: z.number().int().describe('Number of new points.'),
     }),
   },
   problems: ['conflict', 'too-large', 'unsupported-media-type'],
@@ -62,7 +65,7 @@ export const endpoint = defineEndpoint({
     if (kind !== 'logged') {
       throw new ServiceError(
         'conflict',
-        'The metrics of a training are those that its job writes to METRICS_FILE.',
+        'A training gets metrics only from its job, which writes them to METRICS_FILE.',
       );
     }
     const at = now().getTime();

@@ -8,8 +8,8 @@ import { isInRange, type WantedPoints } from '../../../shared/experiments/read-p
 import { type JudgedBy, metricGoal } from '../../../shared/metrics/criteria.ts';
 
 /**
- * Draw the chart of an experiment's metrics as SVG. The code thins out the lines while it reads the columns of
- * points, so a run of a million points makes no object for each.
+ * Draw the chart of an experiment's metrics as SVG. It thins the lines while it reads the columns of points, so a
+ * run of a million points does not create an object for each.
  */
 export async function chartOf(
   records: TableReader<'records'>,

@@ -61,6 +61,6 @@ class Curve {
   }
 }
 
-/** Most metrics of one response, and most points of all their curves together. */
+/** Maximum number of metrics of one response, and of points of all their curves together. */
 const maxCurves = 100;
 const maxPoints = 40_000;

@@ -27,7 +27,7 @@ const PointAnswer = z.object({
   time: Timestamp,
 });
 
-/** Most metric names in one request. */
+/** Maximum number of metric names in one request. */
 const maxNames = 100;
 
 const showPoint = (point: MetricPoint): z.input<typeof PointAnswer> => ({
@@ -49,9 +49,9 @@ export const endpoint = defineEndpoint({
   name: 'readExperimentMetrics',
   method: 'GET',
   path: '/projects/{project_id}/experiments/{experiment_id}/metrics',
-  summary: 'Metrics of an experiment, in the order in which it reported them',
+  summary: 'Metrics of an experiment, in order of arrival',
   description:
-    'JSON, or a chart of all of them (SVG) by Accept; `name` chooses metrics, whose history is read without the others. While the experiment runs there is always a next page, so that its cursor can be followed; a missing Link header means that no more will come.',
+    'Returns JSON, or a chart of all metrics as SVG, depending on `Accept`. `name` selects metrics. While the experiment runs there is always a next page, so clients can follow the cursor; a missing Link header means that no more points will come.',
   allow: 'viewer',
   project: 'viewer',
   needs: { records: readRecords, watch: markJobs },
@@ -63,23 +63,23 @@ export const endpoint = defineEndpoint({
         .array(line(250))
         .max(maxNames, `is given more than ${maxNames} times`)
         .optional()
-        .describe('Name of a metric to return, such as `accuracy`; may be given several times.'),
+        .describe('Name of a metric to return, such as `accuracy`; repeatable.'),
       step_from: decimal(-Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)
         .optional()
-        .describe('Lowest step to return; points without a step are left out.'),
+        .describe('Lowest step to return. Points without a step are left out.'),
       step_to: decimal(-Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)
         .optional()
         .describe('Greatest step.'),
       points: integer(6, 10_000)
         .optional()
         .describe(
-          'Reduce each metric to at most this many points, such as `1000`: the first, the last, and the lowest and highest of each bucket of steps. All metrics are answered at once then, by their steps.',
+          'Reduce each metric to at most this many points, such as `1000`: the first, the last, and the lowest and highest of each bucket of steps. The response then has all points at once, in order of their steps.',
         ),
     }),
   },
   output: { 200: content(['image/svg+xml'], z.array(PointAnswer)) },
   etag: true,
-  // A page is limited in size; the other forms may read every point.
+  // A page is limited in size. The other forms may read every point.
   isHeavy: ({ query: { name, points, step_from, step_to } }, { accept }) =>
     [name, points, step_from, step_to].some((given) => given !== undefined) || wantsChart(accept),
 

@@ -15,9 +15,9 @@ export const endpoint = defineEndpoint({
   name: 'cancelExperiment',
   method: 'POST',
   path: '/projects/{project_id}/experiments/{experiment_id}/cancel',
-  summary: 'Cancel an experiment in any state',
+  summary: 'Cancel a training that has not ended',
   description:
-    'A running command gets SIGTERM and 20 seconds to save before it is killed; its log, metrics and artifacts are kept.',
+    'A running command gets SIGTERM, and is killed after 20 seconds. Its log, metrics and artifacts are kept.',
   allow: 'developer',
   project: 'developer',
   needs: { records: writeRecords, batch: controlBatch, keys: readVariablesKey },
@@ -29,7 +29,7 @@ export const endpoint = defineEndpoint({
   async handle({ path }, { records, batch, keys, settings, caller, now, newId, log }) {
     const found = await requireExperiment(records, path.project_id, path.experiment_id);
     if (found.kind === 'logged') {
-      const message = 'This experiment has no job. Its client ends it by setting its status with PATCH.';
+      const message = 'This experiment has no job. To end it, set its status with PATCH.';
       throw new ServiceError('conflict', message);
     }
     const cancelled = await cancelJob(records, batch, settings, found, {
@@ -41,7 +41,7 @@ export const endpoint = defineEndpoint({
     if (found.sweep !== undefined) await takeTurnAfterInRequest(deciding, found.experiment_id);
     const experiment = await requireExperiment(records, path.project_id, path.experiment_id);
     if (!cancelled && experiment.status !== 'CANCELLED') {
-      throw new ServiceError('conflict', `The experiment has ended already: ${experiment.status}.`);
+      throw new ServiceError('conflict', `The experiment has already ended: ${experiment.status}.`);
     }
     return answerExperiment({ records, settings, now }, experiment);
   },

@@ -21,7 +21,7 @@ export const endpoint = defineEndpoint({
   path: '/projects/{project_id}/experiments/cancel',
   summary: 'Cancel all trainings of a project that have not ended',
   description:
-    'Waiting trainings end at once, thousands in seconds. A running command gets SIGTERM and 20 seconds to save before it is killed; its log, metrics and artifacts are kept. Experiments recorded by clients are not affected. `complete` is false if time ran out; then repeat the request.',
+    'Waiting trainings end at once, thousands in seconds. A running command gets SIGTERM, and is killed after 20 seconds. Its log, metrics and artifacts are kept. Experiments recorded by clients are not affected. `complete` is false if time ran out; then repeat the request.',
   allow: 'developer',
   project: 'developer',
   needs: { records: writeRecords, batch: controlBatch, keys: readVariablesKey },
@@ -29,7 +29,7 @@ export const endpoint = defineEndpoint({
   output: {
     200: z.object({
       cancelled: z.number().int().describe('Number of trainings that this request cancelled.'),
-      complete: z.boolean().describe('Whether all are cancelled.'),
+      complete: z.boolean().describe('Whether all trainings are cancelled.'),
     }),
   },
 

@@ -35,7 +35,7 @@ export const endpoint = defineEndpoint({
   path: '/projects/{project_id}/experiments',
   summary: 'Record an experiment that runs elsewhere',
   description:
-    'For a notebook, a script or another cluster: no job runs for it. It is RUNNING until its client sets another status; its client logs metrics and params.',
+    'For a notebook, a script or another cluster. The service starts no job for it. The client logs metrics and params. The experiment is RUNNING until the client sets another status.',
   allow: 'developer',
   project: 'developer',
   needs: { records: writeRecords },

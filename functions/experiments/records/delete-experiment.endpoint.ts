@@ -20,7 +20,7 @@ async function requireUncontinued(records: TableReader<'records'>, experiment_id
   if (continuation === undefined) return;
   throw new ServiceError(
     'conflict',
-    `Experiment ${continuation} starts from its checkpoints; delete it once that one has ended.`,
+    `Experiment ${continuation} starts from the checkpoints of this experiment. Delete this experiment after that one has ended.`,
   );
 }
 
@@ -53,8 +53,8 @@ export const endpoint = defineEndpoint({
       throw new ServiceError(
         'conflict',
         experiment.kind === 'logged'
-          ? `The experiment is ${experiment.status}; set its status with PATCH before it is deleted.`
-          : `The experiment is ${experiment.status}; cancel it before it is deleted.`,
+          ? `The experiment is ${experiment.status}. Set its final status with PATCH before you delete it.`
+          : `The experiment is ${experiment.status}. Cancel it before you delete it.`,
       );
     }
     await requireUncontinued(records, experiment_id);

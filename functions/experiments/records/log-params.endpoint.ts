@@ -10,7 +10,7 @@ import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { fields } from '../../../shared/http/definition/endpoint-input.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 
-/** Most names that an error message lists. */
+/** Maximum number of names that an error message lists. */
 const maxNamed = 10;
 
 export const endpoint = defineEndpoint({
@@ -39,7 +39,7 @@ export const endpoint = defineEndpoint({
       if (changed.length > 0) {
         const names = changed.slice(0, maxNamed).map(([name]) => name);
         const rest = changed.length > maxNamed ? ` and ${changed.length - maxNamed} more` : '';
-        const message = `A param is written once, and these already have another value: ${names.join(', ')}${rest}.`;
+        const message = `A param cannot be changed, and these already have another value: ${names.join(', ')}${rest}.`;
         throw new ServiceError('conflict', message);
       }
       if (given.every(([name, value]) => known.get(name) === value)) return { fields: present };

@@ -22,7 +22,7 @@ export const endpoint = defineEndpoint({
   path: '/projects/{project_id}/experiments/{experiment_id}/logs',
   summary: 'Log of an experiment, oldest line first',
   description:
-    'JSON, or plain text by Accept. While the experiment runs there is always a next page, so that its cursor can be followed; a missing Link header means that the log is complete.',
+    'Returns JSON or plain text, depending on `Accept`. While the experiment runs there is always a next page, so clients can follow the cursor; a missing Link header means that the log is complete.',
   allow: 'viewer',
   project: 'viewer',
   needs: { records: readRecords, watch: markJobs },

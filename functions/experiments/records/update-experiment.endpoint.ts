@@ -26,7 +26,7 @@ const Change = z
     status: z
       .enum(['RUNNING', ...endings])
       .optional()
-      .describe('For an experiment that runs elsewhere: how it ended, or `RUNNING` to resume it.'),
+      .describe('Status of an experiment that runs elsewhere: its outcome, or `RUNNING` to resume it.'),
   })
   .meta({ minProperties: 1 });
 
@@ -36,7 +36,7 @@ export const endpoint = defineEndpoint({
   path: '/projects/{project_id}/experiments/{experiment_id}',
   summary: 'Change the name, note, tags or status of an experiment',
   description:
-    'Changes the fields that are given, at least one, and leaves the others; also once the experiment has ended. Clients set the status of experiments that run elsewhere; jobs set that of trainings. Note, tags and params take at most 300,000 bytes together.',
+    'Changes the given fields, at least one, and no others. Ended experiments can be changed too. Clients set the status of experiments that run elsewhere; jobs set the status of trainings. Note, tags and params take at most 300,000 bytes together.',
   allow: 'developer',
   project: 'developer',
   needs: { records: writeRecords },

@@ -108,7 +108,7 @@ const vocabulary = experimentVocabulary({
 
 const attributes = Object.keys(vocabulary.attributes).join(', ');
 
-/** Longest filter in characters. A URL holds about 8 KB. */
+/** Maximum number of characters of a filter. A URL holds about 8 KB. */
 const maxFilter = 6000;
 
 /** Query parameters of every search of experiments. */
@@ -120,7 +120,7 @@ export const searchParameters = {
     })
     .optional()
     .describe(
-      `Conditions joined by AND on \`metrics.<name>\` (the last value), \`params.<name>\`, \`tags.<name>\` and the attributes ${attributes}, with = != < <= > >=, LIKE, ILIKE, IN, NOT IN, IS NULL, IS NOT NULL; names with spaces in backticks or double quotes. Such as \`metrics.loss < 0.5 AND params.lr = '0.01'\`.`,
+      `Conditions joined by AND on \`metrics.<name>\` (the last value), \`params.<name>\`, \`tags.<name>\` and the attributes ${attributes}, with = != < <= > >=, LIKE, ILIKE, IN, NOT IN, IS NULL, IS NOT NULL; names with spaces are in backticks or double quotes. For example \`metrics.loss < 0.5 AND params.lr = '0.01'\`.`,
     ),
   order_by: paragraphOrBlank(maxFilter)
     .superRefine((text, { addIssue }) => {
@@ -148,7 +148,7 @@ function faultIn(parse: () => void): string | undefined {
   }
 }
 
-/** Most terms of an order. A cursor holds the values of all of them. */
+/** Maximum number of terms of an order. A cursor holds the values of all of them. */
 const maxTerms = 4;
 
 /** List the experiments of a project with their params, metrics and tags, newest first. */
@@ -178,7 +178,7 @@ interface TrackedExperiment {
   tracking: Tracking;
 }
 
-/** Most experiments of a page. The params, metrics and tags of one may take some 100 KB. */
+/** Maximum number of experiments of a page. The params, metrics and tags of one may take some 100 KB. */
 const maxPage = 100;
 
 /**
@@ -208,5 +208,5 @@ export async function projectsToSearch(
   throw badRequest([{ in: 'query', name: 'project_id', message }]);
 }
 
-/** Most projects of one search. */
+/** Maximum number of projects of one search. */
 const maxProjects = 1000;

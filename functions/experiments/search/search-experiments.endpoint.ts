@@ -7,7 +7,7 @@ import { paging } from '../../../shared/http/definition/paging.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { answerSearch, projectsToSearch, searchParameters } from './answer-search.ts';
 
-/** Most projects that a request may name. */
+/** Maximum number of projects that a request may name. */
 const maxNamed = 100;
 
 export const endpoint = defineEndpoint({
@@ -25,7 +25,7 @@ export const endpoint = defineEndpoint({
         .array(Ulid)
         .max(maxNamed, `is given more than ${maxNamed} times`)
         .optional()
-        .describe('Project to search; may be given several times.'),
+        .describe('Project to search; repeatable.'),
       ...searchParameters,
       ...paging,
     }),

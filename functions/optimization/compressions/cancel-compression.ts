@@ -26,7 +26,7 @@ export const cancelCompressionEndpoint = (kind: OptimizationKind) =>
     ...words[kind],
     method: 'POST',
     path: `/optimization/${kind}/strategies/{strategy_id}/cancel`,
-    description: 'Its job stops at once; its log is kept.',
+    description: 'Its job stops at once. Its log is kept.',
     allow: 'developer',
     needs: { records: writeRecords, batch: controlBatch, keys: readVariablesKey },
     input: { path: compressionPath },
@@ -43,7 +43,7 @@ export const cancelCompressionEndpoint = (kind: OptimizationKind) =>
       await startWaitingInRequest({ records, batch, keys, settings, now }, found, log);
       const compression = await requireCompression(records, kind, strategy_id);
       if (!cancelled && compression.status !== 'CANCELLED') {
-        throw new ServiceError('conflict', `The strategy has ended already: ${compression.status}.`);
+        throw new ServiceError('conflict', `The strategy has already ended: ${compression.status}.`);
       }
       return Reply.json(showCompression(compression, now()), { version: compression.version });
     },

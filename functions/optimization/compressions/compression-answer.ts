@@ -101,11 +101,11 @@ export function requireOwn({ user_id }: Pick<Compression, 'user_id'>, caller: Ca
   if (caller.account_type === 'admin' || user_id === caller.user_id) return;
   throw new ServiceError(
     'forbidden',
-    'This strategy belongs to somebody else; only its owner and admins may change it.',
+    'This strategy belongs to another user. Only its owner and admins may change it.',
   );
 }
 
 /** Path parameters of every operation on one compression. */
 export const compressionPath = z.strictObject({
-  strategy_id: Ulid.describe('Id of the strategy, from the response that created it.'),
+  strategy_id: Ulid.describe('ID of the strategy, from the response that created it.'),
 });

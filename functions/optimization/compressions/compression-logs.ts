@@ -14,7 +14,7 @@ export const compressionLogs = (kind: OptimizationKind) =>
     method: 'GET',
     path: `/optimization/${kind}/strategies/{strategy_id}/logs`,
     description:
-      'JSON, or plain text by Accept. While the job runs there is always a next page, so that its cursor can be followed; a missing Link header means that the log is complete.',
+      'Returns JSON or plain text, depending on `Accept`. While the job runs there is always a next page, so clients can follow the cursor; a missing Link header means that the log is complete.',
     allow: 'viewer',
     needs: { records: readRecords, watch: markJobs },
     input: { path: compressionPath, query: z.strictObject(logQuery) },

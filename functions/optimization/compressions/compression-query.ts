@@ -42,19 +42,17 @@ const names = z
 /** Query parameters of every compression that do not belong to its method. */
 export const jobParameters = {
   result_name: FileId.optional().describe(
-    'Name under which the result becomes a model of its own, such as `digits-small.onnx`; it must be free.',
+    'Name under which to register the result as a model, such as `digits-small.onnx`. The name must be free.',
   ),
   vcpus: sizeBounds.vcpus
     .optional()
-    .describe(
-      'vCPUs of the job, such as `4`. Default: 2 with 4096 MiB, or the least that goes with `memory`.',
-    ),
+    .describe('vCPUs of the job, such as `4`. Default: 2 with 4096 MiB, or the least that fits `memory`.'),
   memory: sizeBounds.memory
     .optional()
-    .describe('Memory of the job in MiB, such as `8192`. Default: the least that goes with `vcpus`.'),
+    .describe('Memory of the job in MiB, such as `8192`. Default: the least that fits `vcpus`.'),
   timeout: sizeBounds.timeout
     .optional()
-    .describe('Seconds after which an attempt is stopped, such as `3600`, the default.'),
+    .describe('Seconds after which an attempt is stopped. Default: `3600`.'),
 };
 
 /** A query schema that also checks the query as a whole: its method and the size of its job. */

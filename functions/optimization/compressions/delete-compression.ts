@@ -31,7 +31,7 @@ export const deleteCompressionEndpoint = (kind: OptimizationKind) =>
     ...words[kind],
     method: 'DELETE',
     path: `/optimization/${kind}/strategies/{strategy_id}`,
-    description: 'A model that its result was registered as stays.',
+    description: 'A model registered from its result stays.',
     allow: 'developer',
     needs: { records: writeRecords, objects: within(writeObjects, { prefixes: ['strategies/'] }) },
     input: { path: compressionPath },
@@ -55,7 +55,7 @@ export const deleteCompressionEndpoint = (kind: OptimizationKind) =>
       if (!hasEnded) {
         throw new ServiceError(
           'conflict',
-          `The strategy is ${compression.status}; cancel it before it is deleted.`,
+          `The strategy is ${compression.status}. Cancel it before you delete it.`,
         );
       }
       const { result } = compression;

@@ -10,14 +10,17 @@ export const methodList = (kind: OptimizationKind) =>
     ...words[kind],
     method: 'GET',
     path: `/optimization/${kind}/methods`,
-    description: `The schema that validates the method of a request. POST /optimization/${kind} also takes \`model_name\`, the name of the result and the size of the job. Lists such as \`exclude\` are sent in the query as names separated by commas.${shapesOfPrunings[kind]}`,
+    description: `Schema that validates the method of a request. POST /optimization/${kind} also takes \`model_name\`, the name of the result and the size of the job. Lists such as \`exclude\` are sent in the query as names separated by commas.${shapesOfPrunings[kind]}`,
     allow: 'viewer',
     needs: {},
     input: {},
     output: { 200: MethodsAnswer },
 
     handle: async () =>
-      methodSchema(`Method of POST /optimization/${kind}: parameters that go together`, methods[kind]()),
+      methodSchema(
+        `Method of POST /optimization/${kind}: allowed combinations of parameters`,
+        methods[kind](),
+      ),
   });
 
 const words = {
@@ -27,7 +30,8 @@ const words = {
 
 /** A pruning requires shapes, which are not part of its method. */
 const shapesOfPrunings = {
-  prune: ' It also requires the shapes `inputs` and `outputs`; `auto` takes those of the registered model.',
+  prune:
+    ' It also requires the shapes `inputs` and `outputs`; `auto` uses the shapes of the registered model.',
   quantize: '',
 } as const;
 

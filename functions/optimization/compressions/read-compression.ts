@@ -20,7 +20,7 @@ const words = {
 
 const receipt = { receipt: Receipt.nullable() };
 
-/** Draw the page. The import is lazy, because most readers want JSON. */
+/** Draw the receipt's page. The import is lazy, because most readers want JSON. */
 async function drawn(receipt: Receipt): Promise<string> {
   const { renderReceipt } = await import('../../../shared/onnx/receipt/render-receipt.ts');
   return renderReceipt(receipt);
@@ -38,7 +38,7 @@ export const readCompressionEndpoint = (kind: OptimizationKind) =>
     method: 'GET',
     path: `/optimization/${kind}/strategies/{strategy_id}`,
     description:
-      'JSON, or the page of the receipt (SVG) by Accept. Compares an unfinished strategy with AWS Batch first, unless that was done in the last 30 seconds.',
+      'Returns JSON, or the receipt as an SVG page, depending on `Accept`. Compares an unfinished strategy with AWS Batch first, unless that was done in the last 30 seconds.',
     allow: 'viewer',
     needs: { records: writeRecords, batch: controlBatch, keys: readVariablesKey },
     input: { path: compressionPath },

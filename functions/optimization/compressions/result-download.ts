@@ -19,17 +19,13 @@ export const resultDownload = (kind: OptimizationKind) =>
     method: 'GET',
     path: `/optimization/${kind}/strategies/{strategy_id}/model`,
     description:
-      'Redirects to a URL that is valid for 15 minutes: of the ONNX file, or of the file of external data that `file` names.',
+      'Redirects to a URL that is valid for 15 minutes. It leads to the ONNX file, or to the external data file that `file` names.',
     allow: 'viewer',
     needs: { records: readRecords, objects: within(readObjects, { prefixes: ['strategies/'] }) },
     input: {
       path: compressionPath,
       query: z.strictObject({
-        file: z
-          .string()
-          .max(255)
-          .optional()
-          .describe('Name of a file of external data, as the ONNX file refers to it.'),
+        file: z.string().max(255).optional().describe('Name of an external data file, as in the ONNX file.'),
       }),
     },
     output: { 302: redirect },

@@ -17,7 +17,7 @@ import { requireArchive } from './require-archive.ts';
 
 type Arrival = { file: ModelFile } | { lacks: string };
 
-/** Most part numbers that a message names. The message only counts the others. */
+/** Maximum number of part numbers in a message. The message only counts the others. */
 const maxNamed = 10;
 
 function missingParts(name: string, numbers: readonly number[], of: number): string {
@@ -55,7 +55,7 @@ async function inspected(objects: ObjectWriter, model: Model, files: readonly Mo
   if (lacking.length > 0) {
     throw new ServiceError(
       'conflict',
-      `External data: ${lacking.join('; ')}. POST here with file=data and the name for each, send it, and then repeat this.`,
+      `External data: ${lacking.join('; ')}. For each, POST here with file=data and its name, and send the file. Then repeat this request.`,
     );
   }
   return { ...model, status: 'ready', digest: modelDigest(files), files: [...files], summary };
@@ -76,7 +76,7 @@ export async function acceptModel(
   if (lacking.length > 0) {
     throw new ServiceError(
       'conflict',
-      `Not uploaded yet: ${lacking.join('; ')}. Send the bytes to the URLs that POST answers, and then repeat this.`,
+      `Not uploaded yet: ${lacking.join('; ')}. Send the bytes to the URLs from the response to POST, then repeat this request.`,
     );
   }
   const arrived = arrivals.flatMap((one) => ('file' in one ? [one.file] : []));

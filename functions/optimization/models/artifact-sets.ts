@@ -27,7 +27,7 @@ export function fileOfArtifact(
   { path, size, sha256, object }: Artifact,
 ): ModelFile {
   if (sha256 === null) {
-    const detail = `${path} was sent in parts by its client, so that its SHA-256 is not known. Upload it as a file of the model.`;
+    const detail = `The client sent ${path} in parts, so its SHA-256 is unknown. Upload it as a file of the model instead.`;
     throw new ServiceError('conflict', detail);
   }
   return { role, name, size, sha256, object, verified: true };

@@ -9,7 +9,7 @@ export function requireOwn({ owner_id }: Pick<Model, 'owner_id'>, caller: Caller
   if (caller.account_type === 'admin' || owner_id === caller.user_id) return;
   throw new ServiceError(
     'forbidden',
-    'This model belongs to somebody else; only its owner and admins may change it.',
+    'This model belongs to another user. Only its owner and admins may change it.',
   );
 }
 

@@ -18,7 +18,7 @@ export const endpoint = defineEndpoint({
   path: '/optimization/models/{model_name}',
   summary: 'Delete a model with all its files',
   description:
-    'It disappears from every read at once. Strategies that were made of it keep their records, results and receipts; one that has not read its files yet fails.',
+    'The model disappears from every read at once. Its strategies keep their records, results and receipts. A strategy that has not read the model’s files yet fails.',
   allow: 'developer',
   needs: { records: writeRecords, objects: writeModelObjects },
   input: { path: modelPath },

@@ -55,9 +55,9 @@ export const modelRequest = z.strictObject({
   file: z
     .enum(modelFileRoles, `must be one of ${modelFileRoles.join(', ')}`)
     .optional()
-    .describe('What the file to upload is, such as `calibration`; without it `model`.'),
+    .describe('Role of the file to upload, such as `calibration`. Default: `model`.'),
   name: DataFileName.optional().describe(
-    'With `file=data`: the name by which the model refers to the file, such as `model.onnx.data`.',
+    'With `file=data`: name of the file in the model, such as `model.onnx.data`.',
   ),
   sha256: Sha256.optional().describe(
     'SHA-256 digest of the file to upload: 64 lower-case hexadecimal digits.',
@@ -65,18 +65,18 @@ export const modelRequest = z.strictObject({
   size: integer(1, maxDataBytes).optional().describe('Bytes of the file to upload, such as `48213`.'),
   multipart: flag
     .optional()
-    .describe('Whether to upload in parts: `true` or `false`; above 5 GB it always is.'),
+    .describe('Whether to upload in parts: `true` or `false`; above 5 GB always `true`.'),
   experiment_id: Ulid.optional().describe(
     'The experiment whose artifacts become the model, instead of an upload.',
   ),
   path: ArtifactPath.optional().describe(
-    'With `experiment_id`: path of the artifact that is the ONNX file, such as `digits.onnx`. Without it the sets that are named are added to the model.',
+    'With `experiment_id`: path of the artifact that is the ONNX file, such as `digits.onnx`. Without it, the request adds the given sets to the model.',
   ),
   calibration: ArtifactPath.optional().describe(
-    'With `experiment_id`: path of the samples by which ranges are found, such as `digits-calibration.npz`.',
+    'With `experiment_id`: path of the calibration samples, such as `digits-calibration.npz`.',
   ),
   evaluation: ArtifactPath.optional().describe(
-    'With `experiment_id`: path of the samples by which results are evaluated, such as `digits-test.npz`.',
+    'With `experiment_id`: path of the evaluation samples, such as `digits-test.npz`.',
   ),
   ...shapeParameters,
 });
@@ -145,12 +145,12 @@ export function readModelRequest(query: Query): UploadRequest | ArtifactRequest 
   if (experiment_id !== undefined) {
     for (const name of uploadOnly)
       if (query[name] !== undefined)
-        fault(name, 'does not go with experiment_id: either upload, or register');
+        fault(name, 'cannot be combined with experiment_id: either upload a file, or register an artifact');
     const hasSets = calibration !== undefined || evaluation !== undefined;
     if (path === undefined && !hasSets)
       fault(
         'path',
-        'is required with experiment_id: the artifact that is the ONNX file; or name a calibration or evaluation set to add to the model',
+        'is required with experiment_id: the path of the ONNX file; or give a calibration or evaluation set to add to the model',
       );
     if (faults.length > 0) throw badRequest(faults);
     if (path === undefined) return { kind: 'sets', experiment_id, calibration, evaluation };
@@ -159,7 +159,7 @@ export function readModelRequest(query: Query): UploadRequest | ArtifactRequest 
   for (const name of artifactOnly) {
     if (query[name] !== undefined) fault(name, 'is a path of an artifact and needs experiment_id');
   }
-  const other = 'is required to upload; or register an artifact by experiment_id and path';
+  const other = 'is required to upload a file; to register an artifact, give experiment_id and path';
   if (sha256 === undefined) fault('sha256', other);
   if (size === undefined) fault('size', other);
   else if (size > largest[role]) {
@@ -168,9 +168,8 @@ export function readModelRequest(query: Query): UploadRequest | ArtifactRequest 
     fault('size', `must be at most ${largest[role]} for ${role}${hint}`);
   }
   const name = role === 'data' ? query.name : modelFileNames[role];
-  if (name === undefined)
-    fault('name', 'is required with file=data: the name by which the model refers to the file');
-  if (role !== 'data' && query.name !== undefined) fault('name', 'goes with file=data only');
+  if (name === undefined) fault('name', 'is required with file=data: the name of the file in the model');
+  if (role !== 'data' && query.name !== undefined) fault('name', 'is allowed only with file=data');
   if (faults.length > 0 || sha256 === undefined || size === undefined || name === undefined) {
     throw badRequest(faults);
   }

@@ -19,7 +19,7 @@ export const endpoint = defineEndpoint({
   path: '/optimization/models/{model_name}',
   summary: 'Accept the files that were uploaded for a model',
   description:
-    'The files must have arrived as they were announced. The ONNX file is checked, and the model is ready; it never changes afterwards. Calibration and evaluation sets, and the shapes `inputs` and `outputs`, may be added later.',
+    'All announced files must have arrived. The service checks the ONNX file and makes the model ready. It never changes afterwards. Calibration and evaluation sets, and the shapes `inputs` and `outputs`, may be added later.',
   allow: 'developer',
   needs: { records: writeRecords, objects: writeModelObjects },
   input: { path: modelPath, query: z.strictObject(shapeParameters) },

@@ -6,5 +6,5 @@ import { ModelError } from '../../../shared/onnx/model/model-error.ts';
 export async function requireArchive(objects: ObjectReader, name: string, object: string): Promise<void> {
   const stream = await objects.read(object, { first: 0, last: 3 });
   const start = stream === undefined ? '' : (await buffer(stream)).toString('latin1');
-  if (start !== 'PK\x03\x04') throw new ModelError(`${name} is no npz archive as numpy.savez writes it.`);
+  if (start !== 'PK\x03\x04') throw new ModelError(`${name} is not an npz archive as numpy.savez writes it.`);
 }

@@ -12,10 +12,10 @@ export const ExportAnswer = z
     export_id: Ulid,
     project_id: Ulid,
     status: z.enum(['RUNNING', 'SUCCEEDED', 'FAILED']),
-    status_reason: z.string().nullable().describe('Why it failed; null otherwise.'),
+    status_reason: z.string().nullable().describe('Reason of a failure; null otherwise.'),
     created_at: Timestamp,
     ended_at: Timestamp.nullable(),
-    expires_at: Timestamp.describe('When the archive is removed.'),
+    expires_at: Timestamp.describe('Time at which the archive is removed.'),
     files: count.describe('Files of the project in the archive so far.'),
     bytes: count.describe('Size of the archive; 0 before it is packed.'),
     left_out: count.describe(
@@ -23,9 +23,11 @@ export const ExportAnswer = z
     ),
     unfinished: z
       .array(Ulid)
-      .describe('Of these, the first hundred that have not ended. An export after their end includes them.'),
+      .describe(
+        'IDs of the first hundred experiments that have not ended. An export after their end includes them.',
+      ),
     members: count.describe(
-      'Members of the project, who are left out: their accounts belong to this deployment.',
+      'Number of members. They are left out, because their accounts belong to this deployment.',
     ),
     secrets: z.array(z.string()).describe('Names of the secret variables, whose values are left out.'),
   })
@@ -43,6 +45,6 @@ export async function requireExport(
   if (found !== undefined && Date.parse(found.expires_at) > now.getTime()) return found;
   throw new ServiceError(
     'not-found',
-    'This project has no export, or its archive has expired. POST to this path begins one.',
+    'This project has no export, or its archive has expired. Start one with POST to this path.',
   );
 }

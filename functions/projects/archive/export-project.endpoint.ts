@@ -15,9 +15,9 @@ export const endpoint = defineEndpoint({
   name: 'exportProject',
   method: 'POST',
   path: '/projects/{project_id}/export',
-  summary: 'Begin to export a project as one archive',
+  summary: 'Export a project as one archive',
   description:
-    'A zip of JSON and files, with their digests: the project, its configurations with their versions, its environment, variables that are no secret, sources, data sets, experiments with all that is recorded of them, logged models, and the versions of registered models that are of these, with their aliases and tags. Not contained are values of secrets; members, whose accounts belong to a deployment; packed environments; experiments that have not ended, which `unfinished` names; models for pruning and quantization and their strategies, which belong to users. A small project is packed at once, a large one in the background; GET tells how far it is. The archive is kept for a day.',
+    'Starts the export. The archive is a zip of JSON and files, with their digests. It contains the project, all versions of its configurations, its environment, its variables except secrets, sources, data sets, ended experiments with all their records, logged models, and the versions of registered models that come from them, with aliases and tags. It does not contain values of secrets, members (their accounts belong to a deployment), packed environments, unfinished experiments (`unfinished` lists them), or models for pruning and quantization and their strategies (they belong to users). A small project is packed at once, a large one in the background; GET returns the progress. The archive is kept for a day.',
   allow: 'developer',
   project: 'owner',
   needs: { accounts: readAccounts, records: writeRecords, objects: writeProjectObjects },

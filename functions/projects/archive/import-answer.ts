@@ -10,23 +10,28 @@ export const ImportAnswer = z
     import_id: Ulid,
     sha256: Sha256,
     size: z.number().int(),
-    status: z.enum(['WAITING', 'RUNNING', 'SUCCEEDED', 'FAILED']).describe('WAITING: for the upload.'),
-    status_reason: z.string().nullable().describe('Why it failed; null otherwise.'),
+    status: z
+      .enum(['WAITING', 'RUNNING', 'SUCCEEDED', 'FAILED'])
+      .describe('`WAITING` means that the upload is not complete.'),
+    status_reason: z.string().nullable().describe('Reason of a failure; null otherwise.'),
     created_at: Timestamp,
     ended_at: Timestamp.nullable(),
     project_id: Ulid.nullable().describe(
       'The new project; null until the archive has been checked, and if the import failed.',
     ),
-    done: z.number().int().describe('Files checked, or experiments and models recorded, so far.'),
+    done: z
+      .number()
+      .int()
+      .describe('Number of files checked, or of experiments and models recorded, so far.'),
     project_renamed: z
       .object({ name: z.string(), imported_as: z.string() })
       .nullable()
       .describe(
-        'The name of the project in the archive, where you have a project of that name, and its name here; null where it kept it.',
+        'Name of the project in the archive and its new name, if you already have a project of that name; null otherwise.',
       ),
     renamed: z
       .array(z.object({ name: z.string(), registered_as: z.string() }))
-      .describe('Registered models whose names are taken here, with their new names: the first hundred.'),
+      .describe('New names of registered models whose names were taken: the first hundred.'),
   })
   .meta({ id: 'ProjectImport' });
 
@@ -54,6 +59,6 @@ export async function requireImport(
   if (found !== undefined) return found;
   throw new ServiceError(
     'not-found',
-    'You have no import of an archive with this SHA-256. Ask for an upload with POST to this address.',
+    'You have no import of an archive with this SHA-256. Request an upload with POST to this path.',
   );
 }

@@ -29,7 +29,7 @@ async function requireUploaded(objects: ObjectWriter, value: ProjectImport): Pro
   if (missing > 0)
     throw new ServiceError(
       'conflict',
-      `${missing} ${missing === 1 ? 'part' : 'parts'} of the upload have not arrived. POST to this path returns where to send them.`,
+      `${missing} ${missing === 1 ? 'part' : 'parts'} of the upload have not arrived. POST to this path returns their URLs.`,
     );
   const head = await objects.head(object);
   // Storage knows the digest of an upload in one piece. For an upload in parts, the digests inside the archive
@@ -60,7 +60,7 @@ export const endpoint = defineEndpoint({
     if (found.status === 'FAILED')
       throw new ServiceError(
         'conflict',
-        `The import failed, and its upload is gone. POST begins it again. ${found.status_reason ?? ''}`,
+        `The import failed, and its upload was removed. Start again with POST. ${found.status_reason ?? ''}`,
       );
     if (found.status !== 'WAITING') return showImport(found);
     await requireUploaded(objects, found);
@@ -70,7 +70,7 @@ export const endpoint = defineEndpoint({
         if (!(error instanceof ConditionFailedError)) throw error;
         throw new ServiceError(
           'conflict',
-          'The upload has expired, or another request began the import at the same moment. GET tells what became of it.',
+          'The upload has expired, or another request began the import at the same moment. GET returns its status.',
         );
       },
     );

@@ -7,7 +7,7 @@ export const endpoint = defineEndpoint({
   name: 'readImport',
   method: 'GET',
   path: '/projects/import',
-  summary: 'How far your import of an archive is',
+  summary: 'Progress of your import of an archive',
   allow: 'developer',
   needs: { records: readRecords },
   input: { query: importedSha256 },

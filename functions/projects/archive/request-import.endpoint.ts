@@ -33,7 +33,7 @@ export const endpoint = defineEndpoint({
   path: '/projects/import',
   summary: 'Get an upload URL for an archive of a project',
   description:
-    'Of an archive as an export made it, here or in another deployment. Send the file with the method, the URL and exactly the headers of the response. Above 5 GB, or with `multipart`, send each part of `parts` by itself; a repeated request returns the parts that are missing. Then PUT here with the same `sha256`.',
+    'The archive comes from an export of this or another deployment. Send the file with the method, the URL and exactly the headers of the response. Above 5 GB, or with `multipart`, send each part of `parts` separately. A repeated request returns the missing parts. Then PUT here with the same `sha256`.',
   allow: 'developer',
   needs: { records: writeRecords, objects: writeProjectObjects },
   input: {
@@ -42,7 +42,7 @@ export const endpoint = defineEndpoint({
       size: integer(1, importMaxBytes).describe('Bytes of the archive, such as `48213`.'),
       multipart: flag
         .optional()
-        .describe('Whether to upload in parts: `true` or `false`; above 5 GB it always is.'),
+        .describe('Whether to upload in parts: `true` or `false`; above 5 GB always `true`.'),
     }),
   },
   output: { 200: UploadTicket },

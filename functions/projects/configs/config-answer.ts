@@ -33,9 +33,7 @@ export const versionQuery = z.strictObject({
 
 /** A configuration with its contents, as text and parsed. */
 export const ConfigDetails = ConfigAnswer.extend({
-  updated_at: Timestamp.nullable().describe(
-    'When this version was stored; null where that was not recorded.',
-  ),
+  updated_at: Timestamp.nullable().describe('When this version was stored; null if not recorded.'),
   content: z.string(),
   /** A mapping or a list. It keeps all keys; a schema of a record would drop unknown ones. */
   data: z.unknown(),

@@ -22,7 +22,7 @@ const mediaTypes = [
 export const graphOutput = { 200: content(mediaTypes, ConfigGraph) };
 
 export const graphDescription =
-  'A pipeline of stages, the layers of a model, or the structure of the document with its references. `Accept` chooses between JSON, a drawing (SVG), Mermaid and Graphviz.';
+  'Returns a pipeline of stages, the layers of a model, or the structure of the document with its references. `Accept` selects JSON, a drawing (SVG), Mermaid or Graphviz.';
 
 /** Return the graph of a configuration in the form that `Accept` prefers. @throws ServiceError 413, 503 */
 export async function answerGraph(config: ConfigText, accept: string | undefined, version: number) {
@@ -68,7 +68,7 @@ const writeOnThread = workerTask({
   keyOf: ({ form, ...config }) => `${form}\n${configKey(config)}`,
   sizeOf: (written) => ('text' in written ? 2 * written.text.length : 1000),
   tooHeavy:
-    'The graph of this configuration is too dense to be drawn in time. Ask for it by Accept as application/json, text/vnd.mermaid or text/vnd.graphviz, or split the configuration.',
+    'The graph of this configuration is too dense to draw in time. Request it with Accept: application/json, text/vnd.mermaid or text/vnd.graphviz, or split the configuration.',
 });
 
 /**

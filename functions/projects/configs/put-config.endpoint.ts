@@ -32,7 +32,7 @@ const ConfigFileName = configId.meta({
 /** Throw a 409 problem if the project has no room for another configuration. Rethrow any other error. */
 function refuseConfig(error: unknown): never {
   if (error instanceof ConditionFailedError && error.isOnly(configCount)) {
-    const detail = `The project has ${maxConfigs} configurations, which is the maximum. Delete one first.`;
+    const detail = `The project has the maximum of ${maxConfigs} configurations. Delete one first.`;
     throw new ServiceError('conflict', detail, { cause: error });
   }
   throw error;
@@ -43,7 +43,7 @@ export const endpoint = defineEndpoint({
   method: 'PUT',
   path: '/projects/{project_id}/configs/{config_id}',
   summary: 'Store a configuration file',
-  description: `The body is the file, at most 256 KiB of UTF-8. Its name determines the format: .yaml, .yml, .json or .toml. Every change makes a new version, also after a delete; the newest ${versionsKept} are kept. Sending the current content again changes nothing.`,
+  description: `The body is the file, at most 256 KiB of UTF-8. Its name determines the format: .yaml, .yml, .json or .toml. Every change makes a new version, even after a delete. The newest ${versionsKept} are kept. Sending the current content again changes nothing.`,
   allow: 'developer',
   project: 'developer',
   needs: { records: writeRecords },

@@ -13,7 +13,7 @@ export const endpoint = defineEndpoint({
   path: '/projects/{project_id}/configs/{config_id}',
   summary: 'Details of a configuration, with its contents',
   description:
-    '`content` is the file as it was sent, `data` its parsed values. In `data`, integers beyond ±2^53 are texts, as are NaN and the infinities; YAML aliases and merges are resolved.',
+    '`content` is the file as it was sent, and `data` its parsed values. In `data`, integers beyond ±2^53, NaN and the infinities are strings, and YAML aliases and merges are resolved.',
   allow: 'viewer',
   project: 'viewer',
   needs: { records: readRecords },

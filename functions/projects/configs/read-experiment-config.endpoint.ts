@@ -27,7 +27,7 @@ export const endpoint = defineEndpoint({
   path: '/projects/{project_id}/experiments/{experiment_id}/config',
   summary: 'The configuration that an experiment runs with',
   description:
-    'The copy of the experiment: later changes of the configuration in the project do not affect it. `content` and `data` are as in the details of a configuration.',
+    "The experiment has its own copy, so later changes of the project's configuration do not affect it. `content` and `data` are as in the details of a configuration.",
   allow: 'viewer',
   project: 'viewer',
   needs: { records: readRecords },

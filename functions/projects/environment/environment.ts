@@ -24,10 +24,10 @@ export const environmentQuery = checkedTogether(
       'Command to run, such as `python train.py --config {config} --data {data_dir} --out {output_dir}`.',
     ),
     env_type: environmentFields.env_type.describe(
-      'Kind of environment: Python or Node packages, what the machine has (`system`), or an image of yours (`docker`).',
+      "Kind of environment: Python packages, Node packages, the machine's own software (`system`), or your own image (`docker`).",
     ),
     dependencies: environmentFields.dependencies.describe(
-      'Packages to install, one on each line, such as `scikit-learn==1.7.2`.',
+      'Packages to install, one per line, such as `scikit-learn==1.7.2`.',
     ),
   }),
   environmentFaults,

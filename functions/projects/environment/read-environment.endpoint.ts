@@ -11,7 +11,7 @@ export const endpoint = defineEndpoint({
   name: 'readEnvironment',
   method: 'GET',
   path: '/projects/{project_id}/environment',
-  summary: 'The environment that a project runs in',
+  summary: 'Environment of a project',
   description: '`lock_hash` is null until the first build has resolved the dependencies.',
   allow: 'viewer',
   project: 'viewer',

@@ -11,7 +11,7 @@ export const endpoint = defineEndpoint({
   method: 'DELETE',
   path: '/projects/{project_id}/members/{username}',
   summary: 'Stop sharing a project with a user',
-  description: 'Their jobs in it go on; the owner can cancel them.',
+  description: "The user's jobs in the project continue. The owner can cancel them.",
   allow: 'developer',
   project: 'owner',
   needs: { records: writeRecords, accounts: readAccounts },

@@ -13,7 +13,7 @@ export const endpoint = defineEndpoint({
   path: '/projects/{project_id}/members',
   summary: 'The members of a project, its owner first',
   description:
-    'The others follow in the order in which their accounts were made. A project whose owner was deleted has none.',
+    'The other members follow, oldest account first. A project without an owner lists only members.',
   allow: 'viewer',
   project: 'viewer',
   needs: { records: readRecords },

@@ -19,7 +19,9 @@ export const MemberAnswer = z
     user_id: Ulid,
     username: z.string(),
     role: z.enum(projectRoles),
-    added_at: Timestamp.nullable().describe('When the project was shared with them; null for its owner.'),
+    added_at: Timestamp.nullable().describe(
+      'Time at which the project was shared with the user; null for its owner.',
+    ),
   })
   .meta({ id: 'Member' });
 
@@ -27,7 +29,7 @@ export const MemberAnswer = z
 export const isOwner = (username: string): ServiceError =>
   new ServiceError(
     'conflict',
-    `${username} is the owner of the project. Hand it over to somebody else with PUT …/owner first.`,
+    `${username} is the owner of the project. First hand it over to another user with PUT …/owner.`,
   );
 
 /** Throw a 409 problem if the project has no room for another member. Rethrow any other error. */
@@ -35,7 +37,7 @@ export function refuseMembers(error: unknown): never {
   if (error instanceof ConditionFailedError && error.isOnly(memberCount)) {
     throw new ServiceError(
       'conflict',
-      `The project has ${maxMembers} members besides its owner, which is the maximum. Remove one first.`,
+      `Besides its owner, the project has the maximum of ${maxMembers} members. Remove one first.`,
       { cause: error },
     );
   }

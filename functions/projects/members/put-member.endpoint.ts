@@ -12,7 +12,7 @@ export const endpoint = defineEndpoint({
   path: '/projects/{project_id}/members/{username}',
   summary: 'Share a project with a user, or change their role in it',
   description:
-    'A `viewer` finds the project on their own list. A `developer` may change its contents and train. The account type limits the role: a viewer’s account cannot train. PUT …/owner changes the owner.',
+    'The project appears in the list of a `viewer`. A `developer` may change its contents and train. The account type limits the role: a viewer’s account cannot train. PUT …/owner changes the owner.',
   allow: 'developer',
   project: 'owner',
   needs: { records: writeRecords, accounts: readAccounts },

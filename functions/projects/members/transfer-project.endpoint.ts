@@ -17,7 +17,7 @@ export const endpoint = defineEndpoint({
   path: '/projects/{project_id}/owner',
   summary: 'Hand a project over to another owner',
   description:
-    'The former owner becomes a developer of it. An admin can give a new owner to a project whose owner was deleted. Jobs still count for the users who began them.',
+    'The former owner becomes a developer of the project. An admin can give a new owner to a project whose owner was deleted. Running jobs still count towards the limits of the users who started them.',
   allow: 'developer',
   project: 'owner',
   needs: { records: writeRecords, accounts: readAccounts },
@@ -34,7 +34,7 @@ export const endpoint = defineEndpoint({
     if (accountTypes.indexOf(user.account_type) < accountTypes.indexOf('developer')) {
       throw new ServiceError(
         'conflict',
-        `The account of ${user.username} is of type ${user.account_type}; only developers and admins can own a project.`,
+        `The account of ${user.username} is of type ${user.account_type}; only developers and admins can own projects.`,
       );
     }
     const handed = await changeInProject(context, async (project) => {

@@ -16,12 +16,12 @@ const fault = (name: string, message: string) => badRequest([{ in: 'body', name,
 export function changedCriterion({ criterion: name, criterion_goal }: Given): Criterion | null | undefined {
   if (name === undefined || name === null) {
     if (criterion_goal === undefined) return name;
-    throw fault('criterion_goal', 'is the direction of a criterion; give criterion as well');
+    throw fault('criterion_goal', 'is the direction of a criterion, so criterion is required too');
   }
   const goal = criterion_goal ?? goalInCatalogue(name);
   if (goal !== undefined) return { name, goal };
   throw fault(
     'criterion_goal',
-    `must be maximize or minimize: ${name} is not among GET /projects/criteria, which would give the goal`,
+    `is required: maximize or minimize. GET /projects/criteria has no direction for ${name}`,
   );
 }

@@ -35,13 +35,13 @@ export const endpoint = defineEndpoint({
     query: z.strictObject({
       'project-name': ProjectName.describe('Display name, such as `Handwritten digits`.'),
       'project-description': ProjectDescription.describe(
-        'What the project is about; may have several lines.',
+        'Description of the project; may have several lines.',
       ),
       'project-type': ProjectType.describe(
         'Kind of the data or of the model, in your own words, such as `image`.',
       ),
       'project-task': ProjectTask.describe(
-        'What the model does, such as `classification`; GET /projects/criteria lists the tasks that determine the ranking of experiments. For any other task, the first run that reports a metric determines it.',
+        'Task of the model, such as `classification`. GET /projects/criteria lists the tasks that determine the ranking of experiments. For any other task, the first run that reports a metric determines the ranking.',
       ),
     }),
   },

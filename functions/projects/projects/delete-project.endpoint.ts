@@ -17,7 +17,7 @@ export const endpoint = defineEndpoint({
   path: '/projects/{project_id}',
   summary: 'Delete a project with everything in it',
   description:
-    'It disappears from every read at once. Its jobs are cancelled and its objects and records removed in the background, also after a crash.',
+    'The project disappears from every read at once. Its jobs are cancelled, and its objects and records are removed in the background, even after a crash.',
   allow: 'developer',
   project: 'remove',
   needs: { records: writeRecords },

@@ -14,9 +14,9 @@ export const endpoint = defineEndpoint({
   name: 'listCriteria',
   method: 'GET',
   path: '/projects/criteria',
-  summary: 'The criteria by which experiments are ranked',
+  summary: 'Criteria that rank experiments',
   description:
-    "A project's experiments are ranked by the first criterion that lists the project's task. If none lists it, they are ranked by the first criterion that a run reports, and by `loss` until then. Tasks match in any case; spaces and underscores count as hyphens.",
+    "A project's experiments are ranked by the first criterion that lists the project's task. If none lists it, they are ranked by the first criterion that a run reports, and by `loss` until then. Tasks match regardless of case. Spaces and underscores count as hyphens.",
   allow: 'viewer',
   needs: {},
   input: {},

@@ -11,12 +11,12 @@ export const ProjectAnswer = z
     project_description: z.string(),
     project_type: z.string(),
     project_task: z.string(),
-    criterion: z.string().describe('The metric by which its experiments are ranked.'),
+    criterion: z.string().describe("Metric that ranks the project's experiments."),
     criterion_goal: Criterion.shape.goal,
     criterion_source: z
       .enum(['project', 'task', 'first-run', 'default'])
       .describe(
-        'Where the criterion comes from: named by the project, from its task, from the metrics of the first run that reported any, or the loss until then.',
+        'Source of the criterion: set in the project, from its task, or from the metrics of the first run that reported any. Until then the criterion is the loss.',
       ),
     owner: z.string().nullable(),
     owner_id: Ulid,

@@ -40,10 +40,10 @@ export const ProjectDetails = ProjectAnswer.extend({
   best_reason: z
     .string()
     .nullable()
-    .describe('Why there is no best experiment, with the metrics that runs reported; null otherwise.'),
+    .describe('Reason why there is no best experiment, with the metrics that runs reported; null otherwise.'),
   metrics: z
     .array(z.object({ name: z.string(), goal: Criterion.shape.goal.nullable() }))
     .describe(
-      'Metrics that its experiments reported, at most 200, the likeliest criteria first. The goal is null where the name does not imply one.',
+      'Metrics that its experiments reported, at most 200, the likeliest criteria first. The goal is null if the name does not imply one.',
     ),
 }).meta({ id: 'ProjectDetails' });

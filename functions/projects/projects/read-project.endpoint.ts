@@ -29,7 +29,7 @@ export const endpoint = defineEndpoint({
   path: '/projects/{project_id}',
   summary: 'Details of a project',
   description:
-    'The project with its environment, how many configurations and experiments it has, its latest experiment, and its best one by its criterion.',
+    'Returns the project with its environment, its numbers of configurations and experiments, its latest experiment, and its best experiment by the criterion.',
   allow: 'viewer',
   needs: { records: readRecords },
   input: { path: projectPath },

@@ -24,13 +24,13 @@ import { ProjectAnswer, showProject } from './project-answer.ts';
 const Change = z
   .strictObject({
     project_name: ProjectName.optional().describe('New display name.'),
-    project_description: ProjectDescription.optional().describe('What it is about.'),
+    project_description: ProjectDescription.optional().describe('Description of the project.'),
     project_type: ProjectType.optional().describe('Kind of the data or of the model.'),
-    project_task: ProjectTask.optional().describe('What the model does, such as `classification`.'),
+    project_task: ProjectTask.optional().describe('Task of the model, such as `classification`.'),
     criterion: CriterionName.nullable()
       .optional()
       .describe(
-        'Metric by which its experiments are ranked, such as `val_acc`. Separators and case do not matter, nor on which side `val`, `test` or `train` stands. One of GET /projects/criteria, such as `accuracy`, is met by all its names, on validation data first. Null leaves it to the task, or to the first run.',
+        'Metric that ranks the experiments, such as `val_acc`. Separators and case do not matter, nor whether `val`, `test` or `train` is a prefix or a suffix. A criterion of GET /projects/criteria, such as `accuracy`, matches all its names, validation data first. Null means that the task, or the first run, determines the criterion.',
       ),
     criterion_goal: CriterionGoal.optional().describe(
       'Direction of the criterion; required unless GET /projects/criteria lists its name.',
@@ -44,7 +44,7 @@ export const endpoint = defineEndpoint({
   path: '/projects/{project_id}',
   summary: 'Change a project',
   description:
-    'Changes the fields that are given, at least one, and leaves the others. A new criterion applies at once to all experiments, including those that have ended.',
+    'Changes the given fields, at least one, and no others. A new criterion applies at once to all experiments, including those that have ended.',
   allow: 'developer',
   project: 'developer',
   needs: { records: writeRecords },

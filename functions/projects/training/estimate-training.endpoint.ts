@@ -12,7 +12,8 @@ export const endpoint = defineEndpoint({
   method: 'GET',
   path: '/projects/{project_id}/train/estimate',
   summary: 'Size and cost of a training before it starts',
-  description: 'Applies the same sizes, defaults and checks as starting the training; nothing is started.',
+  description:
+    'Applies the same sizes, defaults and checks as the start of the training, but starts nothing.',
   allow: 'viewer',
   project: 'viewer',
   needs: {},
@@ -22,7 +23,7 @@ export const endpoint = defineEndpoint({
       ...sizes,
       nodes: integer(1, 64)
         .optional()
-        .describe('Nodes of a cluster, for `train-remote`; without it one machine.'),
+        .describe('Nodes of a cluster, for `train-remote`. Default: one machine.'),
     }),
   },
   output: {
@@ -35,7 +36,7 @@ export const endpoint = defineEndpoint({
       cost_estimate: z
         .number()
         .nullable()
-        .describe('US dollars for an attempt that reaches its timeout; null where compute has no price.'),
+        .describe('US dollars for an attempt that reaches its timeout; null if compute is free.'),
     }),
   },
 

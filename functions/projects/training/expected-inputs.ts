@@ -50,7 +50,7 @@ export function requireExpected(
     .map((name) => ({ in: 'query' as const, name, message: `is ${present[name] ?? 'none'} now` }));
   if (errors.length === 0) return;
   const told = errors.map(({ name, message }) => `${name} ${message}`).join(', ');
-  const detail = `Somebody has changed the project: ${told}. Put your inputs again and repeat the request.`;
+  const detail = `The project has changed: ${told}. Put your inputs again and repeat the request.`;
   throw new ServiceError('conflict', detail, { errors });
 }
 
@@ -101,12 +101,12 @@ export async function chooseConfig(
   const choices = items.map(({ config_id }) => config_id).join(', ');
   throw new ServiceError(
     'conflict',
-    `Say which configuration with config=…: ${choices}${next === undefined ? '' : ', …'}`,
+    `Choose a configuration with config=…: ${choices}${next === undefined ? '' : ', …'}`,
   );
 }
 
-/** Most choices that an error message lists. */
+/** Maximum number of choices that an error message lists. */
 const maxNamed = 20;
 
-/** How many of the latest experiments the search for the last training reads. */
+/** Number of latest experiments to search for the last training. */
 const lookedAt = 100;

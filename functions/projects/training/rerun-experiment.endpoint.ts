@@ -25,7 +25,7 @@ export const endpoint = defineEndpoint({
   name: 'rerunExperiment',
   method: 'POST',
   path: '/projects/{project_id}/experiments/{experiment_id}/rerun',
-  summary: 'Begin a new experiment with the inputs of one that has ended',
+  summary: 'Start a new experiment with the inputs of an ended one',
   description:
     'Configuration, source, environment, data set, size and timeout are those of the earlier experiment, except what the query changes. Later changes of the project have no effect. The checkpoints of the earlier experiment are in CHECKPOINT_DIR, however it ended.',
   allow: 'developer',
@@ -35,7 +35,7 @@ export const endpoint = defineEndpoint({
     path: experimentPath,
     query: z.strictObject({
       config: FileId.optional().describe(
-        'File name of another configuration, such as `train.yaml`: its current version. Default: the earlier experiment’s own copy.',
+        'File name of another configuration, such as `train.yaml`, whose current version is used. Default: the earlier experiment’s own copy.',
       ),
       overrides: overridesParameter.describe(
         'Values to replace, as a JSON object: of the configuration by their paths, such as `{"optimizer.lr":0.003}`, of the command by their flags, such as `{"--lr":0.4}`. A path that the configuration lacks is the flag of that name; `null` removes a flag.',
@@ -46,21 +46,23 @@ export const endpoint = defineEndpoint({
       fresh: flag.optional().describe('`true` starts without the checkpoints of the earlier experiment.'),
       nodes: integer(...sizeRange.nodes)
         .optional()
-        .describe('Nodes of the cluster, where the earlier one ran on one.'),
+        .describe(
+          'Number of nodes, if the earlier experiment ran on a cluster. Default: the earlier number.',
+        ),
       vcpus: sizeBounds.vcpus
         .optional()
-        .describe('vCPUs of each node, such as `4`; without it as many as the earlier experiment had.'),
+        .describe('vCPUs of each node, such as `4`. Default: as in the earlier experiment.'),
       memory: sizeBounds.memory
         .optional()
-        .describe('Memory of each node in MiB, such as `8192`; without it that of the earlier experiment.'),
+        .describe('Memory of each node in MiB, such as `8192`. Default: as in the earlier experiment.'),
       gpus: integer(...sizeRange.gpus)
         .optional()
-        .describe('GPUs of each node; without it those of the earlier experiment.'),
+        .describe('GPUs of each node. Default: as in the earlier experiment.'),
       timeout: sizeBounds.timeout
         .optional()
-        .describe('Seconds for the command of an attempt; without it those of the earlier experiment.'),
+        .describe('Seconds for the command of an attempt. Default: as in the earlier experiment.'),
       dataset: FileId.optional().describe(
-        'Name of another data set: its current version. Default: the data of the earlier experiment.',
+        'Name of another data set, whose current version is used. Default: the data of the earlier experiment.',
       ),
     }),
   },
@@ -78,7 +80,7 @@ export const endpoint = defineEndpoint({
       admitted = await recordExperiment(inputs, context);
     } catch (cause) {
       if (!checkpointsKept.failedIn(cause)) throw cause;
-      const detail = 'The experiment whose checkpoints it would start from has just been deleted.';
+      const detail = 'The experiment with the checkpoints to start from has just been deleted.';
       throw new ServiceError('conflict', detail, { cause });
     }
     return answerAdmitted(admitted, experimentAnswers(context), context);

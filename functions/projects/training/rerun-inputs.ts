@@ -40,7 +40,7 @@ export async function rerunInputs(
   if (!isFinal(earlier.status)) {
     throw new ServiceError(
       'conflict',
-      `The experiment is ${earlier.status}; wait for its end or cancel it first.`,
+      `The experiment is ${earlier.status}. Wait for its end, or cancel it first.`,
     );
   }
   const [{ entry_point_command, ...config }, dataset, fields, continues_from] = await Promise.all([
@@ -90,7 +90,7 @@ function requireTrained(experiment: Experiment): Trained {
     return { ...experiment, kind, config_id, config_version };
   throw new ServiceError(
     'conflict',
-    'The experiment was recorded by a client, so this service does not know how to run it.',
+    'The experiment was recorded by a client, so this service cannot run it.',
   );
 }
 
@@ -159,7 +159,7 @@ async function originOf(records: TableReader<'records'>, earlier: Experiment): P
   return null;
 }
 
-/** Most reruns without checkpoints to follow back. */
+/** Maximum number of reruns without checkpoints to follow back. */
 const maxChain = 20;
 
 /** Values of a configuration or of flags to replace, as a JSON object. */

@@ -14,7 +14,7 @@ export const endpoint = trainingEndpoint({
   summary: 'Train the project on a remote cluster of several nodes',
   query: z.strictObject({
     config: FileId.optional().describe(
-      'File name of the configuration to train with; Default: the only one, or the one trained last.',
+      'File name of the configuration to train with. Default: the only one, or the one trained last.',
     ),
     nodes: integer(...sizeRange.nodes)
       .optional()

@@ -80,9 +80,7 @@ const gitParameters = {
     .optional()
     .describe('Commit of the source, such as `3f2a9c1`; for information only.'),
   git_branch: GitRule.shape.branch.unwrap().optional().describe('Branch of the commit, such as `main`.'),
-  git_dirty: flag
-    .optional()
-    .describe('Whether the source has changes that the commit does not hold: `true` or `false`.'),
+  git_dirty: flag.optional().describe('Whether the source has uncommitted changes: `true` or `false`.'),
 };
 
 /** Query parameters of both kinds of training. */

@@ -81,7 +81,7 @@ async function uploaded(
     if (missing > 0)
       throw new ServiceError(
         'conflict',
-        `${missing} ${missing === 1 ? 'part' : 'parts'} of the upload have not arrived. POST to this path returns where to send them.`,
+        `${missing} ${missing === 1 ? 'part' : 'parts'} of the upload have not arrived. POST to this path returns their URLs.`,
       );
     head = await objects.head(key);
   }

@@ -14,7 +14,7 @@ export const endpoint = defineEndpoint({
   path: '/projects/{project_id}/datasets/{dataset}',
   summary: 'Make an uploaded file the current version of a data set',
   description:
-    'A tar.gz, tar or zip archive is recognised by its contents and unpacked for experiments; any other file is passed on unchanged. `format=file` passes on an archive unchanged, which zip-based formats such as .npz need.',
+    'A tar.gz, tar or zip archive is recognised by its contents and unpacked for experiments; any other file is stored unchanged. With `format=file`, an archive stays unchanged too, as zip-based formats such as .npz need.',
   allow: 'developer',
   project: 'developer',
   needs: { records: writeRecords, objects: writeProjectObjects },
@@ -23,9 +23,9 @@ export const endpoint = defineEndpoint({
     query: z.strictObject({
       sha256: uploadedSha256,
       format: z
-        .literal('file', 'must be file, or absent to tell an archive by its contents')
+        .literal('file', 'must be file, or absent to detect an archive by its contents')
         .optional()
-        .describe('`file` does not unpack an archive.'),
+        .describe('`file` prevents the unpacking of an archive.'),
     }),
   },
   output: { 200: DatasetAnswer },

@@ -22,7 +22,7 @@ export const endpoint = defineEndpoint({
   method: 'PUT',
   path: '/projects/{project_id}/source',
   summary: 'Make an uploaded archive the current source',
-  description: 'A tar.gz, tar or zip archive. Later experiments run with it; earlier ones keep theirs.',
+  description: 'A tar.gz, tar or zip archive. Later experiments run with it. Earlier ones keep theirs.',
   allow: 'developer',
   project: 'developer',
   needs: { records: writeRecords, objects: writeProjectObjects },

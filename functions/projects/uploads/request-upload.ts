@@ -39,7 +39,7 @@ export function requestUploadEndpoint<K extends keyof typeof resources>(kind: K)
     method: 'POST',
     path,
     summary,
-    description: `Send the ${file} with the method, the URL and exactly the headers of the response; storage refuses other bytes. Above 5 GB, or with \`multipart\`, send each part of \`parts\` by itself; a repeated request returns the parts that are missing. A training refuses parts that do not have this \`sha256\` together. Then PUT here with the same \`sha256\`.`,
+    description: `Send the ${file} with the method, the URL and exactly the headers of the response; storage refuses other bytes. Above 5 GB, or with \`multipart\`, send each part of \`parts\` separately. A repeated request returns the missing parts. A training refuses a file whose parts together do not match \`sha256\`. Then PUT here with the same \`sha256\`.`,
     allow: 'developer',
     project: 'developer',
     needs: { records: writeRecords, objects: writeProjectObjects },

@@ -21,7 +21,7 @@ export const uploadRequest = z.strictObject({
   size: integer(1, partedMaxBytes).describe('Bytes of the file to upload, such as `48213`.'),
   multipart: flag
     .optional()
-    .describe('Whether to upload in parts: `true` or `false`; above 5 GB it always is.'),
+    .describe('Whether to upload in parts: `true` or `false`; above 5 GB always `true`.'),
 });
 
 /**

@@ -88,11 +88,11 @@ export async function storedVariables(
       return [];
     };
     if (wanted.findIndex((other) => other.name === name) < index)
-      return refuse(`is given twice: ${name} is before it`);
+      return refuse(`is given twice: ${name} already appears above`);
     if (value === undefined) {
-      if (previous === undefined) return refuse(`is required: there is no ${name} yet`);
+      if (previous === undefined) return refuse(`is required for the new variable ${name}`);
       if ((previous.sealed !== null) !== secret)
-        return refuse(`is required: a value is not taken over from or to a secret (${name})`);
+        return refuse(`is required, because ${name} becomes a secret or stops being one`);
       return [previous];
     }
     const fault = faultOfValue(value, secret);

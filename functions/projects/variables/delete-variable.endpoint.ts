@@ -13,7 +13,7 @@ export const endpoint = defineEndpoint({
   method: 'DELETE',
   path: '/projects/{project_id}/variables/{name}',
   summary: 'Delete an environment variable of a project',
-  description: 'Jobs that were submitted before keep it until they end.',
+  description: 'Jobs that are already submitted keep it until they end.',
   allow: 'developer',
   project: 'owner',
   needs: { records: writeRecords },

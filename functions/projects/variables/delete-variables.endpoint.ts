@@ -13,7 +13,7 @@ export const endpoint = defineEndpoint({
   method: 'DELETE',
   path: '/projects/{project_id}/variables',
   summary: 'Delete all environment variables of a project',
-  description: 'Jobs that were submitted before keep theirs until they end.',
+  description: 'Jobs that are already submitted keep their variables until they end.',
   allow: 'developer',
   project: 'owner',
   needs: { records: writeRecords },

@@ -14,7 +14,7 @@ export const endpoint = defineEndpoint({
   path: '/projects/{project_id}/variables/{name}',
   summary: 'Set an environment variable of a project',
   description:
-    'It is a secret unless `secret` is false: encrypted, given to the jobs of this project alone, masked in their logs, and never returned. Jobs that are submitted later get it. Names that the service sets itself are refused.',
+    'The variable is a secret unless `secret` is false. A secret is encrypted, given only to the jobs of this project, masked in their logs, and never returned. Jobs that are submitted later get the variable. Names that the service sets itself are refused.',
   allow: 'developer',
   project: 'owner',
   needs: { records: writeRecords, keys: makeVariablesKey },
@@ -32,7 +32,7 @@ export const endpoint = defineEndpoint({
       return [...present.variables.filter((other) => other.name !== name), ...stored];
     });
     const stored = findVariable(changed, name);
-    if (stored === undefined) throw new Error(`${name} was stored and is not there`);
+    if (stored === undefined) throw new Error(`${name} was stored but cannot be read`);
     return Reply.json(showVariable(stored), { version: stored.version });
   },
 });

@@ -16,7 +16,7 @@ export const endpoint = defineEndpoint({
   path: '/projects/{project_id}/variables',
   summary: 'Set all environment variables of a project',
   description:
-    'Variables that are not named are deleted. A variable without `value` keeps its value, so secrets need not be sent again; `If-Match` makes sure that none was changed meanwhile. Jobs that are submitted later get the new variables. At most 100 variables, 16 KiB each and 64 KiB together.',
+    'Deletes all variables that the request does not name. A variable without `value` keeps its value, so secrets need not be sent again. `If-Match` ensures that no variable has changed since it was read. Jobs that are submitted later get the new variables. At most 100 variables, 16 KiB each and 64 KiB together.',
   allow: 'developer',
   project: 'owner',
   needs: { records: writeRecords, keys: makeVariablesKey },

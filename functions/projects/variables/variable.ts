@@ -39,12 +39,12 @@ export const showVariable = ({
 export const showVariables = ({ variables }: Variables): z.input<typeof VariableAnswer>[] =>
   variables.map(showVariable);
 
-/** Most bytes of a body with all variables. Each character may be a six-byte escape. */
+/** Maximum number of bytes of a body with all variables. Each character may be a six-byte escape. */
 export const variablesMaxBytes = 512 * 1024;
 
 const secret = flag
   .default(true)
-  .describe('Whether the value is hidden from everybody. `false` lets viewers read it.');
+  .describe('Whether the value is hidden from all users. `false` lets viewers read it.');
 
 /** Body that sets one variable. */
 export const VariableBody = z.strictObject({ value: VariableValue, secret });
@@ -54,5 +54,5 @@ export const VariablesBody = z.strictObject({
   variables: z
     .array(z.strictObject({ name: VariableName, value: VariableValue.optional(), secret }))
     .max(maxVariables, `has more than ${maxVariables} variables`)
-    .describe('All variables of the project. One without `value` keeps its value.'),
+    .describe('All variables of the project. A variable without `value` keeps its value.'),
 });

@@ -78,7 +78,7 @@ function problemsView({ components }: ApiDocument): Html {
   });
   const example = components.responses['bad-request']?.content['application/problem+json']?.example;
   return html`<section id="problems" aria-labelledby="problems-title"><h1 id="problems-title">Errors</h1>
-<p class="lead">Every error is a problem document (RFC 9457, <code>application/problem+json</code>) whose <code>type</code> leads to one of these.</p>
+<p class="lead">Every error is a problem document (RFC 9457, <code>application/problem+json</code>) whose <code>type</code> leads to one of these entries.</p>
 <pre tabindex="0"><code>${JSON.stringify(example, null, 2)}</code></pre>${kinds}</section>`;
 }
 

@@ -3,14 +3,14 @@ import { type Html, html } from '../../../shared/drawing/html.ts';
 /** Commands of the guide, each with a description. A test runs each with `--help`. */
 export const guideCommands: readonly (readonly [command: string, does: string])[] = [
   ['mps run', 'train the folder; -S name=value changes a value of its configuration'],
-  ['mps ls', 'list experiments, the newest first; --sort best begins with the best'],
-  ['mps show', 'show the newest experiment, or one by its id: best and last values, params, files'],
-  ['mps compare', 'compare the two newest experiments: what they measured and in what they differ'],
+  ['mps ls', 'list experiments, newest first; --sort best puts the best first'],
+  ['mps show', 'show the newest experiment, or the one with an ID: best and last values, params, files'],
+  ['mps compare', 'compare the two newest experiments: their metrics and other differences'],
   ['mps logs -f', 'print the log and follow it'],
-  ['mps pull', 'fetch the files that an experiment left'],
+  ['mps pull', 'download the artifacts of an experiment'],
   ['mps cancel ID', 'cancel a training'],
-  ['mps models push NAME FILE', 'upload an ONNX model, or register one that an experiment left'],
-  ['mps quantize NAME', 'make a model smaller; its receipt says what that costs'],
+  ['mps models push NAME FILE', 'upload an ONNX model, or register one from the artifacts of an experiment'],
+  ['mps quantize NAME', 'make a model smaller; its receipt shows the loss of accuracy'],
 ];
 
 const install = `npm install -g "$BASE/cli/mps.tgz"
@@ -92,40 +92,40 @@ export function guide(title: string, openapiHash: string): Html {
 ${step(
   'install',
   'Install the command',
-  html`<p>The command <code>mps</code> comes from this service and needs Node 20 or newer. <code>mps login</code> asks for your user and password, and keeps a token of its own.</p>`,
+  html`<p>The command <code>mps</code> comes from this service and needs Node 20 or newer. <code>mps login</code> asks for your user name and password, and saves a token.</p>`,
   shell(install, { base: true }),
 )}
 ${step(
   'first-run',
   'Train a folder',
-  html`<p><code>mps run</code> makes a project of the folder you are in, uploads what <code>git</code> would keep, installs what the folder declares, and follows the training. Any program works.</p>
-<p>Write metrics to <code>METRICS_FILE</code>, one JSON object a line, and files to the folder <code>OUTPUT_DIR</code>. Numbers other than <code>step</code>, <code>epoch</code> and <code>time</code> become curves.</p>`,
+  html`<p><code>mps run</code> creates a project for the current folder, uploads the files that <code>git</code> does not ignore, installs the declared dependencies, and follows the training. Any program works.</p>
+<p>Write metrics to <code>METRICS_FILE</code>, one JSON object per line, and files to the folder <code>OUTPUT_DIR</code>. Numbers other than <code>step</code>, <code>epoch</code> and <code>time</code> become curves.</p>`,
   html`${shell(firstRun)}<h3 class="sample-title">A train.py to try it with</h3>${shell(program)}`,
 )}
 ${step(
   'mlflow',
   'Keep your MLflow code',
-  html`<p>Programs that log to MLflow need no change, wherever they run. What they record stands beside the trainings in <code>mps ls</code> and in the console.</p>
-<p><code>MLFLOW_EXPERIMENT_ID</code> takes the id of a project; without it runs go to the project <em>Default</em>. The last two variables send large files in parts: a deployment takes none above 4.4 MB whole. Inside a training all of this is set already.</p>`,
+  html`<p>Programs that log to MLflow need no change, wherever they run. Their runs appear next to the trainings in <code>mps ls</code> and in the console.</p>
+<p><code>MLFLOW_EXPERIMENT_ID</code> is the ID of a project. Without it, runs go to the project <em>Default</em>. The last two variables make MLflow send large files in parts, because a deployment accepts at most 4.4 MB per request. Inside a training, all of these are already set.</p>`,
   shell(mlflow, { base: true }),
 )}
 ${step(
   'commands',
   'The command mps',
-  html`<p>Every command explains itself with <code>--help</code>, and prints JSON with <code>--json</code>.</p><ul class="fields">${commands}</ul>`,
+  html`<p>Every command explains itself with <code>--help</code> and prints JSON with <code>--json</code>.</p><ul class="fields">${commands}</ul>`,
   html``,
 )}
 ${step(
   'ci',
   'In CI',
-  html`<p><code>mps tokens create ci | gh secret set MPS_TOKEN</code> makes a token for a repository. A job needs <code>MPS_URL</code> and <code>MPS_TOKEN</code>, and <code>mps run</code> ends with the exit code of the program. Its last line with <code>--json</code> is the experiment; the last step is a gate, which fails where the loss is not below 0.3.</p>`,
+  html`<p><code>mps tokens create ci | gh secret set MPS_TOKEN</code> creates a token for a repository. A job needs <code>MPS_URL</code> and <code>MPS_TOKEN</code>, and <code>mps run</code> exits with the code of the program. With <code>--json</code>, its last line is the experiment. The last step is a gate, which fails if the loss is not below 0.3.</p>`,
   html`<h3 class="sample-title">GitHub Actions</h3>${shell(actions)}`,
 )}
 ${step(
   'api',
   'Call the API',
-  html`<p>Exchange a user's password for a token, and send the token with every request. The examples of this reference use <code>$BASE</code> and <code>$TOKEN</code> as they are set here.</p>
-<p>Every path answers with and without its trailing slash, and HEAD wherever GET does. Times are ISO 8601 in UTC, sizes bytes, durations seconds. Unknown and repeated parameters are refused.</p>
+  html`<p>Exchange a user's password for a token, and send the token with every request. The examples of this reference use <code>$BASE</code> and <code>$TOKEN</code> as set here.</p>
+<p>Every path works with and without a trailing slash, and HEAD works wherever GET does. Times are ISO 8601 in UTC, sizes are in bytes, and durations in seconds. Unknown and repeated parameters are refused.</p>
 <p>Generate a client from the <a href="openapi.json?v=${openapiHash}">OpenAPI 3.1 document</a>.</p>`,
   shell(signIn, { base: true }),
 )}`;

@@ -93,7 +93,7 @@ function problemLink(status: string, { $ref }: ApiResponse): Html {
 function exampleView({ responses }: ApiOperation): Html | undefined {
   const example = (responses['200'] ?? responses['201'])?.content?.['application/json']?.example;
   if (example === undefined) return undefined;
-  return html`<h3>Example of the answer</h3><pre tabindex="0"><code>${JSON.stringify(example, null, 2)}</code></pre>`;
+  return html`<h3>Example response</h3><pre tabindex="0"><code>${JSON.stringify(example, null, 2)}</code></pre>`;
 }
 
 /** One operation: its parameters and responses next to a command that calls it. */
@@ -110,7 +110,7 @@ export function operationView({ method, path, operation }: Served, { components 
 ${paragraphs(operation.description)}
 ${parametersView(operation, schemas)}
 ${bodyView(operation, schemas)}
-<h3>Answers</h3>${answers.map(([status, response]) => answerView(status, response, schemas))}
+<h3>Responses</h3>${answers.map(([status, response]) => answerView(status, response, schemas))}
 <details class="problems"><summary>${problems.length} kinds of error</summary><ul>${problems.map(([status, response]) => problemLink(status, response))}</ul></details>
 </div><div class="samples">
 <h3>Call it</h3><pre tabindex="0"><code class="curl">${curlCommand(method, path, operation)}</code></pre>

@@ -12,7 +12,7 @@ export const endpoint = defineEndpoint({
   path: '/users/{username}/profile_picture/',
   summary: 'Remove a profile picture',
   description:
-    'The user gets the identicon again. Without an uploaded picture nothing changes. For the user themselves and admins.',
+    'The user gets the identicon again. Without an uploaded picture nothing changes. Only the user and admins may call this.',
   allow: 'guest',
   needs: { accounts: writeAccounts, objects: writePictures },
   input: { path: userPath },

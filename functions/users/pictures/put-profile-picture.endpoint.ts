@@ -11,7 +11,7 @@ import { uploadMediaTypes } from './picture-form.ts';
 import { requireUserWithPicture, storePicture } from './picture-store.ts';
 import { renderPicture } from './render-picture.ts';
 
-/** Largest upload of a picture: 4 MiB. */
+/** Maximum bytes of an uploaded picture: 4 MiB. */
 const pictureMaxBytes = 4 * 1024 * 1024;
 
 export const endpoint = defineEndpoint({
@@ -20,7 +20,7 @@ export const endpoint = defineEndpoint({
   path: '/users/{username}/profile_picture/',
   summary: 'Upload a profile picture',
   description:
-    'The body is a PNG, JPEG, WebP or GIF picture of at most 4 MiB and 40 megapixels, under its own Content-Type or `application/octet-stream`. It is rotated upright, cropped to a square around its most prominent part and encoded again. Metadata is removed; of an animation the first frame is kept. For the user themselves and admins.',
+    'The body is a PNG, JPEG, WebP or GIF picture of at most 4 MiB and 40 megapixels, under its own Content-Type or `application/octet-stream`. It is rotated upright, cropped to a square around its most prominent part and encoded again. Metadata is removed. Only the first frame of an animation is kept. Only the user and admins may call this.',
   allow: 'guest',
   needs: { accounts: writeAccounts, objects: writePictures },
   // A picture of 40 megapixels takes 160 MB unpacked, and rotating and scaling need more.

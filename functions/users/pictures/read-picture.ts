@@ -72,7 +72,7 @@ async function sendPicture(
     return bytes === undefined ? readAgain : Reply.content(label, bytes, extras);
   };
   const giveUp = () => {
-    throw new Error(`the picture of ${username} is on record but not in the bucket`);
+    throw new Error(`the picture of ${username} is recorded but missing in the bucket`);
   };
   return retryOnConflict(send, { giveUp });
 }

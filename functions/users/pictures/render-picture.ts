@@ -88,7 +88,7 @@ function checkSize({ width, height }: PixelSize): void {
   }
 }
 
-/** Most pixels of a picture. */
+/** Maximum number of pixels of a picture. */
 const pictureMaxPixels = 40_000_000;
 
 /** Error for a picture with too many pixels. */
@@ -100,14 +100,14 @@ function tooManyPixels(width: number, height: number, most: number): ServiceErro
 }
 
 /**
- * Largest ratio of the sides. A picture is enlarged until its short side fills the square, so a thin line would
+ * Maximum ratio of the sides. A picture is enlarged until its short side fills the square, so a thin line would
  * grow without limit.
  */
 const longestRatio = 20;
 
 /**
- * Most waiting requests. The worst allowed picture, 40 megapixels of interlaced PNG with 16 bits per channel,
- * takes 3.5 s and 500 MB. This number of them fits in the 29 s of a request. A photograph takes 0.2 s.
+ * Maximum number of waiting requests. The worst allowed picture, 40 megapixels of interlaced PNG with 16 bits per
+ * channel, takes 3.5 s and 500 MB. This number of them fits in the 29 s of a request. A photograph takes 0.2 s.
  */
 const takeTurn = turns(8);
 
@@ -172,7 +172,7 @@ const untrusted = {
   autoOrient: true,
 } as const satisfies SharpOptions;
 
-/** Most seconds for decoding; a request has 29 in total. */
+/** Maximum seconds for decoding; a request has 29 in total. */
 const decodeSeconds = 10;
 
 const decodeLimit = { seconds: decodeSeconds };

@@ -9,7 +9,7 @@ export function turns(most: number): TakeTurn {
   let waiting = 0;
   return async (work) => {
     if (waiting === most) {
-      throw new ServiceError('unavailable', 'Too many pictures are being worked on. Try again shortly.', {
+      throw new ServiceError('unavailable', 'Too many pictures are being processed. Try again shortly.', {
         retryAfterSeconds: 5,
       });
     }

@@ -90,7 +90,8 @@ async function addNative(root: string, bundles: readonly FunctionBundle[]): Prom
   for (const { name, folder, imports } of bundles) {
     if (imports.length === 0) continue;
     const [foreign] = imports.filter((one) => one !== 'sharp');
-    if (foreign !== undefined) throw new Error(`${name} imports ${foreign}, which nobody installs beside it`);
+    if (foreign !== undefined)
+      throw new Error(`${name} imports ${foreign}, but no package of that name is installed next to it`);
     const codec = await codecFolder(root);
     if (!existsSync(codec)) await installPictureCodec(root, codec);
     await cp(join(codec, 'node_modules'), join(folder, 'node_modules'), { recursive: true });

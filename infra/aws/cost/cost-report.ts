@@ -19,8 +19,9 @@ export function requestReport(measured: readonly MeasuredRequest[]): string {
     ];
   });
   return `${table(['1,000 requests', 'reads', 'writes', 'ms', 'Lambda', 'DynamoDB', 'API', 'US$'], rows)}
-Reads and writes are units of DynamoDB for one request, measured on the local emulator; milliseconds are those of this
-machine, at the function's share of a processor. An operation with a status in brackets was refused in the measurement.`;
+Reads and writes are DynamoDB units of one request, measured on the local emulator. Milliseconds were measured
+on this machine and scaled to the function's share of a processor. An operation with a status in brackets was
+refused in the measurement.`;
 }
 
 /** Memory in MiB at which a function has one full vCPU. */
@@ -89,7 +90,7 @@ export function idleReport(items: readonly IdleItem[]): string {
   return `${table(['a month, idle', 'used', '', 'always free', 'US$'], rows)}
 Idle cost a month: US$ ${total.toFixed(2)}
 
-Stored bytes, for each GB and month: DynamoDB ${prices.dynamoDb.gbMonth} beyond 25 GB, S3 ${prices.s3.gbMonth}, images
+Stored data per GB and month: DynamoDB ${prices.dynamoDb.gbMonth} beyond 25 GB, S3 ${prices.s3.gbMonth}, images
 of earlier deployments in ECR ${prices.ecr.gbMonth}, logs ${prices.logs.gbMonth} beyond 5 GB; with pointInTimeRecovery DynamoDB ${prices.dynamoDb.recoveryGbMonth} more.`;
 }
 
@@ -113,9 +114,9 @@ export function trainingReport(options: DeploymentOptions): string {
     number(price, 4),
   ]);
   return `${table(['an hour of training', 'size', 'US$'], [...container, ...nodes])}
-With its disk and public address, and with DynamoDB's units for a log and metrics that never pause: US$ ${number(shipping.unwatched, 4)}
-of each hour. While somebody follows them, they take up to US$ ${number(shipping.watched, 4)} an hour. Spot stays below these prices.`;
+Includes the disk, the public address, and DynamoDB units for a continuous log and metrics: US$
+${number(shipping.unwatched, 4)} per hour, up to US$ ${number(shipping.watched, 4)} while a user follows them. Spot is cheaper.`;
 }
 
 export const pricesNote = `Prices of ${pricesAsOf.region} without tax: Fargate and instances with GPUs as of ${pricesAsOf.date}, all others
-as of ${pricesAsOf.others}. The pricing page of each service has the word.`;
+as of ${pricesAsOf.others}. The pricing page of each service is authoritative.`;

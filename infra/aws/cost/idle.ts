@@ -25,7 +25,7 @@ export function idleItems(templates: ReadonlyMap<string, Template>, imageBytes: 
       price: prices.ecr.gbMonth,
     },
     {
-      what: 'Lambda requests by ticks',
+      what: 'Lambda requests by schedules',
       used: ticks.reduce((sum, one) => sum + one, 0),
       unit: 'requests',
       free: 1e6,
@@ -40,7 +40,7 @@ export function idleItems(templates: ReadonlyMap<string, Template>, imageBytes: 
       price: prices.alarm.month,
     },
     {
-      // These are free at any rate: AWS does not charge for Lambda's own reads of a stream.
+      // Free at any rate: AWS does not charge for Lambda's own reads of a stream.
       what: 'DynamoDB streams that Lambda reads',
       used: of('AWS::Lambda::EventSourceMapping').length,
       unit: 'streams',

@@ -27,7 +27,7 @@ async function cost(): Promise<number> {
 }
 
 const usage = `Usage: npm run proof -- cost [-c option=value]…
-  prints what a deployment costs; needs no account
+  prints the cost of a deployment; needs no account
 ${optionUsage}`;
 
 await runMain(cost);

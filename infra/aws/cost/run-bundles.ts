@@ -42,7 +42,7 @@ export async function runBundles(
     (await import(pathToFileURL(join(folder, name, 'index.mjs')).href)).handler;
   const invoke = async (name: string, event: unknown, warm: unknown): Promise<unknown> => {
     const handler = await bundleOf(name);
-    // The function refuses this request, but has then opened its clients and connections.
+    // The function refuses this request, but only after it has opened its clients and connections.
     if (warm !== undefined) await handler(warm, {});
     begins();
     const started = performance.now();
@@ -160,7 +160,7 @@ type Invoke = (event: unknown, context?: unknown) => Promise<unknown>;
 /** Check that the response of a function is valid for API Gateway. */
 function requireResult(answer: unknown): Result {
   const isResult = typeof answer === 'object' && answer !== null && 'statusCode' in answer;
-  if (!isResult) throw new TypeError('a function answered no result');
+  if (!isResult) throw new TypeError('a function returned no result');
   return answer as Result;
 }
 

@@ -33,9 +33,7 @@ export async function adopt(
   const names = present.map(({ name }) => name);
   if (Object.values(adopted).every((name) => names.includes(name))) return 0;
   if (present.length > 0) {
-    throw new CommandError(
-      `The deployment "${options.name}" already has its own tables and bucket: ${stack}.`,
-    );
+    throw new CommandError(`The deployment "${options.name}" already has tables and a bucket: ${stack}.`);
   }
   await prepareAdopted({ dynamoDb: new DynamoDBClient(config), s3: new S3Client(config) }, adopted);
   const template = (
@@ -62,7 +60,7 @@ export async function prepareAdopted(
   { accounts, records, bucket }: AdoptedData,
 ): Promise<void> {
   const faults: string[] = [];
-  if (accounts === records) faults.push(`accounts and records cannot both be the table ${accounts}`);
+  if (accounts === records) faults.push(`accounts and records must be two tables, not both ${accounts}`);
   const tables = new Map<string, TableDescription>();
   for (const TableName of new Set([accounts, records])) {
     try {
@@ -90,14 +88,14 @@ function faultOf({ TableName, KeySchema = [], AttributeDefinitions = [], ...tabl
   const keys = KeySchema.map(({ AttributeName, KeyType }) => `${AttributeName} ${KeyType}`).sort();
   const texts = AttributeDefinitions.filter(({ AttributeType }) => AttributeType === 'S');
   if (keys.join() !== 'pk HASH,sk RANGE' || texts.length !== 2) {
-    return `the table ${TableName} does not belong to this service: its keys must be the strings pk and sk`;
+    return `the table ${TableName} does not belong to this service: its keys must be pk and sk, both strings`;
   }
   const view = table.StreamSpecification?.StreamViewType;
   if (view !== undefined && view !== 'KEYS_ONLY') {
-    return `the table ${TableName} has a stream of ${view}: turn it off first, the service needs KEYS_ONLY`;
+    return `the table ${TableName} has a stream of ${view}: turn the stream off first, because the service needs KEYS_ONLY`;
   }
   if (table.BillingModeSummary?.BillingMode !== 'PAY_PER_REQUEST') {
-    return `the table ${TableName} does not use on-demand billing (PAY_PER_REQUEST): change that first`;
+    return `the table ${TableName} does not use on-demand billing (PAY_PER_REQUEST); change its billing mode first`;
   }
   return undefined;
 }
@@ -158,7 +156,7 @@ export async function refuseForgotten(options: DeploymentOptions): Promise<void>
   const hint = adoptionHint(kept);
   if (hint === undefined) return;
   throw new CommandError(
-    `An earlier deployment "${options.name}" has left its data.\n${hint}\nTo start without it: npm run deploy -- --start-empty`,
+    `An earlier deployment "${options.name}" has left data.\n${hint}\nTo start without it: npm run deploy -- --start-empty`,
   );
 }
 
@@ -206,7 +204,7 @@ export function adoptionHint({ accounts, records, buckets }: KeptData): string |
     all.length === 3
       ? []
       : [
-          'They are of several deployments; choose a table of each kind and a bucket that belong together:',
+          'They belong to several deployments. Choose two tables and a bucket of the same deployment:',
           ...all,
         ];
   return [
@@ -227,7 +225,7 @@ export function adoptedData(
   if (accounts === undefined && records === undefined && bucket === undefined) return undefined;
   if (!accounts || !records || !bucket) {
     throw new CommandError(
-      '--adopt-accounts, --adopt-records and --adopt-bucket go together, because records refer to objects and users.',
+      '--adopt-accounts, --adopt-records and --adopt-bucket must be given together, because records refer to objects and users.',
     );
   }
   return { accounts, records, bucket };

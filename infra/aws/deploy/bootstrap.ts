@@ -14,7 +14,7 @@ async function bootstrap(): Promise<number> {
 }
 
 const usage = `Usage: npm run bootstrap -- [-c option=value]…
-  makes the roles, the bucket and the repository by which the CDK deploys; once for each account and region
+  creates the roles, the bucket and the repository that the CDK needs to deploy; run it once per account and region
 ${optionUsage}`;
 
 function bootstrapFlags({ permissionsBoundary, tags }: DeploymentOptions): string[] {

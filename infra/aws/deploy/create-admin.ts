@@ -19,7 +19,9 @@ async function createAdmin(): Promise<number> {
   ]);
   const name = background?.['FirstAdminFunction'];
   if (name === undefined)
-    throw new CommandError('The service is not deployed in this account and region: npm run deploy');
+    throw new CommandError(
+      'The service is not deployed in this account and region. Run npm run deploy first.',
+    );
   const password = await askPassword();
   return report(
     await invoke(new LambdaClient(clientConfig(options)), name, password),
@@ -28,16 +30,16 @@ async function createAdmin(): Promise<number> {
 }
 
 const usage = `Usage: npm run create-admin -- [-c option=value]…
-  asks for the password of the user "admin", the first of a deployment, and creates it
+  asks for a password and creates "admin", the first user of a deployment
 ${optionUsage}`;
 
 async function askPassword(): Promise<string> {
   const password = await askHidden('Password of the user "admin": ');
   const checked = NewPassword.safeParse(password);
   if (!checked.success)
-    throw new CommandError(`The password ${checked.error.issues[0]?.message ?? 'is no good'}.`);
+    throw new CommandError(`The password ${checked.error.issues[0]?.message ?? 'is invalid'}.`);
   if (process.stdin.isTTY && (await askHidden('Once more: ')) !== password) {
-    throw new CommandError('The two are not the same. Nothing was done.');
+    throw new CommandError('The passwords differ. Nothing was changed.');
   }
   return password;
 }
@@ -54,8 +56,8 @@ function report(answer: FirstAdminAnswer, url: string): number {
     case 'refused':
       throw new CommandError(
         answer.reason === 'admin-exists'
-          ? 'There is an admin already, so none was created. Admins create users with POST /users/.'
-          : 'There is a user "admin" who is no admin, so none was created.',
+          ? 'An admin already exists, so none was created. Admins create users with POST /users/.'
+          : 'The user "admin" exists but is not an admin, so no admin was created.',
       );
   }
 }

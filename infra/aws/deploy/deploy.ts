@@ -42,13 +42,13 @@ const adoptFlags = {
 } as const;
 
 const usage = `Usage: npm run deploy -- [-c option=value]… [--yes] [--adopt-… <name> | --start-empty]
-  deploys the service to the account of the AWS credentials, or updates a deployment; prints its URL
+  deploys the service to the account of the AWS credentials, or updates a deployment, and prints its URL
 ${optionUsage}
   --yes             do not ask before permissions are extended, for use in CI
   --adopt-accounts, --adopt-records, --adopt-bucket
-                    adopt these tables and this bucket, left by an earlier deployment or restored from a backup;
-                    needed once, for a deployment that has none yet
-  --start-empty     start without data, although an earlier deployment has left some`;
+                    adopt these tables and this bucket from an earlier deployment or a backup;
+                    needed once, for a new deployment
+  --start-empty     ignore the data of an earlier deployment`;
 
 /** Return the quota of concurrent functions as an option. It sets the request burst of the stage. */
 async function concurrencyOption(options: DeploymentOptions): Promise<string[]> {

@@ -33,7 +33,7 @@ async function destroy(): Promise<number> {
   // Use the deployed template: options may have changed since the deployment.
   const erases = data.length > 0 && (await deletesData(formation, stackName(options, 'data')));
   process.stdout.write(`${announcement(all, erases)}\n`);
-  if ((await ask(`Type ${options.name} to go on: `)) !== options.name) {
+  if ((await ask(`Type ${options.name} to continue: `)) !== options.name) {
     throw new CommandError('Nothing was removed.');
   }
   const status = await remove(options, data, { erases, context });
@@ -43,8 +43,8 @@ async function destroy(): Promise<number> {
 }
 
 const usage = `Usage: npm run destroy -- [-c option=value]…
-  says what it will remove from the account and what it keeps, asks, and removes it. Interrupted, it goes on when it is
-  run again
+  lists the resources to remove and to keep, asks for confirmation, and removes them. After an interruption, run it
+  again to continue
 ${optionUsage}`;
 
 const holdsData = ({ type }: DeployedResource): boolean =>
@@ -60,8 +60,8 @@ function announcement(all: readonly DeployedResource[], erases: boolean): string
   const counts = [...others].map(([type, same]) => `  ${same.length} × ${type}`).sort();
   const kept = [
     ...(erases ? [] : data.map(named)),
-    '  the job image and the bundles, in what "npm run bootstrap" has made (CDKToolkit)',
-    '  the role by which API Gateway writes logs, a setting of the whole account',
+    '  the job image and the bundles, in the resources of "npm run bootstrap" (CDKToolkit)',
+    '  the role that lets API Gateway write logs, a setting of the whole account',
   ];
   return [
     'This will be removed:',
@@ -71,7 +71,9 @@ function announcement(all: readonly DeployedResource[], erases: boolean): string
     ...kept,
     ...(erases
       ? []
-      : ['To remove the data too: set deleteDataOnDestroy in cdk.json, npm run deploy, then this again.']),
+      : [
+          'To remove the data too, set deleteDataOnDestroy in cdk.json, run npm run deploy, and run this again.',
+        ]),
   ].join('\n');
 }
 

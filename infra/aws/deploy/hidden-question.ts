@@ -48,7 +48,7 @@ function createLines() {
   return async (): Promise<string> => {
     iterator ??= createInterface({ input: process.stdin })[Symbol.asyncIterator]();
     const { value, done } = await iterator.next();
-    if (done === true) throw new CommandError('The input ended before everything was answered.');
+    if (done === true) throw new CommandError('The input ended before all questions were answered.');
     return value;
   };
 }

@@ -24,7 +24,7 @@ const usage = `Usage: npm run doctor -- [-c option=value]… [--orphans [--local
   checks whether the account is ready for a deployment, and prints its current costs
 ${optionUsage}
   --orphans  search the tables and the bucket for leftovers instead of checking the account
-  --local    search a data folder of npm start, which must be stopped`;
+  --local    search a data folder of npm start; stop npm start first`;
 
 /** Print the orphans of a data folder or a deployment. Return 1 if there are any. */
 async function examineStores(searching: Promise<OrphanSearch>): Promise<number> {

@@ -68,7 +68,7 @@ function* staleJobs(store: OrphanStore): Generator<Finding> {
   for (const { id, status } of store.rows(
     `SELECT id, status FROM job WHERE ${isUnfinished} AND NOT EXISTS (SELECT 1 FROM unfinished WHERE sk = id)`,
   ))
-    yield { kind: 'stale', where: `JOB#${id}`, why: `it is ${status}, and not on the list` };
+    yield { kind: 'stale', where: `JOB#${id}`, why: `it is ${status} but not on the list` };
 }
 
 const objects = `
@@ -105,7 +105,7 @@ function* unnamedObjects(store: OrphanStore): Generator<Finding> {
     `SELECT object.key ${objects} LEFT JOIN named ON named.key = object.key
      WHERE ${isOwned} AND named.key IS NULL AND object.kind <> 'user'`,
   )) {
-    if (!isDoomedObject(store, key)) yield { kind: 'unnamed', where: key, why: 'no record names it' };
+    if (!isDoomedObject(store, key)) yield { kind: 'unnamed', where: key, why: 'no record refers to it' };
   }
 }
 
@@ -117,7 +117,7 @@ function* driftedCounts(store: OrphanStore): Generator<Finding> {
   const drifted = (pk: string, sk: string, attribute: string, kept: string, actual: string): Finding => ({
     kind: 'count',
     where: `${pk}/${sk}`,
-    why: `${attribute} is ${Number(kept)}, and there are ${Number(actual)}`,
+    why: `${attribute} is ${Number(kept)}, but there are ${Number(actual)}`,
   });
   store.run(
     `CREATE TABLE IF NOT EXISTS of_jobs (project_id TEXT PRIMARY KEY, objects INTEGER, bytes INTEGER)`,

@@ -75,7 +75,7 @@ export class OrphanSearch implements Disposable {
     return this.#store.has("SELECT 1 FROM owner WHERE kind = 'project' AND id = ?", id);
   }
 
-  /** Add a finding from elsewhere. */
+  /** Add a finding of another search. */
   addFinding({ kind, where, why }: Finding): void {
     this.#store.add('finding', kind, where, why);
   }

@@ -12,7 +12,7 @@ export function reportOrphans(
     if (rows.length < maxShown) rows.push([kind, shown(where), shown(why)]);
   }
   const scanned = `${items} items and ${objects} objects`;
-  if (found === 0) return { found, text: `No leftovers: ${scanned} belong together.\n` };
+  if (found === 0) return { found, text: `No leftovers: all ${scanned} have an owner.\n` };
   const widths = [0, 1].map((column) =>
     rows.reduce((most, row) => Math.max(most, row[column]?.length ?? 0), 0),
   );
@@ -23,7 +23,7 @@ export function reportOrphans(
     `Found among ${scanned}: ${found}\n`,
     ...rows.map(line),
     ...(more > 0 ? [`  and ${more} more\n`] : []),
-    'What to do if a second search some minutes later finds the same:\n',
+    'Advice, if a second search some minutes later finds the same:\n',
     ...[...numbers].map(([kind, number]) => `  ${kind} (${number}): ${advice[kind]}\n`),
   ].join('');
   return { found, text };
@@ -52,13 +52,13 @@ const shown = (text: string): string => text.replace(unprintable, '?');
 
 /** Advice for each kind of finding. */
 const advice: Readonly<Record<Finding['kind'], string>> = {
-  orphan: 'delete the item or object: nothing leads to it any more',
+  orphan: 'delete the item or object, because nothing refers to it any more',
   unnamed: 'delete the object, unless it is being uploaded right now',
-  stale: 'read that experiment or strategy once, which compares it with AWS Batch; look again then',
-  count: 'set the attribute to the number there is',
+  stale: 'read that experiment or strategy once, so the service compares it with AWS Batch, and search again',
+  count: 'set the attribute to the actual number',
   unreadable:
-    'deploy the version that wrote the record, or DELETE it by its own operation, which works for its owner and admins',
-  folder: 'npm start removes it within seconds, npm run proof -- clean does so at once',
+    'deploy the version that wrote the record, or delete it by its DELETE operation, which its owner and admins may call',
+  folder: 'npm start removes it within seconds, npm run proof -- clean removes it at once',
   'set-aside':
-    'deploy the version that wrote the record, or delete it: the next pass over the list goes on with it',
+    'deploy the version that wrote the record, or delete it; the next pass over the list continues with it',
 };

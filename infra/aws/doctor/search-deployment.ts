@@ -12,7 +12,7 @@ export async function searchDeployment(options: DeploymentOptions): Promise<Orph
   if (resources.length === 0) throw new CommandError('Nothing is deployed in this account and region.');
   const nameOf = (type: DeployedResource['type'], id: string): string => {
     const found = resources.find((one) => one.type === type && one.id.startsWith(id));
-    if (found === undefined) throw new CommandError(`The stack ${stack} has no ${id}: npm run deploy.`);
+    if (found === undefined) throw new CommandError(`The stack ${stack} has no ${id}. Run npm run deploy.`);
     return found.name;
   };
   return searchStores({

@@ -22,7 +22,9 @@ import { type OrphanSearch, searchStores } from './orphan-search.ts';
 export async function searchFolder(folder: string): Promise<OrphanSearch> {
   const path = givenPath(folder);
   if (!existsSync(join(path, 'dynamodb/records.db'))) {
-    throw new CommandError(`There is no data folder ${path}: npm start makes .data, or what --data names.`);
+    throw new CommandError(
+      `There is no data folder ${path}. npm start creates .data, or the folder of --data.`,
+    );
   }
   await using started = new AsyncDisposableStack();
   const data = await openDataFolder(path);
@@ -66,7 +68,7 @@ const region = 'us-east-1';
 async function addFolders(search: OrphanSearch, { work, environments }: JobFolders): Promise<void> {
   const add = async (path: string, why: string) =>
     search.addFinding({ kind: 'folder', where: path, why: `${why} (${bytesText(await diskUse(path))})` });
-  for (const name of await namesIn(work)) await add(join(work, name), 'its run is over');
+  for (const name of await namesIn(work)) await add(join(work, name), 'its run has ended');
   for (const name of await projectsIn(environments)) {
     if (!search.hasProject(name)) await add(join(environments, name), `there is no project ${name}`);
   }

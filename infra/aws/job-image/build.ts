@@ -27,7 +27,7 @@ async function buildImage(): Promise<number> {
 
 const usage = `Usage: npm run proof -- image [--tag <name>] [--base-image <image>]
   --tag         name of the image (model-project-service-jobs)
-  --base-image  a Debian with the project's Node and npm in it, in place of the one that the Dockerfile names`;
+  --base-image  a Debian image with the project's Node and npm, instead of the Dockerfile's`;
 
 const options = {
   tag: { type: 'string', default: 'model-project-service-jobs' },

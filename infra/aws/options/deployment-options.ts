@@ -54,40 +54,42 @@ export const DeploymentOptions = z.strictObject({
     .string()
     .regex(/^[a-z][a-z0-9-]{1,30}$/)
     .default('model-project-service')
-    .describe('Begins the names of the stacks, functions, queues and job definitions'),
+    .describe('Prefix of the names of stacks, functions, queues and job definitions'),
   region: z
     .string()
     .regex(/^[a-z]{2}(-[a-z]+)+-\d$/)
     .optional()
-    .describe('Region; without it the one of the AWS profile'),
+    .describe('Region; default: that of the AWS profile'),
   registration: z
     .enum(['open', 'closed'])
     .default('closed')
-    .describe('`open` lets anybody create a guest account for themselves'),
+    .describe('`open` lets anybody create a guest account'),
   corsOrigins: z
     .preprocess((given) => (Array.isArray(given) ? given.join(',') : given), CorsOrigins)
     .describe('Origins whose pages may call the service from a browser'),
-  domainName: z.string().optional().describe('Domain of your own to serve under; needs `certificateArn`'),
+  domainName: z.string().optional().describe('Custom domain of the service; needs `certificateArn`'),
   certificateArn: z
     .string()
     .regex(/^arn:aws[a-z-]*:acm:/, 'must be the ARN of an ACM certificate')
     .optional()
     .describe('ACM certificate of the domain, in the same region'),
-  requestsPerSecond: whole(1, 10_000).default(50).describe('Requests a second that the stage lets through'),
+  requestsPerSecond: whole(1, 10_000).default(50).describe('Requests per second that the stage accepts'),
   concurrentFunctions: whole(10, 1_000_000)
     .optional()
-    .describe('Functions that the account may run at once; `npm run deploy` asks the account, else 10'),
+    .describe('Quota of concurrent functions; `npm run deploy` reads it from the account, else 10'),
   requestBurst: whole(1, 5_000)
     .optional()
-    .describe('Requests at once that it lets through; without it half of `concurrentFunctions`, at most 100'),
+    .describe(
+      'Burst of requests that the stage accepts; default: half of `concurrentFunctions`, at most 100',
+    ),
   spot: yesOrNo
     .default(false)
-    .describe('Trainings on Spot, with GPUs too: cheaper, and tried again when taken away'),
-  maxVcpus: whole(1, 10_000).default(16).describe('vCPUs of all Fargate jobs together'),
-  clusterMaxVcpus: whole(1, 10_000).default(16).describe('vCPUs of all cluster nodes together'),
+    .describe('Trainings run on Spot, also with GPUs: cheaper, and retried after an interruption'),
+  maxVcpus: whole(1, 10_000).default(16).describe('Maximum vCPUs of all Fargate jobs together'),
+  clusterMaxVcpus: whole(1, 10_000).default(16).describe('Maximum vCPUs of all cluster nodes together'),
   sharedCluster: yesOrNo
     .default(false)
-    .describe('Clusters of several owners run at once, though their nodes reach one another'),
+    .describe('Clusters of several owners may run at once, although their nodes can reach one another'),
   clusterInstanceTypes: list(instanceType)
     .pipe(z.array(z.string()).min(1))
     .default(['m6i.large', 'm6i.xlarge', 'm6i.2xlarge', 'm6i.4xlarge'])
@@ -97,41 +99,46 @@ export const DeploymentOptions = z.strictObject({
     .describe('Instance types of nodes with GPUs, such as `g6.xlarge`; none: no GPUs'),
   gpuMaxVcpus: whole(1, 10_000)
     .default(16)
-    .describe('vCPUs of all nodes with GPUs together, but those of clusters'),
+    .describe('Maximum vCPUs of all nodes with GPUs together, without clusters'),
   trustedImages: list(imageReference)
     .pipe(z.array(z.string()).max(8))
     .default([])
-    .describe('Images, built from the job image, that environments of type `docker` may name'),
+    .describe('Images that environments of type `docker` may use; each is built from the job image'),
   packageIndexes: z
     .preprocess((given) => (Array.isArray(given) ? given.join(',') : given), PackageIndexes)
-    .describe('Package indexes that dependencies may name; `http://host:port` is one without TLS'),
+    .describe('Package indexes that dependencies may use; `http://host:port` is an index without TLS'),
   jobDiskGiB: whole(minDiskGiB, 200)
     .default(50)
     .describe(`Disk of a job or node; at least ${minDiskGiB}, the root volume of the nodes' image`),
-  limitJobSeconds: whole(60, 1_209_600).default(21_600).describe('Longest time of one job, in seconds'),
-  limitLogBytes: whole(1, 1e12).default(100_000_000).describe('Most log of one job'),
-  limitArtifactBytes: whole(1, 1e15).default(20_000_000_000).describe('Most artifacts of one job'),
+  limitJobSeconds: whole(60, 1_209_600).default(21_600).describe('Maximum duration of a job in seconds'),
+  limitLogBytes: whole(1, 1e12).default(100_000_000).describe("Maximum size of a job's log"),
+  limitArtifactBytes: whole(1, 1e15).default(20_000_000_000).describe("Maximum size of a job's artifacts"),
   limitProjectBytes: whole(1, 1e15)
     .default(1_000_000_000_000)
-    .describe('Most bytes that a project keeps in the bucket'),
+    .describe('Maximum bytes of a project in the bucket'),
   limitUnfinishedJobs: whole(1, 10_000)
     .default(4)
-    .describe('Most jobs of one user at a time; others of theirs wait in line and start by themselves'),
-  limitWaitingJobs: whole(1, 1_000_000).default(1000).describe('Most jobs of one user that wait in line'),
+    .describe('Maximum number of running jobs of a user; further jobs wait in line'),
+  limitWaitingJobs: whole(1, 1_000_000).default(1000).describe('Maximum number of waiting jobs of a user'),
   limitVcpus: whole(1, 10_000)
     .default(16)
-    .describe('Most vCPUs of all jobs together at a time; other jobs wait in line'),
+    .describe('Maximum vCPUs of all running jobs together; further jobs wait in line'),
   logRetentionDays: z
     .preprocess((days) => Number(days), z.literal([1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400]))
     .default(30)
     .describe('Days for which CloudWatch keeps logs'),
-  logLevel: z.enum(['debug', 'info', 'warn', 'error']).default('info').describe('Of the functions and jobs'),
-  pointInTimeRecovery: yesOrNo.default(false).describe('Tables can be set back to any second of 35 days'),
-  bucketVersioning: yesOrNo.default(false).describe('The bucket keeps what is overwritten or deleted'),
-  noncurrentDays: whole(1, 3650).default(30).describe('Days for which a versioned bucket keeps it'),
+  logLevel: z
+    .enum(['debug', 'info', 'warn', 'error'])
+    .default('info')
+    .describe('Log level of functions and jobs'),
+  pointInTimeRecovery: yesOrNo
+    .default(false)
+    .describe('Tables can be restored to any second of the last 35 days'),
+  bucketVersioning: yesOrNo.default(false).describe('The bucket keeps overwritten and deleted objects'),
+  noncurrentDays: whole(1, 3650).default(30).describe('Days for which a versioned bucket keeps them'),
   deleteDataOnDestroy: yesOrNo
     .default(false)
-    .describe('`npm run destroy` removes tables and bucket too; else they stay'),
+    .describe('`npm run destroy` also removes tables and bucket; otherwise they stay'),
   tags: table(
     z.record(
       tagText(128).refine((name) => !/^aws:/i.test(name), 'must not begin with aws:'),
@@ -139,17 +146,19 @@ export const DeploymentOptions = z.strictObject({
     ),
   )
     .default({})
-    .describe('Tags of everything that takes tags, as in `team=vision,stage=test`'),
+    .describe('Tags of all resources that support tags, such as `team=vision,stage=test`'),
   permissionsBoundary: z
     .string()
     .regex(/^[A-Za-z0-9_+=,.@/-]{1,512}$/, 'must be the name of an IAM policy')
     .optional()
-    .describe('Name of the IAM policy that bounds every role; `npm run bootstrap` goes by it, too'),
+    .describe(
+      'Name of an IAM policy used as permissions boundary of every role, also by `npm run bootstrap`',
+    ),
   vpcId: z
     .string()
     .regex(/^vpc-[0-9a-f]{8,17}$/, 'must be the id of a VPC')
     .optional()
-    .describe('VPC of yours for the jobs, in place of one of their own; needs `subnetIds`'),
+    .describe('Existing VPC for the jobs, instead of a new one; needs `subnetIds`'),
   subnetIds: list(
     z
       .string()
@@ -157,7 +166,9 @@ export const DeploymentOptions = z.strictObject({
       .regex(/^subnet-[0-9a-f]{8,17}$/, 'must be the id of a subnet'),
   )
     .default([])
-    .describe('Its subnets; cluster nodes take the first. Give it gateway endpoints for S3 and DynamoDB'),
+    .describe(
+      'Subnets of that VPC; cluster nodes use the first. The VPC needs gateway endpoints for S3 and DynamoDB',
+    ),
   zones: list(
     z
       .string()
@@ -167,22 +178,27 @@ export const DeploymentOptions = z.strictObject({
     .pipe(z.array(z.string()).max(8))
     .refine((zones) => new Set(zones).size === zones.length, 'must name each zone once')
     .default([])
-    .describe(
-      'Availability zones of the jobs, of which clusters take the first; without it the first two of the region',
-    ),
+    .describe('Availability zones of the jobs; clusters use the first. Default: the first two of the region'),
   publicAddresses: yesOrNo
     .default(true)
-    .describe('Jobs have addresses of their own; `false` in subnets that are private, behind a NAT'),
+    .describe('Jobs have public addresses; `false` for private subnets behind a NAT'),
   alarms: yesOrNo
     .default(true)
-    .describe('Ten alarms, as many as are free in an account; `false` for its further deployments'),
+    .describe(
+      'Ten alarms, the free number of an account; use `false` for further deployments in the account',
+    ),
   anonymousTimes: whole(1, 1_000)
     .default(1)
-    .describe('Factor on the throttles of operations that anybody may call, such as 10 sign-ins a second'),
+    .describe('Factor on the throttles of public operations, such as 10 sign-ins per second'),
   monthlyBudget: whole(1, 1_000_000)
     .default(50)
-    .describe('US$ a month of the whole account beyond which, actual or forecast, `alarmEmail` gets a mail'),
-  alarmEmail: z.email().optional().describe('Where alarms are sent; without it they only show'),
+    .describe(
+      'US$ per month of the whole account; a higher actual or forecast cost sends a mail to `alarmEmail`',
+    ),
+  alarmEmail: z
+    .email()
+    .optional()
+    .describe('Email address for alarms; without it, CloudWatch only shows them'),
 });
 export type DeploymentOptions = z.infer<typeof DeploymentOptions> & { requestBurst: number };
 
@@ -199,19 +215,19 @@ export function readOptions(context: Readonly<Record<string, unknown>>): Deploym
   const options = parsed.data;
   checkSizes(options);
   if ((options.domainName === undefined) !== (options.certificateArn === undefined)) {
-    throw new CommandError('domainName and certificateArn go together.');
+    throw new CommandError('domainName and certificateArn must be given together.');
   }
   if ((options.vpcId === undefined) !== (options.subnetIds.length === 0)) {
-    throw new CommandError('vpcId and subnetIds go together.');
+    throw new CommandError('vpcId and subnetIds must be given together.');
   }
   if (options.vpcId !== undefined && options.zones.length > 0) {
     throw new CommandError(
-      'zones is for the network of the deployment itself; with vpcId, subnetIds say it.',
+      "zones is only for the deployment's own network; with vpcId, use subnetIds instead.",
     );
   }
   if (!options.publicAddresses && options.vpcId === undefined) {
     throw new CommandError(
-      'publicAddresses=false needs vpcId and subnetIds: the subnets that the deployment makes are public.',
+      "publicAddresses=false needs vpcId and subnetIds, because the deployment's own subnets are public.",
     );
   }
   return { ...options, requestBurst: options.requestBurst ?? burstFor(options.concurrentFunctions) };
@@ -243,7 +259,7 @@ export function optionsTable(): string {
     ([name, schema]) =>
       `| \`${name}\` | ${shown(defaults[name])} | ${z.globalRegistry.get(schema)?.description ?? ''} |`,
   );
-  return ['| option | default | what it is |', '|---|---|---|', ...rows].join('\n');
+  return ['| option | default | meaning |', '|---|---|---|', ...rows].join('\n');
 }
 
 function shown(value: unknown): string {

@@ -77,7 +77,7 @@ function withinLambda(variables: Record<string, string>): Record<string, string>
     .sort((one, other) => other.bytes - one.bytes)
     .map((one) => `${one.options} ${one.bytes}`);
   throw new CommandError(
-    `The variables of a function have ${bytes} bytes, and Lambda takes ${maxVariableBytes}. Shorten ${shares.join(', ')}.`,
+    `The variables of a function have ${bytes} bytes, but Lambda allows ${maxVariableBytes}. Shorten ${shares.join(', ')}.`,
   );
 }
 

@@ -44,7 +44,7 @@ function isLike(text: string, pattern: string): boolean {
 function hold(conditions: Conditions, context: RequestedAction['context'] = {}): boolean {
   return Object.entries(conditions).every(([name, keys]) => {
     const operator = operators[name];
-    if (operator === undefined) throw new Error(`no operator ${name} of conditions is known here`);
+    if (operator === undefined) throw new Error(`the condition operator ${name} is not supported`);
     return Object.entries(keys).every(([key, wanted]) => {
       const given = context[key];
       return operator(given === undefined ? undefined : list(given), list(wanted));

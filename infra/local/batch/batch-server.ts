@@ -108,7 +108,7 @@ export interface BatchServerOptions {
   logFolder?: string;
   /**
    * Variables that this host adds to every job's process, as the role and the network do on AWS. The server reads
-   * them when a process starts, and neither stores nor describes them, so they may contain credentials.
+   * them when a process starts. It neither stores nor describes them, so they may contain credentials.
    */
   hostEnvironment?: Readonly<Record<string, string>>;
   /** For tests: return how the host fails to start a container, or undefined if it starts the container. */

@@ -24,7 +24,7 @@ export function findEmulator(of = platform): EmbeddedEmulator {
       );
     }
     throw new CommandError(
-      `${why}, or run another emulator, such as Amazon's DynamoDB Local, and name it in DYNAMODB_ENDPOINT.`,
+      `${why}, or run another emulator, such as Amazon's DynamoDB Local, and set DYNAMODB_ENDPOINT to its URL.`,
       { cause },
     );
   }

@@ -35,20 +35,20 @@ export async function probeEmulator(client: DynamoDBClient, emulator: string): P
   }
   if (lacks.length === 0) return;
   throw new CommandError(
-    `The DynamoDB emulator ${emulator} does not fit this service: ${lacks.join('; ')}. Name another one in DYNAMODB_ENDPOINT, such as Amazon's DynamoDB Local.`,
+    `The DynamoDB emulator ${emulator} does not support this service: ${lacks.join('; ')}. Set DYNAMODB_ENDPOINT to another emulator, such as Amazon's DynamoDB Local.`,
   );
 }
 
 const probes: readonly Probe[] = [
   {
-    lack: 'a consistent query misses what was written before it',
+    lack: 'a consistent query misses earlier writes',
     async holds(client, TableName) {
       await client.send(new PutItemCommand({ TableName, Item: key('written') }));
       return (await skOfItems(client, TableName)).includes('written');
     },
   },
   {
-    lack: 'a transaction that is sent again under its client token is carried out again',
+    lack: 'a transaction that is sent again with its client token is executed again',
     async holds(client, TableName) {
       const again = { ClientRequestToken: randomUUID(), TransactItems: [putOnce(TableName, 'once')] };
       await client.send(new TransactWriteItemsCommand(again));
@@ -74,7 +74,7 @@ const probes: readonly Probe[] = [
     },
   },
   {
-    lack: 'a cancelled transaction leaves some of its writes',
+    lack: 'a cancelled transaction keeps some of its writes',
     holds: async (client, TableName) => !(await skOfItems(client, TableName)).includes('beside'),
   },
   {

@@ -94,7 +94,7 @@ function throttled(seconds: number): ServiceError {
   const whole = Math.max(1, Math.ceil(seconds));
   return new ServiceError(
     'too-many-requests',
-    `This service takes no more requests at the moment; try again in ${whole} s.`,
+    `The service accepts no more requests at the moment; try again in ${whole} s.`,
     { retryAfterSeconds: whole },
   );
 }
@@ -105,7 +105,7 @@ const busySeconds = 1;
 function busy(): ServiceError {
   return new ServiceError(
     'unavailable',
-    `The service works on as many requests as it can; try again in ${busySeconds} s.`,
+    `The service is processing its maximum number of requests; try again in ${busySeconds} s.`,
     { retryAfterSeconds: busySeconds },
   );
 }

@@ -28,7 +28,7 @@ export async function invoke(
       late,
     ]);
     // Lambda fails such an invocation, and API Gateway answers 502.
-    if (!fitsPayload(answer)) throw new Error(`the answer of ${name} is larger than Lambda sends`);
+    if (!fitsPayload(answer)) throw new Error(`the response of ${name} is larger than Lambda allows`);
     return answer;
   } finally {
     clearTimeout(timer);

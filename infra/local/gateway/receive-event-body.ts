@@ -145,7 +145,7 @@ export function announcedLength({ headers }: IncomingMessage): number | undefine
 }
 
 const noRoom = () =>
-  new ServiceError('unavailable', 'The service receives too many bytes at once; try again in 1 s.', {
+  new ServiceError('unavailable', 'The service is receiving too many bytes at once; try again in 1 s.', {
     retryAfterSeconds: 1,
   });
 

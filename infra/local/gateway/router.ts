@@ -11,7 +11,7 @@ export function createRouter(endpoints: readonly LoadedEndpoint[]): (path: strin
   for (const loaded of endpoints) {
     const { methods } = leafOf(root, loaded);
     if (methods.has(loaded.endpoint.method))
-      throw new Error(`${loaded.file}: this method and path are taken already`);
+      throw new Error(`${loaded.file}: another endpoint already has this method and path`);
     for (const method of servedMethods(loaded.endpoint.method)) methods.set(method, loaded);
   }
 

@@ -62,7 +62,7 @@ export async function sendLargeBody(
   const { url, path, body } = begin.proceed(bodyOf(begun));
   const status = await put(message, url, length);
   if (status !== 200)
-    throw new ServiceError('unavailable', `Storage did not take the body (${status}). Try again.`);
+    throw new ServiceError('unavailable', `Storage refused the body (${status}). Try again.`);
   return call(path, body);
 }
 

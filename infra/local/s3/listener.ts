@@ -67,11 +67,11 @@ function asS3Error(error: unknown, id: string): S3Error {
   const fault = diskFault(error);
   if (fault === 'full') return new S3Error('ServiceUnavailable', 'The disk is full. Please try again later.');
   if (fault === 'damaged') {
-    process.stderr.write('s3: index.sqlite is damaged. Stop the service: its next start says what to do.\n');
+    process.stderr.write('s3: index.sqlite is damaged. Stop the service. Its next start shows what to do.\n');
     return new S3Error('InternalError', 'The index of this server is damaged.');
   }
   if (wantsFiles(error)) {
-    return new S3Error('ServiceUnavailable', 'No more files may be opened. Please try again later.');
+    return new S3Error('ServiceUnavailable', 'Too many files are open. Please try again later.');
   }
   if (!isGone(error)) {
     process.stderr.write(

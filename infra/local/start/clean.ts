@@ -18,7 +18,9 @@ async function clean(): Promise<number> {
   const { data: folder, list = false } = readFlags(usage, { options }).values;
   const path = givenPath(folder);
   if (!existsSync(path)) {
-    throw new CommandError(`There is no data folder ${path}: npm start makes .data, or what --data names.`);
+    throw new CommandError(
+      `There is no data folder ${path}. npm start creates .data, or the folder of --data.`,
+    );
   }
   const data = await openDataFolder(path);
   try {
@@ -37,9 +39,9 @@ async function clean(): Promise<number> {
 }
 
 const usage = `Usage: npm run proof -- clean [--data <data folder>] [--list]
-  empties the caches of a data folder of npm start, which must be stopped: the environments of its projects, which the
-  next training builds or fetches again, and what runs that were killed have left
-  --data  the data folder; .data unless given
+  empties the caches of a data folder of npm start: environments, which the next training builds or downloads again, and
+  folders of killed runs. Stop npm start first.
+  --data  the data folder (default .data)
   --list  show the caches and their sizes, and remove nothing`;
 
 const shared: Readonly<Record<string, string>> = {

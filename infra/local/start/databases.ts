@@ -120,8 +120,8 @@ async function check(
   const fault = await faultOf(file, seal);
   if (fault === undefined) return;
   throw new CommandError(
-    `${file} ${fault}. It holds ${holds}, so the service does not start, and has changed nothing. ` +
-      `Restore the whole data folder ${path} from a copy that was made while the service was stopped, or choose another folder with --data.`,
+    `${file} ${fault}. It contains ${holds}, so the service does not start. It has changed nothing. ` +
+      `Restore the whole data folder ${path} from a copy made while the service was stopped, or choose another folder with --data.`,
   );
 }
 
@@ -136,14 +136,14 @@ async function faultOf(file: string, seal: Seal | undefined): Promise<string | u
   if (size === 0) return 'is empty';
   const header = await firstBytes(file);
   if (header.length < headerBytes || header.toString('latin1', 0, magic.length) !== magic)
-    return 'is damaged: it does not begin as an SQLite database does';
+    return 'is damaged: it does not begin like an SQLite database';
   if (seal === undefined) return checkFaults(file, size);
   if (size !== seal.bytes)
-    return `is damaged: it has ${size} bytes, and had ${seal.bytes} when the service stopped`;
+    return `is damaged: it has ${size} bytes, but had ${seal.bytes} when the service stopped`;
   const found = await sealOf(file);
   return found.crc32 === seal.crc32
     ? undefined
-    : 'is damaged: its bytes are not those with which the service stopped';
+    : 'is damaged: its bytes have changed since the service stopped';
 }
 
 async function firstBytes(file: string): Promise<Buffer> {
@@ -161,8 +161,7 @@ const announcedBytes = 256 * 1024 * 1024;
 
 /** Let SQLite check every page after a kill of the service or a crash of the machine. */
 function checkFaults(file: string, size: number): string | undefined {
-  if (size >= announcedBytes)
-    process.stderr.write(`The service did not stop by itself: ${file} is checked.\n`);
+  if (size >= announcedBytes) process.stderr.write(`The service was killed. Checking ${file}.\n`);
   try {
     const database = new DatabaseSync(file, { readOnly: true });
     try {

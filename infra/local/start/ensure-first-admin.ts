@@ -28,7 +28,7 @@ export async function ensureFirstAdmin(
   const result = await createFirstAdmin(accounts, password, new Date());
   if ('refused' in result) {
     if (result.refused === 'admin-exists') return undefined;
-    throw new CommandError(`There is a user "${firstAdminName}" who is no admin.`);
+    throw new CommandError(`The user "${firstAdminName}" exists but is not an admin.`);
   }
   return { username: firstAdminName, password: given === undefined ? password : undefined, passwordFile };
 }
@@ -56,5 +56,5 @@ async function madePassword(file: string): Promise<string> {
 function givenPassword(given: string): string {
   const checked = NewPassword.safeParse(given);
   if (checked.success) return given;
-  throw new CommandError(`ADMIN_PASSWORD ${checked.error.issues[0]?.message ?? 'is no good'}.`);
+  throw new CommandError(`ADMIN_PASSWORD ${checked.error.issues[0]?.message ?? 'is invalid'}.`);
 }

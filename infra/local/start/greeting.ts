@@ -12,7 +12,7 @@ export function greeting(facts: Greeting): string {
     `Data                   ${dataFolder}`,
     isRoot
       ? `Jobs run as users without rights${jobsElsewhere === undefined ? '' : `, below ${jobsElsewhere}`}.`
-      : 'Jobs run with your own rights and can read your files: train only code that you trust.',
+      : 'Jobs run with your own rights and can read your files. Train only code that you trust.',
     ...warnings.map((warning) => `WARNING: ${warning}`),
   ];
   if (firstAdmin !== undefined) {
@@ -55,7 +55,7 @@ const quoted = (text: string): string =>
 
 /** Next steps, for a second terminal and any folder. The package `mps` of the public registry is not ours. */
 const nextCommands = ({ url, checkout, dataFolder, firstAdmin }: Greeting): string[] => [
-  'Install the command mps, train an example, train it otherwise, and compare, in a second terminal:',
+  'In a second terminal, install the command mps, train an example twice with different values, and compare:',
   `  npm install -g ${url}/cli/mps.tgz`,
   // In the checkout, mps finds the service and its password without a login, but only in the default data folder.
   ...(dataFolder === join(checkout, '.data')
@@ -64,6 +64,6 @@ const nextCommands = ({ url, checkout, dataFolder, firstAdmin }: Greeting): stri
   `  cd ${quoted(`${checkout}/test/examples/hello`)} && mps run`,
   '  mps run -S learning_rate=0.2',
   '  mps compare',
-  `Where nothing may be installed, "npx --prefix ${quoted(checkout)} mps" is the same command.`,
+  `Without an installation, "npx --prefix ${quoted(checkout)} mps" is the same command.`,
   '',
 ];

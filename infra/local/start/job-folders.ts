@@ -54,7 +54,7 @@ export async function workBase(dataFolder: string, parent = usualParent): Promis
   await mkdir(folder, { recursive: true, mode: 0o711 });
   const found = await lstat(folder);
   if (!found.isDirectory() || found.uid !== 0 || (found.mode & 0o022) !== 0) {
-    throw new CommandError(`${folder} belongs to somebody else; remove it and try again.`);
+    throw new CommandError(`${folder} belongs to another user. Remove it and try again.`);
   }
   await writeFile(join(folder, ownerFile), dataFolder, { mode: 0o600 });
   return folder;

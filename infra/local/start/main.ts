@@ -84,8 +84,11 @@ async function serve(args: readonly string[], { program, checkout }: Installatio
     }),
   );
   const title = await Promise.race([stopping, lost]);
-  const why = title === undefined ? '' : `${title} ended unexpectedly; start again, nothing is lost. `;
-  process.stderr.write(`${why}Stopping; running jobs get time to save. Ctrl-C again stops at once.\n`);
+  const why =
+    title === undefined ? '' : `${title} ended unexpectedly. Start the service again; no data is lost. `;
+  process.stderr.write(
+    `${why}Stopping. Running jobs get time to save. Press Ctrl-C again to stop at once.\n`,
+  );
   return title === undefined ? 0 : 1;
 }
 
@@ -129,7 +132,9 @@ async function listen(options: Parameters<typeof startGateway>[0]): Promise<Runn
       );
     }
     if (code === 'EACCES') {
-      throw new CommandError(`Port ${options.port} needs more rights. Choose another one with --port.`);
+      throw new CommandError(
+        `Port ${options.port} needs more rights. Choose another one: npm start -- --port <port>`,
+      );
     }
     throw error;
   }

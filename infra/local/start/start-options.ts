@@ -57,8 +57,8 @@ const timesVariable = 'LIMIT_ANONYMOUS_TIMES';
 const gatewayVariables: readonly string[] = [...Object.values(variables), bodyVariable, timesVariable];
 
 const usage = `Usage: npm start -- [--port <port>] [--data <folder>]
-  --port  where the service listens, on 127.0.0.1 (3000, or PORT); 0 for any free port
-  --data  where it keeps everything (.data, or DATA_DIR)`;
+  --port  port of the service on 127.0.0.1 (default 3000, or PORT); 0 for any free port
+  --data  folder of its data (default .data, or DATA_DIR)`;
 
 const options = { port: { type: 'string' }, data: { type: 'string' } } as const;
 

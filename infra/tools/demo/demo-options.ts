@@ -22,10 +22,10 @@ export type Credentials = { token: string } | { username: string; password: stri
 
 const usage = `Usage: npm run demo -- [--remote | --many [--count <number>]] [--data <folder>] [--url <url>]
   --remote  train on two nodes
-  --many    train nothing; record invented experiments with curves in the service that mps uses, to look at in the console
-  --count   how many of them (10,000)
-  --data    start a service that keeps its data here (.data/demo, and not with --many); the demo's results, too
-  --url     use this running service, signed in to as mps is, or by DEMO_TOKEN, or DEMO_USERNAME and DEMO_PASSWORD`;
+  --many    instead of training, record invented experiments with curves in the service that mps uses
+  --count   number of invented experiments (default 10,000)
+  --data    start a service with its data and the demo's results in this folder (default .data/demo; not with --many)
+  --url     use this running service, with the login of mps, DEMO_TOKEN, or DEMO_USERNAME and DEMO_PASSWORD`;
 
 const options = {
   url: { type: 'string' },

@@ -81,7 +81,9 @@ async function adminPassword(dataFolder: string, given: string | undefined): Pro
   const file = join(dataFolder, 'admin-password');
   const kept = await readFile(file, 'utf8').catch(() => undefined);
   if (kept !== undefined) return kept;
-  throw new CommandError(`${file} is not there. Set ADMIN_PASSWORD to what this data folder was made with.`);
+  throw new CommandError(
+    `${file} is missing. Set ADMIN_PASSWORD to the password that this data folder was created with.`,
+  );
 }
 
 export interface Session {

@@ -120,10 +120,8 @@ function showTable({ screen }: DemoRun, variants: readonly Variant[]): void {
   if (first !== undefined) row('as trained', 'before', first.receipt, 1);
   for (const { title, receipt, speed } of variants) row(title, 'after', receipt, speed);
   screen.line();
-  screen.quote(
-    'Accuracy on the digits that were held back. Speed: times as fast as the trained model, for one digit,',
-  );
-  screen.quote('each result measured in alternation with the model it was made of, on one thread.');
+  screen.quote('Accuracy on held-back digits. Speed: relative to the trained model, for one digit,');
+  screen.quote('each result measured in alternation with its source model, on one thread.');
 }
 
 const padded = (texts: readonly string[]): string =>
@@ -143,7 +141,7 @@ const drawVariants = (variants: readonly Variant[]): string =>
 const measures: readonly Measure[] = [
   {
     title: 'Accuracy',
-    subtitle: 'share of the digits held back that are read rightly',
+    subtitle: 'accuracy on held-back digits',
     scale: 'share',
     before: ({ accuracy }) => accuracy?.before,
     after: ({ receipt }) => receipt.accuracy?.after,
@@ -159,7 +157,7 @@ const measures: readonly Measure[] = [
   },
   {
     title: 'Speed',
-    subtitle: 'times as fast as the trained model, one digit on one thread',
+    subtitle: 'speed relative to the trained model, one digit on one thread',
     scale: 'all',
     before: () => 1,
     after: ({ speed }) => speed,

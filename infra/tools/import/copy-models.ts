@@ -30,7 +30,9 @@ export async function copyModel(api: TrackingApi, model: SourceModel, runs: Impo
   const numbers = new Set(await present());
   const lost = model.versions.filter(({ number }) => !numbers.has(number));
   if (lost.length > 0)
-    throw new CommandError(`it lacks the versions ${lost.map(({ number }) => number).join(', ')} here`);
+    throw new CommandError(
+      `number).join(', ')} here => its versions ${lost.map(({ number }) => number).join(', ')} are missing in this service => number).join(', ')} here`,
+    );
   return model.versions.length;
 }
 
@@ -68,7 +70,9 @@ async function createVersion(
     if (version === wanted.number) break;
     await api.run('DELETE mlflow/model-versions/delete', { body: { name, version: String(version) } });
     if (version > wanted.number)
-      throw new CommandError(`its version ${wanted.number} was deleted here and cannot come back`);
+      throw new CommandError(
+        `its version ${wanted.number} was deleted in this service and cannot be created again`,
+      );
   }
   if (wanted.stage !== 'None')
     await api.run('POST mlflow/model-versions/transition-stage', {

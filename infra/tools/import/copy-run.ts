@@ -32,7 +32,9 @@ export async function copyRun(
   const { run: target } = await api.json(Target, 'GET mlflow/runs/get', { query: { run_id } });
   const params = new Set(run.params.map(({ key }) => key)).size;
   if (target.data.params.length !== params)
-    throw new CommandError(`there are ${target.data.params.length} params here and ${params} there`);
+    throw new CommandError(
+      `this service has ${target.data.params.length} params, but the source has ${params}`,
+    );
   const files = await copyFiles(both, run, run_id, rootOf(target.info.artifact_uri));
   return { run_id, params, points, ...files };
 }
@@ -101,7 +103,9 @@ async function copyMetric(
   let stored = 0;
   for await (const points of historyOf(api, run_id, metric)) stored += points.length;
   if (stored !== distinct.size)
-    throw new CommandError(`the metric ${metric} has ${stored} points here and ${distinct.size} there`);
+    throw new CommandError(
+      `the metric ${metric} has ${stored} points in this service, but ${distinct.size} at the source`,
+    );
   return stored;
 }
 
@@ -134,7 +138,7 @@ async function copyFiles(
   let stored = 0;
   for await (const _ of filesOf(api, run_id)) stored += 1;
   if (stored !== copied.files)
-    throw new CommandError(`there are ${stored} artifacts here and ${copied.files} there`);
+    throw new CommandError(`this service has ${stored} artifacts, but the source has ${copied.files}`);
   return copied;
 }
 

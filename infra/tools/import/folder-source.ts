@@ -97,7 +97,7 @@ async function meta<S extends z.ZodType>(schema: S, folder: string): Promise<z.o
   if (content === undefined) return undefined;
   const parsed = schema.safeParse(parse(content));
   if (!parsed.success)
-    throw new CommandError(`${file} is not what MLflow writes: ${z.prettifyError(parsed.error)}`);
+    throw new CommandError(`${file} is not in MLflow's format: ${z.prettifyError(parsed.error)}`);
   return parsed.data;
 }
 
@@ -177,7 +177,7 @@ async function* pointsIn(file: string, key: string): AsyncGenerator<SourcePoint[
     const [timestamp = '', value = '', step = '0'] = line.split(' ');
     const point = { key, value: numberOf(value), timestamp: Number(timestamp), step: Number(step) };
     if ([point.timestamp, point.step].some(Number.isNaN) || Number.isNaN(point.value))
-      throw new CommandError(`${file} has a line that is no point: ${line.slice(0, 100)}`);
+      throw new CommandError(`${file} has a line that is not a point: ${line.slice(0, 100)}`);
     points.push(point);
     if (points.length < pointsAtOnce) continue;
     yield points;

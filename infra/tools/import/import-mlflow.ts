@@ -93,7 +93,7 @@ async function importExperiment(work: Import, experiment: SourceExperiment): Pro
   const here = new Set((await knownRuns(api, id)).keys());
   const lost = runs.filter((run) => !here.has(run.id));
   if (lost.length > 0)
-    done.failures.push(`${experiment.name}: ${lost.length} of ${runs.length} runs are not here`);
+    done.failures.push(`${experiment.name}: ${lost.length} of ${runs.length} runs were not imported`);
   if (experiment.isDeleted && !(isDeleted && !isLacking))
     await api.run('POST mlflow/experiments/delete', { body: { experiment_id: id } });
   done.experiments += 1;

@@ -32,11 +32,11 @@ async function main(): Promise<number> {
 // `npm run import`: import the records of another tracking server into this service.
 
 const usage = `Usage: npm run import -- --from mlflow <address or folder>
-  brings experiments, runs, metrics, artifacts and the model registry of MLflow into the service
-  <address>  of a tracking server, which MLFLOW_TRACKING_TOKEN, or MLFLOW_TRACKING_USERNAME and _PASSWORD, sign in to
-  <folder>   mlruns of MLflow's file store, or the folder that holds it
-  The service is the one that mps uses: MPS_URL and MPS_TOKEN, the last login, or the one of this checkout.
-  A repetition goes on where an import was interrupted.`;
+  imports experiments, runs, metrics, artifacts and the model registry of MLflow into the service
+  <address>  URL of a tracking server; sign in with MLFLOW_TRACKING_TOKEN, or MLFLOW_TRACKING_USERNAME and _PASSWORD
+  <folder>   the folder mlruns of MLflow's file store, or its parent
+  The service is the one that mps uses: MPS_URL and MPS_TOKEN, the last login, or the service of this checkout.
+  After an interruption, run it again to continue.`;
 
 /** @throws CommandError for an address that is neither a server nor a folder of one */
 async function sourceAt(given: string): Promise<MlflowSource> {

@@ -126,8 +126,8 @@ const Settings = z.object({ context: z.record(z.string(), z.unknown()).default({
 const parts = ['functions', 'api'] as const;
 
 /**
- * Synthesize the stacks into `folder` like the CDK's command line, which passes the folder in these two variables.
- * This needs no account. Return the templates of the API and of its functions.
+ * Synthesize the stacks into `folder`, with the environment variables of the CDK's command line. This needs no
+ * account. Return the templates of the API and of its functions.
  * @throws CommandError if the synthesis fails; it prints the reason itself
  */
 export async function synthesize(root: string, folder: string): Promise<SynthesizedTemplate[]> {

@@ -46,7 +46,7 @@ export async function runSam(options: SamOptions): Promise<number> {
   if (options.invoke === undefined) {
     started.use(await startPathRelay(options.port, samPort));
     process.stderr.write(
-      `Listening on http://127.0.0.1:${options.port}, and handing on to sam on its own port, once that is ready.\n`,
+      `Listening on http://127.0.0.1:${options.port}, which forwards to sam's own port once sam is ready.\n`,
     );
   }
   const sam = startSam(options, samPort, access);

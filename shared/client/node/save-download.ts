@@ -57,7 +57,7 @@ export async function saveDownload<E extends Called>(
   if (sha256 !== null && hash.digest('hex') !== sha256) {
     // A wrong partial file would also break the next download.
     await rm(part, { force: true });
-    throw new WrongBytesError(`${path}: the downloaded bytes do not have the promised SHA-256. Try again.`);
+    throw new WrongBytesError(`${path}: the downloaded bytes do not match their SHA-256. Try again.`);
   }
   await rename(part, path);
   return true;

@@ -23,7 +23,7 @@ export interface PartedUpload {
 }
 
 const atOnce = 3;
-/** Most requests in a row for fresh URLs without a part arriving. */
+/** Maximum number of requests in a row for fresh URLs without a part arriving. */
 const maxFruitless = 5;
 
 /**

@@ -1,6 +1,6 @@
 const digitZero = 48;
 const minus = 45;
-/** Most digits of a safe integer. */
+/** Maximum number of digits of a safe integer. */
 const maxDigits = 16;
 
 /**

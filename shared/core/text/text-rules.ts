@@ -4,7 +4,7 @@ import * as z from 'zod';
 const unprintable = /[\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069]/u;
 const unprintableButLineBreaks = /(?![\n\r\t])[\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069]/u;
 
-/** Characters that `trim` removes and no rule forbids, for use inside a character class. */
+/** Characters that `trim` removes and no rule forbids, for use in a character class. */
 const spaces = String.raw` \u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000\uFEFF`;
 /** The characters of `unprintable` without surrogates, in a syntax that every dialect of JSON Schema supports. */
 const controls = String.raw`\u0000-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069`;
@@ -26,7 +26,7 @@ function printable(limit: number, forbidden: RegExp): z.ZodString {
   return z
     .string()
     .refine((value) => isWithin(value, limit), `is longer than ${limit} characters`)
-    .refine((value) => !forbidden.test(value), 'holds a control character');
+    .refine((value) => !forbidden.test(value), 'contains a control character');
 }
 
 function text(limit: number, forbidden: RegExp): z.ZodString {

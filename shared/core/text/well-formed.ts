@@ -18,7 +18,7 @@ export function isWellFormed(value: unknown): boolean {
 }
 
 /** The message for a parameter that contains a lone surrogate. */
-export const illFormed = 'holds half a character (a surrogate without its other half)';
+export const illFormed = 'contains half a character (a surrogate without its other half)';
 
 /** Replace every lone surrogate by U+FFFD. Returns the value itself if it contains none. */
 export function toWellFormed(value: unknown): unknown {

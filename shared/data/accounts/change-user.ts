@@ -35,7 +35,7 @@ export function changeUser<T>(
     } catch (error) {
       // If the user's record changed too, they may no longer be an admin, so retry first.
       if (!(error instanceof ConditionFailedError && error.isOnly(populationCount))) throw error;
-      const detail = `${user.username} is the last admin, without whom nobody could manage users. Make somebody else an admin first.`;
+      const detail = `${user.username} is the last admin. Make another user an admin first, so that somebody can manage users.`;
       throw new ServiceError('conflict', detail, { cause: error });
     }
   });
@@ -44,7 +44,7 @@ export function changeUser<T>(
 /**
  * Delete a user of the given version. This signs them out and frees their name. A later task removes their other
  * data.
- * @throws ConditionFailedError for {@link changeUser}
+ * @throws ConditionFailedError as {@link changeUser}
  */
 export async function removeUser(
   accounts: TableWriter<'accounts'>,
@@ -66,7 +66,7 @@ const adminsIn = (account_type: AccountType): number => (account_type === 'admin
 
 /**
  * Change the account type of a user of the given version. This ends all their tokens.
- * @throws ConditionFailedError for {@link changeUser}
+ * @throws ConditionFailedError as {@link changeUser}
  */
 export async function setAccountType(
   accounts: TableWriter<'accounts'>,

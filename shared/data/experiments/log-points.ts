@@ -39,7 +39,7 @@ export function logPoints(
     if (fresh.length === 0) return 0;
     const next = withPoints(parts, fresh);
     if (next.omitted.size > 0) {
-      const message = `An experiment has at most ${maxMetricNames} metrics, whose names take at most 1 MB together.`;
+      const message = `An experiment may have at most ${maxMetricNames} metrics, with names of at most 1 MB together.`;
       throw new ServiceError('conflict', message);
     }
     const first = next.parts[0]?.next_chunk ?? 0;

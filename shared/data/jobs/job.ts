@@ -238,7 +238,7 @@ export const newJob = (asked: Asked): JobFields => ({
   ...asked,
   status: 'CREATED',
   status_rank: 0,
-  status_reason: 'Accepted; on its way to the job queue.',
+  status_reason: 'Accepted; not yet in the job queue.',
   attempt: 0,
   batch_attempt: 0,
   attempts: [],

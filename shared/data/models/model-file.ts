@@ -47,7 +47,7 @@ export const DataFileName = z
   .string()
   .regex(
     dataFileName,
-    'must be the plain name of a file beside the model: a letter, digit or underscore, then at most 199 letters, digits, spaces and any of . _ : + @ = -',
+    'must be a file name without a folder: a letter, digit or underscore, then at most 199 letters, digits, spaces and any of . _ : + @ = -',
   )
   .refine((name) => !taken.includes(name), `must not be one of ${taken.join(', ')}`);
 

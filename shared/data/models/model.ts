@@ -156,7 +156,7 @@ export async function requireReadyModel(records: Records, model_name: string): P
   if (isReady(found)) return found;
   throw new ServiceError(
     'conflict',
-    `Model ${model_name} is still being uploaded. Once its files are sent, PUT /optimization/models/${model_name} makes it ready.`,
+    `Model ${model_name} is still being uploaded. Send all its files, then make it ready with PUT /optimization/models/${model_name}.`,
   );
 }
 

@@ -256,7 +256,7 @@ export class ProjectBytesError extends Error {
    */
   constructor(used: number, more: number, maxBytes: number) {
     super(
-      `The project holds ${used} bytes and may hold ${maxBytes}; ${more} more do not fit. Delete experiments that are no longer needed.`,
+      `The project has ${used} of at most ${maxBytes} bytes, so ${more} more do not fit. Delete experiments that are no longer needed.`,
     );
   }
 }

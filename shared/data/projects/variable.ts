@@ -130,6 +130,6 @@ export async function obtainVariablesKey(accounts: TableWriter<'accounts'>, now:
   const item = keyRecord.item(key, { key: made, created_at: now.toISOString() });
   if (await tryWrite(accounts.write({ put: item, if: { exists: false } }))) return made;
   const others = await findVariablesKey(accounts);
-  if (others === undefined) throw new Error('the key of variables was there, and is gone');
+  if (others === undefined) throw new Error('the key of variables existed but is missing now');
   return others;
 }

@@ -15,7 +15,7 @@ export const LoggedModelName = z
 /** Maximum bytes of a model's params, tags and metrics. They share one item, which takes 400 KB. */
 const maxBytes = 300_000;
 
-/** Return the fault of a model's params, tags and metrics together. Return undefined if they are valid. */
+/** Return the fault of a model's params, tags and metrics as a whole. Return undefined if they are valid. */
 export function faultOfModel({
   params,
   tags,
@@ -27,7 +27,7 @@ export function faultOfModel({
 }): string | undefined {
   const bytes = Buffer.byteLength(JSON.stringify([params, tags, metrics]));
   return bytes > maxBytes
-    ? `The params, tags and metrics of a model have ${bytes} bytes; at most ${maxBytes} are kept.`
+    ? `The params, tags and metrics of a model have ${bytes} bytes; at most ${maxBytes} are allowed.`
     : undefined;
 }
 

@@ -30,10 +30,12 @@ export const ProjectTag = z
 /** Maximum bytes of a project's tags. Lists of projects read them too. */
 const tagsMaxBytes = 64_000;
 
-/** Return the fault of a project's tags together. Return undefined if they are valid. */
+/** Return the fault of a project's tags as a whole. Return undefined if they are valid. */
 export function faultOfProjectTags(tags: Readonly<Record<string, string>>): string | undefined {
   const bytes = Buffer.byteLength(JSON.stringify(tags));
-  return bytes > tagsMaxBytes ? `they have ${bytes} bytes; at most ${tagsMaxBytes} are kept` : undefined;
+  return bytes > tagsMaxBytes
+    ? `the tags have ${bytes} bytes; at most ${tagsMaxBytes} are allowed`
+    : undefined;
 }
 
 /** Rules of a project in an archive. They accept all values that a request or an MLflow client may set. */

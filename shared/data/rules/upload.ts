@@ -15,7 +15,7 @@ export const signedUpload = <Fields extends z.ZodRawShape>(fields: Fields) => ({
     .array(
       z.object({
         part_number: z.number().int(),
-        offset: z.number().int().describe('Where in the file the part begins.'),
+        offset: z.number().int().describe('Offset of the part in the file.'),
         size: z.number().int(),
         ...signedRequest,
         ...fields,

@@ -34,11 +34,11 @@ export const VariableName = z
   .string()
   .regex(
     new RegExp(`^[A-Za-z_][A-Za-z0-9_]{0,${longestName - 1}}$`),
-    `must start with a letter or underscore and hold at most ${longestName} letters, digits and underscores`,
+    `must start with a letter or underscore and have at most ${longestName} letters, digits and underscores`,
   )
   .refine(
     (name) => !isReserved(name),
-    `is a name of the service: ${[...reserved].join(', ')}, and names that begin with ${prefixes.join(', ')}`,
+    `is reserved for the service. Reserved are ${[...reserved].join(', ')}, and names that begin with ${prefixes.join(', ')}`,
   );
 
 /** Maximum bytes of one value, as UTF-8. */
@@ -62,11 +62,14 @@ const bytesOf = (text: string): number => Buffer.byteLength(text);
 export const VariableValue = z
   .string()
   .refine((value) => bytesOf(value) <= valueBytes, `is longer than ${valueBytes} bytes`)
-  .refine((value) => uncontrolledText.test(value), 'holds a control character other than tab and line break')
+  .refine(
+    (value) => uncontrolledText.test(value),
+    'contains a control character other than tab and line break',
+  )
   .meta({ maxLength: valueBytes, pattern: uncontrolled })
-  .describe('Its value. That of a secret has at least 8 characters, so that it can be masked in logs.');
+  .describe('Value of the variable. A secret needs at least 8 characters, so it can be masked in logs.');
 
-const tooShort = `is shorter than ${shortestSecret} characters, which could not be masked in logs; secret=false stores a value that can be read`;
+const tooShort = `is shorter than ${shortestSecret} characters, too short to be masked in logs. secret=false stores a readable value`;
 const isMaskable = (value: string, isSecret: boolean): boolean =>
   !isSecret || value.trim().length >= shortestSecret;
 
@@ -74,13 +77,13 @@ const isMaskable = (value: string, isSecret: boolean): boolean =>
 export const faultOfValue = (value: string, isSecret: boolean): string | undefined =>
   isMaskable(value, isSecret) ? undefined : tooShort;
 
-/** Return the fault of all variables together. Return undefined if they are valid. */
+/** Return the fault of all variables as a whole. Return undefined if they are valid. */
 export function faultOfAll(
   variables: readonly (readonly [name: string, bytes: number])[],
 ): string | undefined {
-  if (variables.length > maxVariables) return `would be more than ${maxVariables} variables`;
+  if (variables.length > maxVariables) return `would exceed ${maxVariables} variables`;
   const total = variables.reduce((sum, [name, bytes]) => sum + bytesOf(name) + bytes, 0);
   return total > totalBytes
-    ? `would make ${total} bytes of names and values; a project has ${totalBytes} at most`
+    ? `would bring names and values to ${total} bytes; a project may have ${totalBytes}`
     : undefined;
 }

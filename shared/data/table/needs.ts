@@ -5,7 +5,8 @@ import { type TableReader, type TableWriter, tableReader } from './table.ts';
 import { tableWriter } from './table-writer.ts';
 
 function accountsTable({ accountsTable: name }: Settings): string {
-  if (name === undefined) throw new Error('ACCOUNTS_TABLE is not set: this is no place for accounts');
+  if (name === undefined)
+    throw new Error('ACCOUNTS_TABLE is not set, so this process has no access to accounts');
   return name;
 }
 

@@ -21,7 +21,7 @@ export async function retryOnConflict<T>(
     calls = maxCalls,
     isConflict = () => true,
     giveUp = (cause) => {
-      throw new ServiceError('conflict', 'Others are changing this at the same time. Try again.', {
+      throw new ServiceError('conflict', 'Other requests are changing this at the same time. Try again.', {
         cause,
       });
     },

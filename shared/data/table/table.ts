@@ -170,7 +170,7 @@ function readerOf(client: DynamoDBDocumentClient): (table: string, key: Key) => 
     const found = new Map<string, Item>();
     let left = keysOf(some);
     for (let round = 0; Object.keys(left ?? {}).length > 0; round += 1) {
-      if (round === rounds) throw new TableBusyError('the table did not answer all keys of a batch');
+      if (round === rounds) throw new TableBusyError('the table did not return all keys of a batch');
       if (round > 0) await new Promise((resolve) => setTimeout(resolve, 20 * 2 ** round));
       const answer = await client.send(new BatchGetCommand({ RequestItems: left }));
       for (const [table, values] of Object.entries(answer.Responses ?? {})) {

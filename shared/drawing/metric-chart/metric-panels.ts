@@ -7,7 +7,9 @@ const prefixed = /^(train|val|test)_(.+)$/s;
 
 export const maxPanels = 12;
 
-/** Most metrics to count beyond the panels. The limit bounds the memory for a job that invents names. */
+/**
+ * Maximum number of metrics to count beyond the panels. The limit bounds the memory for a job that invents names.
+ */
 const maxOthers = 1000;
 
 export interface MetricPanel {

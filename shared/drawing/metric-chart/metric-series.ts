@@ -4,7 +4,7 @@ import { CurveBuckets, type CurvePoint } from './curve-buckets.ts';
 /** Most points of a drawn line. */
 const maxPoints = 1000;
 
-/** Most points kept in memory, even for a metric with millions of points. */
+/** Maximum number of points kept in memory, even for a metric with millions of points. */
 const maxKept = 4 * maxPoints;
 
 interface Report {

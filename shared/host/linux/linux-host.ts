@@ -83,9 +83,9 @@ const sum = (bytes: readonly (number | undefined)[]): number =>
   bytes.reduce<number>((total, one) => total + (one ?? 0), 0);
 
 const openTables =
-  'This system refuses network namespaces (`unshare -n`, `ip`), so every program of this machine that finds the port of the embedded DynamoDB emulator can read and change all records, passwords included.';
+  'This system refuses network namespaces (`unshare -n`, `ip`), so every program on this machine that finds the port of the embedded DynamoDB emulator can read and change all records, including passwords.';
 
 const noSandboxes = (): string =>
   process.getuid?.() === 0
-    ? 'This system refuses namespaces (`unshare -m -p -i`), so jobs see the processes of others and share /tmp, /dev/shm and System V memory with them.'
-    : 'This system refuses user namespaces (`unshare -r -m -p -i`), so every training can read the data of this service, passwords included, and end its processes.';
+    ? 'This system refuses namespaces (`unshare -m -p -i`), so jobs can see other processes and share /tmp, /dev/shm and System V memory with them.'
+    : 'This system refuses user namespaces (`unshare -r -m -p -i`), so every training can read the data of this service, including passwords, and end its processes.';

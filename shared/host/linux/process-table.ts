@@ -63,7 +63,7 @@ export function withMarker(
 }
 
 /**
- * Most bytes to read: 6 MiB, which is the limit of exec. A process can make its environment look endless (prctl).
+ * Maximum bytes to read: 6 MiB, the limit of exec. A process can make its environment look endless (prctl).
  */
 const maxEnvironmentBytes = 6 * 1024 * 1024;
 

@@ -1,12 +1,15 @@
 /**
- * The POSIX shell script that `unshare` starts in the new mount, process and IPC namespaces, before the command. Its
- * arguments up to `--` lay out the file system; then follow the working folder and the command. The first argument is
- * `stay` where processes that the command leaves may outlive it, until the caller ends them, otherwise `end`.
+ * The POSIX shell script that `unshare` starts in the new mount, process and IPC namespaces, before the command.
+ * Its arguments up to `--` lay out the file system; then follow the working folder and the command. The first
+ * argument is `stay` if remaining processes of the command may outlive it until the caller ends them, otherwise
+ * `end`.
  *
- * - The first child in a process namespace is its init: when it ends, the kernel ends all processes of the namespace. It
+ * - The first child in a process namespace is its init: when it ends, the kernel ends all processes of the
+ * namespace. It
  *   ignores SIGCHLD, so that the kernel collects its orphans.
  * - Kept folders are opened first, because the folders above them are hidden before they are bound back.
- * - `timeout` without a time only waits: unlike a shell, it ends as its command did, by the same signal or exit code.
+ * - `timeout` without a time only waits: unlike a shell, it ends as its command did, by the same signal or exit
+ * code.
  */
 export const sandboxScript = `set -e
 PATH=/usr/sbin:/usr/bin:/sbin:/bin
@@ -40,5 +43,7 @@ cd "$1"
 shift
 exec timeout --foreground 0 "$@" 4<&- 5<&- 6<&- 7<&- 8<&- 9<&-`;
 
-/** Most kept folders. They use descriptors 4 to 9, because a POSIX shell supports only single digits. */
+/**
+ * Maximum number of kept folders. They use descriptors 4 to 9, because a POSIX shell supports only single digits.
+ */
 export const maxKeptFolders = 6;

@@ -89,7 +89,7 @@ export const portableHost: Host = {
 };
 
 const openTables =
-  '; and every program of this machine that finds the port of the embedded DynamoDB emulator can read and change all records';
+  ', and every program on this machine that finds the port of the embedded DynamoDB emulator can read and change all records';
 
 /** Return why `ps` cannot be used; undefined if it can. */
 async function psFault(): Promise<string | undefined> {

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 
-/** Below this a compressed body is hardly smaller: it fits into one packet either way. */
+/** Minimum bytes for compression. A smaller body fits into one packet either way. */
 const minBytes = 1_024;
 
 const textual = /^(?:text\/|application\/(?:[\w.+-]+\+)?json\b|image\/svg\+xml)/;
@@ -10,7 +10,10 @@ const textual = /^(?:text\/|application\/(?:[\w.+-]+\+)?json\b|image\/svg\+xml)/
 export const isCompressible = (mediaType: string, bytes: number): boolean =>
   bytes >= minBytes && textual.test(mediaType);
 
-/** Whether an `Accept-Encoding` header takes gzip (RFC 9110, 12.5.3): by its own quality, else by that of `*`. */
+/**
+ * Return whether an `Accept-Encoding` header accepts gzip (RFC 9110, 12.5.3): by the quality of gzip, else by that
+ * of `*`.
+ */
 export function acceptsGzip(header: string | undefined): boolean {
   const qualities = new Map<string, number>();
   for (const part of (header ?? '').toLowerCase().split(',')) {
@@ -23,15 +26,15 @@ export function acceptsGzip(header: string | undefined): boolean {
 
 const compress = promisify(gzip);
 
-/** A larger body is compressed at the fastest level, which makes it a tenth larger. */
+/** A larger body is compressed at the fastest level, which makes the result a tenth larger. */
 const largeBytes = 500_000;
 
-/** Compressed forms of bodies that stay the same from request to request; dropped with the body. */
+/** Compressed forms of bodies that many requests share. They are dropped together with the body. */
 const kept = new WeakMap<Uint8Array, Promise<Uint8Array>>();
 
 /**
- * Compress a body with gzip: fast if it was made for this request alone (`isPassing`, as text always is), else well
- * and once, because it is sent again.
+ * Compress a body with gzip. A body of one request (`isPassing`; text always is) is compressed fast. A body that
+ * many requests share is compressed well, and only once.
  */
 export function compressed(
   body: string | Uint8Array,
@@ -46,14 +49,17 @@ export function compressed(
 
 const decompress = promisify(gunzip);
 
-/** Unpacks a gzip file and returns its bytes. Keeps the file itself as the compressed form of these bytes. */
+/** Unpack a gzip file and return its bytes. Keep the file itself as the compressed form of these bytes. */
 export async function keepCompressed(gzipped: Uint8Array): Promise<Uint8Array> {
   const bytes = await decompress(gzipped);
   kept.set(bytes, Promise.resolve(gzipped));
   return bytes;
 }
 
-/** The ETag of the compressed form: two forms of one answer have different bytes, so they have different tags. */
+/**
+ * Return the ETag of the compressed form. Two forms of one response have different bytes, so they have different
+ * tags.
+ */
 export const compressedTag = (tag: string): string => tag.replace(/"$/, '-gzip"');
 
 /** Add `Accept-Encoding` to a `Vary` header. */

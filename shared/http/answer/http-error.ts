@@ -1,6 +1,6 @@
 import type { ProblemKind } from '../definition/problem.ts';
 
-/** An error that exists only in HTTP, or whose answer needs headers of its own. */
+/** An error that exists only in HTTP, or whose response needs its own headers. */
 export class HttpError extends Error {
   override readonly name = 'HttpError';
   readonly kind: ProblemKind;

@@ -67,7 +67,7 @@ export async function renderAnswer(exchange: Exchange, answer: unknown): Promise
   return requireFit({ statusCode, headers, ...packed });
 }
 
-/** The `Link` header that leads to the next page, by a cursor of this list alone. */
+/** Return the `Link` header to the next page. Its cursor is valid only for this list. */
 function linkTo({ after, query }: NextPage, { endpoint, input }: Exchange): string {
   const given = Object.entries(query).flatMap(([name, value]): [string, string][] =>
     value === undefined ? [] : [value].flat().map((one) => [name, String(one)]),
@@ -76,10 +76,10 @@ function linkTo({ after, query }: NextPage, { endpoint, input }: Exchange): stri
   return `<?${new URLSearchParams([...given, ['cursor', cursor]]).toString()}>; rel="next"`;
 }
 
-/** Most records that one answer names in the log; after a rollback there may be thousands. */
+/** Maximum number of records that one response names in the log. After a rollback there may be thousands. */
 const maxNamed = 10;
 
-/** Reports the records that an answer leaves out: by key in the log, and to the caller their number. */
+/** Report the records that a response leaves out: their keys in the log, their number to the caller. */
 function reportUnreadable({ log }: Exchange, { unreadable }: Reply<unknown>): Record<string, string> {
   if (unreadable.length === 0) return {};
   for (const { key, reason } of unreadable.slice(0, maxNamed))
@@ -92,8 +92,9 @@ function reportUnreadable({ log }: Exchange, { unreadable }: Reply<unknown>): Re
 const rowsAtOnce = 250;
 
 /**
- * Write an answer as JSON: only the fields that the output schema declares, so no field of a record leaks, and of
- * those the ones that the mask names. A long list is written in slices; other requests are served in between.
+ * Write a response as JSON. It contains only the fields that the output schema declares, so no field of a record
+ * leaks, and of those only the ones that the mask names. A long list is written in slices, so other requests are
+ * served in between.
  */
 export async function renderJson(
   endpoint: Pick<AnyEndpoint, 'name' | 'output'>,
@@ -114,24 +115,27 @@ export async function renderJson(
   return `[${slices.join(',')}]`;
 }
 
-/** `"<version>-<hash>"`: `If-Match` compares the version, `If-None-Match` the whole. */
+/** `"<version>-<hash>"`. `If-Match` compares the version, `If-None-Match` the whole tag. */
 function entityTag(version: number, body: string | Uint8Array): string {
   return `"${version}-${createHash('sha256').update(body).digest('base64url').slice(0, 16)}"`;
 }
 
-/** Whether an `If-None-Match` header names this tag, by the weak comparison that it asks for (RFC 9110, 13.1.2). */
+/** Return whether an `If-None-Match` header names this tag, by weak comparison (RFC 9110, 13.1.2). */
 function noneMatchNames(header: string | undefined, tag: string): boolean {
   if (header === undefined) return false;
   return header.trim() === '*' || header.split(',').some((one) => one.trim().replace(/^W\//, '') === tag);
 }
 
-/** Return the answer. @throws ServiceError `too-large` if Lambda would not send it */
+/**
+ * Return the response.
+ * @throws ServiceError `too-large` if Lambda would not send it
+ */
 function requireFit(answer: Result): Result {
   if (fitsPayload(answer)) return answer;
   const most = `${Math.floor(maxPayloadBytes / 1_000_000)} MB`;
   throw new ServiceError(
     'too-large',
-    `The answer is larger than ${most}, the most that can be sent. Ask for a part of it or for another format.`,
+    `The response would exceed the maximum of ${most}. Request a part of it, or another format.`,
   );
 }
 

@@ -11,7 +11,7 @@ import { HttpError } from './http-error.ts';
 import { securityHeaders } from './security-headers.ts';
 
 /**
- * Render anything thrown as `application/problem+json`. Errors that the caller did not cause are logged.
+ * Render any thrown value as `application/problem+json`. Errors that the caller did not cause are logged.
  * @param bodyOf shapes the errors of an endpoint whose clients expect no problem document; sent as plain JSON
  */
 export function renderError(
@@ -37,14 +37,14 @@ export function renderError(
   };
 }
 
-/** How HTTP answers an error. */
+/** HTTP form of an error. */
 interface Problem {
   status: number;
   headers: Readonly<Record<string, string>>;
   document: ProblemDocument;
 }
 
-/** Status, headers and document of an error; `instance` is the request id. */
+/** Return status, headers and document of an error; `instance` is the request id. */
 function problemOf(error: ServiceError | HttpError, instance: string): Problem {
   const { kind, message } = error;
   const { status, title } = problemKinds[kind];
@@ -79,14 +79,14 @@ function answerable(error: unknown, log: Logger): ServiceError | HttpError {
     log.error('unreadable-record', { key: error.key, reason: error.reason });
     return new ServiceError(
       'conflict',
-      'This version of the service cannot read a record that the request needs: a newer version wrote it, or it is damaged. It can be deleted. The log has its key under the request id.',
+      'This version of the service cannot read a record that the request needs. A newer version wrote it, or it is damaged. It can be deleted. The log names its key under the request ID.',
     );
   }
   if (isUnreadableObject(error)) {
     log.error('unreadable-object', { detail: error.message });
     return new ServiceError(
       'conflict',
-      `Storage cannot give a file that the request needs. ${error.message}`,
+      `Storage cannot read a file that the request needs. ${error.message}`,
     );
   }
   const fault = diskFault(error);
@@ -95,16 +95,16 @@ function answerable(error: unknown, log: Logger): ServiceError | HttpError {
     log.warn('dependency-out', { error: error.name, detail: error.message });
     return new ServiceError(
       'unavailable',
-      'A service that this one depends on does not answer. Try again shortly.',
+      'A service that this one depends on does not respond. Try again shortly.',
       { retryAfterSeconds: retrySeconds },
     );
   }
   const stack = errorStack(error);
   log.error('internal-error', { stack });
-  return new HttpError('internal', 'Something went wrong here. The request id finds it in the log.');
+  return new HttpError('internal', 'The service failed unexpectedly. Search its log for the request ID.');
 }
 
-/** The error for a full or damaged disk, where the service runs on one machine. */
+/** Return the error for a full or damaged disk, if the service runs on one machine. */
 function ofDisk(fault: DiskFault, error: unknown, log: Logger): ServiceError | HttpError {
   const detail = errorText(error);
   if (fault === 'full') {
@@ -114,11 +114,11 @@ function ofDisk(fault: DiskFault, error: unknown, log: Logger): ServiceError | H
   log.error('database-damaged', { detail });
   return new HttpError(
     'internal',
-    'A database of this service is damaged. Stop the service: its next start names the file and what to do.',
+    'A database of this service is damaged. Stop the service. Its next start names the file and the remedy.',
   );
 }
 
-/** SDK errors of a dependency that is overloaded or away, after the SDK's own retries. */
+/** SDK errors of an overloaded or unreachable dependency, after the SDK's own retries. */
 const busyNames = new Set([
   'ThrottlingException',
   'ProvisionedThroughputExceededException',
@@ -133,7 +133,7 @@ const busyNames = new Set([
   'TransactionInProgressException',
 ]);
 
-/** Codes of a connection that could not be made or broke: the dependency is out, not the request wrong. */
+/** Codes of a failed or lost connection: the dependency is unreachable, the request is not at fault. */
 const connectionCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -142,7 +142,7 @@ const connectionCodes = new Set([
   'EPIPE',
   'EAI_AGAIN',
   'EHOSTUNREACH',
-  // This side has no further connection to give.
+  // This process has no free connection.
   'EMFILE',
   'ENFILE',
   'ENOBUFS',

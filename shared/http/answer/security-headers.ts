@@ -1,4 +1,4 @@
-/** Headers of every answer: browsers guess no media type, frame nothing and run no scripts. */
+/** Headers of every response. Browsers must not guess media types, embed responses in frames, or run scripts. */
 export const securityHeaders: Readonly<Record<string, string>> = {
   'X-Content-Type-Options': 'nosniff',
   'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",

@@ -1,7 +1,7 @@
 /**
- * The offered media type that an `Accept` header prefers (RFC 9110, 12.5.1): the most specific matching range
- * gives each offer its quality, ties go to the earlier offer. The first offer answers a header that matches none,
- * because a client is better served by something than by a 406.
+ * Return the offered media type that an `Accept` header prefers (RFC 9110, 12.5.1). The most specific matching
+ * range gives each offer its quality, and ties go to the earlier offer. If the header matches none, return the
+ * first offer, because any representation helps a client more than a 406.
  */
 export function preferredMediaType<const T extends string>(
   header: string | undefined,

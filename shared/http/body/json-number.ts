@@ -2,7 +2,7 @@ import * as z from 'zod';
 
 const named = ['NaN', 'Infinity', '-Infinity'] as const;
 
-/** A number in an answer. Numbers that JSON cannot write are text: `NaN`, `Infinity`, `-Infinity`. */
+/** A number in a response. Numbers that JSON does not have are text: `NaN`, `Infinity`, `-Infinity`. */
 export const JsonNumber = z.union([z.number(), z.enum(named)]);
 export type JsonNumber = z.infer<typeof JsonNumber>;
 
@@ -11,6 +11,6 @@ export const NumberParameter = z.union([z.number(), z.enum(named).transform(Numb
   error: 'must be a number, or one of NaN, Infinity and -Infinity as text',
 });
 
-/** Write a number for an answer. */
+/** Convert a number for a response. */
 export const jsonNumber = (value: number): JsonNumber =>
   Number.isFinite(value) ? value : (named.find((name) => Object.is(Number(name), value)) ?? 'NaN');

@@ -16,7 +16,7 @@ export interface RawFields {
   faults: ParameterFault[];
 }
 
-/** Parameters by name. Each may be given once; those in `lists` may be given several times. */
+/** Return the parameters by name. Each may be given once; those in `lists` may be repeated. */
 export function singleValues(
   pairs: Iterable<readonly [string, readonly string[]]>,
   place: 'query' | 'body',
@@ -36,12 +36,15 @@ export function singleValues(
   return { values: Object.fromEntries(values), faults };
 }
 
-/** Left out of the OpenAPI document, because generated clients do not send it; an operation's description names it. */
+/**
+ * Left out of the OpenAPI document, because generated clients do not send it. The descriptions of operations
+ * mention it.
+ */
 const ndjson = 'application/x-ndjson';
 
 /**
- * Read fields sent as JSON or as a form; also as NDJSON, if `lines` names the field whose items the lines are. An
- * empty body has no fields.
+ * Read fields sent as JSON or as a form. With `lines`, also read NDJSON, whose lines are the items of that field.
+ * An empty body has no fields.
  */
 export function readFields(event: Event, lines?: string): RawFields {
   const bytes = bodyBytes(event);
@@ -69,7 +72,7 @@ const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i;
 /** US-ASCII is a part of UTF-8. */
 const charsets = ['utf-8', 'utf8', 'us-ascii'];
 
-/** Refuse fields in an encoding other than UTF-8: they would be misread. */
+/** Refuse fields in an encoding other than UTF-8, because they would be misread. */
 function requireUtf8(event: Event): void {
   const named = charset.exec(headerOf(event, 'content-type') ?? '')?.[1];
   if (named === undefined || charsets.includes(named.toLowerCase())) return;
@@ -110,7 +113,7 @@ function formFields(text: string): RawFields {
   return { values, faults: [...broken, ...faults] };
 }
 
-/** The items of one field, one JSON text a line. Empty lines are skipped. */
+/** Return the items of one field, one JSON text per line. Skip empty lines. */
 function jsonLines(text: string, name: string): RawFields {
   const items: unknown[] = [];
   const faults: ParameterFault[] = [];
@@ -129,7 +132,7 @@ function jsonLines(text: string, name: string): RawFields {
 function unsupported(given: string, allowed: readonly string[]): ServiceError {
   return new ServiceError(
     'unsupported-media-type',
-    `Content-Type ${given === '' ? 'is missing' : `${given} is not taken here`}; send ${allowed.join(' or ')}.`,
+    `Content-Type ${given === '' ? 'is missing' : `${given} is not supported here`}; send ${allowed.join(' or ')}.`,
   );
 }
 
@@ -149,5 +152,5 @@ export function readFile(
 export function refuseBody(event: Event): ParameterFault[] {
   const bytes = bodyBytes(event);
   const empty = bytes.length === 0 || (bytes.length <= 4 && Buffer.from(bytes).toString().trim() === '{}');
-  return empty ? [] : [fault('this operation takes no body; send its parameters in the query')];
+  return empty ? [] : [fault('this operation has no body; send its parameters in the query')];
 }

@@ -81,7 +81,10 @@ export const parseInput: Before = (exchange) => {
 
 const methods = ['DELETE', 'GET', 'HEAD', 'PATCH', 'POST', 'PUT'] as const satisfies RawRequest['method'][];
 
-/** The whole request for an endpoint that does its own routing. @throws ServiceError `too-large` */
+/**
+ * Return the whole request for an endpoint that does its own routing.
+ * @throws ServiceError `too-large`
+ */
 function readRawRequest({ event }: Exchange, maxBytes: number): RawRequest {
   checkBodySize(event, maxBytes);
   const { bytes } = readFile(event, { mediaTypes: ['*/*'] });
@@ -94,7 +97,7 @@ function readRawRequest({ event }: Exchange, maxBytes: number): RawRequest {
     const allowed = methods.join(', ');
     throw new HttpError(
       'method-not-allowed',
-      `${event.httpMethod} is not served here; allowed are ${allowed}.`,
+      `This path does not support ${event.httpMethod}. Allowed: ${allowed}.`,
       {
         Allow: allowed,
       },
@@ -124,8 +127,9 @@ function listsIn(query: z.ZodObject | undefined): Set<string> {
 const variable = /^\{(.+?)\+?\}$/;
 
 /**
- * Path parameters under their published names, decoded. API Gateway demands one name for sibling variables
- * (`/users/{user_id}` and `/users/{username}`), so routes name them by position, and the position decides here.
+ * Return the decoded path parameters by their published names. API Gateway requires one name for sibling variables
+ * (`/users/{user_id}` and `/users/{username}`), so routes name variables by position, and this function maps
+ * positions to names.
  */
 function readPath({ endpoint, event }: Exchange): RawFields {
   const published = endpoint.path.split('/');
@@ -170,8 +174,8 @@ interface Split {
 }
 
 /**
- * Take out the parameters of `schema`, each of which may be in the query or in the body. A missing one is reported
- * where the others are: in the body if there is one, else in the query.
+ * Extract the parameters of `schema`. Each may be in the query or in the body. Report a missing one in the body if
+ * there is a body, else in the query.
  */
 function splitQueryAndBody(schema: z.ZodObject | undefined, query: Values, body: Values): Split {
   const isTaken = (name: string): boolean => schema !== undefined && Object.hasOwn(schema.shape, name);
@@ -203,7 +207,7 @@ function partition(values: Values, isTaken: (name: string) => boolean): { taken:
 
 const nothing = (value?: unknown): Part => ({ value, faults: [] });
 
-/** Faults of the parameters whose names or values hold a lone surrogate. */
+/** Return the faults of parameters whose names or values contain a lone surrogate. */
 function illFormedFaults(
   place: ParameterPlace,
   parameters: Iterable<readonly [string, unknown]>,
@@ -226,7 +230,7 @@ function ifMatchFaults(event: Event): ParameterFault[] {
 }
 
 /**
- * On a PUT the header can only demand that the record does not exist (`*`). Any other condition is refused, because
+ * On a PUT, the header can only require that the record does not exist (`*`). Refuse any other condition, because
  * nothing would check it.
  */
 function ifNoneMatchFaults({ endpoint, event }: Exchange): ParameterFault[] {
@@ -239,8 +243,8 @@ function ifNoneMatchFaults({ endpoint, event }: Exchange): ParameterFault[] {
 const keyPattern = /^[\x20-\x7e]{1,255}$/;
 
 /**
- * Faults of a request's `Idempotency-Key`. Signing in and out takes no key, because the answer kept for a key must
- * never hold a token. An endpoint that creates nothing ignores the header.
+ * Return the faults of a request's `Idempotency-Key`. Signing in and out accepts no key, because the response kept
+ * for a key must never contain a token. An endpoint that creates nothing ignores the header.
  */
 export function idempotencyKeyFaults(
   { path, idempotent }: Pick<AnyEndpoint, 'path' | 'idempotent'>,
@@ -249,12 +253,13 @@ export function idempotencyKeyFaults(
   const [key, ...more] = headerLines(event, 'idempotency-key');
   if (key === undefined) return [];
   const fault = (message: string): ParameterFault[] => [{ in: 'header', name: 'Idempotency-Key', message }];
-  if (path.startsWith('/auth/')) return fault('is not taken here, because no answer with a token is kept');
+  if (path.startsWith('/auth/'))
+    return fault('is not allowed here, because responses with a token are not stored');
   if (idempotent === undefined || (more.length === 0 && keyPattern.test(key))) return [];
   return fault('must be given once, as 1 to 255 printable ASCII characters');
 }
 
-/** One fault for each parameter. For one that cannot be decoded, only that is reported. */
+/** Return one fault per parameter. For a parameter that cannot be decoded, report only that. */
 function firstOfEach(
   faults: readonly ParameterFault[],
   unreadable: readonly ParameterFault[],
@@ -263,7 +268,7 @@ function firstOfEach(
   return [...unreadable, ...faults.filter((fault) => !names.has(`${fault.in} ${fault.name.toWellFormed()}`))];
 }
 
-/** The version in `If-Match`; undefined without the header or with `*`. */
+/** Return the version in `If-Match`; undefined without the header or with `*`. */
 export function expectedVersion(event: Event): number | undefined {
   const version = entityTag.exec(headerOf(event, 'if-match') ?? '')?.[1];
   return version === undefined ? undefined : Number(version);

@@ -6,20 +6,20 @@ export type Values = Record<string, unknown>;
 /** Values as a caller sent them. */
 export interface Given {
   values: Values;
-  /** Where a parameter was sent or, if it is missing, is expected. */
+  /** Return the location of a parameter, or the expected location of a missing one. */
   placeOf(name: string): ParameterPlace;
-  /** Parameters of the same place that another schema parses. */
+  /** Parameters of the same location that another schema parses. */
   alsoTaken?: readonly string[];
 }
 
 export interface Part {
   value: unknown;
   faults: ParameterFault[];
-  /** The values that a broken rule over several parameters allows, if the rule names them. */
+  /** Allowed values for a rule over several parameters, if the rule names them. */
   allowed?: string;
 }
 
-/** Parse values by a schema and report the first fault of each. Without a schema every value is a fault. */
+/** Parse values by a schema and report the first fault of each. Without a schema, every value is a fault. */
 export function parsePart(schema: z.ZodObject | undefined, given: Given): Part {
   const taken = [...Object.keys(schema?.shape ?? {}), ...(given.alsoTaken ?? [])];
   if (schema === undefined) {
@@ -37,13 +37,13 @@ export function parsePart(schema: z.ZodObject | undefined, given: Given): Part {
 
 const secret = /password$|^value$/i;
 
-/** Message for a parameter that an operation does not have. */
+/** Return the message for a parameter that an operation does not have. */
 function unknownParameter(place: ParameterPlace, name: string, taken: readonly string[]): ParameterFault {
   if (place === 'query' && secret.test(name)) {
-    const message = 'must not be in the URL, which is logged everywhere: send it as JSON or form';
+    const message = 'must not be in the URL, because URLs are logged; send it as JSON or form';
     return { in: place, name, message };
   }
-  const known = taken.length === 0 ? `there are none in the ${place}` : `allowed are ${taken.join(', ')}`;
+  const known = taken.length === 0 ? `the ${place} has no parameters` : `allowed are ${taken.join(', ')}`;
   return { in: place, name, message: `is not a parameter of this operation; ${known}` };
 }
 
@@ -60,7 +60,10 @@ function unknownPart(
 
 const strictSchemas = new WeakMap<z.ZodObject, z.ZodObject>();
 
-/** The schema that refuses undeclared parameters. Kept, because zod compiles every new schema at its first use. */
+/**
+ * Return the schema that refuses undeclared parameters. Cache it, because zod compiles every new schema at its
+ * first use.
+ */
 function strictly(schema: z.ZodObject): z.ZodObject {
   let strict = strictSchemas.get(schema);
   if (strict === undefined) {
@@ -70,7 +73,7 @@ function strictly(schema: z.ZodObject): z.ZodObject {
   return strict;
 }
 
-/** The allowed values that broken rules over several parameters name (`params.allowed` of their issues). */
+/** Return the allowed values that broken rules over several parameters name (`params.allowed` of their issues). */
 function allowedBy({ issues }: z.ZodError): string | undefined {
   const messages = issues.map((issue): unknown =>
     issue.code === 'custom' ? issue.params?.['allowed'] : undefined,
@@ -106,10 +109,10 @@ const types: Readonly<Record<string, string>> = {
   array: 'a list',
 };
 
-/** The message of an issue. For a value of another type zod's own words differ from bundle to bundle. */
+/** Return the message of an issue. For a value of another type, zod's own words differ between bundles. */
 function messageOf(issue: z.core.$ZodIssue): string {
   // A name chosen by the caller, such as the name of a tag.
-  if (issue.code === 'invalid_key') return `its name ${issue.issues[0]?.message ?? 'is not taken'}`;
+  if (issue.code === 'invalid_key') return `its name ${issue.issues[0]?.message ?? 'is not allowed'}`;
   const isOwn = issue.code === 'invalid_type' && issue.message.startsWith('Invalid input');
   return isOwn ? `must be ${types[issue.expected] ?? issue.expected}` : issue.message;
 }

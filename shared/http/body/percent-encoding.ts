@@ -1,4 +1,4 @@
-/** The message for a parameter that is no UTF-8 when decoded. */
+/** Message for a parameter that is not UTF-8 after decoding. */
 export const notUtf8 = 'is not UTF-8 in percent-encoding';
 
 const pair = /^[^=]*/;

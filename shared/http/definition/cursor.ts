@@ -7,30 +7,30 @@ import type { Before } from './exchange.ts';
 interface CursorPosition {
   /** Digest of the list. */
   mark: string;
-  /** Sort key to go on after. */
+  /** Sort key after which the page starts. */
   after: string;
 }
 
 const cursorOf = ({ mark, after }: CursorPosition): string =>
   Buffer.from(`after:${mark}:${after}`).toString('base64url');
 
-/** Most bytes of a sort key in DynamoDB (1,024), less the prefix of the entity. */
+/** Maximum bytes of a sort key in DynamoDB (1,024), minus the prefix of the entity. */
 const sortKeyMaxBytes = 1000;
 
 const placePattern = /^after:([A-Za-z0-9_-]{8}):(.+)$/s;
 
 const cursorPattern = /^[A-Za-z0-9_-]+$/;
 
-/** An opaque cursor of an earlier answer. `handle` receives the sort key to continue after. */
+/** An opaque cursor of an earlier response. `handle` receives the sort key to continue after. */
 export const Cursor = z
   .string()
   .max(2000, 'is too long to be a cursor')
-  .regex(cursorPattern, 'is not a cursor of an earlier answer')
-  .refine((cursor) => decodeCursor(cursor) !== undefined, 'is not a cursor of an earlier answer')
+  .regex(cursorPattern, 'is not a cursor of an earlier response')
+  .refine((cursor) => decodeCursor(cursor) !== undefined, 'is not a cursor of an earlier response')
   .describe('Cursor of the next page, from the `Link` header of an earlier response.')
   .meta({ type: 'string', maxLength: 2000, pattern: cursorPattern.source });
 
-/** The position in a cursor; undefined for a text that is no cursor of this service. */
+/** Decode the position in a cursor; undefined for a text that is not a cursor of this service. */
 function decodeCursor(cursor: string): CursorPosition | undefined {
   const [, mark = '', after = ''] =
     placePattern.exec(Buffer.from(cursor, 'base64url').toString('utf8')) ?? [];
@@ -45,7 +45,7 @@ interface List {
   query: unknown;
 }
 
-/** The cursor of the page after a sort key. */
+/** Return the cursor of the page after a sort key. */
 export const encodeCursor = (list: List, after: string): string => cursorOf({ mark: markOf(list), after });
 
 /** Query parameters that choose the part of a list; all others choose the list. */
@@ -54,8 +54,8 @@ const pageParameters = new Set(['limit', 'cursor', 'tail', 'fields']);
 const markLength = 8;
 
 /**
- * A digest that tells the cursors of one list from those of others. It is no secret: a caller who may read a list may
- * read any part of it.
+ * Return a digest that distinguishes the cursors of one list from those of others. It is not secret: a caller who
+ * may read a list may read any part of it.
  */
 function markOf({ name, path, query }: List): string {
   const filters = given(query).filter(([parameter]) => !pageParameters.has(parameter));
@@ -81,7 +81,7 @@ export const resolveCursor: Before = (exchange) => {
   const place = decodeCursor(query.cursor);
   const list = { name: endpoint.name, path, query };
   if (place?.mark !== markOf(list)) {
-    const message = 'is of another list, or of this one with other parameters';
+    const message = 'belongs to another list, or to this list with other parameters';
     throw badRequest([{ in: 'query', name: 'cursor', message }]);
   }
   exchange.input = { ...input, query: { ...query, cursor: place.after } };

@@ -9,7 +9,9 @@ import type { Answer, OutputSpec } from './endpoint-output.ts';
 import type { ProblemDocument, ProblemKind } from './problem.ts';
 import type { Method } from './request-method.ts';
 
-/** Most requests of all callers together: a second, and at once (API Gateway's rate and burst). */
+/**
+ * Maximum number of requests of all callers together: per second, and concurrently (API Gateway's rate and burst).
+ */
 export interface Throttle {
   perSecond: number;
   burst: number;
@@ -34,11 +36,11 @@ type WriterOf<N extends Needs> = {
 }[keyof N];
 
 /**
- * How a POST that creates something honours an `Idempotency-Key`; `table` is where the key is kept.
- * - `creates`: it makes a record in `table`, adds `idempotencyWrites(id)` to the transaction that does, and answers
- *   JSON. The first answer is kept. `replayCreated` answers the record of that id where an attempt died before it
- *   could answer.
- * - `signs`: its answer holds a presigned URL. It makes no record, and acts again each time.
+ * How a POST that creates something handles an `Idempotency-Key`; `table` stores the key.
+ * - `creates`: it makes a record in `table`, adds `idempotencyWrites(id)` to the same transaction, and returns
+ * JSON. The first response is kept. If an attempt died before its response, `replayCreated` responds with the
+ * record of that id.
+ * - `signs`: its response contains a presigned URL. It makes no record, and acts again each time.
  */
 type Idempotence<N extends Needs, O extends OutputSpec, R extends Rule, P extends ProjectRule | undefined> =
   | {
@@ -58,21 +60,21 @@ interface Endpoint<
   M extends Method = Method,
   Path extends `/${string}` = `/${string}`,
 > {
-  /** Name of the operation, in camel case; also names the function in the cloud. */
+  /** Name of the operation in camel case; also the name of its Lambda function. */
   name: string;
   method: M;
-  /** The published form of the path, with its trailing slash where the interface has one. */
+  /** Published form of the path, with a trailing slash if the interface has one. */
   path: Path;
   summary: string;
   description?: string;
   allow: R;
   /**
-   * Its own throttle in addition to the stage's. Every operation open to anyone has one, because each answer costs
+   * Its own throttle in addition to the stage's. Every public operation has one, because each response costs
    * money.
    */
   throttle?: Throttle;
   /**
-   * Refuses a caller by the input, where `allow` cannot decide; throws a problem. It runs before anything is read or
+   * Refuse a caller by the input, if `allow` cannot decide; throw a problem. It runs before anything is read or
    * written for the request or its `Idempotency-Key`.
    */
   permit?(input: Input<I>, asker: { caller: CallerOf<R>; settings: Settings }): void;
@@ -82,27 +84,31 @@ interface Endpoint<
   output: O;
   /** Kinds of problem that this endpoint returns in addition to those of every endpoint. */
   problems?: readonly ProblemKind[];
-  /** Shapes the body of its errors, if its clients expect another shape than a problem document. */
+  /** Shapes the body of its errors, if its clients do not expect a problem document. */
   errorBody?(problem: ProblemDocument): object;
   /**
-   * Identifies the caller by an `Authorization` that is no bearer token.
-   * @throws ServiceError `unauthenticated`; returns undefined for an unknown scheme
+   * Identify the caller by an `Authorization` header without a bearer token.
+   * @returns undefined for an unknown scheme
+   * @throws ServiceError `unauthenticated`
    */
   identify?(authorization: string, asked: Identification): Promise<Identity | undefined>;
-  /** Honours the `X-Fields` mask. */
+  /** Whether it supports the `X-Fields` mask. */
   fieldsMask?: boolean;
-  /** Takes the query parameter `fields` (`fields-parameter.ts`) and answers only the fields that it names. */
+  /**
+   * Whether it accepts the query parameter `fields` (`fields-parameter.ts`) and returns only the fields that it
+   * names.
+   */
   fieldsParameter?: boolean;
-  /** Sends an `ETag`. `handle` then returns a reply with the record's version. */
+  /** Whether it sends an `ETag`. `handle` then returns a reply with the record's version. */
   etag?: boolean;
   /**
-   * Whether the work of a request grows with the data, such as all points of an experiment. A process works on a few
-   * of these at a time (`heavy-work.ts`), on equal ones once, and stops when no client waits any more. The answer may
-   * depend on the input and `Accept` alone, and on the caller where the endpoint has no project rule.
-   * `test/integration/gateway/growing-work.test.ts` lists the reads of each request.
+   * Whether the work of a request grows with the data, such as all points of an experiment. A process does a few
+   * such pieces of work at a time (`heavy-work.ts`), does equal ones once, and stops when no client waits any
+   * more. The response may depend only on the input and `Accept`, and on the caller if the endpoint has no project
+   * rule. `test/integration/gateway/growing-work.test.ts` lists the reads of each request.
    */
   isHeavy?(input: Input<I>, asked: { accept: string | undefined }): boolean;
-  /** Takes an `Idempotency-Key`: every POST that creates something, outside `/auth/`. */
+  /** Accepts an `Idempotency-Key`: every POST that creates something, outside `/auth/`. */
   idempotent?: Idempotence<N, O, R, P>;
   /** Settings of its Lambda function that differ from the default. */
   runtime?: FunctionRuntime;
@@ -110,8 +116,8 @@ interface Endpoint<
 }
 
 /**
- * All services that an endpoint's function reaches: the needs of its behaviour, and those of the steps before it,
- * which look up the bearer token and the project of a project rule.
+ * Return all services that an endpoint's function uses: the needs of its behaviour, and those of the steps before
+ * it, which look up the bearer token and the project of a project rule.
  */
 export function allNeeds({ needs, project }: Pick<Endpoint, 'needs' | 'project'>): Need<unknown>[] {
   return [readAccounts, ...(project === undefined ? [] : [readRecords]), ...Object.values(needs)];

@@ -15,30 +15,30 @@ export interface Caller {
   account_type: AccountType;
   /** Version of the credentials for which the token was issued. */
   credentials_version: number;
-  /** SHA-256 of the token's or session's secret; the key of its record. */
+  /** SHA-256 of the secret of the token or session; the key of its record. */
   token_hash: string;
-  /** The session of a browser; absent where a token was sent. */
+  /** Session of a browser; absent if a token was sent. */
   session_id?: string;
 }
 
 /**
- * The role that a caller needs in the project of `project_id`: 404 if the project does not exist, 403 if the role is
- * too low.
- * - `viewer`: reads. Every account that may read at all has this role in every project.
- * - `developer`: changes what is in it, and trains.
- * - `owner`: deletes it, shares it, hands it over, and sets its secrets.
- * - `remove`: the same as `owner`, and the project need not be readable. Admins have all roles. The account type
- *   (`allow`) bounds what a role may do.
+ * The role that a caller needs in the project of `project_id`: 404 if the project does not exist, 403 if the role
+ * is too low.
+ * - `viewer`: read. Every account that may read at all has this role in every project.
+ * - `developer`: change the contents, and train.
+ * - `owner`: delete, share and transfer the project, and set its secrets.
+ * - `remove`: the same as `owner`, but the project need not be readable. Admins have all roles. The account type
+ * (`allow`) limits the rights of a role.
  */
 export type ProjectRule = 'viewer' | 'developer' | 'owner' | 'remove';
 
-/** The context of every behaviour, in addition to its input and its `needs`. */
+/** Context of every behaviour, in addition to its input and its `needs`. */
 export interface Ambient {
   now(): Date;
   newId(): string;
   /**
-   * Writes for the transaction that creates the record `id`, if the endpoint is `idempotent`: they note the record for
-   * the request's key. Empty for a request without a key.
+   * Return the writes for the transaction that creates the record `id`, if the endpoint is `idempotent`. They note
+   * the record for the request's key. Empty for a request without a key.
    */
   idempotencyWrites(id: string): Write[];
   log: Logger;
@@ -46,7 +46,7 @@ export interface Ambient {
   requestId: string;
   /** Address that the request came from. */
   sourceIp: string;
-  /** Path of the request as the client sent it: on AWS it begins with the stage. */
+  /** Path of the request as the client sent it. On AWS it begins with the stage. */
   requestPath: string;
   header(name: string): string | undefined;
   /** Version in `If-Match`; undefined if any version may be changed. */
@@ -65,18 +65,17 @@ export interface Identification {
   sourceIp: string;
 }
 
-/** A user, and the digest of the token or session under which they act. */
+/** A user, and the digest of the token or session that they use. */
 export interface Identity {
   user: User;
   token_hash: string;
-  /** Absent where it is a token. */
+  /** Absent for a token. */
   session_id?: string;
 }
 
 /**
- * The path of a request with one slash before it and none after it: `/v1/console`; empty for the root. Links are made
- * from it; a path with two slashes at its start would name another host.
- *
+ * Return the path of a request with one leading slash and no trailing slash: `/v1/console`; empty for the root.
+ * Links are made from it. A path with two leading slashes would name another host.
  * @param requestPath as the caller sees it, such as `//v1/console/`
  */
 export function pathOfHost(requestPath: string): string {

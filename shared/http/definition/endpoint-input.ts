@@ -37,7 +37,7 @@ export interface RawRequest {
 interface LargeBody {
   path: string;
   body: object;
-  /** Reads from the answer the URL for the bytes, and the request that follows. */
+  /** Read the URL for the bytes, and the request that follows, from the response. */
   proceed(answer: unknown): { url: string; path: string; body: object };
 }
 
@@ -48,11 +48,11 @@ export interface LargeBodies {
 }
 
 export interface InputSpec {
-  /** The whole request, for a proxy, which has no other input; `maxBytes` bounds its body. */
+  /** The whole request, for a proxy, which has no other input. `maxBytes` limits its body. */
   request?: { maxBytes: number; largeBodies?: LargeBodies };
   path?: z.ZodObject;
   query?: z.ZodObject;
-  /** Each of these is taken once, in the query or in the body (JSON or form). */
+  /** Each parameter is accepted once, in the query or in the body (JSON or form). */
   queryOrBody?: z.ZodObject;
   body?: FieldsBody | FileBody;
 }
@@ -88,12 +88,12 @@ export function file(mediaTypes: readonly string[], maxBytes: number): FileBody 
 }
 
 /**
- * Most bytes of a body sent to an operation that takes none: a small one is read and refused with a reason, a larger
- * one is not read.
+ * Maximum bytes of a body sent to an operation without a body. A small one is read and refused with a reason; a
+ * larger one is not read.
  */
 const noBodyMaxBytes = 1024;
 
-/** Most bytes of the body of an operation's requests. */
+/** Return the maximum bytes of the body of an operation's requests. */
 export function bodyMaxBytes({ request, body, queryOrBody }: InputSpec): number {
   if (request !== undefined) return request.maxBytes;
   if (body !== undefined) return body.maxBytes;

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { Reply } from './reply.ts';
 
-/** Media types other than JSON that an answer may have, chosen by the caller's `Accept` or always. */
+/** Media types other than JSON of a response, selected by the caller's `Accept` or always. */
 export interface Content<S extends z.ZodType | undefined = z.ZodType | undefined> {
   kind: 'content';
   mediaTypes: readonly string[];
@@ -27,7 +27,7 @@ type Json<O extends OutputSpec> = { [Status in keyof O]: JsonOf<O[Status]> }[key
 /** A result of `handle`: the declared JSON value, or a {@link Reply} around it. */
 export type Answer<O extends OutputSpec> = Json<O> | Reply<Json<O>> | Reply<never>;
 
-/** An answer that may have these other media types; without `json` it is never JSON. */
+/** A response with these other media types; without `json` it is never JSON. */
 export function content(mediaTypes: readonly string[]): Content<undefined>;
 export function content<S extends z.ZodType>(mediaTypes: readonly string[], json: S): Content<S>;
 export function content(mediaTypes: readonly string[], json?: z.ZodType): Content {
@@ -45,6 +45,6 @@ export function successStatus(output: OutputSpec): 200 | 201 {
 export function jsonSchema({ name, output }: { name: string; output: OutputSpec }): z.ZodType {
   const declared = output[successStatus(output)];
   const schema = declared !== undefined && 'kind' in declared ? declared.json : declared;
-  if (schema === undefined) throw new Error(`${name} answers JSON but declares none`);
+  if (schema === undefined) throw new Error(`${name} returns JSON but declares none`);
   return schema;
 }

@@ -19,7 +19,10 @@ export interface Exchange {
   readonly requestId: string;
   readonly startedAt: number;
   readonly log: Logger;
-  /** Aborted once the request needs no answer any more: its client has gone or the time limit has passed. */
+  /**
+   * Aborted once the request needs no response any more: its client has disconnected, or the time limit has
+   * passed.
+   */
   readonly signal: AbortSignal;
   /** Resolves when the caller is confirmed; absent if the caller was known before the later steps began. */
   readonly confirmed?: Promise<void>;

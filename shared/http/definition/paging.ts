@@ -24,13 +24,13 @@ type Filters = Readonly<Record<string, QueryValue>>;
 
 const maxPage = 1000;
 
-/** Most bytes of a list's body. Escaped for Lambda it usually still fits into a payload. */
+/** Maximum bytes of a list's body. Escaped for Lambda, it usually still fits into a payload. */
 const bodyMaxBytes = 4_000_000;
 
 /**
- * Answer a list: `limit` rows after the cursor, or all of them without `limit`, up to 4 MB of body. Rows that cannot
- * be read are left out and reported. `fetch` reads one page; `keyOf` returns the sort key of a row, after which the
- * next page starts.
+ * Respond with a list: `limit` rows after the cursor, or without `limit` all of them, up to 4 MB of body. Rows
+ * that cannot be read are left out and reported. `fetch` reads one page; `keyOf` returns the sort key of a row,
+ * after which the next page starts.
  */
 export async function answerList<Row, Shown>(
   { limit, cursor, ...filters }: Paging & Filters,
@@ -47,7 +47,8 @@ export async function answerList<Row, Shown>(
   const unreadable: UnreadableRecordError[] = [];
   let after = cursor;
   for (;;) {
-    // One row more than is shown tells whether more follow, so the last page never links to an empty one.
+    // Fetch one row more than the page shows. It tells whether more follow, so the last page never links to an
+    // empty one.
     const page = await list.fetch({
       limit: limit === undefined ? maxPage : limit - shown.length + 1,
       after,
@@ -67,7 +68,7 @@ export async function answerList<Row, Shown>(
     }
     if (page.next === undefined) return Reply.json(shown, { unreadable });
     after = page.next;
-    // Other requests are served between two pages, however fast the store is.
+    // Let other requests run between two pages, however fast the store is.
     await setImmediate();
   }
 }

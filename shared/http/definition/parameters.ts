@@ -49,9 +49,9 @@ export const flag = z
   .transform((value) => value === true || value === 'true' || value === 'True' || value === '1')
   .meta({ type: 'boolean' });
 
-export const projectId = Ulid.describe('Id of the project, from the response that created it.');
+export const projectId = Ulid.describe('ID of the project, from the response that created it.');
 
-/** Path parameters of everything about one project as a whole. */
+/** Path parameters of every operation on a project as a whole. */
 export const projectPath = z.strictObject({ project_id: projectId });
 
 /** A fault of one of several parameters that are checked together. */
@@ -63,8 +63,8 @@ interface CombinedFault {
 }
 
 /**
- * Parameters with a rule over several of them. The rule runs even if single ones are wrong, so that a caller learns
- * all faults at once; `check` receives a wrong value as it was sent.
+ * Parameters with a rule over several of them. The rule runs even if single parameters are wrong, so the caller
+ * learns all faults at once; `check` receives a wrong value as it was sent.
  */
 export const checkedTogether = <S extends z.ZodObject>(
   schema: S,

@@ -2,9 +2,9 @@ import { ServiceError } from '../../core/service-error.ts';
 import type { Ambient } from './endpoint-context.ts';
 
 /**
- * Refuse a change made for another state than the current one (RFC 9110, 13.1): `If-Match` with another version or
- * without a record, `If-None-Match: *` with one. `current` is the record's version, undefined if there is no record
- * yet.
+ * Refuse a change that was made for another state than the current one (RFC 9110, 13.1): `If-Match` with another
+ * version or without a record, or `If-None-Match: *` with a record. `current` is the record's version, undefined
+ * if there is no record yet.
  */
 export function requirePrecondition(
   { header, expectedVersion }: Pick<Ambient, 'header' | 'expectedVersion'>,
@@ -12,12 +12,15 @@ export function requirePrecondition(
 ): void {
   if (current === undefined) {
     if (header('If-Match') === undefined) return;
-    throw new ServiceError('precondition-failed', 'If-Match asks for an earlier version, and there is none.');
+    throw new ServiceError(
+      'precondition-failed',
+      'If-Match requires an existing version, but there is none.',
+    );
   }
   if (header('If-None-Match')?.trim() === '*') {
     throw new ServiceError(
       'precondition-failed',
-      `If-None-Match asks for nothing to be there, but version ${current} is.`,
+      `If-None-Match requires that nothing exists, but version ${current} does.`,
     );
   }
   if (expectedVersion === undefined || expectedVersion === current) return;

@@ -14,7 +14,7 @@ export const problemKinds = {
   'method-not-allowed': { status: 405, title: 'Method not allowed' },
   'request-timeout': { status: 408, title: 'Request took too long to arrive' },
   conflict: { status: 409, title: 'Conflict with the current state' },
-  'precondition-failed': { status: 412, title: 'Changed by somebody else' },
+  'precondition-failed': { status: 412, title: 'Changed by another request' },
   'too-large': { status: 413, title: 'Too large' },
   'unsupported-media-type': { status: 415, title: 'Media type not supported' },
   'idempotency-mismatch': { status: 422, title: 'Idempotency-Key used for another request' },

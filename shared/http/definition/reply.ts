@@ -1,6 +1,6 @@
 import type { UnreadableRecordError } from '../../data/table/item.ts';
 
-/** Targets of a redirect by the method of the request: a presigned URL is valid for one method. */
+/** Targets of a redirect by request method. A presigned URL is valid for one method. */
 type Locations = Readonly<Record<'GET' | 'HEAD', string>>;
 
 type Body<T> =
@@ -9,17 +9,17 @@ type Body<T> =
       kind: 'content';
       mediaType: string;
       bytes: Uint8Array | string;
-      /** The bytes were made for this answer alone and are not sent again. */
+      /** Whether the bytes were made for this response alone and are not sent again. */
       isPassing?: boolean;
     }
   | { kind: 'redirect'; locations: Locations };
 
 type Headers = Readonly<Record<string, string>>;
 
-/** A value of a query; a list becomes one parameter for each of its texts. */
+/** A value of a query. A list becomes one parameter per item. */
 export type QueryValue = string | number | boolean | readonly string[] | undefined;
 
-/** Where the next page of a list starts. */
+/** Start of the next page of a list. */
 export interface NextPage {
   /** Sort key or position after which it starts. */
   after: string;
@@ -29,15 +29,15 @@ export interface NextPage {
 
 interface Extras {
   headers?: Headers;
-  /** Version of the record that the answer shows; becomes part of its `ETag`. */
+  /** Version of the record in the response; part of its `ETag`. */
   version?: number;
   /** Becomes the `Link` header. A list without it has ended. */
   next?: NextPage | undefined;
-  /** Records left out of the answer, because this version of the service cannot read them. */
+  /** Records left out of the response, because this version of the service cannot read them. */
   unreadable?: readonly UnreadableRecordError[];
 }
 
-/** An answer with more than its JSON value: headers, a version, another media type or a redirect. */
+/** A response with more than its JSON value: headers, a version, another media type or a redirect. */
 export class Reply<T> {
   readonly body: Body<T>;
   readonly headers: Headers;
@@ -53,7 +53,7 @@ export class Reply<T> {
     this.next = next;
   }
 
-  /** The same answer with further headers. */
+  /** Return the same response with further headers. */
   with(headers: Headers): Reply<T> {
     const { version, next, unreadable } = this;
     return new Reply<T>(this.body, {
@@ -64,22 +64,22 @@ export class Reply<T> {
     });
   }
 
-  /** JSON with further headers or a version. */
+  /** Return JSON with further headers or a version. */
   static json<T>(value: T, extras: Extras = {}): Reply<T> {
     return new Reply<T>({ kind: 'json', value }, extras);
   }
 
-  /** Text or bytes of another media type. */
+  /** Return text or bytes of another media type. */
   static content(mediaType: string, bytes: Uint8Array | string, extras: Extras = {}): Reply<never> {
     return new Reply<never>({ kind: 'content', mediaType, bytes }, extras);
   }
 
-  /** Bytes that were made for this answer alone. */
+  /** Return bytes that were made for this response alone. */
   static passing(mediaType: string, bytes: Uint8Array): Reply<never> {
     return new Reply<never>({ kind: 'content', mediaType, bytes, isPassing: true }, {});
   }
 
-  /** 302 to a presigned URL, which no cache may keep. */
+  /** Return a 302 to a presigned URL, which no cache may keep. */
   static redirect(locations: Locations): Reply<never> {
     return new Reply<never>({ kind: 'redirect', locations }, { headers: { 'Cache-Control': 'no-store' } });
   }

@@ -1,6 +1,6 @@
 /**
- * `ANY` is a proxy: one function for every method of a path that ends in a greedy variable. It serves an interface
- * defined elsewhere (MLflow's), does its own routing (`input.request`) and is not in the OpenAPI document.
+ * `ANY` is a proxy: one function for every method of a path that ends in a greedy variable. It serves an external
+ * interface (MLflow's), does its own routing (`input.request`) and is not in the OpenAPI document.
  */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'ANY';
 

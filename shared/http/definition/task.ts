@@ -8,13 +8,13 @@ import type { WatchedList } from '../../data/lists/watched-list.ts';
 export type TaskContext<N extends Needs> = Services<N> & { now(): Date; log: Logger; settings: Settings };
 
 /**
- * A function started by an event or by a change of a list, or the program of a job. It states its needs as an endpoint
- * does.
+ * A function that an event or a change of a list starts, or the program of a job. It declares its needs like an
+ * endpoint.
  */
 export interface Task<N extends Needs = Needs, E = unknown, R = void> {
   name: string;
   needs: N;
-  /** Lists that it works on. It starts within minutes of a change of one, and does not poll. */
+  /** Lists that it processes. It starts within minutes of a change of one, without polling. */
   watches?: readonly WatchedList[];
   /** Tasks that its Lambda function also runs; they have no function of their own. */
   includes?: readonly { name: string }[];

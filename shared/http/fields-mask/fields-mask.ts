@@ -8,8 +8,8 @@ import { type FieldsMask, maskProblem, parseMask } from './parse-mask.ts';
 import { alternativesOf, type Shape } from './schema-shape.ts';
 
 /**
- * Read the mask from `fields` or `X-Fields`, by the endpoint's definition; a blank one is ignored. Throws a 400
- * problem for a mask that does not parse or does not fit the answer, before the request changes anything.
+ * Read the mask from `fields` or `X-Fields`, by the endpoint's definition. Ignore a blank one. Throw a 400 problem
+ * for a mask that does not parse or does not fit the response, before the request changes anything.
  */
 export const parseMaskOfRequest = (exchange: Exchange): void => {
   if (exchange.endpoint.fieldsParameter === true) {
@@ -29,12 +29,13 @@ type Schema = core.$ZodType;
 type Pair = [FieldsMask, Schema];
 
 /**
- * Throws the 400 problem "Mask error: Mask is inconsistent with model" if a mask has a sub-mask on a scalar. Needs
- * only the schema, so it runs before the request does anything. A union fits if at least one alternative is no scalar
- * and all of those fit. An empty sub-mask fits everything with names or elements.
+ * Throw the 400 problem "Mask error: Mask is inconsistent with model" if a mask has a sub-mask on a scalar. This
+ * needs only the schema, so it runs before the request does anything. A union fits if at least one alternative is
+ * not a scalar and all such alternatives fit. An empty sub-mask fits every value with names or elements.
  */
 function requireConsistent(mask: FieldsMask, schema: Schema): void {
-  // Without recursion, and every pair once: the caller chooses the depth of a mask, and schemas may be recursive.
+  // Use no recursion, and visit every pair once: the caller chooses the depth of a mask, and schemas may be
+  // recursive.
   const seen = new Map<FieldsMask, Set<Schema>>();
   const waiting: Pair[] = [[mask, schema]];
   for (let pair = waiting.pop(); pair !== undefined; pair = waiting.pop()) {
@@ -50,7 +51,10 @@ function requireConsistent(mask: FieldsMask, schema: Schema): void {
   }
 }
 
-/** The pairs to check for a mask on a shape: the mask with each element of a list, or its sub-masks with the fields. */
+/**
+ * Return the pairs to check for a mask on a shape: the mask with each element of a list, or its sub-masks with the
+ * fields.
+ */
 function pairsBelow(mask: FieldsMask, shape: Shape): Pair[] {
   if (shape.kind === 'list') {
     const elements = shape.rest === undefined ? shape.items : [...shape.items, shape.rest];
@@ -64,10 +68,10 @@ function pairsBelow(mask: FieldsMask, shape: Shape): Pair[] {
 }
 
 /**
- * The part of an answer that a mask selects. `value` is JSON parsed by `schema`. A mask applies to each element of a
- * list, and through nullable, optional and other wrappers. At any depth, names unknown to the schema are left out and
- * known but absent ones become null; where the schema is open (records, unknown), only names that are present are
- * known. Throws the 400 problem of {@link requireConsistent}.
+ * Return the part of a response that a mask selects. `value` is JSON parsed by `schema`. A mask applies to each
+ * element of a list, and through nullable, optional and other wrappers. At any depth, names unknown to the schema
+ * are left out, and known but absent ones become null. If the schema is open (records, unknown), only names that
+ * are present are known. Throw the 400 problem of {@link requireConsistent}.
  */
 export function applyMask(mask: FieldsMask, schema: z.ZodType, value: unknown): unknown {
   requireConsistent(mask, schema);
@@ -87,7 +91,7 @@ function show(mask: Mask, schema: Schema, value: unknown): unknown {
     );
   }
   if (shape.kind !== 'object' || !isObject(value)) return value;
-  // fromEntries defines properties, so that a field called __proto__ is a field like any other.
+  // fromEntries defines properties, so a field called __proto__ is an ordinary field.
   return Object.fromEntries(
     [...chosenFields(mask, shape, value)].map(([name, sub]) => {
       const whole = sub === true || sub.size === 0 ? true : sub;
@@ -102,7 +106,7 @@ function shapeOfValue(schema: Schema, value: unknown): Shape {
   const kind = kindOf(value);
   const alternatives = alternativesOf(schema);
   const likely = alternatives.filter(({ shape }) => shape.kind === kind);
-  // The first alternative that accepts the value, as a union parses. No parsing if the kind alone decides.
+  // Take the first alternative that accepts the value, as a union parses. Do not parse if the kind alone decides.
   const chosen =
     likely.length > 1 ? likely.find((one) => core.safeParse(one.schema, value).success) : undefined;
   const shape = (chosen ?? likely[0])?.shape;
@@ -123,7 +127,7 @@ function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The fields to show in their order: those mentioned, then with `*` all others. */
+/** Return the fields to show, in order: the mentioned ones, then with `*` all others. */
 function chosenFields(
   mask: Mask,
   { fields, rest }: Shape & { kind: 'object' },

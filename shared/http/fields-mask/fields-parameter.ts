@@ -16,11 +16,11 @@ export function fieldsParameter(row: z.ZodObject) {
         .filter((name) => !known.includes(name));
       if (unknown.length === 0) return;
       addIssue(
-        `has no field ${unknown[0] === '' ? 'at a comma' : unknown[0]}; allowed are ${known.join(', ')}`,
+        `has the unknown field ${unknown[0] === '' ? '"" (at a comma)' : unknown[0]}; allowed are ${known.join(', ')}`,
       );
     })
     .optional()
-    .describe('Fields to answer, separated by commas; without it all.');
+    .describe('Fields to return, separated by commas. Default: all.');
 }
 
 /** The mask of the query parameter `fields`; undefined if it is absent. */

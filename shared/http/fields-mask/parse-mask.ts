@@ -1,6 +1,6 @@
 import { ServiceError } from '../../core/service-error.ts';
 
-/** A parsed `X-Fields` mask: the names to show, each whole or with a mask of its own. */
+/** A parsed `X-Fields` mask: the names to show, each completely or with its own mask. */
 export type FieldsMask = ReadonlyMap<string, true | FieldsMask>;
 
 type Fields = Map<string, true | FieldsMask>;
@@ -9,9 +9,9 @@ type Fields = Map<string, true | FieldsMask>;
 const token = /[{},]|[\p{L}\p{N}_:*-]+/gu;
 
 /**
- * Parses a mask by the grammar of Flask-RESTX (its documentation's "Fields masks", and its behaviour where that is
- * silent: commas may be missing between names and may trail; the last mention of a name wins).
- * Throws a 400 problem "Mask parse error: …".
+ * Parse a mask by the grammar of Flask-RESTX ("Fields masks" in its documentation). Where the documentation says
+ * nothing, follow its behaviour: commas between names are optional, commas may trail, and the last mention of a
+ * name wins. Throw a 400 problem "Mask parse error: …".
  */
 export function parseMask(text: string): FieldsMask {
   const root: Fields = new Map();
@@ -42,7 +42,7 @@ export function parseMask(text: string): FieldsMask {
   return root;
 }
 
-/** The text without its optional outer braces. Only the first and last characters decide. */
+/** Return the text without its optional outer braces. Only the first and last characters decide. */
 function withoutOuterBraces(text: string): string {
   const trimmed = text.replaceAll('\n', '').trim();
   if (!trimmed.startsWith('{')) return trimmed;
@@ -60,7 +60,7 @@ function parseProblem(
   return maskProblem(`Mask parse error: ${reason}`);
 }
 
-/** The 400 error for a mask, in the words of Flask-RESTX, which its clients recognise. */
+/** Return the 400 error for a mask, in the words of Flask-RESTX, which its clients recognise. */
 export function maskProblem(message: string): ServiceError {
   return new ServiceError('bad-request', message, { errors: [{ in: 'header', name: 'X-Fields', message }] });
 }

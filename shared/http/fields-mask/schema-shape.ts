@@ -2,7 +2,7 @@ import * as core from 'zod/v4/core';
 
 type Schema = core.$ZodType;
 
-/** The shape of a schema as a mask sees it: names or elements, and their schemas. */
+/** Shape of a schema for a mask: names or elements, and their schemas. */
 export type Shape =
   | { kind: 'scalar' }
   /** Any JSON at all. */
@@ -20,7 +20,7 @@ export interface Alternative {
 
 const found = new WeakMap<Schema, readonly Alternative[]>();
 
-/** The shapes of a schema's parsed values, without null: several for a union, else one. */
+/** Return the shapes of a schema's parsed values, without null: several for a union, else one. */
 export function alternativesOf(schema: Schema): readonly Alternative[] {
   const known = found.get(schema);
   if (known !== undefined) return known;
@@ -52,7 +52,7 @@ const wrappers = [
   core.$ZodReadonly,
 ];
 
-/** The schema inside a wrapper without names of its own; undefined for any other schema. */
+/** Return the schema inside a wrapper without names of its own; undefined for any other schema. */
 function innerOf(schema: Schema): Schema | undefined {
   if (schema instanceof core.$ZodLazy) return schema._zod.innerType;
   if (schema instanceof core.$ZodPipe) return schema._zod.def.out;
@@ -91,7 +91,7 @@ function objectShape({ shape, catchall }: core.$ZodObjectDef): Shape {
   return { kind: 'object', fields: new Map(Object.entries(shape)), rest: closed ? undefined : catchall };
 }
 
-/** The keys of a record are known where its key schema lists them. */
+/** Return the shape of a record. Its keys are known if its key schema lists them. */
 function recordShape({ keyType, valueType }: core.$ZodRecordDef): Shape {
   const keys = keyType._zod.values;
   if (keys === undefined) return { kind: 'object', fields: new Map(), rest: valueType };

@@ -5,7 +5,7 @@ import type { JsonSchema, SchemaComponents } from './json-schema.ts';
 import { type Operation, operationOf } from './operation.ts';
 import { problemResponses, problemSchema } from './problems.ts';
 
-/** A group of operations, by the beginnings of their paths. */
+/** A group of operations, by the prefixes of their paths. */
 export interface TagRule {
   name: string;
   description: string;
@@ -17,9 +17,9 @@ interface OpenApiOptions {
   title: string;
   version: string;
   description: string;
-  /** Groups of operations, in the order in which they are shown. */
+  /** Groups of operations in display order. */
   tags: readonly TagRule[];
-  /** Values by name of field or parameter, from which examples are made. */
+  /** Sample values for examples, by the name of the field or parameter. */
   samples: Samples;
 }
 
@@ -57,7 +57,7 @@ export function openApiDocument(
   return {
     openapi: '3.1.1',
     info: { title, version, description },
-    servers: [{ url: '.', description: 'Where this document was read' }],
+    servers: [{ url: '.', description: 'Address from which this document was read' }],
     tags: [...used].map((name) => {
       const about = described.get(name);
       return about === undefined ? { name } : { name, description: about };
@@ -74,7 +74,7 @@ export function openApiDocument(
 
 const methodOrder = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** Endpoints by group as the rules have them, then by path and method. */
+/** Sort endpoints by group in the order of the rules, then by path and method. */
 function ordered(endpoints: readonly AnyEndpoint[], rules: readonly TagRule[]): AnyEndpoint[] {
   const names = rules.map(({ name }) => name);
   const rank = (endpoint: AnyEndpoint) =>
@@ -106,10 +106,10 @@ const below = (path: string, beginning: string): boolean =>
 const text = { type: 'string' };
 
 const headers: JsonSchema = {
-  'X-Request-Id': { description: 'Id of the request, by which the log is searched.', schema: text },
+  'X-Request-Id': { description: 'ID of the request, for searching the log.', schema: text },
   ETag: { description: 'Version and hash of the response.', schema: text },
   Link: {
-    description: 'Where the next page is, `rel="next"`; without it this is the last page.',
+    description: 'Link to the next page, `rel="next"`. Absent on the last page.',
     schema: text,
     example: '<?cursor=YWZ0ZXI6MDFq&limit=100>; rel="next"',
   },
@@ -119,17 +119,17 @@ const headers: JsonSchema = {
   },
   'X-Unreadable-Records': {
     description:
-      'How many records the answer leaves out because a newer version of the service wrote them, or they are damaged; absent where there are none. The log names them.',
+      'Number of records left out, because a newer version of the service wrote them or they are damaged. Absent if there are none. The log names them.',
     schema: { type: 'integer', minimum: 1 },
   },
   Location: {
-    description: 'Where it is: a presigned URL for files.',
+    description: 'Location of the resource; a presigned URL for files.',
     schema: { type: 'string', format: 'uri-reference' },
   },
-  Allow: { description: 'The methods that the path has.', schema: text, example: 'GET, POST' },
+  Allow: { description: 'Methods that the path supports.', schema: text, example: 'GET, POST' },
   'Retry-After': {
     description: 'Seconds to wait before a retry.',
     schema: { type: 'integer', minimum: 0 },
   },
-  'WWW-Authenticate': { description: 'The scheme to sign in with.', schema: text, example: 'Bearer' },
+  'WWW-Authenticate': { description: 'Authentication scheme.', schema: text, example: 'Bearer' },
 };

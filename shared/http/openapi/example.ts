@@ -10,8 +10,8 @@ export interface ExampleSource {
 }
 
 /**
- * An example value for a schema: the sample of its name if it fits (`parent.name` or `Component.name` before `name`),
- * else one made from the schema. Lists have one element.
+ * Return an example value for a schema: the sample of its name if it fits (`parent.name` or `Component.name`
+ * before `name`), else one made from the schema. Lists have one element.
  */
 export function exampleOf(
   schema: JsonSchema,
@@ -29,7 +29,7 @@ export function exampleOf(
   if (Array.isArray(values)) return values[0];
   if (Array.isArray(anyOf)) return exampleOf(anyOf[0], source, name, parent);
   const [first] = [type].flat();
-  // The root has no name but its component's.
+  // The root has no name except that of its component.
   const component = String(schema['$ref'] ?? '')
     .split('/')
     .at(-1);

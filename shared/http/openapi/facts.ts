@@ -15,8 +15,9 @@ export function bodyFields(endpoint: AnyEndpoint): z.ZodObject | undefined {
 }
 
 /**
- * Whether parameters allowed in the query and in the body are documented as fields of the body. OpenAPI has no word
- * for "either", so the document names the place that most clients support: few send a body with DELETE.
+ * Return whether parameters that are allowed in the query and in the body are documented as fields of the body.
+ * OpenAPI cannot express "either", so the document names the location that most clients support: few send a body
+ * with DELETE.
  */
 const isInBody = ({ method, input }: AnyEndpoint): boolean =>
   input.body !== undefined || (method !== 'GET' && method !== 'DELETE');
@@ -28,7 +29,7 @@ export function queryParameters(endpoint: AnyEndpoint): z.ZodObject | undefined 
   return query === undefined ? queryOrBody : query.extend(queryOrBody.shape);
 }
 
-/** A sentence about parameters that are also accepted in another place than the documented one. */
+/** Return a sentence about parameters that are also accepted in another location than the documented one. */
 export function otherPlace(endpoint: AnyEndpoint): string | undefined {
   const { queryOrBody } = endpoint.input;
   if (queryOrBody === undefined) return undefined;
@@ -43,11 +44,11 @@ export const readsBody = ({ input: { body, queryOrBody } }: AnyEndpoint): boolea
 
 const changing = new Set(['PUT', 'PATCH', 'DELETE']);
 
-/** Whether `If-Match` guards what the endpoint changes. */
+/** Return whether `If-Match` protects the endpoint's changes. */
 export const hasPrecondition = ({ method, etag, problems = [] }: AnyEndpoint): boolean =>
   problems.includes('precondition-failed') || (etag === true && changing.has(method));
 
-/** Whether `If-None-Match` saves sending a body that the caller already has. */
+/** Return whether `If-None-Match` avoids sending a body that the caller already has. */
 export const hasNotModified = ({ method, etag }: AnyEndpoint): boolean => method === 'GET' && etag === true;
 
 /** Whether an `Idempotency-Key` makes the request safe to repeat. */

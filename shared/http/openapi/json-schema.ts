@@ -48,8 +48,8 @@ export function toJsonSchema(
 }
 
 /**
- * Correct zod's JSON Schema: coercing parameters accept numbers as text but declare their type by `.meta({ type })`; a
- * format says more to readers than zod's pattern for it.
+ * Correct zod's JSON Schema. Coercing parameters accept numbers as text but declare their type by `.meta({ type
+ * })`. A format is clearer to readers than zod's pattern for it.
  */
 function correct(zodSchema: z.core.$ZodType, jsonSchema: Record<string, unknown>): void {
   const meta = declared(zodSchema);
@@ -58,7 +58,7 @@ function correct(zodSchema: z.core.$ZodType, jsonSchema: Record<string, unknown>
     Object.assign(jsonSchema, meta);
     return;
   }
-  // zod leaves out the default of a coerced schema, because it is stated as the parsed value.
+  // zod leaves out the default of a coerced schema, because the default is a parsed value.
   if (zodSchema instanceof z.core.$ZodDefault) jsonSchema['default'] = zodSchema._zod.def.defaultValue;
   asList(jsonSchema);
   if (jsonSchema['format'] === 'date-time') delete jsonSchema['pattern'];
@@ -72,13 +72,15 @@ function declared(schema: z.core.$ZodType): Record<string, unknown> | undefined 
   return meta['type'] === undefined ? undefined : meta;
 }
 
-/** @throws Error for a tuple whose elements differ: `prefixItems` and `items: false` mean nothing to most generators */
+/**
+ * @throws Error for a tuple with different element types: most generators ignore `prefixItems` and `items: false`
+ */
 function asList(jsonSchema: Record<string, unknown>): void {
   const { prefixItems } = jsonSchema;
   if (!Array.isArray(prefixItems)) return;
   const [first] = prefixItems;
   if (!prefixItems.every((one) => isDeepStrictEqual(one, first))) {
-    throw new Error('clients can be generated of tuples of one type alone; make this an object');
+    throw new Error('client generators support only tuples of one type; make this an object');
   }
   delete jsonSchema['prefixItems'];
   Object.assign(jsonSchema, { items: first, minItems: prefixItems.length, maxItems: prefixItems.length });

@@ -56,7 +56,7 @@ export function operationOf(endpoint: AnyEndpoint, tag: string, source: ExampleS
   };
 }
 
-/** The body that an operation takes: fields as JSON or form, or a file. */
+/** Return the body of an operation: fields as JSON or form, or a file. */
 function requestBodyOf(endpoint: AnyEndpoint, source: ExampleSource): JsonSchema | undefined {
   const file = fileBody(endpoint);
   if (file !== undefined) {
@@ -78,7 +78,7 @@ function requestBodyOf(endpoint: AnyEndpoint, source: ExampleSource): JsonSchema
   return {
     description: `At most ${bodyMaxBytes(endpoint.input).toLocaleString('en')} bytes. The same fields may also be sent as a form, \`application/x-www-form-urlencoded\`.`,
     required: asksForSome || (Array.isArray(required) && required.length > 0),
-    // openapi-python-client forgets an import where a body may be of two types.
+    // openapi-python-client forgets an import if a body may have two types.
     content: { 'application/json': media },
   };
 }
@@ -91,7 +91,7 @@ function fileDescription({ mediaTypes, maxBytes }: FileBody): string {
 
 const callers: Record<Rule, string> = {
   anyone: 'Open to anyone.',
-  guest: 'For everybody who is signed in.',
+  guest: 'For all signed-in users.',
   viewer: 'For viewers, developers and admins.',
   developer: 'For developers and admins.',
   admin: 'For admins.',
@@ -104,7 +104,7 @@ const callers: Record<Rule, string> = {
 function whoMay({ allow, project, problems = [] }: AnyEndpoint): string | undefined {
   if (project === 'owner' || project === 'remove') return 'For the project’s owner and admins.';
   if (project === 'developer')
-    return 'For the project’s owner, developers with whom it is shared as such, and admins.';
+    return 'For the project’s owner, its members with the role developer, and admins.';
   return allow === 'anyone' && problems.includes('forbidden') ? undefined : callers[allow];
 }
 
@@ -124,12 +124,12 @@ function parametersOf(endpoint: AnyEndpoint, maskExample: string, source: Exampl
   const headers: Parameter[] = [];
   if (fieldsMask === true) {
     const description =
-      'Fields mask: the response has only these fields, `*` means all; unknown names are ignored.';
+      'Fields mask. The response has only these fields; `*` means all. Unknown names are ignored.';
     headers.push(header('X-Fields', description, maskExample));
   }
   if (hasIdempotencyKey(endpoint)) {
     const description =
-      'A key of your choice. A request that is repeated with the same key takes effect once and gets the same response.';
+      'A key of your choice. A repeated request with the same key takes effect only once and gets the same response.';
     headers.push(header('Idempotency-Key', description, '6f1c0a52-create-digits', idempotencyKey));
   }
   if (hasNotModified(endpoint)) {
@@ -147,7 +147,7 @@ function parametersOf(endpoint: AnyEndpoint, maskExample: string, source: Exampl
       ),
     );
     if (method === 'PUT') {
-      headers.push(header('If-None-Match', '`*`: 412 if it exists already.', '*', anything));
+      headers.push(header('If-None-Match', '`*`: 412 if it already exists.', '*', anything));
     }
   }
   return [

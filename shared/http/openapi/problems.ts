@@ -14,7 +14,7 @@ export function problemsOf(endpoint: AnyEndpoint): ProblemKind[] {
     'request-timeout',
     'too-many-requests',
     'headers-too-large',
-    // Also for an operation without a body: a large one is not read.
+    // Operations without a body may return this as well, because a large body is not read.
     'too-large',
     'internal',
     'unavailable',
@@ -38,7 +38,7 @@ const canForbid = ({ allow, method, project }: AnyEndpoint): boolean =>
   (allow !== 'anyone' && allow !== 'guest') ||
   (project !== undefined && project !== 'viewer');
 
-/** Whether records are read, also the caller's. One that a newer version wrote is unreadable. */
+/** Return whether records are read, including the caller's. A record of a newer version is unreadable. */
 const readsRecords = ({ allow, needs }: AnyEndpoint): boolean =>
   allow !== 'anyone' ||
   Object.values(needs).some(({ resource }) => resource === 'records' || resource === 'accounts');
@@ -51,15 +51,15 @@ export const problemSchema: JsonSchema = {
     type: {
       type: 'string',
       format: 'uri-reference',
-      description: 'The kind of problem, as an address in these pages.',
+      description: 'URL of the kind of problem in this reference.',
     },
-    title: { type: 'string', description: 'The kind of problem in words.' },
+    title: { type: 'string', description: 'Title of the kind of problem.' },
     status: { type: 'integer', minimum: 400, maximum: 599 },
-    detail: { type: 'string', description: 'What is wrong with this very request.' },
-    instance: { type: 'string', description: 'The id of the request.' },
+    detail: { type: 'string', description: 'Description of the problem with this request.' },
+    instance: { type: 'string', description: 'ID of the request.' },
     errors: {
       type: 'array',
-      description: 'Every faulty parameter, all at once.',
+      description: 'All faulty parameters.',
       items: {
         type: 'object',
         properties: {
@@ -108,26 +108,26 @@ const problemMeanings: Readonly<Record<ProblemKind, string>> = {
   'bad-request':
     'A parameter is missing, unknown, given twice or malformed. `errors` names each one, its location and what is allowed. Nothing was changed.',
   unauthenticated:
-    'There is no bearer token, or it is unknown, has expired or was revoked. Sign in with POST /auth/token. Behind API Gateway the WWW-Authenticate header arrives as x-amzn-remapped-www-authenticate.',
+    'The bearer token is missing, unknown, expired or revoked. Sign in with POST /auth/token. Behind API Gateway the WWW-Authenticate header arrives as x-amzn-remapped-www-authenticate.',
   forbidden:
-    'The caller has no right to this: the account type is too low, the record is another user’s, or a page of an origin that is not listed tried to write.',
-  'not-found': 'Nothing exists at this path, or the record does not exist any more.',
-  'method-not-allowed': 'The path exists, but not with this method. The Allow header lists those that do.',
-  'request-timeout': 'The request did not arrive whole within the time for it. Send it again.',
+    'The caller may not do this. The account type is too low, the record belongs to another user, or the write came from a page of an origin that is not listed.',
+  'not-found': 'Nothing exists at this path, or the record was deleted.',
+  'method-not-allowed': 'The path does not support this method. The Allow header lists the supported ones.',
+  'request-timeout': 'The request did not arrive completely in time. Send it again.',
   conflict:
-    'The request conflicts with the current state, which `detail` names. Change that state, or retry after another change came first. Also for a record that a newer version of the service wrote and this one cannot read.',
+    'The request conflicts with the current state, which `detail` describes. Change that state, or retry if another change came first. A record of a newer version of the service, which this version cannot read, also causes this.',
   'precondition-failed':
-    'The record is not the one that If-Match or If-None-Match asks for: somebody changed it. Read it again and repeat the change.',
+    'The record has changed, so If-Match or If-None-Match does not hold. Read it again and repeat the change.',
   'too-large':
-    'The body that was sent, or the answer that would be sent, is larger than this operation takes, or takes too long to make. `detail` says what to ask for instead.',
-  'unsupported-media-type': 'The Content-Type of the body is not one that this operation reads.',
+    'The request body or the response is too large for this operation, or the response takes too long to make. `detail` names an alternative.',
+  'unsupported-media-type': 'This operation does not support the Content-Type of the body.',
   'idempotency-mismatch':
-    'The Idempotency-Key was used before, for another request. Take a new key for each request.',
-  'too-many-requests': 'Too many requests in too short a time. Wait for as many seconds as Retry-After says.',
+    'The Idempotency-Key was already used for another request. Use a new key for each request.',
+  'too-many-requests': 'Too many requests in too short a time. Wait for the seconds in Retry-After.',
   'headers-too-large': 'Request line and headers together have more than 10,240 bytes.',
-  internal: 'Something went wrong in the service. The request id in `instance` finds it in the log.',
+  internal: 'The service failed unexpectedly. Search its log for the request ID in `instance`.',
   unavailable:
-    'Something that this service depends on does not respond. Wait as many seconds as Retry-After says, then repeat the request if that is safe.',
+    'A service that this one depends on does not respond. Wait for the seconds in Retry-After, then repeat the request if that is safe.',
 };
 
 function problemExample(kind: ProblemKind): JsonSchema {

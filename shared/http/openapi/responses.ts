@@ -35,7 +35,7 @@ export function responsesOf(endpoint: AnyEndpoint, source: ExampleSource): JsonS
       content: bytesContent,
     };
     const headers = headerRefs(['X-Request-Id', 'Location']);
-    responses[302] = { description: 'The location of the bytes, valid for a short time.', headers };
+    responses[302] = { description: 'Location of the bytes, valid for a short time.', headers };
   }
   if (hasNotModified(endpoint)) {
     const headers = headerRefs(['X-Request-Id', 'ETag']);
@@ -91,7 +91,7 @@ function jsonMedia(endpoint: AnyEndpoint, json: z.ZodType, source: ExampleSource
   return { schema, example: exampleOf(whole, source) };
 }
 
-/** A masked answer has only some of the fields, so it gets a schema of its own. */
+/** A masked response has only some of the fields, so it gets its own schema. */
 function maskedSchema(endpoint: AnyEndpoint, whole: JsonSchema, { components }: ExampleSource): JsonSchema {
   const { name } = endpoint;
   const part = `${name.charAt(0).toUpperCase()}${name.slice(1)}Masked`;
@@ -108,8 +108,8 @@ const keywords = ['items', 'additionalProperties'] as const;
 const lists = ['anyOf', 'oneOf', 'allOf', 'prefixItems'] as const;
 
 /**
- * The schema of a masked value: the same names at every depth, none of them required. Lists stay lists, because a mask
- * selects fields of their elements.
+ * Return the schema of a masked value: the same names at every depth, none of them required. Lists stay lists,
+ * because a mask selects fields of their elements.
  */
 function partialSchema(schema: JsonSchema, components: SchemaComponents): JsonSchema {
   const part = (value: unknown): unknown => (isSchema(value) ? partialSchema(value, components) : value);

@@ -8,15 +8,15 @@ import { isSession } from './session-cookie.ts';
 type Services = Readonly<Record<string, unknown>>;
 
 interface Answering {
-  /** Identifies the caller. Throws if the caller may not call this endpoint. */
+  /** Identify the caller. Throw if the caller may not call this endpoint. */
   identify(exchange: Exchange): Promise<void>;
-  /** The answer to a request whose caller is known. */
+  /** Return the response to a request with a known caller. */
   answer(exchange: Exchange, services: Services): Promise<Result>;
 }
 
 /**
- * Answer a request that most likely comes from `expected`. It reads its records while the caller is identified. Its
- * writes and its answer wait for that. If the caller turns out to be another one, the request starts again.
+ * Respond to a request that most likely comes from `expected`. Read its records while the caller is identified.
+ * Writes and the response wait until then. If the caller is another one, start the request again.
  */
 export async function answerAhead(
   exchange: Exchange,
@@ -43,13 +43,13 @@ export async function answerAhead(
     confirmation.resolve();
     return ahead;
   }
-  confirmation.reject(new Error('the request is of another caller'));
+  confirmation.reject(new Error('the request comes from another caller'));
   return answer(exchange, services);
 }
 
 /**
- * Services for a request whose caller is not confirmed yet. Tables are read at once; every other call waits until
- * `confirmed` and does nothing if that is rejected.
+ * Return services for a request whose caller is not confirmed yet. Tables are read at once. Every other call waits
+ * until `confirmed`, and does nothing if `confirmed` is rejected.
  */
 const heldBack = (
   services: Readonly<Record<string, unknown>>,
@@ -85,7 +85,7 @@ const held = (service: object, confirmed: Promise<void>): object =>
     },
   });
 
-/** Whether two callers are the same user with the same rights, by the same token. */
+/** Return whether two callers are the same user with the same rights and the same token. */
 const isSameCaller = (one: Caller | undefined, other: Caller): boolean =>
   one !== undefined &&
   one.user_id === other.user_id &&
@@ -97,8 +97,8 @@ const isSameCaller = (one: Caller | undefined, other: Caller): boolean =>
 const maxKept = 1000;
 
 /**
- * The callers of earlier requests, by their credentials. With this guess a request reads its records while its caller
- * is identified; nothing is written or answered on the guess alone. Credentials that were refused are forgotten and
+ * The callers of earlier requests, by their credentials. With this guess, a request reads its records while its
+ * caller is identified. No write and no response relies on the guess alone. Refused credentials are forgotten and
  * cause no such reads.
  */
 export class ExpectedCallers {

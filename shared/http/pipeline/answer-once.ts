@@ -20,7 +20,7 @@ import { headerOf } from './proxy-event.ts';
 /** The work of a request, without its key. */
 interface Behaviour {
   act(idempotencyWrites: (id: string) => Write[]): Promise<unknown>;
-  /** Answers with the record that an earlier attempt of the same request created. */
+  /** Respond with the record that an earlier attempt of the same request created. */
   replayCreated(id: string): Promise<unknown>;
 }
 
@@ -35,7 +35,7 @@ interface KeyedRequest {
 }
 
 /**
- * Do the work of a request once for each `Idempotency-Key`, however often the request is sent. A failed attempt frees
+ * Do the work of a request once per `Idempotency-Key`, however often the request is sent. A failed attempt frees
  * the key unless it has created its record, so the request can be corrected or repeated.
  */
 export async function answerOnce(
@@ -66,7 +66,7 @@ function isWriter(service: unknown): service is TableWriter<TableName> {
   return typeof service === 'object' && service !== null && 'writable' in service;
 }
 
-/** Callers who have not signed in are distinguished by their address, of which only a digest is stored. */
+/** Callers who have not signed in are distinguished by their address. Only a digest of the address is stored. */
 function scopeOf({ caller, event }: Exchange): string {
   if (caller !== undefined) return caller.user_id;
   const { sourceIp } = event.requestContext.identity;
@@ -74,15 +74,15 @@ function scopeOf({ caller, event }: Exchange): string {
 }
 
 /**
- * SHA-256 of an operation and its parsed input, in hexadecimal: equal for equal requests, however they were encoded.
- * Fields whose names contain `password` are left out.
+ * Return the SHA-256 of an operation and its parsed input, in hexadecimal. It is equal for equal requests, however
+ * they were encoded. Fields whose names contain `password` are left out.
  */
 export const requestFingerprint = (operation: { method: string; path: string }, input: unknown): string =>
   sha256(JSON.stringify([operation.method, operation.path, canonical(input)]));
 
 const sha256 = (data: string | Uint8Array): string => createHash('sha256').update(data).digest('hex');
 
-/** The value in a form whose JSON does not depend on the order of fields and holds no password. */
+/** Return the value in a form whose JSON does not depend on the order of fields and contains no password. */
 function canonical(value: unknown): unknown {
   if (value instanceof Uint8Array) return { bytes: sha256(value) };
   if (Array.isArray(value)) return value.map(canonical);
@@ -96,7 +96,7 @@ function canonical(value: unknown): unknown {
 
 const isSecret = (name: string): boolean => /password/i.test(name);
 
-/** Act again each time. The answer is not kept; only a key that was used for another request is refused. */
+/** Act again each time. The response is not kept. Only a key that was used for another request is refused. */
 async function signAnew(attempt: KeyedRequest): Promise<unknown> {
   const { table, key, fingerprint, holder, behaviour } = attempt;
   const earlier = await putClaim(table, key, { fingerprint, holder, lease_until: 0 }, new Date());
@@ -126,14 +126,14 @@ async function guarded<T>(
 function inProgress(milliseconds: number): ServiceError {
   const retryAfterSeconds = Math.max(1, Math.ceil(milliseconds / 1000));
   const detail =
-    'A request with this Idempotency-Key is still in progress. Repeat it later for its response.';
+    'A request with this Idempotency-Key is still in progress. Repeat it later to get its response.';
   return new ServiceError('conflict', detail, { retryAfterSeconds });
 }
 
 const mismatch = (): ServiceError =>
   new ServiceError(
     'idempotency-mismatch',
-    'This Idempotency-Key was used for another request in the last 24 hours. Take a new key for each request.',
+    'This Idempotency-Key was used for another request in the last 24 hours. Use a new key for each request.',
   );
 
 const replayed = (answer: unknown): Reply<unknown> =>
@@ -145,13 +145,13 @@ async function createOnce(attempt: KeyedRequest, endpoint: AnyEndpoint): Promise
   return guarded(attempt, () => perform(attempt, endpoint, earlier?.made));
 }
 
-/** Longer than a request lasts (29 s): a claim held for longer belongs to a dead process. */
+/** Longer than a request lasts (29 s). The holder of an older claim is dead. */
 const leaseMilliseconds = 35_000;
 
-/** Most milliseconds by which the clocks of two hosts differ. */
+/** Maximum difference between the clocks of two hosts, in milliseconds. */
 const clockSkew = 60_000;
 
-/** Claim the key for this attempt, and return what earlier attempts left. Throws 422 and 409 problems. */
+/** Claim the key for this attempt, and return the result of earlier attempts. Throw 422 and 409 problems. */
 async function claim({ table, key, fingerprint, holder }: KeyedRequest): Promise<Claim | undefined> {
   for (;;) {
     const now = new Date();
@@ -161,7 +161,7 @@ async function claim({ table, key, fingerprint, holder }: KeyedRequest): Promise
     if (earlier.fingerprint !== fingerprint) throw mismatch();
     if (earlier.answer !== undefined) return earlier;
     const left = earlier.lease_until - now.getTime();
-    // A lease longer than the maximum dates from before the clock was set back. Its holder counts as dead.
+    // A lease longer than the maximum was written before the clock was set back. Its holder counts as dead.
     if (left > 0 && left <= leaseMilliseconds + clockSkew) throw inProgress(left);
     if (await takeOver(table, key, earlier, { holder, lease_until })) return earlier;
   }
@@ -173,7 +173,7 @@ const Kept = z.object({
   version: z.number().optional(),
 });
 
-/** The first answer; or the record itself, if another version of the service kept the answer. */
+/** Return the first response, or the record itself if another version of the service stored the response. */
 async function replay(
   { behaviour }: KeyedRequest,
   endpoint: AnyEndpoint,
@@ -203,19 +203,20 @@ async function perform(
     noted = true;
     return [noteMade(key, holder, id)];
   });
-  if (!noted) throw new Error(`${endpoint.name} has not noted what it made for an Idempotency-Key`);
+  if (!noted) throw new Error(`${endpoint.name} has not noted its record for an Idempotency-Key`);
   await keep(attempt, endpoint, answer);
   return answer;
 }
 
-/** Keep only the published fields of the answer: a record may hold secret ones. */
+/** Keep only the published fields of the response, because a record may contain secret ones. */
 async function keep(
   { exchange, table, key, holder }: KeyedRequest,
   endpoint: AnyEndpoint,
   answer: unknown,
 ): Promise<void> {
   const { body, headers, version } = answer instanceof Reply ? answer : Reply.json(answer);
-  if (body.kind !== 'json') throw new Error(`${endpoint.name} takes an Idempotency-Key and must answer JSON`);
+  if (body.kind !== 'json')
+    throw new Error(`${endpoint.name} accepts an Idempotency-Key, so it must return JSON`);
   const value = jsonSchema(endpoint).parse(body.value);
   try {
     await keepAnswer(table, key, holder, JSON.stringify({ value, headers, version }));

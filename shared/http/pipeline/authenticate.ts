@@ -10,8 +10,8 @@ import { headerOf } from './proxy-event.ts';
 import { isSession, presentedSession } from './session-cookie.ts';
 
 /**
- * Identify the caller. A token must be valid, unless the endpoint is public: a client that sends its old token with
- * every request can still sign in. If a token is sent, cookies are ignored.
+ * Identify the caller. A token must be valid, unless the endpoint is public: a client that sends its old token
+ * with every request can still sign in. If a token is sent, ignore cookies.
  */
 export const authenticate: Before = async (exchange) => {
   const { endpoint, event } = exchange;
@@ -26,10 +26,7 @@ export const authenticate: Before = async (exchange) => {
   const found = await identify(exchange, authorization);
   if (found === undefined) {
     const what = isSession(authorization) ? 'session' : 'token';
-    throw unauthenticated(
-      `The ${what} is unknown, has expired or was revoked. Sign in again.`,
-      'invalid_token',
-    );
+    throw unauthenticated(`The ${what} is unknown, expired or revoked. Sign in again.`, 'invalid_token');
   }
   const { user_id, username, account_type, credentials_version } = found.user;
   const { token_hash, session_id } = found;
@@ -50,7 +47,7 @@ function unauthenticated(detail: string, error?: string): HttpError {
 
 const bearer = /^bearer +(\S+) *$/i;
 
-/** The owner of the credentials; undefined if they are not valid. */
+/** Return the owner of the credentials; undefined if they are not valid. */
 async function identify(exchange: Exchange, authorization: string): Promise<Identity | undefined> {
   const { endpoint, event, platform } = exchange;
   const token = bearer.exec(authorization)?.[1];
@@ -63,7 +60,7 @@ async function identify(exchange: Exchange, authorization: string): Promise<Iden
 }
 
 /**
- * Identify the session of a browser: its cookie together with the key that the page keeps. A cookie alone is not
+ * Identify the session of a browser by its cookie together with the key that the page keeps. A cookie alone is not
  * enough, because browsers also send it for pages of other origins. A write needs a header that a page of another
  * origin cannot send without a CORS preflight.
  */
@@ -73,7 +70,7 @@ async function identifySession({ event, platform }: Exchange): Promise<Identity 
   if (presented === undefined) return undefined;
   const isRead = event.httpMethod === 'GET' || event.httpMethod === 'HEAD';
   if (!isRead && headerOf(event, 'x-requested-with') === undefined) {
-    const detail = 'A write by a session of a browser must have the header "X-Requested-With".';
+    const detail = 'Writes with a browser session need the header "X-Requested-With".';
     throw new ServiceError('forbidden', detail);
   }
   const found = await authenticateSession(readAccounts.open(platform), presented, new Date());
@@ -86,6 +83,6 @@ export const authorize: Before = ({ endpoint: { allow }, caller }) => {
   if (accountTypes.indexOf(caller.account_type) >= accountTypes.indexOf(allow)) return;
   throw new ServiceError(
     'forbidden',
-    `This needs an account of type ${allow}; yours is ${caller.account_type}.`,
+    `This requires an account of type ${allow}; yours is ${caller.account_type}.`,
   );
 };

@@ -17,8 +17,8 @@ const exposed = [
 ].join(', ');
 
 /**
- * Let pages of the listed origins read an answer. `origin` is the request's header. Credentials of browsers (cookies)
- * are never allowed: other origins sign in with a bearer token.
+ * Let pages of the listed origins read a response. `origin` is the request's header. Credentials of browsers
+ * (cookies) are never allowed: other origins sign in with a bearer token.
  */
 export function withCors(result: Result, origins: readonly string[], origin: string | undefined): Result {
   if (origins.length === 0) return result;
@@ -34,31 +34,31 @@ function varyByOrigin(vary: unknown): string {
 }
 
 /**
- * Refuse writes by pages of other origins than `CORS_ORIGINS` and the service's own. Browsers send a form of any page
- * without a preflight. The page could not read the answer, but it could use up the sign-in attempts of its reader's
- * address. Other clients than browsers send neither header and pass.
- *
+ * Refuse writes by pages of other origins than `CORS_ORIGINS` and the service's own. Browsers send any page's form
+ * without a preflight. The page could not read the response, but it could use up the sign-in attempts of its
+ * reader's address. Clients other than browsers send neither header and pass.
  * @throws ServiceError 403
  */
 export const refuseForeignPage: Before = ({ endpoint, event, platform: { settings } }) => {
   if (endpoint.method === 'GET' || !isForeign(event, settings.corsOrigins)) return;
   throw new ServiceError(
     'forbidden',
-    'The request was sent by a page of another origin. Pages may write from the address of this service and from the origins that the deployment lists (corsOrigins).',
+    "The request came from a page of another origin. Only pages of this service and of the deployment's corsOrigins may write.",
   );
 };
 
-/** Whether a page of an origin that is not listed sent the request. */
+/** Return whether a page of an unlisted origin sent the request. */
 function isForeign(event: Event, origins: readonly string[]): boolean {
   const origin = headerOf(event, 'origin');
   if (origin !== undefined && origins.includes(origin)) return false;
-  // Browsers send it to every https or loopback address, and no page can set it. `none`: the user typed the address.
+  // Browsers send it to every https or loopback address, and no page can set it. `none` means that the user typed
+  // the address.
   const site = headerOf(event, 'sec-fetch-site');
   if (site !== undefined) return site !== 'same-origin' && site !== 'none';
   return origin !== undefined && !isOwnOrigin(origin, headerOf(event, 'host'));
 }
 
-/** Whether an `Origin` is the address of this service. Browsers leave out the default port of a scheme. */
+/** Return whether an `Origin` is the address of this service. Browsers omit the default port of a scheme. */
 function isOwnOrigin(origin: string, host: string | undefined): boolean {
   const url = URL.parse(origin);
   if (url === null || host === undefined || !/^https?:$/.test(url.protocol)) return false;

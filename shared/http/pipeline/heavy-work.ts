@@ -3,11 +3,11 @@ import { runStoppable, stopped } from '../../core/stop-signal.ts';
 
 /** Limits of the heavy work of a process. */
 export interface HeavyLimits {
-  /** Pieces in progress at the same time. */
+  /** Maximum number of pieces in progress at the same time. */
   atOnce: number;
-  /** Pieces that wait for a free place. */
+  /** Maximum number of pieces that wait for a free place. */
   waiting: number;
-  /** Requests of one caller, including those that share a piece. */
+  /** Maximum number of requests of one caller, including those that share a piece. */
   perCaller: number;
 }
 
@@ -19,7 +19,7 @@ interface Piece {
   waiters: number;
 }
 
-/** The local gateway works on 24 requests at once; heavy ones leave places for the others. */
+/** The local gateway processes 24 requests at once. Heavy ones must leave places for the others. */
 export const heavyLimits: HeavyLimits = { atOnce: 2, waiting: 16, perCaller: 12 };
 
 /** A request for a piece of heavy work. */
@@ -28,16 +28,16 @@ export interface HeavyRequest {
   key: string;
   /** User id of the caller. */
   caller: string;
-  /** Aborted when the request needs no answer any more. */
+  /** Aborted when the request needs no response any more. */
   signal: AbortSignal;
 }
 
 const retrySeconds = 2;
 
 /**
- * Work that grows with the data, a few pieces at a time. Requests with the same answer share a piece that begins after
- * all of them have arrived, so it sees every write acknowledged before. A piece that no request waits for any more
- * stops at its next read.
+ * Work that grows with the data, a few pieces at a time. Requests with the same response share a piece. The piece
+ * begins after all of them have arrived, so it sees every write acknowledged before. It stops at its next read
+ * when no request waits for it any more.
  */
 export class HeavyWork {
   readonly #limits: HeavyLimits;
@@ -59,7 +59,7 @@ export class HeavyWork {
     if (asked >= this.#limits.perCaller) {
       throw new ServiceError(
         'too-many-requests',
-        `You have ${asked} requests under way that take long; try again in ${retrySeconds} s.`,
+        `You already have ${asked} long-running requests; try again in ${retrySeconds} s.`,
         { retryAfterSeconds: retrySeconds },
       );
     }
@@ -97,7 +97,7 @@ export class HeavyWork {
     if (!this.isFree(key) && this.#waiting.length >= this.#limits.waiting) {
       throw new ServiceError(
         'unavailable',
-        `The service works on as many requests that take long as it can; try again in ${retrySeconds} s.`,
+        `The service is processing its maximum number of long-running requests; try again in ${retrySeconds} s.`,
         { retryAfterSeconds: retrySeconds },
       );
     }

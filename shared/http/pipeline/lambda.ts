@@ -22,9 +22,11 @@ import { headerOf } from './proxy-event.ts';
 /** A Lambda function behind a REST proxy route. */
 export interface Handler {
   (event: Event, context: LambdaContext): Promise<Result>;
-  /** The refusal of a caller without the right to call, which needs no body; undefined for any other caller. */
+  /**
+   * Return the refusal of a caller without the right to call, which needs no body; undefined for any other caller.
+   */
   refuse?(event: Event): Promise<Result | undefined>;
-  /** Whether the last request with the same credentials was accepted: a guess. */
+  /** Whether the last request with the same credentials was accepted, as a guess for this one. */
   isExpected?(event: Event): boolean;
 }
 
@@ -36,12 +38,15 @@ interface Process {
 
 const neverAborted = new AbortController().signal;
 
-/** The steps that identify the caller. They come first: a caller without rights learns nothing about the request. */
+/**
+ * Steps that identify the caller. They come first, so a caller without rights learns nothing about the request.
+ */
 const callerSteps: readonly Before[] = [authenticate, authorize];
 
 /**
- * The Lambda handler of an endpoint. HEAD is answered in full, like GET: API Gateway computes the Content-Length from
- * the body and then drops it. The handler reads the environment and opens clients at its first request, not on import.
+ * Create the Lambda handler of an endpoint. It processes HEAD like GET: API Gateway computes the Content-Length
+ * from the body and then drops the body. It reads the environment and opens clients at its first request, not on
+ * import.
  */
 export function lambda(endpoint: AnyEndpoint, environment: Environment = process.env): Handler {
   let started: Process | undefined;
@@ -149,7 +154,7 @@ const requestSteps: readonly Before[] = [
 /** The heavy work of this process. */
 const heavyWork = new HeavyWork();
 
-/** The answer to a request whose caller is known. */
+/** Return the response to a request with a known caller. */
 async function answer(exchange: Exchange, services: Process['services']): Promise<Result> {
   await takeSteps(requestSteps, exchange);
   const act = () => runHandler(exchange, services);
@@ -160,7 +165,7 @@ async function answer(exchange: Exchange, services: Process['services']): Promis
   return renderAnswer(exchange, await heavyWork.run(heavy, act));
 }
 
-/** Call `handle` with its context. The casts hold, because the steps before checked every part of it. */
+/** Call `handle` with its context. The casts hold, because the earlier steps checked every part of it. */
 async function runHandler(exchange: Exchange, services: Process['services']): Promise<unknown> {
   const { endpoint, event, platform, log, requestId, input, caller, checked } = exchange;
   const context = {
@@ -185,7 +190,7 @@ async function runHandler(exchange: Exchange, services: Process['services']): Pr
   });
 }
 
-/** The request as a piece of heavy work; undefined if it is not heavy. */
+/** Return the request as a piece of heavy work; undefined if it is not heavy. */
 function heavyRequest({ endpoint, event, input, caller, signal }: Exchange): HeavyRequest | undefined {
   const accept = headerOf(event, 'accept');
   if (endpoint.isHeavy?.(input as never, { accept }) !== true) return undefined;

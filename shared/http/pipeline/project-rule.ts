@@ -17,8 +17,8 @@ const roleOfRule: Readonly<Record<ProjectRule, ProjectRole>> = {
 
 const refusals: Readonly<Record<Exclude<ProjectRole, 'viewer'>, string>> = {
   developer:
-    'This project belongs to somebody else; only its owner, its developers and admins may change it. Its owner can make you a developer in it.',
-  owner: 'This project belongs to somebody else; only its owner and admins may do this.',
+    'This project belongs to another user. Only its owner, its developers and admins may change it. Its owner can make you a developer of it.',
+  owner: 'This project belongs to another user. Only its owner and admins may do this.',
 };
 
 /**
@@ -34,7 +34,8 @@ export async function projectFor(
   const needed = roleOfRule[rule];
   const find = rule === 'remove' ? requireProjectToRemove : requireProject;
   if (needed === 'viewer') return find(records, id);
-  // The membership is read together with the project: one read unit more for owners, one request less for members.
+  // Read the membership together with the project. That is one more read unit for owners, but one request less for
+  // members.
   const readMember =
     caller === undefined || caller.account_type === 'admin'
       ? async () => undefined
@@ -47,8 +48,8 @@ export async function projectFor(
 }
 
 /**
- * The role of a caller in a project. Admins have the owner's rights. Every account that may read at all may read every
- * project, so non-members are viewers.
+ * Return the role of a caller in a project. Admins have the owner's rights. Every account that may read at all may
+ * read every project, so non-members are viewers.
  */
 async function roleIn(
   { owner_id }: Project,

@@ -4,7 +4,8 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-l
 export type { APIGatewayProxyEvent as Event, APIGatewayProxyResult as Result };
 
 /**
- * The local gateway adds a signal, aborted when the request needs no answer any more. Lambda ends the process instead.
+ * The local gateway adds a signal, which is aborted when the request needs no response any more. Lambda ends the
+ * process instead.
  */
 export type LambdaContext = Context & { signal?: AbortSignal };
 

@@ -13,14 +13,14 @@ export const isSession = (authorization: string): boolean => /^session(?: |$)/i.
 
 const scheme = /^session +([A-Za-z0-9_-]{43}) *$/i;
 
-/** Both halves of the session that a browser presents. */
+/** Return both halves of the session that a browser presents. */
 export function presentedSession(asked: Asked): SessionSecrets | undefined {
   const pageKey = scheme.exec(asked.header('authorization') ?? '')?.[1];
   const cookie = sentCookie(asked);
   return pageKey === undefined || cookie === undefined ? undefined : { cookie, pageKey };
 }
 
-/** The session cookie that was sent; undefined if there is none or several, which would be ambiguous. */
+/** Return the session cookie that was sent; undefined if there is none, or several, which would be ambiguous. */
 function sentCookie(asked: Asked): string | undefined {
   const { name } = cookieOf(asked);
   const found = (asked.header('cookie') ?? '')
@@ -33,12 +33,12 @@ function sentCookie(asked: Asked): string | undefined {
 const loopback = /^(?:127(?:\.\d{1,3}){3}|\[::1\]|(?:[a-z0-9-]+\.)*localhost)$/;
 
 /**
- * Name and attributes of the cookie that holds a session.
- *
- * - Over https it has the prefix `__Host-`: browsers accept it from this host alone, so no other host of the domain
- *   can replace it. The rest of the name identifies the deployment, because several may share a host and the prefix
- *   forbids a path.
- * - On the loopback address there is no https, and cookies go to all ports of a host, so the name holds the port.
+ * Return the name and attributes of the cookie that contains a session.
+ * - Over https it has the prefix `__Host-`: browsers accept it only from this host, so no other host of the domain
+ * can replace it. The rest of the name identifies the deployment, because several may share a host and the prefix
+ * forbids a path.
+ * - On the loopback address there is no https, and cookies go to all ports of a host, so the name contains the
+ * port.
  */
 function cookieOf({ header, settings }: Asked): { name: string; attributes: string } {
   const host = URL.parse(`http://${header('host') ?? ''}`);
@@ -53,13 +53,13 @@ function cookieOf({ header, settings }: Asked): { name: string; attributes: stri
   return { name: `__Host-mps-session-${deployment}`, attributes: `${attributes}; Secure` };
 }
 
-/** The header that makes a browser keep a session. */
+/** Return the header that makes a browser keep a session. */
 export function keepSession(asked: Asked, cookie: string): { 'Set-Cookie': string } {
   const { name, attributes } = cookieOf(asked);
   return { 'Set-Cookie': `${name}=${cookie}; ${attributes}; Max-Age=${sessionSeconds}` };
 }
 
-/** The header that makes a browser forget its session. */
+/** Return the header that makes a browser forget its session. */
 export function forgetSession(asked: Asked): { 'Set-Cookie': string } {
   const { name, attributes } = cookieOf(asked);
   return { 'Set-Cookie': `${name}=; ${attributes}; Max-Age=0` };

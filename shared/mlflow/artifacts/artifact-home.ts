@@ -56,11 +56,7 @@ export async function requirePlace(context: MlflowContext, location: string, acc
   if (home.of === 'experiment') {
     const { experiment } = await requireRun(context, `${home.project_id}-${home.experiment_id}`, access);
     if (access !== 'viewer' && experiment.kind !== 'logged' && !isOwnRun(context, experiment))
-      throw invalidValue(
-        'path',
-        location,
-        'the artifacts of a training are those that its job leaves in OUTPUT_DIR',
-      );
+      throw invalidValue('path', location, 'a training gets artifacts only from its job, in OUTPUT_DIR');
     return place;
   }
   // Models that a job logs are stored among the artifacts of their runs.
@@ -80,7 +76,7 @@ export async function requireFilePlace(
   access: Access,
 ): Promise<Place> {
   const place = await requirePlace(context, location, access);
-  if (place.path === '') throw invalidValue('path', location, 'it names no file');
+  if (place.path === '') throw invalidValue('path', location, 'it does not name a file');
   return place;
 }
 
@@ -94,7 +90,7 @@ interface Entry {
 
 /** Sorts after every path in a folder. */
 const behind = '\u{10FFFF}';
-/** Most entries of a response. Clients do not page this list. */
+/** Maximum number of entries of a response. Clients do not page this list. */
 const maxEntries = 10_000;
 
 /**

@@ -24,9 +24,9 @@ import { listFolder, type Place, requireFilePlace, requirePlace, requireSafePath
 
 const files = 'mlflow-artifacts/artifacts';
 
-/** Most records that one transaction removes. */
+/** Maximum number of records that one transaction removes. */
 const removedAtOnce = 40;
-/** Most parts of one upload. Each has a URL of 1 KB in the response. */
+/** Maximum number of parts of one upload. Each has a URL of 1 KB in the response. */
 const maxParts = 3000;
 
 /** Artifact URI of a run without the scheme. */
@@ -107,7 +107,8 @@ const versionFile = route(
     const model = await requireRegistered(context, name);
     const { location } = await requireVersion(context, model, numberOf(version));
     const [, root] = /^mlflow-artifacts:\/+(.+?)\/*$/.exec(location) ?? [];
-    if (root === undefined) throw doesNotExist(`The files of ${name}, version ${version}, are not kept here`);
+    if (root === undefined)
+      throw doesNotExist(`The files of ${name}, version ${version}, are not stored in this service`);
     return redirectTo(context, await requireFilePlace(context, `${root}/${requireSafePath(path)}`, 'viewer'));
   },
 );
@@ -299,7 +300,7 @@ const uploadPattern = new RegExp(`^(${ulidPattern})[${separator}](.+)$`, 's');
 function uploadOf({ home }: Place, upload_id: string): { object: string; uploadId: string } {
   const [, own, uploadId] = uploadPattern.exec(upload_id) ?? [];
   if (own === undefined || uploadId === undefined)
-    throw invalidValue('upload_id', upload_id, 'it is no upload');
+    throw invalidValue('upload_id', upload_id, 'it is not an upload');
   return { object: clientObject(home, own), uploadId };
 }
 

@@ -61,7 +61,7 @@ const partsRefused: Route = {
   handle: async () => {
     throw mlflowError(
       'PERMISSION_DENIED',
-      'Multipart upload is not supported for the current artifact repository: a job sends files whole.',
+      'Multipart upload is not supported for the current artifact repository: a job sends each file in one request.',
     );
   },
 };

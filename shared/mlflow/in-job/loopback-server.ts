@@ -34,7 +34,7 @@ export async function startLoopbackServer(options: LoopbackOptions): Promise<Loo
     if (!timingSafeEqual(digestOf(request.headers.authorization ?? ''), expected))
       throw new ServiceError(
         'unauthenticated',
-        'This server serves one job, and needs the token of that job.',
+        'This server serves one job and requires the token of that job.',
       );
     const method = methods.find((one) => one === request.method);
     if (method === undefined) throw new ServiceError('bad-request', 'This method is not served here.');
@@ -140,11 +140,11 @@ const bounds = {
   bodies: 8,
   bodyBytes: 2_000_000,
   files: 4,
-  /** Most bytes of the request line and headers. */
+  /** Maximum bytes of the request line and headers. */
   headerBytes: 16_384,
   headersMilliseconds: 10_000,
   bodyMilliseconds: 30_000,
-  /** Most milliseconds without a byte of a file, or without a request on an open connection. */
+  /** Maximum milliseconds without a byte of a file, or without a request on an open connection. */
   idleMilliseconds: 60_000,
 } as const;
 
@@ -172,4 +172,7 @@ async function readBody(request: IncomingMessage): Promise<Uint8Array> {
 }
 
 const tooLarge = (): ServiceError =>
-  new ServiceError('too-large', `A request to the server of a job has at most ${bounds.bodyBytes} bytes.`);
+  new ServiceError(
+    'too-large',
+    `A request to the server of a job may have at most ${bounds.bodyBytes} bytes.`,
+  );

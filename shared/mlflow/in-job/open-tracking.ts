@@ -83,13 +83,16 @@ function jobReach(job: TrainingJob, logs: RunLogs): { reach: JobReach; others: R
 
     begin(id) {
       if (others.size >= maxOthers)
-        throw new ServiceError('conflict', `A job records at most ${maxOthers} runs besides its own.`);
+        throw new ServiceError(
+          'conflict',
+          `A job may record at most ${maxOthers} runs in addition to its own.`,
+        );
       others.add(id);
     },
 
     async logPoints(more) {
       if (points + more.length > maxPoints)
-        throw new ServiceError('conflict', `A job logs at most ${maxPoints} points.`);
+        throw new ServiceError('conflict', `A job may log at most ${maxPoints} points.`);
       points += more.length;
       await logs.points(more);
     },
@@ -127,9 +130,9 @@ const projectOf = ({ project_id, created_at, user_id }: Experiment): Project => 
   version: 0,
 });
 
-/** Most other experiments that one attempt of a job may record. */
+/** Maximum number of other experiments that one attempt of a job may record. */
 const maxOthers = 1_000;
-/** Most points that one attempt of a job may log through MLflow's API. */
+/** Maximum number of points that one attempt of a job may log through MLflow's API. */
 const maxPoints = 1_000_000;
 
 /** Return the decoded address of an upload. */

@@ -62,7 +62,7 @@ interface Spool {
 }
 
 const tooMuch = (maxBytes: number): ServiceError =>
-  new ServiceError('conflict', `The artifacts of a job take at most ${maxBytes} bytes.`);
+  new ServiceError('conflict', `The artifacts of a job may have at most ${maxBytes} bytes.`);
 
 /**
  * Write the bytes to a file. They count against the disk limit for all uploads together.

@@ -63,7 +63,7 @@ export function changedModel(
   return { model, write: putLoggedModel(model, present) };
 }
 
-/** Change a logged model. Retry if another change came between. */
+/** Change a logged model. Retry if another request changes it at the same time. */
 export function changeModel(
   { records, now }: Pick<MlflowContext, 'records' | 'now'>,
   { project_id, model_id }: ModelKey,

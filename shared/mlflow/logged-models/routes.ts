@@ -46,11 +46,7 @@ const create = route(
     const source =
       input.source_run_id === '' ? undefined : await requireRun(context, input.source_run_id, 'viewer');
     if (context.job !== undefined && source === undefined)
-      throw invalidValue(
-        'source_run_id',
-        '',
-        'a program that runs as a job names the run that makes a model',
-      );
+      throw invalidValue('source_run_id', '', 'a program in a job must name the run that makes a model');
     const id = newId();
     const created_at = now().toISOString();
     const model: LoggedModel = {

@@ -40,7 +40,7 @@ export interface MlflowContext extends Pick<Ambient, 'now' | 'newId' | 'settings
 export type Access = 'viewer' | 'developer' | 'owner';
 
 export const outsideJob = (): ServiceError =>
-  mlflowError('PERMISSION_DENIED', 'A program that runs as a job reaches its own experiment alone.');
+  mlflowError('PERMISSION_DENIED', 'A program in a job has access only to its own experiment.');
 
 /**
  * Check that the caller may reach the experiment.
@@ -51,7 +51,7 @@ export function requireReach({ job }: Pick<MlflowContext, 'job'>, found: Experim
   if (found.recorded_by !== job.experiment.experiment_id) throw outsideJob();
 }
 
-/** Whether this is the own experiment of the job. */
+/** Return whether this is the job's own experiment. */
 export const isOwnRun = (
   { job }: Pick<MlflowContext, 'job'>,
   { experiment_id }: Pick<Experiment, 'experiment_id'>,
@@ -60,7 +60,7 @@ export const isOwnRun = (
 /** @throws ServiceError `forbidden` for accounts that may only read */
 export function requireDeveloper({ caller }: Pick<MlflowContext, 'caller'>): void {
   if (accountTypes.indexOf(caller.account_type) >= accountTypes.indexOf('developer')) return;
-  throw new ServiceError('forbidden', 'This needs an account of type developer; yours only reads.');
+  throw new ServiceError('forbidden', 'This requires an account of type developer; yours may only read.');
 }
 
 /**

@@ -50,4 +50,4 @@ const codesByStatus: Readonly<Record<number, string>> = {
 };
 
 /** Hint that tells a user how to upload large files in parts. */
-const inParts = `Set ${mlflowUploadAssignments.join(' and ')}, and the client sends large files in parts.`;
+const inParts = `Set ${mlflowUploadAssignments.join(' and ')}to make the client send large files in parts.`;

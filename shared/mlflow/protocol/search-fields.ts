@@ -27,7 +27,7 @@ export const maxResults = (most: number, usual: number) =>
     )
     .default(usual);
 
-/** Most results of a request without a limit of its own (MLflow's `SEARCH_MAX_RESULTS_THRESHOLD`). */
+/** Maximum number of results of a request without its own limit (MLflow's `SEARCH_MAX_RESULTS_THRESHOLD`). */
 const resultsMost = 50_000;
 
 /** Fields of every search. */
@@ -55,7 +55,7 @@ const maxExperiments = 1000;
 /** Ids of the experiments to search. */
 export const experimentIds = z
   .array(text.min(1))
-  .max(maxExperiments, `exceeds ${maxExperiments} experiments, the most that one search looks through`);
+  .max(maxExperiments, `exceeds ${maxExperiments} experiments, the maximum of one search`);
 
 /**
  * Decode a page token for this order; undefined without a token.
@@ -77,7 +77,7 @@ export function positionOf<P>(token: string, read: (text: string) => P | undefin
   if (token === '') return undefined;
   const position = read(Buffer.from(token, 'base64url').toString('utf8'));
   if (position !== undefined) return position;
-  throw mlflowError('INVALID_PARAMETER_VALUE', 'Invalid page token: it is not one of this search.');
+  throw mlflowError('INVALID_PARAMETER_VALUE', 'Invalid page token: it does not belong to this search.');
 }
 
 export const readFilter = <Row>(filter: string, vocabulary: Vocabulary<Row>): Filter<Row> =>
@@ -129,7 +129,7 @@ export async function answerPage<Row>(
 const shownAtOnce = 250;
 
 /**
- * Most bytes of the rows in a response. This usually stays below Lambda's limit. A single row has up to 0.4 MB.
+ * Maximum bytes of the rows in a response. This usually stays below Lambda's limit. A single row has up to 0.4 MB.
  */
 const answerMaxBytes = 4_500_000;
 

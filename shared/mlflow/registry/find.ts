@@ -34,7 +34,7 @@ export async function requireOwn(context: MlflowContext, name: string): Promise<
   if (model.owner_id === caller.user_id || caller.account_type === 'admin') return model;
   throw new ServiceError(
     'forbidden',
-    `The registered model ${name} belongs to somebody else; only its owner and admins may change it.`,
+    `The registered model ${name} belongs to another user. Only its owner and admins may change it.`,
   );
 }
 
@@ -45,7 +45,7 @@ export async function requireOwn(context: MlflowContext, name: string): Promise<
 export function requireRegistryRoom(value: object, previous: object = {}): void {
   const [bytes = 0, before = 0] = [value, previous].map((one) => Buffer.byteLength(JSON.stringify(one)));
   if (bytes <= maxRegistryItem || bytes <= before) return;
-  const message = `It would have ${bytes} bytes with its description, tags and aliases; at most ${maxRegistryItem} are stored.`;
+  const message = `It would have ${bytes} bytes with its description, tags and aliases; at most ${maxRegistryItem} are allowed.`;
   throw mlflowError('INVALID_PARAMETER_VALUE', message);
 }
 

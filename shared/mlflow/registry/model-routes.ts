@@ -185,8 +185,7 @@ const latest = (method: 'GET' | 'POST'): Route =>
       .filter(([stage]) => wanted.length === 0 || wanted.includes(stage))
       .map(([, number]) => ({ registration_id: model.registration_id, number }));
     const versions = await findModelVersions(context.records, ids);
-    if (versions.length < ids.length)
-      throw doesNotExist(`A version of ${model.name} was deleted at this moment.`);
+    if (versions.length < ids.length) throw doesNotExist(`A version of ${model.name} has just been deleted.`);
     return { model_versions: versions.map((version) => showVersion(model, version)) };
   });
 

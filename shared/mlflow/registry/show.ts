@@ -29,7 +29,7 @@ export const showVersion = (model: RegisteredModel, version: ModelVersion): obje
   aliases: aliasesOf(model, version.number),
 });
 
-/** Most keys of one batch read. */
+/** Maximum number of keys of one batch read. */
 const readAtOnce = 100;
 
 /** Show registered models in MLflow's format, with the newest version of each stage. */

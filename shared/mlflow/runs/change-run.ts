@@ -40,7 +40,7 @@ type FieldsReading = () => Promise<FieldsRead>;
 const isSame = (one: ExperimentFields, other: ExperimentFields): boolean =>
   JSON.stringify(one) === JSON.stringify(other);
 
-/** Change the fields of a run. The own run of a job changes under the job's lease. */
+/** Change the fields of a run. A job's own run changes under the job's lease. */
 export function changeRunFields(
   context: Changing,
   key: RunKey,

@@ -194,8 +194,8 @@ async function* fieldsOfRuns(
 
 const runsAtOnce = 100;
 
-/** Most runs to read of an experiment, newest first. Each may have 300 KB. */
+/** Maximum number of runs to read of an experiment, newest first. Each may have 300 KB. */
 const maxRuns = 1000;
 
-/** Most data sets in a response, as in MLflow's own server. */
+/** Maximum number of data sets in a response, as in MLflow's own server. */
 const maxDatasets = 1000;

@@ -196,8 +196,8 @@ export const logRoutes: readonly Route[] = [logMetric, logParameter, setTag, del
 
 /**
  * Apply changes of one run one after the other, because clients log asynchronously with ten threads. Other
- * function instances may also change the run; retry then.
- * @throws ServiceError `too-many-requests` if other changes keep coming between
+ * function instances may change the run at the same time, so retry.
+ * @throws ServiceError `too-many-requests` if every retry meets another change
  */
 function inTurn<T>(run_id: string, act: () => Promise<T>): Promise<T> {
   const before = underWay.get(run_id) ?? Promise.resolve();
@@ -250,7 +250,7 @@ async function logMetrics(
   if (experiment.kind !== 'logged' && own === undefined)
     throw mlflowError(
       'INVALID_PARAMETER_VALUE',
-      'The metrics of a training are those that its job writes to METRICS_FILE, or logs from within.',
+      "A training gets metrics only from its job, through METRICS_FILE or its program's MLflow client.",
     );
   const noteOfModels = await noteModelMetrics(context, measuredOf(metrics, runIdOf(experiment)));
   const points = pointsOf(metrics);

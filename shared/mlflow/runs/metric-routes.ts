@@ -29,7 +29,7 @@ const history = route(
   }),
   async ({ run_id, metric_key, max_results = Number.POSITIVE_INFINITY, page_token = '' }, context) => {
     if (page_token !== '' && !isPointsPosition(page_token))
-      throw invalidValue('page_token', page_token, 'it is no token of this history');
+      throw invalidValue('page_token', page_token, 'it is not a token of this history');
     const { records } = context;
     const { experiment_id } = (await requireRun(context, run_id, 'viewer')).experiment;
     const from = page_token === '' ? 0 : numberOfPosition(page_token);
@@ -89,7 +89,7 @@ const firstCapacity = 64_000;
 /** Size in bytes at which a page is full. Lambda limits a base64 response to 4.1 MB of content. */
 const pageBytes = 3_900_000;
 
-/** Most points of a response for several runs. They make 4 MB of JSON. */
+/** Maximum number of points of a response for several runs. They make 4 MB of JSON. */
 const maxPage = 25_000;
 
 const showPoint = ({ name, value, step, time }: MetricPoint): object => ({
@@ -134,7 +134,7 @@ const bulk = route(
   },
 );
 
-/** Most runs in one comparison, and most points of each. */
+/** Maximum number of runs in one comparison, and of points of each. */
 const maxRuns = 100;
 const maxSample = 2500;
 

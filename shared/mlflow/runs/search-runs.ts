@@ -138,7 +138,10 @@ async function projectsOf(context: MlflowContext, ids: readonly string[]): Promi
   });
 }
 
-/** Most runs that one response reads. This many of the smallest runs fill a response. Clients follow its token. */
+/**
+ * Maximum number of runs that one response reads. This many of the smallest runs fill a response. Clients follow
+ * its token.
+ */
 const maxPage = 10_000;
 
 /** Read the fields of rows with data sets or models. The catalogue only has a short form of these fields. */
@@ -209,7 +212,7 @@ export class KeptTexts<Of extends object> {
   }
 }
 
-/** Most characters of a generation: the texts of some 2,000 runs. */
+/** Maximum number of characters of a generation: the texts of some 2,000 runs. */
 const maxCharacters = 4_000_000;
 
 /** Clients that watch runs request the same ones repeatedly, and most of these have ended. */

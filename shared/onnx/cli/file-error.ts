@@ -5,8 +5,8 @@ const words: Readonly<Record<string, string>> = {
   ELOOP: 'its links lead in a circle',
   ENAMETOOLONG: 'its name is too long',
   ENOENT: 'there is no such file',
-  ENOSPC: 'no space is left there',
-  ENOTDIR: 'part of its path is no folder',
+  ENOSPC: 'the disk has no space left',
+  ENOTDIR: 'part of its path is not a folder',
   EPERM: 'permission is denied',
   EROFS: 'the file system is read-only',
 };

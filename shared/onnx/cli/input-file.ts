@@ -44,7 +44,7 @@ export async function inputFile(given: string, flag = ''): Promise<InputFile> {
   try {
     const found = await stat(path, { bigint: true });
     if (found.isDirectory()) throw new ModelError(`${what} is a folder; give a file.`);
-    if (!found.isFile()) throw new ModelError(`${what} is no regular file.`);
+    if (!found.isFile()) throw new ModelError(`${what} is not a regular file.`);
     await access(path, constants.R_OK);
     return { path, identity: identityOf(found) };
   } catch (error) {

@@ -15,17 +15,20 @@ import { takeGates } from './take-gates.ts';
 
 /** Flags of `measure`. */
 export const measureFlags = {
-  base: ['text', 'ONNX file that it is compared with.'],
-  data: ['text', 'npz file of inputs, by name, a sample in each row; and labels for accuracy.'],
-  inputs: ['text', 'Shapes of made-up inputs where there is no set, as in 1x3x224x224.'],
-  seconds: ['text', 'Seconds that timing takes, 10 without it; ten rounds are made in any case.'],
-  memory: ['text', 'Most MiB of memory that a stage may take.'],
-  json: ['boolean', 'Prints one document of JSON.'],
-  markdown: ['boolean', 'Prints a table in Markdown, as for a comment on a pull request.'],
+  base: ['text', 'ONNX file to compare with.'],
+  data: [
+    'text',
+    'npz file with an array of samples per input, named as the input; an array "labels" enables accuracy.',
+  ],
+  inputs: ['text', 'Shapes of the generated inputs, without a data set, such as 1x3x224x224.'],
+  seconds: ['text', 'Seconds for timing (default: 10); at least ten rounds.'],
+  memory: ['text', 'Maximum memory of a stage in MiB.'],
+  json: ['boolean', 'Print one JSON document.'],
+  markdown: ['boolean', 'Print a Markdown table, for example for a pull request.'],
 } as const satisfies Readonly<Record<string, readonly [FlagKind, string]>>;
 
 /** Description of `--gate` for the help text. */
-export const measureGateHelp = `Ends with ${gateExitCode} where one of the conditions behind it does not hold: ${gateGrammar}. Without any, where the file is of no use.`;
+export const measureGateHelp = `Exit with ${gateExitCode} if a condition fails: ${gateGrammar}. Without conditions: if the file is useless.`;
 
 const usualSeconds = 10;
 
@@ -59,7 +62,7 @@ async function prepare(args: readonly string[]): Promise<Prepared> {
   const given = (name: keyof typeof measureFlags): string | undefined => texts.get(name)?.[0];
   const [model, ...others] = positionals;
   if ((model === undefined || others.length > 0) && !hasUnknown)
-    faults.push('Give one ONNX file, as a path; name the other one by --base.');
+    faults.push('Give the path of one ONNX file, and the other one with --base.');
   if (switches.get('json') && switches.get('markdown')) faults.push('Give --json or --markdown, not both.');
   const named = (name: 'base' | 'data') => {
     const path = given(name);

@@ -51,7 +51,7 @@ function rowsOf({ file, base, accuracy, latency }: Measurement): Row[] {
 const dataText = ({ data }: Measurement): string =>
   data === null
     ? ''
-    : `over ${data.samples} ${data.source === 'synthetic' ? 'made-up inputs' : 'samples of the set'}`;
+    : `over ${data.samples} ${data.source === 'synthetic' ? 'generated inputs' : 'samples of the set'}`;
 
 function comparedLines(measurement: Measurement): string[] {
   const { agreement, outputs } = measurement;
@@ -71,7 +71,7 @@ function comparedLines(measurement: Measurement): string[] {
 
 /** Format the verdict of a gate as one line. */
 export const gateLine = ({ gate, verdict, measured, allowed }: Measurement['gates'][number]): string =>
-  `${verdict.toUpperCase()}  ${gate}: ${measured}, allowed is ${allowed}`;
+  `${verdict.toUpperCase()}  ${gate}: ${measured}, allowed: ${allowed}`;
 
 /** Format a measurement as plain text. */
 export function measurementText(measurement: Measurement): string {

@@ -15,7 +15,7 @@ function lacking(): string | undefined {
     import.meta.resolve('onnxruntime-node');
     return undefined;
   } catch {
-    return `mps measure runs models with onnxruntime-node, which is not installed beside mps: npm install --prefix ${JSON.stringify(folder)} onnxruntime-node@${runtimeVersion} --onnxruntime-node-install=skip`;
+    return `mps measure runs models with onnxruntime-node, which is not installed. Run: npm install --prefix ${JSON.stringify(folder)} onnxruntime-node@${runtimeVersion} --onnxruntime-node-install=skip`;
   }
 }
 

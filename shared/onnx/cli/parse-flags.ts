@@ -56,25 +56,25 @@ export function requestFlags(operation: Operation): ReadonlyMap<string, Flag> {
 
 /** Flags of both operations for files, shapes and limits. */
 export const commonFlags = {
-  out: 'File that the result is written to; folders that are missing are made.',
-  calibration: 'npz file of inputs that ranges are taken from.',
-  evaluation: 'npz file of inputs and labels that accuracy is measured on.',
-  inputs: 'Shapes of the inputs, as in 1x3x224x224.',
-  memory: 'Most MiB of memory that a stage may take.',
-  seconds: 'Most seconds that a stage may take.',
+  out: 'File to write the result to; missing folders are created.',
+  calibration: 'npz file with inputs for calibration.',
+  evaluation: 'npz file with inputs and labels for measuring accuracy.',
+  inputs: 'Shapes of the inputs, such as 1x3x224x224.',
+  memory: 'Maximum memory of a stage in MiB.',
+  seconds: 'Maximum duration of a stage in seconds.',
 } as const;
 
 /** Flag that allows replacing the files of an earlier result. */
 export const forceFlag = {
   name: 'force',
   description:
-    'Replaces what is there under the names of the result: the file of --out, its .data, and its receipt. What is read is never replaced.',
+    'Replace existing files of the result: the file of --out, its .data, and its receipt. Input files are never replaced.',
 } as const;
 
 /** Flag that reports a useless result to scripts through the exit code. */
 export const gateFlag = {
   name: 'gate',
-  description: `Ends with ${gateExitCode} where the result is of no use: an output's relative error above ${uselessError}, or agreement below ${usefulAgreement}, on the set. With conditions behind it, as those of measure: where one does not hold. The result is written all the same.`,
+  description: `Exit with ${gateExitCode} if the result is useless: an output's relative error above ${uselessError}, or agreement below ${usefulAgreement}, on the set. With conditions, as for measure: if one fails. The result is written in any case.`,
 } as const;
 
 export interface Command {
@@ -116,7 +116,7 @@ export function parseCommand(argv: readonly string[]): Command | null {
   if (argv.length === 0 || argv.includes('--help') || argv.includes('-h')) return null;
   const [operation, ...args] = argv;
   if (!isOperation(operation))
-    throw new ModelError(`The first argument is one of ${operations.join(', ')}, measure.`);
+    throw new ModelError(`The first argument must be one of ${operations.join(', ')}, measure.`);
   const flags = requestFlags(operation);
   const kinds = new Map<string, FlagKind>([
     ...[...flags].map(([name, { kind }]): [string, FlagKind] => [name, kind]),
@@ -133,7 +133,7 @@ export function parseCommand(argv: readonly string[]): Command | null {
   const [model = '', ...others] = positionals;
   // The text after an unknown flag may be its value.
   if ((positionals.length === 0 || others.length > 0) && !hasUnknown)
-    faults.push('Give one model, as a path.');
+    faults.push('Give the path of one model.');
   const request: Record<string, unknown> = { operation };
   const faulty = new Set([...lacking].map((name) => flags.get(name)?.parameter ?? name));
   const options: Partial<Record<keyof typeof commonFlags, string>> = {};
@@ -146,7 +146,7 @@ export function parseCommand(argv: readonly string[]): Command | null {
     const value = flagValue(flag, given);
     if (value !== undefined) request[flag.parameter] = value;
     else {
-      faults.push(`--${name} takes a number.`);
+      faults.push(`--${name} must be a number.`);
       faulty.add(flag.parameter);
     }
   }
@@ -157,9 +157,9 @@ export function parseCommand(argv: readonly string[]): Command | null {
     if (flag !== undefined) request[flag.parameter] = isOn;
   }
   if (options.out === undefined && !lacking.has('out'))
-    faults.push('Say by --out which file the result is written to.');
+    faults.push('Name the file for the result with --out.');
   if (gated.gates !== undefined && options.calibration === undefined && options.evaluation === undefined)
-    faults.push('--gate judges the result on a set: give --evaluation or --calibration.');
+    faults.push('--gate needs a data set: give --evaluation or --calibration.');
   const force = switches.get(forceFlag.name) ?? false;
   return { operation, model, request, options, force, gates: gated.gates, faults, faulty };
 }

@@ -38,7 +38,7 @@ export interface PreparedCommand {
 export function positive(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const number = Number(text);
-  if (!(number > 0) || !Number.isFinite(number)) throw new ModelError(`--${name} takes a number above 0.`);
+  if (!(number > 0) || !Number.isFinite(number)) throw new ModelError(`--${name} must be a number above 0.`);
   return number;
 }
 

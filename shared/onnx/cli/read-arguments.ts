@@ -49,16 +49,16 @@ export function readArguments(
     const kind = kinds.get(name);
     const isNegative = rawName === `--no-${name}`;
     if (kind === undefined || (isNegative && kind !== 'boolean') || !rawName.startsWith('--')) {
-      faults.push(`${rawName} is no flag of ${of}; --help names them.`);
+      faults.push(`${rawName} is not a flag of ${of}; --help lists them.`);
       hasUnknown = true;
     } else if (kind === 'boolean') {
-      if (value !== undefined) faults.push(`--${name} takes no value; it is --${name} or --no-${name}.`);
+      if (value !== undefined) faults.push(`--${name} takes no value; write --${name} or --no-${name}.`);
       else if (switches.has(name)) faults.push(`--${name} is given twice.`);
       switches.set(name, !isNegative);
     } else if (value === undefined || (inlineValue === false && value.startsWith('--'))) {
       // The value is missing: another flag follows.
       const rest = readArguments(args.toSpliced(index, 1), kinds, of);
-      const lacks = `--${name} lacks its value.`;
+      const lacks = `--${name} needs a value.`;
       return { ...rest, faults: [lacks, ...rest.faults], lacking: new Set([name, ...rest.lacking]) };
     } else {
       const given = texts.get(name);

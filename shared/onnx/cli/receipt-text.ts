@@ -72,7 +72,7 @@ function contributionLines({ layers }: Receipt): string[] {
     .toSorted((a, b) => (b.error ?? 0) - (a.error ?? 0))
     .slice(0, layersShown);
   return list(
-    'Weights that changed most, by their relative error',
+    'Weights with the largest relative error',
     changed.map(({ layer, error }) => `${errorText(error ?? 0)}  ${layer}`),
   );
 }
@@ -90,7 +90,7 @@ function candidateLines({ candidates }: Receipt): string[] {
   ]);
   return rows.length === 0
     ? []
-    : [`The best of ${candidates.length} candidates, the smallest first`, ...table(rows)];
+    : [`The best of ${candidates.length} candidates, smallest first`, ...table(rows)];
 }
 
 /** Format a receipt as plain text. */
@@ -115,7 +115,7 @@ export function receiptText(receipt: Receipt): string {
     pruning === null
       ? []
       : [
-          `Prunable parameters ÷ ${pruning.reached.toFixed(2)}, of the whole model ÷ ${pruning.model_ratio.toFixed(2)}`,
+          `Prunable parameters ÷ ${pruning.reached.toFixed(2)}, parameters of the whole model ÷ ${pruning.model_ratio.toFixed(2)}`,
         ];
   const stages = receipt.stages.map(({ name, seconds, peak_memory_bytes: bytes }) => [
     name,
@@ -127,11 +127,11 @@ export function receiptText(receipt: Receipt): string {
     ...list('Warnings', receipt.warnings),
     'Before and after',
     ...table(rows),
-    ...(accuracy === null ? [] : [`Accuracy over the labels of ${accuracy.samples} samples`]),
+    ...(accuracy === null ? [] : [`Accuracy on ${accuracy.samples} labelled samples`]),
     ...reached,
     ...(latency === null
       ? []
-      : [`${speedText(latency.ratio)}; the model beside itself ${speedText(latency.aa_ratio)}`]),
+      : [`${speedText(latency.ratio)}; the model against itself ${speedText(latency.aa_ratio)}`]),
     ...outputLines(receipt),
     ...contributionLines(receipt),
     ...candidateLines(receipt),
@@ -140,7 +140,7 @@ export function receiptText(receipt: Receipt): string {
       receipt.kept.map(({ what, why }) => `${what}: ${why}`),
     ),
     ...list('Notes', receipt.notes),
-    ...list('What to try next', receipt.suggestions),
+    ...list('Suggestions', receipt.suggestions),
     'Stages',
     ...table(stages),
     `Needs ONNX Runtime ${receipt.onnx_runtime.needed}`,

@@ -30,7 +30,7 @@ export class ResultFiles {
 
   /** @throws ModelError if `given` names no file */
   constructor(given: string) {
-    if (given === '') throw new ModelError('--out must name the file that the result is written to.');
+    if (given === '') throw new ModelError('--out must name the file for the result.');
     if (/\/$/.test(given)) throw new ModelError(isFolder(given));
     this.#given = given;
     this.model = givenPath(given);
@@ -66,7 +66,7 @@ export class ResultFiles {
     if (force || taken.length === 0) return;
     const [are, them] = taken.length === 1 ? ['is', 'it'] : ['are', 'them'];
     throw new ModelError(
-      `${taken.join(', ')} ${are} there already: give --out another name, or --force to replace ${them}.`,
+      `${taken.join(', ')} ${are} already there. Give --out another name, or --force to replace ${them}.`,
     );
   }
 
@@ -76,11 +76,11 @@ export class ResultFiles {
     const input = inputs.find(({ identity }) => identity === identityOf(there));
     if (input !== undefined) {
       const what = input.path === path ? 'read, and' : `${input.path}, which is`;
-      throw new ModelError(`${path} is ${what} never changed: give --out another name.`);
+      throw new ModelError(`${path} is ${what} never changed. Give --out another name.`);
     }
     if (there.isDirectory())
       throw new ModelError(path === this.model ? isFolder(this.#given) : `${path} is a folder.`);
-    if (!there.isFile()) throw new ModelError(`${path} is no regular file.`);
+    if (!there.isFile()) throw new ModelError(`${path} is not a regular file.`);
     return true;
   }
 
@@ -90,9 +90,9 @@ export class ResultFiles {
       await mkdir(this.folder, { recursive: true });
       return await mkdtemp(join(this.folder, '.optimize-'));
     } catch (error) {
-      const what = `Nothing can be written to ${this.folder}`;
-      // Folders of the kernel return this error.
-      if (fileErrorCode(error) === 'ENOENT') throw new ModelError(`${what}: no file can be made there.`);
+      const what = `${this.folder} cannot be written to`;
+      // Kernel folders such as /proc return this error.
+      if (fileErrorCode(error) === 'ENOENT') throw new ModelError(`${what}: no file can be created there.`);
       throw fileError(what, error);
     }
   }

@@ -15,9 +15,9 @@ export function usage(): string {
   const places = Object.entries(commonFlags).map(([name, description]) => line(name, description));
   const force = [forceFlag, gateFlag].map(({ name, description }) => line(name, description)).join('');
   const measured = Object.entries(measureFlags).map(([name, [, description]]) => line(name, description));
-  const measure = `measure <model.onnx> [--base <other.onnx>] [--data <set.npz>] [--gate <condition>…]\n  size, accuracy and time of an ONNX file, as a rule beside another one, in alternation\n${line('gate', measureGateHelp)}${measured.join('')}`;
+  const measure = `measure <model.onnx> [--base <other.onnx>] [--data <set.npz>] [--gate <condition>…]\n  measures size, accuracy and time of an ONNX file, usually in alternation with another one\n${line('gate', measureGateHelp)}${measured.join('')}`;
   const written =
-    'Beside <result.onnx> lie its receipt, as .receipt.json and .receipt.svg, and where its tensors are not in it <result.onnx>.data.';
+    'Next to <result.onnx>, the command writes the receipt (.receipt.json and .receipt.svg) and the external data, if any (<result.onnx>.data).';
   return `Usage: npm run optimize -- <${operations.join(' | ')}> <model.onnx> --out <result.onnx> [flags]
        npm run optimize -- measure <model.onnx> [flags]
   makes ONNX models smaller and faster; paths are those of the folder that you are in\n\n${parts.join('\n')}\nfor both\n${places.join('')}${force}\n${written}\n\n${measure}`;

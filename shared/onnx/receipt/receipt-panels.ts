@@ -43,7 +43,7 @@ export function changePanel(receipt: Receipt): BarPanel {
   const foot =
     latency === null
       ? 'Latency was not measured.'
-      : `${speedText(latency.ratio)} (95 % of ${(1 / high).toFixed(2)} to ${(1 / low).toFixed(2)}), ${latency.blocks} blocks of ${latency.runs_per_block}, one thread; the model beside itself ${speedText(latency.aa_ratio)}.`;
+      : `${speedText(latency.ratio)} (95 % of ${(1 / high).toFixed(2)} to ${(1 / low).toFixed(2)}), ${latency.blocks} blocks of ${latency.runs_per_block}, one thread; the model against itself ${speedText(latency.aa_ratio)}.`;
   return {
     title: 'Before and after',
     subtitle: 'grey: the model, blue: its result',
@@ -87,7 +87,7 @@ export function candidatePanel({ candidates }: Receipt): BarPanel | undefined {
       note: `${loss === null ? 'broken' : `loses ${errorText(loss)}`}${holds ? '' : ', too much'}`,
     }),
   );
-  const subtitle = 'blue: chosen; green: none is both smaller and loses less';
+  const subtitle = 'blue: chosen; green: no other is both smaller and more accurate';
   const panel: BarPanel = { title: 'Candidates', subtitle, rows, scale: 'all' };
   return withFoot(panel, more(candidates.length, layersShown, 'candidates'));
 }
@@ -96,7 +96,7 @@ const withFoot = (panel: BarPanel, foot: string | undefined): BarPanel =>
   foot === undefined ? panel : { ...panel, foot };
 
 const more = (all: number, shown: number, what: string): string | undefined =>
-  all > shown ? `${all - shown} more ${what} stand in the receipt's JSON.` : undefined;
+  all > shown ? `${all - shown} more ${what} are in the receipt's JSON.` : undefined;
 
 const outputsShown = 20;
 

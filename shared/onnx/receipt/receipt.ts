@@ -101,7 +101,7 @@ export const Receipt = z.object({
     .array(z.string())
     .default([])
     .describe(
-      'What to read first: that the result is useless, where it is, and its time beside the float model on the processor that measured.',
+      'Most important lines: a warning if the result is useless, and the time compared with the float model on the measuring processor.',
     ),
   is_useless: z
     .boolean()
@@ -136,7 +136,10 @@ export const Receipt = z.object({
   layers_omitted: count,
   kept: z.array(z.object({ what: z.string(), why: z.string() })),
   notes: z.array(z.string()),
-  suggestions: z.array(z.string()).default([]).describe('What may give a better result, most likely first.'),
+  suggestions: z
+    .array(z.string())
+    .default([])
+    .describe('Suggestions for a better result, most likely first.'),
   warnings: z.array(z.string()),
   /**
    * False if the model is too large for a session, in which case `checked_layers` replaces the outputs, or if
@@ -146,7 +149,7 @@ export const Receipt = z.object({
   outputs: z.array(Output),
   checked_layers: z.array(CheckedLayer),
   compared_on: DataUsed.nullable().describe(
-    'What the errors of `outputs` were measured on: the first samples of a set. `accuracy` counts its own.',
+    'Data on which the errors of `outputs` were measured: the first samples of a set. `accuracy` has its own number of samples.',
   ),
   calibrated_on: DataUsed.nullable(),
   accuracy: z
@@ -161,19 +164,21 @@ export const Receipt = z.object({
         .describe('95 % interval of after − before, paired by samples.'),
     })
     .nullable()
-    .describe("Share of the evaluation set's labels that were met, over all `samples` with labels."),
+    .describe(
+      "Share of the evaluation set's labels that were predicted correctly, over all `samples` with labels.",
+    ),
   agreement: z
     .object({ share: z.number(), choices: count, output: z.string() })
     .nullable()
     .default(null)
     .describe(
-      'How often the result chooses the class that the model chooses, over the samples of `compared_on`; null where the model has no classes.',
+      'Share of samples of `compared_on` for which the result chooses the same class as the model; null if the model has no classes.',
     ),
   latency: Latency.nullable(),
   latency_batch: Latency.nullable()
     .default(null)
-    .describe('The same at a batch that fills the processor, where the model takes one.'),
-  candidates: z.array(Tried).default([]).describe('What `auto` measured, the smallest first.'),
+    .describe('The same with a batch that saturates the processor, if the model supports batches.'),
+  candidates: z.array(Tried).default([]).describe('Candidates that `auto` measured, smallest first.'),
   /** Layers that `max_error` excluded, most sensitive first, each with the output error it causes alone. */
   excluded_by_error: z.array(z.object({ layer: z.string(), error: z.number().nullable() })),
   stages: z.array(

@@ -49,7 +49,7 @@ function headLines({ onnx_runtime, hardware, opsets, seeds, pruning }: Receipt):
     pruning === null
       ? []
       : [
-          `Prunable parameters ÷ ${pruning.reached.toFixed(2)}, those of the whole model ÷ ${pruning.model_ratio.toFixed(2)}.`,
+          `Prunable parameters ÷ ${pruning.reached.toFixed(2)}, parameters of the whole model ÷ ${pruning.model_ratio.toFixed(2)}.`,
         ];
   const flags =
     hardware.flags.length === 0 ? 'none of the known instruction sets' : hardware.flags.join(', ');
@@ -79,11 +79,8 @@ function layout(receipt: Receipt): DrawnPanel[][] {
     layers.map((panel) => drawBars(panel, layers.length === 2 ? half : pageWidth)),
     [drawBars(operatorPanel(receipt), pageWidth)],
     stagePanels(receipt).map((panel) => drawBars(panel, half)),
-    ...texts('Kept, and why', [
-      ...kept,
-      ...(others > 0 ? [`and ${others} more, in the receipt's JSON`] : []),
-    ]),
+    ...texts('Kept, and why', [...kept, ...(others > 0 ? [`and ${others} more in the receipt's JSON`] : [])]),
     ...texts('Notes', receipt.notes),
-    ...texts('What to try next', receipt.suggestions),
+    ...texts('Suggestions', receipt.suggestions),
   ].filter((row) => row.length > 0);
 }

@@ -15,7 +15,7 @@ export function speedSentence({
   const took = `${millisecondsText(p50.after)} instead of ${millisecondsText(p50.before)}`;
   if (least > 1) return `SLOWER: ${said} (${interval}; ${took})`;
   if (most < 1) return `${said} (${interval}; ${took})`;
-  return `No faster and no slower than can be told apart: ${said} (${interval}; ${took})`;
+  return `No measurable difference in speed: ${said} (${interval}; ${took})`;
 }
 
 const times = (ratio: number): string => Number((1 / ratio).toPrecision(3)).toString();
@@ -60,7 +60,7 @@ export const timeLine = (
   why: string | undefined,
 ): string =>
   latency === null
-    ? `The time beside the float model was not measured${why === undefined ? '' : `: ${why}`}. Processor: ${processorText(hardware)}.`
+    ? `The time compared with the float model was not measured${why === undefined ? '' : `: ${why}`}. Processor: ${processorText(hardware)}.`
     : `${speedSentence(latency)}, one sample on ${hardware.threads} thread of ${processorText(hardware)}.`;
 
 /**
@@ -77,10 +77,10 @@ export function targetLine(
   const made = `Made for ${target} (quant_type ${quant_type}, reduce_range ${reduce_range})`;
   const here = targetOf(hardware);
   if (here === target)
-    return `${made}, which this processor is: ${isTimed ? 'time and outputs were' : 'what is said of outputs was'} measured on it.`;
+    return `${made}, the type of this processor: ${isTimed ? 'time and outputs were' : 'the outputs were'} measured on it.`;
   const sums =
     facts.saturates && reduce_range !== true
       ? 'sums of 8-bit products may saturate there, so its outputs may be worse'
       : 'its outputs are expected to be about the same there';
-  return `${made}. Measured on another processor (${here ?? hardware.architecture}); on ${target} nothing was measured: ${sums}, and its time is not known. Run mps measure there.`;
+  return `${made}. Measured on another processor (${here ?? hardware.architecture}); nothing was measured on ${target}: ${sums}, and its time is unknown. Run mps measure there.`;
 }

@@ -7,7 +7,7 @@ export const commonParameters = (maxError: string) =>
     exclude: {
       kind: 'names',
       description:
-        'Names of nodes, or types of operators, that stay as they are. A name of neither fails the job.',
+        'Names of nodes, or types of operators, to leave unchanged. An unknown name fails the job.',
       usage: 'Separated by commas, such as `Softmax,/head/MatMul`.',
     },
     max_error: {
@@ -17,14 +17,14 @@ export const commonParameters = (maxError: string) =>
     },
     seed: {
       kind: 'integer',
-      description: 'Seed of everything that is drawn by chance.',
-      usage: 'A whole number, such as `42`; 0 without it.',
+      description: 'Seed of all random numbers.',
+      usage: 'A whole number, such as `42`. Default: 0.',
       bounds: [0, 2 ** 32 - 1],
     },
     measure: {
       kind: 'text',
       description:
-        'What the receipt measures: none only sizes; quick compares and times within seconds, and takes the gzip size from samples of large files; full takes whole sets and files.',
+        'Measurements in the receipt: `none` measures only sizes; `quick` compares and times within seconds, and estimates the gzip size from samples of large files; `full` uses whole sets and files.',
       usage: 'One of `none`, `quick`, `full`.',
       values: measures,
       otherwise: 'quick',
@@ -40,13 +40,13 @@ export const searchParameters = {
   max_loss: {
     kind: 'positive',
     description:
-      'With auto: how much may be lost, as a share of accuracy where the model has an evaluation set, else as the relative L2 error of an output.',
-    usage: 'A number such as `0.01`, which it is without it.',
+      'With auto: the maximum loss, as a share of accuracy if the model has an evaluation set, else as the relative L2 error of an output.',
+    usage: 'A number, such as `0.05`. Default: 0.01.',
     before: null,
   },
   goal: {
     kind: 'text',
-    description: 'With auto: what is to be small, the size of the file or the time of a run.',
+    description: 'With auto: minimize the size of the file or the time of a run.',
     usage: '`size` or `latency`.',
     values: goals,
     otherwise: 'size',

@@ -28,7 +28,7 @@ export const needsStatistics = (request: OptimizationRequest): boolean =>
 
 /**
  * Whether a request uses the ranges of all values to find overflow in half precision. Without a calibration set it
- * does not look for overflow: made-up inputs say little about how large values get.
+ * does not look for overflow: generated inputs say little about the size of values.
  */
 export const looksForOverflow = (request: OptimizationRequest): boolean =>
   request.operation === 'quantize' && request.strategy === 'float16';

@@ -65,7 +65,7 @@ const maxNames = 1000;
 
 /** Names of nodes or types of operators. */
 export const names = z
-  .array(z.string().min(1, 'holds an empty name').max(512, 'holds a name of more than 512 characters'))
+  .array(z.string().min(1, 'contains an empty name').max(512, 'contains a name of more than 512 characters'))
   .max(maxNames, `has more than ${maxNames} entries`);
 
 /** Return a schema for a whole number within bounds. */
@@ -125,7 +125,7 @@ export function checkValues<S extends z.ZodObject>(
   const faults = parsed.error.issues.flatMap((issue): ValueFault[] => {
     if (issue.code === 'unrecognized_keys') {
       const taken = Object.keys(schema.shape).filter((name) => name !== 'operation');
-      return issue.keys.map((name) => ({ name, message: `is none of ${taken.join(', ')}` }));
+      return issue.keys.map((name) => ({ name, message: `is not one of ${taken.join(', ')}` }));
     }
     return [{ name: String(issue.path[0] ?? ''), message: issue.message }];
   });

@@ -6,19 +6,19 @@ import { namesOf, type StrategyFacts, type UsingStatistics } from './strategy-fa
 export const pruneStrategies = {
   magnitude_global: {
     description:
-      'Zeroes the smallest weights of all tensors together; every output channel keeps one. Only the compressed file gets smaller.',
+      'Zeroes the smallest weights of all tensors together; every output channel keeps at least one. Only the compressed file gets smaller.',
   },
   magnitude_local: {
     description: 'Zeroes the smallest weights of each tensor. Only the compressed file gets smaller.',
   },
   n_m_2_4: {
     description:
-      'Keeps 2 of every 4 weights along the input channels; tensors that cannot be divided so are kept. No gain on CPUs.',
+      'Keeps 2 of every 4 weights along the input channels; tensors with other sizes are unchanged. No gain on CPUs.',
     compression: 2,
   },
   sparsegpt: {
     description:
-      'Zeroes weights of MatMul, Gemm and 1 x 1 Conv and updates the others so that what the layer makes of a calibration set changes least. Only the compressed file gets smaller.',
+      "Zeroes weights of MatMul, Gemm and 1 x 1 Conv and updates the others to change the layer's output on a calibration set least. Only the compressed file gets smaller.",
     usesStatistics: true,
   },
   sparsegpt_2_4: {
@@ -37,13 +37,13 @@ export const pruneStrategies = {
   },
   structured_reconstruct: {
     description:
-      'Removes whole channels, neurons and attention heads that the others predict best on a calibration set, and folds what they predict into the layers behind.',
+      'Removes whole channels, neurons and attention heads that the others predict best on a calibration set, and folds the prediction into the following layers.',
     usesStatistics: true,
     isAllocated: true,
   },
   optimize: {
     description:
-      'Fuses the graph into fewer operators and computes its constants; prunes no weight, the same to rounding.',
+      'Fuses the graph into fewer operators and computes its constants; prunes no weights, and outputs change only by rounding.',
     compression: 1,
   },
   auto: {
@@ -53,7 +53,7 @@ export const pruneStrategies = {
     searches: true,
   },
   random: {
-    description: 'Removes whole channels, neurons and attention heads by chance: the baseline.',
+    description: 'Removes whole channels, neurons and attention heads at random, as a baseline.',
   },
 } as const satisfies Readonly<Record<string, PruneFacts>>;
 
@@ -71,7 +71,7 @@ export const pruneParameters = {
   compression: {
     kind: 'integer',
     description: '1/compression of the prunable weights is kept.',
-    usage: 'A whole number, such as `2`, which n_m_2_4 always has.',
+    usage: 'A whole number, such as `2`, the only value for n_m_2_4.',
     // No model needs more. The pruning itself refuses a compression that a model cannot reach.
     bounds: [1, 1_000_000],
     otherwise: 1,
@@ -79,8 +79,8 @@ export const pruneParameters = {
   allocation: {
     kind: 'text',
     description:
-      'Whether each layer loses the same part (uniform), or those whose output needs their channels least lose most.',
-    usage: 'Of structured_reconstruct: `sensitivity`, which is its default, or `uniform`.',
+      'Whether each layer loses the same share (`uniform`), or layers whose output needs their channels least lose most (`sensitivity`).',
+    usage: 'For structured_reconstruct: `sensitivity` (default) or `uniform`.',
     values: ['uniform', 'sensitivity'],
     // Records of earlier releases have no allocation.
     before: 'uniform',

@@ -64,12 +64,12 @@ export const quantizeStrategies = {
   static_minmax: {
     ...staticFacts,
     description:
-      'Weights and activations with QDQ; the range of an activation is all that calibration shows.',
+      'Weights and activations with QDQ; the range of an activation covers all calibration values.',
   },
   static_percentile: {
     ...staticFacts,
     description:
-      'Weights and activations with QDQ; the range of an activation leaves out 0.001 % of its values.',
+      'Weights and activations with QDQ; the range of an activation excludes 0.001 % of its values.',
   },
   static_entropy: {
     ...staticFacts,
@@ -77,34 +77,35 @@ export const quantizeStrategies = {
   },
   static_mse: {
     ...staticFacts,
-    description:
-      'Weights and activations with QDQ; the range of an activation is the one whose squared error is least.',
+    description: 'Weights and activations with QDQ; the range of an activation has the least squared error.',
   },
   weight_only: {
-    description: 'Weights in blocks of 32, each at the nearest level of a scale for the largest.',
+    description:
+      'Weights in blocks of 32, each rounded to the nearest level; the largest weight sets the scale.',
     combinations: blocks,
   },
   weight_only_mse: {
     description:
-      'Weights in blocks of 32 as weight_only has them, at the scales whose squared error is least; needs no data.',
+      'Weights in blocks of 32 as in weight_only, with the scales of least squared error; needs no data.',
     combinations: blocks,
   },
   gptq: {
     description:
-      'Weights in blocks of 32 as weight_only has them, chosen so that the products with the calibration set change least.',
+      'Weights in blocks of 32 as in weight_only, chosen to change the products with the calibration set least.',
     usesStatistics: true,
     combinations: blocks,
   },
   auto: {
     description:
-      'The smallest or fastest result of all strategies that loses at most max_loss, layers of unlike precision among them; every candidate is measured.',
+      'The smallest or fastest result of all strategies that loses at most max_loss, including mixed precision; every candidate is measured.',
     combinations: [
       { precision: 4, quantTypes: ['int8'], searches: true },
       { precision: 8, quantTypes: ['int8'], searches: true },
     ],
   },
   float16: {
-    description: 'Weights and activations in half precision: half the file; gains of time need a GPU or ARM.',
+    description:
+      'Weights and activations in half precision: half the file size; faster only on a GPU or ARM.',
     combinations: [{ precision: 16, quantTypes: ['float16'] }],
   },
 } as const satisfies Readonly<Record<string, QuantizeFacts>>;
@@ -147,43 +148,43 @@ export const quantTypes = ['int8', 'uint8', 'int4', 'uint4', 'float16'] as const
 export const quantizeParameters = {
   precision: {
     kind: 'integer',
-    description: 'Bits of a weight; with auto the fewest that one may have:',
-    usage: '`8`, with weight_only also `4`, with float16 `16`.',
+    description: 'Bits of a weight; with auto, the minimum:',
+    usage: '`8`; also `4` with weight_only; `16` with float16.',
     bounds: [1, 64],
     isRequired: true,
   },
   quant_type: {
     kind: 'text',
-    description: 'Type of the weights; with a static strategy that of the activations.',
-    usage: "Such as `uint8`; without it the strategy's own.",
+    description: 'Type of the weights; with a static strategy, type of the activations.',
+    usage: 'Such as `uint8`. Default: that of the strategy.',
     values: quantTypes,
   },
   leaf_node: {
     kind: 'boolean',
-    description: 'Only operators that hold their own constant weight.',
+    description: 'Quantize only operators with their own constant weight.',
     usage: '`true` or `false`.',
     otherwise: false,
   },
   include: {
     kind: 'names',
-    description: 'Types of operators that are quantized only when asked for: Conv with dynamic.',
+    description: 'Types of operators that are quantized only on request: Conv with dynamic.',
     usage: 'Separated by commas, such as `Conv`.',
   },
   per_channel: {
     kind: 'boolean',
-    description: 'A scale for each output channel of a weight.',
-    usage: "`true` or `false`; without it the strategy's own.",
+    description: 'Use a scale for each output channel of a weight.',
+    usage: '`true` or `false`. Default: that of the strategy.',
   },
   reduce_range: {
     kind: 'boolean',
-    description: 'Weights of 7 bits, for processors whose 8-bit products saturate.',
+    description: 'Use weights of 7 bits, for processors whose 8-bit products saturate.',
     usage: '`true` or `false`.',
   },
   for: {
     kind: 'text',
     description:
-      'The processor that the result is made for: chooses quant_type and reduce_range where they are not given. x86-64-v2 and avx2: uint8 activations, int8 weights of 7 bits; avx512-vnni: of 8 bits; arm64-dotprod: int8 activations.',
-    usage: 'Such as `avx2`; any without it, which chooses nothing.',
+      'Target processor of the result: sets quant_type and reduce_range unless they are given. x86-64-v2 and avx2: uint8 activations, int8 weights of 7 bits; avx512-vnni: of 8 bits; arm64-dotprod: int8 activations.',
+    usage: 'Such as `avx2`. Default: `any`, which sets nothing.',
     values: targets,
     otherwise: 'any',
     before: 'any',
@@ -191,9 +192,9 @@ export const quantizeParameters = {
   smooth_alpha: {
     kind: 'positive',
     description:
-      'SmoothQuant: the share, from 0 to 1, of the size of each activation channel that is moved into the weights.',
+      'SmoothQuant: share, from 0 to 1, of the magnitude of each activation channel to move into the weights.',
     usage:
-      'A number such as `0.5`. Without it 0.7 by dynamic in a transformer whose model has a calibration set, else nothing is moved. Needs a calibration set.',
+      'A number, such as `0.5`. Default: 0.7 with dynamic for a transformer with a calibration set, otherwise none. Needs a calibration set.',
     before: null,
   },
   equalize: {
@@ -206,7 +207,7 @@ export const quantizeParameters = {
   },
   bias_correction: {
     kind: 'boolean',
-    description: 'Biases make up for the mean error of the quantized weights. Needs a calibration set.',
+    description: 'Correct biases by the mean error of the quantized weights. Needs a calibration set.',
     usage: '`true` or `false`.',
     otherwise: false,
     before: false,
@@ -214,7 +215,7 @@ export const quantizeParameters = {
   inputs_only: {
     kind: 'boolean',
     description:
-      'Of MatMul and Gemm only the inputs are quantized, each at a range of its own; what they make, and all between, stays float.',
+      'Quantize only the inputs of MatMul and Gemm, each with its own range; their outputs and all operators between stay float.',
     usage: '`true` or `false`.',
     otherwise: false,
     before: false,

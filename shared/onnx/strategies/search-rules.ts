@@ -8,8 +8,11 @@ export function searchRules(isOpen: boolean, strategy: string, max_error: { desc
   const { max_loss, goal } = searchParameters;
   if (!isOpen) {
     return {
-      max_loss: z.null(`is taken by auto, not ${strategy}`).default(null).describe(max_loss.description),
-      goal: z.literal('size', `is taken by auto, not ${strategy}`).default('size').describe(goal.description),
+      max_loss: z.null(`is only for auto, not for ${strategy}`).default(null).describe(max_loss.description),
+      goal: z
+        .literal('size', `is only for auto, not for ${strategy}`)
+        .default('size')
+        .describe(goal.description),
     };
   }
   return {
@@ -23,7 +26,7 @@ export function searchRules(isOpen: boolean, strategy: string, max_error: { desc
       .default('size')
       .describe(goal.description),
     max_error: z
-      .null('must not be given with auto, which takes max_loss')
+      .null('must not be given with auto; use max_loss')
       .default(null)
       .describe(max_error.description),
   };

@@ -18,7 +18,7 @@ export function strategiesTable(): string {
     const precisions = facts.combinations.map(({ precision }) => precision);
     return row('quantize', name, facts, [`precision ${precisions.join(' or ')}`]);
   });
-  const head = ['| operation | strategy | what it does | needs |', '|---|---|---|---|'];
+  const head = ['| operation | strategy | effect | needs |', '|---|---|---|---|'];
   return [...head, ...prunings, ...quantizations].join('\n');
 }
 

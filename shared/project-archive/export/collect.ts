@@ -27,7 +27,7 @@ import {
 } from './read-documents.ts';
 
 const changed = (what: string): ProjectArchiveError =>
-  new ProjectArchiveError(`${what} was deleted while the project was exported. Begin the export again.`);
+  new ProjectArchiveError(`${what} was deleted during the export. Start the export again.`);
 
 /** Read one part of a project. A part begins at a cursor and returns the cursor of the next part. */
 export class Collector {

@@ -60,7 +60,7 @@ interface LeftOut {
   unfinished: string[];
 }
 
-/** Most skipped experiments that the receipt of an export names. */
+/** Maximum number of skipped experiments that the receipt of an export names. */
 const maxNamed = 100;
 
 /**

@@ -33,7 +33,7 @@ async function* plannedFiles(objects: ObjectReader, value: ProjectExport): Async
   const prefix = exportWorkPrefix(value);
   for (const id of value.pieces) {
     const bytes = await objects.read(pieceObject(prefix, id));
-    if (bytes === undefined) throw new Error(`the piece ${id} of an export is gone`);
+    if (bytes === undefined) throw new Error(`the piece ${id} of an export is missing`);
     for await (const line of readLines(bytes, maxLine)) yield PlannedFile.parse(JSON.parse(line));
   }
 }
@@ -86,9 +86,7 @@ interface Range {
 async function readRange(objects: ObjectReader, { object, from, to }: Range): Promise<Buffer> {
   const stream = await objects.read(object, { first: from, last: to - 1 });
   if (stream === undefined)
-    throw new ProjectArchiveError(
-      'A file was deleted while the project was exported. Begin the export again.',
-    );
+    throw new ProjectArchiveError('A file was deleted during the export. Start the export again.');
   const bytes = await buffer(stream);
   if (bytes.length !== to - from) throw new Error(`${object} has changed`);
   return bytes;
@@ -113,7 +111,7 @@ async function partBytes(
       continue;
     }
     const place = places[segment.index];
-    if (place === undefined) throw new Error('a file of an archive without a place');
+    if (place === undefined) throw new Error('a file of the archive has no location');
     if ('bytes' in place) place.bytes.copy(part, at, from, to);
     else wanted.push({ at, object: place.object, from: place.offset + from, to: place.offset + to });
   }

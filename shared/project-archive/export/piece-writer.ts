@@ -55,7 +55,7 @@ export class PieceWriter {
 
   /** Discard the documents. */
   async abandon(): Promise<void> {
-    this.#documents?.bytes.destroy(new Error('the export was given up'));
+    this.#documents?.bytes.destroy(new Error('the export was abandoned'));
     await this.#documents?.stored.catch(() => undefined);
   }
 

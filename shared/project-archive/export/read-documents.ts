@@ -141,7 +141,7 @@ export function modelDocument(value: LoggedModel, names: Names): ModelDocument {
   return { ...withTexts({ ...rest, metrics }, names.inText), source_experiment };
 }
 
-/** Most keys of one batch read. */
+/** Maximum number of keys of one batch read. */
 const readAtOnce = 100;
 
 /** Build `model.json` of a registered model; undefined if it was deleted or renamed. */

@@ -45,7 +45,7 @@ export async function runExport(
   try {
     if (mayExpire(begun.expires_at, now()))
       throw new ProjectArchiveError(
-        'It was not finished within a day after its last step. Begin the export again.',
+        'It did not end within a day after its last step. Start the export again.',
       );
     const expires_at = keptUntil(now());
     await pass.save({ expires_at }, putOffPurge(purgeOf({ ...begun, expires_at })));
@@ -106,7 +106,7 @@ async function containedIn(context: ExportContext, pass: ExportPass): Promise<Co
   const { value } = pass;
   if (value.pieces.length > 0 || value.cursor.stage !== 'project') {
     const stored = await objects.read(containedObject(value));
-    if (stored === undefined) throw new Error('the list of what an export contains is gone');
+    if (stored === undefined) throw new Error("the list of the export's contents is missing");
     return Contained.parse(JSON.parse(await text(stored)));
   }
   const { left_out, unfinished, ...contained } = await findContained(context, value.project_id);
@@ -150,7 +150,7 @@ async function failed({ now }: ExportContext, pass: ExportPass, error: unknown, 
       stack: errorStack(error),
     });
   const isOver = known !== undefined || failures >= maxPassesThatFail;
-  const status_reason = known ?? 'It failed for a reason that the log of the service names.';
+  const status_reason = known ?? 'It failed unexpectedly. The log of the service has the reason.';
   await pass.save(
     isOver ? { status: 'FAILED', status_reason, ended_at: now().toISOString(), failures } : { failures },
   );
@@ -159,10 +159,10 @@ async function failed({ now }: ExportContext, pass: ExportPass, error: unknown, 
 const reasonOf = (error: unknown): string | undefined => {
   if (error instanceof ProjectArchiveError) return error.message;
   if (error instanceof UnreadableRecordError)
-    return `The project holds what this version of the service cannot read: ${error.message}`;
-  if (isUnreadableObject(error)) return `Storage cannot give a file of the project. ${error.message}`;
+    return `The project contains a record that this version of the service cannot read: ${error.message}`;
+  if (isUnreadableObject(error)) return `Storage cannot read a file of the project. ${error.message}`;
   if (error instanceof ServiceError && error.kind === 'not-found')
-    return `${error.message} It was deleted while the project was exported. Begin the export again.`;
+    return `${error.message} It was deleted during the export. Start the export again.`;
   return undefined;
 };
 

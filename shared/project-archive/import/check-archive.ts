@@ -47,13 +47,13 @@ export async function checkArchive(
   const kept = files.filter((file, index) => placeOf(begun, ids, file, index) !== undefined);
   const bytes = kept.reduce((sum, { size }) => sum + size, 0);
   if (bytes > projectBytes)
-    throw fault(`its files have ${bytes} bytes; a project may have ${projectBytes} in this deployment`);
+    throw fault(`its files have ${bytes} bytes, but a project may have ${projectBytes} in this deployment`);
 
   // A header precedes each file.
   const first = begun.done === 0 ? 0 : 2 * (begun.done + filesBefore);
   const from = layout.segments[first]?.at ?? layout.size;
   const stream = await objects.open(importObject(begun.project_id), { from });
-  if (stream === undefined) throw fault('it is no longer there');
+  if (stream === undefined) throw fault('its upload no longer exists');
   const walk = new ByteWalk(stream.body);
   const faults = new Faults();
   let saved = performance.now();
@@ -125,7 +125,7 @@ class ByteWalk {
     while (left > 0) {
       if (this.#rest.length === 0) {
         const next = await this.#source.next();
-        if (next.done === true) throw fault('it is cut short');
+        if (next.done === true) throw fault('it is truncated');
         this.#rest = next.value;
         continue;
       }
@@ -213,7 +213,7 @@ async function checkDocument(
       await readThrough(readVersions(archive, bytes, file));
       break;
     default:
-      throw new Error(`${file.path} is no document`);
+      throw new Error(`${file.path} is not a document`);
   }
 }
 

@@ -17,7 +17,7 @@ export interface ImportContext {
   newId(): string;
   now(): Date;
   deployment: Deployment;
-  /** Most bytes of a project. */
+  /** Maximum bytes of a project. */
   projectBytes: number;
 }
 

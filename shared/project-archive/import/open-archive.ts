@@ -60,7 +60,7 @@ export async function openArchive(objects: ObjectReader, object: string, size: n
     if (bytes === 0) return [];
     const stream = await objects.read(object, { first, last: first + bytes - 1 });
     // Another pass ended the import, or it expired. A missing object says nothing about the archive's contents.
-    if (stream === undefined) throw fault('it is no longer there');
+    if (stream === undefined) throw fault('its upload no longer exists');
     return stream;
   };
   const take = async (first: number, bytes: number): Promise<Buffer> => {
@@ -89,7 +89,7 @@ export async function openArchive(objects: ObjectReader, object: string, size: n
   const seen = new Set<string>();
   for await (const line of readLines(listed(), rowMaxBytes)) {
     const row = parseCanonical(line, IndexRow);
-    if (row === undefined) throw fault(`line ${files.length + 1} of its list of files is not valid`);
+    if (row === undefined) throw fault(`line ${files.length + 1} of its list of files is invalid`);
     const placed = placedAt(row.path);
     if (placed === undefined || !isInFormat(format, placed))
       throw fault(`format ${format} has no file ${JSON.stringify(row.path.slice(0, 200))}`);
@@ -122,9 +122,7 @@ export async function openArchive(objects: ObjectReader, object: string, size: n
 }
 
 const foreign = () =>
-  fault(
-    'it is not an unchanged archive of this service; an archive that was edited or repacked cannot be imported',
-  );
+  fault('it is not an unchanged archive of this service; edited or repacked archives cannot be imported');
 
 function readManifest(text: string): Manifest {
   let format: unknown;
@@ -135,7 +133,7 @@ function readManifest(text: string): Manifest {
   }
   if (typeof format === 'number' && Number.isSafeInteger(format) && format > archiveFormat)
     throw fault(
-      `its format is ${format}, and this version of the service reads formats up to ${archiveFormat}`,
+      `its format is ${format}, but this version of the service reads formats up to ${archiveFormat}`,
     );
   const manifest = parseCanonical(text, Manifest);
   if (manifest === undefined || canonicalJson(manifestOf(manifest.index, manifest.format)) !== text)
@@ -177,8 +175,7 @@ function contentsOf(files: readonly ArchiveFile[]): Contents {
   let config_id = '';
   for (const [index, { path, placed }] of files.entries()) {
     if (index === 0) continue;
-    const misplaced = () =>
-      fault(`${JSON.stringify(path.slice(0, 200))} is in a place where it is not allowed`);
+    const misplaced = () => fault(`${JSON.stringify(path.slice(0, 200))} is not allowed at its position`);
     const enter = (next: number) => {
       if (next < rank) throw misplaced();
       rank = next;
@@ -222,6 +219,6 @@ function contentsOf(files: readonly ArchiveFile[]): Contents {
     }
   }
   if (contents.configs.length > maxConfigs)
-    throw fault(`it has ${contents.configs.length} configurations; a project has ${maxConfigs} at most`);
+    throw fault(`it has ${contents.configs.length} configurations; a project may have at most ${maxConfigs}`);
   return contents;
 }

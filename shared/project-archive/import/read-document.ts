@@ -53,9 +53,9 @@ export async function readProject(
     ...value.datasets.map(({ sha256 }) => `datasets/${sha256}`),
   ];
   for (const path of named)
-    if (!present.has(path)) throw fault(`${path}, which the project names, is missing`);
+    if (!present.has(path)) throw fault(`${path} is missing, but the project refers to it`);
   const { variables: _, datasets: __, ...own } = value;
-  if (sizeOf(own) > itemMaxBytes) throw fault(`${file.path} holds more than a project may`);
+  if (sizeOf(own) > itemMaxBytes) throw fault(`${file.path} exceeds the limits of a project`);
   return value;
 }
 
@@ -75,7 +75,7 @@ async function documentOf<S extends z.ZodType>(
   const text = (await bytesOf(bytes, file, documentMaxBytes)).toString('utf8');
   const read = readCanonical(text, schema);
   if ('value' in read) return read.value;
-  const notThis = `${file.path} is not as this format has it`;
+  const notThis = `${file.path} does not match this format`;
   throw fault(...(read.faults.length === 0 ? [notThis] : read.faults.map((one) => `${notThis}: ${one}`)));
 }
 
@@ -90,12 +90,12 @@ async function bytesOf(
   return Buffer.concat(chunks);
 }
 
-/** Most bytes of a document. References may be longer than ids. */
+/** Maximum bytes of a document. References may be longer than ids. */
 const documentMaxBytes = 1_000_000;
 
 const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
-/** Most bytes of a value that becomes one item. An item holds 400 KB. */
+/** Maximum bytes of a value that becomes one item. An item holds 400 KB. */
 const itemMaxBytes = 350_000;
 
 /**
@@ -118,7 +118,7 @@ export async function readConfig(
   if (!isWhole || versions.length === 0 || versions.length !== value.version - first + 1)
     throw fault(`${file.path} lacks a version`);
   if (file.placed.of === 'config' && configFormat(file.placed.config_id) !== value.format)
-    throw fault(`${file.path} does not have the format of its name`);
+    throw fault(`${file.path} does not match the format of its name`);
   return value;
 }
 
@@ -138,7 +138,7 @@ export async function checkConfigBytes(
   file: Pick<ArchiveFile, 'path' | 'size'>,
 ): Promise<void> {
   const content = await readConfigBytes(bytes, file);
-  if (config_id === null) throw fault(`${file.path} is of an experiment without a configuration`);
+  if (config_id === null) throw fault(`${file.path} belongs to an experiment without a configuration`);
   try {
     await checkConfigFile(config_id, content);
   } catch (error) {
@@ -166,7 +166,7 @@ export async function readExperiment(
   const resolved = fields === null ? null : requireReferences(contents, file, fields);
   const size = resolved === null ? 0 : bytesOfFields({ ...resolved, version: 1 });
   if (sizeOf(rest) > recordMaxBytes || size > fieldsMaxBytes)
-    throw refuse('holds more than an experiment may');
+    throw refuse('exceeds the limits of an experiment');
   if (resolved !== null) requireRules(file, 'fields.', resolved, FieldsRules);
   return value;
 }
@@ -181,7 +181,7 @@ function requireReferences<T>({ experiments, models }: Contents, { path }: Archi
   const [ofExperiments, ofModels] = [experiments, models].map((groups) => groups.map(() => anyId));
   const ids = { project_id: anyId, experiments: ofExperiments ?? [], models: ofModels ?? [] };
   const resolved = withTexts(document, resolver(ids));
-  if (sizeOf(resolved) > itemMaxBytes) throw fault(`${path} holds more than one item may`);
+  if (sizeOf(resolved) > itemMaxBytes) throw fault(`${path} exceeds the limit of one item`);
   return resolved;
 }
 
@@ -258,7 +258,7 @@ async function* parsed<T>(
     number += 1;
     const value = parse(line);
     if (value !== undefined) yield value;
-    else faults.push(`line ${number} of ${path} is not as this format has it`);
+    else faults.push(`line ${number} of ${path} does not match this format`);
     if (faults.length > maxFaults) break;
   }
   if (faults.length > 0) throw fault(...faults);
@@ -277,7 +277,7 @@ export async function* readVersions(
   let last = 0;
   for await (const line of readLines(bytes, versionMaxBytes)) {
     const read = readCanonical(line, VersionDocument);
-    const notThis = `what follows version ${last} in ${file.path} is not as this format has it`;
+    const notThis = `the line after version ${last} in ${file.path} does not match this format`;
     if ('faults' in read && read.faults.length > 0)
       throw fault(...read.faults.map((one) => `${notThis}: ${one}`));
     if ('faults' in read || read.value.number <= last) throw fault(notThis);
@@ -291,7 +291,7 @@ export async function* readVersions(
   }
 }
 
-/** Most bytes of a line. References may be longer than ids. */
+/** Maximum bytes of a line. References may be longer than ids. */
 const versionMaxBytes = 1_000_000;
 
 const isWithinItem = (value: unknown) => Buffer.byteLength(JSON.stringify(value)) <= maxRegistryItem;
@@ -320,6 +320,6 @@ export async function readRegistered(
   const aliased = new Set(Object.values(aliases));
   for await (const { number } of readVersions(archive, archive.read(versions), fileAt(files, versions)))
     aliased.delete(number);
-  if (aliased.size > 0) throw fault(`${file.path} has an alias of a version that is missing`);
+  if (aliased.size > 0) throw fault(`${file.path} has an alias of a missing version`);
   return value;
 }

@@ -39,7 +39,7 @@ export async function makeProject(
   const { value } = pass;
   const user = await findUser(accounts, value.user_id);
   if (user === undefined || !['admin', 'developer'].includes(user.account_type))
-    throw new ProjectArchiveError('Who began the import may not create projects any more.');
+    throw new ProjectArchiveError('The user who started the import may no longer create projects.');
   const document = await readProject(archive, archive.read(archive.contents.project));
   const { project_name: name, project_description, project_type, project_task, criterion, tags } = document;
   const created_at = now().toISOString();
@@ -79,7 +79,7 @@ export async function makeProject(
       if (!nameFree.failedIn(error)) throw error;
     }
   }
-  throw new ProjectArchiveError(`You have projects named ${name} and ${other}.`);
+  throw new ProjectArchiveError(`You already have projects named ${name} and ${other}.`);
 }
 
 /** Environment and variables of the project. */
@@ -162,14 +162,14 @@ async function recordConfigs(
   for (const [number, { document, rest }] of archive.contents.configs.entries()) {
     const file = fileAt(archive.files, document);
     const read = await readConfig(archive, archive.read(document), file);
-    if (file.placed.of !== 'config') throw new Error(`${file.path} is no configuration`);
+    if (file.placed.of !== 'config') throw new Error(`${file.path} is not a configuration`);
     const { config_id } = file.placed;
     const { size, sha256 } = fileAt(archive.files, rest.at(-1) ?? document);
     const generation = importedId(import_id, 'file', archive.files.length + number);
     const config: Config = { project_id, config_id, ...read, size, sha256, generation };
     for (const index of rest) {
       const { placed, created_at, ...one } = fileAt(archive.files, index);
-      if (placed.of !== 'config-version') throw new Error(`${one.path} is no version`);
+      if (placed.of !== 'config-version') throw new Error(`${one.path} is not a version`);
       const content = await readConfigBytes(archive.read(index), one);
       const kept = { content, updated_at: created_at ?? null };
       await records.write(

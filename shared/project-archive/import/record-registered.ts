@@ -80,7 +80,7 @@ export async function recordRegistered(
       throw error;
     }
   }
-  throw new ProjectArchiveError(`The names ${name} and ${other} are taken in this deployment.`);
+  throw new ProjectArchiveError(`The names ${name} and ${other} are already taken in this deployment.`);
 }
 
 /** Store the versions. No reader sees them before their model exists. @returns their numbers and stages */
@@ -114,7 +114,7 @@ async function storeVersions(
   return stored;
 }
 
-/** Most versions of one write. Each may fill an item, and a write holds 4 MB. */
+/** Maximum number of versions of one write. Each may fill an item, and a write holds 4 MB. */
 const versionsAtOnce = 10;
 
 const nameFree = new WriteLabel('name of a registered model');

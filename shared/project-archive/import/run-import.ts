@@ -57,7 +57,7 @@ async function goOn(context: ImportContext, pass: ImportPass, hasTime: Deadline)
     // stored.
     if (typeof until !== 'string' || mayExpire(until, now()))
       throw new ProjectArchiveError(
-        'It was not finished within a day after its last step. Begin the import again.',
+        'It did not end within a day after its last step. Start the import again.',
       );
     await pass.save({}, putOffPurge(purgeOfImport(pass.value, keptUntil(now()))));
   }
@@ -154,8 +154,8 @@ async function refusal({ records }: ImportContext, { project_id }: ProjectImport
   const isThere = (await findProjects(records, [project_id])).items.length > 0;
   return new ProjectArchiveError(
     isThere
-      ? 'The project was filled up to its limit while it was imported.'
-      : 'The project was deleted while it was imported.',
+      ? 'The project reached its limit during the import.'
+      : 'The project was deleted during the import.',
   );
 }
 
@@ -165,7 +165,7 @@ async function failed(context: ImportContext, pass: ImportPass, error: unknown, 
   log.error('import-failed', { import_id, stack: errorStack(error) });
   // A removal is retried until it succeeds.
   if (failures + 1 >= maxPassesThatFail && stage !== 'removing')
-    return endFailed(context, pass, 'It failed for a reason that the log of the service names.');
+    return endFailed(context, pass, 'It failed unexpectedly. The log of the service has the reason.');
   await pass.save({ failures: failures + 1 });
 }
 

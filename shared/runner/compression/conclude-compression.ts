@@ -95,7 +95,7 @@ async function withoutModel({ record, records }: CompressionJob, end: Compressio
   if (end.model === undefined || result_name === null) return undefined;
   const present = await retryFor(longPatience, () => findModel(records, result_name));
   if (present === undefined) return undefined;
-  const why = notRegistered(result_name, `There is a model ${result_name} already.`);
+  const why = notRegistered(result_name, `A model ${result_name} already exists.`);
   return { ...end, model: undefined, conclusion: withRegistered(end.conclusion, why) };
 }
 
@@ -113,7 +113,7 @@ interface Registered {
 const notRegistered = (result_name: string | null, why: string): Registered => ({
   model: undefined,
   registered: false,
-  reason: `The result could not be made the model ${result_name}: ${why}`,
+  reason: `The result could not be registered as the model ${result_name}: ${why}`,
 });
 
 /** Conclusion of a compression whose result becomes, or does not become, a model. */

@@ -112,7 +112,7 @@ async function work({ job, workspace, user, shipper }: CompressionRun): Promise<
     progress.note('upload', 0);
     const result = await storeResult(job, join(workspace.work, 'result'), files, user);
     const written = await putReceipt(record.strategy_id, receipt);
-    if (written === undefined) throw new JobError('The receipt is too large to be kept.');
+    if (written === undefined) throw new JobError('The receipt is too large to store.');
     const { model, ...named } = await registerNamed(job, result);
     const change = { result, receipt_parts: written.length, progress: { stage: 'done', fraction: 1 } };
     const conclusion = { status: 'SUCCEEDED', reason: null, exitCode: 0, change } as const;

@@ -8,7 +8,7 @@ import { credentialsIn } from '../host/credentials.ts';
 export interface IndexVariables {
   /** Variables for the environment of the installer. */
   values: Readonly<Record<string, string>>;
-  /** As `values`, but without users and passwords, sorted by name. They determine the found packages. */
+  /** Same as `values`, but without users and passwords, sorted by name. They determine the found packages. */
   addresses: readonly string[];
   /** Content of a `.netrc` for the installer's home. */
   netrc: string | undefined;
@@ -70,7 +70,7 @@ export function indexFault({ addresses }: IndexVariables, allowed: readonly stri
   for (const address of addresses) {
     const [name = ''] = address.split('=', 1);
     for (const [url] of address.matchAll(/[a-z][a-z0-9+.-]*:\/\/\S+/gi)) {
-      const fault = URL.canParse(url) ? packageIndexFault(url, allowed) : 'it holds an invalid URL';
+      const fault = URL.canParse(url) ? packageIndexFault(url, allowed) : 'it contains an invalid URL';
       // npm's own registry is the default and always allowed.
       const isUsual = URL.canParse(url) && new URL(url).host === 'registry.npmjs.org';
       if (fault !== null && !isUsual) return `The variable ${name} cannot be used: ${fault}.`;

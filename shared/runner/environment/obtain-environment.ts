@@ -88,7 +88,7 @@ async function underClaim<T>(options: ObtainOptions, holder: string, work: () =>
     return await work();
   } finally {
     await store.releaseBuild(key, holder).catch((error: unknown) => {
-      log(`environment: the build's lease stays until it expires: ${errorText(error)}`);
+      log(`environment: the claim of the build stays until it expires: ${errorText(error)}`);
     });
     await place.forgetClaim();
   }

@@ -64,7 +64,8 @@ export interface PrepareOptions {
   log(line: string): void;
   stop: AbortSignal;
   /**
-   * Most unpacked bytes of the host's environments; default 20 GB. Removes the least recently used ones above it.
+   * Maximum unpacked bytes of the host's environments; default 20 GB. Beyond it, the least recently used ones are
+   * removed.
    */
   maxBytes?: number;
   /** Default: this host's. */
@@ -149,7 +150,7 @@ async function prepare(options: PrepareOptions): Promise<Omit<PreparedEnvironmen
   const { sourceFolder, store, owner } = options;
   const work = { envType: spec.env_type, key, place, dependencies, interpreter, sourceFolder, store, run };
   const lock = await waitForHostLock(place.folder, stop, () =>
-    log('environment: another run here prepares it; waiting'),
+    log('environment: another run on this host is preparing it; waiting'),
   );
   let obtained: ObtainedEnvironment;
   try {
@@ -169,7 +170,7 @@ async function prepare(options: PrepareOptions): Promise<Omit<PreparedEnvironmen
     await lock.release();
   }
   const removed = await evictEnvironments(options.root, options.maxBytes ?? 20 * 1024 ** 3);
-  if (removed > 0) log(`environment: ${removed} unused on this host removed to make room`);
+  if (removed > 0) log(`environment: ${removed} unused on this host removed to free space`);
 
   const hit = obtained.cache === 'hit';
   if (hit) log(`environment: cache hit, ${obtained.buildSeconds.toFixed(1)} s of installation saved`);
@@ -221,7 +222,7 @@ interface PreparedImage {
 }
 
 const noEngine =
-  'A docker environment needs a container engine: install Docker, start it, and let the user who runs the service use it (`docker info` must work).';
+  'A docker environment needs a container engine. Install Docker, start it, and allow the user who runs the service to use it (`docker info` must work).';
 
 /**
  * Find the engine and the image. Pull the image if the engine does not have it. These commands use the service's

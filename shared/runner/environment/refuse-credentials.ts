@@ -22,7 +22,7 @@ export async function refuseCredentials(folder: string, credentials: readonly st
     if (await holds(file, texts, buffer))
       throw new EnvironmentError(
         'pack-refused',
-        `The built environment cannot be kept: ${JSON.stringify(path.slice(folder.length + 1))} holds a credential of the project's variables.`,
+        `The built environment cannot be kept: ${JSON.stringify(path.slice(folder.length + 1))} contains a credential from the project's variables.`,
       );
   }
 }

@@ -86,7 +86,7 @@ export async function openOwned(path: string, user: { uid: number } | undefined)
     const found = await handle.stat();
     if (!found.isFile()) throw new FileRefusedError('it is not a regular file');
     if (user !== undefined && found.uid !== user.uid)
-      throw new FileRefusedError('it belongs to somebody else');
+      throw new FileRefusedError('it belongs to another user');
     return handle;
   } catch (error) {
     await handle.close();

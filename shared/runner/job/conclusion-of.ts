@@ -64,7 +64,7 @@ export function conclusionOf(outcome: Outcome, circumstances: Circumstances): Co
     }
     case 'out-of-memory': {
       const { exitCode, signal } = outcome;
-      const reason = `The command needed more than its ${circumstances.memory} MiB of memory and was ended.`;
+      const reason = `The command exceeded its ${circumstances.memory} MiB of memory and was ended.`;
       return { status: 'FAILED', reason, exitCode, signal };
     }
     case 'stopped':
@@ -121,7 +121,7 @@ export async function conclusionOfError(job: HeldJob, error: unknown): Promise<C
   const name = error instanceof Error ? error.name : 'unknown';
   return {
     status: 'FAILED',
-    reason: `The service could not continue this job (${name}). Its operator finds details in the log.`,
+    reason: `The service could not continue this job (${name}). The service's log has the details.`,
   };
 }
 

@@ -31,7 +31,7 @@ interface Progress {
   restarts: number;
 }
 
-/** Most restarts of a download after its object changed or arrived damaged. */
+/** Maximum number of restarts of a download after its object changed or arrived damaged. */
 const maxRestarts = 3;
 
 const longestPause = 10_000;
@@ -73,14 +73,14 @@ export async function downloadObject(
       if (hasChanged(error) && progress.etag !== undefined && progress.restarts < maxRestarts) {
         await beginAnew(file, progress);
       } else if (isUnreadableObject(error)) {
-        throw new JobError(`Storage cannot give the ${what}. ${error.message}`, { cause: error });
+        throw new JobError(`Storage cannot read the ${what}. ${error.message}`, { cause: error });
       } else if (isFinal(error)) {
         throw new JobError(`Storage refuses the ${what} (${nameOf(error)}).`, { cause: error });
       }
       if (progress.position > before) pause = 100;
       if (performance.now() + pause - progress.at > patienceSeconds * 1000) {
         const why = `storage could not be reached for ${patienceSeconds} s (${nameOf(error)})`;
-        throw new JobError(`The ${what} could not be fetched: ${why}.`, { cause: error });
+        throw new JobError(`The ${what} could not be downloaded: ${why}.`, { cause: error });
       }
       await delay(pause * (0.5 + Math.random() / 2), undefined, { signal: stop }).catch(() => undefined);
       pause = Math.min(pause * 2, longestPause);
@@ -113,7 +113,7 @@ async function goOn(
     room.require(chunk.length, 'the rest of it');
     room.use(chunk.length);
     await writeAll(file, chunk, progress.position).catch((cause: unknown) => {
-      throw new WriteError('the disk does not take it', { cause });
+      throw new WriteError('the disk refuses it', { cause });
     });
     progress.hash.update(chunk);
     progress.position += chunk.length;
@@ -143,13 +143,13 @@ async function within<T>(
 
 /** Yield the chunks of a body, and end it after `seconds` without one. */
 async function* whileAlive({ body }: ObjectStream, seconds: number, stop: AbortSignal | undefined) {
-  const silent = () => body.destroy(new Error(`nothing came for ${seconds} s`));
+  const silent = () => body.destroy(new Error(`no bytes arrived for ${seconds} s`));
   const stopped = () => body.destroy();
   stop?.addEventListener('abort', stopped, { once: true });
   let timer = setTimeout(silent, seconds * 1000);
   try {
     for await (const chunk of body) {
-      if (!Buffer.isBuffer(chunk)) throw new Error('storage did not answer bytes');
+      if (!Buffer.isBuffer(chunk)) throw new Error('storage returned no bytes');
       clearTimeout(timer);
       yield chunk;
       timer = setTimeout(silent, seconds * 1000);

@@ -11,6 +11,9 @@ export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError';
 
   constructor(options?: ErrorOptions) {
-    super('this container no longer holds the job: another took it over, or the job has ended', options);
+    super(
+      'this container no longer holds the job: another container took it over, or the job has ended',
+      options,
+    );
   }
 }

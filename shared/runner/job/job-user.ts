@@ -12,7 +12,7 @@ export interface JobUser {
 /** One folder per host, because a second service on the host uses ids of the same range. */
 const hostFolder = '/var/tmp/model-project-service-users';
 
-/** Most jobs of one host with their own users. */
+/** Maximum number of jobs of one host with their own users. */
 const slots = 64;
 
 /**
@@ -36,6 +36,6 @@ async function ownFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const found = await lstat(folder);
   if (!found.isDirectory() || found.uid !== 0 || (found.mode & 0o022) !== 0) {
-    throw new Error(`${folder} belongs to somebody else; remove it`);
+    throw new Error(`${folder} belongs to another user; remove it`);
   }
 }

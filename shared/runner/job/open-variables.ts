@@ -16,7 +16,7 @@ export async function openVariables({ record, records, container }: TrainingJob)
   const { experiment_id } = record;
   const sealed = await retryFor(shortPatience, () => readJobVariables(records, jobPartition(experiment_id)));
   try {
-    if (sealed === undefined) throw new UnopenableError('there is no copy');
+    if (sealed === undefined) throw new UnopenableError('the copy is missing');
     const copied = parseJobVariables(openSealed(variablesKey, sealed, jobVariablesPurpose(experiment_id)));
     // An archive of an earlier release may hold reserved names, which would change how the sandbox starts.
     const variables = copied.filter(({ name }) => !isReserved(name));

@@ -13,10 +13,10 @@ export interface TrainingContainer
   experiment_id: string;
   identity: ContainerIdentity;
   nodes: number;
-  /** Address of node 0. On node 0, to which Batch gives none, the loopback address. */
+  /** Address of node 0. Batch gives node 0 itself no address, so there it is the loopback address. */
   mainAddress: string;
   environmentsFolder: string;
-  /** The image of this container, if it is one of those that the deployment trusts besides its own. */
+  /** Image of this container, if it is another image that the deployment trusts. */
   trustedImage?: string | undefined;
   /** Whether the bucket keeps downloads of packages, because hosts are short-lived. */
   keepsDownloads: boolean;

@@ -49,14 +49,14 @@ export async function* findFiles(folder: string, options: FindFilesOptions): Asy
         continue;
       }
       entries += 1;
-      if (entries > maxEntries) return refused('', `it holds more than ${maxEntries} entries`);
+      if (entries > maxEntries) return refused('', `it contains more than ${maxEntries} entries`);
       const found = await examine(at, entry.name, folder, options);
       if (found === undefined) continue;
       if ('fault' in found) refused(found.path, found.fault);
       else if ('entries' in found) open.push(found);
       else {
         files += 1;
-        if (files > maxFiles) return refused('', `it holds more than ${maxFiles} files`);
+        if (files > maxFiles) return refused('', `it contains more than ${maxFiles} files`);
         try {
           yield found;
         } finally {
@@ -87,7 +87,7 @@ async function enterTop(folder: string): Promise<OpenFolder | undefined> {
   }
 }
 
-/** Opens a folder for its entries: by the way `open`, which leads to where the path `real` once led. */
+/** Open a folder for its entries through the path `open`, and check that it still leads to the path `real`. */
 async function enter(open: string, real: string, path: string): Promise<OpenFolder> {
   const handle = await openFolder(open);
   try {
@@ -128,7 +128,7 @@ async function examine(
     const found = await lstat(real, { bigint: true });
     if (found.isDirectory()) {
       const isTooDeep = path.split('/').length > options.maxDepth;
-      if (isTooDeep) return { path, fault: `it lies more than ${options.maxDepth} folders deep` };
+      if (isTooDeep) return { path, fault: `it is more than ${options.maxDepth} folders deep` };
       return await enter(real, join(folder, path), path);
     }
     const fault = kindFault(found, options.user);
@@ -139,7 +139,9 @@ async function examine(
   }
 }
 
-/** A found file that can be opened until it expires: then its folder's handle may have been given to another. */
+/**
+ * A found file that can be opened until it expires. After that, its folder's handle may belong to another folder.
+ */
 class CurrentFile implements FoundFile {
   readonly path: string;
   readonly size: number;
@@ -170,7 +172,7 @@ class CurrentFile implements FoundFile {
 export const versionOf = ({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string =>
   [dev, ino, size, mtimeNs, ctimeNs].join(':');
 
-/** A path within an open folder for system calls, by its handle if the host has such paths. */
+/** Return a path within an open folder for system calls, by its handle if the host has such paths. */
 export const within = (handle: FileHandle, folder: string, name: string): string =>
   join(thisHost.pathOf(handle.fd, folder), name);
 
@@ -183,14 +185,14 @@ function nameFault(name: string, path: string, { maxPathBytes }: FindFilesOption
 function kindFault(found: BigIntStats, user: { uid: number } | undefined): string | undefined {
   if (found.isSymbolicLink()) return 'it is a link';
   if (!found.isFile()) return 'it is not a regular file';
-  return user !== undefined && found.uid !== BigInt(user.uid) ? 'it belongs to somebody else' : undefined;
+  return user !== undefined && found.uid !== BigInt(user.uid) ? 'it belongs to another user' : undefined;
 }
 
 /** The fault of an entry; undefined if it has been removed. */
 function faultOf(error: unknown): string | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'ENOENT') return undefined;
-  if (code === 'ENOTDIR') return 'it changed while it was looked at';
+  if (code === 'ENOTDIR') return 'it changed during the inspection';
   const refusal = error instanceof FileRefusedError ? error : refusalOf(error);
   if (refusal === undefined) throw error;
   return refusal.message;

@@ -3,7 +3,7 @@ import type { FindFilesOptions } from './find-files.ts';
 import { ArtifactLimitError, type ArtifactStore } from './upload/artifact-store.ts';
 import { FileBytes, FileChangedError, type OpenFile } from './upload/file-bytes.ts';
 
-/** Most reads of a file that changes during the last pass. */
+/** Maximum number of reads of a file that changes during the last pass. */
 const maxTries = 3;
 
 /** The stored files that were in the folder in this attempt, with their versions. */
@@ -70,8 +70,9 @@ export class KeptFiles {
   }
 
   /**
-   * Whether the stored version equals the file. Where times do not decide (a file of an earlier attempt; at the end
-   * every file, for writes through a memory map may leave no trace in them) its bytes do.
+   * Return whether the stored version equals the file. Compare the bytes if times do not decide: for a file of an
+   * earlier attempt, and for every file at the end, because writes through a memory map may leave no trace in the
+   * times.
    */
   async #isStored(path: string, file: OpenFile, isLast: boolean): Promise<boolean> {
     const artifact = this.#store.find(path);

@@ -7,10 +7,10 @@ import { PinnedFiles } from './pinned-files.ts';
 
 type Refused = FindFilesOptions['refused'];
 
-/** Most walks if files keep changing. */
+/** Maximum number of walks if files keep changing. */
 const maxWalks = 3;
 
-/** Most files of a folder. */
+/** Maximum number of files of a folder. */
 export const maxOutputFiles = 10_000;
 
 const bounds = { maxFiles: maxOutputFiles, maxDepth: 64, maxPathBytes: artifactPathMaxBytes };
@@ -60,8 +60,8 @@ export class OutputFolder {
   }
 
   /**
-   * Remove the stored files that are neither in the folder (`seen`) nor were there at the last look (`before`).
-   * During the run a walk may miss a file that is renamed.
+   * Remove the stored files that are not in the folder (`seen`) now and were not in it at the last pass
+   * (`before`). A walk during the run may miss a file that is being renamed.
    * @throws LeaseLostError
    */
   async removeVanished(
@@ -87,10 +87,10 @@ export async function openFound(found: FoundFile, refused: Refused): Promise<Fil
   }
 }
 
-/** Most refused files in the report. */
+/** Maximum number of refused files in the report. */
 const maxNamed = 20;
 
-/** The files of a folder that are not kept, with the reasons. */
+/** Files of a folder that are not kept, with the reasons. */
 export class Refusals {
   readonly #reasons = new Map<string, string>();
 
@@ -111,10 +111,10 @@ export class Refusals {
   /** Report each path on one line, up to a limit. */
   report(folder: string, say: (message: string) => void): void {
     const whole = this.#reasons.get('');
-    if (whole !== undefined) say(`${folder}: not all of it is kept, because ${whole}.`);
+    if (whole !== undefined) say(`${folder}: some files are not kept, because ${whole}.`);
     const named = [...this.#reasons].filter(([path]) => path !== '');
     for (const [path, why] of named.slice(0, maxNamed))
       say(`${folder}: ${JSON.stringify(path)} is not kept: ${why}.`);
-    if (named.length > maxNamed) say(`${folder}: ${named.length - maxNamed} more are not kept.`);
+    if (named.length > maxNamed) say(`${folder}: ${named.length - maxNamed} more files are not kept.`);
   }
 }

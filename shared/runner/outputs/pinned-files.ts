@@ -9,7 +9,7 @@ export interface PinnedFile {
   found: BigIntStats;
 }
 
-/** Most open files at a time. The others follow at a later look. */
+/** Maximum number of open files. The others follow in a later pass. */
 const maxPinned = 500;
 
 /** The kernel's file clock may lag by one tick of at most 10 ms. */
@@ -46,10 +46,10 @@ export class PinnedFiles {
   }
 
   /**
-   * Take out the complete ones, in the order of their writes: no process has written to them since they were pinned,
-   * or can write now. `writable` are the inodes that the command's processes can write to, as far as that is visible.
-   * Renamed and removed files are left out. The caller closes the handles. Files that were written to meanwhile stay,
-   * pinned anew, if `isAgain` is true for their paths.
+   * Remove and return the complete files, in the order of their writes: files that no process has written to since
+   * they were pinned, or can write to now. `writable` has the inodes that the command's processes can write to, as
+   * far as visible. Skip renamed and removed files. The caller closes the handles. Files that were written to in
+   * between stay, pinned again, if `isAgain` is true for their paths.
    */
   async takeComplete(
     folder: string,

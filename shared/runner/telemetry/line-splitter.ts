@@ -4,7 +4,7 @@ import { noMask, type SecretMask } from '../host/secret-mask.ts';
 /** Interval for showing the current state of a line that rewrites itself, for example a progress bar. */
 const progressMilliseconds = 5_000;
 
-/** Longest line in UTF-16 units. A longer one is cut into several. */
+/** Maximum length of a line in UTF-16 units. A longer one is cut into several. */
 const lineUnits = 16 * 1024;
 
 /**

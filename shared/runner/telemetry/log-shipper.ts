@@ -20,7 +20,7 @@ export interface LogShipperOptions {
   now(): Date;
   /** Masks secrets in all stored text. No mask by default. */
   mask?: SecretMask;
-  /** Most bytes of output, as UTF-8 with a line feed for each line. */
+  /** Maximum bytes of output, as UTF-8 with a line feed for each line. */
   maxBytes: number;
   flushMilliseconds?: number;
   unwatchedMilliseconds?: number;
@@ -35,7 +35,7 @@ export interface LogShipperOptions {
 /** Rows per chunk. Reading one row parses its whole chunk. */
 const chunkRows = 10_000;
 
-/** Most UTF-16 units of one `say`. No message of the service or of an installer needs as much. */
+/** Maximum UTF-16 units of one `say`. No message of the service or of an installer needs as much. */
 const sayUnits = 64 * 1024;
 
 /** Overhead of a stored line in bytes: time, stream and punctuation. */

@@ -93,10 +93,10 @@ function parseMetrics(
     // Skip texts and flags without a fault.
     if (ofLine.has(key) || (typeof one !== 'number' && one !== null)) continue;
     const name = Name.safeParse(key);
-    if (!name.success) faults.push(`a name ${name.error.issues[0]?.message ?? 'is not one'}`);
+    if (!name.success) faults.push(`a name ${name.error.issues[0]?.message ?? 'is invalid'}`);
     else if (one === null || !Number.isFinite(one)) faults.push(`${key} is not a finite number`);
     else points.push({ ...when, name: name.data, value: one });
   }
-  const fault = faults[0] ?? (points.length === 0 ? 'it holds no number that is a metric' : undefined);
+  const fault = faults[0] ?? (points.length === 0 ? 'it contains no metric' : undefined);
   return { points, ...(fault !== undefined && { fault }) };
 }

@@ -47,7 +47,7 @@ export class MetricReader {
       flushMilliseconds: shippingPace.watchedMetrics,
       isWatched: options.isWatched,
       maxRows: chunkPoints,
-      onLost: () => say('The metrics can no longer be stored; those that follow are dropped.'),
+      onLost: () => say('The metrics can no longer be stored. Later ones are dropped.'),
     });
   }
 
@@ -124,13 +124,13 @@ export class MetricReader {
   #refuse(fault: string, text: string): void {
     const quoted = this.#leftOut.add(fault, text);
     if (this.#leftOut.count > maxSaid) return;
-    const more = this.#leftOut.count === maxSaid ? ' More such lines are counted, and not named here.' : '';
+    const more = this.#leftOut.count === maxSaid ? ' Further such lines are only counted.' : '';
     this.#options.say(`METRICS_FILE: a line is left out, because ${fault}: ${quoted}.${more}`);
   }
 
   #fill(limit: string): void {
     this.#isFull = true;
-    this.#warnOnce('limit', `METRICS_FILE: a job may report ${limit}; what follows is left out.`);
+    this.#warnOnce('limit', `METRICS_FILE: a job may report ${limit}. Later lines are left out.`);
   }
 
   #warnOnce(kind: string, message: string): void {
@@ -162,7 +162,7 @@ export interface MetricReaderOptions {
   pollMilliseconds?: number;
 }
 
-/** Most quoted lines, and most characters of one. The run shows them. */
+/** Maximum number of quoted lines, and of characters of one. The run shows them. */
 const maxQuoted = 3;
 
 /** Counts invalid lines of METRICS_FILE and quotes the first of them. */

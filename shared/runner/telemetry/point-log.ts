@@ -29,7 +29,7 @@ interface Entry {
   done: PromiseWithResolvers<void>;
 }
 
-/** Most points of one chunk. */
+/** Maximum number of points of one chunk. */
 const chunkPoints = 5_000;
 
 /**

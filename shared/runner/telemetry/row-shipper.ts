@@ -20,7 +20,7 @@ interface Batch<Row> {
   bytes: number;
 }
 
-/** Most bytes of JSON in one chunk. A DynamoDB item holds 400 KB, and not all rows compress. */
+/** Maximum bytes of JSON in one chunk. A DynamoDB item holds 400 KB, and not all rows compress. */
 const chunkBytes = 256 * 1024;
 
 /** Buffer size in bytes of JSON above which the producer waits. In memory, short rows take about twice as much. */

@@ -54,7 +54,7 @@ function expansionFault({ words, expansions }: SplitCommand): string[] {
   const placeholder = placeholderOf(first.replaceAll(/[${}]/g, ''));
   const instead = placeholder === undefined ? '' : `write ${placeholder}, or `;
   return [
-    `${[...new Set(outside)].join(', ')}: variables are not expanded, because no shell runs the command; ${instead}write bash -c '… ${first} …', where the shell expands it; in single quotes ('${first}') it is text`,
+    `${[...new Set(outside)].join(', ')}: variables are not expanded, because no shell runs the command; ${instead}write bash -c '… ${first} …' to expand it, or '${first}' in single quotes for the plain text`,
   ];
 }
 
@@ -121,7 +121,5 @@ function imageFaults({ env_type, dependencies }: EnvironmentSpec, { trustedImage
   if (env_type !== 'docker' || trustedImages === undefined) return [];
   if (Object.hasOwn(trustedImages, dependencies.trim())) return [];
   const names = Object.keys(trustedImages).join(', ');
-  return [
-    names === '' ? 'no image is trusted by this deployment' : `must be one of the trusted images: ${names}`,
-  ];
+  return [names === '' ? 'this deployment trusts no images' : `must be one of the trusted images: ${names}`];
 }

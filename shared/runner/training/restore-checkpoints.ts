@@ -38,7 +38,7 @@ export async function restoreCheckpoints(restoration: Restoration): Promise<numb
   } catch (error) {
     if (!hasCode(error, 'ENOTDIR', 'ELOOP', 'EISDIR', 'EPERM')) throw error;
     throw new JobError(
-      'CHECKPOINT_DIR was changed before the command started, so checkpoints cannot be put there.',
+      'CHECKPOINT_DIR was changed before the command started, so checkpoints cannot be restored.',
     );
   }
   return restored;

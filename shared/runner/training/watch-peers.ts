@@ -116,7 +116,7 @@ export class PeerHealth {
     if (silence <= patience) return undefined;
     return lease === undefined
       ? `Node ${node} did not start within ${patience} s.`
-      : `Node ${node} was lost: it gave no sign of life for ${patience} s.`;
+      : `Node ${node} was lost: no heartbeat for ${patience} s.`;
   }
 
   #judgeEnd(node: number, failure: string | null): string | undefined {

@@ -5,7 +5,7 @@ import { findTurn, listTurns, type SweepTurn, turnKey } from '../../data/sweeps/
 import { drainList } from '../../purge/drain-list.ts';
 import { advanceSweep, type SweepContext } from './advance-sweep.ts';
 
-/** Let the sweep of an experiment decide, if the end of the experiment is not taken in yet. */
+/** Advance the sweep of an experiment, unless it has already processed the end of the experiment. */
 export async function takeTurnAfter(context: SweepContext, experiment_id: string): Promise<void> {
   const turn = await findTurn(context.records, experiment_id);
   if (turn !== undefined) await advanceSweep(context, turn);

@@ -155,7 +155,7 @@ test('variables that Lambda would refuse are refused when templates are made, wi
     `111122223333.dkr.ecr.eu-central-1.amazonaws.com/${'own/'.repeat(40)}${index}`;
   const trustedImages = Array.from({ length: 8 }, (_, index) => image(index)).join(',');
   await expect(deployment({ trustedImages, gpuInstanceTypes: 'g4dn.xlarge' })).rejects.toThrow(
-    /^The variables of a function have \d+ bytes, and Lambda takes 4096\. Shorten trustedImages \d+, /,
+    /^The variables of a function have \d+ bytes, but Lambda allows 4096\. Shorten trustedImages \d+, /,
   );
   for (const { Properties } of service.of('AWS::Lambda::Function'))
     expect(JSON.stringify(Properties.Environment?.Variables ?? {}).length).toBeLessThan(4096);

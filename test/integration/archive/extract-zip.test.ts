@@ -56,7 +56,7 @@ describe('zip archives that are refused, whole', () => {
     ['less content than stated', { a: { content: deflateRawSync('abc'), method: 8, size: 50 } }, 'damaged'],
     ['content beyond the file', { a: { ...text('abc'), size: 5_000, compressedSize: 5_000 } }, 'damaged'],
     ['the same file twice', { a: {}, './a': {} }, 'twice'],
-    ['a file as a folder', { a: {}, 'a/b': {} }, 'needs a folder'],
+    ['a file as a folder', { a: {}, 'a/b': {} }, 'a folder of its path is a file'],
     ['a stated size beyond the limit', { a: { method: 8, size: 200_000 } }, '100000 bytes'],
   ])('%s', async (_what, entries, reason) => {
     await extraction.expectRefusal(zip({ 'fine.txt': text('x'), ...entries }), reason);

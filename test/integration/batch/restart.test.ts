@@ -119,7 +119,7 @@ test('a file that is no job is put aside, a file left half written is removed', 
   const told = vi.spyOn(console, 'error').mockReturnValue();
   onTestFinished(() => told.mockRestore());
   const second = await startLocalBatch({ folder: first.folder });
-  expect(told).toHaveBeenCalledWith(expect.stringContaining('torn.json does not hold a job'));
+  expect(told).toHaveBeenCalledWith(expect.stringContaining('torn.json does not contain a job'));
   expect((await second.describe(id)).status).toBe('SUCCEEDED');
   expect((await readdir(jobs)).sort()).toEqual([`${id}.json`, 'torn.json.unreadable'].sort());
 });

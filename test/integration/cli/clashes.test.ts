@@ -104,7 +104,7 @@ describe('mps pull', () => {
     const forced = await mps(url, 'pull', '--to', 'out', '--force');
     expect(forced, forced.stderr).toMatchObject({
       code: 0,
-      stderr: expect.stringContaining('there already'),
+      stderr: expect.stringContaining('already there'),
     });
     expect(await readFile(join(folder, 'out/b.txt'), 'utf8')).toBe(content);
     expect(received.filter((one) => one.url.includes('/artifacts/'))).toHaveLength(2);

@@ -95,7 +95,7 @@ describe('Ctrl-C', () => {
     await seen(received, `POST /projects/${project_id}/datasets/numbers`);
     started.child.kill('SIGINT');
     const ended = await started.ended;
-    expect([ended.code, ended.stderr]).toEqual([130, expect.stringContaining('numbers is as it was')]);
+    expect([ended.code, ended.stderr]).toEqual([130, expect.stringContaining('numbers is unchanged')]);
     expect(received.filter(({ method }) => method === 'PUT')).toEqual([]);
   });
 
@@ -110,7 +110,7 @@ describe('Ctrl-C', () => {
       what: 'a model is announced',
       args: ['models', 'push', 'net', 'net.onnx'],
       at: 'POST /optimization/models/net',
-      told: 'net waits for the rest for a day.',
+      told: 'net waits a day for the missing files.',
     },
   ])('while $what ends it, and says what is left', async ({ args, at, told }) => {
     await writeFile(join(folder, 'train.yaml'), 'epochs: 1\n');

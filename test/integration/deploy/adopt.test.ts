@@ -75,7 +75,7 @@ test('everything that cannot be adopted is named at once, and nothing is changed
     /foreign does not belong to this service.*\n.*no table nowhere.*\n.*no bucket lost/,
   );
   await expect(attempt(good, streamed, 'kept')).rejects.toThrow(/stream of NEW_IMAGE/);
-  await expect(attempt(good, good, 'kept')).rejects.toThrow(/cannot both be the table good/);
+  await expect(attempt(good, good, 'kept')).rejects.toThrow(/must be two tables, not both good/);
   const { Table } = await clients.dynamoDb.send(new DescribeTableCommand({ TableName: good }));
   expect(Table?.StreamSpecification?.StreamEnabled ?? false).toBe(false);
 });

@@ -69,7 +69,7 @@ describe('the doctor, asked for orphans in a data folder', () => {
     const { code, out } = await doctor('--orphans', '--local', await prepare('empty', async () => {}));
     expect({ code, out }).toEqual({
       code: 0,
-      out: 'No leftovers: 0 items and 0 objects belong together.\n',
+      out: 'No leftovers: all 0 items and 0 objects have an owner.\n',
     });
   });
 
@@ -90,7 +90,7 @@ describe('the doctor, asked for orphans in a data folder', () => {
       expect.stringMatching(new RegExp(`^ {2}orphan +${strayItem} +there is no project ${project_id}$`)),
     );
     expect(out).toContain(`orphan      projects/${project_id}/source/a?[2Jb`);
-    expect(out).toMatch(/count +LIMITS\/DEPLOYMENT +vcpus is 3, and there are 0/);
+    expect(out).toMatch(/count +LIMITS\/DEPLOYMENT +vcpus is 3, but there are 0/);
     expect(out).toMatch(/unreadable +CONFIGS#/);
     expect(out).toContain('orphan (2): delete the item or object');
     expect(out).toContain('count (1): set the attribute');
@@ -105,7 +105,7 @@ describe('the doctor, asked for orphans in a data folder', () => {
     await mkdir(join(environments, `${project_id}/lib`), { recursive: true });
     const open = await doctor('--orphans', '--local', path);
     expect(open.code).toBe(1);
-    expect(open.out).toMatch(/folder +\S*work\/train-1-abc +its run is over \(/);
+    expect(open.out).toMatch(/folder +\S*work\/train-1-abc +its run has ended \(/);
     expect(open.out).toMatch(new RegExp(`environments/${project_id} +there is no project ${project_id} \\(`));
   });
 

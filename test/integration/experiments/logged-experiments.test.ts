@@ -238,7 +238,7 @@ describe('an experiment that runs elsewhere', () => {
     expect([ended.status, ended.json.best, ended.json.best_reason]).toEqual([
       200,
       null,
-      'The project is judged by accuracy, and val/acc had no value that can be ranked: NaN and infinity are not.',
+      "The project's criterion is accuracy, but val/acc had no finite value. NaN and infinity cannot be ranked.",
     ]);
   });
 

@@ -74,7 +74,9 @@ describe('a search of experiments', () => {
     }
     const refused = await find({ fields: 'name,parms' });
     expect(refused.status).toBe(400);
-    expect(refused.json.errors[0].message).toMatch(/^has no field parms; allowed are experiment_id, /);
+    expect(refused.json.errors[0].message).toMatch(
+      /^has the unknown field parms; allowed are experiment_id, /,
+    );
   });
 
   test('says what is wrong, everything at once', async () => {

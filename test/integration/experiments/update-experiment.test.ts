@@ -85,7 +85,7 @@ describe('the fields of an experiment', () => {
       'more than an item takes',
       { tags: Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`t${n}`, 'x'.repeat(8000)])) },
       'tags',
-      /at most 300000 are stored/,
+      /at most 300000 are allowed/,
     ],
   ])('refuse %s', async (_, body, name, message) => {
     const path = await recorded();

@@ -50,7 +50,7 @@ test('a client stores a file of an experiment that it records', async () => {
   const again = await ask('deep/model.json', second);
   await send(again.json.upload, second);
   expect((await accept('deep/model.json', again.json.upload_id)).status).toBe(200);
-  // The first one has been replaced: it is no upload any more.
+  // The first one has been replaced: it is not an upload any more.
   expect((await accept('deep/model.json', asked.json.upload_id)).status).toBe(409);
   const { json: files } = await service.call(listArtifacts, { path, as });
   expect(files).toMatchObject([{ path: 'deep/model.json', size: 9 }]);

@@ -161,7 +161,7 @@ test('a server of MLflow comes whole, and what does not fit is named', async () 
     const imported = await importMlflow(serverSource(from.api), to.api, silently);
     expect(imported).toMatchObject({ runs: 1, points: 1000, files: 1, bytes: 5_000_000 });
     expect(imported.failures.find((failure) => failure.startsWith('model taken: '))).toMatch(
-      'belongs to somebody else',
+      'belongs to another user',
     );
     const sent = (await contentOf(from.api)) as { imported?: boolean }[];
     const arrived = await contentOf(to.api);

@@ -58,7 +58,7 @@ describe('the databases of a data folder', () => {
     await run();
     await rm(within(name));
     const before = await readdir(path);
-    await expect(opened()).rejects.toThrow(`${within(name)} is missing. It holds`);
+    await expect(opened()).rejects.toThrow(`${within(name)} is missing. It contains`);
     await expect(opened()).rejects.toThrow('Restore the whole data folder');
     expect(await readdir(path)).toEqual(before);
     expect(await stat(within(name)).catch(() => 'still missing')).toBe('still missing');
@@ -71,7 +71,7 @@ describe('the databases of a data folder', () => {
       await truncate(within(records), size - 4096);
       await expect(opened()).rejects.toThrow(`${within(records)} is damaged`);
       await truncate(within(records), 50);
-      await expect(opened()).rejects.toThrow('it does not begin as an SQLite database does');
+      await expect(opened()).rejects.toThrow('it does not begin like an SQLite database');
       await truncate(within(records), 0);
       await expect(opened()).rejects.toThrow('is empty');
       await rm(within(records));
@@ -84,7 +84,7 @@ describe('the databases of a data folder', () => {
     await run();
     const { size } = await stat(within(records));
     await overwrite(records, size - 5, Buffer.from('6'));
-    await expect(opened()).rejects.toThrow('its bytes are not those with which the service stopped');
+    await expect(opened()).rejects.toThrow('its bytes have changed since the service stopped');
   });
 
   test('of which a page was overwritten are refused after a kill', async () => {

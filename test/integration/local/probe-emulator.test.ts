@@ -57,7 +57,7 @@ describe('a DynamoDB emulator is tried before it gets data', () => {
     [
       'that forgets client tokens',
       { request: (_, { ClientRequestToken: __, ...body }) => body },
-      /^The DynamoDB emulator odd 1 does not fit this service: a transaction that is sent again under its client token is carried out again\. Name another/,
+      /^The DynamoDB emulator odd 1 does not support this service: a transaction that is sent again with its client token is executed again\. Set DYNAMODB_ENDPOINT to another/,
     ],
     [
       'that does not say which condition failed',
@@ -67,7 +67,7 @@ describe('a DynamoDB emulator is tried before it gets data', () => {
     [
       'that answers queries late',
       { answer: (operation, body) => (operation === 'Query' ? { ...body, Items: [] } : body) },
-      /a consistent query misses what was written before it\./,
+      /a consistent query misses earlier writes\./,
     ],
     [
       'that lets nothing expire',
@@ -81,6 +81,6 @@ describe('a DynamoDB emulator is tried before it gets data', () => {
 
   test('one that answers something else is refused in one sentence', async () => {
     client = await clientWith({ answer: () => ({ __type: 'Odd', message: 'what?' }) });
-    await expect(probeEmulator(client, 'odd 1')).rejects.toThrow(/does not fit this service: /);
+    await expect(probeEmulator(client, 'odd 1')).rejects.toThrow(/does not support this service: /);
   });
 });

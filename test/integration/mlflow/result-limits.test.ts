@@ -140,7 +140,7 @@ test('a search of runs names how many experiments it looks through at most', asy
     status: 400,
     json: {
       error_code: 'INVALID_PARAMETER_VALUE',
-      message: "'experiment_ids' exceeds 1000 experiments, the most that one search looks through.",
+      message: "'experiment_ids' exceeds 1000 experiments, the maximum of one search.",
     },
   });
 });

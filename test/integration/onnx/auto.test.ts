@@ -76,7 +76,7 @@ test('a target that no candidate holds fails, and names the nearest', async () =
     outputs: { y: [2, 16] },
   });
   await expect(auto(model, 1e-7)).rejects.toThrow(
-    /^No method loses at most 1e-7: the nearest, float16, loses .*\. Allow a larger max_loss/,
+    /^No method meets max_loss 1e-7. The nearest is float16, with a loss of .*\. Allow a larger max_loss/,
   );
 });
 
@@ -88,7 +88,7 @@ test('a model that no candidate makes smaller is not to lose more', async () => 
     outputs: { y: [2, 2] },
   });
   await expect(auto(model, 1)).rejects.toThrow(
-    /^No method that loses at most 1 makes the model smaller: .*\. A larger max_loss would not help\.$/,
+    /^No method within max_loss 1 makes the model smaller\. The nearest is .*\. A larger max_loss would not help\.$/,
   );
 });
 

@@ -99,15 +99,15 @@ describe('what is refused before any work', () => {
     ['--out @/tied.onnx --force', /tied\.onnx\.data is @\/model\.onnx\.data, which is never changed/],
     ['--out @/samples.npz --calibration @/samples.npz --force', /samples\.npz is read, and never changed/],
     ['--out @/sampled.onnx --evaluation @/samples.npz --force', /sampled\.receipt\.json is @\/samples\.npz/],
-    ['--out @/former.onnx', /former\.onnx is there already: give --out another name, or --force/],
-    ['--out @/dangling.onnx', /dangling\.onnx is there already/],
-    ['--out @/told.onnx', /told\.receipt\.svg is there already/],
-    ['--out @/kept.onnx', /kept\.onnx\.data is there already/],
+    ['--out @/former.onnx', /former\.onnx is already there\. Give --out another name, or --force/],
+    ['--out @/dangling.onnx', /dangling\.onnx is already there/],
+    ['--out @/told.onnx', /told\.receipt\.svg is already there/],
+    ['--out @/kept.onnx', /kept\.onnx\.data is already there/],
     ['--out @/dir', /--out @\/dir is a folder; give the name of a file in it/],
     ['--out @/linked --force', /--out @\/linked is a folder/],
     ['--out @/new/', /--out @\/new\/ is a folder/],
     ['--out ', /--out must name the file/],
-    ['--out /proc/a.onnx', /nothing can be written to \/proc/i],
+    ['--out /proc/a.onnx', /\/proc cannot be written to/i],
     ['--out @/samples.npz/a.onnx', /samples\.npz\/a\.onnx cannot be written/],
     [`--out @/${'n'.repeat(253)}`, /cannot be written: its name is too long/],
     ['--out @/a.onnx --calibration @/dir', /--calibration @\/dir is a folder/],
@@ -151,11 +151,11 @@ describe('what is refused before any work', () => {
     expect(code).toBe(1);
     for (const message of [
       '--precision is given twice.',
-      '--memory takes a number above 0.',
-      '--seconds takes a number above 0.',
-      '--foo is no flag of quantize',
+      '--memory must be a number above 0.',
+      '--seconds must be a number above 0.',
+      '--foo is not a flag of quantize',
       'none.onnx cannot be read: there is no such file.',
-      'samples.npz is there already',
+      'samples.npz is already there',
     ]) {
       expect(shown).toContain(message);
     }

@@ -52,8 +52,8 @@ describe('npm run optimize', () => {
     ['prune MODEL --strategy random --compression -4 --out OUT', 'compression must be'],
     ['quantize none.onnx --strategy dynamic --precision 8 --out OUT', 'none.onnx cannot be read'],
     ['quantize MODEL --strategy dynamic --precision 8 --out MODEL', 'is read, and never changed'],
-    ['prune MODEL --strategy random --inputs 1x1x8x8 --out OUT', 'but [1, 1, 8, 8] was given'],
-    ['prune MODEL --strategy random --memory none --out OUT', '--memory takes a number above 0'],
+    ['prune MODEL --strategy random --inputs 1x1x8x8 --out OUT', 'but [1, 1, 8, 8] was requested'],
+    ['prune MODEL --strategy random --memory none --out OUT', '--memory must be a number above 0'],
     [
       'prune MODEL --strategy random --exclude frist,Gmm --out OUT',
       '"frist" (did you mean "first"?), "Gmm" (did you',

@@ -88,9 +88,9 @@ describe('a file that lies is refused', () => {
       [
         ['../secret', /must not leave the folder of the model/],
         ['model/../../secret', /must not leave the folder of the model/],
-        ['/etc/hostname', /must be a file beside the model/],
-        ['', /must be a file beside the model/],
-        ['none.bin', /cannot be opened: upload it with the model/],
+        ['/etc/hostname', /must be a file in the folder of the model/],
+        ['', /must be a file in the folder of the model/],
+        ['none.bin', /cannot be opened; upload it with the model/],
       ],
       2,
     ),
@@ -137,7 +137,7 @@ describe('a file that lies is refused', () => {
   });
 
   test.each([
-    [[2 ** 20, 2 ** 18], /"fill" makes a constant of \[1048576, 262144\], 1099511627776 bytes; one constant/],
+    [[2 ** 20, 2 ** 18], /"fill" makes a constant of \[1048576, 262144\], 1099511627776 bytes; a constant/],
     [[-4, 8], /"fill" makes a constant of \[-4, 8\], which are impossible dimensions/],
   ])('a weight of %j that a node makes', async (dims, message) => {
     await expectFault(hostile.filledWeight(dims), message);

@@ -62,7 +62,7 @@ async function quantize(changes: Record<string, unknown>): Promise<Receipt> {
 }
 
 const errorOf = ({ outputs }: Receipt): number => outputs[0]?.relative_l2_error ?? Number.NaN;
-const reason = 'its input stays float: max_error would not hold with it in 8 bits';
+const reason = 'its input stays float: in 8 bits it would exceed max_error';
 
 describe('max_error of a static quantization of products', () => {
   test('leaves the most sensitive input in float, and no weight', async () => {
@@ -75,9 +75,11 @@ describe('max_error of a static quantization of products', () => {
     expect(receipt.excluded_by_error).toEqual([]);
     expect(receipt.request['inputs_only']).toBe(false);
     expect(receipt.notes).toContain(
-      'The inputs of 1 of 2 layers stay float, so that max_error 0.03 holds; their weights are in 8 bits.',
+      'The inputs of 1 of 2 layers stay float to meet max_error 0.03; their weights are in 8 bits.',
     );
-    expect(receipt.notes.join(' ')).toContain('as with inputs_only: in 8 bits the error was');
+    expect(receipt.notes.join(' ')).toContain(
+      'as with inputs_only: with all activations in 8 bits, the error was',
+    );
   });
 
   test('leaves weights in float only where no input in float suffices', async () => {

@@ -83,7 +83,7 @@ describe('npm run optimize -- measure', () => {
     });
     expect(measurement.accuracy?.difference_interval[0]).toBeLessThan(-0.5);
     expect(measurement.latency?.rounds).toBeGreaterThanOrEqual(10);
-    expect(measurement.summary[0]).toMatch(/^THE RESULT IS OF NO USE: over 10 samples/);
+    expect(measurement.summary[0]).toMatch(/^THE RESULT IS USELESS: over 10 samples/);
     expect(measurement.summary[1]).toMatch(/times as fast as the base .*thread of .* \(\w+\)/);
   });
 
@@ -165,7 +165,7 @@ describe('npm run optimize -- measure', () => {
     for (const part of ['needs a set with an array "labels"', 'character 7', 'none.onnx cannot be read'])
       expect(refused.shown).toContain(part);
     const alone = await command('measure', file, '--gate', 'latency <= 0.8x');
-    expect(alone.shown).toContain('speaks of another file: name it by --base');
+    expect(alone.shown).toContain('refers to another file: give it with --base');
   });
 
   test('refuses a gate on accuracy where the set has no labels', async () => {
@@ -211,7 +211,7 @@ describe('--gate of prune and quantize', () => {
     const { code, printed } = await quantized('--gate');
     expect(code).toBe(4);
     const [first = '', second = ''] = printed.split('\n');
-    expect(first).toMatch(/^THE RESULT IS OF NO USE: over 4 samples of the calibration set .* Try /);
+    expect(first).toMatch(/^THE RESULT IS USELESS: over 4 samples of the calibration set .* Try /);
     expect(first).toContain('strategy=structured_reconstruct');
     expect(second).toMatch(/times as fast as the float model/);
     expect((await quantized()).code).toBe(0);
@@ -229,6 +229,6 @@ describe('--gate of prune and quantize', () => {
     const { code, shown } = await command(
       ...['quantize', network, '--strategy', 'dynamic', '--out', 'x.onnx', '--gate'],
     );
-    expect([code, shown]).toEqual([1, expect.stringContaining('--gate judges the result on a set')]);
+    expect([code, shown]).toEqual([1, expect.stringContaining('--gate needs a data set')]);
   });
 });

@@ -133,7 +133,7 @@ describe('a model is optimized in processes of their own', () => {
       { limits: { memoryBytes: 350 * 2 ** 20 } },
     );
     expect(receipt.run_as_whole).toBe(false);
-    expect(receipt.warnings).toContain('Not run as a whole: the model is too large for a session here.');
+    expect(receipt.warnings).toContain('Not run as a whole: the model is too large to run on this machine.');
     expect(receipt.checked_layers).toHaveLength(1);
     expect(receipt.checked_layers[0]?.relative_l2_error).toBeGreaterThan(0);
     expect(receipt.checked_layers[0]?.relative_l2_error).toBeLessThan(0.02);
@@ -166,7 +166,7 @@ describe('a model is optimized in processes of their own', () => {
       const [file = ''] = saveModel(twiceSwappedProduct(), folder);
       const request = { operation: 'quantize', strategy: 'float16', precision: 16, measure };
       await expect(optimize(request, { model: join(folder, file) })).rejects.toThrow(
-        /^ONNX Runtime crashes with the result, and not with the model.*SIGSEGV/,
+        /^ONNX Runtime crashes with the result, but not with the model.*SIGSEGV/,
       );
     },
   );
@@ -320,7 +320,7 @@ test('a model of an old operator set is raised, and its weights get scales by ch
     { model, calibration },
   );
   expect(receipt.opsets).toEqual({ before: { 'ai.onnx': 9 }, after: { 'ai.onnx': 13 } });
-  expect(receipt.notes.join(' ')).toContain('raised from 9 to 13');
+  expect(receipt.notes.join(' ')).toContain('upgraded from 9 to 13');
   const result = loadModel(join(whole.folder, 'result', 'model.onnx'));
   expect(result.graph.initializers.get('w_scale')?.dims).toEqual([8]);
   result.external.close();
@@ -355,11 +355,11 @@ describe('what is asked for and cannot be had is said', () => {
     await writeNpz(calibration, { x: { type: 'float', dims: [2, 3, 8, 8], values } });
     const request = { operation: 'quantize', strategy: 'static_minmax', precision: 8 };
     await expect(optimize(request, { calibration })).rejects.toThrow(
-      'The calibration set holds NaN for the input "x" in sample 2',
+      'The calibration set contains NaN for the input "x" in sample 2',
     );
     const shapes = new Map([['x', [8, 3, 8, 8]]]);
     await expect(optimize(request, { calibration, shapes })).rejects.toThrow(
-      'inputs: "x" is [1, 3, 8, 8] for each sample of the data set, but [8, 3, 8, 8] was given',
+      'inputs: "x" is [1, 3, 8, 8] for each sample of the data set, but [8, 3, 8, 8] was requested',
     );
   });
 });

@@ -76,9 +76,7 @@ describe('what the structure rules out is refused before any session', () => {
     ),
   )('a name that the model does not have: %o', async (request) => {
     const { said, stages } = await refusal(smallNetwork(), request);
-    expect(said).toMatch(
-      /^exclude names what the model does not have: "frist" \(did you mean "first"\?\)\. /,
-    );
+    expect(said).toMatch(/^exclude has unknown names: "frist" \(did you mean "first"\?\)\. /);
     expect(stages).toEqual(['read']);
   });
 
@@ -102,8 +100,12 @@ describe('what the structure rules out is refused before any session', () => {
       [
         [staticMethod, 'Static methods have nothing to quantize', 'calibrate'],
         [{ ...quantize, strategy: 'dynamic' }, 'dynamic has nothing to quantize', 'transform'],
-        [{ ...quantize, strategy: 'weight_only' }, 'that could go into blocks', 'transform'],
-        [{ ...prune, strategy: 'magnitude_local' }, 'no weight of a Conv, Gemm or MatMul', 'transform'],
+        [{ ...quantize, strategy: 'weight_only' }, 'that can be quantized in blocks', 'transform'],
+        [
+          { ...prune, strategy: 'magnitude_local' },
+          'no prunable weight of a Conv, Gemm or MatMul',
+          'transform',
+        ],
         [{ ...prune, strategy: 'n_m_2_4' }, 'multiple of 4 input channels', 'transform'],
         [{ ...prune, strategy: 'random' }, 'no channels that can be removed', 'transform'],
       ],
@@ -119,7 +121,7 @@ describe('what the structure rules out is refused before any session', () => {
     const request = { operation: 'quantize', precision: 16, strategy: 'float16' };
     const { said, stages } = await refusal(weightless(), request);
     expect(said).toContain('float16 has nothing to convert');
-    expect(said).toContain('the type of "n" is not known');
+    expect(said).toContain('the type of "n" is unknown');
     expect(stages).toEqual(['read', 'transform']);
   });
 
@@ -130,11 +132,11 @@ describe('what the structure rules out is refused before any session', () => {
     rankless.graph.proto.input.push(valueInfoOf({ name: 'any', type: 'float', dims: undefined }));
     for (const request of [staticMethod, { ...quantize, strategy: 'dynamic' }]) {
       expect(await refusal(strings, request)).toEqual({
-        said: 'The input "words" takes string; only models whose inputs are numbers can be run here.',
+        said: 'The input "words" is of type string; only models with numeric inputs can be run.',
         stages: ['read'],
       });
       expect(await refusal(rankless, request)).toMatchObject({
-        said: expect.stringContaining('The input "any" has no known number of dimensions'),
+        said: expect.stringContaining('The input "any" has an unknown number of dimensions'),
         stages: ['read'],
       });
     }
@@ -162,7 +164,7 @@ describe('what the structure rules out is refused before any session', () => {
     const little = 350 * 2 ** 20;
     const room = await refusal(smallNetwork(), staticMethod, little);
     expect(room).toEqual({
-      said: 'static_minmax runs the model, which is too large for a session here.',
+      said: 'static_minmax must run the model, which is too large for this machine.',
       stages: ['read'],
     });
     const held = await refusal(
@@ -171,7 +173,7 @@ describe('what the structure rules out is refused before any session', () => {
       little,
     );
     expect(held).toEqual({
-      said: 'max_error needs the model to be run, and it is too large for that here.',
+      said: 'max_error requires running the model, which is too large for this machine.',
       stages: ['read'],
     });
   });
@@ -204,7 +206,7 @@ describe('a result that is of no use is not written', () => {
     const unmeasured = await refusal(model, { ...half, measure: 'none' });
 
     expect(measured.said).toContain(
-      'The result answers with NaN or infinity where the model has numbers, on 8 made-up inputs: of "y", 21 of its values are',
+      'The result returns NaN or infinity for finite outputs of the model, on 8 generated inputs: of "y", 21 of its finite values became',
     );
     expect(unmeasured.said).toBe(measured.said);
   });

@@ -127,7 +127,7 @@ describe('a strategy', () => {
   test.each([
     ['fault', 'The model has no weights that can be pruned.'],
     ['link', 'The result is refused: model.onnx: it is a link.'],
-    ['error', 'The service could not continue this job (TypeError). Its operator finds details in the log.'],
+    ['error', "The service could not continue this job (TypeError). The service's log has the details."],
   ])('that meets a %s fails and says why', async (behaviour, status_reason) => {
     const service = await optimizationService();
     const { json } = await service.prune({ exclude: behaviour });
@@ -140,7 +140,7 @@ describe('a strategy', () => {
   });
 
   test.each([
-    ['verbose', 'The receipt is too large to be kept.'],
+    ['verbose', 'The receipt is too large to store.'],
     ['half', 'The result is refused: weights.bin: it is a link.'],
   ])(
     'that fails after an upload (%s) leaves no object that nothing names',

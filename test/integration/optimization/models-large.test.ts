@@ -59,7 +59,7 @@ describe('external data', () => {
     const { status, json } = await bench.accept();
     expect([status, json.detail]).toEqual([
       409,
-      expect.stringContaining('w2.bin has 127 bytes where the model reads 128'),
+      expect.stringContaining('w2.bin has 127 bytes but the model reads 128'),
     ]);
     await bench.upload(w2, data('w2.bin'));
     expect((await bench.accept()).status).toBe(200);

@@ -165,10 +165,18 @@ describe('an artifact', () => {
       evaluation: 'digits.onnx',
     });
     expect(json.errors).toEqual([
-      { in: 'query', name: 'calibration', message: 'notes.txt is no npz archive as numpy.savez writes it.' },
-      { in: 'query', name: 'evaluation', message: 'digits.onnx is no npz archive as numpy.savez writes it.' },
+      {
+        in: 'query',
+        name: 'calibration',
+        message: 'notes.txt is not an npz archive as numpy.savez writes it.',
+      },
+      {
+        in: 'query',
+        name: 'evaluation',
+        message: 'digits.onnx is not an npz archive as numpy.savez writes it.',
+      },
     ]);
-    expect((await register({})).json.errors[0].message).toContain('or name a calibration or evaluation set');
+    expect((await register({})).json.errors[0].message).toContain('or give a calibration or evaluation set');
     await register({ path: 'digits.onnx' });
     const calibration = 'sets/calibration.npz';
     expect((await register({ calibration: 'notes.txt' })).json.errors[0].name).toBe('calibration');
@@ -189,7 +197,7 @@ describe('an artifact', () => {
     const shape = await register({ path: 'digits.onnx', inputs: '1x3x8x8' });
     expect([shape.status, shape.json.detail]).toEqual([
       400,
-      expect.stringContaining('[1, 3, 8, 8] was given'),
+      expect.stringContaining('[1, 3, 8, 8] was requested'),
     ]);
     expect(await findModel(service.records, bench.path.model_name)).toBeUndefined();
   });

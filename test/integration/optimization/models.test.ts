@@ -159,7 +159,10 @@ describe('a model', () => {
     expect(second.digest).toBe(first.digest);
     await bench.upload(digits, { file: 'evaluation' });
     const refused = await bench.accept();
-    expect([refused.status, refused.json.detail]).toEqual([400, expect.stringContaining('no npz archive')]);
+    expect([refused.status, refused.json.detail]).toEqual([
+      400,
+      expect.stringContaining('not an npz archive'),
+    ]);
   });
 
   test('shapes are stored with it where they fit', async () => {
@@ -170,7 +173,7 @@ describe('a model', () => {
     expect(changed.json.shapes).toEqual({ inputs: '?x1x8x8', outputs: 'logits:[2,10]' });
     const refused = await bench.accept({ inputs: '1x3x8x8' });
     expect(refused.status).toBe(400);
-    const message = '"image" is [batch, 1, 8, 8] in the model, but [1, 3, 8, 8] was given';
+    const message = '"image" is [batch, 1, 8, 8] in the model, but [1, 3, 8, 8] was requested';
     expect(refused.json.errors).toEqual([{ in: 'query', name: 'inputs', message }]);
     const unread = await bench.accept({ inputs: '1x3,' });
     expect(unread.json.errors).toEqual([
@@ -218,8 +221,16 @@ describe('a request is refused', () => {
     ],
     ['for an ONNX file beyond 2 GB', { sha256: hash, size: '2147483648' }, [['size', 'external data files']]],
     ['for data without a name', { file: 'data', sha256: hash, size: '1' }, [['name', 'is required']]],
-    ['for a model with a name', { name: 'w.bin', sha256: hash, size: '1' }, [['name', 'file=data only']]],
-    ['for data outside', { file: 'data', name: '../w', sha256: hash, size: '1' }, [['name', 'plain name']]],
+    [
+      'for a model with a name',
+      { name: 'w.bin', sha256: hash, size: '1' },
+      [['name', 'only with file=data']],
+    ],
+    [
+      'for data outside',
+      { file: 'data', name: '../w', sha256: hash, size: '1' },
+      [['name', 'file name without a folder']],
+    ],
     [
       'for data that is the model',
       { file: 'data', name: 'model.onnx', sha256: hash, size: '1' },
@@ -244,7 +255,11 @@ describe('a request is refused', () => {
         ['size', 'either upload'],
       ],
     ],
-    ['for shapes that are none', { sha256: hash, size: '1', inputs: 'batch' }, [['inputs', 'no dimension']]],
+    [
+      'for shapes that are none',
+      { sha256: hash, size: '1', inputs: 'batch' },
+      [['inputs', 'not a dimension']],
+    ],
   ])('%s', async (_, query, faults) => {
     const { status, json } = await bench.create(query);
     expect(status).toBe(400);
@@ -258,7 +273,7 @@ describe('a request is refused', () => {
     await bench.upload(digits);
     const stranger = modelBench(service, await service.user('developer'), bench.path.model_name);
     for (const answer of [await stranger.announce(digits), await stranger.accept()]) {
-      expect([answer.status, answer.json.detail]).toEqual([403, expect.stringContaining('somebody else')]);
+      expect([answer.status, answer.json.detail]).toEqual([403, expect.stringContaining('another user')]);
     }
     const admin = modelBench(service, await service.user('admin'), bench.path.model_name);
     expect((await admin.accept()).json).toMatchObject({ status: 'ready', owner: owner.user.username });

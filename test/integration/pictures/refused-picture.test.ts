@@ -20,9 +20,9 @@ describe('a picture that is refused', { shuffle: false }, () => {
   test.each<[string, string, () => Buffer | string | Promise<Buffer>, number, string]>([
     ['nothing', 'image/png', () => '', 400, 'is empty'],
     ['no Content-Type', '', png, 415, 'send application/octet-stream or image/png'],
-    ['another Content-Type', 'application/pdf', png, 415, 'application/pdf is not taken'],
+    ['another Content-Type', 'application/pdf', png, 415, 'application/pdf is not supported'],
     ['bytes that are no picture', 'application/octet-stream', () => 'PNG', 415, 'neither a PNG, JPEG'],
-    ['an SVG with a script', 'image/svg+xml', () => scriptedSvg, 415, 'image/svg+xml is not taken'],
+    ['an SVG with a script', 'image/svg+xml', () => scriptedSvg, 415, 'image/svg+xml is not supported'],
     ['an SVG said to be a PNG', 'image/png', () => scriptedSvg, 415, 'neither a PNG, JPEG, WebP nor GIF'],
     ['a JPEG said to be a PNG', 'image/png', jpeg, 415, 'by its bytes the body is image/jpeg'],
     ['a PNG said to be a GIF', 'image/gif', png, 415, 'by its bytes the body is image/png'],

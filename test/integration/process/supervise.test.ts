@@ -69,14 +69,14 @@ describe('how a command ends by itself', () => {
 describe('commands that cannot be started', () => {
   test.each([
     ['no-such-program', 'no-such-program: not found in PATH'],
-    ['train.py', 'train.py: not found in PATH; to run the file of that name write ./train.py'],
+    ['train.py', 'train.py: not found in PATH; to run the file of that name, write ./train.py'],
     ['./missing', './missing: does not exist'],
     ['./train.py', './train.py: is not executable'],
     ['./folder', './folder: is a folder'],
     ['./lost', './lost: its interpreter /no/such/python does not exist'],
     ['./lost-env', './lost-env: its interpreter no-such-python is not found in PATH'],
     ['./windows', './windows: has Windows line ends, so its #! line names no interpreter'],
-    ['./text', './text: is text without a #! line that names its interpreter'],
+    ['./text', './text: is a text file without a #! line that names its interpreter'],
     ['', 'the command is blank'],
     ['./fine\0', './fine\0: does not exist'],
   ])('%j', async (program, message) => {

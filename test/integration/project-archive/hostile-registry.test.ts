@@ -39,7 +39,7 @@ const ofVersions = (change: (lines: string[]) => string[]): ArchivedFiles =>
 const ofVersion = (change: object): ArchivedFiles =>
   ofVersions(([first = '', ...rest]) => [canonicalJson({ ...JSON.parse(first), ...change }), ...rest]);
 
-const notThis = /is not as this format has it/;
+const notThis = /does not match this format/;
 const hostile: Readonly<Record<string, [files: ArchivedFiles, reason: RegExp, format?: 1 | 2]>> = {
   'a registry in an archive of the format before it': [filesOf(good), /format 1 has no file "registry/, 1],
   'a model without versions': [without(versions), /has no versions/],
@@ -51,24 +51,33 @@ const hostile: Readonly<Record<string, [files: ArchivedFiles, reason: RegExp, fo
   ],
   'a name that is a path': [ofModel({ name: '../digits' }), notThis],
   'a blank name': [ofModel({ name: ' ' }), notThis],
-  'an alias of a version that is not contained': [ofModel({ aliases: { a: 2 } }), /alias of a version/],
+  'an alias of a version that is not contained': [
+    ofModel({ aliases: { a: 2 } }),
+    /an alias of a missing version/,
+  ],
   'an alias that stands for a version': [ofModel({ aliases: { v4: 1 } }), notThis],
   'an owner': [ofModel({ owner_id: '01h00000000000000000000000' }), notThis],
-  'a reference to nothing': [ofModel({ description: '~e9~' }), /refers to number 9/],
-  'versions in another order': [ofVersions((lines) => lines.toReversed()), /what follows version 4/],
+  'a reference to nothing': [ofModel({ description: '~e9~' }), /refers to the missing number 9/],
+  'versions in another order': [ofVersions((lines) => lines.toReversed()), /the line after version 4/],
   'a version twice': [
     ofVersions(([first = '', ...rest]) => [first, first, ...rest]),
-    /what follows version 1/,
+    /the line after version 1/,
   ],
-  'a version of no number': [ofVersion({ number: 0 }), /what follows version 0/],
-  'files of the disk of who loads it': [ofVersion({ location: 'file:///etc/passwd' }), /what follows/],
-  'files above its place': [ofVersion({ location: 'mlflow-artifacts:/~p~/../../x' }), /what follows/],
-  'a source on a disk': [ofVersion({ source: '/etc/passwd' }), /what follows/],
-  'a stage that is none': [ofVersion({ stage: 'Secret' }), /what follows/],
+  'a version of no number': [ofVersion({ number: 0 }), /the line after version 0/],
+  'files of the disk of who loads it': [
+    ofVersion({ location: 'file:///etc/passwd' }),
+    /the line after version \d+ in/,
+  ],
+  'files above its place': [
+    ofVersion({ location: 'mlflow-artifacts:/~p~/../../x' }),
+    /the line after version \d+ in/,
+  ],
+  'a source on a disk': [ofVersion({ source: '/etc/passwd' }), /the line after version \d+ in/],
+  'a stage that is none': [ofVersion({ stage: 'Secret' }), /the line after version \d+ in/],
   'a version of an experiment that is not contained': [ofVersion({ run_id: '~p~-~e7~' }), /number 7/],
   'a version beyond all measure': [
     ofVersion({ tags: { a: '~e1~'.repeat(20_000) } }),
-    /versions.ndjson holds more than one item may/,
+    /versions.ndjson exceeds the limit of one item/,
   ],
 };
 

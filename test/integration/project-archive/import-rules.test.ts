@@ -328,7 +328,9 @@ test('no field takes by an archive what no request may bring, and the refusal na
       if (!isNamed) taken.push(`${shown} (${faults.join('; ')})`);
       // A name that is no name is told by the record that it stands in, a reference by its number.
       const last = parts.filter((part) => !['*', '#'].includes(part)).at(-1) ?? '';
-      const isTold = faults.some((one) => one.includes(last) || /refers to|alias of|what follows/.test(one));
+      const isTold = faults.some(
+        (one) => one.includes(last) || /refers to|alias of|the line after/.test(one),
+      );
       if (isNamed && field in refused && !isTold) taken.push(`${shown} is not named: ${faults.join('; ')}`);
     }
   }
@@ -354,7 +356,7 @@ test('a file, a point and a line are of the rules of those that clients send', a
   const faults = await faultsOf(
     first(metrics, `${good}["",1,1,"${at}"]\n${good}["${long(250)}",1,1,"${at}"]\n`),
   );
-  expect(faults).toEqual([2, 4].map((line) => `line ${line} of ${metrics} is not as this format has it`));
+  expect(faults).toEqual([2, 4].map((line) => `line ${line} of ${metrics} does not match this format`));
   expect(leavesOf(IndexRow)).toEqual(['path', 'size', 'crc32', 'sha256', 'media_type', 'created_at']);
   for (const claimed of [
     { path: 'experiments/000001/artifacts/../x' },
@@ -409,7 +411,7 @@ test('all faults of an archive are named at once, and nothing of it is left', as
   expect(status).toBe('FAILED');
   for (const part of [
     'project_type',
-    'variables.0.name is a name of the service',
+    'variables.0.name is reserved for the service',
     'timeout must be from 1',
     '000002/experiment.json',
   ])

@@ -173,7 +173,7 @@ test('a failed import leaves no registered model and no version', async () => {
   const { status, status_reason } = await passOverImport(there, sha256);
   expect([status, status_reason]).toEqual([
     'FAILED',
-    `The names b and ${second} are taken in this deployment.`,
+    `The names b and ${second} are already taken in this deployment.`,
   ]);
   expect(await namesOf(there)).toEqual(['b', second]);
   const versions = await there.records.query({ pk: modelVersions });

@@ -151,7 +151,7 @@ async function deleteProject(sha256: string): Promise<void> {
 async function requireNothing(sha256: string, at: number): Promise<boolean> {
   const { status, status_reason, project_id } = await ended(sha256);
   if (status === 'SUCCEEDED') return false;
-  expect([at, status_reason]).toEqual([at, 'The project was deleted while it was imported.']);
+  expect([at, status_reason]).toEqual([at, 'The project was deleted during the import.']);
   expect((await findProjects(lab.records, [project_id])).items).toEqual([]);
   const versions = await lab.records.query({ pk: modelVersions });
   const purges = await lab.records.query({ pk: unfinishedPurges.partitions[0] });

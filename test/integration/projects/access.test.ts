@@ -73,7 +73,7 @@ describe('access to projects', () => {
       expect((await service.call(endpoint, { path, ...call, as: viewer })).status).toBe(403);
       const refused = await service.call(endpoint, { path, ...call, as: stranger });
       expect(refused.status).toBe(403);
-      expect(refused.json.detail).toContain('belongs to somebody else');
+      expect(refused.json.detail).toContain('belongs to another user');
     },
   );
 

@@ -120,7 +120,7 @@ test('a project has at most a thousand configurations', async () => {
   const refused = await service.call(putConfig, { ...at('other.yaml'), body: 'a: 1' });
   expect([refused.status, refused.json.detail]).toEqual([
     409,
-    'The project has 1000 configurations, which is the maximum. Delete one first.',
+    'The project has the maximum of 1000 configurations. Delete one first.',
   ]);
   expect(await put('a: 2')).toMatchObject({ version: 2 });
 });

@@ -201,7 +201,7 @@ test('a run without a best value says why, and what there is instead', async () 
     [null, 'The run has reported no metric yet. Log one, such as val_accuracy.'],
     [
       null,
-      "The project is judged by accuracy, and the run has reported only lr, val/loss. Choose one of these as the project's criterion, or report val_accuracy or accuracy.",
+      "The project's criterion is accuracy, but the run has reported only lr, val/loss. Choose one of these as the project's criterion, or report val_accuracy or accuracy.",
     ],
   ]);
   expect(trained).toEqual(
@@ -225,7 +225,7 @@ test('a run without a best value says why, and what there is instead', async () 
 test('a criterion that no run has: the project names the metrics that there are', async () => {
   await run({ 'val/loss': 0.5 }, 'SUCCEEDED');
   expect((await project()).best_reason).toBe(
-    'No run has reported val_accuracy or accuracy. There are val/loss.',
+    'No run has reported val_accuracy or accuracy. They reported val/loss.',
   );
   await change({ criterion: 'val_loss' });
   expect(await project()).toMatchObject({ best_reason: null, best_experiment: { best: { value: 0.5 } } });

@@ -111,7 +111,7 @@ describe('environment', { shuffle: false }, () => {
       'an index of its own',
       { dependencies: 'numpy\n--index-url https://evil.example' },
       'dependencies',
-      'line 2: evil.example is no package index that this deployment allows; allowed are pypi.org, test.pypi.org',
+      'line 2: evil.example is not an allowed package index of this deployment; allowed are pypi.org, test.pypi.org',
     ],
     [
       'a password for an index',
@@ -133,9 +133,14 @@ describe('environment', { shuffle: false }, () => {
       'docker without an image',
       { env_type: 'docker', dependencies: '-' },
       'dependencies',
-      'needs the name of an image',
+      'requires the name of an image',
     ],
-    ['docker with two images', { env_type: 'docker', dependencies: 'a b' }, 'dependencies', 'one image only'],
+    [
+      'docker with two images',
+      { env_type: 'docker', dependencies: 'a b' },
+      'dependencies',
+      'must be one image',
+    ],
   ])('refuses %s', async (_, change, name, message) => {
     const before = await read();
     const answer = await put({ ...good, ...change });

@@ -89,7 +89,10 @@ describe('the members of a project', () => {
 
     const refused = await share('bob', 'viewer');
 
-    expect([refused.status, refused.json.detail]).toEqual([409, expect.stringContaining('has 100 members')]);
+    expect([refused.status, refused.json.detail]).toEqual([
+      409,
+      expect.stringContaining('has the maximum of 100 members'),
+    ]);
     // The former owner would be one more.
     expect((await handOver('bob')).status).toBe(409);
     expect(await members()).toHaveLength(maxMembers + 1);

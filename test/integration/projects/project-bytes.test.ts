@@ -34,7 +34,7 @@ describe('the limit of bytes of a project', () => {
   const details = async (path: { project_id: string }) =>
     (await service.call(readProject, { path, as: owner })).json;
   const refusal = (used: number, more: number) =>
-    `The project holds ${used} bytes and may hold ${limit}; ${more} more do not fit.`;
+    `The project has ${used} of at most ${limit} bytes, so ${more} more do not fit.`;
 
   test('is named, with what is used, before an upload is sent', async () => {
     const path = await project();

@@ -98,7 +98,7 @@ describe('details of a project', { shuffle: false }, () => {
     });
     const { json, headers } = await read();
     expect(json.best_experiment).toBeNull();
-    expect(json.best_reason).toBe('No run has reported val_rmse or rmse. There are accuracy.');
+    expect(json.best_reason).toBe('No run has reported val_rmse or rmse. They reported accuracy.');
     expect(json.latest_experiment).not.toBeNull();
     expect(headers['etag']).toMatch(/^"2-/);
   });

@@ -89,9 +89,9 @@ describe('variables of a project', () => {
     expect(
       faultsOf(await putAll([{ name: 'NEW' }, { name: 'C' }, { name: 'C', value: 'x'.repeat(8) }])),
     ).toEqual([
-      'variables.0.value is required: there is no NEW yet',
-      'variables.1.value is required: a value is not taken over from or to a secret (C)',
-      'variables.2.value is given twice: C is before it',
+      'variables.0.value is required for the new variable NEW',
+      'variables.1.value is required, because C becomes a secret or stops being one',
+      'variables.2.value is given twice: C already appears above',
     ]);
     expect((await list()).json).toEqual(second.json);
   });
@@ -134,7 +134,7 @@ describe('variables of a project', () => {
     ]);
     expect(answer.status).toBe(400);
     expect(answer.text).not.toContain('long-enough');
-    expect(faultsOf(answer).map((fault: string) => fault.split(/ (?:is|must|holds|has)/)[0])).toEqual([
+    expect(faultsOf(answer).map((fault: string) => fault.split(/ (?:is|must|contains|has)/)[0])).toEqual([
       ...[
         'variables.0.name',
         'variables.1.name',
@@ -149,7 +149,7 @@ describe('variables of a project', () => {
     for (const name of ['AWS_ACCESS_KEY_ID', 'constructor', 'NODE_ENV', '_'])
       expect((await put(name, { value: token })).status, name).toBe(200);
     expect(faultsOf(await put('PIN', { value: ' 1234 ' }))).toEqual([
-      'value is shorter than 8 characters, which could not be masked in logs; secret=false stores a value that can be read',
+      'value is shorter than 8 characters, too short to be masked in logs. secret=false stores a readable value',
     ]);
     const inAddress = await service.call(putVariable, {
       path: { project_id, name: 'A' },
@@ -167,7 +167,7 @@ describe('variables of a project', () => {
     const many = Array.from({ length: 4 }, (_, n) => ({ name: `V${n}`, value, secret: false }));
     const answer = await putAll(many);
     expect(faultsOf(answer)).toEqual([
-      'body would make 65544 bytes of names and values; a project has 65536 at most',
+      'body would bring names and values to 65544 bytes; a project may have 65536',
     ]);
     expect((await putAll(many.slice(1))).status).toBe(200);
     const names = Array.from({ length: 101 }, (_, n) => ({ name: `V${n}`, value: 'a', secret: false }));

@@ -145,7 +145,9 @@ describe.skipIf(lacks('own-server'))('a stored object', () => {
     expect(await get('small')).toEqual({ bytes: Buffer.alloc(0), end: refusal('small') });
     expect(await get('small')).toEqual({ bytes: Buffer.alloc(0), end: refusal('small') });
     expect(logged).toHaveLength(1);
-    expect(logged[0]).toContain(`"${Bucket}/small" is damaged: ${fileOf(1000)} is not as it was stored`);
+    expect(logged[0]).toContain(
+      `"${Bucket}/small" is damaged: ${fileOf(1000)} differs from the stored bytes`,
+    );
     await expect(client.send(new GetObjectCommand({ Bucket, Key: 'small' }))).rejects.toMatchObject({
       $metadata: { httpStatusCode: 403 },
     });

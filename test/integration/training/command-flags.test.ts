@@ -122,7 +122,7 @@ describe('flags of a command', () => {
     ];
     expect(refused.map(({ status }) => status)).toEqual([400, 400, 400]);
     expect(refused.map(({ text }) => text)).toEqual([
-      expect.stringContaining('names no single value of the configuration'),
+      expect.stringContaining('does not lead to a single value of the configuration'),
       expect.stringContaining('a pipe'),
       expect.stringContaining('no single value for {rate} of the command'),
     ]);

@@ -77,7 +77,7 @@ test('of one machine no more can be asked for than it has, and the answer says w
   const project_id = await service.project({ command: 'true' });
   expect(await begin(service, project_id, { gpus: '1' })).toMatchObject({
     status: 400,
-    json: { errors: [{ name: 'gpus', message: expect.stringContaining('this machine has no GPU') }] },
+    json: { errors: [{ name: 'gpus', message: expect.stringContaining('this machine has no NVIDIA GPU') }] },
   });
   const limits = { memory: 'watched', vcpus: 'not enforced' };
   expect(await begin(service, project_id, {})).toMatchObject({ status: 200, json: { limits } });

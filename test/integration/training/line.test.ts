@@ -117,7 +117,7 @@ describe('jobs of one user beyond the limit', () => {
     const { owner } = await deployment({ LIMIT_UNFINISHED_JOBS: '1', LIMIT_WAITING_JOBS: '9' });
     const ada = await owner();
     const ids = await Promise.all(Array.from({ length: 10 }, () => ada.train()));
-    const detail = expect.stringContaining('9 of your jobs wait in line');
+    const detail = expect.stringContaining('You have 9 waiting jobs');
     expect(await ada.refused()).toMatchObject({ status: 409, json: { detail } });
     const read = await Promise.all(ids.map((id) => ada.read(id)));
     const places = read.map(({ place_in_line }) => place_in_line as number | null);
@@ -240,7 +240,7 @@ describe('jobs beyond the vCPUs of the deployment', () => {
     await taskHandler(reconcile, { ...service.environment, LIMIT_VCPUS: '2' })(undefined);
     expect(await ada.read(waits)).toMatchObject({
       status: 'FAILED',
-      status_reason: 'It asks for 4 vCPUs, and this deployment now allows 2.',
+      status_reason: 'It requests 4 vCPUs, but this deployment now allows 2.',
     });
     await ada.isBegun(next);
   });

@@ -42,7 +42,7 @@ test('node 0 ends with the reason when another node is killed', async () => {
   const ended = await cluster.ended();
   expect(ended, await cluster.log(0)).toMatchObject({
     status: 'FAILED',
-    status_reason: 'Node 1 was lost: it gave no sign of life for 6 s.',
+    status_reason: 'Node 1 was lost: no heartbeat for 6 s.',
     attempt: 1,
   });
   expect(await cluster.log(0)).toContain('Node 1 was lost');

@@ -51,6 +51,6 @@ test('a container whose lease was taken and the reply lost knows it for its own'
   const held = await holdJob(records, wanted, me, now);
   expect(held).toMatchObject({ lease: { number: 1 }, record: { status: 'RUNNING', attempt: 1 } });
   expect(await holdJob(service.records, wanted, { ...me, batch_job_id: 'c' }, now)).toMatchObject({
-    refused: expect.stringContaining('runs this job already'),
+    refused: expect.stringContaining('already runs this job'),
   });
 });

@@ -102,8 +102,6 @@ describe('a training that cannot be', () => {
     const answers = await Promise.all(Array.from({ length: 6 }, begin));
     expect(answers.map(({ status }) => status).sort()).toEqual([...Array(5).fill(200), 409]);
     expect(answers.find(({ status }) => status === 200)?.json.status).toBe('CREATED');
-    expect(answers.find(({ status }) => status === 409)?.json.detail).toContain(
-      '1 of your jobs wait in line',
-    );
+    expect(answers.find(({ status }) => status === 409)?.json.detail).toContain('You have 1 waiting jobs');
   });
 });

@@ -59,7 +59,7 @@ test('one that fails always ends after three attempts, says why, and is unfinish
   expect(starts).toHaveLength(3);
   expect(experiment).toMatchObject({ status: 'FAILED', attempt: 0, exit_code: null });
   expect(experiment.status_reason).toBe(
-    'The container could not be started. It was tried 3 times, which is the maximum; start a new job. Batch says: Task failed to start: CannotPullContainerError: no such image',
+    'The container could not be started. It was tried 3 times, the maximum. Start a new job. Batch says: Task failed to start: CannotPullContainerError: no such image',
   );
   expect(experiment.attempts).toHaveLength(3);
   expect((await service.records.query({ pk: 'UNFINISHED_JOBS' })).items).toEqual([]);

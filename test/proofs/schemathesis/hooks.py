@@ -59,7 +59,7 @@ def before_call(context, case, kwargs):
 # Operation, parameter and message of refusals of input that fits the schema. Every other such refusal is a failure.
 inexpressible = [
     # Only what an earlier answer of the same list gave is a cursor.
-    (r"GET .*", r"cursor", r"is not a cursor|and tail exclude each other"),
+    (r"GET .*", r"cursor", r"is not a cursor|and tail cannot be combined"),
     # The grammar of masks has nested brackets, and their names are those of the answer.
     (r".*", r"X-Fields", r"Mask (parse )?error"),
     (r"GET .*", r"fields", r"has no field"),

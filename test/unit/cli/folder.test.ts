@@ -172,11 +172,11 @@ describe('a source', () => {
     ]);
     expect(leftOut).toEqual([
       'all: a link to kept, which is ignored',
-      'b/to-c/to-b: a link to a folder that it lies in',
+      'b/to-c/to-b: a link to a folder that contains the link',
       'broken: a link to nothing',
-      'c/to-b/to-c: a link to a folder that it lies in',
+      'c/to-b/to-c: a link to a folder that contains the link',
       'itself: a link to nothing',
-      'loop: a link to a folder that it lies in',
+      'loop: a link to a folder that contains the link',
       'outside: a link out of the folder',
       'z.csv: a link to kept/z.csv, which is ignored',
     ]);

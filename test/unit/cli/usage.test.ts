@@ -29,8 +29,8 @@ async function ran(
 
 describe('a command line that cannot be', () => {
   test.each([
-    { args: ['show', 'no id'], fault: 'is no id' },
-    { args: ['compare', 'latest'], fault: 'two experiments or more' },
+    { args: ['show', 'no id'], fault: 'is not an experiment ID' },
+    { args: ['compare', 'latest'], fault: 'at least two experiments' },
     { args: ['ls', '-n', '0'], fault: 'whole number' },
     { args: ['cancel'], fault: 'ID' },
     { args: ['run', '--nodes', 'many'], fault: 'must be a number' },
@@ -109,7 +109,7 @@ describe('what stands in the way', () => {
       const { code, stderr } = await ran(['login', url, '--user', 'ada']);
       expect([code, stderr]).toEqual([
         1,
-        expect.stringMatching(/is not a Model Project Service|has no JSON/),
+        expect.stringMatching(/is not a Model Project Service|returned no JSON/),
       ]);
       expect(stderr).toContain('Check the address');
     },
@@ -158,7 +158,7 @@ describe('what stands in the way', () => {
     const where = join(folder, 'empty');
     await mkdir(where);
     const { code, stderr } = await ran(['run'], { where });
-    expect([code, stderr]).toEqual([2, expect.stringContaining('has no files to train with')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('has no files')]);
   });
 });
 

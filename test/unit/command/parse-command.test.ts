@@ -64,7 +64,7 @@ describe('splitting a command', () => {
     ['echo "a', 'quote (")'],
     ['echo "a\\"', 'quote (")'],
     ['echo a\\', 'backslash'],
-    ['EPOCHS=3 python train.py', 'write env in front'],
+    ['EPOCHS=3 python train.py', 'write env before it'],
     ['', 'blank'],
     [' \n\t', 'blank'],
     ['""', 'empty'],

@@ -20,7 +20,7 @@ describe('the format', () => {
 
   test('is never guessed: other names are refused and the allowed ones said', () => {
     expect(() => parseConfigFile('train.cfg', '{}')).toThrow(
-      'ends in .yaml, .yml, .json or .toml, not as "train.cfg" does',
+      'must end in .yaml, .yml, .json or .toml, unlike "train.cfg"',
     );
   });
 });

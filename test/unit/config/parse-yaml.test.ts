@@ -98,7 +98,7 @@ describe('refused', () => {
       ),
       'deeper than 100',
     ],
-    ['an alias of itself', 'a: &a [*a]', 'line 1, column 8: the alias *a stands within its own anchor'],
+    ['an alias of itself', 'a: &a [*a]', 'line 1, column 8: the alias *a is within its own anchor'],
     ['an alias without anchor', 'a: *b\nb: &b 1', 'line 1, column 4: the alias *b has no anchor before it'],
     ['several documents', 'a: 1\n---\nb: 2', 'line 2, column 1: a second document starts here'],
     ['thousands of documents', '---\n'.repeat(50_000), 'a second document starts here'],

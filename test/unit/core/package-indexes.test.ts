@@ -17,7 +17,7 @@ describe('package indexes', () => {
   });
 
   test.each([
-    ['https://evil.example/simple', 'evil.example is no package index'],
+    ['https://evil.example/simple', 'evil.example is not an allowed package index'],
     ['https://pypi.org.evil.example', 'pypi.org.evil.example'],
     ['https://evil.example/pypi.org', 'evil.example'],
     ['http://pypi.org/simple', 'http://pypi.org'],

@@ -62,7 +62,7 @@ describe('retryOnConflict', () => {
     expect(error).toBeInstanceOf(ServiceError);
     expect(error).toMatchObject({
       kind: 'conflict',
-      message: 'Others are changing this at the same time. Try again.',
+      message: 'Other requests are changing this at the same time. Try again.',
       cause: expect.any(ConditionFailedError),
     });
     expect(numbers).toHaveLength(10);

@@ -20,17 +20,17 @@ describe('CORS_ORIGINS', () => {
     ['*', '"*" is refused'],
     ['https://a.example,*', '"*" is refused'],
     ['https://*.example', 'is refused'],
-    ['null', 'is no origin'],
-    ['a.example', 'is no origin'],
-    ['file:///etc/passwd', 'is no origin'],
-    ['javascript:alert(1)', 'is no origin'],
+    ['null', 'is not an origin'],
+    ['a.example', 'is not an origin'],
+    ['file:///etc/passwd', 'is not an origin'],
+    ['javascript:alert(1)', 'is not an origin'],
     ['https://a.example/', 'must be written https://a.example'],
     ['https://a.example/path', 'must be written https://a.example'],
     ['https://user@a.example', 'must be written https://a.example'],
     ['https://A.example', 'must be written https://a.example'],
     ['https://a.example:443', 'must be written https://a.example'],
     ['https://bücher.example', 'must be written https://xn--bcher-kva.example'],
-    ['https://a.example https://b.example', 'is no origin'],
+    ['https://a.example https://b.example', 'is not an origin'],
   ])('%j is refused', (given, message) => {
     expect(() => readCorsOrigins({ CORS_ORIGINS: given })).toThrow(message);
   });

@@ -100,7 +100,7 @@ describe('heavy work', () => {
     await nextTurn();
     const stoppedAt = reads;
     await nextTurn();
-    expect([reads, end]).toEqual([stoppedAt, expect.stringContaining('given up')]);
+    expect([reads, end]).toEqual([stoppedAt, expect.stringContaining('abandoned')]);
   });
 
   test('that waits is not begun when nobody waits for it any more, and its place is free again', async () => {

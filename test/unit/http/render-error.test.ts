@@ -21,7 +21,7 @@ test('a stored file that is damaged is named, with what to do', () => {
   const error = Object.assign(new Error(message), { name: 'InvalidObjectState' });
   const { statusCode, body } = renderError(error, 'request', log);
   expect(statusCode).toBe(409);
-  expect(JSON.parse(body).detail).toBe(`Storage cannot give a file that the request needs. ${message}`);
+  expect(JSON.parse(body).detail).toBe(`Storage cannot read a file that the request needs. ${message}`);
 });
 
 describe('a fault of the disk below is named', () => {

@@ -88,7 +88,7 @@ describe('a filter', () => {
     ['name = two', 'has two at position 8, where a text in quotes is expected'],
     ["name < 'a'", "has 'a' at position 8, where =, !=, LIKE or ILIKE before a text is expected"],
     ["params.lr > 'a'", "has 'a' at position 13, where a number is expected"],
-    ["name = 'two", "has a ' at position 8 that is never closed"],
+    ["name = 'two", "has a ' at position 8 that is not closed"],
     ["name NOT LIKE 'a'", 'has LIKE at position 10, where IN is expected'],
     ["name IN 'a'", "has 'a' at position 9, where ( is expected"],
     ["name IN ('a' 'b')", "has 'b' at position 14, where , or ) is expected"],
@@ -118,7 +118,7 @@ describe('a filter', () => {
     [
       'list of conditions',
       "name = 'a' AND ".repeat(101),
-      'has = at position 1506, where the end, since a filter has at most 100 conditions, is expected',
+      'has = at position 1506, where the end (a filter may have at most 100 conditions) is expected',
     ],
   ])('has no longer %s than it may', (_, filter, message) => {
     expect(() => parseFilter(filter, vocabulary)).toThrow(message);

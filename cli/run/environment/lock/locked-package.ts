@@ -32,7 +32,7 @@ const oneOf = (markers: readonly string[]): string =>
 /** Return the error for a package that the service cannot install from its locked source. */
 export const notInstallable = (file: string, name: string, source: string): CliError =>
   new CliError(
-    `${file} installs ${name} from ${source}, which a training cannot reach.\nInstall it from an index, or add its wheel to the folder and list all packages in requirements.txt.`,
+    `${file} installs ${name} from ${source}, which is not available in a training.\nInstall it from an index, or add its wheel to the folder and list all packages in requirements.txt.`,
     exitCodes.usage,
   );
 

@@ -11,7 +11,7 @@ const Package = z.object({
   name: z.string(),
   version: z.string(),
   optional: z.optional(z.boolean()),
-  /** Written by poetry 2.0 and later. */
+  /** Poetry 2.0 and later write this field. */
   groups: z.optional(z.array(z.string())),
   markers: z.optional(z.union([z.string(), z.record(z.string(), z.string())])),
   dependencies: z.optional(z.record(z.string(), z.union([Requirement, z.array(Requirement)]))),

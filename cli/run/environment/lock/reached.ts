@@ -29,7 +29,7 @@ export function reached(
   );
 }
 
-/** A dependency: a key of the graph, optionally with an environment marker. */
+/** A dependency: a key of the graph, with an optional environment marker. */
 export interface Need {
   key: string;
   marker?: string | undefined;
@@ -38,7 +38,7 @@ export interface Need {
 /** Alternative conditions. One must hold. Each is a set of markers that must all hold. */
 type Alternatives = ReadonlyMap<string, readonly string[]>;
 
-/** Most alternatives of a package. Beyond this limit, the package is installed unconditionally. */
+/** Maximum number of alternatives of a package. Beyond this limit, the package is installed unconditionally. */
 const maxAlternatives = 12;
 
 /** Drop alternatives that another one implies. An alternative without markers implies all others. */

@@ -24,7 +24,7 @@ export function readLock(file: string, content: string, project: PythonProject):
   const missing = project.required.filter((name) => !locked.has(normalName(name)));
   if (missing.length > 0)
     throw new CliError(
-      `${file} is older than pyproject.toml: it lacks ${missing.join(', ')}.\nLock again, such as with "uv lock" or "poetry lock", or delete ${file}.`,
+      `${file} is older than pyproject.toml: it lacks ${missing.join(', ')}.\nUpdate it, for example with "uv lock" or "poetry lock", or delete ${file}.`,
       exitCodes.usage,
     );
   return requirementLines(packages);
@@ -58,7 +58,7 @@ function pylockPackages(value: unknown): LockedPackage[] {
     if (archive?.url !== undefined) return [{ name, version: version ?? '', url: archive.url, markers }];
     const elsewhere = vcs?.url ?? vcs?.path ?? directory?.path ?? archive?.path;
     if (elsewhere !== undefined || version === undefined)
-      throw notInstallable('pylock.toml', name, elsewhere ?? 'a place without a version');
+      throw notInstallable('pylock.toml', name, elsewhere ?? 'a source without a version');
     return [{ name, version, ...(index !== undefined && { index }), markers }];
   });
 }

@@ -75,7 +75,7 @@ export const experimentsPage = (project_id: string, limit: number, next?: string
     next,
   );
 
-/** Most experiments in a request by ID, because a filter has at most 6,000 characters. */
+/** Maximum number of experiments in a request by ID, because a filter has at most 6,000 characters. */
 export const maxById = 100;
 
 /** Load experiments of a project by ID. Deleted ones are missing. */

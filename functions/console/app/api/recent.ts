@@ -14,7 +14,7 @@ export interface Recent {
 
 const maxShown = 8;
 const maxLive = 50;
-/** Most experiments of the month to add up. */
+/** Maximum number of experiments of the month to add up. */
 const maxMonth = 1000;
 const fields =
   'experiment_id,project_id,name,status,status_reason,created_at,started_at,stopped_at,duration,best,cost';

@@ -37,7 +37,7 @@ export const isExpired = signal(false);
 /** Number of sign-ins. Pages reload their data when it grows. */
 export const signInCount = signal(0);
 
-/** Few retries: a page shows an error instead of waiting a minute. */
+/** Retries: few, because a page shows an error instead of waiting a minute. */
 const retries = { attempts: 3, seconds: 4 };
 
 const clientFor = (pageKey: string | undefined): Client => new Client({ url: serviceUrl, pageKey, retries });

@@ -207,7 +207,7 @@ export function Curves({ experiments }: { experiments: readonly Drawable[] }) {
           type="search"
           class="find-metrics"
           aria-label="Find metrics"
-          placeholder={`Find among ${charts.length} metrics`}
+          placeholder={`Search ${charts.length} metrics`}
           value={wanted}
           onInput={({ currentTarget }) => setWanted(currentTarget.value)}
         />
@@ -220,7 +220,9 @@ export function Curves({ experiments }: { experiments: readonly Drawable[] }) {
         ))}
       </div>
       {found.length > maxCharts && (
-        <p class="soft small">{found.length - maxCharts} more metrics are not drawn: find them above.</p>
+        <p class="soft small">
+          {found.length - maxCharts} more metrics are not shown. Search for them above.
+        </p>
       )}
     </div>
   );

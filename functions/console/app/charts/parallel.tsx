@@ -15,9 +15,9 @@ const gapLeast = 104;
 const widthWanted = 940;
 
 const side = 70;
-/** Most words of an axis. The last one counts the others. */
+/** Maximum number of labels of an axis of texts. The last one counts the others. */
 const maxWords = 30;
-/** Most axes to draw before the user chooses, and the number of outcomes among them. */
+/** Maximum number of axes to draw before the user chooses, and of outcomes among them. */
 const drawnFirst = 10;
 const outcomesFirst = 3;
 
@@ -116,8 +116,7 @@ export function Parallel({
   const drawn = chosen ?? usual;
   const axes = all.filter(({ name }) => drawn.has(name));
   const [offered, moreAxes] = useFirstOf(all, 40, 'axes');
-  if (all.length < 2)
-    return <Empty title="Nothing differs by which lines could be told apart" icon="chart" />;
+  if (all.length < 2) return <Empty title="The experiments do not differ in any value" icon="chart" />;
   const gap = Math.max(gapLeast, Math.min(gapMost, (widthWanted - side * 2) / Math.max(1, axes.length - 1)));
   const width = side * 2 + gap * (axes.length - 1);
   const y = (place: number) => height - bottom - place * (height - top - bottom);

@@ -9,11 +9,11 @@ type Summaries = Experiment['metrics'];
 
 const route = 'GET /projects/{project_id}/experiments/{experiment_id}/metrics';
 const maxPage = 10_000;
-/** Most points of an experiment to read in full. The service thins the curves of a longer one. */
+/** Maximum number of points of an experiment to read in full. The service thins the curves of a longer one. */
 const maxWhole = 10_000;
 /** Points of a thinned curve, about one per pixel of a chart. */
 const thinnedPoints = 1_000;
-/** Most metrics of a request, so the answer stays within its limit of points. */
+/** Maximum number of metrics of a request, so the answer stays within its limit of points. */
 const maxNames = 40;
 
 /**

@@ -68,13 +68,13 @@ function ArtifactList({ experiment, artifacts }: { experiment: Experiment; artif
         </ul>
         {found.length > maxShown && (
           <p class="soft small">
-            And {(found.length - maxShown).toLocaleString('en')} more: find them above.
+            And {(found.length - maxShown).toLocaleString('en')} more. Search for them above.
           </p>
         )}
       </div>
       <div class="panel">
         {shown === undefined ? (
-          <Empty title="Choose a file to look at it" icon="file" />
+          <Empty title="Choose a file to preview" icon="file" />
         ) : (
           <>
             <div class="panel-head">
@@ -87,7 +87,7 @@ function ArtifactList({ experiment, artifacts }: { experiment: Experiment; artif
                     icon="cube"
                     href={href(['models'], { from: experiment_id, project: project_id, path: shown.path })}
                   >
-                    Make it a model
+                    Register as a model
                   </LinkButton>
                 )}
                 <Button icon="download" onClick={() => download(shown)}>
@@ -124,7 +124,7 @@ export function ArtifactsTab({ experiment }: { experiment: Experiment }) {
         artifacts.length === 0 ? (
           <Empty title="No artifacts" icon="file">
             <p>
-              Whatever a training writes to <code>OUTPUT_DIR</code> is kept here.
+              Files that a training writes to <code>OUTPUT_DIR</code> appear here.
             </p>
           </Empty>
         ) : (

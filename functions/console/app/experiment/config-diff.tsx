@@ -49,15 +49,15 @@ const ChangedFiles = ({ files }: { files: NonNullable<Files['changed_files']> })
 );
 
 const Diffs = ({ files }: { files: Files | undefined }) => {
-  if (files === undefined) return <p class="soft">An experiment is equal to itself.</p>;
+  if (files === undefined) return <p class="soft">Choose two different experiments.</p>;
   const { config, dependencies, lock, same_source, changed_files, omitted } = files;
   return (
     <>
-      {config === null && !omitted && <p class="soft">The configurations are equal, to the letter.</p>}
+      {config === null && !omitted && <p class="soft">The configurations are identical.</p>}
       <Diff title="Configuration" text={config} />
       <Diff title="Dependencies" text={dependencies} />
       <Diff title="Installed packages" text={lock} />
-      {omitted && <p class="soft">They differ in more than can be shown here.</p>}
+      {omitted && <p class="soft">The differences are too long to show here.</p>}
       {changed_files === null ? (
         <p class="soft">{same_source ? 'Both ran the same program.' : 'They ran different programs.'}</p>
       ) : (
@@ -84,8 +84,8 @@ export function ConfigDiff({
   }));
   if (having.length < 2)
     return (
-      <Empty title="Fewer than two of them have a configuration" icon="file">
-        <p>Experiments that a client records have params instead: they are under Differences.</p>
+      <Empty title="Fewer than two of the experiments have a configuration" icon="file">
+        <p>Experiments recorded by a client have params instead. See Differences.</p>
       </Empty>
     );
   const choice = (label: string, value: string, onChange: (id: string) => void) => (

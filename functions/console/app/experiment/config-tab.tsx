@@ -24,7 +24,7 @@ export function ConfigTab({ experiment }: { experiment: Experiment }) {
               </div>
               {overrides !== null && (
                 <p class="soft small">
-                  Changed for this experiment: <code>{JSON.stringify(overrides)}</code>
+                  Values changed for this experiment: <code>{JSON.stringify(overrides)}</code>
                 </p>
               )}
               <pre class="text" tabIndex={0}>

@@ -78,13 +78,13 @@ export function EditDialog({
       {isStale && (
         <div class="problem" role="alert">
           <div>
-            <strong>Somebody changed this experiment meanwhile</strong>
+            <strong>Another user has changed this experiment</strong>
             <p>
               It is now called “<bdi>{base.experiment.name}</bdi>”
               {base.experiment.note === null ? ', without a note' : ', with this note:'}
             </p>
             {base.experiment.note !== null && <pre class="text">{base.experiment.note}</pre>}
-            <p>Your own text is still below. Save again to put it in place of theirs.</p>
+            <p>Your text is still below. Save again to replace the other user's text with it.</p>
           </div>
         </div>
       )}

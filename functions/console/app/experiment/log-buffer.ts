@@ -1,6 +1,9 @@
 import { type Level, LogLevels, type LogLine } from './log-levels.ts';
 
-/** Most characters of a log that a page keeps. It drops older lines, but the user can download the whole log. */
+/**
+ * Maximum number of characters of a log that a page keeps. It drops older lines, but the user can download the
+ * whole log.
+ */
 const maxCharacters = 60_000_000;
 const maxLines = 400_000;
 

@@ -21,7 +21,7 @@ const lineHeight = 20;
 /** Number of last lines to request first. Retry with fewer if the answer would be too large. */
 const tails = [2_000, 200, 20, 2];
 const pageLines = 5_000;
-/** Most drawn characters of a line. One click shows the whole line. */
+/** Maximum number of drawn characters of a line. One click shows the whole line. */
 const maxDrawn = 1_500;
 const maxDialog = 200_000;
 const maxCopied = 20_000_000;
@@ -322,14 +322,13 @@ export function LogTab({ experiment }: { experiment: Experiment }) {
           : `${lines.length.toLocaleString('en')} of ${plural(buffer.lines.length, 'line')}`}
         {isCut && (
           <>
-            , the last ones.{' '}
+            , the newest ones.{' '}
             <button type="button" class="as-link" onClick={() => setFromStart(true)}>
               Read from the beginning
             </button>
           </>
         )}
-        {buffer.dropped > 0 &&
-          `; ${plural(buffer.dropped, 'older line')} made room: the download has them all`}
+        {buffer.dropped > 0 && `; ${plural(buffer.dropped, 'older line')} dropped; the download contains all`}
       </p>
       {error !== undefined && buffer.lines.length === 0 ? (
         <Problem error={error} what="The log could not be loaded" />
@@ -337,7 +336,7 @@ export function LogTab({ experiment }: { experiment: Experiment }) {
         <Skeleton rows={8} />
       ) : buffer.lines.length === 0 ? (
         <Empty title="The log is empty" icon="file">
-          <p>Lines appear here as soon as the program writes them.</p>
+          <p>Lines appear here when the program writes them.</p>
         </Empty>
       ) : (
         <Lines lines={lines} words={words} isFollowed={isFollowed} onFollow={setFollowed} />

@@ -164,7 +164,7 @@ export function Preview({ path, artifact }: { path: ExperimentPath; artifact: Ar
     return (
       <p class="soft">
         {/\.onnx$/i.test(artifact.path)
-          ? 'An ONNX model. Make it a model to see what it holds, prune and quantize it.'
+          ? 'An ONNX model. Register it as a model to inspect, prune and quantize it.'
           : 'This kind of file has no preview. Download it to look at it.'}
       </p>
     );

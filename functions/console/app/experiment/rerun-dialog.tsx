@@ -48,7 +48,7 @@ export function RerunDialog({ experiment, onClose }: { experiment: Experiment; o
   return (
     <Dialog title="Run again with changes" onClose={onClose} wide>
       <p class="soft small">
-        Configuration, source, environment and data are those of this experiment. Change what shall differ.
+        Configuration, source, environment and data come from this experiment. Change any of its params below.
         {experiment.cost_estimate !== null &&
           ` It costs at most ${costText(experiment.cost_estimate)} at the same size.`}
       </p>
@@ -61,7 +61,7 @@ export function RerunDialog({ experiment, onClose }: { experiment: Experiment; o
           <input
             type="search"
             aria-label="Find params"
-            placeholder={`Find among ${names.length} params`}
+            placeholder={`Search ${names.length} params`}
             value={wanted}
             onInput={({ currentTarget }) => setWanted(currentTarget.value)}
           />
@@ -100,7 +100,7 @@ export function RerunDialog({ experiment, onClose }: { experiment: Experiment; o
             checked={isFresh}
             onChange={({ currentTarget }) => setFresh(currentTarget.checked)}
           />
-          Begin without the checkpoints of this experiment
+          Start without the checkpoints of this experiment
         </label>
       </Form>
     </Dialog>

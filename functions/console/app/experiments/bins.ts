@@ -1,18 +1,21 @@
-/** A range of numbers, including its lower bound but not its upper. */
+/** A range of numbers. It includes its lower bound but not its upper. */
 export interface Bin {
   from: number;
   to: number;
 }
 
-/** Most distinct numbers that form a group each. */
+/** Maximum number of distinct numbers that form a group each. */
 const maxSingle = 20;
 const binsWanted = 8;
-/** Ratio of positive numbers from which bins are logarithmic, as in the parallel coordinates. */
+/**
+ * Ratio between the largest and the smallest positive number above which bins are logarithmic, as in the parallel
+ * coordinates.
+ */
 const logSpan = 100;
 
 const round = (value: number): number => Number(value.toPrecision(12));
 
-/** Return bounds at 1, 2 or 5 times a power of ten, as few as give at least the wanted number of bins. */
+/** Return bounds at 1, 2 or 5 times a power of ten: as few as possible for the wanted number of bins. */
 function evenBounds(low: number, high: number): number[] {
   const raw = (high - low) / binsWanted;
   const power = 10 ** Math.floor(Math.log10(raw));
@@ -22,7 +25,7 @@ function evenBounds(low: number, high: number): number[] {
   return Array.from({ length: count }, (_, index) => round((first + index) * step));
 }
 
-/** Return bounds at powers of ten, and between them if these are few. */
+/** Return bounds at powers of ten. If there are few, add bounds between them. */
 function logBounds(low: number, high: number): number[] {
   const first = Math.floor(Math.log10(low));
   const last = Math.floor(Math.log10(high)) + 1;

@@ -45,7 +45,7 @@ export function ChooseColumns({
   const metrics = names.metrics.filter(fits);
   return (
     <Dialog title="Columns" onClose={onClose} wide>
-      <p class="soft small">What you choose is in the address of the page: a link shows the same table.</p>
+      <p class="soft small">Your choice is part of the page's address, so a link shows the same table.</p>
       <div class="bar-row">
         <input
           type="search"
@@ -55,7 +55,7 @@ export function ChooseColumns({
           value={wanted}
           onInput={({ currentTarget }) => setWanted(currentTarget.value)}
         />
-        <Button onClick={onReset}>The usual ones</Button>
+        <Button onClick={onReset}>Default columns</Button>
       </div>
       <div class="column-lists">
         <fieldset>
@@ -74,7 +74,7 @@ export function ChooseColumns({
               </div>
             ))}
             {metrics.length > maxShown && (
-              <p class="soft small">And {metrics.length - maxShown} more: find them above.</p>
+              <p class="soft small">And {metrics.length - maxShown} more. Search for them above.</p>
             )}
           </fieldset>
         )}
@@ -83,7 +83,7 @@ export function ChooseColumns({
             <legend>{title}</legend>
             {columns.slice(0, maxShown).map((column) => box(column))}
             {columns.length > maxShown && (
-              <p class="soft small">And {columns.length - maxShown} more: find them above.</p>
+              <p class="soft small">And {columns.length - maxShown} more. Search for them above.</p>
             )}
           </fieldset>
         ))}

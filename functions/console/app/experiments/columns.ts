@@ -15,7 +15,7 @@ export interface Column {
   /** Return a row's value. Undefined means that it is missing, and sorts last in both directions. */
   value(row: Row): string | number | undefined;
   text(row: Row): string;
-  /** Format a number in the column's unit, such as the mean of its values. */
+  /** Format a value of the column, or a mean of its values, in the column's unit. */
   show(value: number): string;
 }
 

@@ -19,9 +19,12 @@ export function courseOf(experiment_id: string): Signal<readonly number[]> {
 const counts = new Map<string, number>();
 const wanted = new Map<string, { row: Row; metric: string }>();
 let timer: ReturnType<typeof setTimeout> | undefined;
-/** Milliseconds between two requests for curves: at most five in four seconds, in addition to the poller's. */
+/**
+ * Milliseconds between two requests for curves: at most five requests in four seconds, in addition to the
+ * poller's.
+ */
 const spacing = 800;
-/** Most points of a small curve, twice its pixels. The service thins longer curves. */
+/** Maximum points of a small curve, twice its pixels. The service thins longer curves. */
 const maxPoints = 120;
 
 /** Return the metric of a row's curve: the ranking metric, else the first one. */

@@ -31,7 +31,7 @@ const orderOf = (text: string | null): Order | undefined => {
 /** Return the text for an incomplete table. Order, filter and means cover only the loaded rows. */
 const loadingText = (count: number, isPartial: boolean): string =>
   isPartial
-    ? `; this is of the newest ${count.toLocaleString('en')} alone, until the others are loaded`
+    ? `; only the newest ${count.toLocaleString('en')} are covered until the others are loaded`
     : ', loading more…';
 
 /** Table of a project's experiments. The page's address holds filter, columns, order and groups. */
@@ -165,7 +165,7 @@ export function ExperimentsTab({
       >
         {filtered.fault ??
           `${filtered.rows.length === rows.length ? plural(rows.length, 'experiment') : `${filtered.rows.length.toLocaleString('en')} of ${plural(rows.length, 'experiment')}`}${live > 0 ? `, ${live} live` : ''}${isComplete ? '' : loadingText(rows.length, order !== undefined || filter !== '' || by !== undefined)}`}
-        {error !== undefined && ' · the rest could not be loaded; it is tried again'}
+        {error !== undefined && ' · the rest could not be loaded; retrying'}
       </p>
       {by !== undefined ? (
         <GroupTable
@@ -186,7 +186,7 @@ export function ExperimentsTab({
           }}
         />
       ) : filtered.rows.length === 0 ? (
-        <Empty title="No experiment is like that" icon="filter">
+        <Empty title="No experiment matches" icon="filter">
           <Button onClick={() => setQuery({ filter: undefined })}>Clear the filter</Button>
         </Empty>
       ) : (

@@ -19,24 +19,24 @@ export function FirstRun({ project_id, mayChange }: { project_id: string; mayCha
   if (!mayChange)
     return (
       <Empty title="No experiments yet" icon="chart">
-        <p>They appear here as soon as somebody trains in this project.</p>
+        <p>Experiments appear here when somebody trains in this project.</p>
       </Empty>
     );
   return (
     <Empty title="No experiments yet" icon="chart">
-      <p>Train from a folder with your program, by the command that this service brings along:</p>
+      <p>Train from a folder with your program, with the command that this service provides:</p>
       <Command>{`npm install -g ${serviceUrl}/cli/mps.tgz`}</Command>
       <Command>{`mps run -p ${project_id} -- python train.py`}</Command>
-      <p>Or record what runs elsewhere by MLflow, into this project:</p>
+      <p>Or record runs from elsewhere in this project, with MLflow:</p>
       <Command>{mlflowLines(project_id, username)}</Command>
       <p class="soft small">
-        The last line asks for your password; the two before it have large files sent in parts.{' '}
+        The last line asks for your password. The two lines before it make MLflow send large files in parts.{' '}
         {username === 'admin' && (
           <>
-            On your own machine that of <code>admin</code> is in <code>.data/admin-password</code>.{' '}
+            On your own machine, the password of <code>admin</code> is in <code>.data/admin-password</code>.{' '}
           </>
         )}
-        For programs make a <a href={href(['account'])}>token</a> and put it into{' '}
+        For programs, create a <a href={href(['account'])}>token</a> and set it as{' '}
         <code>MLFLOW_TRACKING_TOKEN</code> instead of user and password.
       </p>
       <LinkButton href={href(['projects', project_id, 'start'])} icon="play" kind="primary">

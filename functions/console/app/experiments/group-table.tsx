@@ -40,7 +40,7 @@ export function GroupTable({
               <SortButton column={by} order={order} onSort={onSort} />
             </th>
             <th scope="col" class="right">
-              <button type="button" onClick={() => onSort(undefined)} title="Sort by how many there are">
+              <button type="button" onClick={() => onSort(undefined)} title="Sort by number of experiments">
                 Experiments
               </button>
             </th>

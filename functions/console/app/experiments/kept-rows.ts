@@ -11,7 +11,9 @@ export interface KeptRows {
   rankedBy: string;
 }
 
-/** Most projects whose rows stay in memory for the Back button. Ten thousand rows take about 10 MB. */
+/**
+ * Maximum number of projects whose rows stay in memory for the Back button. Ten thousand rows take about 10 MB.
+ */
 const maxProjects = 2;
 const kept = new Map<string, KeptRows>();
 

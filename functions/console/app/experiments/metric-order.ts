@@ -14,5 +14,5 @@ function placeOf(name: string): number {
 
 const places: readonly MeasuredOn[] = ['validation', 'test', null, 'training'];
 
-/** Progress values that programs log, which are no results. */
+/** Progress values that programs log. They are no results. */
 const counters = /^(?:epoch|step|globalstep|lr|learningrate)$/;

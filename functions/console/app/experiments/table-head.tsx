@@ -44,7 +44,7 @@ export const TableHead = ({
     <div role="columnheader" class="cell pick" aria-colindex={1}>
       <input
         type="checkbox"
-        aria-label="Choose all shown experiments"
+        aria-label="Select all shown experiments"
         checked={isAllChosen}
         onChange={({ currentTarget }) => onChooseAll(currentTarget.checked)}
       />

@@ -29,9 +29,9 @@ const liveMilliseconds = 2_000;
 const idleMilliseconds = 15_000;
 
 /**
- * Load all experiments of a project: the first rows at once, then the others. Reload the newest ones repeatedly. A
- * returning user sees the kept rows, and the newest are reloaded. `rankedBy` is the project's criterion. Another
- * criterion changes every best value, so a component with another key starts over.
+ * Load all experiments of a project: the first rows at once, then the others. Reload the newest ones repeatedly.
+ * Show the kept rows to a returning user, and reload only the newest. `rankedBy` is the project's criterion.
+ * Another criterion changes every best value, so a component with another key starts over.
  */
 export function useRows(project_id: string, rankedBy: string): Rows {
   const signIns = signInCount.value;

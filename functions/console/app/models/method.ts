@@ -95,7 +95,10 @@ export function idleFault(
     isIdle(method, parameter, values[parameter.name]?.trim() || parameter.usual),
   );
   return (
-    found && { name: found.name, message: 'This keeps all weights: nothing would change. 2 keeps half.' }
+    found && {
+      name: found.name,
+      message: 'This keeps all weights, so nothing would change. 2 keeps half of them.',
+    }
   );
 }
 

@@ -130,7 +130,7 @@ function MethodForm({
             <>
               <TextField
                 label="Shapes of the inputs"
-                hint="auto: as the model has them."
+                hint="auto uses the shapes of the model."
                 class="mono"
                 value={shapes.inputs}
                 onText={(text) => setShapes({ ...shapes, inputs: text })}
@@ -145,7 +145,7 @@ function MethodForm({
           )}
           <TextField
             label="Register the result as a model"
-            hint="A name for it, so that strategies can follow one another."
+            hint="A name for the model. Another strategy can then be applied to it."
             value={result}
             onText={setResult}
           />

@@ -135,7 +135,7 @@ export function ReceiptView({ receipt }: { receipt: Receipt }) {
       )}
       {kept.length > 0 && (
         <details class="graph-fold">
-          <summary>{kept.length} parts were kept as they are</summary>
+          <summary>{kept.length} parts are unchanged</summary>
           <table class="data">
             <tbody>
               {shownKept.map(({ what, why }, index) => (

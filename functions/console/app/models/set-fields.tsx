@@ -3,8 +3,8 @@ import type { Artifact } from '../api/experiments.ts';
 import { Field } from '../ui/parts.tsx';
 
 const roles = [
-  { role: 'calibration', label: 'Calibration set', hint: 'Inputs from which ranges are observed.' },
-  { role: 'evaluation', label: 'Evaluation set', hint: 'Inputs and labels by which accuracy is measured.' },
+  { role: 'calibration', label: 'Calibration set', hint: 'Inputs for calibration.' },
+  { role: 'evaluation', label: 'Evaluation set', hint: 'Inputs and labels for measuring accuracy.' },
 ] as const;
 
 /** Return the paths of artifacts that can become model files: those with a known digest. */
@@ -24,7 +24,7 @@ export function SetFields({
 }) {
   const archives = paths.filter((path) => /\.npz$/i.test(path));
   if (archives.length === 0)
-    return <p class="soft small">The experiment left no npz files, which sets are.</p>;
+    return <p class="soft small">The experiment has no npz files, the format of data sets.</p>;
   return (
     <>
       {roles.map(({ role, label, hint }) => (

@@ -13,13 +13,13 @@ export function SetUploads({ nameOf, onDone }: { nameOf: () => string; onDone?: 
     <>
       <UploadField
         label="Calibration set (npz)"
-        hint="Inputs from which ranges are observed."
+        hint="Inputs for calibration."
         accept=".npz"
         onFile={send('calibration')}
       />
       <UploadField
         label="Evaluation set (npz)"
-        hint="Inputs and labels by which accuracy is measured."
+        hint="Inputs and labels for measuring accuracy."
         accept=".npz"
         onFile={send('evaluation')}
       />

@@ -48,10 +48,14 @@ function ExperimentFields({
       </Field>
       {project_id !== '' && (
         <>
-          <TextField label="Find an experiment by its name" value={wanted} onText={setWanted} />
+          <TextField label="Search experiments by name" value={wanted} onText={setWanted} />
           <Field
             label="Experiment"
-            hint={found.data?.next === undefined ? undefined : 'The newest of them: a name finds the others.'}
+            hint={
+              found.data?.next === undefined
+                ? undefined
+                : 'The newest experiments. Search by name for others.'
+            }
           >
             {(attributes) => (
               <select
@@ -98,9 +102,7 @@ export function SetsDialog({
   const sets = chosen ?? setsBeside(isOrigin ? origin.path : `${model_name}.onnx`, paths);
   return (
     <Dialog title="Sets of the model" onClose={onClose}>
-      <p class="soft small">
-        A set takes the place of the one that the model has. Results that are there stay.
-      </p>
+      <p class="soft small">A new set replaces the existing one of the model. Existing results stay.</p>
       <h3>From this machine</h3>
       <div class="form wide">
         <SetUploads nameOf={() => model_name} onDone={onChange} />
@@ -112,7 +114,7 @@ export function SetsDialog({
         onSubmit={async () => {
           await addSets(model_name, experiment_id, sets);
           await onChange();
-          tell('The model has the sets');
+          tell('The sets were added to the model');
           onClose();
         }}
       >

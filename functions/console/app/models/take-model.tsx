@@ -26,12 +26,12 @@ export function TakeModel({
   const paths = usablePaths(artifacts.data ?? []);
   const sets = chosen ?? setsBeside(path, paths);
   return (
-    <Dialog title="Make an artifact a model" onClose={onClose}>
+    <Dialog title="Register an artifact as a model" onClose={onClose}>
       <p class="soft small">
         <bdi>{path}</bdi> of experiment {experiment_id}
       </p>
       <Form
-        action="Make it a model"
+        action="Register as a model"
         isReady={artifacts.data !== undefined}
         onSubmit={async () => {
           await modelFromArtifact(name, experiment_id, { path, ...sets });

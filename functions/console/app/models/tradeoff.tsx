@@ -38,7 +38,10 @@ export const receiptOf = ({
 
 const accuracyOf = ({ accuracy }: Receipt, side: 'before' | 'after'): number | undefined => accuracy?.[side];
 
-/** Return how close the outputs are to the outputs of the optimized model, for use without labels. */
+/**
+ * Return the agreement between the outputs and those of the optimized model. It replaces accuracy if there are no
+ * labels.
+ */
 function likenessOf({ outputs }: Receipt, side: 'before' | 'after'): number | undefined {
   const errors = outputs.flatMap(({ relative_l2_error }) =>
     relative_l2_error === null ? [] : [relative_l2_error],
@@ -218,7 +221,7 @@ export function Tradeoff({ family }: { family: readonly Measured[] }) {
         </div>
       </div>
       {points.length < 2 ? (
-        <p class="soft">There is nothing to compare yet.</p>
+        <p class="soft">There are no results to compare yet.</p>
       ) : (
         <Plot points={points} measure={measure} quality={quality} />
       )}

@@ -40,7 +40,7 @@ function Tokens() {
       {made !== undefined && (
         <div class="secret" role="status">
           <p class="small">
-            The token <strong>{made.name}</strong>. It is shown only now:
+            The token <strong>{made.name}</strong>. It is not shown again:
           </p>
           <Command>{made.access_token}</Command>
         </div>
@@ -52,7 +52,7 @@ function Tokens() {
               {tokens.map((token) => (
                 <tr key={token.token_id}>
                   <th scope="row">
-                    <bdi>{token.name ?? 'a sign-in of a program'}</bdi>{' '}
+                    <bdi>{token.name ?? 'sign-in of a program'}</bdi>{' '}
                     {token.current && <span class="chip">this one</span>}
                   </th>
                   <td class="soft number">
@@ -69,13 +69,13 @@ function Tokens() {
                         action="Revoke the token"
                         question={
                           <>
-                            Whatever uses <bdi>{token.name ?? 'this sign-in of a program'}</bdi> is refused
-                            from now on. That cannot be undone.
+                            Whatever uses <bdi>{token.name ?? 'this sign-in of a program'}</bdi> will be
+                            refused from now on. This cannot be undone.
                           </>
                         }
                         onConfirm={async () => {
                           await removeToken(token.token_id);
-                          tell('The token is dead');
+                          tell('The token is revoked');
                           await live.refresh();
                         }}
                       />
@@ -123,7 +123,7 @@ function Sessions() {
   const live = useLive('sessions', loadSessions);
   return (
     <section class="panel">
-      <h2>Browsers that are signed in</h2>
+      <h2>Signed-in browsers</h2>
       <Loaded live={live} rows={2} what="The sessions could not be loaded">
         {(sessions) => (
           <table class="data">
@@ -147,7 +147,7 @@ function Sessions() {
                         action="Sign it out"
                         question={
                           <>
-                            <bdi>{session.browser}</bdi> asks for the password at its next use.
+                            <bdi>{session.browser}</bdi> will ask for the password at its next use.
                           </>
                         }
                         onConfirm={async () => {
@@ -170,7 +170,7 @@ function Sessions() {
           icon="out"
           title="Sign out everywhere?"
           action="Sign out all of them"
-          question="Every browser of yours asks for the password at its next use, this one at once. Tokens of programs stay."
+          question="This browser asks for the password now, and your other browsers at their next use. Tokens of programs stay valid."
           onConfirm={() => endAllSessions().then(leave)}
         >
           Sign out everywhere
@@ -255,13 +255,13 @@ export function AccountPage() {
                 kind="quiet"
                 title="Remove your picture?"
                 action="Remove the picture"
-                question="The one drawn from your name is shown instead. That cannot be undone."
+                question="The picture generated from your name is shown instead. This cannot be undone."
                 onConfirm={async () => {
                   await removePicture(username);
                   forgetPicture(username);
                 }}
               >
-                Back to the drawn one
+                Remove the picture
               </AskingButton>
             </div>
           </section>

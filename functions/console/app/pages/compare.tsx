@@ -143,7 +143,7 @@ function Differences({
             checked={!isWhole}
             onChange={({ currentTarget }) => setWhole(!currentTarget.checked)}
           />
-          Only what differs
+          Only differences
         </label>
         <span class="soft small">{plural(equal, 'line is', 'lines are')} equal in all</span>
       </div>
@@ -209,8 +209,8 @@ function Differences({
         </table>
       </div>
       {shown.length === 0 && (
-        <Empty title="They are equal in everything that is known of them" icon="check">
-          <Button onClick={() => setWhole(true)}>Show what is equal</Button>
+        <Empty title="The experiments do not differ in any recorded value" icon="check">
+          <Button onClick={() => setWhole(true)}>Show equal values</Button>
         </Empty>
       )}
     </>
@@ -300,12 +300,12 @@ export function ComparePage({ project_id }: { project_id: string }) {
       />
       {named.length > most && (
         <p class="soft">
-          The first {most} of {new Set(named).size} that the address names: more cannot be compared at once.
+          The first {most} of {new Set(named).size} in the address. No more can be compared at once.
         </p>
       )}
       {ids.length < 2 ? (
         <Empty title="Choose two or more experiments" icon="chart">
-          <LinkButton href={href(['projects', project_id])}>To the table</LinkButton>
+          <LinkButton href={href(['projects', project_id])}>Back to the table</LinkButton>
         </Empty>
       ) : (
         <Loaded live={live} rows={10} what="The experiments could not be loaded">

@@ -108,7 +108,7 @@ const Overview = ({ experiment, onEdit }: { experiment: Experiment; onEdit: (() 
             )}
           </div>
           {experiment.note === null || experiment.note === '' ? (
-            <p class="soft small">What was tried here, and what came of it?</p>
+            <p class="soft small">Describe the attempt and its result</p>
           ) : (
             <Markdown text={experiment.note} />
           )}
@@ -212,7 +212,7 @@ function Content({
           onConfirm={async () => onChange(kind === 'logged' ? await endLogged(path) : await cancel(path))}
           onClose={close}
         >
-          <p>It stops with what it has written so far; its log, metrics and artifacts stay.</p>
+          <p>It stops. Its log, metrics and artifacts so far stay.</p>
         </Confirm>
       )}
       {dialog === 'delete' && (
@@ -228,7 +228,7 @@ function Content({
         >
           <p>
             <bdi>{name}</bdi> is deleted with its log, metrics and {bytesText(experiment.artifact_bytes)} of
-            artifacts. That cannot be undone.
+            artifacts. This cannot be undone.
           </p>
         </Confirm>
       )}

@@ -15,7 +15,7 @@ export function GuestPage() {
       <Empty title="You are signed in as a guest" icon="person">
         <p>
           Guests see only their own account. An admin can make <bdi>{person.value?.username}</bdi> a viewer,
-          who sees projects, experiments and models, or a developer, who also trains.
+          who sees projects, experiments and models, or a developer, who can also train.
         </p>
         <LinkButton href={href(['account'])} icon="person">
           Your account

@@ -85,18 +85,18 @@ const Line = ({ row, nameOf }: { row: Row; nameOf: (id: string) => string }) => 
 /** Page of an empty service for users who may only read. */
 const NothingYet = () => (
   <Empty title="There is nothing to see yet" icon="folder">
-    <p>Experiments of your team appear here as soon as somebody trains.</p>
+    <p>Experiments of your team appear here when somebody trains.</p>
   </Empty>
 );
 
 /** First three commands for a new service. */
 const FirstSteps = () => (
-  <Empty title="Nothing here yet. Three commands change that" icon="bolt">
-    <p>In a folder with a program that trains something:</p>
+  <Empty title="No experiments yet. Start one with three commands" icon="bolt">
+    <p>In the folder of your training program:</p>
     <Command>{`npm install -g ${serviceUrl}/cli/mps.tgz`}</Command>
     <Command>{`mps login ${serviceUrl} --user ${person.value?.username ?? 'admin'}`}</Command>
     <Command>mps run -- python train.py</Command>
-    <p>Or begin here, without a terminal:</p>
+    <p>Or start here, without a terminal:</p>
     <LinkButton href={href(['projects'], { new: '1' })} icon="plus" kind="primary">
       New project
     </LinkButton>
@@ -133,7 +133,7 @@ function Overview({ recent }: { recent: Recent }) {
       <section aria-labelledby="running">
         <h2 id="running">Running now</h2>
         {running.length === 0 ? (
-          <p class="soft">Nothing runs at the moment.</p>
+          <p class="soft">No experiment is running.</p>
         ) : (
           <Running rows={running} nameOf={nameOf} />
         )}
@@ -151,7 +151,7 @@ function Overview({ recent }: { recent: Recent }) {
       <section aria-labelledby="ended">
         <h2 id="ended">Last ended</h2>
         {ended.length === 0 ? (
-          <p class="soft">Nothing has ended yet.</p>
+          <p class="soft">No experiment has ended yet.</p>
         ) : (
           <ul class="lines">
             {ended.map((row) => (

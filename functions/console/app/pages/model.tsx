@@ -71,7 +71,7 @@ const Inspection = ({ model, onSets }: { model: ModelDetails; onSets: (() => voi
   const { inspection, files, bytes, opset } = model;
   return (
     <section class="panel">
-      <h2>What it holds</h2>
+      <h2>Contents</h2>
       <dl class="facts">
         <dt>Size</dt>
         <dd>
@@ -195,7 +195,7 @@ function CompressionCard({
           >
             <p>
               {label} is deleted with its receipt and {bytesText(resultBytes)} of result.{' '}
-              {compression.registered === true && 'The model that it was registered as stays. '}That cannot be
+              {compression.registered === true && 'The model registered from it stays. '}This cannot be
               undone.
             </p>
           </Confirm>
@@ -275,7 +275,7 @@ export function ModelPage({ model_name }: { model_name: string }) {
                   return own.length === 0 ? (
                     <p class="soft">
                       None yet.
-                      {ownRights().mayCreate && ' Begin one beside this: int8 quantization is a good first.'}
+                      {ownRights().mayCreate && ' Start with int8 quantization, in the form on this page.'}
                     </p>
                   ) : (
                     own.map((compression) => (
@@ -317,7 +317,7 @@ export function ModelPage({ model_name }: { model_name: string }) {
               }}
             >
               <p>
-                <bdi>{model_name}</bdi> is deleted with its files. What was made of it stays.
+                <bdi>{model_name}</bdi> is deleted with its files. Results made from it stay.
               </p>
             </Confirm>
           )}

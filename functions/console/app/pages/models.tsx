@@ -33,7 +33,7 @@ function UploadModel({ onClose }: { onClose: () => void }) {
           }}
         />
         <details class="graph-fold">
-          <summary>Sets for calibration and evaluation</summary>
+          <summary>Calibration and evaluation sets</summary>
           <div class="form wide">
             <SetUploads nameOf={() => uploaded || name} />
           </div>
@@ -78,8 +78,7 @@ export function ModelsPage() {
             <Empty title="No models yet" icon="cube">
               {mayCreate && (
                 <p>
-                  Upload an ONNX file, or take one from the artifacts of an experiment; then prune and
-                  quantize it.
+                  Upload an ONNX file, or register an artifact of an experiment. Then prune and quantize it.
                 </p>
               )}
             </Empty>

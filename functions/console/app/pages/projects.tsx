@@ -31,7 +31,7 @@ function NewProject({ onClose }: { onClose: () => void }) {
             <input {...attributes} value={fields.name} maxLength={128} onInput={set('name')} />
           )}
         </Field>
-        <Field label="Description" hint="One sentence for those who find it later.">
+        <Field label="Description" hint="One sentence for other users.">
           {(attributes) => (
             <textarea
               {...attributes}
@@ -48,7 +48,7 @@ function NewProject({ onClose }: { onClose: () => void }) {
               <input {...attributes} value={fields.type} maxLength={64} onInput={set('type')} />
             )}
           </Field>
-          <Field label="Task" hint="Decides by which metric experiments are ranked.">
+          <Field label="Task" hint="Determines the metric that ranks experiments.">
             {(attributes) => (
               <>
                 <input
@@ -115,7 +115,7 @@ export function ProjectsPage() {
           <input
             type="search"
             aria-label="Find projects"
-            placeholder="Find by name, task or owner"
+            placeholder="Search by name, task or owner"
             value={query.get('q') ?? ''}
             onInput={({ currentTarget }) => setQuery({ q: currentTarget.value })}
           />
@@ -139,13 +139,13 @@ export function ProjectsPage() {
               <Empty title="There are no projects yet">
                 <p>
                   A project keeps configurations, an environment, data sets and experiments.{' '}
-                  <code>mps run</code> in a folder makes one by itself.
+                  <code>mps run</code> in a folder creates one automatically.
                 </p>
               </Empty>
             );
           if (shown.length === 0)
             return (
-              <Empty title="No project is like that" icon="search">
+              <Empty title="No project matches" icon="search">
                 <Button onClick={() => setQuery({ q: undefined })}>Show all</Button>
               </Empty>
             );

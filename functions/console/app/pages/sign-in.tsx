@@ -49,7 +49,7 @@ export function SignInPage() {
         <p class="soft">Sign in to see projects, experiments and models.</p>
         <SignInForm />
         <p class="soft small">
-          On your own machine the first start created the user <code>admin</code>; its password is in{' '}
+          On your own machine, the first start created the user <code>admin</code>; its password is in{' '}
           <code>.data/admin-password</code>.
         </p>
       </div>
@@ -60,7 +60,7 @@ export function SignInPage() {
 /** Sign-in dialog above the page after the session has expired. Text typed on the page is kept. */
 export const SignInDialog = () => (
   <Dialog title="Your session has ended">
-    <p class="soft">Sign in again to go on where you were. Nothing on this page is lost.</p>
+    <p class="soft">Sign in again to continue. Nothing on this page is lost.</p>
     <SignInForm name={person.value?.username ?? ''} />
     <Button kind="quiet" onClick={signOut}>
       Sign out instead

@@ -72,8 +72,8 @@ const sizeFields: readonly { name: Exclude<SizeName, 'nodes'>; label: string; un
 /** Page for a user who opened this address without the right to train. */
 const MayNotStart = ({ project_id }: { project_id: string }) => (
   <Empty title="You may read this project, not train in it" icon="folder">
-    <p>Its owner can make you a developer in it, where your account is of that type.</p>
-    <LinkButton href={href(['projects', project_id])}>To the project</LinkButton>
+    <p>Its owner can give you the role developer, if your account type is developer.</p>
+    <LinkButton href={href(['projects', project_id])}>Back to the project</LinkButton>
   </Empty>
 );
 
@@ -179,7 +179,7 @@ export function StartPage({ project_id }: { project_id: string }) {
                   {fault !== undefined ? (
                     <p class="fault">{fault}</p>
                   ) : cost === undefined ? (
-                    <p class="soft small">Asking for the cost…</p>
+                    <p class="soft small">Calculating the cost…</p>
                   ) : (
                     <>
                       <p class="figure">
@@ -189,7 +189,7 @@ export function StartPage({ project_id }: { project_id: string }) {
                         {cost.nodes > 1 && `${cost.nodes} nodes of `}
                         {cost.vcpus} vCPU, {(cost.memory / 1024).toFixed(1)} GiB
                         {cost.gpus > 0 && `, ${cost.gpus} GPU`}, stopped after {durationText(cost.timeout)}
-                        {cost.cost_estimate === null && '; compute has no price here'}
+                        {cost.cost_estimate === null && '; compute is free here'}
                       </p>
                     </>
                   )}

@@ -52,7 +52,7 @@ function NewUser({ onClose, onDone }: { onClose: () => void; onDone: () => Promi
         />
         <Field
           label="Account type"
-          hint="Guests see only themselves, viewers read, developers train, admins do everything."
+          hint="Guests see only their own account, viewers read, developers train, admins may do everything."
         >
           {(attributes) => (
             <select
@@ -82,7 +82,7 @@ export function UsersPage() {
     return (
       <>
         <PageHead title="Users" />
-        <Empty title="Admins look after the users" icon="people" />
+        <Empty title="Only admins manage users" icon="people" />
       </>
     );
   return (

@@ -96,8 +96,10 @@ export function ConfigEditor({
       {theirs !== undefined && (
         <div class="problem" role="alert">
           <div>
-            <strong>Somebody else has stored version {theirs.version} meanwhile</strong>
-            <p>Your text is still here. Store it again to put it after theirs, or take theirs.</p>
+            <strong>Another user has stored version {theirs.version} meanwhile</strong>
+            <p>
+              Your text is still here. Store it again as the next version, or load the other user's version.
+            </p>
             <pre class="text">{theirs.content}</pre>
           </div>
           <Button onClick={() => setContent(theirs.content)}>Take theirs</Button>

@@ -109,7 +109,7 @@ export function Configs({
               >
                 <TextField
                   label="File name"
-                  hint="Its ending decides the format: .yaml, .json or .toml."
+                  hint="Its extension determines the format: .yaml, .json or .toml."
                   class="mono"
                   value={name}
                   onText={setName}

@@ -58,7 +58,9 @@ export function Datasets({
       <Loaded live={live} rows={2} what="The data sets could not be loaded">
         {(datasets) =>
           datasets.length === 0 ? (
-            <p class="soft small">None yet. A training finds its data set at DATA_DIR; many need none.</p>
+            <p class="soft small">
+              None yet. A training finds its data set in the folder DATA_DIR. Many trainings need none.
+            </p>
           ) : (
             <div class="scroll-x">
               <table class="data">
@@ -90,7 +92,7 @@ export function Datasets({
         <div class="upload-row">
           <TextField
             label="Name of a new data set, or a new version of one"
-            hint="Without it the name of the file."
+            hint="Default: the name of the file."
             value={name}
             onText={setName}
           />

@@ -5,9 +5,9 @@ import { Field, Form } from '../ui/parts.tsx';
 import { LongText } from '../ui/text/long-text.tsx';
 
 const kinds = [
-  { id: 'python', name: 'Python', hint: 'Requirement lines, or -r requirements.txt of the program.' },
+  { id: 'python', name: 'Python', hint: "Requirement lines, or -r with the program's requirements.txt." },
   { id: 'node', name: 'Node', hint: 'Packages of npm.' },
-  { id: 'system', name: 'None', hint: 'Nothing is installed; what the machine has is there.' },
+  { id: 'system', name: 'None', hint: "Nothing is installed. The program uses the machine's own packages." },
   { id: 'docker', name: 'Container image', hint: 'The name of an image.' },
 ] as const;
 
@@ -53,7 +53,10 @@ export function EnvironmentForm({
   const hint = kinds.find(({ id }) => id === fields.env_type)?.hint;
   return (
     <Form action="Store" onSubmit={save} wide>
-      <Field label="Command" hint="{config} and {output_dir} are replaced by their paths; no shell runs it.">
+      <Field
+        label="Command"
+        hint="{config} and {output_dir} are replaced by their paths. The command does not run in a shell."
+      >
         {(attributes) => (
           <input
             {...attributes}

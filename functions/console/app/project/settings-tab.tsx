@@ -58,11 +58,11 @@ function About({ project, onChange }: { project: ProjectDetails; onChange: () =>
       {theirs !== undefined && (
         <div class="problem" role="alert">
           <div>
-            <strong>Somebody changed this project meanwhile</strong>
+            <strong>Another user has changed this project</strong>
             <p>
               It is now called “<bdi>{theirs.project_name}</bdi>”, with the description “
-              <bdi>{theirs.project_description}</bdi>”. What you typed is still below: save it again to put it
-              in place of theirs.
+              <bdi>{theirs.project_description}</bdi>”. Your text is still below. Save again to replace the
+              other user's text with it.
             </p>
           </div>
         </div>
@@ -95,8 +95,8 @@ function About({ project, onChange }: { project: ProjectDetails; onChange: () =>
                 })
               }
             >
-              <option value="maximize">the greatest value</option>
-              <option value="minimize">the least value</option>
+              <option value="maximize">the highest value</option>
+              <option value="minimize">the lowest value</option>
             </select>
           )}
         </Field>
@@ -253,7 +253,8 @@ export function SettingsTab({
           <section class="panel">
             <h2>Delete the project</h2>
             <p class="soft small">
-              With all its experiments, artifacts, data sets and configurations. It cannot be undone.
+              Deletes the project with all its experiments, artifacts, data sets and configurations. This
+              cannot be undone.
             </p>
             <div class="bar-row after">
               <Button kind="danger" icon="trash" onClick={() => setDeleting(true)}>
@@ -275,7 +276,7 @@ export function SettingsTab({
         >
           <p>
             <bdi>{project_name}</bdi> with {plural(experiments, 'experiment')} and {bytesText(bytes)} of files
-            is deleted for ever.
+            is deleted forever.
           </p>
         </Confirm>
       )}

@@ -65,10 +65,10 @@ export function later<P extends object>(load: () => Promise<ComponentType<P>>): 
         />
       );
     return (
-      <Empty title="The console has been renewed meanwhile" icon="again">
-        <p>This page is of the version before. Load it again to go on.</p>
+      <Empty title="The console has been updated" icon="again">
+        <p>This page is an older version. Reload it to continue.</p>
         <Button kind="primary" onClick={() => location.reload()}>
-          Load it again
+          Reload
         </Button>
       </Empty>
     );

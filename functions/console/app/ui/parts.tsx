@@ -101,7 +101,8 @@ const isUnreached = (error: unknown): boolean =>
 
 /** Return an error's text in the service's words, with all its faults. */
 export function problemText(error: unknown): string {
-  if (isUnreached(error)) return 'The service cannot be reached. Does it run, and is this machine online?';
+  if (isUnreached(error))
+    return 'The service cannot be reached. Check that it runs and that this machine is online.';
   if (error instanceof ProblemError && error.faults.length > 0)
     return error.faults.map(({ name, message }) => `${name} ${message}`).join('; ');
   return error instanceof Error ? error.message : String(error);
@@ -121,7 +122,7 @@ export function Problem({
     <div class="problem" role="alert">
       <Icon name="warn" size={18} />
       <div>
-        <strong>{what ?? 'That did not work'}</strong>
+        <strong>{what ?? 'The action failed'}</strong>
         <p>{problemText(error)}</p>
         {id !== '' && <p class="soft small">Request {id}</p>}
       </div>

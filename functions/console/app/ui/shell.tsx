@@ -23,8 +23,8 @@ const usersEntry: Entry = { id: 'users', name: 'Users', icon: 'people' };
 const Away = () =>
   awaySince.value === undefined ? null : (
     <div class="away" role="status">
-      <Icon name="warn" /> The service cannot be reached since {awaySince.value.toLocaleTimeString()}. What
-      was loaded before stays here; the rest follows once it is back.
+      <Icon name="warn" /> The service has been unreachable since {awaySince.value.toLocaleTimeString()}.
+      Loaded data stays visible; the rest appears when the service is back.
     </div>
   );
 

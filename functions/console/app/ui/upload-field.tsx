@@ -91,7 +91,7 @@ export function UploadField({
           <bdi>{done.name}</bdi> is there, {bytesText(done.size)}.
         </p>
       )}
-      {error !== undefined && <Problem error={error} what="The file was not taken" />}
+      {error !== undefined && <Problem error={error} what="The upload failed" />}
     </div>
   );
 }

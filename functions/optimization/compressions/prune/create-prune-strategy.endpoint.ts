@@ -14,7 +14,7 @@ import { checkedQuery, jobParameters, named, queryParameters, requireAllowed } f
 
 const method = {
   strategy: named(pruneStrategyNames).describe(
-    'How to prune, such as `structured_l2`; GET /optimization/prune/methods says what each does.',
+    'Pruning strategy, such as `structured_l2`. GET /optimization/prune/methods describes each.',
   ),
   ...queryParameters(pruneParameters),
 };
@@ -28,7 +28,7 @@ export const endpoint = defineEndpoint({
   path: '/optimization/prune',
   summary: 'Prune a model',
   description:
-    'The model itself never changes. The result becomes a new model if `result_name` is given. GET /optimization/prune/methods lists what is allowed.',
+    'The model itself never changes. The result becomes a new model if `result_name` is given. GET /optimization/prune/methods lists the allowed combinations.',
   allow: 'developer',
   needs: { records: writeRecords, batch: controlBatch, keys: readVariablesKey },
   input: {

@@ -20,7 +20,7 @@ import { checkedQuery, jobParameters, named, queryParameters, requireAllowed } f
 
 const method = {
   strategy: named(quantizeStrategyNames).describe(
-    'How to quantize, such as `static_minmax`; GET /optimization/quantize/methods says what each does.',
+    'Quantization strategy, such as `static_minmax`. GET /optimization/quantize/methods describes each.',
   ),
   ...queryParameters(quantizeParameters),
 };
@@ -31,7 +31,7 @@ export const endpoint = defineEndpoint({
   path: '/optimization/quantize',
   summary: 'Quantize a model',
   description:
-    'The model itself never changes. The result becomes a new model if `result_name` is given. GET /optimization/quantize/methods lists what is allowed.',
+    'The model itself never changes. The result becomes a new model if `result_name` is given. GET /optimization/quantize/methods lists the allowed combinations.',
   allow: 'developer',
   needs: { records: writeRecords, batch: controlBatch, keys: readVariablesKey },
   input: {

@@ -57,7 +57,8 @@ async function bucketThing(client: S3Client, name: string): Promise<Cost> {
 }
 
 /**
- * Return the cost of all images that the CDK has pushed to this account and region, including other applications.
+ * Return the cost of all images that the CDK has pushed to this account and region, including images of other
+ * applications.
  */
 async function images(client: ECRClient, account: string, region: string): Promise<Cost> {
   let bytes = 0;

@@ -46,7 +46,7 @@ export async function examineAccount(options: DeploymentOptions): Promise<number
     process.stdout.write(`Deployed:\n${line(runtime)}`);
   }
   if (deployed.length === 0) {
-    process.stdout.write('Current costs: none, the service is not deployed here.\n');
+    process.stdout.write('Current costs: none, because the service is not deployed here.\n');
   } else {
     const { Account = '' } = await identity.send(new GetCallerIdentityCommand({}));
     const region = await formation.config.region();

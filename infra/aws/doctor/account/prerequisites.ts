@@ -41,12 +41,12 @@ const bootstrapVersion = 6;
 export async function checkBootstrap(client: CloudFormationClient): Promise<CheckResult> {
   const outputs = await outputsOf(client, 'CDKToolkit');
   if (outputs === undefined)
-    return problem('the account is not bootstrapped in this region: npm run bootstrap');
+    return problem('the account is not bootstrapped in this region; run npm run bootstrap');
   const version = Number(outputs['BootstrapVersion']);
   return version >= bootstrapVersion
     ? good(`bootstrapped, version ${version}`)
     : problem(
-        `bootstrapped with version ${version}, but version ${bootstrapVersion} is required: npm run bootstrap`,
+        `bootstrapped with version ${version}, but version ${bootstrapVersion} is required; run npm run bootstrap`,
       );
 }
 

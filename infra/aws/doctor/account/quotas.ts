@@ -23,7 +23,7 @@ export async function checkQuotas(
         return value >= needed
           ? good(`quota: ${value} ${name}`)
           : note(
-              `quota: ${value} ${name}, the options allow ${needed}; jobs beyond the quota wait. Request an increase in Service Quotas (${code})`,
+              `quota: ${value} ${name}, but the options allow ${needed}; jobs beyond the quota wait. Request an increase in Service Quotas (${code})`,
             );
       } catch (error) {
         return note(`quota of ${name} could not be read: ${error instanceof Error ? error.name : ''}`);

@@ -15,7 +15,7 @@ export async function checkZones(client: EC2Client, options: DeploymentOptions):
     const all = await regionZones(client);
     const unknown = options.zones.filter((zone) => !all.includes(zone));
     if (unknown.length > 0)
-      return [problem(`zone: there is no ${unknown.join(', ')} for this account, but ${all.join(', ')}`)];
+      return [problem(`zone: this account has no ${unknown.join(', ')}; it has ${all.join(', ')}`)];
     const zones = await networkZones(client, options, all);
     const offered = await offeringsOf(client, types);
     const hint = advice(all, types, offered);
@@ -31,7 +31,7 @@ export async function checkZones(client: EC2Client, options: DeploymentOptions):
     ];
     return nodes.map((one) => checkNodes(one, options[one.option], offered, hint));
   } catch (error) {
-    return [note(`zones could not be looked at: ${error instanceof Error ? error.name : ''}`)];
+    return [note(`zones could not be read: ${error instanceof Error ? error.name : ''}`)];
   }
 }
 
@@ -84,7 +84,7 @@ function advice(
 ): string {
   const fit = all.filter((zone) => types.every((type) => offered.get(zone)?.has(type)));
   return fit.length === 0
-    ? 'No zone of this region offers all types; name others'
+    ? 'No zone of this region offers all types; choose other types'
     : `All types are offered in ${fit.join(', ')}: -c zones=${fit.slice(0, usualZones).join(',')}`;
 }
 
@@ -104,9 +104,9 @@ function checkNodes(
   const isOffered = (type: string) => zones.some((zone) => offered.get(zone)?.has(type) === true);
   const missing = types.filter((type) => !isOffered(type));
   const where = zones.join(' or ');
-  if (missing.length === 0) return good(`zone: ${what} in ${where} may be of all ${option}`);
-  const told = `zone: ${where} does not offer ${missing.join(', ')} to ${what}`;
+  if (missing.length === 0) return good(`zone: ${where} offers all ${option} for ${what}`);
+  const told = `zone: ${where} does not offer ${missing.join(', ')} for ${what}`;
   return missing.length === types.length
-    ? problem(`${told}, and so none of ${option}: none would ever start. ${hint}`)
+    ? problem(`${told}, and thus none of ${option}, so none could start. ${hint}`)
     : note(`${told}. ${hint}`);
 }

@@ -51,7 +51,7 @@ const badRequest: OwnAnswer = { kind: 'bad-request', detail: 'The request cannot
 
 const tooMany: OwnAnswer = {
   kind: 'too-many-requests',
-  detail: 'The service takes no more requests at the moment.',
+  detail: 'The service accepts no more requests at the moment.',
   retryAfter: 1,
 };
 
@@ -83,7 +83,7 @@ export const ownAnswers: readonly (readonly [ResponseType, OwnAnswer])[] = [
     ResponseType.REQUEST_TOO_LARGE,
     {
       kind: 'too-large',
-      detail: `A request may have at most 10 MB. MLflow clients send larger files in parts with ${mlflowUploadAssignments.join(' and ')}.`,
+      detail: `A request may have at most 10 MB. To make MLflow clients send larger files in parts, set ${mlflowUploadAssignments.join(' and ')}.`,
     },
   ],
   [ResponseType.THROTTLED, tooMany],
@@ -91,7 +91,7 @@ export const ownAnswers: readonly (readonly [ResponseType, OwnAnswer])[] = [
   [ResponseType.INTEGRATION_FAILURE, notStarted],
   [
     ResponseType.DEFAULT_5XX,
-    { kind: 'internal', detail: 'Something went wrong here. The request id finds it in the log.' },
+    { kind: 'internal', detail: 'The service failed unexpectedly. Search its log for the request ID.' },
   ],
 ];
 

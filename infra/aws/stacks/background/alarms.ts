@@ -17,7 +17,7 @@ export function addAlarms(scope: Construct, watched: Watched, email: string | un
   const settings: AlarmSettings[] = [
     {
       id: 'DeadLetters',
-      description: 'An event was not taken in: look into the queue of dead letters',
+      description: 'An event was not processed: see the dead-letter queue',
       metric: deadLetters.metricApproximateNumberOfMessagesVisible({ period, statistic: Stats.MAXIMUM }),
       threshold: 1,
     },
@@ -66,7 +66,7 @@ function apiAlarms(apiName: string): AlarmSettings[] {
   return [
     {
       id: 'ServerErrors',
-      description: 'Requests failed for reasons of the service',
+      description: 'Requests failed with errors of the service',
       metric: ofApi('5XXError', Stats.SUM),
       threshold: 5,
     },
@@ -85,14 +85,14 @@ function functionAlarms(streamFunctions: Watched['streamFunctions']): AlarmSetti
     {
       id: 'FunctionThrottles',
       description:
-        'Lambda refused to start functions: the account runs too many at once. Requests got 503; ask for a larger quota',
+        'Lambda refused to start functions: the account runs too many at once. Requests got 503. Request a larger quota',
       // Without dimensions, the metric counts all functions of the account in this region, as the quota does.
       metric: new Metric({ namespace: 'AWS/Lambda', metricName: 'Throttles', statistic: Stats.SUM, period }),
       threshold: 5,
     },
     ...[...streamFunctions].map(([name, fn]) => ({
       id: `StreamAge-${name}`,
-      description: `The function ${name} has not taken in the stream of a table for half an hour: look into its log`,
+      description: `The function ${name} has not processed the stream of a table for half an hour: see its log`,
       metric: fn.metric('IteratorAge', { period, statistic: Stats.MAXIMUM }),
       threshold: Duration.minutes(30).toMilliseconds(),
     })),
@@ -104,7 +104,7 @@ const tableAlarms = (tables: Watched['tables']): AlarmSettings[] =>
   Object.entries(tables).flatMap(([name, table]) =>
     (name === 'accounts' ? (['Write'] as const) : (['Read', 'Write'] as const)).map((kind) => ({
       id: `Throttled${kind}s-${name}`,
-      description: `DynamoDB refused ${kind.toLowerCase()}s of the table ${name}: one partition of it takes too many`,
+      description: `DynamoDB refused ${kind.toLowerCase()}s of the table ${name}: one partition gets too many`,
       metric: table.metric(`${kind}ThrottleEvents`, { period, statistic: Stats.SUM }),
       threshold: 20,
     })),
@@ -121,7 +121,7 @@ function setAsideAlarm(scope: Construct, { log, apiName }: Watched): AlarmSettin
   });
   return {
     id: 'SetAside',
-    description: 'Work was set aside because a record cannot be read: npm run doctor -- --orphans names it',
+    description: 'Work was set aside because a record cannot be read: npm run doctor -- --orphans lists it',
     metric: filter.metric({ period, statistic: Stats.SUM }),
     threshold: 1,
   };

@@ -30,7 +30,7 @@ export class Network extends Construct {
     this.jobs = new SecurityGroup(this, 'Jobs', { vpc, description: 'Jobs: out only' });
     this.cluster = new SecurityGroup(this, 'Cluster', {
       vpc,
-      description: 'Cluster nodes: out, and among themselves',
+      description: 'Cluster nodes: outgoing, and among themselves',
     });
     // Frameworks for distributed training choose arbitrary ports.
     this.cluster.addIngressRule(this.cluster, Port.allTraffic(), 'Nodes of one cluster');

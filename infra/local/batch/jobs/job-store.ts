@@ -40,7 +40,7 @@ export class JobStore {
       const job = parseJob(await readFile(path, 'utf8'));
       if (job !== undefined) loaded.push(job);
       else {
-        console.error(`Batch: ${path} does not hold a job and was put aside.`);
+        console.error(`Batch: ${path} does not contain a job and was renamed.`);
         await rename(path, `${path}.unreadable`);
       }
     }

@@ -161,7 +161,7 @@ export class Integrity {
     }
     if (isNew) {
       process.stderr.write(
-        `s3: ${JSON.stringify(name)} is damaged: ${this.#blobs.path(file)} is not as it was stored${where}. The object is refused until it is uploaded again.\n`,
+        `s3: ${JSON.stringify(name)} is damaged: ${this.#blobs.path(file)} differs from the stored bytes${where}. The object is refused until it is uploaded again.\n`,
       );
     }
     return damagedObject(address);

@@ -40,7 +40,7 @@ export class DeadLetters {
     const why = error instanceof Error ? error.message : String(error);
     const letter = { time: new Date().toISOString(), why, event };
     await appendFile(this.#file, `${JSON.stringify(letter)}\n`, { mode: 0o600, flush: true });
-    process.stderr.write(`An event was not taken in; it is kept in ${this.#file}\n`);
+    process.stderr.write(`An event was not processed. It is kept in ${this.#file}\n`);
   }
 }
 

@@ -118,7 +118,7 @@ const embeddedDatabases = ({ endpoints }: EmulatorAccess): DatabaseName[] => [
 ];
 
 const fullDisk =
-  'The disk is full, so this service reads, deletes and cancels, and takes nothing new. Delete experiments, models or projects.';
+  'The disk is full, so this service only reads, deletes and cancels. Delete experiments, models or projects.';
 
 /** Origins of the service's own pages, on any local port. */
 const ownOrigins = ['http://127.0.0.1:*', 'http://localhost:*'];

@@ -1,4 +1,4 @@
-/** Most characters of a label, a text attribute or an ID. */
+/** Maximum number of characters of a label, a text attribute or an ID. */
 export const maxTextLength = 200;
 
 /** Cut a text with an ellipsis to at most `length` UTF-16 units. */

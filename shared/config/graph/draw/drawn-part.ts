@@ -21,7 +21,7 @@ export interface DrawnPart {
 
 const maxDrawnEdges = 1000;
 
-/** Most nodes of a drawing. Larger drawings are illegible and slow to lay out. */
+/** Maximum number of nodes of a drawing. Larger drawings are illegible and slow to lay out. */
 const maxDrawnNodes = 500;
 
 /** Select the first nodes of a graph in breadth-first order from its roots, and the edges between them. */
@@ -71,7 +71,7 @@ function omissionNote(graph: ConfigGraph, nodes: number, edges: number): string 
   const left = [counted(lessNodes, 'node'), counted(lessEdges, 'edge')].filter(
     (part) => !part.startsWith('0 '),
   );
-  return `Too large to draw whole: ${left.join(' and ')} left out. The JSON form has all.`;
+  return `Too large to draw completely: ${left.join(' and ')} left out. The JSON form contains all.`;
 }
 
 /** Format a count with its noun. */

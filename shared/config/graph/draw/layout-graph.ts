@@ -27,8 +27,8 @@ interface GraphLayout {
 }
 
 /**
- * Most edges for ranking by network simplex. Beyond it, use a tight tree. Network simplex makes edges slightly
- * shorter, but takes seconds to minutes on dense graphs with some hundred edges.
+ * Maximum number of edges for ranking by network simplex. Beyond it, use a tight tree. Network simplex makes edges
+ * slightly shorter, but takes seconds to minutes on dense graphs with some hundred edges.
  */
 const maxSimplexEdges = 150;
 

@@ -85,19 +85,19 @@ export class CandidateTrials {
   missed(): ModelError {
     const { nearest, maxLoss } = this;
     if (nearest === undefined)
-      return new ModelError(`auto could apply no method to this model. ${this.notes.join(' ')}`);
+      return new ModelError(`auto could not apply any method to this model. ${this.notes.join(' ')}`);
     const { candidate, loss, bytes } = nearest;
-    const found = `${candidate.name}, loses ${Number(loss.toPrecision(3))} at ${(bytes / 1e6).toFixed(1)} MB`;
+    const found = `${candidate.name}, with a loss of ${Number(loss.toPrecision(3))} and ${(bytes / 1e6).toFixed(1)} MB`;
     if (loss > maxLoss)
       return new ModelError(
-        `No method loses at most ${maxLoss}: the nearest, ${found}. ${this.#wouldGain ? 'Allow a larger max_loss, or give' : 'None of them makes the model smaller, whatever it may lose. Give'} a calibration set of more samples.`,
+        `No method meets max_loss ${maxLoss}. The nearest is ${found}. ${this.#wouldGain ? 'Allow a larger max_loss, or give' : 'None of them makes the model smaller at any loss. Give'} a larger calibration set.`,
       );
     const gain = this.#isForLatency
       ? `faster on this processor (${processorText(hardware())}), so the float form is the fastest`
       : 'smaller';
     const advice = this.#wouldGain ? 'Allow a larger max_loss.' : 'A larger max_loss would not help.';
     return new ModelError(
-      `No method that loses at most ${maxLoss} makes the model ${gain}: the nearest, ${found}. ${advice}`,
+      `No method within max_loss ${maxLoss} makes the model ${gain}. The nearest is ${found}. ${advice}`,
     );
   }
 

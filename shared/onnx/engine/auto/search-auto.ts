@@ -116,7 +116,10 @@ async function searchQuantizations(trials: CandidateTrials, context: AutoContext
 
 const maxSampled = 8;
 
-/** Most layers for the sensitivity measurement, chosen by the largest weight change, and the samples for each. */
+/**
+ * Maximum number of layers for the sensitivity measurement, chosen by the largest weight change, and number of
+ * samples for each.
+ */
 const maxMeasured = 40;
 
 /** Sort layers by the error that each causes alone, in descending order. */

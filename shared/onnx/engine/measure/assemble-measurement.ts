@@ -86,7 +86,7 @@ export function assembleMeasurement({
       ...said.warnings,
       ...(data.source === 'synthetic' && isBeside
         ? [
-            'No set was given, so the outputs were compared on made-up inputs; on real data they may differ otherwise.',
+            'No data set was given, so the outputs were compared on generated inputs. Differences on real data may be larger or smaller.',
           ]
         : []),
       ...(isBeside

@@ -51,10 +51,10 @@ export function requireJudgeable(
 ): void {
   const faults = gates.flatMap((gate) => [
     ...(needsBase(gate) && base === undefined
-      ? [`gate ${JSON.stringify(gate.text)} speaks of another file: name it by --base.`]
+      ? [`gate ${JSON.stringify(gate.text)} refers to another file: give it with --base.`]
       : []),
     ...(needsLabels(gate) && data === undefined
-      ? [`gate ${JSON.stringify(gate.text)} needs a set with an array "labels": name it by --data.`]
+      ? [`gate ${JSON.stringify(gate.text)} needs a set with an array "labels": give it with --data.`]
       : []),
   ]);
   if (faults.length > 0) throw new ModelError(faults.join(' '));
@@ -94,7 +94,7 @@ class Measuring {
     const given = Object.fromEntries([...(shapes ?? [])].map(([input, dims]) => [input, [...dims]]));
     const read = await this.stages.run<'read'>('read', { kind: 'read', model: path, shapes: given });
     if (!fitInMemory(this.#bounds, read.weight_bytes))
-      throw new ModelError(`${basename(path)} is too large for a session here.`);
+      throw new ModelError(`${basename(path)} is too large to run on this machine.`);
     if (!read.has_tensor_output) throw new ModelError(`No output of ${basename(path)} is a tensor.`);
     if (data !== undefined)
       return {
@@ -141,7 +141,7 @@ class Measuring {
       after_inputs: file.feed.inputs,
     });
     if (compare.accuracy === null && gates.some(needsLabels))
-      throw new ModelError('A gate on accuracy needs labels, and the set has no array "labels".');
+      throw new ModelError('A gate on accuracy needs labels, but the set has no array "labels".');
     const race = await this.#race(base, file);
     return assembleMeasurement({
       isGated,
@@ -161,7 +161,7 @@ function requireAlike(base: Side, file: Side): void {
   const [one, other] = [base.read.inputs, file.read.inputs];
   if (one.length !== other.length)
     throw new ModelError(
-      `The files take other inputs, so they cannot be compared: ${basename(base.path)} ${inputsText(one)}; ${basename(file.path)} ${inputsText(other)}.`,
+      `The files have different inputs, so they cannot be compared: ${basename(base.path)} ${inputsText(one)}; ${basename(file.path)} ${inputsText(other)}.`,
     );
 }
 

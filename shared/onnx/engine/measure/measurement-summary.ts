@@ -11,7 +11,7 @@ export function summaryOf(measured: Measured, useless: string | undefined): stri
     ...(useless === undefined ? [] : [useless]),
     ...failed.map(
       ({ gate, verdict, measured: found, allowed }) =>
-        `GATE ${verdict === 'unmeasured' ? 'NOT MEASURED' : 'FAILED'}: ${gate}: ${found}, allowed is ${allowed}.`,
+        `GATE ${verdict === 'unmeasured' ? 'NOT MEASURED' : 'FAILED'}: ${gate}: ${found}, allowed: ${allowed}.`,
     ),
     timeText(measured),
   ];
@@ -28,7 +28,7 @@ function timeText({ latency, hardware }: Measured): string {
   const [least, most] = ratio.interval;
   const said = `${times(ratio.value)} times as fast as the base (interval ${times(most)} to ${times(least)})`;
   if (least > 1) return `SLOWER: ${said}, ${on}.`;
-  return most < 1 ? `${said}, ${on}.` : `As fast as the base, as far as can be told: ${said}, ${on}.`;
+  return most < 1 ? `${said}, ${on}.` : `No measurable difference in speed to the base: ${said}, ${on}.`;
 }
 
 const times = (ratio: number): string => String(Number((1 / ratio).toPrecision(3)));

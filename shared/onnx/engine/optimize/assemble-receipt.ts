@@ -10,10 +10,10 @@ import { extents, seedsOf } from './plan-feeds.ts';
 import type { Trial } from './run-trial.ts';
 import { remediesFor, suggestionsFor, uselessLine, uselessness } from './suggestions.ts';
 
-/** Most layers in a receipt. Owners of larger models seldom read single layers. */
+/** Maximum number of layers in a receipt. Owners of larger models seldom read single layers. */
 const maxLayers = 5000;
 
-/** Most operators and outputs in a receipt. */
+/** Maximum number of operators and outputs in a receipt. */
 const maxKinds = 500;
 
 /** Assemble a receipt. */
@@ -109,12 +109,12 @@ export interface Findings {
   stages: Receipt['stages'];
 }
 
-/** Most entries per kind of kept layer. */
+/** Maximum number of entries per kind of kept layer. */
 const maxLines = 2000;
 
 const lines = (texts: readonly string[]): string[] => texts.slice(0, maxLines).map(clipped);
 
-/** Most characters of a name or sentence in a receipt. A model may use names of any length. */
+/** Maximum number of characters of a name or sentence in a receipt. A model may use names of any length. */
 const longest = 400;
 
 const clipped = (text: string): string => (text.length > longest ? `${text.slice(0, longest)}…` : text);
@@ -156,22 +156,23 @@ function keptOf({ optimization, accepted }: Findings): Receipt['kept'] {
   const { exclude } = optimization.request;
   return accepted.final.transform.kept.slice(0, maxLines).map(({ what, why }) => ({
     what: clipped(what),
-    why: byError.has(what) && !exclude.includes(what) ? 'max_error would not hold with it' : clipped(why),
+    why:
+      byError.has(what) && !exclude.includes(what) ? 'its quantization would exceed max_error' : clipped(why),
   }));
 }
 
-/** Growth of a file without a warning. Names and types of a few additional nodes take this much. */
+/** Growth of a file that causes no warning: the names and types of a few additional nodes. */
 const minGrown = { share: 0.01, bytes: 4096 };
 
 /** Warn that a file is larger than its source, with the reason. */
 function sizeWarnings({ before, size: { file_bytes } }: Findings): string[] {
   const grown = file_bytes.after - file_bytes.before;
   if (grown <= Math.max(minGrown.bytes, file_bytes.before * minGrown.share)) return [];
-  const said = `THE FILE IS LARGER than the model's: ${file_bytes.after} bytes, ${file_bytes.before} before.`;
+  const said = `THE FILE IS LARGER than the model's: ${file_bytes.after} bytes, before ${file_bytes.before}.`;
   // A constant that nodes of the source compute from a shape takes no space in its file.
   return before.weight_bytes <= file_bytes.before
     ? [said]
-    : [`${said} The model makes constants by nodes, and the result holds their values.`];
+    : [`${said} The model computes constants in nodes, and the result stores their values.`];
 }
 
 /** Warnings about the result in addition to those of its method. */
@@ -181,7 +182,7 @@ function warningsOf({ optimization, before, accepted, calibrated, check }: Findi
   const warnings: string[] = [];
   if (calibrated?.data.source === 'synthetic') {
     warnings.push(
-      'NO CALIBRATION SET: what is known of the activations comes from made-up inputs. Do not trust the accuracy of this result; give a calibration set.',
+      'NO CALIBRATION SET: the ranges of activations come from generated inputs. Do not trust the accuracy of this result; give a calibration set.',
     );
   }
   if (check !== null) {
@@ -189,11 +190,11 @@ function warningsOf({ optimization, before, accepted, calibrated, check }: Findi
     warnings.push(
       isQuick
         ? 'Not run as a whole: a quick receipt checks models above 1 GiB layer by layer; measure=full runs them.'
-        : 'Not run as a whole: the model is too large for a session here.',
+        : 'Not run as a whole: the model is too large to run on this machine.',
     );
   }
   if (accepted.final.compare?.data.source === 'synthetic') {
-    warnings.push('The outputs were compared on made-up inputs; their error on real data may be another.');
+    warnings.push('The outputs were compared on generated inputs; their error on real data may differ.');
   }
   if (
     accepted.final.compare?.data.source === 'calibration' &&
@@ -211,7 +212,7 @@ function warningsOf({ optimization, before, accepted, calibrated, check }: Findi
   const isSafe = request.operation === 'quantize' && targetFacts(request.for)?.saturates === false;
   if (isSigned8 && !isSafe && !request.reduce_range && architecture === 'x64' && hasVnni) {
     warnings.push(
-      'Measured with VNNI. On processors without it sums of 8-bit products can saturate and accuracy be lost; quantize with reduce_range for those.',
+      'Measured with VNNI. On processors without VNNI, sums of 8-bit products can saturate and lose accuracy; quantize with reduce_range for those.',
     );
   }
   for (const { name, why } of accepted.final.compare?.outputs ?? []) {

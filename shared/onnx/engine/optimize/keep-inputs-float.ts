@@ -40,7 +40,7 @@ export async function keepInputsFloat(
     const { error } = worstError(inputs.compare);
     say(`With inputs_only the largest error is ${errorText(error)}.`);
     notes.push(
-      `What products make, and all between, stays float, as with inputs_only: in 8 bits the error was ${before}, above max_error ${max_error}.`,
+      `Only inputs of matrix products are quantized, as with inputs_only: with all activations in 8 bits, the error was ${before}, above max_error ${max_error}.`,
     );
     if (error <= max_error) return { context: inner, trial: inputs, holds: true, notes };
   }
@@ -50,7 +50,7 @@ export async function keepInputsFloat(
   say(`With all inputs in float the largest error is ${errorText(error)}.`);
   if (error > max_error) {
     notes.push(
-      `The inputs of all products stay float: with weights alone in 8 bits the error is ${errorText(error)}, above max_error ${max_error}.`,
+      `The inputs of all products stay float: even with only weights in 8 bits, the error is ${errorText(error)}, above max_error ${max_error}.`,
     );
     return { context: inner, trial: weights, holds: false, notes };
   }
@@ -62,7 +62,7 @@ export async function keepInputsFloat(
   });
   const { count, final } = found ?? { count: ranked.length, final: weights };
   notes.push(
-    `The inputs of ${count} of ${ranked.length} layers stay float, so that max_error ${max_error} holds; their weights are in 8 bits.`,
+    `The inputs of ${count} of ${ranked.length} layers stay float to meet max_error ${max_error}; their weights are in 8 bits.`,
   );
   return { context: inner, trial: final, holds: true, notes };
 }

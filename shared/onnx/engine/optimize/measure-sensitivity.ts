@@ -5,7 +5,9 @@ export type LayerError = Receipt['excluded_by_error'][number];
 
 const maxSampled = 8;
 
-/** Most layers to measure one by one. If there are more, measures those with the largest weight change. */
+/**
+ * Maximum number of layers to measure one by one. If there are more, measure those with the largest weight change.
+ */
 const maxMeasured = 48;
 
 /**

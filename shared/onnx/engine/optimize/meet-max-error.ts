@@ -29,7 +29,7 @@ export async function meetMaxError(context: TrialContext, max_error: number | nu
   if (worst.error <= max_error) return { final: first, excluded: [], notes: [], warnings: [] };
   const said = `The output ${JSON.stringify(worst.name)} has a relative error of ${errorText(worst.error)}, above max_error ${max_error}`;
   const { request, say } = context.optimization;
-  if (request.operation === 'prune') throw new ModelError(`${said}; ask for a lower compression.`);
+  if (request.operation === 'prune') throw new ModelError(`${said}. Request a lower compression.`);
   say(`${said}: measuring which layers cause it.`);
   const kept = await keepInputsFloat({ ...context, limit: max_error }, first, max_error);
   if (kept.holds) return { final: kept.trial, excluded: [], notes: kept.notes, warnings: [] };
@@ -40,8 +40,7 @@ export async function meetMaxError(context: TrialContext, max_error: number | nu
     choose: (count) => ({ ...kept.trial, excluded: ranked.slice(0, count).map(({ layer }) => layer) }),
     said: (count) => `Without ${count} of ${ranked.length} layers`,
   });
-  if (found === undefined)
-    throw new ModelError(`${said}, also with all its layers but one left as they are.`);
+  if (found === undefined) throw new ModelError(`${said}, even if only one layer is changed.`);
   const { count, final } = found;
   return {
     final,
@@ -49,7 +48,7 @@ export async function meetMaxError(context: TrialContext, max_error: number | nu
     warnings: leftOut(count, ranked.length, max_error),
     notes: [
       ...kept.notes,
-      `${count} of ${ranked.length} layers stay as they were, so that max_error ${max_error} holds.`,
+      `${count} of ${ranked.length} layers are unchanged to meet max_error ${max_error}.`,
     ],
   };
 }
@@ -59,7 +58,7 @@ function requireComparable({ compare }: Trial, max_error: number): void {
   for (const { name, why } of compare?.outputs ?? []) {
     if (why !== incomparable.noValues && why !== incomparable.noNumbers) continue;
     throw new ModelError(
-      `max_error ${max_error} cannot be judged: the output ${JSON.stringify(name)} ${why}; give an evaluation set that the model answers with numbers, or leave out max_error.`,
+      `max_error ${max_error} cannot be judged: the output ${JSON.stringify(name)} ${why}; give an evaluation set with finite outputs, or leave out max_error.`,
     );
   }
 }
@@ -76,6 +75,6 @@ function bySaving(ranked: readonly LayerError[], { transform }: Trial): LayerErr
 function leftOut(excluded: number, layers: number, max_error: number): string[] {
   if (excluded * 2 <= layers) return [];
   return [
-    `MOST LAYERS ARE AS THEY WERE: max_error ${max_error} left out ${excluded} of ${layers}. Allow a larger error, or choose another strategy.`,
+    `MOST LAYERS ARE UNCHANGED: max_error ${max_error} excludes ${excluded} of ${layers}. Allow a larger error, or choose another strategy.`,
   ];
 }

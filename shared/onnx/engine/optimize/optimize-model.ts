@@ -85,7 +85,7 @@ class Work {
     const isLook = canRun && calibrate.set !== null && looksForOverflow(request);
     if (!isCalibrated(request) && !isLook) return { observed: null, calibrated: null };
     if (calibrate.set === null)
-      say('There is no calibration set: the model is calibrated on made-up inputs.');
+      say('There is no calibration set, so the model is calibrated on generated inputs.');
     const observed = join(this.#scratch, name);
     const task = {
       kind: 'calibrate',
@@ -105,7 +105,7 @@ class Work {
     if (weights.some((bytes) => bytes > wholeBytes) || !fitInMemory(this.#bounds, ...weights))
       return {
         times: not,
-        why: 'both models together are too large for sessions here',
+        why: 'both models together are too large to run on this machine',
       };
     const task = {
       ...({ kind: 'time', before: model, after } as const),
@@ -206,7 +206,7 @@ class Work {
       const { error } = worstError(await stages.run<'compare'>('raise', task));
       if (error > raisedError)
         throw new ModelError(
-          `Raised to opset ${raise_to} the model would answer otherwise (relative error ${Number(error.toPrecision(3))}). Export it anew.`,
+          `With opset ${raise_to}, the model would have different outputs (relative error ${Number(error.toPrecision(3))}). Export it again with that opset.`,
         );
     }
     this.optimization = { ...optimization, model };
@@ -291,12 +291,12 @@ class Work {
         ? { times: searched, why: undefined }
         : madeUp.why === undefined || !isCompared
           ? await this.#time(result, feeds, weights)
-          : { times: { latency: null, latency_batch: null }, why: 'the model runs on no made-up input' };
+          : { times: { latency: null, latency_batch: null }, why: 'the model runs on no generated input' };
     const { records } = stages;
     const unmeasured =
       madeUp.why === undefined || !isCompared
         ? []
-        : [`NOT COMPARED WITH THE MODEL, which runs on no made-up input that was tried: ${madeUp.why}`];
+        : [`NOT COMPARED WITH THE MODEL, because it runs on none of the generated inputs: ${madeUp.why}`];
     const warnings = [...unmeasured, ...stages.warnings];
     const receipt = assembleReceipt({
       optimization,

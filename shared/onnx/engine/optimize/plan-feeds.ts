@@ -19,7 +19,7 @@ export interface FeedPlans {
   compare: Feed;
 }
 
-/** Most samples: for calibration, and for comparison by kind of data. */
+/** Maximum number of samples: for calibration, and for comparison by kind of data. */
 const most = { calibration: 1024, evaluation: 10_000, compared: 32, synthetic: 8, calibratedSynthetic: 16 };
 
 /** If the result must meet a bound, all samples of a set count. */

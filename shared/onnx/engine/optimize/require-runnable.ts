@@ -26,9 +26,9 @@ export function requireRunnable(
     return;
   }
   if (isCalibrated(request))
-    throw new ModelError(`${request.strategy} runs the model, which is too large for a session here.`);
+    throw new ModelError(`${request.strategy} must run the model, which is too large for this machine.`);
   if (request.max_error !== null)
-    throw new ModelError('max_error needs the model to be run, and it is too large for that here.');
+    throw new ModelError('max_error requires running the model, which is too large for this machine.');
 }
 
 /** Refuse inputs that a session does not support. The arrays of a set are checked when it is read. */
@@ -36,7 +36,7 @@ function requireFeed({ inputs, set }: Feed): void {
   for (const input of inputs) {
     if (set === null) syntheticForm(input);
     else if (!isFeedType(input.type)) {
-      throw new ModelError(`The input ${JSON.stringify(input.name)} takes ${input.type}, not numbers.`);
+      throw new ModelError(`The input ${JSON.stringify(input.name)} is of type ${input.type}, not numeric.`);
     }
   }
 }

@@ -70,7 +70,7 @@ export interface TrialContext {
   operators: Readonly<Record<string, number>>;
   /** Data for the comparison; null if the model is too large to run. */
   feed: Feed | null;
-  /** Most seconds for which each model is run. If absent, each model is run on all samples. */
+  /** Maximum seconds to run each model. If absent, each model is run on all samples. */
   seconds?: number | undefined;
   /** The largest error that a trial may have. A trial is stopped as soon as it exceeds this error. */
   limit?: number | undefined;
@@ -121,15 +121,16 @@ export function requireSound(
   const spoilt = compare?.outputs.filter(({ why }) => why?.endsWith(incomparable.spoilt)) ?? [];
   if (compare === null || spoilt.length === 0) return;
   const { source, samples } = compare.data;
-  const on = source === 'synthetic' ? `${samples} made-up inputs` : `${samples} samples of the ${source} set`;
+  const on =
+    source === 'synthetic' ? `${samples} generated inputs` : `${samples} samples of the ${source} set`;
   const outputs = spoilt.map(({ name, why }) => `of ${JSON.stringify(name)}, ${why}`);
   throw new ModelError(
-    `The result answers with NaN or infinity where the model has numbers, on ${on}: ${outputs.join('; ')}. Nothing was written; ${advice(strategy)}.`,
+    `The result returns NaN or infinity for finite outputs of the model, on ${on}: ${outputs.join('; ')}. Nothing was written; ${advice(strategy)}.`,
   );
 }
 
 /** Advice for a result that outputs NaN or infinity. */
 const advice = (strategy: string): string =>
   strategy === 'float16'
-    ? 'exclude the operators whose values half precision does not have, or quantize to 8 bits instead'
+    ? 'exclude the operators with values beyond half precision, or quantize to 8 bits instead'
     : 'exclude the operators that cause it, or choose another strategy';

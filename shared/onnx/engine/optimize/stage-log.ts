@@ -26,7 +26,7 @@ const kindOf = (stage: StageKind): Kind =>
   stage === 'read' || stage === 'raise' || stage === 'transform' || stage === 'size' ? 'plain' : 'session';
 
 const extendedWarning =
-  'ONNX Runtime crashed with all its graph optimizations, so both models were run with the extended ones. Open the result so, too: graph_optimization_level is ORT_ENABLE_EXTENDED.';
+  'ONNX Runtime crashed with all its graph optimizations, so both models were run with the extended ones. Load the result with graph_optimization_level = ORT_ENABLE_EXTENDED too.';
 
 interface StageLogOptions {
   /** Whether processes are kept for further stages. A kept process holds memory of its last stage for a while. */
@@ -160,7 +160,7 @@ export class StageLog {
     );
     if (own instanceof StageCrashError) return;
     throw new ModelError(
-      `ONNX Runtime crashes with the result, and not with the model, at its usual optimizations of graphs. Nothing was written; exclude the operators that cause it, or choose another strategy. ${error.message}`,
+      `ONNX Runtime crashes with the result, but not with the model, at its default graph optimizations. Nothing was written; exclude the operators that cause it, or choose another strategy. ${error.message}`,
     );
   }
 

@@ -50,18 +50,18 @@ function gentler(request: QuantizeRequest, outcome: Outcome): string[] {
   if (takesChannels && hasChannels && !request.per_channel)
     found.push('per_channel=true: a scale for each output channel of a weight.');
   if (isStatic && !hasCalibration)
-    found.push('a calibration set: the ranges of activations come from made-up inputs.');
+    found.push('a calibration set: the ranges of activations come from generated inputs.');
   if (strategy === 'dynamic' && smooth_alpha === null && isTransformer)
     found.push(`smooth_alpha=0.7${withSet}: activations of transformers have a few large channels.`);
   if (isStatic && !inputs_only && isTransformer)
     found.push('inputs_only=true: sums and normalizations of transformers need more than 8 bits.');
   if ((strategy === 'weight_only' || strategy === 'weight_only_mse') && precision === 4)
-    found.push(`strategy=gptq${withSet}: the same size, chosen by what the layers take.`);
+    found.push(`strategy=gptq${withSet}: the same size, with rounding that fits the inputs of the layers.`);
   if (strategy === 'gptq' && request.quant_type === 'int4')
     found.push('quant_type=uint4: a zero point for each block, for 2 % more bytes.');
   if (strategy !== 'auto' && max_error === null && new Set(layers.map(({ layer }) => layer)).size > 1) {
     const bound = isStatic && isTransformer ? 0.015 : maxError;
-    found.push(`max_error=${bound}: what is most sensitive stays float, found by measuring each layer.`);
+    found.push(`max_error=${bound}: measures each layer and keeps the most sensitive ones in float.`);
   }
   if (precision === 4 && strategy !== 'auto') found.push('precision=8: blocks of 8 bits.');
   if (precision === 8 && (isStatic || strategy === 'dynamic') && hasProducts(outcome))
@@ -75,7 +75,7 @@ function gentler(request: QuantizeRequest, outcome: Outcome): string[] {
 const hasProducts = ({ layers }: Outcome): boolean =>
   layers.some(({ operator }) => operator === 'MatMul' || operator === 'Gemm');
 
-/** Most layers that a suggestion names for exclusion. */
+/** Maximum number of layers that a suggestion names for exclusion. */
 const maxNamed = 3;
 
 /**
@@ -92,7 +92,7 @@ function namedLayers({ request, layers }: Outcome): string[] {
     .map(([layer]) => layer);
   if (names.length === 0 || names.length >= errors.size) return [];
   const all = [...request.exclude, ...names].join(',');
-  return [`exclude=${all}: the layers whose weights changed most stay as they are.`];
+  return [`exclude=${all}: leaves the layers with the largest weight change unchanged.`];
 }
 
 function gentlerPruning({ request, hasCalibration, layers }: Outcome): string[] {
@@ -102,12 +102,12 @@ function gentlerPruning({ request, hasCalibration, layers }: Outcome): string[] 
   const withSet = hasCalibration ? '' : ' with a calibration set';
   return [
     ...(isStructured
-      ? [`strategy=structured_reconstruct${withSet}: what stays makes up for what goes.`]
+      ? [`strategy=structured_reconstruct${withSet}: the remaining channels compensate for the removed ones.`]
       : []),
     ...(strategy.startsWith('magnitude_') && layers.some(({ operator }) => operator !== 'Conv')
-      ? [`strategy=sparsegpt${withSet}: what stays makes up for what goes.`]
+      ? [`strategy=sparsegpt${withSet}: the remaining weights compensate for the removed ones.`]
       : []),
-    ...(compression > 1 ? ['A lower compression, or training on from the result.'] : []),
+    ...(compression > 1 ? ['A lower compression, or further training from the result.'] : []),
     ...(strategy === 'auto' ? ['a smaller max_loss.'] : []),
   ];
 }
@@ -128,7 +128,7 @@ export function suggestionsFor(outcome: Outcome): string[] {
   if (request.operation === 'prune' && keepsAll(request.strategy, request.compression))
     suggestions.push('compression=2 or more: 1 keeps all weights.');
   if (!hasEvaluation)
-    suggestions.push('An evaluation set with labels: errors of outputs tell little of the accuracy.');
+    suggestions.push('An evaluation set with labels: output errors say little about accuracy.');
   if (latency !== null && latency.ratio > 1.05 && request.operation === 'quantize')
     suggestions.push('goal=latency with strategy=auto: this result is slower than the model.');
   return suggestions;
@@ -156,15 +156,15 @@ export function uselessness(compare: Compared | null): string | undefined {
       : []),
     ...(agreement !== null && agreement.share < usefulAgreement
       ? [
-          `it agrees with the model in ${shareText(agreement.share)} of the choices of ${JSON.stringify(agreement.output)} (below ${shareText(usefulAgreement)})`,
+          `it agrees with the model on ${shareText(agreement.share)} of the choices of ${JSON.stringify(agreement.output)} (below ${shareText(usefulAgreement)})`,
         ]
       : []),
   ];
   if (faults.length === 0) return undefined;
-  return `THE RESULT IS OF NO USE: over ${data.samples} samples of the ${data.source} set ${faults.join(', and ')}.`;
+  return `THE RESULT IS USELESS: over ${data.samples} samples of the ${data.source} set ${faults.join(', and ')}.`;
 }
 
-/** Most remedies in the first line of a receipt. The suggestions list the others. */
+/** Maximum number of remedies in the first line of a receipt. The suggestions list the others. */
 const maxTried = 4;
 
 /** Build the first line of a receipt with a useless result, including remedies. */

@@ -23,7 +23,7 @@ export function endGroup({ pid, exitCode, signalCode }: ChildProcess): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // ended meanwhile
+    // The process has already ended.
   }
 }
 
@@ -47,7 +47,7 @@ export function watchBounds(child: ChildProcess, bounds: Bounds, stop: AbortSign
     const memory = child.pid === undefined ? null : await thisHost.memoryWithChildren(child.pid);
     peak = Math.max(peak, memory?.peak ?? 0);
     if ((memory?.now ?? 0) > bounds.memoryBytes) {
-      end(`It took more than the ${megabytes(bounds.memoryBytes)} of memory that there are for it`);
+      end(`It took more than the ${megabytes(bounds.memoryBytes)} of memory available to it`);
     }
     if (!isStopped) timer = setTimeout(() => void look(), intervalMs);
   };

@@ -38,7 +38,7 @@ const doing: Readonly<Record<StageKind, string>> = {
   read: 'reading the model',
   calibrate: 'running the model for its calibration',
   transform: 'transforming the model',
-  probe: 'running the model on made-up inputs',
+  probe: 'running the model on generated inputs',
   raise: 'raising the operator set',
   open: 'opening and running the model',
   compare: 'running the model and its result',
@@ -50,7 +50,7 @@ const doing: Readonly<Record<StageKind, string>> = {
 
 /** Characters of a stage's output kept for its error message. */
 const maxPrinted = 4000;
-/** Most bytes of a stage's result. A runaway process must not fill this process's memory. */
+/** Maximum bytes of a stage's result. A runaway process must not fill this process's memory. */
 const maxAnswered = 64 * 2 ** 20;
 
 type LastLine = Extract<StageLine, { answer: unknown } | { fault: string }>;
@@ -159,7 +159,7 @@ export class StageProcess {
     const parsed = stageAnswers[kind].safeParse(last.answer);
     if (!parsed.success) {
       this.#options.say(parsed.error.message);
-      throw new ModelError(`What the process answered cannot be read, while ${doing[kind]}.`);
+      throw new ModelError(`The response of the process cannot be read, while ${doing[kind]}.`);
     }
     // The cast holds: the schema of this kind has just checked the answer.
     return parsed.data as StageAnswer<K>;

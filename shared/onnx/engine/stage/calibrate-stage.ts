@@ -24,8 +24,8 @@ import {
 import type { StageReporter } from '../process/stage-reporter.ts';
 
 /**
- * Most samples for statistics. Second moments converge long before ranges. Pruning predicts as many channels as a
- * layer has, and needs more samples.
+ * Maximum number of samples for statistics. Second moments converge long before ranges. Pruning predicts as many
+ * channels as a layer has, and needs more samples.
  */
 const maxStatistics = { prune: 1024, quantize: 256 };
 
@@ -33,7 +33,7 @@ const paddingNotes = (padded: number): string[] =>
   padded === 0
     ? []
     : [
-        `Tokens that are padding by ${JSON.stringify(maskName)} were left out of calibration (${padded} samples have some).`,
+        `Padding tokens, as marked by ${JSON.stringify(maskName)}, were left out of calibration (${padded} samples have some).`,
       ];
 
 /** Load the model and call `work` with it. */

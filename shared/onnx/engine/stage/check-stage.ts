@@ -84,12 +84,12 @@ export async function checkStage(
       const inputs = node && observedInputs(before, node, values);
       const output = node?.output[0] ?? '';
       if (inputs === undefined || inputs.some(({ type }) => !isFeedType(type))) {
-        layers.push(failed('its inputs are not known'));
+        layers.push(failed('its inputs are unknown'));
         continue;
       }
       const was = await runLayer(before, 'model', inputs, output, { ...task, level });
       const is = await runLayer(after, 'result', inputs, output, { ...task, level });
-      if (is === undefined) layers.push(failed('it cannot be told apart in the result'));
+      if (is === undefined) layers.push(failed('it cannot be identified in the result'));
       else {
         const difference = new OutputDifference(layer);
         difference.add(was, is);

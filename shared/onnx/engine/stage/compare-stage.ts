@@ -95,7 +95,7 @@ async function runResult(
   const runPart = async (session: Session, part: readonly (Outputs | undefined)[]): Promise<void> => {
     for (const was of part) {
       const { value: sample } = await samples.next();
-      if (sample === undefined) throw new ModelError('The data set has changed meanwhile.');
+      if (sample === undefined) throw new ModelError('The data set has changed during the work.');
       await comparison.run(session, sample, was);
       progress(comparison.samples / reference.samples);
       if (comparison.isHopeless) return;

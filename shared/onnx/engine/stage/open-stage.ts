@@ -29,7 +29,7 @@ export async function openStage(
   if (fault === undefined) return { is_finite: tried.isFinite };
   const own = await sessions.use(trial.before, 'model', (session) => faultOf(session, trial.feed, sample));
   if (own === undefined)
-    throw new ModelError(`The result does not run, and the model does. ${fault.message}`);
+    throw new ModelError(`The result does not run, but the model does. ${fault.message}`);
   return {};
 }
 

@@ -38,13 +38,15 @@ function raisedFor(
     raiseOpset(model, wanted.best);
     return {
       raise_to: wanted.best,
-      notes: [`The model's operator set was raised from ${own} to ${wanted.best}, which this method needs.`],
+      notes: [
+        `The model's operator set was upgraded from ${own} to ${wanted.best}, as this method requires.`,
+      ],
     };
   } catch (error) {
     if (!(error instanceof ModelError)) throw error;
     if (own >= wanted.least) return { raise_to: null, notes: [error.message] };
     throw new ModelError(
-      `${request.strategy} needs opset ${wanted.least} or higher; the model has ${own}. ${error.message} Export it anew, or use weight_only.`,
+      `${request.strategy} needs opset ${wanted.least} or higher; the model has ${own}. ${error.message} Export it with that opset, or use weight_only.`,
     );
   } finally {
     model.external.close();
@@ -66,7 +68,10 @@ function requirePossible(
   const { raise_to, notes } = raisedFor(path, model.opset(), operators, request);
   return {
     raise_to,
-    notes: [...absent.map((operator) => `exclude names ${operator}, of which the model has none.`), ...notes],
+    notes: [
+      ...absent.map((operator) => `exclude names ${operator}, but the model has no such operator.`),
+      ...notes,
+    ],
   };
 }
 
@@ -84,7 +89,7 @@ function countOperators(model: Model): Record<string, number> {
 function opsetsOf({ proto }: Model): Record<string, number> {
   const entries = proto.opsetImport.map(({ domain, version }): [string, number] => {
     if (version < 1n || version > 2n ** 31n) {
-      throw new ModelError(`The model says that it uses version ${version} of the operator set "${domain}".`);
+      throw new ModelError(`The model declares version ${version} of the operator set "${domain}".`);
     }
     return [domain || 'ai.onnx', Number(version)];
   });

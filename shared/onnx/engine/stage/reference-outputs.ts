@@ -8,7 +8,7 @@ import type { TaskOf } from '../../measure/session/stage-task.ts';
 import { addScores, labelReading, labelsMet, noLabels } from '../../measure/verify/label-score.ts';
 import { ModelError } from '../../model/model-error.ts';
 
-/** Most bytes of model outputs in memory. Outputs of further samples are computed again. */
+/** Maximum bytes of model outputs in memory. Outputs of further samples are computed again. */
 const maxKept = 256 * 2 ** 20;
 
 export type Outputs = Awaited<ReturnType<Session['run']>>;

@@ -16,7 +16,7 @@ const fastFrom = 512 * 2 ** 20;
 
 function fileBytes(path: string): number {
   const stat = lstatSync(path);
-  if (!stat.isFile()) throw new ModelError('A file of the model is not a regular one.');
+  if (!stat.isFile()) throw new ModelError('A file of the model is not a regular file.');
   return stat.size;
 }
 

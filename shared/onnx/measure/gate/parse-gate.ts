@@ -119,7 +119,7 @@ const bounds: Readonly<Record<GateMetric, (reader: Reader) => GateBound>> = {
 function atMostAll(reader: Reader, value: number): number {
   if (value <= 1) return value;
   throw new ModelError(
-    `${reader.named}: ${value} is above 1, and a share is at most 100% or 1; write 95% or 0.95.`,
+    `${reader.named}: ${value} is above 1, but a share is at most 1 or 100%. Write 95% or 0.95.`,
   );
 }
 
@@ -151,7 +151,7 @@ export function parseGate(text: string): Gate {
   const metric = names.find((name) => reader.take(new RegExp(`${name}${ends}`)) !== undefined);
   if (!isMetric(metric)) throw reader.fault(`one of ${names.join(', ')}`);
   const sign = gateMetrics[metric];
-  if (reader.take(new RegExp(sign)) === undefined) throw reader.fault(`${sign} (of ${metric} no other)`);
+  if (reader.take(new RegExp(sign)) === undefined) throw reader.fault(`${sign} (the only one for ${metric})`);
   const bound = bounds[metric](reader);
   reader.end();
   return { text, metric, bound };

@@ -2,7 +2,7 @@ import { type FeedType, numbersOf, typedArray } from './feed-type.ts';
 import type { FedTensor } from './session.ts';
 import type { FedInput } from './stage-task.ts';
 
-/** Most values of one input of a batch. */
+/** Maximum number of values of one input of a batch. */
 const maxValues = 2 ** 24;
 
 /** Repeat a tensor along its first axis. */

@@ -17,7 +17,7 @@ export function requireNumbers({ feeds }: Sample, index: number): void {
     for (let at = 0; at < numbers.length; at += 1) {
       if (!Number.isNaN(numbers[at])) continue;
       throw new ModelError(
-        `The calibration set holds NaN for the input ${JSON.stringify(name)} in sample ${index + 1}: no range can be taken from what is not a number; leave out such samples.`,
+        `The calibration set contains NaN for the input ${JSON.stringify(name)} in sample ${index + 1}. NaN has no range, so leave out such samples.`,
       );
     }
   }

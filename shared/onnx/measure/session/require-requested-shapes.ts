@@ -20,11 +20,11 @@ export function requireRequestedShapes(
     if (wanted.length === dims.length && wanted.every((dim, axis) => dim === null || dim === dims[axis]))
       continue;
     differing.push(
-      `${JSON.stringify(name)} is ${shapeText(dims)} for each sample of the data set, but ${shapeText(wanted)} was given`,
+      `${JSON.stringify(name)} is ${shapeText(dims)} for each sample of the data set, but ${shapeText(wanted)} was requested`,
     );
   }
   if (differing.length === 0) return;
   throw new ModelError(
-    `${side}: ${differing.join('; ')}. The set decides: give its shapes, or ? for what it may choose.`,
+    `${side}: ${differing.join('; ')}. Give the shapes of the set, or ? for dimensions that the set determines.`,
   );
 }

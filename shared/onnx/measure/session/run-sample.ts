@@ -19,7 +19,7 @@ export async function runSample(
     if (!(fault instanceof ModelError) || source !== 'synthetic') throw fault;
     const shapes = [...feeds].map(([name, { dims }]) => `${JSON.stringify(name)} [${dims.join(', ')}]`);
     throw new ModelError(
-      `${fault.message} The inputs were made up (${shapes.join(', ')}); give a calibration set, or the shapes of the inputs.`,
+      `${fault.message} The inputs were generated (${shapes.join(', ')}); give a calibration set, or the shapes of the inputs.`,
     );
   }
 }

@@ -22,7 +22,7 @@ export function setNotes(source: DataUsed['source'], first: Sample | undefined):
   if (first?.otherName === undefined) return [];
   const [input = ''] = first.feeds.keys();
   return [
-    `The ${source} set has no array ${JSON.stringify(input)}; its only one, ${JSON.stringify(first.otherName)}, was taken for that input.`,
+    `The ${source} set has no array ${JSON.stringify(input)}, so its only array, ${JSON.stringify(first.otherName)}, was used for that input.`,
   ];
 }
 

@@ -31,7 +31,8 @@ interface Column {
 }
 
 function typeOf({ name, header }: NpzArray): FeedType {
-  if (!isFeedType(header.type)) throw new ModelError(`The array ${JSON.stringify(name)} holds no numbers.`);
+  if (!isFeedType(header.type))
+    throw new ModelError(`The array ${JSON.stringify(name)} does not contain numbers.`);
   return header.type;
 }
 
@@ -45,7 +46,7 @@ function columnFor(input: FedInput, array: NpzArray): Column {
   const type = typeOf(array);
   const differs = () =>
     new ModelError(
-      `The array ${JSON.stringify(array.name)} is ${shapeText(dims)}, which does not fit the input ${JSON.stringify(input.name)} ${shapeText(declared ?? [])}; samples lie along the first axis.`,
+      `The array ${JSON.stringify(array.name)} is ${shapeText(dims)}, which does not fit the input ${JSON.stringify(input.name)} ${shapeText(declared ?? [])}; the first axis must be the samples.`,
     );
   const [first = 0, ...rest] = dims;
   if (dims.length === 0) throw differs();
@@ -80,12 +81,12 @@ function arrayFor(
 /** Convert values to the model's type without rounding: integers only from integers. */
 function converted(column: Column, bytes: Uint8Array, { name, type }: FedInput): FedTensor {
   if (!isFeedType(type))
-    throw new ModelError(`The input ${JSON.stringify(name)} takes ${type}, not numbers.`);
+    throw new ModelError(`The input ${JSON.stringify(name)} is of type ${type}, not numeric.`);
   const values = typedView(column.type, bytes);
   if (column.type === type) return { type, dims: column.dims, values };
   if (isFloatType(column.type) && !isFloatType(type)) {
     throw new ModelError(
-      `The array ${JSON.stringify(column.array.name)} holds ${column.type}, the input ${JSON.stringify(name)} takes ${type}.`,
+      `The array ${JSON.stringify(column.array.name)} contains ${column.type}, but the input ${JSON.stringify(name)} requires ${type}.`,
     );
   }
   return { type, dims: column.dims, values: typedArray(type, numbersOf(column.type, values)) };
@@ -96,7 +97,7 @@ function labelsColumn(array: NpzArray, samples: number): Column {
   const type = typeOf(array);
   if (isFloatType(type)) {
     throw new ModelError(
-      `The array "${labelsName}" holds ${type}; labels are the numbers of classes, so integers.`,
+      `The array "${labelsName}" contains ${type}; labels must be integers, the indexes of classes.`,
     );
   }
   const rows = samples === 0 ? 0 : first / samples;
@@ -133,7 +134,7 @@ export async function* setSamples(
     if (odd !== undefined) {
       const [name, count] = [odd.column.array.name, odd.column.samples];
       throw new ModelError(
-        `The array ${JSON.stringify(name)} has ${count} samples where another has ${samples}.`,
+        `The array ${JSON.stringify(name)} has ${count} samples, but another array has ${samples}.`,
       );
     }
     if (samples === 0 || columns.length === 0)

@@ -38,7 +38,7 @@ const Feed = z.object({
   source: z.enum(dataSources),
   /** Whether the last of several synthetic samples is zeros, like padding. */
   silence: z.boolean().optional(),
-  /** Most samples. */
+  /** Maximum number of samples. */
   samples: count,
   seed: count,
 });

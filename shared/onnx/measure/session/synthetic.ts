@@ -5,7 +5,7 @@ import { Random } from './random.ts';
 import type { FedTensor } from './session.ts';
 import type { FedInput } from './stage-task.ts';
 
-/** Most values of one synthetic input. */
+/** Maximum number of values of one synthetic input. */
 const maxValues = 2 ** 28;
 
 function value({ values, below }: FedInput, random: Random): number {
@@ -21,10 +21,12 @@ function value({ values, below }: FedInput, random: Random): number {
 export function syntheticForm({ name, type, dims }: FedInput): { type: FeedType; dims: number[] } {
   const named = `The input ${JSON.stringify(name)}`;
   if (!isFeedType(type)) {
-    throw new ModelError(`${named} takes ${type}; only models whose inputs are numbers can be run here.`);
+    throw new ModelError(`${named} is of type ${type}; only models with numeric inputs can be run.`);
   }
   if (dims === null) {
-    throw new ModelError(`${named} has no known number of dimensions; give a calibration set that shows it.`);
+    throw new ModelError(
+      `${named} has an unknown number of dimensions; give a calibration set, which determines it.`,
+    );
   }
   const count = elementCount(dims);
   if (count > maxValues) {

@@ -15,7 +15,7 @@ export function checkAttributes({ graph, external }: Model): void {
       for (const { t, tensors, sparseTensor, sparseTensors, name } of node.attribute) {
         if (sparseTensor !== undefined || sparseTensors.length > 0) {
           throw new ModelError(
-            `The attribute ${JSON.stringify(name)} of ${node.opType} is sparse; that is not supported.`,
+            `The attribute ${JSON.stringify(name)} of ${node.opType} is sparse, which is not supported.`,
           );
         }
         for (const bytes of t.length > 0 ? [t, ...tensors] : tensors) readTensor(bytes, external);

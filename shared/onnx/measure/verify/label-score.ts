@@ -72,7 +72,7 @@ export function classesOf(value: FedTensor, axis: number | null): ArrayLike<numb
 /** Number of correct labels over any number of samples. */
 export interface LabelScore {
   met: number;
-  /** Non-negative labels. A negative label is ignored. */
+  /** Number of labels that count. Negative labels do not. */
   of: number;
   /** Labels beyond the output's classes, and the largest one. They can never be correct. */
   beyond: number;
@@ -118,5 +118,5 @@ export function labelsWarning(
   { output }: Reading,
 ): string | undefined {
   if (beyond === 0 || classes === null) return undefined;
-  return `${beyond} of ${of} labels are none of the ${classes} classes (0 to ${classes - 1}) of the output ${JSON.stringify(output)}, the largest is ${largest}; they count as not met. Labels that do not count are negative.`;
+  return `${beyond} of ${of} labels, up to ${largest}, are outside the ${classes} classes (0 to ${classes - 1}) of the output ${JSON.stringify(output)}; they count as incorrect. Use negative labels for samples to ignore.`;
 }

@@ -6,7 +6,7 @@ import { valueInfoOf } from '../../model/graph/value-info.ts';
 import { GraphProtoSchema, type NodeProto } from '../../model/proto/onnx_pb.js';
 import type { DataTypeName } from '../../model/tensor/data-type.ts';
 
-/** Most nodes of one transformed layer. */
+/** Maximum number of nodes of one transformed layer. */
 const maxNodes = 64;
 
 /** An input of a slice. */

@@ -31,7 +31,7 @@ export class OutputDifference {
       return;
     }
     if (before.dims.join() !== after.dims.join()) {
-      this.#why = `became [${after.dims.join(', ')}] where it was [${before.dims.join(', ')}]`;
+      this.#why = `changed its shape from [${before.dims.join(', ')}] to [${after.dims.join(', ')}]`;
       return;
     }
     const [a, b] = [tensorNumbers(before), tensorNumbers(after)];
@@ -53,7 +53,7 @@ export class OutputDifference {
     }
     this.#values += a.length;
     if (isFloatType(before.type) !== isFloatType(after.type))
-      this.#why = `became ${after.type}, it was ${before.type}`;
+      this.#why = `changed its type from ${before.type} to ${after.type}`;
   }
 
   /**
@@ -73,13 +73,12 @@ export class OutputDifference {
     const { noNumbers } = incomparable;
     const missing = this.#values - this.#compared - this.#spoilt;
     if (missing === 0) return undefined;
-    const altered =
-      this.#altered === 0 ? '' : `; ${this.#altered} of these are not the same NaN or infinity in the result`;
+    const altered = this.#altered === 0 ? '' : `; ${this.#altered} of these differ in the result`;
     // If there are no finite pairs, the reason for the missing error covers the rest.
     if (this.#compared === 0) {
       return this.#altered === 0 ? undefined : `${said} ${noNumbers}${altered}.`;
     }
-    return `${said} has ${missing} of ${this.#values} values that are NaN or infinite in the model itself; its error is that of the others${altered}.`;
+    return `${said} has ${missing} of ${this.#values} values that are NaN or infinite in the model itself; its error covers only the other values${altered}.`;
   }
 
   /** The result. Relative to an all-zero output, every difference is infinite. */
@@ -99,7 +98,7 @@ export class OutputDifference {
       };
     }
     const error = this.#squaredNorm === 0 ? 0 : Math.sqrt(this.#squaredError / this.#squaredNorm);
-    if (!Number.isFinite(error + this.#largest)) return failed('differs by more than numbers can say');
+    if (!Number.isFinite(error + this.#largest)) return failed('differs by more than a number can express');
     return { ...measured, relative_l2_error: error, largest_difference: this.#largest, why: null };
   }
 }

@@ -51,7 +51,7 @@ function requireOpset(model: Pick<Model, 'opset'>, request: OptimizationRequest)
   const own = model.opset();
   if (minOpset === undefined || own >= minOpset) return;
   throw new ModelError(
-    `${request.strategy} needs opset ${minOpset} or higher; the model has ${own}. Export it anew, or use weight_only.`,
+    `${request.strategy} needs opset ${minOpset} or higher; the model has ${own}. Export it with that opset, or use weight_only.`,
   );
 }
 
@@ -82,7 +82,7 @@ const prunings: Readonly<Record<PruneStrategy, Apply<PruneRequest>>> = {
     pruneStructured(model, { ...request, strategy: 'structured_reconstruct' }, report, observed.statistics),
   optimize: ({ model, report }, request) => fuseGraph(model, request.exclude, report),
   auto: () => {
-    throw new Error('auto is made of other strategies');
+    throw new Error('auto consists of other strategies');
   },
   random: structured('random'),
 };
@@ -104,7 +104,7 @@ const quantizations: Readonly<Record<QuantizeStrategy, Apply<QuantizeRequest>>> 
   gptq: ({ model, report, observed }, request) =>
     quantizeWeightOnly(model, request, report, gptqMethod(observed.statistics, report)),
   auto: () => {
-    throw new Error('auto is made of other strategies');
+    throw new Error('auto consists of other strategies');
   },
   float16: ({ model, report, observed }, request) =>
     convertToFloat16(model, request, report, observed.ranges),

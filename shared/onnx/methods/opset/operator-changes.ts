@@ -122,8 +122,8 @@ const dropout: Change = ({ node }) => {
 };
 
 const batchNorm: Change = ({ node }) => {
-  if (intAttribute(node, 'spatial', 1) !== 1) return 'normalizes each place by itself (spatial = 0)';
-  if (node.output.slice(1).some((name) => name !== '')) return 'is one that is being trained';
+  if (intAttribute(node, 'spatial', 1) !== 1) return 'normalizes each position separately (spatial = 0)';
+  if (node.output.slice(1).some((name) => name !== '')) return 'is in training mode';
   for (const name of ['spatial', 'is_test', 'consumed_inputs']) removeAttribute(node, name);
   node.output = node.output.slice(0, 1);
   return [node];
@@ -205,7 +205,7 @@ const renamed =
 /** Convert operators that require equal shapes, or broadcast the second input along an axis. Refuse the latter. */
 const spread: Change = ({ node }) => {
   if (intAttribute(node, 'broadcast', 0) === 1 && hasAttribute(node, 'axis'))
-    return 'spreads its second input along an axis';
+    return 'broadcasts its second input along an axis';
   for (const name of ['broadcast', 'axis', 'consumed_inputs']) removeAttribute(node, name);
   return [node];
 };
@@ -215,7 +215,7 @@ const reshape: Change = (raising) => {
   return hasAttribute(raising.node, 'shape') ? moved('shape', 1)(raising) : [raising.node];
 };
 
-const scan: Change = () => 'has a batch of its own';
+const scan: Change = () => 'has its own batch input';
 
 const table = (names: string, change: Change): Record<string, Change> =>
   Object.fromEntries(names.split(' ').map((name) => [name, change]));

@@ -56,7 +56,7 @@ function unpublished(root: Graph, version: number): string[] {
       .filter(({ domain, opType }) => domain === '' && !isInOpset(opType, version))
       .map(
         (node) =>
-          `${clipped(node.opType)} ${JSON.stringify(clipped(nodeName(node)))} is no operator that ONNX publishes`,
+          `${clipped(node.opType)} ${JSON.stringify(clipped(nodeName(node)))} is not a published ONNX operator`,
       ),
   );
 }

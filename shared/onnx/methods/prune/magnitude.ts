@@ -32,9 +32,7 @@ export function pruneMagnitude(
     return;
   }
   if (size === 0)
-    throw new ModelError(
-      `The model has no weight of a Conv, Gemm or MatMul that may be pruned.${report.keptText()}`,
-    );
+    throw new ModelError(`The model has no prunable weight of a Conv, Gemm or MatMul.${report.keptText()}`);
   const protection = protect(weights);
   const pools = poolsOf(weights, request.strategy === 'magnitude_global', protection);
   refuseOutOfReach(pools, compression);
@@ -47,7 +45,7 @@ export function pruneMagnitude(
     modelAfter: whole - size + after,
   });
   report.notes.push(
-    'Weights were zeroed, not removed: neither the file nor the time it takes shrinks, only the compressed (gzip) size.',
+    'Weights were zeroed, not removed: only the compressed (gzip) size shrinks, not the file or the run time.',
   );
 }
 
@@ -125,7 +123,7 @@ function refuseOutOfReach(pools: readonly Pool[], compression: number): void {
     .slice(0, 3)
     .map((weight) => `${layerName(weight.node)} has ${perChannel(weight)} weights for each output channel`);
   throw new ModelError(
-    `A compression of ${compression} is out of reach, the largest reachable one is ${reachable}: every output channel keeps at least one weight, and ${tightest.join(', ')}.`,
+    `A compression of ${compression} cannot be reached; the maximum is ${reachable}: every output channel keeps at least one weight, and ${tightest.join(', ')}.`,
   );
 }
 

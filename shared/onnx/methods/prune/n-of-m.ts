@@ -41,20 +41,21 @@ export function pruneNofM(
   }
   if (before === 0) {
     throw new ModelError(
-      `No weight of a Conv, Gemm or MatMul that may be pruned has a multiple of 4 input channels: 2 of 4 cannot be chosen.${report.keptText()}`,
+      `No prunable weight of a Conv, Gemm or MatMul has a multiple of 4 input channels, so 2 of 4 cannot be chosen.${report.keptText()}`,
     );
   }
   recordOutcome(report, request, { before, after, modelBefore: whole, modelAfter: whole - before + after });
   report.notes.push(
-    'Two of four weights were zeroed: GPUs with sparse tensor cores gain by it, CPUs do not.',
+    'Two of four weights were zeroed: GPUs with sparse tensor cores run faster, CPUs do not.',
   );
 }
 
 /** Return the reason why the pattern does not fit a weight. Undefined if it fits. */
 function misfit({ layouts }: PrunableWeight): string | undefined {
   const [layout] = layouts;
-  if (layout === undefined || layouts.length > 1) return 'is shared by layers that read it in different ways';
-  if (layout.reduction % 4 !== 0) return `has ${layout.reduction} input channels, which 4 does not divide`;
+  if (layout === undefined || layouts.length > 1)
+    return 'is shared by layers that read it in different layouts';
+  if (layout.reduction % 4 !== 0) return `has ${layout.reduction} input channels, not a multiple of 4`;
   return undefined;
 }
 

@@ -44,7 +44,7 @@ export function recordNoChange(
   prunable: number,
   model: number,
 ): void {
-  report.notes.push('A compression of 1 keeps every weight: nothing was changed.');
+  report.notes.push('A compression of 1 keeps every weight, so nothing was changed.');
   recordOutcome(report, request, {
     before: prunable,
     after: prunable,

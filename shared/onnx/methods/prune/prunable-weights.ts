@@ -33,7 +33,7 @@ export function prunableWeights(
   for (const graph of root.all()) {
     for (const { name } of graph.outputs) {
       const tensor = graph.initializer(name);
-      if (tensor !== undefined) kept.set(tensor, 'is an output itself');
+      if (tensor !== undefined) kept.set(tensor, 'is an output of the model');
     }
     for (const node of graph.nodes) {
       const why = remark(graph, node);
@@ -56,7 +56,7 @@ export function prunableWeights(
   }
   const isSound = finiteness();
   return [...found.values()].filter(({ tensor, node }) => {
-    const why = kept.get(tensor) ?? (isSound(tensor) ? undefined : 'holds NaN or infinite values');
+    const why = kept.get(tensor) ?? (isSound(tensor) ? undefined : 'contains NaN or infinite values');
     if (why !== undefined) report.keep(`weight ${tensor.name} of ${layerName(node)}`, why);
     return why === undefined;
   });

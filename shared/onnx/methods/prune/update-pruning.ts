@@ -60,22 +60,22 @@ function obstacle(
   const users = model.graph.nodes.filter(({ input }) => input.includes(tensor.name));
   if (graph !== model.graph || users.length !== 1) return 'is shared, or within control flow';
   if (layout === undefined || tensor.type !== 'float' || node.input[1] !== tensor.name)
-    return 'is not a float32 weight at the right of a product';
+    return 'is not a float32 weight on the right side of a product';
   const isPointwise = node.opType === 'Conv' && layout.inner === 1 && layout.reduction > 1;
   const isProduct = node.opType !== 'Conv' && tensor.dims.length === 2;
   if (!isPointwise && !isProduct)
-    return 'is of a convolution over several places, whose inputs are not observed so';
+    return 'belongs to a convolution with a larger kernel, whose inputs are not observed in this form';
   if (isPointwise && node.attribute.some(({ name, i }) => name === 'group' && i !== 1n))
     return 'is in groups';
   if (layout.reduction > maxInputs) return `has more than ${maxInputs} inputs`;
   if (isByFour && layout.reduction % 4 !== 0)
-    return `has ${layout.reduction} input channels, which 4 does not divide`;
+    return `has ${layout.reduction} input channels, not a multiple of 4`;
   return undefined;
 }
 
 const nothing = ({ graph }: Model, report: TransformReport): ModelError =>
   new ModelError(
-    `The model has no weight of a MatMul, Gemm or 1 × 1 Conv that may be updated.${report.keptText()}${weightsInBodies(graph)}`,
+    `The model has no weight of a MatMul, Gemm or 1 × 1 Conv that can be updated.${report.keptText()}${weightsInBodies(graph)}`,
   );
 
 /**
@@ -109,7 +109,7 @@ export function pruneWithUpdate(
     if (curvature === undefined) {
       report.keep(
         `weight ${tensor.name} of ${layerName(node)}`,
-        'calibration shows no finite values of its inputs, or zeros alone',
+        'calibration has no finite values of its inputs, or only zeros',
       );
       continue;
     }
@@ -132,7 +132,7 @@ export function pruneWithUpdate(
     modelAfter: modelBefore - before + left,
   });
   report.notes.push(
-    'Weights were zeroed, not removed: neither the file nor the time it takes shrinks, only the compressed (gzip) size.',
+    'Weights were zeroed, not removed: only the compressed (gzip) size shrinks, not the file or the run time.',
   );
 }
 

@@ -27,7 +27,7 @@ export function prepareProducts(
   if (equalize) {
     const pairs = equalizeLayers(graph, names, exclude);
     notes.push(
-      `${pairs} pairs of layers were equalized${pairs === 0 ? ': none has but Relu in between' : ''}.`,
+      `${pairs} pairs of layers were equalized${pairs === 0 ? ': no pair has only Relu in between' : ''}.`,
     );
   }
   const means = new Map([...statistics].map(([name, { mean }]) => [name, mean]));
@@ -41,11 +41,11 @@ export function prepareProducts(
           mean.map((value, at) => value / (by[at] ?? 1)),
         );
     }
-    notes.push(`${factors.size} activations were smoothed, ${nodes} of them by a Mul of their own.`);
+    notes.push(`${factors.size} activations were smoothed, ${nodes} of them by an additional Mul.`);
   }
   if (bias_correction) {
     const corrected = correctBiases(graph, names, { ...form, exclude }, (name) => means.get(name));
-    notes.push(`${corrected} biases make up for the mean error of their weights.`);
+    notes.push(`${corrected} biases compensate for the mean error of their weights.`);
   }
   return notes;
 }

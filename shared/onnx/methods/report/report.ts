@@ -47,7 +47,7 @@ export class TransformReport {
     if (this.kept.length === 0) return '';
     const others = this.kept.length - keptSaid;
     const said = this.kept.slice(0, keptSaid).map(({ what, why }) => `${clipped(what)}: ${clipped(why)}`);
-    return ` Kept as they are: ${said.join('; ')}${others > 0 ? `; and ${others} more` : ''}.`;
+    return ` Unchanged: ${said.join('; ')}${others > 0 ? `; and ${others} more` : ''}.`;
   }
 }
 

@@ -26,7 +26,7 @@ export function requireKnown(root: Graph, exclude: readonly string[]): string[] 
   const list = unknown.slice(0, maxTold).map((entry) => told(entry, known));
   const more = unknown.length > maxTold ? ` and ${unknown.length - maxTold} more` : '';
   throw new ModelError(
-    `exclude names what the model does not have: ${list.join(', ')}${more}. Entries are names of nodes (that of its first output where a node has none), or types of operators; the model has ${operatorsOf(root)}.`,
+    `exclude has unknown names: ${list.join(', ')}${more}. Allowed are names of nodes (the first output of a node without a name) and operator types of the model: ${operatorsOf(root)}.`,
   );
 }
 

@@ -12,7 +12,7 @@ export function weightsInBodies(root: Graph): string {
   if (places.length === 0) return '';
   const others = places.length - maxSaid;
   const said = places.slice(0, maxSaid).join('; ');
-  return ` ${places.length} of its float weights lie in bodies of control flow: ${said}${others > 0 ? `; and ${others} more` : ''}.`;
+  return ` ${places.length} of its float weights are in bodies of control flow: ${said}${others > 0 ? `; and ${others} more` : ''}.`;
 }
 
 /** Operators whose second input is a weight. */

@@ -29,7 +29,7 @@ export function loadModel(path: string): Model {
     external.close();
     if (error instanceof ModelError || !(error instanceof Error) || 'code' in error) throw error;
     // Any other error means that the bytes are not a protobuf message.
-    throw new ModelError(`The file is not an ONNX model, or was cut short (${error.message}).`);
+    throw new ModelError(`The file is not an ONNX model, or is truncated (${error.message}).`);
   }
 }
 
@@ -38,7 +38,7 @@ function parseModel(bytes: Uint8Array): ModelProto {
     return fromBinary(ModelProtoSchema, bytes);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new ModelError(`The file is not an ONNX model, or was cut short (${why}).`);
+    throw new ModelError(`The file is not an ONNX model, or is truncated (${why}).`);
   }
 }
 
@@ -52,7 +52,8 @@ let last: { identity: string; bytes: WeakRef<Uint8Array> } | undefined;
 
 function readModel(path: string): Uint8Array {
   const { size, dev, ino, mtimeNs } = statSync(path, { bigint: true });
-  if (size > maxBytes) throw new ModelError('A model file has at most 2 GiB; export it with external data.');
+  if (size > maxBytes)
+    throw new ModelError('A model file may have at most 2 GiB; export the model with external data.');
   const identity = [path, size, dev, ino, mtimeNs].join();
   const known = last?.identity === identity ? last.bytes.deref() : undefined;
   const bytes = known ?? readFileSync(path);
@@ -64,9 +65,9 @@ function checkModel({ irVersion, opsetImport, graph, functions }: ModelProto): v
   if (graph === undefined || irVersion === 0n)
     throw new ModelError('The file is not an ONNX model: it has no graph.');
   if (irVersion < 3n)
-    throw new ModelError(`ONNX models of IR version ${irVersion} are not supported; 3 is the least.`);
-  if (opsetImport.length === 0) throw new ModelError('The model does not say which operator set it uses.');
+    throw new ModelError(`ONNX models of IR version ${irVersion} are not supported; the minimum is 3.`);
+  if (opsetImport.length === 0) throw new ModelError('The model does not declare its operator set.');
   if (functions.length > 0) {
-    throw new ModelError('The model defines functions of its own; export it with them inlined.');
+    throw new ModelError('The model defines its own functions; export it with inlined functions.');
   }
 }

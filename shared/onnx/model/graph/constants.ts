@@ -68,7 +68,7 @@ function constantValue(node: NodeProto, external: ExternalData): Tensor | undefi
   return floats && makeTensor(name, 'float', [floats.length], Float32Array.from(floats));
 }
 
-/** Most bytes of one node's constant. Same as the limit of a model file. */
+/** Maximum bytes of one node's constant. Same as the limit of a model file. */
 const maxFilled = 2 ** 31 - 1;
 
 /** Return the value of a ConstantOfShape node with a constant shape. Weights of test models are made this way. */
@@ -82,7 +82,7 @@ function filledValue(node: NodeProto, shape: Tensor, external: ExternalData): Te
   if (dims.some((dim) => !Number.isSafeInteger(dim) || dim < 0))
     throw new ModelError(`${what}, which are impossible dimensions.`);
   if (length > maxFilled)
-    throw new ModelError(`${what}, ${length} bytes; one constant may have ${maxFilled}.`);
+    throw new ModelError(`${what}, ${length} bytes; a constant may have at most ${maxFilled}.`);
   const filled = lazyTensor(node.output[0] ?? '', type, dims, () => {
     const bytes = room(length, what);
     for (let at = 0; at < bytes.length; at += unit.length) bytes.set(unit, at);
@@ -96,7 +96,7 @@ function room(length: number, what: string): Uint8Array {
   try {
     return new Uint8Array(length);
   } catch {
-    throw new ModelError(`${what}, ${length} bytes; there is no memory for it here.`);
+    throw new ModelError(`${what}, ${length} bytes, more than the available memory.`);
   }
 }
 

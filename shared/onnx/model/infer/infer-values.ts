@@ -12,7 +12,7 @@ import { selectingRules } from './selecting.ts';
 import { scatteringRules, shapingRules } from './shaping.ts';
 import type { InferenceContext, Rule, Value } from './value.ts';
 
-/** Most elements of a constant that may be a shape. */
+/** Maximum number of elements of a constant that may be a shape. */
 const longestShape = 64;
 
 function constantValue(tensor: Tensor): Value {

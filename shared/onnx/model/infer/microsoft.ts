@@ -189,14 +189,14 @@ const rules: Readonly<Record<string, Rule>> = {
   DequantizeLinear: rule('DequantizeLinear'),
 };
 
-/** Of 8 or 16 bits each, summed in 32. */
+/** Values of 8 or 16 bits, summed in 32 bits. */
 const widened: Rule = ({ inputs: [x] }) => [
   { type: x?.type?.startsWith('u') === true ? 'uint32' : 'int32', dims: undefined },
 ];
 const hashed: Rule = ({ node, inputs: [x] }) => [
   { type: intAttribute(node, 'positive', 1) === 1 ? 'uint32' : 'int32', dims: x?.dims },
 ];
-/** Operators of which the schema leaves open the type of the output. */
+/** Operators whose schema leaves the output type open. */
 const retyping: [string, Rule][] = [
   ['MatMulInteger16', widened],
   ['ReduceSumInteger', widened],

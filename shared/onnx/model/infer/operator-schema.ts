@@ -40,10 +40,10 @@ function parameterOf(text: string): Parameter {
 
 const listOf = (text: string): Parameter[] => (text === '' ? [] : text.split(',').map(parameterOf));
 
-/** Stands for the types of an operator from the version on that no longer has it. */
+/** Marks the version from which on an operator no longer exists. */
 const takenOut = '>>';
 
-/** Versions of each operator, by `domain:operator`, the oldest first. */
+/** Versions of each operator, by `domain:operator`, oldest first. */
 const lines = new Map<string, { since: number; text: string }[]>();
 const operators = new Set<string>();
 for (const line of operatorTypes.trim().split('\n')) {
@@ -55,21 +55,26 @@ for (const line of operatorTypes.trim().split('\n')) {
 
 const parsed = new Map<string, OperatorSchema>();
 
-/** Whether ONNX or ONNX Runtime publishes an operator of this name, with or without its domain. */
+/** Return whether ONNX or ONNX Runtime publishes an operator of this name, with or without its domain. */
 export const isPublished = (operator: string): boolean => operators.has(operator);
 
-/** What is published of an operator in a version of its operator set; undefined for one that is not in it. */
+/**
+ * Return the published text of an operator in a version of its operator set; undefined if it is not in that
+ * version.
+ */
 function textAt(domain: string, operator: string, version: number): string | undefined {
   const versions = lines.get(`${domain}:${operator}`);
   const text = (versions?.findLast(({ since }) => since <= version) ?? versions?.[0])?.text;
   return text === takenOut ? undefined : text;
 }
 
-/** Whether a version of ONNX's operator set has an operator, of ONNX or of ONNX Runtime. */
+/** Return whether a version of ONNX's operator set has an operator, of ONNX or of ONNX Runtime. */
 export const isInOpset = (operator: string, version: number): boolean =>
   textAt('', operator, version) !== undefined;
 
-/** The schema of a node's operator; undefined for operators that neither ONNX nor ONNX Runtime publishes. */
+/**
+ * Return the schema of a node's operator; undefined for operators that neither ONNX nor ONNX Runtime publishes.
+ */
 function schemaOf({ domain, opType }: NodeProto, model: Pick<Model, 'opset'>): OperatorSchema | undefined {
   const text = textAt(domain, opType, model.opset(domain));
   if (text === undefined) return undefined;
@@ -191,7 +196,7 @@ const has = ({ node }: InferenceContext, ...names: readonly string[]): boolean =
     ),
   );
 
-/** What a classifier calls its classes. */
+/** Types of a classifier's labels and scores. */
 const labelled: Rule = (context) => [
   {
     type: has(context, 'classlabels_ints', 'classlabels_int64s') ? 'int64' : 'string',
@@ -202,10 +207,13 @@ const labelled: Rule = (context) => [
 
 const valuesOf = { values_floats: 'float', values_int64s: 'int64', values_strings: 'string' } as const;
 
-/** To the values that the attributes name; else texts to whole numbers, and these to texts. */
+/**
+ * Rule of LabelEncoder and similar operators. The output type is that of the attribute values. Without them,
+ * strings become integers, and integers become strings.
+ */
 const mapped: Rule = (context) => {
   const [x] = context.inputs;
-  // A tensor of values has a type of its own.
+  // The attribute `values_tensor` has its own type, which is not read here.
   if (x === undefined || hasAttribute(context.node, 'values_tensor')) return undefined;
   const named = Object.entries(valuesOf).find(([name]) => has(context, name))?.[1];
   return [{ type: named ?? (x.type === 'string' ? 'int64' : 'string'), dims: x.dims }];

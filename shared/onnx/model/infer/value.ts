@@ -26,7 +26,7 @@ export type Rule = (context: InferenceContext) => readonly (Value | undefined)[]
 
 export const isKnown = (dim: Dim | undefined): dim is number => typeof dim === 'number';
 
-/** Dimensions with another one on an axis; undefined where there is no such axis. */
+/** Return the dimensions with another size on an axis; undefined if there is no such axis. */
 export const withDim = (
   dims: readonly Dim[] | undefined,
   axis: number,

@@ -38,7 +38,7 @@ export function matchShapes(groups: readonly ShapeGroup[], tensors: readonly Sha
   const shapes: MatchedShape[] = [];
   for (const [index, { name, shape }] of tensors.entries()) {
     const dims = assigned[index]?.dims ?? [];
-    const differs = `${JSON.stringify(name)} is ${shapeText(shape)} in the model, but ${shapeText(dims)} was given`;
+    const differs = `${JSON.stringify(name)} is ${shapeText(shape)} in the model, but ${shapeText(dims)} was requested`;
     if (shape !== null && shape.length !== dims.length) return { ok: false, fault: differs };
     const matched: (number | null)[] = [];
     for (const [axis, dim] of dims.entries()) {
@@ -65,17 +65,17 @@ function assign(groups: readonly ShapeGroup[], tensors: readonly ShapedTensor[])
   const [first] = groups;
   if (first !== undefined && tensors.length === 1 && groups.every(({ bare }) => bare))
     return [{ dims: groups.flatMap(({ dims }) => dims), bare: false }];
-  const count = `${given(groups)} was given where the model has ${listed(tensors)}`;
+  const count = `${given(groups)} was requested, but the model has ${listed(tensors)}`;
   if (groups.length !== tensors.length)
     return `${count}: ${groups.length} ${groups.length === 1 ? 'shape' : 'shapes'} for ${tensors.length}`;
   const named = new Map<string, ShapeGroup>();
   for (const group of groups) {
     if (group.name === undefined) continue;
-    if (named.has(group.name)) return `${JSON.stringify(group.name)} was given two shapes`;
+    if (named.has(group.name)) return `${JSON.stringify(group.name)} has two requested shapes`;
     named.set(group.name, group);
   }
   const unknown = [...named.keys()].find((name) => tensors.every((tensor) => tensor.name !== name));
-  if (unknown !== undefined) return `${JSON.stringify(unknown)} is none of ${listed(tensors)}`;
+  if (unknown !== undefined) return `${JSON.stringify(unknown)} is not one of ${listed(tensors)}`;
   const unnamed = groups.filter(({ name }) => name === undefined);
   const assigned: ShapeGroup[] = [];
   for (const { name } of tensors) {
@@ -138,20 +138,20 @@ function splitGroups(text: string): string[] {
   return [...pieces, piece];
 }
 
-/** Most dimensions of a tensor. */
+/** Maximum number of dimensions of a tensor. */
 const maxRank = 64;
 
 function parseGroup(text: string): ShapeGroup {
   const group = text.trim();
-  if (group === '') throw refused('There is nothing between two separators, or after the last');
+  if (group === '') throw refused('A shape is missing between two separators, or after the last one');
   // Names may contain colons, as in TensorFlow. Shapes do not.
   const colon = group.lastIndexOf(':');
   const { dims, bare } = parseDims(group.slice(colon + 1).trim());
   if (dims.length > maxRank)
-    throw refused(`A shape has ${dims.length} dimensions, where at most ${maxRank} can be`);
+    throw refused(`A shape has ${dims.length} dimensions; at most ${maxRank} are allowed`);
   if (colon === -1) return { dims, bare };
   const name = group.slice(0, colon).trim();
-  if (name === '') throw refused(`${quoted(group)} lacks the name before its colon`);
+  if (name === '') throw refused(`${quoted(group)} has no name before its colon`);
   return { name, dims, bare: false };
 }
 
@@ -170,7 +170,7 @@ function parseDim(text: string, whole: string): number | null {
   const dim = text.trim();
   if (dim === '?' || dim === '-1' || dim === 'N') return null;
   if (/^\d{1,15}$/.test(dim)) return Number(dim);
-  throw refused(dim === '' ? `${quoted(whole)} lacks a dimension` : `${quoted(dim)} is no dimension`);
+  throw refused(dim === '' ? `${quoted(whole)} has an empty dimension` : `${quoted(dim)} is not a dimension`);
 }
 
 const quoted = (text: string): string => JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);

@@ -44,18 +44,18 @@ export async function scanTensor(
   });
   const type = dataTypeName(code);
   const shown = JSON.stringify(name.slice(0, 200));
-  if (type === undefined) throw new ModelError(`Tensor ${shown} has no known type (${code}).`);
+  if (type === undefined) throw new ModelError(`Tensor ${shown} has an unknown type (${code}).`);
   const elements = dims.reduce((product, dim) => product * dim, 1);
   if (!Number.isSafeInteger(elements)) throw new ModelError(`Tensor ${shown} has an impossible shape.`);
   const bytes = byteLengthOf(type, elements);
   if (location === external) {
     const file = entries.get('location');
-    if (file === undefined) throw new ModelError(`Tensor ${shown} does not say where its external data is.`);
+    if (file === undefined) throw new ModelError(`Tensor ${shown} has no location of its external data.`);
     const offset = byteCount(entries.get('offset'), 'offset') ?? 0;
     draft.addExternal(file, offset + (byteCount(entries.get('length'), 'length') ?? bytes));
   } else if (raw !== undefined && raw !== bytes && type !== 'string') {
     throw new ModelError(
-      `Tensor ${shown} has ${raw} bytes where its shape [${dims.join(', ')}] needs ${bytes}.`,
+      `Tensor ${shown} has ${raw} bytes, but its shape [${dims.join(', ')}] needs ${bytes}.`,
     );
   }
   return { name, elements, bytes };

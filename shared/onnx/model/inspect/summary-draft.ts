@@ -36,7 +36,7 @@ export class SummaryDraft {
   keep(name: string): void {
     this.#nameBytes += name.length;
     if (this.#nameBytes > this.limits.nameBytes)
-      throw new ModelError('The names in the model are too long together.');
+      throw new ModelError('The names in the model together are too long.');
   }
 
   /** Count text of the summary. */
@@ -44,7 +44,7 @@ export class SummaryDraft {
     this.#summaryBytes += Buffer.byteLength(text) + 16;
     if (this.#summaryBytes > maxSummaryBytes) {
       throw new ModelError(
-        'The names of inputs, outputs, operators and files of the model are too long together.',
+        'The names of inputs, outputs, operators and files of the model together are too long.',
       );
     }
   }
@@ -83,7 +83,7 @@ export class SummaryDraft {
     const name = location.replace(/^\.\//, '');
     if (!plainName.test(name) || name === '__proto__') {
       throw new ModelError(
-        `The model keeps tensors in ${JSON.stringify(location.slice(0, 200))}. External data must be a file beside the model, under a plain name.`,
+        `The model keeps tensors in ${JSON.stringify(location.slice(0, 200))}. External data must be a file in the folder of the model, with a plain name.`,
       );
     }
     const before = this.#external.get(name);
@@ -100,7 +100,7 @@ export class SummaryDraft {
     if (!this.hasGraph || this.irVersion === undefined)
       throw new ModelError('This is not an ONNX model: it has no graph or no IR version.');
     if (this.opsets.size === 0 && this.irVersion >= 3)
-      throw new ModelError('This is not an ONNX model: it names no operator set.');
+      throw new ModelError('This is not an ONNX model: it declares no operator set.');
     const external = [...this.#external].sort(([one], [other]) => (one < other ? -1 : 1));
     const named = (all: Map<string, number>) =>
       Object.fromEntries([...all].filter(([name]) => name !== '__proto__'));

@@ -50,7 +50,7 @@ export class WireReader {
     this.#bytes += length;
     if (this.#reads > this.#limits.reads || this.#bytes > this.#limits.bytes) {
       throw new ModelError(
-        'The model is too large to be looked through. Keep its tensors in external data files, or as raw data.',
+        'The model is too large to inspect. Keep its tensors in external data files, or as raw data.',
       );
     }
     const bytes = await this.#source.read(this.position, length);
@@ -79,7 +79,7 @@ export class WireReader {
   async text(end: number, most: number): Promise<string> {
     const length = end - this.position;
     if (length > most)
-      throw new ModelError(`A name in the model has ${length} bytes; at most ${most} are taken.`);
+      throw new ModelError(`A name in the model has ${length} bytes; at most ${most} are allowed.`);
     const loading = this.load(length);
     if (loading !== undefined) await loading;
     const from = this.position - this.#start;
@@ -89,9 +89,9 @@ export class WireReader {
 }
 
 const broken = (what: string): ModelError =>
-  new ModelError(`This is not an ONNX model, or a damaged one: ${what}.`);
+  new ModelError(`This is not an ONNX model, or it is damaged: ${what}.`);
 
-/** The value of a field: its number, for a varint; where its bytes end, for one with a length. */
+/** The value of a field: the number of a varint, or the end of the bytes of a field with a length. */
 export interface Field {
   number: number;
   wire: 'varint' | 'bytes' | 'fixed';
@@ -100,7 +100,7 @@ export interface Field {
   end: number;
 }
 
-/** Most bytes of a key and a length. */
+/** Maximum bytes of a key and a length. */
 const headBytes = 20;
 
 const wires = ['varint', 'fixed', 'bytes', undefined, undefined, 'fixed'] as const;
@@ -136,7 +136,7 @@ export async function eachField(
     }
     if (field.end > end) {
       throw broken(
-        `a field at byte ${at} has ${field.end - reader.position} bytes where ${end - reader.position} are left`,
+        `a field at byte ${at} has ${field.end - reader.position} bytes, but only ${end - reader.position} are left`,
       );
     }
     const visiting = visit(field);

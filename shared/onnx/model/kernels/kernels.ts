@@ -42,7 +42,7 @@ export function kernels(): Kernels {
   return made;
 }
 
-/** Most values of a row, and of one block. A block fits into the CPU cache. */
+/** Maximum number of values of a row, and of one block. A block fits into the CPU cache. */
 export const maxColumns = 2 ** 14;
 
 const maxValues = 2 ** 16;

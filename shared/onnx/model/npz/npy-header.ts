@@ -17,7 +17,7 @@ export const npyPrefix = 12;
 
 const magic = Buffer.from('\x93NUMPY', 'latin1');
 
-/** Most bytes of a header. Longer headers belong to record arrays. */
+/** Maximum bytes of a header. Longer headers belong to record arrays. */
 const longestHeader = 64 * 1024;
 
 /** Read the length of the whole header from its first 12 bytes. */
@@ -29,12 +29,12 @@ export function npyHeaderLength(prefix: Uint8Array, name: string): number {
   const version = bytes.readUInt8(6);
   if (version < 1 || version > 3) {
     throw new ModelError(
-      `The array ${JSON.stringify(name)} has format version ${version}; 1 to 3 are known.`,
+      `The array ${JSON.stringify(name)} has format version ${version}; 1 to 3 are supported.`,
     );
   }
   const length = version === 1 ? 10 + bytes.readUInt16LE(8) : 12 + bytes.readUInt32LE(8);
   if (length > longestHeader)
-    throw new ModelError(`The head of the array ${JSON.stringify(name)} is too long.`);
+    throw new ModelError(`The header of the array ${JSON.stringify(name)} is too long.`);
   return length;
 }
 
@@ -64,10 +64,10 @@ export function parseNpyHeader(head: Uint8Array, name: string): NpyHeader {
   const shape = /'shape':\s*\(([\d,\sL]*)\)/.exec(text);
   if (descr === null) {
     throw refused(
-      'holds neither numbers nor booleans of one type; save it with a plain dtype such as float32',
+      'does not contain numbers or booleans of one type; save it with a plain dtype such as float32',
     );
   }
-  if (order === null || shape === null) throw refused('has a head that cannot be read');
+  if (order === null || shape === null) throw refused('has an unreadable header');
   const [, endian, kind, size] = descr;
   const type = typeNames[`${kind}${size}`];
   if (type === undefined) {

@@ -33,7 +33,8 @@ export class NpzFile {
       const { size } = await file.stat();
       const reader = new ZipFileReader(file, size);
       const zip = await fromRandomAccessReaderPromise(reader, size, { autoClose: false });
-      if (zip.entryCount > maxArrays) throw new ModelError(`A data set has at most ${maxArrays} arrays.`);
+      if (zip.entryCount > maxArrays)
+        throw new ModelError(`A data set may have at most ${maxArrays} arrays.`);
       const arrays = new Map<string, NpzArray>();
       for await (const entry of zip.eachEntry()) {
         if (!entry.fileName.endsWith('.npy')) continue;
@@ -44,7 +45,7 @@ export class NpzFile {
         requireLength(name, header, entry.uncompressedSize);
         arrays.set(name, new NpzArray(name, header, openParts));
       }
-      if (arrays.size === 0) throw new ModelError('The data set holds no arrays.');
+      if (arrays.size === 0) throw new ModelError('The data set has no arrays.');
       return new NpzFile(file, arrays);
     } catch (cause) {
       await file.close();
@@ -58,8 +59,8 @@ export class NpzFile {
 }
 
 /**
- * Most bytes of one sample, and of a whole array in Fortran order. An array in Fortran order cannot be read sample
- * by sample.
+ * Maximum bytes of one sample, and of a whole array in Fortran order. An array in Fortran order cannot be read
+ * sample by sample.
  */
 const maxBytes = 2 ** 30;
 
@@ -87,7 +88,7 @@ export class NpzArray {
     const each = byteLengthOf(type, elements);
     if ((isFortran && dims.length > 1 ? total : each) > maxBytes) {
       throw new ModelError(
-        `The array ${shown(this.name)} is too large to be read; save it in C order, a sample a row.`,
+        `The array ${shown(this.name)} is too large to read; save it in C order, with one sample per row.`,
       );
     }
     if (each === 0) throw new ModelError(`The array ${shown(this.name)} is empty.`);
@@ -102,7 +103,7 @@ export class NpzArray {
       }
       await this.#take(source, ordered === undefined ? total % each : 0);
       if (!(await source.isEnd()))
-        throw new ModelError(`The array ${shown(this.name)} is longer than it says.`);
+        throw new ModelError(`The array ${shown(this.name)} is longer than its header declares.`);
     } finally {
       await source.stop();
     }
@@ -110,7 +111,7 @@ export class NpzArray {
 
   async #take(source: ByteParts, length: number): Promise<Uint8Array> {
     const part = await source.take(length);
-    if (part.length < length) throw new ModelError(`The array ${shown(this.name)} is cut short.`);
+    if (part.length < length) throw new ModelError(`The array ${shown(this.name)} is truncated.`);
     return part;
   }
 }
@@ -191,8 +192,8 @@ function requireLength(name: string, { type, dims, length }: NpyHeader, size: nu
   const said = length + byteLengthOf(type, elementCount(dims));
   if (said > size) {
     throw new ModelError(
-      `The array ${shown(name)} is cut short: its head promises ${said} bytes, it has ${size}.`,
+      `The array ${shown(name)} is truncated: its header declares ${said} bytes, but it has ${size}.`,
     );
   }
-  if (said < size) throw new ModelError(`The array ${shown(name)} is longer than it says.`);
+  if (said < size) throw new ModelError(`The array ${shown(name)} is longer than its header declares.`);
 }

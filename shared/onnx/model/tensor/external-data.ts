@@ -26,7 +26,7 @@ export class ExternalData {
     const refused = (fault: string) =>
       new ModelError(`The external data ${JSON.stringify(location)} ${fault}.`);
     if (location === '' || location.includes('\0') || isAbsolute(location))
-      throw refused('must be a file beside the model');
+      throw refused('must be a file in the folder of the model');
     const path = join(this.#folder, location);
     if (!isInside(relative(this.#folder, path))) throw refused('must not leave the folder of the model');
     let fd: number;
@@ -41,7 +41,7 @@ export class ExternalData {
       );
     } catch (error) {
       if (error instanceof ModelError) throw error;
-      throw refused('cannot be opened: upload it with the model');
+      throw refused('cannot be opened; upload it with the model');
     }
     const stat = fstatSync(fd);
     if (!stat.isFile()) {
@@ -65,7 +65,9 @@ export class ExternalData {
       for (let done = 0; done < into.length; ) {
         const count = readSync(fd, into, done, Math.min(into.length - done, 2 ** 30), offset + from + done);
         if (count === 0)
-          throw new ModelError(`The external data ${JSON.stringify(location)} became shorter.`);
+          throw new ModelError(
+            `The external data ${JSON.stringify(location)} became shorter while it was read.`,
+          );
         done += count;
       }
     };

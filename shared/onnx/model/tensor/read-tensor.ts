@@ -24,7 +24,8 @@ export function readTensor(bytes: Uint8Array, external: ExternalData): Tensor {
   const fault = (text: string) => new ModelError(`The constant ${JSON.stringify(name)} ${text}.`);
   if (parsed.isExternal) {
     const length = safeInteger(parsed.external.get('length'), byteLength);
-    if (length !== byteLength) throw fault(`has ${length} bytes outside, its shape needs ${byteLength}`);
+    if (length !== byteLength)
+      throw fault(`has ${length} bytes of external data, but its shape needs ${byteLength}`);
     const offset = safeInteger(parsed.external.get('offset'), 0);
     return sourceTensor(
       name,
@@ -36,7 +37,7 @@ export function readTensor(bytes: Uint8Array, external: ExternalData): Tensor {
   const { raw } = parsed;
   if (raw !== undefined && parsed.typed.length === 0) {
     if (raw.byteLength !== byteLength)
-      throw fault(`has ${raw.byteLength} bytes, its shape needs ${byteLength}`);
+      throw fault(`has ${raw.byteLength} bytes, but its shape needs ${byteLength}`);
     return lazyTensor(name, type, dims, () => raw);
   }
   const typedRaw = (): Uint8Array => {
@@ -168,7 +169,7 @@ function rawOfTyped({ typed, code }: Parsed, byteLength: number): Uint8Array {
       }
     }
   }
-  if (at !== byteLength) throw new ModelError(`has ${at} bytes of values, its shape needs ${byteLength}`);
+  if (at !== byteLength) throw new ModelError(`has ${at} bytes of values, but its shape needs ${byteLength}`);
   return out;
 }
 

@@ -22,7 +22,7 @@ export function floatsOf(tensor: Tensor): Float32Array {
     }
     default:
       throw new ModelError(
-        `The constant ${tensor.name} must hold floating-point numbers, not ${tensor.type}.`,
+        `The constant ${tensor.name} must contain floating-point numbers, not ${tensor.type}.`,
       );
   }
 }
@@ -93,6 +93,6 @@ export function integersOf(tensor: Tensor): number[] {
     case 'bool':
       return Array.from(bytes);
     default:
-      throw new ModelError(`The constant ${tensor.name} must hold integers, not ${tensor.type}.`);
+      throw new ModelError(`The constant ${tensor.name} must contain integers, not ${tensor.type}.`);
   }
 }

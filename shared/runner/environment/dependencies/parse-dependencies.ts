@@ -27,12 +27,14 @@ export function parseDependencies(spec: EnvironmentSpec): ParsedDependencies {
     case 'system':
       return {
         dependencies: [],
-        faults: nothing ? [] : [{ line: 1, message: 'a system environment installs nothing: leave blank' }],
+        faults: nothing
+          ? []
+          : [{ line: 1, message: 'a system environment installs nothing, so this must be blank' }],
       };
     case 'docker': {
       const reference = spec.dependencies.trim();
       const message = nothing
-        ? 'a docker environment needs the name of an image'
+        ? 'a docker environment requires the name of an image'
         : imageReferenceFault(reference);
       if (message !== null) return { dependencies: [], faults: [{ line: 1, message }] };
       return { dependencies: [{ kind: 'image', line: 1, reference }], faults: [] };
@@ -78,7 +80,7 @@ function parsePackage(spec: string, line: number): Dependency | string {
   if (spec.startsWith('-')) return `${shown}: npm options are not allowed here`;
   if (spec.startsWith('.') || spec.startsWith('/') || spec.startsWith('file:')) {
     const path = spec.startsWith('./') ? normalRelativePath(spec) : null;
-    if (path === null) return `${shown}: a local package is written ./path.tgz, inside the source`;
+    if (path === null) return `${shown}: write a local package as ./path.tgz, a path inside the source`;
     if (!/\.(?:tgz|tar\.gz)$/.test(path)) return `${shown}: a local package must be a .tgz file`;
     return { kind: 'file', line, path, extras: '', marker: '' };
   }
@@ -92,10 +94,10 @@ function parsePackage(spec: string, line: number): Dependency | string {
           .trim()
           .replaceAll(/ +/g, ' ');
   if (!packageName.test(name) || name.length > 214 || tarball.test(name)) {
-    return `${shown}: not the name of an npm package (one a line, or separated by commas)`;
+    return `${shown}: not the name of an npm package (one per line, or separated by commas)`;
   }
   if (at >= 0 && (!range.test(wanted) || tarball.test(wanted))) {
-    return `${shown}: after @ comes a version, a range or a tag`;
+    return `${shown}: after @, a version, a range or a tag is expected`;
   }
   return { kind: 'package', line, spec: at < 0 ? name : `${name}@${wanted}` };
 }
@@ -115,7 +117,7 @@ const component = /^[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*$/;
  * component is a domain if it has a dot or a colon or is `localhost`. The name has at most 255 characters.
  */
 function imageReferenceFault(reference: string): string | null {
-  if (/\s|,/.test(reference)) return 'one image only, without spaces';
+  if (/\s|,/.test(reference)) return 'must be one image, without spaces';
   const at = reference.indexOf('@');
   const named = at < 0 ? reference : reference.slice(0, at);
   if (at >= 0 && !digestPattern.test(reference.slice(at + 1))) return 'the digest after @ is malformed';
@@ -148,7 +150,7 @@ export function packageIndexFaults(
     const isSecond = index !== undefined && index !== value;
     index = value;
     return isSecond
-      ? [{ line, message: 'more than one --index-url; further ones are --extra-index-url' }]
+      ? [{ line, message: 'more than one --index-url; use --extra-index-url for further ones' }]
       : [];
   });
 }

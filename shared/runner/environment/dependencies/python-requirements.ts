@@ -106,7 +106,7 @@ const editableOption = /^(?:-e\s*|--editable(?:\s+|=))(\S.*)$/;
 const sourceFolder = /^(?:file:)?(\.(?:\/[^[\]\s;]*)?)\s*(?:\[([^\]]*)\])?$/;
 
 function parseRequirement(text: string, line: number): Dependency | string {
-  if (text.length > longestLine) return `a line has at most ${longestLine} characters`;
+  if (text.length > longestLine) return `a line may have at most ${longestLine} characters`;
   if (!/^[\x20-\x7e]*$/.test(text)) return 'only printable ASCII outside comments';
   if (text.includes('\\')) return 'backslashes are allowed only at the end of a line';
   if (text.includes('${')) return 'variables are not expanded here';
@@ -182,7 +182,7 @@ const longNames: Readonly<Record<string, PipOption>> = {
 
 /** Advice appended to errors about credentials in the URL of a package index. */
 const credentialAdvice =
-  'whoever may see the project can read it; keep user and password in a secret variable of the project';
+  'every user who may see the project can read it; keep user name and password in a secret variable of the project';
 
 /** Parse one line. Returns the pip option, an error text, or null if the line is none of the four options. */
 function parsePipOption(text: string, line: number): Dependency | string | null {
@@ -191,10 +191,10 @@ function parsePipOption(text: string, line: number): Dependency | string | null 
   const name = longNames[written];
   if (name === undefined) return null;
   if (name === 'find-links' && !/^[a-z+]+:/i.test(value)) {
-    return `${written} takes a URL here; a package of the source is a line like ./wheels/name-1.0-py3-none-any.whl`;
+    return `${written} requires a URL; name a package in the source on its own line, such as ./wheels/name-1.0-py3-none-any.whl`;
   }
   if (!/^https?:\/\/[^\s"'<>`{}|^]+$/i.test(value) || !URL.canParse(value)) {
-    return `${written} takes the https URL of a package index`;
+    return `${written} requires the https URL of a package index`;
   }
   const url = new URL(value);
   if (url.username !== '' || url.password !== '') return `credentials in a URL: ${credentialAdvice}`;
@@ -277,7 +277,7 @@ function tokenize(text: string): string[] | null {
 function localFile(text: string, marker: string, line: number): Dependency | string {
   const [, written = '', list] = /^([^[\]]+?)\s*(?:\[([^\]]*)\])?$/.exec(text) ?? [];
   const path = written.startsWith('./') ? normalRelativePath(written) : null;
-  if (path === null) return 'a local package is written ./path.whl, inside the source';
+  if (path === null) return 'write a local package as ./path.whl, a path inside the source';
   if (!/\.(?:whl|tar\.gz|zip)$/.test(path)) return 'a local package must be a .whl, .tar.gz or .zip file';
   const extras = normalExtras(list);
   return extras === null ? 'the extras in [ ] are malformed' : { kind: 'file', line, path, extras, marker };
@@ -301,7 +301,7 @@ export function normalName(name: string): string {
 function named(text: string, marker: string, line: number, hashes: string): Dependency | string {
   const [, name = '', list, rest = ''] = /^([A-Za-z0-9._-]+)\s*(?:\[([^\]]*)\])?\s*(.*)$/.exec(text) ?? [];
   if (!identifier.test(name))
-    return 'not a requirement (one a line, or separated by commas, like numpy>=2,<3)';
+    return 'not a requirement (one per line, or separated by commas, such as numpy>=2,<3)';
   const extras = normalExtras(list);
   if (extras === null) return 'the extras in [ ] are malformed';
   const wanted = rest.startsWith('@') ? directUrl(rest.slice(1).trim()) : versions(rest);
@@ -329,7 +329,7 @@ function versions(text: string): Wanted {
   if (text === '') return { text: '' };
   const parts = text.split(',').map((part) => part.trim());
   if (!parts.every((part) => specifier.test(part))) {
-    return { fault: 'after the name comes a version like ==1.2 or >=1,<2' };
+    return { fault: 'after the name, a version such as ==1.2 or >=1,<2 is expected' };
   }
   return { text: parts.map((part) => part.replaceAll(/\s+/g, '')).join(',') };
 }

@@ -161,7 +161,7 @@ async function openSourceFile(folder: string, path: string, maxBytes: number): P
   const full = join(root, path);
   let file: FileHandle | undefined;
   try {
-    if ((await realpath(dirname(full))) !== dirname(full)) throw refuse('lies behind a link');
+    if ((await realpath(dirname(full))) !== dirname(full)) throw refuse('is behind a link');
     file = await open(full, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     const facts = await file.stat();
     if (!facts.isFile()) throw refuse('is not a regular file');
@@ -228,7 +228,7 @@ export async function copyPackages(
       join(folder, relative),
     );
     if (sha256 !== dependency.sha256)
-      throw refused(`${dependency.path}: changed while the environment was prepared`);
+      throw refused(`${dependency.path}: changed during the preparation of the environment`);
     copies.set(dependency, relative);
   }
   return copies;

@@ -13,7 +13,7 @@ export interface DownloadSource {
   from: 'host' | 'bucket' | 'index';
 }
 
-/** Most bytes of downloads on a host. */
+/** Maximum bytes of downloads on a host. */
 const maxHostBytes = 10 * 1024 ** 3;
 
 /**

@@ -234,7 +234,7 @@ class Upstream {
   async get(url: string, index: string, accept: string): Promise<UpstreamAnswer> {
     let at = url;
     for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
-      if (!isReachable(at, index)) throw new UpstreamError(`${new URL(at).origin} is not reached by https`);
+      if (!isReachable(at, index)) throw new UpstreamError(`${new URL(at).origin} is not reachable by https`);
       const message = await this.#once(at, index, accept);
       const { statusCode = 0, headers } = message;
       if (statusCode < 300 || statusCode >= 400 || headers.location === undefined)
@@ -265,7 +265,7 @@ class Upstream {
       const request = isSecure
         ? secureGet(own, { ...options, agent: this.#secure }, resolve)
         : plainGet(own, { ...options, agent: this.#plain }, resolve);
-      request.on('timeout', () => request.destroy(new Error('it gave no answer')));
+      request.on('timeout', () => request.destroy(new Error('it did not respond')));
       request.on('error', (error) => reject(new UpstreamError(error.message, { cause: error })));
     });
   }

@@ -27,7 +27,7 @@ interface RelayPlan {
   upstream: UpstreamSettings;
 }
 
-/** Settings that the relay does not support. With one of them the installer uses its indexes directly. */
+/** Settings that the relay does not support. With one of them, the installer uses its indexes directly. */
 const beyond = {
   env: [
     ...[
@@ -90,7 +90,7 @@ async function pipConfig({ run, packages, env }: EnvironmentBuild, python: strin
   return listed.exitCode === 0 ? parsePipConfig(listed.tail) : null;
 }
 
-/** pip's settings from its files: `global.index-url='…'`, one a line. */
+/** Parse pip's settings from its files: `global.index-url='…'`, one per line. */
 function parsePipConfig(text: string): Map<string, string> {
   const found = new Map<string, string>();
   for (const line of text.split('\n')) {
@@ -130,7 +130,7 @@ async function byRelay(
 
 const loopback = '127.0.0.1';
 
-/** The environment variables of an installer that uses the relay. */
+/** Return the environment variables of an installer that uses the relay. */
 function relayedEnvironment(
   env: EnvironmentBuild['env'],
   [index = '', ...extra]: readonly string[],

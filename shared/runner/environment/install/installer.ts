@@ -40,7 +40,7 @@ export async function install(run: RunCommand, command: Command, stop: AbortSign
 /** @throws EnvironmentError `stopped` if the run was stopped */
 export function stopped(stop: AbortSignal): void {
   if (stop.aborted)
-    throw new EnvironmentError('stopped', 'Stopped while the environment was prepared.', stop.reason);
+    throw new EnvironmentError('stopped', 'Stopped during the preparation of the environment.', stop.reason);
 }
 
 const longest = 600;

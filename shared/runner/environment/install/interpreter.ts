@@ -95,8 +95,8 @@ const Probe = z.object({
 
 const missing = {
   python:
-    'This environment needs Python 3, and no python3 on the search path works. Install Python 3.9 or newer.',
-  node: 'This environment needs Node, and no node on the search path works.',
+    'This environment needs Python 3, but the search path has no working python3. Install Python 3.9 or newer.',
+  node: 'This environment needs Node, but the search path has no working node.',
 } as const;
 
 function parse(line: string | undefined): unknown {

@@ -15,7 +15,7 @@ export async function buildNode(build: EnvironmentBuild): Promise<'npm'> {
   if (version.exitCode !== 0) {
     throw new EnvironmentError(
       'npm-missing',
-      'This environment needs npm, and there is no working npm on the search path. Install Node with npm.',
+      'This environment needs npm, but the search path has no working npm. Install Node with npm.',
     );
   }
   await writeReadable(join(folder, 'package.json'), '{"name":"environment","private":true}\n');

@@ -16,7 +16,7 @@ interface BuiltPython {
 }
 
 const debianHint =
-  'On Debian and Ubuntu run `apt install python3-venv`; otherwise install uv, or a Python that includes venv and ensurepip.';
+  'On Debian and Ubuntu, run `apt install python3-venv`; otherwise install uv, or a Python that includes venv and ensurepip.';
 
 /**
  * Build a virtual environment in place, with uv if available, otherwise with venv and pip. The installers read one
@@ -48,7 +48,7 @@ export async function buildPython(build: EnvironmentBuild): Promise<BuiltPython>
     await step(interpreter.executable, '-I', '-m', 'venv', '--without-pip', folder);
     return { installer, relayed: null };
   }
-  const missing = `${interpreter.identity} at ${interpreter.executable} cannot make virtual environments. ${debianHint}`;
+  const missing = `${interpreter.identity} at ${interpreter.executable} cannot create virtual environments. ${debianHint}`;
   if (!interpreter.venv) throw new EnvironmentError('venv-missing', missing);
   await step(interpreter.executable, '-I', '-m', 'venv', folder).catch((error: unknown) => {
     const unable =
@@ -140,8 +140,8 @@ const checkOptions: Readonly<Record<PythonInstaller, readonly string[]>> = {
 };
 
 /**
- * Run a trial upgrade of an existing environment. Return the relay's record if it would change nothing; null if it
- * would change something or the installer does not tell. The record has the hashes that the indexes name today.
+ * Check by a dry run whether an upgrade would change an existing environment. If not, return the relay's record with
+ * the current hashes of the indexes. Return null if it would, or if the installer does not say.
  */
 export async function checkPython(build: EnvironmentBuild): Promise<RelayRecord | null> {
   const { folder, packages, probe, stop } = build;

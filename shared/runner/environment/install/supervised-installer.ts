@@ -55,7 +55,7 @@ function reason(
       return `took longer than ${timeoutSeconds} s`;
     case 'out-of-memory':
       return memoryBytes === undefined
-        ? 'needed more memory than there is'
+        ? 'needed more memory than available'
         : `needed more than ${memoryBytes / 2 ** 20} MiB of memory`;
     case 'stopped':
       return 'was stopped';

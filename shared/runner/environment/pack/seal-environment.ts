@@ -90,7 +90,7 @@ function secure(
   const file = openPlain(full, path, flag);
   try {
     const facts = fstatSync(file);
-    if (flag === 0 && !facts.isFile()) throw refused(path, 'changed while it was sealed');
+    if (flag === 0 && !facts.isFile()) throw refused(path, 'changed during the sealing');
     if (owner !== undefined) {
       if (facts.uid !== owner.uid && facts.uid !== 0) throw refused(path, 'belongs to somebody else');
       const inode = `${facts.dev}:${facts.ino}`;

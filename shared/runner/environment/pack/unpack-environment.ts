@@ -24,21 +24,20 @@ export interface UnpackOptions {
   stop: AbortSignal;
   /** Default 500,000. */
   maxEntries?: number;
-  /** Most unpacked bytes; default 40 GB. */
+  /** Maximum unpacked bytes; default 40 GB. */
   maxBytes?: number;
   /** Free space of the folder's disk. */
   room?: DiskRoom;
 }
 
 /**
- * Unpacks a `.tar.zst` of an environment into `folder`, which must not exist yet.
- * The pack is the service's own, but what it holds was made by other people's code: entries that leave the folder, pass
- * through a link, come twice, are devices or hard links, carry setuid bits or exceed the limits are refused, and then
- * the caller removes what was written. Files become root's (or the service's), read-only;
- * modes are set apart from making things, so that the umask does not count.
- * Writes are synchronous, as 11,000 small files cost four times as much through the thread pool; decompression runs
- * beside them.
- * @throws EnvironmentError `pack-refused`, or `disk-full` before the disk is
+ * Unpack a `.tar.zst` of an environment into `folder`, which must not exist yet. The service made the pack, but
+ * its contents come from other people's code. Refuse entries that leave the folder, pass through a link, come
+ * twice, are devices or hard links, have setuid bits or exceed the limits; the caller then removes the written
+ * files. Files belong to root (or the service) and are read-only. Modes are set after the creation, so the umask
+ * has no effect. Writes are synchronous, because 11,000 small files take four times as long through the thread
+ * pool; decompression runs in parallel.
+ * @throws EnvironmentError `pack-refused`, or `disk-full` before the disk is full
  */
 export async function unpackEnvironment(
   file: string,

@@ -42,7 +42,7 @@ export class ArtifactStore {
   #hasLeftovers = false;
   /** The pending change of each path: the output folder and a client may store the same one. */
   readonly #inTurn = new Map<string, Promise<unknown>>();
-  /** Ends with the last change that has begun: changes of the same counters at the same time only hinder each other. */
+  /** Resolves with the last change that has begun. Concurrent changes of the same counters would only conflict. */
   #lastChange: Promise<unknown> = Promise.resolve();
 
   constructor(options: ArtifactStoreOptions) {
@@ -121,7 +121,7 @@ export class ArtifactStore {
 
   /**
    * Remove the objects without a record: those of an earlier attempt, and those that storage failed to delete.
-   * Call it only when no upload is pending.
+   * Call it only while no upload is pending.
    * @throws LeaseLostError
    */
   async sweep(): Promise<void> {
@@ -258,7 +258,7 @@ export const folderVariable = { artifact: 'OUTPUT_DIR', checkpoint: 'CHECKPOINT_
 export class ArtifactLimitError extends JobError {
   override readonly name = 'ArtifactLimitError';
 
-  /** @param project the error that names the limit of the project, where that was exceeded */
+  /** @param project error that names the project's limit, if that limit was exceeded */
   constructor(kind: ArtifactKind, maxBytes: number, project?: ProjectBytesError) {
     const folder = folderVariable[kind];
     super(
@@ -293,5 +293,7 @@ async function refuseSparse(handle: FileHandle): Promise<void> {
   await handle.datasync();
   if (!(await isSparse())) return;
   const { size, blocks } = await handle.stat();
-  throw new FileRefusedError(`it is sparse: of its ${size} bytes ${blocks * blockBytes} are on the disk`);
+  throw new FileRefusedError(
+    `it is sparse: only ${blocks * blockBytes} of its ${size} bytes are on the disk`,
+  );
 }

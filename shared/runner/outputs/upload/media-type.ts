@@ -1,5 +1,6 @@
 /**
- * Media type of a file by its extension. Model formats (onnx, pt, npz, pkl, safetensors) have none of their own.
+ * Return the media type of a file by its extension. Model formats (onnx, pt, npz, pkl, safetensors) have no
+ * registered type.
  */
 export function mediaTypeOf(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1);

@@ -20,7 +20,7 @@ export interface OutputUploaderOptions extends ArtifactStoreOptions {
   say(message: string): void;
   /** Called once, when the files exceed the limit while the command runs. */
   onLimit(error: ArtifactLimitError): void;
-  /** Milliseconds between two looks into the folder. */
+  /** Milliseconds between two passes over the folder. */
   lookMilliseconds?: number;
   /**
    * Return the inodes of the files that the command's processes can write to; undefined if they are not visible.
@@ -30,21 +30,27 @@ export interface OutputUploaderOptions extends ArtifactStoreOptions {
 
 const defaultLookMilliseconds = 10_000;
 
-/** A file is complete after this share of the time between two looks without a write; all of it where writers cannot be seen. */
+/**
+ * Share of the time between two passes after which a file without writes is complete. If writers are not visible,
+ * the whole time counts.
+ */
 const quietShareOfLook = 0.2;
 
 type Refused = FindFilesOptions['refused'];
 
 const restlessTries = 3;
 
-/** The share for files that `restlessFrom` looks in a row found being written. */
+/** The share for files that changed in `restlessFrom` passes in a row. */
 const restlessShare = 0.025;
 
 const restlessFrom = 2;
 
 const atOnce = 6;
 
-/** Files up to this size are uploaded `atOnce` at a time; a larger one alone, because it takes more memory. */
+/**
+ * Files up to this size are uploaded `atOnce` at a time. A larger file is uploaded alone, because it takes more
+ * memory.
+ */
 const smallBytes = 4 * 1024 * 1024;
 
 /**
@@ -59,9 +65,9 @@ export class OutputUploader {
   readonly #kept: KeptFiles;
   readonly #folder: OutputFolder;
   readonly #ending = new AbortController();
-  /** Paths that the last look found. */
+  /** Paths that the last pass found. */
   #seen: ReadonlySet<string> = new Set();
-  /** Number of looks that found a file being written since it was last stored. */
+  /** Number of passes in which a file was being written since it was last stored. */
   readonly #changes = new Map<string, number>();
   #loading: Promise<void> | undefined;
   #looking: Promise<void> | undefined;
@@ -75,7 +81,7 @@ export class OutputUploader {
     this.#folder = new OutputFolder(options.folder, options.user, this.#kept);
   }
 
-  /** Start to look into the folder at intervals. */
+  /** Start to check the folder at intervals. */
   start(): void {
     this.#looking ??= this.#lookAtIntervals();
   }
@@ -88,7 +94,7 @@ export class OutputUploader {
   async log(path: string, file: OpenFile): Promise<void> {
     await this.#load();
     if (this.#store.files >= maxOutputFiles && this.#store.find(path) === undefined)
-      throw new JobError(`A job keeps ${maxOutputFiles} files at most.`);
+      throw new JobError(`A job may keep at most ${maxOutputFiles} files.`);
     await this.#store.put(path, file);
   }
 
@@ -119,7 +125,7 @@ export class OutputUploader {
           this.#fatal = error;
           return;
         }
-        // Any other error: the next look, or the last one, tries again.
+        // Ignore any other error: the next pass tries again.
       }
       if (this.#kept.limit !== undefined) return onLimit(this.#kept.limit);
       await this.#pause(Math.max(quietShareOfLook * this.#lookMilliseconds, next - performance.now()));
@@ -141,7 +147,7 @@ export class OutputUploader {
     closing.defer(() => files.close());
     if (files.size > 0) {
       let isVisible = await this.#takeComplete(files, quietShareOfLook, refused);
-      // A file that is written again and again is quiet only for moments: there it is enough that no process has it open.
+      // A file that is written repeatedly is quiet only for moments, so it is enough that no process has it open.
       // Right after a write is the best moment, so try a few times.
       for (let tries = 0; isVisible && files.size > 0 && tries < restlessTries; tries += 1)
         isVisible = await this.#takeComplete(files, restlessShare, refused);
@@ -153,7 +159,7 @@ export class OutputUploader {
   }
 
   /**
-   * Wait for a share of the time between two looks, and upload the files that are complete then.
+   * Wait for a share of the time between two passes, and upload the files that are then complete.
    * @returns whether writers are visible
    */
   async #takeComplete(files: PinnedFiles, quietShare: number, refused: Refused): Promise<boolean> {

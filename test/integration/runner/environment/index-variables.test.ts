@@ -71,7 +71,7 @@ describe('variables of a project by which installers find packages', () => {
     await expect(made).rejects.toMatchObject({
       code: 'pack-refused',
       message:
-        'The built environment cannot be kept: "node_modules/pkg/deep/settings" holds a credential of the project\'s variables.',
+        'The built environment cannot be kept: "node_modules/pkg/deep/settings" contains a credential from the project\'s variables.',
     });
     expect(await readdir(fixture.store.folder)).toEqual([]);
   });
@@ -98,7 +98,7 @@ describe('variables of a project by which installers find packages', () => {
     ).rejects.toMatchObject({
       code: 'bad-dependencies',
       message:
-        'The variable PIP_EXTRA_INDEX_URL cannot be used: evil.example is no package index that this deployment allows; allowed are packages.example.',
+        'The variable PIP_EXTRA_INDEX_URL cannot be used: evil.example is not an allowed package index of this deployment; allowed are packages.example.',
     });
     await prepare({ npm_config_registry: 'https://registry.npmjs.org' });
   });

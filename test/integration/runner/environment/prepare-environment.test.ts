@@ -232,7 +232,7 @@ test('the least recently used environment goes when there are too many bytes, on
   await prepareEnvironment(options(fixture, node('third'), { maxBytes: 1 }));
   expect(await there()).toHaveLength(2);
   expect(await there()).toContain(`${other.requestKey}.complete`);
-  expect(fixture.lines.at(-1)).toBe('environment: 1 unused on this host removed to make room');
+  expect(fixture.lines.at(-1)).toBe('environment: 1 unused on this host removed to free space');
 });
 
 test.runIf(process.getuid?.() === 0)(

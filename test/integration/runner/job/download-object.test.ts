@@ -99,7 +99,7 @@ describe('a download of an input', () => {
   test('is given up when storage stays away, in words that name what was fetched', async () => {
     const objects = reader(() => server.kill());
     await expect(download(objects, { patienceSeconds: 1 })).rejects.toThrow(
-      /^The source archive could not be fetched: storage could not be reached for 1 s \(\w+\)\.$/,
+      /^The source archive could not be downloaded: storage could not be reached for 1 s \(\w+\)\.$/,
     );
   });
 
@@ -116,7 +116,9 @@ describe('a download of an input', () => {
     });
     onTestFinished(() => client.destroy());
     const given = { patienceSeconds: 1, idleSeconds: 0.2 };
-    await expect(download(objectReader(client, childBucket), given)).rejects.toThrow('could not be fetched');
+    await expect(download(objectReader(client, childBucket), given)).rejects.toThrow(
+      'could not be downloaded',
+    );
   });
 
   test('is refused before the first byte where the disk has no room for it', async () => {
@@ -155,7 +157,7 @@ describe('a download of an input', () => {
     });
     const objects = { ...reader(), open: () => Promise.reject(damaged) };
     await expect(download(objects)).rejects.toThrow(
-      'Storage cannot give the source archive. The stored bytes of child/a are damaged.',
+      'Storage cannot read the source archive. The stored bytes of child/a are damaged.',
     );
   });
 

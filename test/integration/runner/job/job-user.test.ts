@@ -27,7 +27,7 @@ describe.runIf(isRoot)('users of jobs, as root', () => {
     const folder = await hostFolder();
     await mkdir(folder);
     await chmod(folder, 0o777);
-    await expect(claimJobUser(70_000, folder)).rejects.toThrow('belongs to somebody else');
+    await expect(claimJobUser(70_000, folder)).rejects.toThrow('belongs to another user');
   });
 });
 

@@ -102,7 +102,7 @@ describe('files of a folder', () => {
     await chown(join(folder, 'own'), jobUser, jobUser);
     expect(await all({ user: { uid: jobUser } })).toEqual({ own: 'own' });
     expect(refusals).toEqual({
-      'hard-link': 'it belongs to somebody else',
+      'hard-link': 'it belongs to another user',
       null: 'it is not a regular file',
     });
   });
@@ -173,7 +173,7 @@ describe('files of a folder', () => {
     await writeFile(Buffer.concat([Buffer.from(`${folder}/`), Buffer.from([0x61, 0xff])]), '');
     expect(Object.keys(await all()).sort()).toEqual(['1/2/3/4/5/deepest', 'x'.repeat(250)]);
     expect(refusals).toEqual({
-      '1/2/3/4/5/6': 'it lies more than 5 folders deep',
+      '1/2/3/4/5/6': 'it is more than 5 folders deep',
       [`${'y'.repeat(200)}/${'z'.repeat(100)}`]: 'its path is longer than 300 bytes',
       'a\ufffd': 'its name is not UTF-8',
     });
@@ -182,10 +182,10 @@ describe('files of a folder', () => {
   test('are bounded in number, and so is all else', async () => {
     for (const name of ['a', 'b', 'c']) await put(name);
     expect(Object.keys(await all({ maxFiles: 2 }))).toHaveLength(2);
-    expect(refusals).toEqual({ '': 'it holds more than 2 files' });
+    expect(refusals).toEqual({ '': 'it contains more than 2 files' });
     for (let index = 0; index < 10; index += 1) await mkdir(join(folder, `folder-${index}`));
     await all({ maxFiles: 4 });
-    expect(refusals).toEqual({ '': 'it holds more than 8 entries' });
+    expect(refusals).toEqual({ '': 'it contains more than 8 entries' });
   });
 
   test('of a very deep tree are not walked', async () => {
@@ -193,6 +193,6 @@ describe('files of a folder', () => {
     for (let depth = 0; depth < 300; depth += 1) path = join(path, 'd');
     await mkdir(path, { recursive: true });
     expect(await all({ maxDepth: 64 })).toEqual({});
-    expect(Object.values(refusals)).toEqual(['it lies more than 64 folders deep']);
+    expect(Object.values(refusals)).toEqual(['it is more than 64 folders deep']);
   });
 });

@@ -68,7 +68,7 @@ describe('an upload of OUTPUT_DIR that something stands in the way of', () => {
     for (let index = 0; index < 50; index += 1) await symlink('x', join(bench.folder, String(index)));
     await bench.uploader().finish();
     expect(bench.said).toHaveLength(21);
-    expect(bench.said.at(-1)).toBe('OUTPUT_DIR: 30 more are not kept.');
+    expect(bench.said.at(-1)).toBe('OUTPUT_DIR: 30 more files are not kept.');
   });
 
   test('may be nothing at all', async () => {
@@ -77,8 +77,8 @@ describe('an upload of OUTPUT_DIR that something stands in the way of', () => {
     await symlink('/etc', bench.folder);
     expect(await bench.uploader().finish()).toEqual({ files: 0, bytes: 0 });
     expect(bench.said).toEqual([
-      'OUTPUT_DIR: not all of it is kept, because it is no longer a folder.',
-      'OUTPUT_DIR: not all of it is kept, because it is no longer a folder.',
+      'OUTPUT_DIR: some files are not kept, because it is no longer a folder.',
+      'OUTPUT_DIR: some files are not kept, because it is no longer a folder.',
     ]);
   });
 
@@ -110,7 +110,7 @@ describe('an upload of OUTPUT_DIR that something stands in the way of', () => {
     });
     expect(bench.said).toEqual([
       expect.stringMatching(
-        /OUTPUT_DIR: "sparse" is not kept: it is sparse: of its 10000000000 bytes \d+ are/,
+        /OUTPUT_DIR: "sparse" is not kept: it is sparse: only \d+ of its 10000000000 bytes are/,
       ),
     ]);
     expect(await bench.place.counts()).toMatchObject({ artifact_bytes: 1e6, stored: 1 });
@@ -121,7 +121,7 @@ describe('an upload of OUTPUT_DIR that something stands in the way of', () => {
     await records.write(count(experiment.project_id, { bytes: 90 }));
     await bench.put('small', '12345');
     await bench.put('too large', '12345678901');
-    const message = /The project holds 9[05] bytes and may hold 100; 11 more do not fit\./;
+    const message = /The project has 9[05] of at most 100 bytes, so 11 more do not fit\./;
     await expect(bench.uploader({ maxProjectBytes: 100 }).finish()).rejects.toThrow(message);
     await expect(bench.uploader({ maxProjectBytes: 100 }).finish()).rejects.toThrow(ArtifactLimitError);
     expect(await bench.paths()).toEqual(['small']);
@@ -139,7 +139,7 @@ describe('an upload of OUTPUT_DIR that something stands in the way of', () => {
     };
     await bench.put('small', '12345');
     const one = bench.uploader({ maxProjectBytes: 100, objects: filling });
-    await expect(one.finish()).rejects.toThrow('The project holds 98 bytes and may hold 100; 5 more');
+    await expect(one.finish()).rejects.toThrow('The project has 98 of at most 100 bytes, so 5 more');
     expect(await bench.place.counts()).toMatchObject({ artifacts: 0, bytes: 98, stored: 0 });
   });
 

@@ -99,7 +99,7 @@ describe('metrics that a command reports', () => {
     expect(said).toEqual([
       'METRICS_FILE: a line is left out, because it is not JSON: "nonsense".',
       'METRICS_FILE: a line is left out, because value is not a finite number: "{\\"name\\":\\"x\\",\\"value\\":NaN}".',
-      'METRICS_FILE: a line is left out, because loss is not a finite number: "{\\"acc\\":0.5,\\"loss\\":NaN}". More such lines are counted, and not named here.',
+      'METRICS_FILE: a line is left out, because loss is not a finite number: "{\\"acc\\":0.5,\\"loss\\":NaN}". Further such lines are only counted.',
     ]);
     expect(one.warnings).toEqual([
       '4 lines of METRICS_FILE were left out, in whole or in part. The first 3: "nonsense", because it is not JSON; "{\\"name\\":\\"x\\",\\"value\\":NaN}", because value is not a finite number; "{\\"acc\\":0.5,\\"loss\\":NaN}", because loss is not a finite number.',
@@ -136,7 +136,7 @@ describe('metrics that a command reports', () => {
   test.runIf(isRoot)("are not read from somebody else's file", async () => {
     await writeFile(file, line('a'));
     await reader({ user: { uid: 54_321 } }).close();
-    expect(said).toEqual(['METRICS_FILE is not read: it belongs to somebody else.']);
+    expect(said).toEqual(['METRICS_FILE is not read: it belongs to another user.']);
     await chown(file, 54_321, 54_321);
     await reader({ user: { uid: 54_321 } }).close();
     expect(names()).toEqual(['a']);
@@ -146,7 +146,7 @@ describe('metrics that a command reports', () => {
     await writeFile(file, line('a').repeat(100_010));
     await reader().close();
     expect(taken).toHaveLength(100_000);
-    expect(said).toEqual(['METRICS_FILE: a job may report 100000 points; what follows is left out.']);
+    expect(said).toEqual(['METRICS_FILE: a job may report 100000 points. Later lines are left out.']);
   });
 
   test('of a file that claims to be endless are limited too', async () => {
@@ -154,6 +154,6 @@ describe('metrics that a command reports', () => {
     await truncate(file, 2 ** 40);
     await reader().close();
     expect(names()).toEqual(['a']);
-    expect(said.at(-1)).toBe('METRICS_FILE: a job may report 134217728 bytes; what follows is left out.');
+    expect(said.at(-1)).toBe('METRICS_FILE: a job may report 134217728 bytes. Later lines are left out.');
   });
 });

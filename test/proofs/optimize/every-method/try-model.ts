@@ -44,7 +44,7 @@ async function unrunnable(feed: Feed): Promise<string | undefined> {
 }
 
 function judged({ maxError }: Trial, compare: StageAnswer<'compare'>): Partial<Outcome> {
-  const broken = compare.outputs.find(({ why }) => why !== null && why !== 'is no tensor of numbers');
+  const broken = compare.outputs.find(({ why }) => why !== null && why !== 'is not a numeric tensor');
   const error = Math.max(0, ...compare.outputs.map((output) => output.relative_l2_error ?? 0));
   const accuracy = compare.accuracy && { before: compare.accuracy.before, after: compare.accuracy.after };
   const measured = { error, accuracy };

@@ -115,7 +115,8 @@ describe('more than can be drawn', () => {
       (_, i) => `g${i}: {${Array.from({ length: 199 }, (_, k) => `k${k}: ${k}`).join()}}`,
     ).join('\n'),
   );
-  const note = 'Too large to draw whole: 19,501 nodes and 19,501 edges left out. The JSON form has all.';
+  const note =
+    'Too large to draw completely: 19,501 nodes and 19,501 edges left out. The JSON form contains all.';
 
   test('is drawn from the roots on, with a note', () => {
     const svg = renderSvg(large);
@@ -140,7 +141,7 @@ describe('more than can be drawn', () => {
       const mermaid = renderMermaid(graph);
       expect(mermaid.length).toBeLessThanOrEqual(50_000);
       expect(mermaid.match(/ -->/g)?.length).toBeLessThanOrEqual(500);
-      expect(mermaid).toContain('note["Too large to draw whole#58;');
+      expect(mermaid).toContain('note["Too large to draw completely#58;');
     }
     expect(renderGraphviz(large)).toContain(note);
   });

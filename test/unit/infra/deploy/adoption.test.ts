@@ -21,7 +21,7 @@ test('tables and bucket are adopted together or not at all', () => {
   const none = { accounts: undefined, records: undefined, bucket: undefined };
   expect(adoptedData(none)).toBeUndefined();
   expect(adoptedData(adopted)).toEqual(adopted);
-  expect(() => adoptedData({ ...none, records: 'old-records' })).toThrow(/go together/);
+  expect(() => adoptedData({ ...none, records: 'old-records' })).toThrow(/must be given together/);
 });
 
 test('what is left over is told as the command that takes it over', () => {

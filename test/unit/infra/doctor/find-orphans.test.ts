@@ -109,7 +109,7 @@ describe('orphans', () => {
     const { objects, ...rest } = await healthy();
     const key = `${object}b`;
     expect(findOrphans({ ...rest, objects: [...objects, { key, size: 1 }] })).toEqual([
-      { kind: 'unnamed', where: key, why: 'no record names it' },
+      { kind: 'unnamed', where: key, why: 'no record refers to it' },
     ]);
   });
 
@@ -143,8 +143,8 @@ describe('orphans', () => {
     const drifted = records.map((item) => (item.sk === 'VCPUS' ? { ...item, free: 13 } : item));
     const former = { pk: 'LIMITS', sk: 'DEPLOYMENT', vcpus: 3 };
     expect(findOrphans({ ...rest, records: [...drifted, former] })).toEqual([
-      { kind: 'count', where: 'LIMITS/DEPLOYMENT', why: 'vcpus is 3, and there are 0' },
-      { kind: 'count', where: 'LIMITS#0/VCPUS', why: 'free is 13, and there are 15' },
+      { kind: 'count', where: 'LIMITS/DEPLOYMENT', why: 'vcpus is 3, but there are 0' },
+      { kind: 'count', where: 'LIMITS#0/VCPUS', why: 'free is 13, but there are 15' },
     ]);
   });
 
@@ -152,7 +152,7 @@ describe('orphans', () => {
     const { records, ...rest } = await healthy();
     const drifted = records.map((item) => (item.pk.startsWith('COUNTERS#') ? { ...item, bytes: 7 } : item));
     expect(findOrphans({ ...rest, records: drifted })).toEqual([
-      { kind: 'count', where: `COUNTERS#${project_id}/COUNTERS`, why: 'bytes is 7, and there are 5' },
+      { kind: 'count', where: `COUNTERS#${project_id}/COUNTERS`, why: 'bytes is 7, but there are 5' },
     ]);
   });
 

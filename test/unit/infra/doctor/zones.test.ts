@@ -51,16 +51,14 @@ const findings = async (context: Readonly<Record<string, unknown>> = {}) =>
   (await checkZones(regionClient(), readOptions(context))).map(({ outcome, what }) => `${outcome} ${what}`);
 
 test('types that are offered where their nodes run are good', async () => {
-  expect(await findings()).toEqual([
-    'good zone: clusters in eu-central-1a may be of all clusterInstanceTypes',
-  ]);
+  expect(await findings()).toEqual(['good zone: eu-central-1a offers all clusterInstanceTypes for clusters']);
 });
 
 test('a zone without any of the types is a problem, with the zones that have them', async () => {
   expect(await findings({ gpuInstanceTypes: 'g6.xlarge' })).toEqual([
-    'good zone: clusters in eu-central-1a may be of all clusterInstanceTypes',
-    'problem zone: eu-central-1a does not offer g6.xlarge to clusters with GPUs, and so none of gpuInstanceTypes: none would ever start. All types are offered in eu-central-1b, eu-central-1c: -c zones=eu-central-1b,eu-central-1c',
-    'good zone: trainings with GPUs in eu-central-1a or eu-central-1b may be of all gpuInstanceTypes',
+    'good zone: eu-central-1a offers all clusterInstanceTypes for clusters',
+    'problem zone: eu-central-1a does not offer g6.xlarge for clusters with GPUs, and thus none of gpuInstanceTypes, so none could start. All types are offered in eu-central-1b, eu-central-1c: -c zones=eu-central-1b,eu-central-1c',
+    'good zone: eu-central-1a or eu-central-1b offers all gpuInstanceTypes for trainings with GPUs',
   ]);
   const advised = await findings({
     gpuInstanceTypes: 'g6.xlarge',
@@ -75,15 +73,15 @@ test('a zone with some of the types is a note', async () => {
     zones: 'eu-central-1b',
   });
   expect(clusters).toMatch(
-    /^note zone: eu-central-1b does not offer p5\.4xlarge to clusters with GPUs\. All types/,
+    /^note zone: eu-central-1b does not offer p5\.4xlarge for clusters with GPUs\. All types/,
   );
 });
 
 test('named zones must be of the region; of subnets the zone is asked', async () => {
   expect(await findings({ zones: 'us-east-1a' })).toEqual([
-    'problem zone: there is no us-east-1a for this account, but eu-central-1a, eu-central-1b, eu-central-1c',
+    'problem zone: this account has no us-east-1a; it has eu-central-1a, eu-central-1b, eu-central-1c',
   ]);
   const subnets = 'subnet-0123456789abcdef0,subnet-0123456789abcdef1';
   const [first] = await findings({ vpcId: 'vpc-0123456789abcdef0', subnetIds: subnets });
-  expect(first).toBe('good zone: clusters in eu-central-1c may be of all clusterInstanceTypes');
+  expect(first).toBe('good zone: eu-central-1c offers all clusterInstanceTypes for clusters');
 });

@@ -50,19 +50,21 @@ describe('a command line', () => {
   });
 
   test('of no operation is refused', () => {
-    expect(() => parse('shrink a.onnx')).toThrow('The first argument is one of prune, quantize, measure.');
+    expect(() => parse('shrink a.onnx')).toThrow(
+      'The first argument must be one of prune, quantize, measure.',
+    );
   });
 
   test.each([
-    ['prune a.onnx --strategy random', ['Say by --out which file the result is written to.']],
-    ['prune --out b.onnx', ['Give one model, as a path.']],
-    ['prune a.onnx b.onnx --out c.onnx', ['Give one model, as a path.']],
+    ['prune a.onnx --strategy random', ['Name the file for the result with --out.']],
+    ['prune --out b.onnx', ['Give the path of one model.']],
+    ['prune a.onnx b.onnx --out c.onnx', ['Give the path of one model.']],
     [
       'prune a.onnx --precision 8 --no-out --no-out -q --out b.onnx',
-      ['--precision', '--no-out', '-q'].map((flag) => `${flag} is no flag of prune; --help names them.`),
+      ['--precision', '--no-out', '-q'].map((flag) => `${flag} is not a flag of prune; --help lists them.`),
     ],
-    ['prune a.onnx --compression two --out b.onnx', ['--compression takes a number.']],
-    ['prune a.onnx --compression= --out b.onnx', ['--compression takes a number.']],
+    ['prune a.onnx --compression two --out b.onnx', ['--compression must be a number.']],
+    ['prune a.onnx --compression= --out b.onnx', ['--compression must be a number.']],
     [
       'quantize a.onnx --precision 8 --leaf-node --precision 8 --no-leaf-node --out b --out c --out d',
       ['--precision is given twice.', '--leaf-node is given twice.', '--out is given twice.'],
@@ -70,9 +72,9 @@ describe('a command line', () => {
     [
       'quantize a.onnx --leaf-node=yes --strategy --out',
       [
-        '--strategy lacks its value.',
-        '--out lacks its value.',
-        '--leaf-node takes no value; it is --leaf-node or --no-leaf-node.',
+        '--strategy needs a value.',
+        '--out needs a value.',
+        '--leaf-node takes no value; write --leaf-node or --no-leaf-node.',
       ],
     ],
   ])('%s is refused for everything that is wrong with it', (line, faults) => {

@@ -100,7 +100,7 @@ describe('the page of a receipt', () => {
 
   test('does not grow with the layers', () => {
     expect(renderReceipt(receipt(5000)).length).toBeLessThan(200_000);
-    expect(renderReceipt(receipt(5000))).toContain('4960 more layers stand in the receipt');
+    expect(renderReceipt(receipt(5000))).toContain('4960 more layers are in the receipt');
   });
 
   test('says where nothing was compared, which is not the same', () => {
@@ -125,9 +125,9 @@ test('a receipt as text says the same', () => {
   const text = receiptText(receipt(3));
   expect(text).toContain('latency p50      1.5 ms     →  0.5 ms');
   expect(text).toContain('3 times as fast');
-  expect(text).toContain('3.03 times as fast; the model beside itself 0.999 times as fast');
+  expect(text).toContain('3.03 times as fast; the model against itself 0.999 times as fast');
   expect(text).toContain('Needs ONNX Runtime 1.12');
-  expect(text).toContain('Accuracy over the labels of 100 samples');
+  expect(text).toContain('Accuracy on 100 labelled samples');
   expect(text).toContain('Relative error of the outputs over the first 3 samples (evaluation)');
   expect(text).toContain('and 38 more');
 });

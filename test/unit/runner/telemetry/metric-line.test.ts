@@ -31,8 +31,8 @@ describe('a line of METRICS_FILE', () => {
     [line({ name: 7 }), 'name is not text'],
     [line({ name: ' ' }), 'name is blank'],
     [line({ name: 'n'.repeat(129) }), 'name is longer than 128 characters'],
-    [line({ name: 'a\u0000b' }), 'name holds a control character'],
-    [line({ name: 'half of \ud83d' }), 'name holds a control character'],
+    [line({ name: 'a\u0000b' }), 'name contains a control character'],
+    [line({ name: 'half of \ud83d' }), 'name contains a control character'],
     [line({ time: 'yesterday' }), 'time is neither ISO 8601 nor epoch seconds'],
     [line({ time: '2026-99-99T00:00:00Z' }), 'time is not between the years 1970 and 9999'],
     [line({ time: 1e15 }), 'time is not between the years 1970 and 9999'],
@@ -40,11 +40,11 @@ describe('a line of METRICS_FILE', () => {
     ['[1,2]', 'it is not a JSON object'],
     ['null', 'it is not a JSON object'],
     ['7', 'it is not a JSON object'],
-    ['{"__proto__":{"name":"loss","value":1}}', 'it holds no number that is a metric'],
+    ['{"__proto__":{"name":"loss","value":1}}', 'it contains no metric'],
     ['{"value":1}', 'name is not text'],
-    ['{"step":4,"epoch":2,"phase":"train","done":true}', 'it holds no number that is a metric'],
+    ['{"step":4,"epoch":2,"phase":"train","done":true}', 'it contains no metric'],
     ['{"loss":0.5,"step":"4"}', 'step is not a finite number'],
-    ['{}', 'it holds no number that is a metric'],
+    ['{}', 'it contains no metric'],
   ])('%s is refused', (text, fault) => {
     expect(parseMetricLine(text, now)).toEqual({ points: [], fault });
   });

@@ -26,7 +26,10 @@ describe('checking a command', () => {
       ['$DATA_DIR: variables are not expanded', 'write {data_dir}, or', 'bash -c'],
     ],
     ['python train.py "${OUTPUT_DIR}/a"', ['${OUTPUT_DIR}', 'write {output_dir}']],
-    ['python train.py $LR ${LR:-1} $1', ['$LR, ${LR:-1}, $1: variables', "bash -c '… $LR …'", "('$LR')"]],
+    [
+      'python train.py $LR ${LR:-1} $1',
+      ['$LR, ${LR:-1}, $1: variables', "bash -c '… $LR …'", "'$LR' in single quotes"],
+    ],
     ['bash -c "echo a" $HOME', ['$HOME: variables']],
     ['bash train.sh $HOME', ['$HOME: variables']],
     ['bash -x train.sh -c $HOME', ['$HOME: variables']],

@@ -27,9 +27,7 @@ describe('a cluster', () => {
     const peers = health(3);
     expect(peers.check(leases(lease(0), lease(0)), 0)).toBeUndefined();
     expect(peers.check(leases(lease(90), lease(0)), 90)).toBeUndefined();
-    expect(peers.check(leases(lease(105), lease(0)), 105)).toBe(
-      'Node 2 was lost: it gave no sign of life for 90 s.',
-    );
+    expect(peers.check(leases(lease(105), lease(0)), 105)).toBe('Node 2 was lost: no heartbeat for 90 s.');
   });
 
   test('waits a quarter of an hour for a node to start; what ran in an earlier attempt is none', () => {

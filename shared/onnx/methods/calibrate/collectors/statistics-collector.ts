@@ -71,7 +71,7 @@ class Channels {
     const at = axis < 0 ? axis + dims.length : axis;
     if (dims[at] !== channels) {
       throw new ModelError(
-        `The value ${JSON.stringify(name)} is [${dims.join(', ')}], and has no ${channels} channels along axis ${axis}.`,
+        `The value ${JSON.stringify(name)} is [${dims.join(', ')}], but needs ${channels} channels along axis ${axis}.`,
       );
     }
     const inner = dims.slice(at + 1).reduce((product, dim) => product * dim, 1);

@@ -41,7 +41,7 @@ function visit(context: RuleContext): void {
   const hasCounts = node.opType === 'Reshape' && dependencies.counts.has(node.input[1] ?? '');
   if (context.allCarried().length === 0 && !hasCounts) return;
   const rule = ruleOf(context);
-  if (rule === undefined) context.lock(`${context.label} is not understood`);
+  if (rule === undefined) context.lock(`${context.label} is not supported`);
   else rule(context);
 }
 

@@ -10,7 +10,7 @@ export type Labels = Int32Array;
  */
 export class Channels {
   readonly #parent: number[] = [fixedLabel];
-  readonly #locks = new Map<number, string>([[fixedLabel, 'they are tied to channels that have to stay']]);
+  readonly #locks = new Map<number, string>([[fixedLabel, 'they are tied to channels that must stay']]);
 
   /** Create `count` independent channels. */
   make(count: number): Labels {

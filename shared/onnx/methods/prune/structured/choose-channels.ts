@@ -179,7 +179,7 @@ function addNorms(groups: ChannelGroups, sums: Float64Array, isSquared: boolean)
       for (const [place, sum] of axisSums(values, tensor.dims, axis, isSquared).entries()) {
         if (!Number.isFinite(sum)) {
           throw new ModelError(
-            `The weight ${JSON.stringify(tensor.name)} holds NaN or infinite values: its channels cannot be ranked by norm.`,
+            `The weight ${JSON.stringify(tensor.name)} contains NaN or infinite values, so its channels cannot be ranked by norm.`,
           );
         }
         const set = groups.setOf(labels[place] ?? 0);

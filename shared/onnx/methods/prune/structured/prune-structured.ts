@@ -62,7 +62,7 @@ export function pruneStructured(
   const cuts = new Set([...folded].map(({ cut }) => cut));
   for (const layer of foldConstantChannels(dependencies, isRemoved, (cut) => cuts.has(cut)))
     report.warnings.push(
-      `Constants were folded into the bias of ${layer}, which pads: they are inexact at its edges.`,
+      `Constants were folded into the bias of ${layer}, which pads its input, so they are inexact at the edges.`,
     );
   report.layers.push(...removeChannels(dependencies, remaining));
   const modelAfter = floatParameters(model.graph);
@@ -135,7 +135,7 @@ function refuseOutOfReach(compression: number, { before, after }: Choice, groups
       return `${group.layers[0]}${more} (${group.channels_after} of ${group.channels_before} channels left)`;
     });
   throw new ModelError(
-    `A compression of ${compression} is out of reach, the largest reachable one is ${reachable}: every group keeps at least one channel. It was held back by ${held.join(', ')}.`,
+    `A compression of ${compression} cannot be reached; the maximum is ${reachable}: every group keeps at least one channel. The limiting groups are ${held.join(', ')}.`,
   );
 }
 
@@ -160,7 +160,7 @@ function reportFolds(
   if (first !== undefined) {
     const rows = statistics.get(first.input)?.rows ?? 0;
     report.warnings.push(
-      `THE CALIBRATION SET IS SMALL: it shows ${rows} values of each of the ${first.labels.length} channels that ${layerName(first.node)} takes${scarce.length > 1 ? `, and ${scarce.length - 1} other layers see as few` : ''}. Measure the accuracy on other data, or give ${minRows} for each channel.`,
+      `THE CALIBRATION SET IS SMALL: it has ${rows} values for each of the ${first.labels.length} input channels of ${layerName(first.node)}${scarce.length > 1 ? `, and ${scarce.length - 1} other layers have as few` : ''}. Measure the accuracy on other data, or give ${minRows} for each channel.`,
     );
   }
   for (const consumer of consumers) {
@@ -168,7 +168,7 @@ function reportFolds(
     report.keep(
       `the weights left in ${layerName(consumer.node)}`,
       consumer.isAlone
-        ? 'calibration shows no finite values of its channels'
+        ? 'calibration has no finite values of its channels'
         : 'its weight is shared with other layers',
     );
   }

@@ -144,13 +144,13 @@ function siteOf(
       ? { tensor: graph.initializer(node.input[0] ?? ''), transposed: true }
       : rightSide(graph, index, node.input[1] ?? '');
   if (found?.tensor === undefined) {
-    if (kind === 'product') report.keep(nodeName(node), 'both sides of the product are computed');
+    if (kind === 'product') report.keep(nodeName(node), 'both inputs of the product are computed');
     return undefined;
   }
   const { tensor } = found;
   const why =
     objection(tensor, kind, node) ??
-    (isSound(tensor) ? undefined : 'its weight holds NaN or infinite values');
+    (isSound(tensor) ? undefined : 'its weight contains NaN or infinite values');
   if (why !== undefined) {
     // Lookups in tables that are not float, such as shapes, are not reported.
     if (tensor.type === 'float') report.keep(nodeName(node), why);
@@ -182,20 +182,21 @@ function objection({ type, dims }: Tensor, kind: BlockUse['kind'], node: NodePro
   if (type !== 'float') return `its weight is ${type}, not float`;
   if (dims.length !== 2) return `its weight has ${dims.length} dimensions, not 2`;
   if (dims.includes(0)) return 'its weight is empty';
-  if (kind === 'table' && intAttribute(node, 'axis', 0) !== 0) return 'it looks up along another axis than 0';
+  if (kind === 'table' && intAttribute(node, 'axis', 0) !== 0)
+    return 'it looks up along an axis other than 0';
   if (kind === 'table' && (dims[1] ?? 0) % blockSize !== 0) {
-    return `its rows of ${dims[1]} do not fill blocks of ${blockSize}`;
+    return `its rows of ${dims[1]} values are not a multiple of the block size ${blockSize}`;
   }
   if (node.opType !== 'Gemm') return undefined;
   const isPlain =
     intAttribute(node, 'transA', 0) === 0 &&
     floatAttribute(node, 'alpha', 1) === 1 &&
     floatAttribute(node, 'beta', 1) === 1;
-  return isPlain ? undefined : 'its factors or its transposed input have no form in blocks';
+  return isPlain ? undefined : 'its factors or its transposed input have no block form';
 }
 
 /** Return the error for a model without a weight that can be quantized in blocks. */
 export const nothingForBlocks = (root: Graph, report: TransformReport): ModelError =>
   new ModelError(
-    `The model has no constant float weight of MatMul, Gemm or Gather that could go into blocks; static methods quantize convolutions.${report.keptText()}${weightsInBodies(root)}`,
+    `The model has no constant float weight of MatMul, Gemm or Gather that can be quantized in blocks; static methods quantize convolutions.${report.keptText()}${weightsInBodies(root)}`,
   );

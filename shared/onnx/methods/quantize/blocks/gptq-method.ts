@@ -31,7 +31,7 @@ export const gptqMethod =
         return packBlocks(matrix, gptqLevels(matrix, curvature, bits, symmetric), bits, symmetric);
       if (!tables.has(weight.tensor.name)) {
         report.notes.push(
-          `${weight.tensor.name} is quantized as weight_only_mse does: its inputs were not observed, were always zero, or are too wide.`,
+          `${weight.tensor.name} is quantized as by weight_only_mse: its inputs were not observed, were always zero, or are too wide.`,
         );
       }
       return leastErrorLevels(matrix, format, weight);

@@ -96,4 +96,4 @@ export function dynamicMapping({
 /** Append a node's quantized form, or return the reason why the node is kept. */
 export type DynamicRule = (dynamic: DynamicGraph, node: NodeProto) => string | undefined;
 
-export const notFinite = 'its weight holds values that are not finite';
+export const notFinite = 'its weight contains values that are not finite';

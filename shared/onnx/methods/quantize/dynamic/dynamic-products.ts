@@ -56,7 +56,7 @@ export const quantizeGemm: DynamicRule = (dynamic, node) => {
   const given = dynamic.weight(node.input[1]);
   if (typeof given === 'string') return given;
   const before = makePlain(dynamic.graph, dynamic.names, node);
-  if (before === undefined) return 'its factors beta and alpha apply to what is computed';
+  if (before === undefined) return 'its factors beta and alpha apply to computed values';
   dynamic.nodes.push(...before);
   const constant = dynamic.weight(node.input[1]);
   if (typeof constant === 'string') return constant;

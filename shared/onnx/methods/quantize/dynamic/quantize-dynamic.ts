@@ -42,7 +42,7 @@ export function quantizeDynamic(
   }
   if (report.layers.length === 0) {
     throw new ModelError(
-      `dynamic has nothing to quantize: the model has no MatMul, Gemm, Gather, LSTM or Attention of constant float weight that is not excluded and can be quantized.${report.keptText()}${weightsInBodies(root)}`,
+      `dynamic has nothing to quantize: the model has no MatMul, Gemm, Gather, LSTM or Attention with a constant float weight that is not excluded and can be quantized.${report.keptText()}${weightsInBodies(root)}`,
     );
   }
   report.notes.push(...notesOn(model, request));
@@ -92,10 +92,10 @@ function notesOn({ graph }: Model, { include, quant_type, leaf_node }: DynamicRe
   const convs = operators.filter((operator) => operator === 'Conv').length;
   return [
     convs > 0 && !include.includes('Conv')
-      ? `${convs} Conv stay float: dynamic quantization makes them slower. Ask for them by include.`
+      ? `${convs} Conv stay float: dynamic quantization makes them slower. To quantize them, name them in include.`
       : '',
     quant_type === 'uint8' && operators.includes('DynamicQuantizeLSTM')
-      ? 'Weights of LSTM are int8: its quantized form takes no zero points.'
+      ? 'Weights of LSTM are int8: its quantized form has no zero points.'
       : '',
     leaf_node ? 'leaf_node has no effect with dynamic.' : '',
   ].filter((note) => note !== '');

@@ -98,7 +98,7 @@ function castToHalf(node: NodeProto, isOfFloat: boolean): void {
   } else setAttribute(node, 'to', dataTypes.float16);
 }
 
-const crashing = 'ONNX Runtime crashes where it swaps axes in half precision before a product with weights';
+const crashing = 'ONNX Runtime crashes on a swap of axes in half precision before a product with weights';
 
 /** Converts a model, graph by graph. */
 class Conversion {
@@ -167,9 +167,9 @@ class Conversion {
     const own = fullPrecisionReason(node);
     if (own !== undefined) return own;
     const open = [...node.input, ...node.output].find((name) => name !== '' && !values.has(name));
-    if (open !== undefined) return `the type of ${JSON.stringify(open)} is not known`;
+    if (open !== undefined) return `the type of ${JSON.stringify(open)} is unknown`;
     const isFloat = (name: string): boolean => values.get(name)?.type === 'float';
-    return takesHalf(node, model, isFloat) ? guarded : 'it takes or makes float32 only';
+    return takesHalf(node, model, isFloat) ? guarded : 'it supports only float32';
   }
 
   /** Add a node with the Casts that it needs. */
@@ -236,7 +236,7 @@ export function convertToFloat16(
   conversion.convert(model.graph, new Map());
   if (conversion.converted === 0) {
     throw new ModelError(
-      `float16 has nothing to convert: the model has no float32 constant of an operator that takes half precision.${report.keptText()}`,
+      `float16 has nothing to convert: the model has no float32 constant of an operator that supports half precision.${report.keptText()}`,
     );
   }
   removeUnused(model.graph);

@@ -266,8 +266,8 @@ export class HalfGuards {
   }
 }
 
-const vanishing = 'it takes numbers that would become zero in half precision';
+const vanishing = 'its numbers would become zero in half precision';
 const fewDigits = 'its weights are so small that half precision keeps few of their digits';
-const faint = 'it takes numbers so small that half precision keeps few of their digits';
-const seenBeyond = 'calibration saw a value of it beyond half precision (65504)';
-const beyond = 'it takes or makes numbers beyond half precision';
+const faint = 'its numbers are so small that half precision keeps few of their digits';
+const seenBeyond = 'calibration observed a value of it beyond half precision (65504)';
+const beyond = 'its inputs or outputs are beyond half precision';

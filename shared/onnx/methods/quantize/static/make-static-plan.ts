@@ -70,5 +70,5 @@ const isUsable = ({ min, max }: Range): boolean => min > -leastMask && max < lea
 /** Return the error for a model without a constant that can be quantized. */
 export const nothingToQuantize = ({ graph }: Model): ModelError =>
   new ModelError(
-    `Static methods have nothing to quantize: outside of control flow the model has no Conv, Gemm, MatMul or Gather of constant float weight that is not excluded.${weightsInBodies(graph)}`,
+    `Static methods have nothing to quantize: outside of control flow, the model has no Conv, Gemm, MatMul or Gather with a constant float weight that is not excluded.${weightsInBodies(graph)}`,
   );

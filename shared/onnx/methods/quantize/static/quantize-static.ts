@@ -43,7 +43,7 @@ export function quantizeStatic(
   report.notes.push(...prepareStatic(model, request, statistics));
   if (request.per_channel && model.opset() < minOpsetPerChannel) {
     report.notes.push(
-      `Weights have one scale each: scales by channel need opset ${minOpsetPerChannel}; the model has ${model.opset()}.`,
+      `Weights have one scale each: scales per channel need opset ${minOpsetPerChannel}; the model has ${model.opset()}.`,
     );
   }
   reportKept(model, request, report);
@@ -112,8 +112,7 @@ function reasonFor({ graph }: Model, node: NodeProto, request: StaticRequest): s
   const { exclude } = request;
   if (otherLeaves.has(opType)) return `static methods have no quantized ${opType}`;
   if (quantized.has(opType) && isExcluded(node, exclude)) return 'the request excludes it';
-  if (keepsInputFloat(node, request))
-    return 'its input stays float: max_error would not hold with it in 8 bits';
+  if (keepsInputFloat(node, request)) return 'its input stays float: in 8 bits it would exceed max_error';
   if (graph.bodiesOf(node).length > 0) return 'bodies of control flow are not calibrated';
   const weight = graph.initializers.get(node.input[1] ?? '');
   if (opType === 'Conv' && weight?.type !== 'float') return `its weight is ${weight?.type ?? 'computed'}`;
@@ -124,7 +123,7 @@ function reasonFor({ graph }: Model, node: NodeProto, request: StaticRequest): s
 function reportUnmeasured(plan: StaticPlan, scales: ActivationScales, report: TransformReport): void {
   for (const mark of plan.activations.values()) {
     if (mark.sharedWith === undefined && scales.of(mark) === undefined) {
-      report.keep(mark.name, 'its range is unknown, or too wide for 8 bits as that of a mask is');
+      report.keep(mark.name, 'its range is unknown, or too wide for 8 bits, like the range of a mask');
     }
   }
 }
@@ -138,7 +137,7 @@ function warnOfSigned({ quant_type }: StaticRequest, plan: StaticPlan, report: T
   const isShared = [...plan.activations.keys()].some((name) => plan.index.uses(name).length > 1);
   if (quant_type === 'uint8' || !isShared) return;
   report.warnings.push(
-    'Activations are int8: on x64 ONNX Runtime computes what shares a value in float, unless session.qdqisint8allowed is 1. uint8 is as accurate, and fast everywhere.',
+    'Activations are int8: on x64, ONNX Runtime computes values with several users in float, unless session.qdqisint8allowed is 1. uint8 is equally accurate and always fast.',
   );
 }
 

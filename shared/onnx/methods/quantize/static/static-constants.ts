@@ -47,7 +47,7 @@ export class ConstantWriter {
       if (by === undefined || activation === undefined || values === undefined) return [];
       // Integers cannot represent NaN: it would become 0.
       if (!values.every(Number.isFinite)) {
-        this.#report.keep(mark.tensor.name, 'it holds values that are not finite');
+        this.#report.keep(mark.tensor.name, 'it contains values that are not finite');
         return [];
       }
       raiseScales(by.scales, activation, values, by.axis !== undefined);
@@ -62,7 +62,7 @@ export class ConstantWriter {
   #put({ tensor, axis, readers }: ConstantMark, by: Scales | undefined): SharedScale | undefined {
     const [first] = readers;
     if (by === undefined || first === undefined) {
-      this.#report.keep(tensor.name, 'it holds values that are not finite');
+      this.#report.keep(tensor.name, 'it contains values that are not finite');
       return undefined;
     }
     const constant = { tensor, owner: this.#plan.model.graph };

@@ -131,7 +131,7 @@ const clip: StaticRule = (plan, node, { clips }) => {
   plan.write(node, 0);
 };
 
-/** Whether the range of a clip includes zero, as that of a quantized value always does. */
+/** Whether the range of a clip includes zero. The range of a quantized value always does. */
 function clipsAroundZero(plan: StaticPlan, node: NodeProto): boolean {
   if (node.opType === 'Relu') return true;
   const bound = (position: number, name: string, otherwise: number): number => {

@@ -132,7 +132,7 @@ describe('a stage of the result whose process crashes', () => {
     const crashesIn = `(args, model) => model === 'r' && (${withAll})(args)`;
     const { stages, open } = await stagesThat(opened, { refusesResults: true, crashesIn });
     await expect(open()).rejects.toThrow(
-      /^ONNX Runtime crashes with the result, and not with the model, .* Nothing was written; .*SIGSEGV/,
+      /^ONNX Runtime crashes with the result, but not with the model, .* Nothing was written; .*SIGSEGV/,
     );
     expect(stages.warnings).toEqual([]);
     await stages.end();

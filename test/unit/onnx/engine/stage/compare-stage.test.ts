@@ -56,9 +56,11 @@ test('compares the outputs on all samples of a set, and counts all labels', asyn
   expect(outputs[0]?.values).toBe(140);
   expect(accuracy?.samples).toBe(70);
   expect(notes).toEqual([
-    'The evaluation set has no array "x"; its only one, "images", was taken for that input.',
+    'The evaluation set has no array "x", so its only array, "images", was used for that input.',
   ]);
-  expect(warnings).toEqual([expect.stringContaining('70 of 70 labels are none of the 2 classes (0 to 1)')]);
+  expect(warnings).toEqual([
+    expect.stringContaining('70 of 70 labels, up to 5, are outside the 2 classes (0 to 1)'),
+  ]);
 });
 
 test('refuses outputs that are not as they were asked for', async () => {
@@ -70,7 +72,7 @@ test('refuses outputs that are not as they were asked for', async () => {
   const feed = { ...feedOf(set), asked: { inputs: { x: [1, 2] }, outputs: { y: [8, 2] } } };
   await expect(
     compareStage({ kind: 'compare', before: path, after: path, feed }, { progress: () => {} }),
-  ).rejects.toThrow('outputs: "y" is [1, 2] for each sample of the data set, but [8, 2] was given');
+  ).rejects.toThrow('outputs: "y" is [1, 2] for each sample of the data set, but [8, 2] was requested');
 });
 
 test('says that a set answers with nothing but NaN', async () => {
@@ -117,7 +119,7 @@ test('compares tensors over all samples, counts labels, and says what it cannot 
       relative_l2_error: null,
       largest_difference: null,
       values: 0,
-      why: 'is no tensor of numbers',
+      why: 'is not a numeric tensor',
     },
   ]);
   expect(accuracy).toEqual({

@@ -61,7 +61,7 @@ test('a result that answers with infinity to a later sample is found', async () 
 });
 
 test('a result that opens, and does not run where its model does, is refused', async () => {
-  await expect(tried(4, 3)).rejects.toThrow('The result does not run, and the model does.');
+  await expect(tried(4, 3)).rejects.toThrow('The result does not run, but the model does.');
 });
 
 test('an input that the model does not take either shows nothing', async () => {

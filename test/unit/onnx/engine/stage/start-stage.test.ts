@@ -110,7 +110,7 @@ describe('a stage', () => {
 
   test('may not answer otherwise than it should', async () => {
     const program = 'write({ answer: { gzip_level: -1 }, peak_memory_bytes: 5 });';
-    await expectFault(program, /What the process answered cannot be read, while measuring the files/);
+    await expectFault(program, /The response of the process cannot be read, while measuring the files/);
   });
 
   test('shares its process with the next ones, until one fails', async () => {

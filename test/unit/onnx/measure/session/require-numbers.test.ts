@@ -10,7 +10,7 @@ const sample = (...values: number[]) => ({
 
 test('ranges are not taken from NaN; infinity, as masks hold it, is let pass', () => {
   expect(() => requireNumbers(sample(1, Number.NaN), 4)).toThrow(
-    'The calibration set holds NaN for the input "x" in sample 5',
+    'The calibration set contains NaN for the input "x" in sample 5',
   );
   expect(() => requireNumbers(sample(1, Number.NEGATIVE_INFINITY), 0)).not.toThrow();
 });

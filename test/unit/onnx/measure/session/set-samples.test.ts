@@ -81,7 +81,7 @@ describe('a set that is not what was asked for is refused', () => {
 
   test.each([[8, 2], [1_000_000_000, 2], [1, 3], [2]])('[%i, %i]', async (...dims) => {
     await expect(asked({ x: dims })).rejects.toThrow(
-      `inputs: "x" is [1, 2] for each sample of the data set, but [${dims.join(', ')}] was given`,
+      `inputs: "x" is [1, 2] for each sample of the data set, but [${dims.join(', ')}] was requested`,
     );
   });
 
@@ -94,7 +94,7 @@ describe('a set that is not what was asked for is refused', () => {
 describe('a set that does not fit is refused', () => {
   test('naming both shapes', async () => {
     await expect(samples({ x: rows }, [input('x', [null, 3])])).rejects.toThrow(
-      'The array "x" is [4, 2], which does not fit the input "x" [?, 3]; samples lie along the first axis.',
+      'The array "x" is [4, 2], which does not fit the input "x" [?, 3]; the first axis must be the samples.',
     );
   });
 
@@ -106,7 +106,7 @@ describe('a set that does not fit is refused', () => {
 
   test('naming the types', async () => {
     await expect(samples({ x: rows }, [input('x', [null, 2], 'int64')])).rejects.toThrow(
-      'The array "x" holds float, the input "x" takes int64.',
+      'The array "x" contains float, but the input "x" requires int64.',
     );
   });
 
@@ -114,13 +114,13 @@ describe('a set that does not fit is refused', () => {
     const fewer = { type: 'float', dims: [3, 2], values: new Float32Array(6) } as const;
     await expect(
       samples({ a: rows, b: fewer }, [input('a', [null, 2]), input('b', [null, 2])]),
-    ).rejects.toThrow('The array "a" has 4 samples where another has 3.');
+    ).rejects.toThrow('The array "a" has 4 samples, but another array has 3.');
   });
 
   test('for labels that are no classes', async () => {
     const labels = { type: 'float', dims: [4], values: new Float32Array(4) } as const;
     await expect(samples({ x: rows, labels }, [input('x', [null, 2])])).rejects.toThrow(
-      'The array "labels" holds float; labels are the numbers of classes, so integers.',
+      'The array "labels" contains float; labels must be integers, the indexes of classes.',
     );
   });
 

@@ -64,14 +64,14 @@ describe('what a model is fed with where there is no set', () => {
   test('an open rank asks for a calibration set', () => {
     const plan = feedPlan(model([['x', 'float', undefined]]), {});
     expect(() => syntheticFeeds(plan, 0)).toThrow(
-      'The input "x" has no known number of dimensions; give a calibration set that shows it.',
+      'The input "x" has an unknown number of dimensions; give a calibration set, which determines it.',
     );
     expect(feedPlan(model([['x', 'float', undefined]]), { x: [2, null] })[0]?.dims).toEqual([2, 16]);
   });
 
   test('text is refused', () => {
     expect(() => syntheticFeeds(feedPlan(model([['x', 'string', [1]]]), {}), 0)).toThrow(
-      'The input "x" takes string; only models whose inputs are numbers can be run here.',
+      'The input "x" is of type string; only models with numeric inputs can be run.',
     );
   });
 });

@@ -33,16 +33,18 @@ describe('the error of an output', () => {
 
   test('cannot be told where values became infinite, shapes changed, or nothing was there', () => {
     expect(difference([floats([2], 1, 2), floats([2], 1, Number.NaN)]).why).toBe(
-      '1 of its values are infinite or not numbers any more',
+      '1 of its finite values became NaN or infinite',
     );
-    expect(difference([floats([2], 1, 2), floats([1, 2], 1, 2)]).why).toBe('became [1, 2] where it was [2]');
+    expect(difference([floats([2], 1, 2), floats([1, 2], 1, 2)]).why).toBe(
+      'changed its shape from [2] to [1, 2]',
+    );
     expect(difference([floats([1], 0), floats([1], 1)]).why).toBe('was zero throughout');
     expect(difference([floats([1], 0), floats([1], 0)]).relative_l2_error).toBe(0);
   });
 
   test.each([
-    ['NaN throughout', floats([2], Number.NaN, Number.NaN), 'holds only NaN or infinite values in the model'],
-    ['empty', floats([0, 2]), 'has no values that could be compared'],
+    ['NaN throughout', floats([2], Number.NaN, Number.NaN), 'has only NaN or infinite values in the model'],
+    ['empty', floats([0, 2]), 'has no values to compare'],
   ])('is not known where the output is %s', (_, output, why) => {
     const { relative_l2_error, largest_difference, why: said } = difference([output, output]);
     expect([relative_l2_error, largest_difference]).toEqual([null, null]);
@@ -55,12 +57,12 @@ describe('the error of an output', () => {
     one.add(floats([5], none, infinite, none, infinite, 2), floats([5], none, infinite, 0, none, 3));
     expect(one.result()).toMatchObject({ relative_l2_error: 0.5, why: null });
     expect(one.warning()).toBe(
-      'The output "y" has 4 of 5 values that are NaN or infinite in the model itself; its error is that of the others; 2 of these are not the same NaN or infinity in the result.',
+      'The output "y" has 4 of 5 values that are NaN or infinite in the model itself; its error covers only the other values; 2 of these differ in the result.',
     );
     const other = new OutputDifference('y');
     other.add(floats([1], none), floats([1], 0));
     expect(other.result().relative_l2_error).toBeNull();
-    expect(other.warning()).toContain('1 of these are not the same');
+    expect(other.warning()).toContain('1 of these differ in the result');
     const clean = new OutputDifference('y');
     clean.add(floats([2], 1, 2), floats([2], 1, 2));
     expect(clean.warning()).toBeUndefined();
@@ -110,7 +112,7 @@ describe('labels', () => {
     const score = labelsMet(outputs, labels([2], 1, 7), reading);
     expect(score).toMatchObject({ met: 1, of: 2 });
     expect(labelsWarning(score, reading)).toBe(
-      '1 of 2 labels are none of the 3 classes (0 to 2) of the output "scores", the largest is 7; they count as not met. Labels that do not count are negative.',
+      '1 of 2 labels, up to 7, are outside the 3 classes (0 to 2) of the output "scores"; they count as incorrect. Use negative labels for samples to ignore.',
     );
   });
 

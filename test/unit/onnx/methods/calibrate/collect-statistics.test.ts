@@ -80,6 +80,6 @@ test('a value with another number of channels is refused', async () => {
   const wanted = [{ name: 'y', axis: 1, channels: 4, hasMoment: false }];
   const folder = await testFolder();
   await expect(collectStatistics(model, wanted, { feed, folder, progress: () => {} })).rejects.toThrow(
-    'The value "y" is [2, 3, 4], and has no 4 channels along axis 1.',
+    'The value "y" is [2, 3, 4], but needs 4 channels along axis 1.',
   );
 });

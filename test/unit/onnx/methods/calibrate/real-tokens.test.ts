@@ -107,7 +107,7 @@ test('prunings leave padding out, and say so; quantizations do not, since they c
   const pruning = { operation: 'prune', strategy: 'structured_reconstruct', compression: 2 };
   expect(await calibrated(pruning, 'pruned')).toEqual({
     notes: [
-      'Tokens that are padding by "attention_mask" were left out of calibration (2 samples have some).',
+      'Padding tokens, as marked by "attention_mask", were left out of calibration (2 samples have some).',
     ],
     rows: 3,
   });

@@ -133,6 +133,6 @@ test('what has no form in the later operator set is named', () => {
     opset: 8,
   });
   expect(() => raiseOpset(model, 13)).toThrow(
-    'The model\'s opset 8 cannot be raised to 13: Nonsense "odd" is no operator that ONNX publishes; BatchNormalization "norm" normalizes each place by itself (spatial = 0).',
+    'The model\'s opset 8 cannot be raised to 13: Nonsense "odd" is not a published ONNX operator; BatchNormalization "norm" normalizes each position separately (spatial = 0).',
   );
 });

@@ -61,7 +61,7 @@ describe('magnitude', () => {
       const report = new TransformReport();
       (strategy === 'n_m_2_4' ? pruneNofM : pruneMagnitude)(model, request(strategy, 2), report);
       expect(weightOf(model, 'w1')).toEqual(own);
-      expect(report.kept).toEqual([{ what: 'weight w1 of conv', why: 'holds NaN or infinite values' }]);
+      expect(report.kept).toEqual([{ what: 'weight w1 of conv', why: 'contains NaN or infinite values' }]);
       expect(countNonzero(weightOf(model, 'w2'))).toBe(30);
     },
   );
@@ -129,8 +129,8 @@ describe('magnitude', () => {
   test('a compression out of reach names the largest one and what holds it back', () => {
     const refuse = (strategy: 'magnitude_global' | 'magnitude_local', compression: number) => () =>
       pruneMagnitude(twoLayers(), request(strategy, compression), new TransformReport());
-    expect(refuse('magnitude_global', 55)).toThrow(/largest reachable one is 54: .*head has 12 weights/);
-    expect(refuse('magnitude_local', 13)).toThrow(/largest reachable one is 12: .*head has 12 weights/);
+    expect(refuse('magnitude_global', 55)).toThrow(/the maximum is 54: .*head has 12 weights/);
+    expect(refuse('magnitude_local', 13)).toThrow(/the maximum is 12: .*head has 12 weights/);
     expect(refuse('magnitude_global', 54)).not.toThrow();
     expect(refuse('magnitude_local', 13)).toThrow(ModelError);
   });
@@ -150,7 +150,7 @@ describe('magnitude', () => {
     const report = new TransformReport();
     const none = () =>
       pruneMagnitude(model, { ...request('magnitude_global', 2), exclude: ['Conv'] }, report);
-    expect(none).toThrow(/no weight/);
+    expect(none).toThrow(/no prunable weight/);
     expect(report.kept).toEqual([
       { what: 'weight w1 of conv', why: 'was excluded' },
       { what: 'weight w2 of head', why: 'is also used by Gather rows' },
@@ -193,7 +193,7 @@ describe('2 of 4', () => {
     const report = new TransformReport();
     pruneNofM(model, request('n_m_2_4', 2), report);
     expect(report.kept).toEqual([
-      { what: 'weight a of first', why: 'has 6 input channels, which 4 does not divide' },
+      { what: 'weight a of first', why: 'has 6 input channels, not a multiple of 4' },
     ]);
     const rows = weightOf(model, 'b');
     for (let at = 0; at < 32; at += 4) expect(countNonzero(rows.slice(at, at + 4))).toBe(2);

@@ -205,7 +205,7 @@ describe('pruned to half', () => {
     const request = { strategy: 'structured_reconstruct', allocation: 'uniform' } as const;
     pruneStructured(copyOf(model), { ...request, compression: 2, exclude: [], seed: 0 }, report, scarce);
     expect(report.warnings.join()).toMatch(
-      /SMALL: it shows 40 values of each of the 32 channels that last takes\./,
+      /SMALL: it has 40 values for each of the 32 input channels of last\./,
     );
   });
 
@@ -215,7 +215,7 @@ describe('pruned to half', () => {
     pruneStructured(redundant(0), { ...request, compression: 2, exclude: [], seed: 0 }, report, new Map());
     expect(report.kept).toContainEqual({
       what: 'the weights left in last',
-      why: 'calibration shows no finite values of its channels',
+      why: 'calibration has no finite values of its channels',
     });
   });
 });

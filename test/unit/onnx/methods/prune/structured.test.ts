@@ -136,7 +136,7 @@ describe('how much', () => {
 
   test('one out of reach names the largest and what holds it back', () => {
     expect(() => prune(between([makeNode('Relu', ['h'], ['m'])]), { compression: 33 })).toThrow(
-      /33 is out of reach, the largest reachable one is 32: .*first \(1 of 32 channels left\)/,
+      /33 cannot be reached; the maximum is 32: .*first \(1 of 32 channels left\)/,
     );
   });
 

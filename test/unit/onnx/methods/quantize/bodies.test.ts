@@ -115,7 +115,7 @@ describe.each(['Loop', 'Scan'] as const)('the weights of a body of %s', (loop) =
   test('are named, with their node and body, by a method that cannot take them', () => {
     const request = parseRequest({ operation: 'quantize', strategy: 'static_minmax', precision: 8 });
     expect(() => calibrationTargets(copyOf(made()), request as StaticRequest)).toThrow(
-      `lie in bodies of control flow: MatMul "inner product" in body of ${loop} "loop"; MatMul "outer weight" in body of ${loop} "loop".`,
+      `are in bodies of control flow: MatMul "inner product" in body of ${loop} "loop"; MatMul "outer weight" in body of ${loop} "loop".`,
     );
     const pruning = parseRequest({ operation: 'prune', strategy: 'structured_l2', compression: 2 });
     const work = { report: new TransformReport(), observed: { ranges: new Map(), statistics: new Map() } };

@@ -41,7 +41,7 @@ test('a MatMul whose input stays float still has its weight in 8 bits', async ()
   expect(some.model.graph.nodes.some(({ opType }) => opType === 'QuantizeLinear')).toBe(false);
   expect(some.model.graph.initializers.get('f.w_quantized')).toMatchObject({ type: 'int8', dims: [16, 32] });
   expect(some.report.layers).toHaveLength(all.report.layers.length);
-  const why = 'its input stays float: max_error would not hold with it in 8 bits';
+  const why = 'its input stays float: in 8 bits it would exceed max_error';
   expect(some.report.kept).toEqual(names.map((what) => ({ what, why })));
   const truth = await runOptimized(made(), samples);
   const [before, after] = [all, some].map(({ model }) => runOptimized(model, samples));

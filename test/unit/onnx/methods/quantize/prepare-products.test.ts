@@ -138,7 +138,7 @@ describe('a smoothed model', () => {
   test('computes the same; factors go into a LayerNormalization of its own products, else into a Mul', async () => {
     const model = network();
     const notes = prepareProducts(model, { ...plain, smooth_alpha: 0.5 }, form, statistics);
-    expect(notes).toEqual(['2 activations were smoothed, 1 of them by a Mul of their own.']);
+    expect(notes).toEqual(['2 activations were smoothed, 1 of them by an additional Mul.']);
     expect(model.graph.nodes.map(({ opType }) => opType)).toContain('Mul');
     expect(
       relativeError(await runOptimized(model, samples), await runOptimized(network(), samples)),
@@ -149,14 +149,14 @@ describe('a smoothed model', () => {
     const model = network();
     const exclude = ['left', 'right', 'direct'];
     const notes = prepareProducts(model, { ...plain, smooth_alpha: 0.5, exclude }, form, statistics);
-    expect(notes).toEqual(['0 activations were smoothed, 0 of them by a Mul of their own.']);
+    expect(notes).toEqual(['0 activations were smoothed, 0 of them by an additional Mul.']);
   });
 });
 
 test('biases are corrected where there are any, and made where there are none', () => {
   const model = network();
   const notes = prepareProducts(model, { ...plain, bias_correction: true }, form, statistics);
-  expect(notes).toEqual(['3 biases make up for the mean error of their weights.']);
+  expect(notes).toEqual(['3 biases compensate for the mean error of their weights.']);
   expect(model.graph.nodes.map(({ opType }) => opType).filter((one) => one === 'Add')).toHaveLength(4);
   const right = model.graph.nodes.find(({ name }) => name === 'right');
   expect(right?.input[2]).toBe('c_corrected');

@@ -184,7 +184,7 @@ describe('ONNX Runtime`s own operators', () => {
     expect(model.opset(microsoft)).toBe(1);
     expect(model.graph.initializers.get('w_quantized')).toMatchObject({ type: 'int8', dims: [2, 6, 32] });
     expect(model.graph.initializers.get('head_quantized')).toMatchObject({ type: 'uint8' });
-    expect(report.notes).toContain('Weights of LSTM are int8: its quantized form takes no zero points.');
+    expect(report.notes).toContain('Weights of LSTM are int8: its quantized form has no zero points.');
   });
 
   test('Attention', async () => {
@@ -246,7 +246,7 @@ describe('what stays as it was', () => {
     quantizeDynamic(model, request, report);
     expect(report.kept).toEqual([
       { what: 'gru', why: 'ONNX Runtime has no quantized GRU' },
-      { what: 'odd', why: 'its weight holds values that are not finite' },
+      { what: 'odd', why: 'its weight contains values that are not finite' },
       { what: 'wide', why: 'its weight is double' },
     ]);
     expect(report.layers.map(({ layer }) => layer)).toEqual(['plain']);

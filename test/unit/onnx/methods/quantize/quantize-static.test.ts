@@ -134,14 +134,16 @@ describe('the form of the result', () => {
     const { model, report } = await quantized(() => convolutional(12), images);
     expect(model.graph.initializers.get('d.w_scale')?.dims).toEqual([]);
     expect(report.notes).toContain(
-      'Weights have one scale each: scales by channel need opset 13; the model has 12.',
+      'Weights have one scale each: scales per channel need opset 13; the model has 12.',
     );
   });
 
   test('int8 activations that are shared are slow on x64, and it is said', async () => {
     const warnings = async (quant_type: 'int8' | 'uint8') =>
       (await quantized(() => convolutional(13), images, { quant_type })).report.warnings;
-    expect(await warnings('int8')).toEqual([expect.stringContaining('uint8 is as accurate, and fast')]);
+    expect(await warnings('int8')).toEqual([
+      expect.stringContaining('uint8 is equally accurate and always fast'),
+    ]);
     expect(await warnings('uint8')).toEqual([]);
   });
 
@@ -271,7 +273,7 @@ describe('what stays as it was', () => {
     const model = convAnd([makeNode('Relu', ['c'], ['y'])]);
     model.graph.put(makeTensor('w', 'float', [2, 2, 1, 1], Float32Array.of(0.5, Number.NaN, 1, 1)));
     expect(() => withRanges(model, new Map([['x', { min: 0, max: 1 }]]))).toThrow(
-      "Static methods can quantize none of the model's weights. Kept as they are: w: it holds values that are not finite",
+      "Static methods can quantize none of the model's weights. Unchanged: w: it contains values that are not finite",
     );
   });
 
@@ -279,7 +281,7 @@ describe('what stays as it was', () => {
     const made = () => convAnd([makeNode('Relu', ['c'], ['y'])], [Number.NaN, 1]);
     const ranges = new Map(['x', 'c', 'y'].map((name) => [name, { min: 0, max: 1 }]));
     const { model, report } = withRanges(made(), ranges);
-    expect(report.kept).toContainEqual({ what: 'b', why: 'it holds values that are not finite' });
+    expect(report.kept).toContainEqual({ what: 'b', why: 'it contains values that are not finite' });
     expect(model.graph.nodes.find(({ opType }) => opType === 'Conv')?.input[2]).toBe('b');
   });
 
@@ -297,8 +299,8 @@ describe('what stays as it was', () => {
     const samples = [sampleOf('x', [1, 2, 3, 3], 1)];
     const { model, report } = await quantized(made, samples);
     expect(report.kept).toEqual([
-      { what: 'mask', why: 'it holds values that are not finite' },
-      { what: 'masked', why: 'its range is unknown, or too wide for 8 bits as that of a mask is' },
+      { what: 'mask', why: 'it contains values that are not finite' },
+      { what: 'masked', why: 'its range is unknown, or too wide for 8 bits, like the range of a mask' },
     ]);
     const error = relativeError(await runOptimized(model, samples), await runOptimized(made(), samples));
     expect(error).toBeLessThan(0.02);

@@ -65,14 +65,14 @@ describe('weights in blocks', () => {
     model.graph.put(makeTensor('v', 'float', [7, 40], v));
     const report = new TransformReport();
     quantizeWeightOnly(model, { precision: 4, quant_type: 'int4', exclude: [] }, report);
-    expect(report.kept).toEqual([{ what: 'head', why: 'its weight holds NaN or infinite values' }]);
+    expect(report.kept).toEqual([{ what: 'head', why: 'its weight contains NaN or infinite values' }]);
     expect(copyOf(model).graph.nodes.at(-1)?.opType).toBe('Gemm');
     const other = products();
     other.graph.put(makeTensor('v', 'float', [7, 40], v));
     const exclude = ['first', 'second'];
     expect(() =>
       quantizeWeightOnly(other, { precision: 4, quant_type: 'int4', exclude }, new TransformReport()),
-    ).toThrow('head: its weight holds NaN or infinite values');
+    ).toThrow('head: its weight contains NaN or infinite values');
   });
 
   test('what a request excludes, or cannot be, stays as it was and is reported', () => {

@@ -23,7 +23,7 @@ describe('what a request excludes must be there', () => {
 
   test('all that is not there is told at once, with what may have been meant', () => {
     expect(faultOf(['frist', 'Conv', 'head ', 'globalaveragepool', 'transformer'])).toBe(
-      'ModelError: exclude names what the model does not have: "frist" (did you mean "first"?), "head " (did you mean "head"?), "globalaveragepool" (did you mean "GlobalAveragePool"?), "transformer". Entries are names of nodes (that of its first output where a node has none), or types of operators; the model has Conv, Flatten, Gemm, GlobalAveragePool, Relu.',
+      'ModelError: exclude has unknown names: "frist" (did you mean "first"?), "head " (did you mean "head"?), "globalaveragepool" (did you mean "GlobalAveragePool"?), "transformer". Allowed are names of nodes (the first output of a node without a name) and operator types of the model: Conv, Flatten, Gemm, GlobalAveragePool, Relu.',
     );
   });
 

@@ -120,6 +120,6 @@ describe('of every operator that ONNX and ONNX Runtime publish', () => {
       outputs: { y: [2] },
       opset: 9,
     });
-    expect(() => raiseOpset(model, 13)).toThrow('ScaledTanh "squash" is no operator that ONNX publishes');
+    expect(() => raiseOpset(model, 13)).toThrow('ScaledTanh "squash" is not a published ONNX operator');
   });
 });

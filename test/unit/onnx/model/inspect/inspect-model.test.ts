@@ -158,28 +158,28 @@ describe('what is no model', () => {
     ['two graphs', message(field(1, 8), field(7, ''), field(7, '')), 'two graphs'],
     ['an impossible IR version', message(field(1, -1n)), 'IR version'],
     ['an overlong number', Buffer.concat([Buffer.from([8]), Buffer.alloc(11, 0xff)]), 'more than 64 bits'],
-    ['a length beyond the end', message(varint(7 * 8 + 2), varint(2n ** 63n)), 'where'],
+    ['a length beyond the end', message(varint(7 * 8 + 2), varint(2n ** 63n)), 'but only 0 are left'],
     ['a group', Buffer.from([0x0b, 0x0c]), 'no field'],
     ['nested graphs', modelOf(nested), 'more than 32 deep'],
     ['a huge dimension', tensor(field(1, 2n ** 62n), field(2, 1)), 'impossible dimension'],
     ['a negative dimension', tensor(field(1, -4n), field(2, 1)), 'impossible dimension'],
     ['a huge product', tensor(...many(9, () => field(1, 2 ** 40)), field(2, 1)), 'impossible shape'],
     ['a rank of 65', tensor(...many(65, () => field(1, 1)), field(2, 1)), '64 dimensions'],
-    ['an unknown type', tensor(field(1, 1), field(2, 99)), 'no known type (99)'],
+    ['an unknown type', tensor(field(1, 1), field(2, 99)), 'unknown type (99)'],
     [
       'too few bytes',
       tensor(field(1, 4), field(2, 1), field(9, Buffer.alloc(15))),
-      '15 bytes where its shape [4] needs 16',
+      '15 bytes, but its shape [4] needs 16',
     ],
     [
       'external data without a place',
       tensor(field(1, 4), field(2, 1), field(14, 1)),
-      'where its external data is',
+      'no location of its external data',
     ],
-    ['external data above', external('../../etc/passwd'), 'beside the model'],
-    ['external data elsewhere', external('/etc/passwd'), 'beside the model'],
-    ['external data in a folder', external('a/b.bin'), 'beside the model'],
-    ['external data in the prototype', external('__proto__'), 'beside the model'],
+    ['external data above', external('../../etc/passwd'), 'in the folder of the model'],
+    ['external data elsewhere', external('/etc/passwd'), 'in the folder of the model'],
+    ['external data in a folder', external('a/b.bin'), 'in the folder of the model'],
+    ['external data in the prototype', external('__proto__'), 'in the folder of the model'],
     ['external data at no offset', external('w.bin', ['offset', '-1']), 'impossible offset'],
     ['external data of no length', external('w.bin', ['length', '1e9']), 'impossible length'],
     ['a name of a megabyte', modelOf(node('x'.repeat(1_000_000))), 'at most 4096'],
@@ -192,7 +192,7 @@ describe('what is no model', () => {
     [
       'operators with long names',
       modelOf(...many(100, (index) => node(`${index}`.padEnd(4000, 'x')))),
-      'too long together',
+      'together are too long',
     ],
     [
       'a thousand and one inputs',
@@ -214,10 +214,10 @@ describe('what is no model', () => {
     const floats = (count: number) => Buffer.concat(Array(count).fill(Buffer.from([0x25, 0, 0, 0, 0])));
     const scattered = modelOf(...many(6, (index) => initializer(`w${index}`, field(2, 1), floats(300_000))));
     await expect(inspectModel(counted(scattered), { ...usualLimits, bytes: 4_000_000 })).rejects.toThrow(
-      'too large to be',
+      'too large to inspect',
     );
     await expect(inspectModel(counted(scattered), { ...usualLimits, reads: 3 })).rejects.toThrow(
-      'too large to be',
+      'too large to inspect',
     );
     await expect(inspectModel(counted(scattered))).resolves.toMatchObject({ initializers: 6 });
   });

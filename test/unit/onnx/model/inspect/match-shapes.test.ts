@@ -53,20 +53,20 @@ describe('shapes go to tensors', () => {
   });
 
   test.each<[string, ShapedTensor[], string]>([
-    ['1x1x28x28', [image], '"image" is [batch, 3, 8, 8] in the model, but [1, 1, 28, 28] was given'],
-    ['1x3x8', [image], '"image" is [batch, 3, 8, 8] in the model, but [1, 3, 8] was given'],
-    ['[]', [scale], '"scale" is [2] in the model, but [] was given'],
-    ['4x3x8x8,5x16', [image, ids], 'but [5, 16] was given, where batch was 4 before'],
+    ['1x1x28x28', [image], '"image" is [batch, 3, 8, 8] in the model, but [1, 1, 28, 28] was requested'],
+    ['1x3x8', [image], '"image" is [batch, 3, 8, 8] in the model, but [1, 3, 8] was requested'],
+    ['[]', [scale], '"scale" is [2] in the model, but [] was requested'],
+    ['4x3x8x8,5x16', [image, ids], 'but [5, 16] was requested, where batch was 4 before'],
     [
       '1,2,3',
       [scale, open],
-      '[1], [2], [3] was given where the model has "scale" [2], "open" of any rank: 3 shapes for 2',
+      '[1], [2], [3] was requested, but the model has "scale" [2], "open" of any rank: 3 shapes for 2',
     ],
     ['1x3x8x8', [image, ids], '1 shape for 2'],
-    ['1x2', [], '[1, 2] was given where the model has none: 1 shape for 0'],
-    ['', [image], 'none was given where the model has "image" [batch, 3, 8, 8]'],
-    ['photo:1x3x8x8', [image], '"photo" is none of "image"'],
-    ['scale:2,scale:2', [scale, open], '"scale" was given two shapes'],
+    ['1x2', [], '[1, 2] was requested, but the model has none: 1 shape for 0'],
+    ['', [image], 'none was requested, but the model has "image" [batch, 3, 8, 8]'],
+    ['photo:1x3x8x8', [image], '"photo" is not one of "image"'],
+    ['scale:2,scale:2', [scale, open], '"scale" has two requested shapes'],
   ])('%j for %o is refused', (text, tensors, fault) => {
     const matched = match(text, ...tensors);
     expect(matched.ok ? '' : matched.fault).toContain(fault);

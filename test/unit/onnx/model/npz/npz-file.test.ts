@@ -28,8 +28,8 @@ const joined = (parts: Uint8Array[]): ArrayBuffer => {
 };
 
 test.each([
-  [[1000, 2], 'is cut short: its head promises'],
-  [[1, 2], 'is longer than it says'],
+  [[1000, 2], 'is truncated: its header declares'],
+  [[1, 2], 'is longer than its header declares'],
 ])('a head that says %o is refused before anything is read', async (said, fault) => {
   const path = join(folder, `lying-${said[0]}.npz`);
   await writeNpz(path, { x: { type: 'float', dims: said, values: new Float32Array(8) } });
@@ -83,7 +83,7 @@ describe('a file that NumPy compressed', () => {
 
 test('objects are refused, for they are programs', async () => {
   await expect(NpzFile.open(fixture('numpy-objects.npz'))).rejects.toThrow(
-    'The array "x" holds neither numbers nor booleans of one type; save it with a plain dtype such as float32.',
+    'The array "x" does not contain numbers or booleans of one type; save it with a plain dtype such as float32.',
   );
 });
 

@@ -38,13 +38,13 @@ const multiHeadAttention: ChannelRule = (context) => {
  */
 function fixedHeads(context: RuleContext, past: readonly number[], bias: number): string | undefined {
   const { node, label } = context;
-  if (past.some((at) => context.isGiven(at))) return `${label} takes keys of earlier tokens`;
-  if (node.output.slice(1).some((name) => name !== '')) return `${label} hands out its keys`;
+  if (past.some((at) => context.isGiven(at))) return `${label} has keys of earlier tokens as input`;
+  if (node.output.slice(1).some((name) => name !== '')) return `${label} returns its keys`;
   if (context.isGiven(bias) && context.dims(bias)?.[1] !== 1) return `${label} has a bias for each head`;
   return undefined;
 }
 
-const locked: ChannelRule = (context) => context.lock(`${context.label} computes over all of them together`);
+const locked: ChannelRule = (context) => context.lock(`${context.label} computes over all of them`);
 
 /** Operators of ONNX Runtime's own domain that are no layers, and MultiHeadAttention. */
 export const fusedRules: ReadonlyMap<string, ChannelRule> = new Map([
@@ -111,7 +111,7 @@ const fusedConv: ChannelRule = (context) => {
   const isFitting = added?.axis === 1 && added.labels.length === made?.labels.length;
   if (made !== undefined && isFitting) channels.tieAll(added.labels, made.labels);
   else {
-    channels.lock(added?.labels ?? [], `${context.label} is not understood in this form`);
+    channels.lock(added?.labels ?? [], `${context.label} is not supported in this form`);
     channels.lock(made?.labels ?? [], `${context.label} combines them with a value of fixed size`);
   }
 };

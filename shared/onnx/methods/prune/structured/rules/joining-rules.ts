@@ -144,7 +144,7 @@ const gather: ChannelRule = (context) => {
   )
     return context.lockAsUnknown();
   const axis = axisOf(intAttribute(context.node, 'axis', 0), rank);
-  if (axis === carried.axis) return context.lock(`${context.label} chooses among them by number`);
+  if (axis === carried.axis) return context.lock(`${context.label} selects among them by index`);
   context.put(0, {
     axis: carried.axis > axis ? carried.axis + indices - 1 : carried.axis,
     labels: carried.labels,

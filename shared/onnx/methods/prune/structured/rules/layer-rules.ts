@@ -116,7 +116,7 @@ export const gemm: ChannelRule = (context) => {
   const labels = makeChannels(context, 1, 1 - inner, dims[1 - inner] ?? 0);
   const bias = context.dims(2);
   if (context.isGiven(2) && bias === undefined)
-    context.dependencies.channels.lock(labels, `${context.label} adds what is not known`);
+    context.dependencies.channels.lock(labels, `${context.label} adds an unknown value`);
   else if (bias !== undefined && (bias.at(-1) ?? 1) !== 1) context.cut(2, bias.length - 1, labels);
   context.put(0, { axis: 1, labels });
 };

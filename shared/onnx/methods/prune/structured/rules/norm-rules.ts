@@ -57,7 +57,7 @@ const over =
     const rank = context.rank(0);
     const within = carried && rank && isWithin(context, carried.axis, rank);
     if (carried !== undefined && within === false) context.putAll(carried);
-    else context.lock(`${context.label} computes over all of them together`);
+    else context.lock(`${context.label} computes over all of them`);
   };
 
 const softmax = over((context, axis, rank) => {
@@ -83,12 +83,12 @@ const reduce: ChannelRule = (context) => {
   const rank = context.rank(0);
   const axes = context.numbers('axes', 1);
   if (carried === undefined || rank === undefined || axes === undefined) {
-    context.lock(`${context.label} computes over all of them together`);
+    context.lock(`${context.label} computes over all of them`);
     return;
   }
   const reduced = axes.map((axis) => axisOf(axis, rank));
   if (reduced.length === 0 || reduced.includes(carried.axis)) {
-    context.lock(`${context.label} computes over all of them together`);
+    context.lock(`${context.label} computes over all of them`);
     return;
   }
   const isKept = intAttribute(context.node, 'keepdims', 1) !== 0;

@@ -67,7 +67,7 @@ export class RuleContext {
   }
 
   lockAsUnknown(): void {
-    this.lock(`${this.label} is not understood in this form`);
+    this.lock(`${this.label} is not supported in this form`);
   }
 
   /** Set the labels of an output. */

@@ -77,7 +77,7 @@ const reshape: ChannelRule = (context) => {
     }
   }
   for (const labels of counts)
-    context.dependencies.channels.lock(labels ?? [], `${context.label} takes their number as a size`);
+    context.dependencies.channels.lock(labels ?? [], `${context.label} uses their number as a size`);
   context.lockAsUnknown();
 };
 
