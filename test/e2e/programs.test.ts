@@ -87,6 +87,30 @@ describe('a program as it is', () => {
     expect(script).toMatchObject({ code: 2, stderr: expect.stringContaining('the script of a shell') });
   });
 
+  test('has the files that it leaves as artifacts, also when it fails, and its checkpoints', async () => {
+    const { mps, ran, shown } = await folderOf('leaving', {
+      'train.py': [
+        'import os, sys',
+        'os.makedirs("out", exist_ok=True)',
+        'open("out/model.txt", "w").write("tree")',
+        'open("notes.md", "a").write("more")',
+        'open(os.path.join(os.environ["CHECKPOINT_DIR"], "last.pt"), "w").write("state")',
+        'sys.exit(len(sys.argv) - 1)',
+      ].join('\n'),
+      'notes.md': 'some',
+    });
+
+    await ran('run');
+    const left = (await ran('pull', '--to', 'left')).stderr;
+    const pulled = await ran('pull', '--checkpoints', '--to', 'state');
+    const failed = await mps('run', '--', 'python3', 'train.py', 'fail');
+
+    expect(left).toMatch(/left\/workdir\/notes\.md .*\n.*left\/workdir\/out\/model\.txt/);
+    expect(pulled.stderr).toMatch(/state\/last\.pt/);
+    expect(failed.code).toBe(1);
+    expect(await shown()).toMatchObject({ status: 'FAILED', artifacts: 2 });
+  });
+
   test('has what it prints as metrics, unless it reports some itself', async () => {
     const printing = await folderOf('printing', {
       'train.py':

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { dirname, relative, resolve, sep } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { buildCommand } from '@stricli/core';
 import type { endpoint as downloadArtifact } from '../../../functions/experiments/artifacts/download-artifact.endpoint.ts';
 import type { endpoint as listArtifacts } from '../../../functions/experiments/artifacts/list-artifacts.endpoint.ts';
@@ -39,6 +39,11 @@ export const pullCommand = buildCommand({
         brief: "Folder to save in (default: named by the experiment's ID)",
         optional: true,
       },
+      checkpoints: {
+        kind: 'boolean',
+        brief: 'Download the checkpoints, by default to its folder checkpoints',
+        optional: true,
+      },
       force,
       project,
       json,
@@ -47,24 +52,28 @@ export const pullCommand = buildCommand({
     aliases: { p: 'project' },
   },
   docs: {
-    brief: 'Download the artifacts of an experiment',
+    brief: 'Download the artifacts or checkpoints of an experiment',
     fullDescription:
-      'An interrupted download is resumed; the SHA-256 of every file is verified. Only --force replaces a file with different content.\n\nExamples:\n  mps pull\n  mps pull 4k8f model --to results',
+      'An interrupted download is resumed; the SHA-256 of every file is verified. Only --force replaces a file with different content.\n\nExamples:\n  mps pull\n  mps pull 4k8f model --to results\n  mps pull --checkpoints',
   },
 });
 
 async function pull(
   this: CliContext,
-  { to, force: isForced = false, project: given, json: isJson }: Flags,
+  { to, checkpoints = false, force: isForced = false, project: given, json: isJson }: Flags,
   id?: string,
   wanted?: string,
 ): Promise<void> {
   const { session, path } = await namedExperiment(this, given, id);
   const { client } = session;
-  const folder = resolve(this.folder, to ?? path.experiment_id);
+  const kind = checkpoints ? ('checkpoint' as const) : ('artifact' as const);
+  const folder = resolve(this.folder, to ?? join(path.experiment_id, checkpoints ? 'checkpoints' : ''));
   const route = 'GET /projects/{project_id}/experiments/{experiment_id}/artifacts';
   const chosen: { artifact: Artifact; place: string }[] = [];
-  for await (const artifact of client.rows<typeof listArtifacts>(route, { path, query: { limit: 1000 } }))
+  for await (const artifact of client.rows<typeof listArtifacts>(route, {
+    path,
+    query: { kind, limit: 1000 },
+  }))
     if (
       wanted === undefined ||
       artifact.path === wanted ||
@@ -73,7 +82,7 @@ async function pull(
       chosen.push({ artifact, place: pullPlace(folder, artifact.path) });
   if (chosen.length === 0)
     throw new CliError(
-      wanted === undefined ? 'The experiment has no artifacts.' : `The experiment has no artifact ${wanted}.`,
+      wanted === undefined ? `The experiment has no ${kind}s.` : `The experiment has no ${kind} ${wanted}.`,
     );
   await refusePullClashes(
     folder,
@@ -97,7 +106,7 @@ async function pull(
       const { size, sha256 } = artifact;
       const onProgress = (bytes: number) =>
         line.set(`${artifact.path}: ${bytesText(bytes)} of ${bytesText(size)}`);
-      const request = { path: { ...path, path: artifact.path } };
+      const request = { path: { ...path, path: artifact.path }, query: { kind } } as const;
       const saving = { path: place, size, sha256, onProgress, signal };
       const isNew = !found.has(place);
       if (isNew) await saveDownload<typeof downloadArtifact>(client, `${route}/{path+}`, request, saving);
@@ -116,6 +125,7 @@ async function pull(
 
 interface Flags {
   to?: string;
+  checkpoints?: boolean;
   force?: boolean;
   project?: string;
   json?: boolean;

@@ -16,6 +16,12 @@ export const ArtifactAnswer = z.object({
   created_at: Timestamp,
 });
 
+/** Query parameter that chooses the files of `OUTPUT_DIR` or those of `CHECKPOINT_DIR`. */
+export const fileKind = z
+  .enum(['artifact', 'checkpoint'])
+  .default('artifact')
+  .describe('`checkpoint` for the files of `CHECKPOINT_DIR`, from which a rerun continues.');
+
 /** Path parameters of a file that a client uploads. */
 export const uploadedPath = experimentPath.extend({
   path: ArtifactPath.describe('Path of the file among the artifacts, such as `model/weights.npz`.'),

@@ -9,6 +9,7 @@ import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { redirect } from '../../../shared/http/definition/endpoint-output.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
+import { fileKind } from './artifact.ts';
 
 const ArtifactPath = z
   .string()
@@ -30,13 +31,14 @@ export const endpoint = defineEndpoint({
     path: experimentPath.extend({
       path: ArtifactPath.describe('Path of the artifact below `OUTPUT_DIR`, such as `model/weights.npz`.'),
     }),
+    query: z.strictObject({ kind: fileKind }),
   },
   output: { 302: redirect },
 
-  async handle({ path }, { records, objects }) {
+  async handle({ path, query: { kind } }, { records, objects }) {
     await requireExperiment(records, path.project_id, path.experiment_id);
-    const artifact = await findArtifact(records, path.experiment_id, path.path);
-    if (artifact === undefined) throw notFound('artifact', path.path);
+    const artifact = await findArtifact(records, path.experiment_id, path.path, kind);
+    if (artifact === undefined) throw notFound(kind, path.path);
     const fileName = artifact.path.split('/').at(-1) ?? artifact.path;
     return Reply.redirect(await objects.presignDownload(artifact.object, fileName, artifact.media_type));
   },

@@ -13,6 +13,7 @@ import { shippingPace } from '../telemetry/shipping-pace.ts';
 import { LogMetrics } from './log-metrics.ts';
 import type { RunLogs } from './run-logs.ts';
 import { OutputUploader } from './upload/output-uploader.ts';
+import { WorkingFolder } from './working-folder.ts';
 
 /** Collectors of a command's outputs on node 0. */
 interface Collection {
@@ -25,12 +26,17 @@ interface Collection {
   finish(): Promise<string[]>;
 }
 
-/** Start to collect the metrics, checkpoints and artifacts of the command on node 0, while it runs. */
-export function collectOutputs(run: TrainingRun, prepared: PreparedEnvironment): Collection {
+/**
+ * Start to collect the metrics, checkpoints and artifacts of the command on node 0. Call it right before the
+ * command starts: what is in the working folder then is not the command's.
+ */
+export async function collectOutputs(run: TrainingRun, prepared: PreparedEnvironment): Promise<Collection> {
   const { reader, noteWarnings, pointLog, logPoints, rungs, logMetrics } = readMetrics(run);
   // Checkpoints first: the next attempt starts from them, and a container that is stopped has few seconds left.
   const artifacts = uploaderOf(run, prepared, 'artifact');
   const uploaders = [uploaderOf(run, prepared, 'checkpoint'), artifacts];
+  const working = workingFolderOf(run, artifacts);
+  await working.note();
   for (const part of [reader, ...uploaders]) part.start();
   return {
     logs: {
@@ -48,8 +54,12 @@ export function collectOutputs(run: TrainingRun, prepared: PreparedEnvironment):
       // Finish every uploader, also after one has failed.
       for (const uploader of uploaders)
         await uploader.finish().catch((error: unknown) => void errors.push(error));
+      const left = await working.keep().catch((error: unknown) => {
+        errors.push(error);
+        return [];
+      });
       if (errors.length > 0) throw errors[0];
-      return [...reader.warnings, ...logMetrics.warnings];
+      return [...reader.warnings, ...logMetrics.warnings, ...left];
     },
   };
 }
@@ -131,6 +141,16 @@ class Paced {
     clearTimeout(this.#timer);
   }
 }
+
+/** The folder in which the command starts: the unpacked source. */
+const workingFolderOf = ({ workspace, user, shipper }: TrainingRun, artifacts: OutputUploader) =>
+  new WorkingFolder({
+    folder: workspace.source,
+    user,
+    log: (path, file) => artifacts.log(path, file),
+    room: () => artifacts.room,
+    say: (message) => shipper.say(message),
+  });
 
 /** The uploader of OUTPUT_DIR or CHECKPOINT_DIR. */
 function uploaderOf(

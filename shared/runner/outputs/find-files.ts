@@ -10,6 +10,8 @@ export interface FindFilesOptions {
   user?: { uid: number };
   /** Called for each skipped path with the reason. The path is blank if the walk ends early. */
   refused(path: string, why: string): void;
+  /** Whether to pass over a folder without a word; none by default. `place` is its path for system calls. */
+  passesOver?(path: string, place: string): Promise<boolean>;
   maxFiles: number;
   maxDepth: number;
   maxPathBytes: number;
@@ -21,6 +23,8 @@ export interface FoundFile {
   size: number;
   /** Changes if the file may have changed. */
   version: string;
+  /** Changes if the file was written or replaced, but not with its mode, owner or name. */
+  written: string;
   /** Open the file. Only valid until the next file is requested. @throws FileRefusedError */
   open(): Promise<FileHandle>;
 }
@@ -128,6 +132,7 @@ async function examine(
     const found = await lstat(real, { bigint: true });
     if (found.isDirectory()) {
       const isTooDeep = path.split('/').length > options.maxDepth;
+      if (await options.passesOver?.(path, real)) return undefined;
       if (isTooDeep) return { path, fault: `it is more than ${options.maxDepth} folders deep` };
       return await enter(real, join(folder, path), path);
     }
@@ -146,6 +151,7 @@ class CurrentFile implements FoundFile {
   readonly path: string;
   readonly size: number;
   readonly version: string;
+  readonly written: string;
   readonly #real: string;
   readonly #user: { uid: number } | undefined;
   #isCurrent = true;
@@ -154,6 +160,7 @@ class CurrentFile implements FoundFile {
     this.path = path;
     this.size = Number(found.size);
     this.version = versionOf(found);
+    this.written = [found.dev, found.ino, found.size, found.mtimeNs].join(':');
     this.#real = real;
     this.#user = user;
   }

@@ -44,7 +44,7 @@ export async function runCommand(
     const outcome = await superviseCommand(run, prepared, configPath, crash, elsewhere);
     return { outcome, warnings: [], crash: crash.read() };
   }
-  const outputs = collectOutputs(run, prepared);
+  const outputs = await collectOutputs(run, prepared);
   const tracking = clients.areServed ? await openTracking?.(run, outputs.logs) : undefined;
   const endWatch = watchPeers(job);
   const env = tracking === undefined ? {} : clients.reach(tracking.env);

@@ -60,13 +60,25 @@ export const rerun = (path: ExperimentPath, query: RerunQuery) =>
     query,
   });
 
-export const loadArtifacts = (path: ExperimentPath): Promise<Artifact[]> =>
-  all<typeof listArtifacts>('GET /projects/{project_id}/experiments/{experiment_id}/artifacts', { path });
+/** Files of OUTPUT_DIR, or the checkpoints of CHECKPOINT_DIR. */
+export type FileKind = 'artifact' | 'checkpoint';
+
+export const loadArtifacts = (path: ExperimentPath, kind: FileKind = 'artifact'): Promise<Artifact[]> =>
+  all<typeof listArtifacts>('GET /projects/{project_id}/experiments/{experiment_id}/artifacts', {
+    path,
+    query: { kind },
+  });
 
 /** Open an artifact, or its first bytes. The response's URL is presigned and expires after minutes. */
-export const openArtifact = (path: ExperimentPath, file: string, most?: number): Promise<Response> =>
+export const openArtifact = (
+  path: ExperimentPath,
+  file: string,
+  most?: number,
+  kind: FileKind = 'artifact',
+): Promise<Response> =>
   open<typeof downloadArtifact>('GET /projects/{project_id}/experiments/{experiment_id}/artifacts/{path+}', {
     path: { ...path, path: file },
+    query: { kind },
     ...(most !== undefined && { headers: { Range: `bytes=0-${most - 1}` } }),
   });
 

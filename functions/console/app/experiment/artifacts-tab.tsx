@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import { bytesText } from '../../../../shared/core/text/bytes-text.ts';
 import type { Experiment } from '../api/answers.ts';
-import { type Artifact, loadArtifacts, openArtifact } from '../api/experiments.ts';
+import { type Artifact, type FileKind, loadArtifacts, openArtifact } from '../api/experiments.ts';
 import { ownRights } from '../api/rights.ts';
 import { useLive } from '../api/use-live.ts';
 import { href, place, setQuery } from '../router.ts';
@@ -26,12 +26,7 @@ function ArtifactList({ experiment, artifacts }: { experiment: Experiment; artif
     [artifacts, wanted],
   );
   const shown = artifacts.find((artifact) => artifact.path === chosen);
-  const download = (artifact: Artifact) =>
-    attempt(async () => {
-      const response = await openArtifact(path, artifact.path, 1);
-      await response.body?.cancel();
-      follow(response.url, artifact.path.split('/').at(-1) ?? 'artifact');
-    });
+  const download = (artifact: Artifact) => downloadFile(experiment, artifact, 'artifact');
   return (
     <div class="files">
       <div class="panel file-list">
@@ -112,8 +107,66 @@ function ArtifactList({ experiment, artifacts }: { experiment: Experiment; artif
   );
 }
 
-/** The artifacts of an experiment, each with a preview. */
+const downloadFile = ({ project_id, experiment_id }: Experiment, { path }: Artifact, kind: FileKind) =>
+  attempt(async () => {
+    const response = await openArtifact({ project_id, experiment_id }, path, 1, kind);
+    await response.body?.cancel();
+    follow(response.url, path.split('/').at(-1) ?? kind);
+  });
+
+/** The files of CHECKPOINT_DIR. They are for programs, so they have no preview. */
+function Checkpoints({ experiment }: { experiment: Experiment }) {
+  const { project_id, experiment_id, status } = experiment;
+  const live = useLive(
+    `checkpoints/${experiment_id}`,
+    () => loadArtifacts({ project_id, experiment_id }, 'checkpoint'),
+    { every: () => (isFinal(status) ? undefined : 10_000) },
+  );
+  return (
+    <Loaded live={live} what="The checkpoints could not be loaded">
+      {(checkpoints) =>
+        checkpoints.length === 0 ? null : (
+          <section class="panel file-list" aria-label="Checkpoints">
+            <h2>Checkpoints</h2>
+            <ul>
+              {checkpoints.slice(0, maxShown).map((checkpoint) => (
+                <li key={checkpoint.path}>
+                  <button
+                    type="button"
+                    aria-label={`Download checkpoint ${checkpoint.path}`}
+                    onClick={() => downloadFile(experiment, checkpoint, 'checkpoint')}
+                  >
+                    <Icon name="download" />
+                    <bdi>{checkpoint.path}</bdi>
+                    <span class="soft number">{bytesText(checkpoint.size)}</span>
+                  </button>
+                </li>
+              ))}
+            </ul>
+            {checkpoints.length > maxShown && (
+              <p class="soft small">
+                And {(checkpoints.length - maxShown).toLocaleString('en')} more:{' '}
+                <code>mps pull --checkpoints</code>.
+              </p>
+            )}
+          </section>
+        )
+      }
+    </Loaded>
+  );
+}
+
+/** The artifacts of an experiment, each with a preview, and its checkpoints. */
 export function ArtifactsTab({ experiment }: { experiment: Experiment }) {
+  return (
+    <>
+      <Artifacts experiment={experiment} />
+      <Checkpoints experiment={experiment} />
+    </>
+  );
+}
+
+function Artifacts({ experiment }: { experiment: Experiment }) {
   const { project_id, experiment_id, status } = experiment;
   const live = useLive(`artifacts/${experiment_id}`, () => loadArtifacts({ project_id, experiment_id }), {
     every: () => (isFinal(status) ? undefined : 5_000),
@@ -124,7 +177,8 @@ export function ArtifactsTab({ experiment }: { experiment: Experiment }) {
         artifacts.length === 0 ? (
           <Empty title="No artifacts" icon="file">
             <p>
-              Files that a training writes to <code>OUTPUT_DIR</code> appear here.
+              Files that a training writes to <code>OUTPUT_DIR</code> appear here, and at its end those that
+              it left in its working folder.
             </p>
           </Empty>
         ) : (

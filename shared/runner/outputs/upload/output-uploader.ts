@@ -11,6 +11,7 @@ import {
   folderVariable,
 } from './artifact-store.ts';
 import type { OpenFile } from './file-bytes.ts';
+import { TaskPool } from './task-pool.ts';
 
 export interface OutputUploaderOptions extends ArtifactStoreOptions {
   folder: string;
@@ -72,6 +73,7 @@ export class OutputUploader {
   #loading: Promise<void> | undefined;
   #looking: Promise<void> | undefined;
   #fatal: LeaseLostError | undefined;
+  #isFinished = false;
 
   constructor(options: OutputUploaderOptions) {
     this.#options = options;
@@ -93,9 +95,18 @@ export class OutputUploader {
    */
   async log(path: string, file: OpenFile): Promise<void> {
     await this.#load();
+    if (this.#isFinished && this.#seen.has(path)) return;
     if (this.#store.files >= maxOutputFiles && this.#store.find(path) === undefined)
       throw new JobError(`A job may keep at most ${maxOutputFiles} files.`);
     await this.#store.put(path, file);
+  }
+
+  /** Files and bytes that the job may still store. */
+  get room(): { files: number; bytes: number } {
+    return {
+      files: Math.max(0, maxOutputFiles - this.#store.files),
+      bytes: Math.max(0, this.#options.maxBytes - this.#store.bytes),
+    };
   }
 
   /**
@@ -218,6 +229,8 @@ export class OutputUploader {
       await pool.settle();
     }
     await this.#folder.removeVanished(seen, new Set(), refusals);
+    this.#seen = seen;
+    this.#isFinished = true;
     return refusals;
   }
 
@@ -227,38 +240,5 @@ export class OutputUploader {
       throw error;
     });
     await this.#loading;
-  }
-}
-
-/** Runs a limited number of tasks at a time. Starts no further task after a failure. */
-class TaskPool {
-  readonly #most: number;
-  readonly #running = new Set<Promise<void>>();
-  readonly #errors: unknown[] = [];
-
-  constructor(most: number) {
-    this.#most = most;
-  }
-
-  /** Start a task as soon as fewer than the limit run. @throws the error of an earlier task; this one is dropped then */
-  async add(task: () => Promise<void>): Promise<void> {
-    while (this.#running.size >= this.#most) await Promise.race(this.#running);
-    if (this.#errors.length > 0) throw this.#errors[0];
-    const running = task().catch((error: unknown) => {
-      this.#errors.push(error);
-    });
-    this.#running.add(running);
-    void running.then(() => this.#running.delete(running));
-  }
-
-  /** Wait until no task runs. */
-  async settle(): Promise<void> {
-    await Promise.all(this.#running);
-  }
-
-  /** Wait until no task runs. @throws the first error of a task */
-  async drain(): Promise<void> {
-    await this.settle();
-    if (this.#errors.length > 0) throw this.#errors[0];
   }
 }
