@@ -4,7 +4,7 @@ export function packageIndexFault(url: string, allowed: readonly string[]): stri
   if (allowed.some((entry) => originOf(entry) === origin)) return null;
   const shown = protocol === 'https:' ? host : origin;
   const list = allowed.length === 0 ? 'none is' : `allowed are ${allowed.join(', ')}`;
-  return `${shown} is no package index that this deployment allows; ${list}`;
+  return `${shown} is not an allowed package index of this deployment; ${list}`;
 }
 
 const originOf = (entry: string): string =>

@@ -229,7 +229,7 @@ describe('one experiment', () => {
     await expect.poll(() => text('.log')).toContain('the last line');
     await page.getByRole('button', { name: 'Read from the beginning' }).click();
     // Nearly 100 million characters are more than a page keeps.
-    await expect.poll(() => text('.table-note')).toMatch(/3\d,\d\d\d lines.*older lines made room/);
+    await expect.poll(() => text('.table-note')).toMatch(/3\d,\d\d\d lines.*older lines dropped/);
     await page.getByRole('button', { name: 'Errors' }).click();
     await expect.poll(() => text('.log')).toContain('ValueError: red');
     await page.getByRole('button', { name: 'All' }).click();

@@ -17,7 +17,7 @@ export interface Session {
   restart(signal: 'SIGTERM' | 'SIGKILL', whileAway?: () => Promise<void>): Promise<void>;
 }
 
-const away = 'The service cannot be reached; waiting';
+const away = 'The service cannot be reached; retrying';
 const controlC = '\x03';
 const erased = '\r\x1b[2K';
 /** The log's lines of the service are dim. */
@@ -57,7 +57,7 @@ export function testInTerminal(session: () => Session): void {
     following.resize(20, 30);
     await following.shows(new RegExp(`${RegExp.escape(erased)}\\S{0,4}RUNNING .{0,24}$`));
     following.type(controlC);
-    await following.shows('Ctrl-C once more cancels it');
+    await following.shows('Press Ctrl-C again to cancel it');
     expect(await following.ended).toBe(130);
     expect(following.output()).toMatch(/To follow it again: mps logs -f [0-9a-z]{26}/);
     expect(following.output()).toContain(dim);
@@ -72,8 +72,8 @@ export function testInTerminal(session: () => Session): void {
     expect(await following.ended).toBe(3);
     const output = following.output();
     // A service that ends may take one more connection before it is gone: then it is away twice.
-    const times = output.match(/cannot be reached; waiting/g)?.length;
-    expect(output.match(/The service is back/g)).toHaveLength(times ?? 0);
+    const times = output.match(/cannot be reached; retrying/g)?.length;
+    expect(output.match(/The service can be reached again/g)).toHaveLength(times ?? 0);
     expect(output.match(/begun/g)).toHaveLength(1);
     expect(output).not.toContain(dim);
   });
@@ -103,7 +103,7 @@ export function testInTerminal(session: () => Session): void {
     await own.shows('Attempt 2 of train');
     expect(own.output().match(/Attempt 1 of train/g)).toHaveLength(1);
     own.type(controlC);
-    await own.shows('Ctrl-C once more');
+    await own.shows('Press Ctrl-C again');
     own.type(controlC);
     expect(await own.ended).toBe(130);
     expect(own.output()).toContain('Cancelled');

@@ -202,7 +202,7 @@ describe('mps', { shuffle: false }, () => {
     expect(lines.map(({ message }) => message)).toContain('two words');
     expect(await mps(['pull', id, 'model.json', '--to', 'pulled'])).toMatchObject({ code: 0 });
     expect(JSON.parse(await readFile(join(folder, 'pulled/model.json'), 'utf8')).species).toHaveLength(3);
-    expect((await mps(['pull', id, '--to', 'pulled'])).stderr).toContain('there already');
+    expect((await mps(['pull', id, '--to', 'pulled'])).stderr).toContain('already there');
     expect(await mps(['pull', id, 'missing'])).toMatchObject({
       code: 1,
       stderr: 'The experiment has no artifact missing.\n',
@@ -245,7 +245,7 @@ describe('mps', { shuffle: false }, () => {
 
   test('makes users and tokens, which it hands to files and pipes alone', async () => {
     expect((await mps(['users', 'add', 'ada', '--type', 'viewer'], `${password}\n`)).code).toBe(0);
-    expect((await mps(['users', 'type', 'ada', 'developer'])).stderr).toContain('ada is developer');
+    expect((await mps(['users', 'type', 'ada', 'developer'])).stderr).toContain('ada is now developer');
     expect((await mps(['users'])).stdout).toMatch(/^ada\tdeveloper\t/m);
     expect(await mps(['users', 'rm', 'ada'])).toMatchObject({ code: 2 });
     expect((await mps(['users', 'rm', 'ada', '--yes'])).code).toBe(0);
@@ -374,7 +374,7 @@ describe('mps', { shuffle: false }, () => {
     for (const name of ['model.onnx', 'small.onnx'])
       await (await InferenceSession.create(file(name))).release();
     expect(
-      (await mps(['receipt', '--to', '../onnx/small.onnx'])).stderr.match(/there already/g),
+      (await mps(['receipt', '--to', '../onnx/small.onnx'])).stderr.match(/already there/g),
     ).toHaveLength(2);
     await writeFile(file('small.onnx'), 'my own');
     expect(await mps(['receipt', '--to', '../onnx/small.onnx'])).toMatchObject({ code: 2 });

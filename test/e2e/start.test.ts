@@ -88,7 +88,7 @@ describe('npm start', () => {
     const refused = await start();
     expect(refused).toMatchObject({
       code: 1,
-      output: expect.stringContaining(`${lost} is missing. It holds`),
+      output: expect.stringContaining(`${lost} is missing. It contains`),
     });
     expect(refused).toMatchObject({ output: expect.not.stringMatching(/\n\s+at |AWS/) });
     await rename(`${lost}.kept`, lost);

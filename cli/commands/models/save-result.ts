@@ -84,7 +84,7 @@ export async function saveResult(
           await rename(original, target);
         } else await fetch(file, file.path);
       }
-      const there = state === 'same' ? ', there already' : '';
+      const there = state === 'same' ? ', already there' : '';
       line.above(() => printer.say(`${file.path}  ${bytesText(file.size)}${there}`));
     }
   } finally {

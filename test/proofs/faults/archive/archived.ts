@@ -80,7 +80,7 @@ const broken: Readonly<Record<string, object>> = {
 };
 export const brokenRules = [
   'project_type',
-  'variables.0.name is a name of the service',
+  'variables.0.name is reserved for the service',
   'timeout must be from 1',
   '000002/experiment.json',
 ];

@@ -80,7 +80,7 @@ export async function tourBuilds(
     const isShown = script.includes('SystemExit');
     const expected = isShown
       ? log.includes('PIP_INDEX_URL=***') && log.includes('there are 3 passwords') && !log.includes('TOKEN=')
-      : /holds a credential/.test(status_reason);
+      : /contains a credential/.test(status_reason);
     if (!expected || status !== 'FAILED') throw new Error(`${what}: ${status} ${status_reason}\n${log}`);
     ends[what] = status;
   }

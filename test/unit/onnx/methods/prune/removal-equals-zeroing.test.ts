@@ -110,7 +110,7 @@ function prune(model: Model, seed: number, compression: number): TransformReport
     return report;
   } catch (error) {
     if (!(error instanceof ModelError)) throw error;
-    const reachable = Number(/largest reachable one is (\d+)/.exec(error.message)?.[1] ?? 1);
+    const reachable = Number(/the maximum is (\d+)/.exec(error.message)?.[1] ?? 1);
     if (reachable < 2) return undefined;
     model.graph.nodes = copy.graph.nodes;
     for (const tensor of copy.graph.initializers.values()) model.graph.put(tensor);
