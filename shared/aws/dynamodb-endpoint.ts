@@ -1,27 +1,11 @@
-import { Agent, type AgentOptions, type RequestOptions } from 'node:http';
+import type { Agent } from 'node:http';
 import type { DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import { EmulatorAgent } from './emulator-agent.ts';
+import { uncheckedSigner } from './unchecked-signer.ts';
 
 const unixScheme = 'unix:';
 /** Maximum number of connections, the SDK's default. */
 const maxSockets = 50;
-
-/** A well-formed placeholder signature. The local engine requires a signature but does not verify it. */
-const unchecked = {
-  authorization:
-    'AWS4-HMAC-SHA256 Credential=service/day/region/dynamodb/aws4_request, SignedHeaders=host, Signature=none',
-  'x-amz-date': '20200101T000000Z',
-};
-
-/**
- * Signer for an engine that does not verify signatures. Computing a signature took a fifth of the time of
- * recording a run. Anyone who can reach the socket has full access.
- */
-export const uncheckedSigner = {
-  async sign(request) {
-    Object.assign(request.headers, unchecked);
-    return request;
-  },
-} satisfies DynamoDBClientConfig['signer'];
 
 /**
  * Client settings for an endpoint: a URL, or `unix:` and the path of a socket. Only the socket's owner can reach
@@ -31,17 +15,24 @@ export function dynamoDbEndpoint(
   endpoint: string | undefined,
 ): Pick<DynamoDBClientConfig, 'endpoint' | 'requestHandler' | 'signer'> {
   if (endpoint === undefined) return {};
-  if (!endpoint.startsWith(unixScheme)) return { endpoint };
-  const socketPath = endpoint.slice(unixScheme.length);
-  // The host is never resolved: the agent connects to the socket, as `http.request` does with this option.
-  const options: AgentOptions & Pick<RequestOptions, 'socketPath'> = {
-    keepAlive: true,
-    maxSockets,
-    socketPath,
-  };
+  const httpAgent = emulatorAgent(endpoint);
+  if (httpAgent === undefined) return { endpoint };
   return {
+    // The agent connects to the socket. The host is never resolved.
     endpoint: 'http://localhost',
-    requestHandler: { httpAgent: new Agent(options) },
+    requestHandler: { httpAgent },
     signer: uncheckedSigner,
   };
 }
+
+/** Return a new agent for the socket of an endpoint; undefined if the endpoint is a URL. */
+export function emulatorAgent(endpoint: string | undefined): Agent | undefined {
+  const socketPath = socketOf(endpoint);
+  return socketPath === undefined
+    ? undefined
+    : new EmulatorAgent(socketPath, { keepAlive: true, maxSockets });
+}
+
+/** Return the path of the socket that an endpoint names; undefined if it is a URL. */
+export const socketOf = (endpoint: string | undefined): string | undefined =>
+  endpoint?.startsWith(unixScheme) ? endpoint.slice(unixScheme.length) : undefined;

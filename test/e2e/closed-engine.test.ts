@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -70,6 +70,13 @@ describe('the tables of a service', () => {
       expect(text).not.toContain('TableNames');
     }
     expect(own.service.output()).not.toContain('WARNING');
+  });
+
+  test('are reached by the service itself without the relay behind that socket', async () => {
+    // Connections to a Unix socket are listed in the network of their client.
+    const sockets = await readFile('/proc/net/unix', 'utf8');
+
+    expect(sockets).not.toContain(join(own.folder, 'data/dynamodb/socket-'));
   });
 
   test('are behind a socket of their owner alone', async () => {

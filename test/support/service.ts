@@ -6,7 +6,7 @@ import { createTables } from '../../infra/local/dynamodb/create-tables.ts';
 import { makeProxyEvent } from '../../infra/local/gateway/make-proxy-event.ts';
 import { encodedPath, routeOf } from '../../infra/service/routes.ts';
 import { dynamoDb } from '../../shared/aws/dynamodb-client.ts';
-import { uncheckedSigner } from '../../shared/aws/dynamodb-endpoint.ts';
+import { uncheckedSigner } from '../../shared/aws/unchecked-signer.ts';
 import type { Environment } from '../../shared/core/needs.ts';
 import { issueToken } from '../../shared/data/accounts/token.ts';
 import { type AccountType, createUser, type User } from '../../shared/data/accounts/user.ts';

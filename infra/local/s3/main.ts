@@ -1,6 +1,7 @@
 import { Server, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import * as z from 'zod';
+import { handOutConnections } from '../dynamodb/handed-connections.ts';
 import { RelayOptions, startRelay } from '../dynamodb/relay.ts';
 import { startS3Server } from './s3-server.ts';
 
@@ -20,6 +21,7 @@ async function main(): Promise<void> {
   if (first === undefined) return;
   const { relay, ...options } = Options.parse(JSON.parse(first));
   const stopRelay = relay === undefined ? undefined : await startRelay(relay);
+  if (relay !== undefined) handOutConnections(relay.port);
   const listener = await listening;
   const server = await startS3Server({ ...options, ...(listener !== undefined && { listener }) });
   process.stdout.write(`${JSON.stringify({ url: server.url })}\n`);
@@ -32,7 +34,6 @@ async function main(): Promise<void> {
 function handedListener(): Promise<Server> {
   return new Promise((resolve, reject) => {
     process.once('message', (_, handle) => {
-      process.disconnect();
       if (!(handle instanceof Server)) return reject(new TypeError('there is no listening socket'));
       // The socket accepts connections from now on, and they would wait forever. Close early ones, so that clients
       // retry.

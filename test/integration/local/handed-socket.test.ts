@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { connect } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text as readText } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -38,6 +39,43 @@ async function visit(port: number): Promise<'refused' | 'closed' | 'answered'> {
   return end;
 }
 
+/** Start the S3 server as one that relays to an emulator on a port. */
+const startServer = (own: { port: number; emulator: number }) =>
+  startS3Process(
+    program,
+    {
+      folder: join(folder, 's3'),
+      port: own.port,
+      region: 'us-east-1',
+      credentials: { accessKeyId: 'LOCALKEY', secretAccessKey: 'local-secret' },
+      buckets: ['one'],
+    },
+    {
+      options: { socket: join(folder, 'relay.sock'), port: own.emulator },
+      enter: (file, args) => ({ file, args: [...args] }),
+    },
+  );
+
+test('the server hands out connections to the emulator in its network, or says why there are none', async () => {
+  const emulator = createServer((socket) =>
+    socket.once('data', (asked) => socket.end(`answer to ${asked}`)),
+  ).listen(0, '127.0.0.1');
+  await once(emulator, 'listening');
+  const server = await startServer({
+    port: 0,
+    emulator: Number(Reflect.get(Object(emulator.address()), 'port')),
+  });
+
+  const sockets = await Promise.all([server.connectToTables?.(), server.connectToTables?.()]);
+
+  const texts = sockets.map((socket, index) => socket && readText(socket.end(String(index))));
+  expect(await Promise.all(texts)).toEqual(['answer to 0', 'answer to 1']);
+  await new Promise((resolve) => emulator.close(resolve));
+  await expect(server.connectToTables?.()).rejects.toThrow('ECONNREFUSED');
+  await server.close();
+  await expect(server.connectToTables?.()).rejects.toThrow();
+});
+
 test('a client that comes while a listening socket is handed over is answered, or told to come again', async () => {
   const socket = await listeningSocket(0, '127.0.0.1');
   const port = Number(Reflect.get(Object(socket.address()), 'port'));
@@ -50,20 +88,7 @@ test('a client that comes while a listening socket is handed over is answered, o
       await sleep(1);
     }
   })();
-  const server = await startS3Process(
-    program,
-    {
-      folder: join(folder, 's3'),
-      port,
-      region: 'us-east-1',
-      credentials: { accessKeyId: 'LOCALKEY', secretAccessKey: 'local-secret' },
-      buckets: ['one'],
-    },
-    {
-      options: { socket: join(folder, 'relay.sock'), port: 1 },
-      enter: (file, args) => ({ file, args: [...args] }),
-    },
-  );
+  const server = await startServer({ port, emulator: 1 });
   visits.push(visit(port));
   isStarted = true;
   await visiting;

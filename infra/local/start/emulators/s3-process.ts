@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import * as z from 'zod';
 import { thisHost } from '../../../../shared/host/this-host.ts';
 import { writeDurably } from '../../batch/durable-file.ts';
+import { connectionsFrom } from '../../dynamodb/handed-connections.ts';
 import type { RelayOptions } from '../../dynamodb/relay.ts';
 import type { Credentials } from '../data-folder.ts';
 
@@ -18,7 +19,7 @@ export async function startS3Process(
   program: string,
   options: S3Options,
   relay?: RelayAddress,
-): Promise<RunningEmulator> {
+): Promise<RunningS3> {
   const bound = thisHost.boundToParent(process.execPath, ['--max-semi-space-size=1', program]);
   const { file, args } = relay === undefined ? bound : relay.enter(bound.file, bound.args);
   // Use a separate session: Ctrl-C goes to the service, which stops its emulators in order.
@@ -50,7 +51,15 @@ export async function startS3Process(
     stdin.end();
     await ended;
   };
-  return { url, pid: child.pid, ended, close };
+  // The channel must not keep the service running.
+  child.channel?.unref();
+  return {
+    url,
+    pid: child.pid,
+    ended,
+    close,
+    connectToTables: relay === undefined ? undefined : connectionsFrom(child),
+  };
 }
 
 interface S3Options {
@@ -73,10 +82,12 @@ export interface RelayAddress {
   enter(program: string, args: readonly string[]): { file: string; args: string[] };
 }
 
-/** An emulator in its own process. */
-interface RunningEmulator {
+/** The S3 server in its own process. */
+interface RunningS3 {
   url: string;
   pid: number;
+  /** Connect to the DynamoDB emulator, if the process runs in its network namespace. */
+  connectToTables: (() => Promise<Socket>) | undefined;
   /** Resolves when the process ends for any reason. */
   ended: Promise<void>;
   close(): Promise<void>;

@@ -1,7 +1,9 @@
+import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
-import { dynamoDbEndpoint } from '../../../../shared/aws/dynamodb-endpoint.ts';
+import { dynamoDbEndpoint, socketOf } from '../../../../shared/aws/dynamodb-endpoint.ts';
+import { connectDirectly } from '../../../../shared/aws/emulator-agent.ts';
 import { readSettings } from '../../../../shared/core/settings.ts';
 import { readRecords } from '../../../../shared/data/table/needs.ts';
 import { thisHost } from '../../../../shared/host/this-host.ts';
@@ -143,9 +145,11 @@ async function startStores(
   const tables = isEmbedded
     ? await keep('The DynamoDB emulator', await startTables(data.within('dynamodb')))
     : undefined;
+  let connectToTables: (() => Promise<Socket>) | undefined;
   if (access.endpoints.S3_ENDPOINT === undefined) {
     const s3 = await keep('The S3 server', await startS3(tables?.relay));
     endpoints.S3_ENDPOINT = s3.url;
+    connectToTables = s3.connectToTables;
   } else if (tables?.relay !== undefined) {
     const file = join(program, 'infra/local/dynamodb/relay-main.js');
     await keep('The relay of the DynamoDB emulator', startRelayProcess(file, tables.relay));
@@ -155,6 +159,10 @@ async function startStores(
     const { endpoint, close } = await tablesEndpoint(tables, options);
     started.defer(close);
     endpoints.DYNAMODB_ENDPOINT = endpoint;
+    const socketPath = socketOf(endpoint);
+    if (connectToTables !== undefined && socketPath !== undefined) {
+      started.defer(connectDirectly(socketPath, connectToTables));
+    }
   }
   await prepareTables({ ...access, endpoints: { ...access.endpoints, ...endpoints } }, data, isEmbedded);
   const isOpen = tables !== undefined && tables.relay === undefined;
