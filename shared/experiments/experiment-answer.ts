@@ -12,6 +12,7 @@ import { JsonNumber, jsonNumber } from '../http/body/json-number.ts';
 import { Reply } from '../http/definition/reply.ts';
 import { type Placed, placeOneInLine } from '../jobs/line.ts';
 import { showJob, shownJob } from '../jobs/shown-job.ts';
+import { foundSources } from '../metrics/found-source.ts';
 import { MetricRanker } from '../metrics/metric-ranker.ts';
 import { BestAnswer, judged } from './best-answer.ts';
 import { commandClashes, commandOf } from './command-facts.ts';
@@ -51,10 +52,10 @@ export const ExperimentAnswer = z
     git: Git.nullable(),
     metrics: z.record(z.string(), MetricSummaryAnswer).describe('Summary of each metric, by name.'),
     metrics_source: z
-      .enum(['program', 'log'])
+      .enum(['program', ...foundSources])
       .nullable()
       .describe(
-        '`program` if it reported its metrics, `log` if they are numbers that it printed; null without metrics.',
+        '`program` if it reported its metrics, `log` if they are numbers that it printed; `tensorboard`, `csv`, `trainer` or `summary` if they are those of TensorBoard files, of tables such as `metrics.csv`, of `trainer_state.json`, or of files such as `metrics.json`; null without metrics.',
       ),
     config_id: z.string().nullable().describe('Null for an experiment that a client records.'),
     config_version: z.number().int().nullable(),

@@ -111,6 +111,28 @@ describe('a program as it is', () => {
     expect(await shown()).toMatchObject({ status: 'FAILED', artifacts: 2 });
   });
 
+  test('has the metrics of the files that its framework writes, and says which', async () => {
+    const { ran, mps, shown } = await folderOf('lightning', {
+      'train.py': [
+        'import os',
+        'os.makedirs("lightning_logs/version_0")',
+        'with open("lightning_logs/version_0/metrics.csv", "w") as file:',
+        '    print("epoch,step,train_loss,val_loss", "0,9,0.5,", "0,9,,0.4", "1,19,0.25,0.3", sep="\\n", file=file)',
+        'print("epoch 1: loss 0.9")',
+      ].join('\n'),
+    });
+
+    const { stderr } = await ran('run');
+
+    expect(stderr).toContain('Metrics are read from "lightning_logs/version_0/metrics.csv"');
+    expect(await shown()).toMatchObject({
+      metrics: { train_loss: { last: 0.25, count: 2 }, val_loss: { last: 0.3, step: 19 } },
+      metrics_source: 'csv',
+      best: { metric: 'val_loss' },
+    });
+    expect((await mps('show')).stdout).toMatch(/^metrics +from a table of metrics$/m);
+  });
+
   test('has what it prints as metrics, unless it reports some itself', async () => {
     const printing = await folderOf('printing', {
       'train.py':

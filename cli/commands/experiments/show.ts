@@ -1,5 +1,6 @@
 import { buildCommand } from '@stricli/core';
 import { bytesText } from '../../../shared/core/text/bytes-text.ts';
+import { foundSourceText } from '../../../shared/metrics/found-source.ts';
 import type { CliContext } from '../../context.ts';
 import type { Experiment } from '../../experiments/experiment.ts';
 import { namedExperiment } from '../../experiments/find-experiment.ts';
@@ -46,7 +47,7 @@ async function show(this: CliContext, { project: given, json: isJson }: Flags, i
     ['best', best === null ? experiment.best_reason : bestText(best)],
     ...(experiment.warnings ?? []).map((warning) => ['warning', warning] as const),
     ...metricFacts(experiment),
-    ['metrics', experiment.metrics_source === 'log' ? 'from the log' : null],
+    ['metrics', sourceText(experiment)],
     ['cost', cost === null ? null : dollarsText(cost)],
     ['at most', cost_estimate === null ? null : dollarsText(cost_estimate)],
     ['artifacts', `${experiment.artifacts} (${bytesText(experiment.artifact_bytes)})`],
@@ -73,6 +74,9 @@ function gitText({ git }: Experiment): string | null {
 const maxMetrics = 100;
 
 /** Return the metrics sorted by name, up to `maxMetrics`, and the number of the others. */
+const sourceText = ({ metrics_source: source }: Experiment): string | null =>
+  source === null || source === 'program' ? null : foundSourceText[source];
+
 function metricFacts({ metrics }: Experiment): [string, string][] {
   const names = Object.keys(metrics).sort();
   const more = names.length - maxMetrics;

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { FileId, Sha256, Ulid } from '../../core/formats.ts';
 import { notFound } from '../../core/service-error.ts';
+import { foundSources } from '../../metrics/found-source.ts';
 import { jobFields, jobPartition, TrainingKind, type UnfinishedJob, unreadableJob } from '../jobs/job.ts';
 import { finalRank, isFinal } from '../jobs/job-status.ts';
 import { trackingPartition, trackingPrefix } from '../metrics/metric-summaries.ts';
@@ -61,8 +62,8 @@ const experiment = recordType('experiment', () =>
     best: Best.nullable(),
     /** Warnings about likely mistakes of its program, as sentences. Absent if there are none. */
     warnings: z.array(z.string()).optional(),
-    /** `log` if its metrics are those that its program printed. Absent if the program reported them. */
-    metrics_source: z.enum(['log']).optional(),
+    /** Where its metrics were found: the log or files of frameworks. Absent if the program reported them. */
+    metrics_source: z.enum(foundSources).optional(),
     artifacts: z.number().int(),
     artifact_bytes: z.number().int(),
     checkpoints: z.number().int(),

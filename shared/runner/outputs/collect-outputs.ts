@@ -10,7 +10,9 @@ import { MetricReader } from '../telemetry/metric-reader.ts';
 import { PointLog } from '../telemetry/point-log.ts';
 import { RungReporter } from '../telemetry/rung-reporter.ts';
 import { shippingPace } from '../telemetry/shipping-pace.ts';
+import { FileMetrics } from './file-metrics.ts';
 import { LogMetrics } from './log-metrics.ts';
+import { MetricSource } from './metric-source.ts';
 import type { RunLogs } from './run-logs.ts';
 import { OutputUploader } from './upload/output-uploader.ts';
 import { WorkingFolder } from './working-folder.ts';
@@ -31,13 +33,14 @@ interface Collection {
  * command starts: what is in the working folder then is not the command's.
  */
 export async function collectOutputs(run: TrainingRun, prepared: PreparedEnvironment): Promise<Collection> {
-  const { reader, noteWarnings, pointLog, logPoints, rungs, logMetrics } = readMetrics(run);
+  const { reader, noteWarnings, pointLog, logPoints, rungs, logMetrics, fileMetrics } = readMetrics(run);
   // Checkpoints first: the next attempt starts from them, and a container that is stopped has few seconds left.
   const artifacts = uploaderOf(run, prepared, 'artifact');
   const uploaders = [uploaderOf(run, prepared, 'checkpoint'), artifacts];
   const working = workingFolderOf(run, artifacts);
   await working.note();
-  for (const part of [reader, ...uploaders]) part.start();
+  await fileMetrics.note().catch(() => undefined);
+  for (const part of [reader, fileMetrics, ...uploaders]) part.start();
   return {
     logs: {
       points: logPoints,
@@ -45,8 +48,10 @@ export async function collectOutputs(run: TrainingRun, prepared: PreparedEnviron
     },
     async finish() {
       await reader.close();
+      await fileMetrics.close();
       run.shipper.endOutput();
       await logMetrics.close();
+      await fileMetrics.closeSummaries((name) => logMetrics.has(name));
       await pointLog.close();
       await rungs.close();
       noteWarnings.end();
@@ -59,14 +64,14 @@ export async function collectOutputs(run: TrainingRun, prepared: PreparedEnviron
         return [];
       });
       if (errors.length > 0) throw errors[0];
-      return [...reader.warnings, ...logMetrics.warnings, ...left];
+      return [...reader.warnings, ...fileMetrics.warnings, ...logMetrics.warnings, ...left];
     },
   };
 }
 
 /**
  * Read METRICS_FILE in addition to the points that a client logs, and note its faults on the record. If the program
- * does neither, take the metrics that it prints.
+ * does neither, take the metrics that frameworks write to files, or those that it prints.
  */
 function readMetrics({ job, workspace, user, shipper, variables }: TrainingRun) {
   const rungs = new RungReporter(job);
@@ -77,23 +82,30 @@ function readMetrics({ job, workspace, user, shipper, variables }: TrainingRun) 
     void noteProgress(job, { warnings: reader.warnings }).catch(() => undefined);
   });
   const pointLog = new PointLog({ records, experiment, lease, now });
-  let hasReported = false;
+  const source = new MetricSource((found) => {
+    void noteProgress(job, { metrics_source: found }).catch(() => undefined);
+  });
   const reported = (points: readonly MetricPoint[], once = false): Promise<void> => {
-    hasReported ||= points.length > 0;
+    if (points.length > 0) source.report();
     return pointLog.store(points, once);
   };
-  const logMetrics = new LogMetrics({
-    sink: {
-      async append(_, points) {
-        await pointLog.store(points);
-        rungs.take(points);
-      },
-    },
+  const found = {
+    source,
     now,
-    hasReported: () => hasReported,
-    onFirst: () => void noteProgress(job, { metrics_source: 'log' }).catch(() => undefined),
-    say: (message) => shipper.say(message),
+    say: (message: string) => shipper.say(message),
     isWatched: () => watch.isWatched(),
+  };
+  const stored = async (points: readonly MetricPoint[], once: boolean): Promise<void> => {
+    await pointLog.store(points, once);
+    rungs.take(points);
+  };
+  const logMetrics = new LogMetrics({ ...found, sink: { append: (_, points) => stored(points, false) } });
+  const fileMetrics = new FileMetrics({
+    ...found,
+    sink: { append: (_, points) => stored(points, true) },
+    folders: [workspace.source, workspace.output, workspace.checkpoints],
+    user,
+    mask: variables.mask,
   });
   shipper.listen((stream, lines) => logMetrics.read(stream, lines));
   const reader = new MetricReader({
@@ -111,7 +123,7 @@ function readMetrics({ job, workspace, user, shipper, variables }: TrainingRun) 
     await reported(points, true);
     rungs.take(points);
   };
-  return { reader, noteWarnings, pointLog, logPoints, rungs, logMetrics };
+  return { reader, noteWarnings, pointLog, logPoints, rungs, logMetrics, fileMetrics };
 }
 
 /** Calls a function when asked, at most once per interval. Requests within an interval are one call at its end. */

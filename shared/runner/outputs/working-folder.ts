@@ -1,11 +1,10 @@
-import { lstat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { bytesText } from '../../core/text/bytes-text.ts';
 import { artifactPathMaxBytes } from '../../data/experiments/artifact.ts';
 import { FileRefusedError } from '../host/growing-file.ts';
 import { LeaseLostError } from '../job/job-error.ts';
 import { type FindFilesOptions, type FoundFile, findFiles } from './find-files.ts';
 import { openFound, Refusals } from './output-folder.ts';
+import { passesOver } from './passed-over.ts';
 import { ArtifactLimitError } from './upload/artifact-store.ts';
 import { FileChangedError, type OpenFile } from './upload/file-bytes.ts';
 import { TaskPool } from './upload/task-pool.ts';
@@ -124,44 +123,7 @@ export class WorkingFolder {
   }
 }
 
-/** Folders of histories, packages and caches, which a program makes by the way. */
-const passedOver = new Set([
-  '.git',
-  '.hg',
-  '.svn',
-  '__pycache__',
-  'node_modules',
-  '.venv',
-  'venv',
-  '.cache',
-  '.mypy_cache',
-  '.pytest_cache',
-  '.ruff_cache',
-  '.ipynb_checkpoints',
-  '.eggs',
-  '.tox',
-  '.nox',
-  '.npm',
-]);
-
-/** Files that mark a folder as an environment of packages. */
-const environmentMarks = ['pyvenv.cfg', 'conda-meta'];
-
-async function passesOver(path: string, place: string): Promise<boolean> {
-  const name = path.slice(path.lastIndexOf('/') + 1);
-  if (passedOver.has(name) || name.endsWith('.egg-info')) return true;
-  if (path.endsWith('.dvc/cache') || path.endsWith('.dvc/tmp')) return true;
-  for (const mark of environmentMarks) if (await exists(join(place, mark))) return true;
-  return false;
-}
-
 const isCache = (path: string): boolean => /(?:\.py[co]|(?:^|\/)\.DS_Store)$/.test(path);
-
-const exists = (path: string): Promise<boolean> =>
-  lstat(path).then(
-    () => true,
-    () => false,
-  );
 
 /** A file, or a folder, whose path ends with a slash. */
 interface LeftPath {

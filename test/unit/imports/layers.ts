@@ -58,6 +58,7 @@ export const layers: readonly (readonly string[])[] = [
     'shared/onnx/methods/report',
     'shared/purge',
     'shared/runner/job',
+    'shared/runner/log-metrics',
     'shared/sweeps',
   ],
   [
@@ -66,7 +67,7 @@ export const layers: readonly (readonly string[])[] = [
     'shared/onnx/methods/fuse',
     'shared/onnx/methods/quantize',
     'shared/runner/environment',
-    'shared/runner/log-metrics',
+    'shared/runner/metric-files',
     'shared/runner/telemetry',
   ],
   [

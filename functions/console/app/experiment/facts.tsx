@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { foundSourceText } from '../../../../shared/metrics/found-source.ts';
 import type { Experiment } from '../api/answers.ts';
 import { href } from '../router.ts';
 import { Ago, Button, Copy } from '../ui/parts.tsx';
@@ -131,7 +132,9 @@ export function Facts({ experiment }: { experiment: Experiment }) {
     rows.push(['Configuration', `${experiment.config_id}, version ${experiment.config_version}`]);
   if (experiment.command !== null)
     rows.push(['Command', <LongText key="c" text={experiment.command} class="mono" />]);
-  if (experiment.metrics_source === 'log') rows.push(['Metrics', 'from the log']);
+  const { metrics_source } = experiment;
+  if (metrics_source !== null && metrics_source !== 'program')
+    rows.push(['Metrics', foundSourceText[metrics_source]]);
   if (git !== null)
     rows.push([
       'Commit',

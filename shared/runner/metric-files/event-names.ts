@@ -1,0 +1,61 @@
+/** Folders that are named after what was measured. */
+const parts: Readonly<Record<string, 'train' | 'val' | 'test'>> = {
+  train: 'train',
+  training: 'train',
+  val: 'val',
+  valid: 'val',
+  validation: 'val',
+  eval: 'val',
+  test: 'test',
+};
+
+const noMetrics = new Set(['epoch', 'step', 'global_step']);
+
+/**
+ * Names the scalars of several event files. Each folder of a log directory is a run of TensorBoard: its own name counts
+ * where it says what was measured, and where two folders have the same tag.
+ */
+export class EventNames {
+  readonly #folders = new Set<string>();
+  /** The folder that has a name without a prefix. */
+  readonly #owners = new Map<string, string>();
+
+  /** Note an event file. */
+  add(file: string): void {
+    this.#folders.add(folderOf(file));
+  }
+
+  /** Return the name of a scalar; undefined for those that are no metric. */
+  nameOf(file: string, tag: string, value: number): string | undefined {
+    // Lightning writes this value before there is any.
+    if (noMetrics.has(tag) || (tag === 'hp_metric' && value === -1)) return undefined;
+    const folder = folderOf(file);
+    const own = baseOf(folder);
+    const part = parts[own.toLowerCase()];
+    if (part !== undefined) return ofPart(part, own, tag);
+    // `add_scalars` of PyTorch makes a folder of each of its lines.
+    const isLine = own !== tag && own.startsWith(`${tag.replaceAll('/', '_')}_`);
+    if (isLine && this.#folders.has(folderOf(folder))) return own;
+    return this.ownName(folder, tag);
+  }
+
+  /** Return a name as it is for the first folder that has it, and with the folder's name for others. */
+  ownName(folder: string, name: string): string {
+    const owner = this.#owners.get(name) ?? folder;
+    if (this.#owners.size < maxNames) this.#owners.set(name, owner);
+    return owner === folder ? name : `${baseOf(folder)}/${name}`;
+  }
+}
+
+const maxNames = 10_000;
+
+/** Keras writes `epoch_loss` for both parts, which it prints as `loss` and `val_loss`. */
+function ofPart(part: 'train' | 'val' | 'test', folder: string, tag: string): string {
+  const [, name] = /^epoch_(.+)$/.exec(tag) ?? [];
+  if (name === undefined) return `${folder}/${tag}`;
+  return part === 'train' ? name : `${part}_${name}`;
+}
+
+export const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
+
+const baseOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);

@@ -1,0 +1,128 @@
+import type { MetricPoint } from '../../data/metrics/metric-summary.ts';
+import type { FoundSource } from '../../metrics/found-source.ts';
+import { RowShipper } from '../telemetry/row-shipper.ts';
+import { shippingPace } from '../telemetry/shipping-pace.ts';
+import type { MetricSource } from './metric-source.ts';
+
+const maxPoints = 100_000;
+
+export interface FoundMetricsOptions {
+  source: MetricSource;
+  kind: FoundSource;
+  /** Most names that are taken. More names are those of data, not of metrics. */
+  maxNames: number;
+  sink: { append(sequence: number, points: readonly MetricPoint[]): Promise<void> };
+  say(message: string): void;
+  isWatched: () => Promise<boolean>;
+  /** Sentence for the log about the source, once it counts. */
+  origin?(): string | undefined;
+}
+
+const words: Readonly<Record<FoundSource, string>> = {
+  log: 'The log',
+  tensorboard: 'The TensorBoard files',
+  csv: 'The tables of metrics',
+  trainer: 'trainer_state.json',
+  summary: 'The JSON files of metrics',
+};
+
+/** Stores the points of one source that is not the program itself, once it is clear that they count. */
+export class FoundMetrics {
+  readonly #options: FoundMetricsOptions;
+  readonly #shipper: RowShipper<MetricPoint>;
+  /** Number of points of each name. */
+  readonly #counts = new Map<string, number>();
+  readonly #warnings = new Set<string>();
+  #held: MetricPoint[] | undefined = [];
+  #firstAt: number | undefined;
+  #points = 0;
+  #isEnded = false;
+
+  constructor(options: FoundMetricsOptions) {
+    this.#options = options;
+    this.#shipper = new RowShipper({
+      append: (sequence, points) => options.sink.append(sequence, points),
+      flushMilliseconds: shippingPace.watchedMetrics,
+      isWatched: options.isWatched,
+      maxRows: 5_000,
+      onLost: () => options.say('The metrics that were found can no longer be stored.'),
+    });
+  }
+
+  get warnings(): string[] {
+    return [...this.#warnings];
+  }
+
+  /** Whether no more points are taken, because another source counts. */
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
+  get hasPoints(): boolean {
+    return this.#points > 0;
+  }
+
+  /** Number of points under a name. */
+  countOf(name: string): number {
+    return this.#counts.get(name) ?? 0;
+  }
+
+  take(point: MetricPoint): void {
+    const { maxNames, kind } = this.#options;
+    const count = this.#counts.get(point.name);
+    if (this.#isEnded) return;
+    if (count === undefined && this.#counts.size === maxNames) {
+      this.#warn(`${words[kind]} hold more than ${maxNames} metrics; the others are not taken from there.`);
+      return;
+    }
+    if (this.#points === maxPoints) {
+      this.#warn(`${words[kind]} hold more than ${maxPoints} points; the others are not taken from there.`);
+      return;
+    }
+    this.#counts.set(point.name, (count ?? 0) + 1);
+    this.#points += 1;
+    this.#firstAt ??= performance.now();
+    if (this.#held === undefined) this.#ship(point);
+    else this.#held.push(point);
+  }
+
+  /** Send the points that wait, if they count. */
+  release(isLast = false): void {
+    const { source, kind } = this.#options;
+    if (this.#isEnded) return;
+    if (this.#firstAt === undefined) {
+      if (source.hasReported) this.#end();
+      return;
+    }
+    const waited = isLast ? Number.POSITIVE_INFINITY : performance.now() - this.#firstAt;
+    const claim = source.claim(kind, waited);
+    if (claim === 'never') this.#end();
+    if (claim !== 'now' || this.#held === undefined) return;
+    const origin = this.#options.origin?.();
+    if (origin !== undefined) this.#options.say(origin);
+    for (const point of this.#held) this.#ship(point);
+    this.#held = undefined;
+  }
+
+  /** Store what waits. Never rejects. */
+  async close(): Promise<void> {
+    this.release(true);
+    await this.#shipper.close();
+  }
+
+  #end(): void {
+    this.#isEnded = true;
+    this.#held = undefined;
+    this.#warnings.clear();
+  }
+
+  #ship(point: MetricPoint): void {
+    this.#shipper.add(point, Buffer.byteLength(JSON.stringify(point)) + 1);
+  }
+
+  #warn(message: string): void {
+    if (this.#warnings.has(message)) return;
+    this.#warnings.add(message);
+    this.#options.say(message);
+  }
+}

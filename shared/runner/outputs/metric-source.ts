@@ -1,0 +1,58 @@
+import type { FoundSource } from '../../metrics/found-source.ts';
+
+/** Milliseconds for which the first points wait, because the program may report its metrics itself. */
+const patience = 10_000;
+
+/** Writers of TensorBoard files keep events back for two minutes, unless they are told otherwise. */
+const filePatience = 150_000;
+
+/**
+ * Decides whose metrics count: those that the program reports, else those of one kind of file, else those of the log.
+ * Files say more exactly what was measured, so the log waits while one is there that may hold metrics.
+ */
+export class MetricSource {
+  readonly #onFound: (source: FoundSource) => void;
+  readonly #waits: { patience: number; filePatience: number };
+  #found: FoundSource | undefined;
+  #hasReported = false;
+  #mayComeFromFiles = false;
+
+  /**
+   * @param onFound is called once, before the first points of a source other than the program are stored
+   * @param waits milliseconds for which first points wait, and those of the log while a file may hold metrics
+   */
+  constructor(onFound: (source: FoundSource) => void, waits = { patience, filePatience }) {
+    this.#onFound = onFound;
+    this.#waits = waits;
+  }
+
+  /** Whether the program has reported metrics itself. */
+  get hasReported(): boolean {
+    return this.#hasReported;
+  }
+
+  report(): void {
+    this.#hasReported = true;
+  }
+
+  /** Note that there is a file that may hold metrics later. */
+  expectFiles(): void {
+    this.#mayComeFromFiles = true;
+  }
+
+  /**
+   * Return whether the points of a source may be stored now, may be later, or never.
+   * @param waited milliseconds since the first point of the source
+   */
+  claim(source: FoundSource, waited: number): 'now' | 'later' | 'never' {
+    if (this.#hasReported) return 'never';
+    // Single values complete the curves of a log.
+    if (this.#found === 'log' && source === 'summary') return 'now';
+    if (this.#found !== undefined) return this.#found === source ? 'now' : 'never';
+    const isLogBehindFiles = source === 'log' && this.#mayComeFromFiles;
+    if (waited < this.#waits[isLogBehindFiles ? 'filePatience' : 'patience']) return 'later';
+    this.#found = source;
+    this.#onFound(source);
+    return 'now';
+  }
+}

@@ -1,0 +1,108 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { EventFile } from '../../../../shared/runner/metric-files/event-file.ts';
+import { EventNames } from '../../../../shared/runner/metric-files/event-names.ts';
+import { seededBytes } from '../../../support/seeded-bytes.ts';
+import { eventOf, recordOf, scalarOf, tensorScalarOf } from './event-files.ts';
+
+const written = readFileSync('test/fixtures/metric-files/events.out.tfevents.tensorboardx');
+
+describe('an event file', () => {
+  test('has the scalars that tensorboardX wrote, and no histogram or text', () => {
+    const found = new EventFile().read(written);
+
+    expect(found).toHaveLength(11);
+    expect(found.slice(0, 4)).toEqual([
+      { tag: 'train/loss', value: 1, step: 0, time: 1_764_000_000_000 },
+      { tag: 'val_acc', value: 0, step: 0, time: 1_764_000_000_000 },
+      { tag: 'train/loss', value: 0.5, step: 1, time: 1_764_000_001_000 },
+      { tag: 'val_acc', value: 0.2, step: 1, time: 1_764_000_001_000 },
+    ]);
+    expect(found.at(-1)).toMatchObject({ tag: 'train/loss', value: Number.NaN, step: 5 });
+  });
+
+  test('is read as it grows, wherever it is cut', () => {
+    for (const size of [1, 7, 100]) {
+      const file = new EventFile();
+      const found = [];
+      for (let at = 0; at < written.length; at += size)
+        found.push(...file.read(written.subarray(at, at + size)));
+      expect(found).toHaveLength(11);
+    }
+  });
+
+  test('has scalars of TensorFlow 2, whose plugin is named once, and no other tensors', () => {
+    const file = new EventFile();
+    const found = file.read(
+      Buffer.concat([
+        recordOf(eventOf(0, tensorScalarOf('epoch_loss', 0.7, 'scalars'))),
+        recordOf(eventOf(1, tensorScalarOf('epoch_loss', 0.25, undefined))),
+        recordOf(eventOf(1, tensorScalarOf('image', 1, 'images'))),
+        recordOf(eventOf(1, tensorScalarOf('unknown', 1, undefined))),
+      ]),
+    );
+
+    expect(found.map(({ tag, value, step }) => [tag, value, step])).toEqual([
+      ['epoch_loss', 0.7, 0],
+      ['epoch_loss', 0.25, 1],
+    ]);
+  });
+
+  test('ends at a damaged length, and passes over a damaged record', () => {
+    const [first, second] = [recordOf(eventOf(1, scalarOf('a', 1))), recordOf(eventOf(2, scalarOf('a', 2)))];
+    const torn = Buffer.from(first);
+    torn[14] = (torn[14] ?? 0) ^ 1;
+    const damaged = Buffer.from(first);
+    damaged[3] = 1;
+
+    expect(new EventFile().read(Buffer.concat([torn, second]))).toMatchObject([{ step: 2 }]);
+    const file = new EventFile();
+    expect(file.read(Buffer.concat([second, damaged, second]))).toMatchObject([{ step: 2 }]);
+    expect(file.isDamaged).toBe(true);
+  });
+
+  test('passes over large records, and keeps nothing of them', () => {
+    const picture = recordOf(Buffer.alloc(5_000_000, 1));
+    const file = new EventFile();
+    const found = [
+      picture.subarray(0, 1_000),
+      picture.subarray(1_000),
+      recordOf(eventOf(3, scalarOf('a', 3))),
+    ];
+
+    expect(found.flatMap((bytes) => file.read(bytes))).toMatchObject([{ step: 3 }]);
+  });
+
+  test('with hostile records has no scalars and costs no more than its bytes', () => {
+    const random = seededBytes(11);
+    for (let round = 0; round < 300; round += 1) {
+      const event = Buffer.from(eventOf(1, scalarOf('loss', 1)));
+      event[round % event.length] = random(1)[0] ?? 0;
+      expect(() => new EventFile().read(recordOf(event))).not.toThrow();
+      expect(() => new EventFile().read(recordOf(Buffer.from(random(40))))).not.toThrow();
+    }
+  });
+});
+
+describe('scalars of several folders', () => {
+  test('are named as Keras prints them', () => {
+    const names = new EventNames();
+    expect(names.nameOf('logs/train/events', 'epoch_loss', 1)).toBe('loss');
+    expect(names.nameOf('logs/validation/events', 'epoch_loss', 1)).toBe('val_loss');
+    expect(names.nameOf('logs/test/events', 'acc', 1)).toBe('test/acc');
+  });
+
+  test('have their folder in front where another has the same tag', () => {
+    const names = new EventNames();
+    expect(names.nameOf('runs/a/events', 'loss', 1)).toBe('loss');
+    expect(names.nameOf('runs/b/events', 'loss', 1)).toBe('b/loss');
+    expect(names.nameOf('runs/a/events', 'epoch', 1)).toBeUndefined();
+    expect(names.nameOf('runs/a/events', 'hp_metric', -1)).toBeUndefined();
+  });
+
+  test('are lines of PyTorch by the name of their folder', () => {
+    const names = new EventNames();
+    for (const path of ['runs/a/events', 'runs/a/loss_train/events']) names.add(path);
+    expect(names.nameOf('runs/a/loss_train/events', 'loss', 1)).toBe('loss_train');
+  });
+});

@@ -1,0 +1,44 @@
+import { maskedCrc32c } from '../../../../shared/runner/metric-files/crc32c.ts';
+
+/** A TFRecord of some bytes. */
+export function recordOf(data: Buffer): Buffer {
+  const record = Buffer.alloc(12 + data.length + 4);
+  record.writeBigUInt64LE(BigInt(data.length), 0);
+  record.writeUInt32LE(maskedCrc32c(record.subarray(0, 8)), 8);
+  data.copy(record, 12);
+  record.writeUInt32LE(maskedCrc32c(data), 12 + data.length);
+  return record;
+}
+
+const varint = (value: number): Buffer => {
+  const bytes: number[] = [];
+  let rest = value;
+  for (; rest > 0x7f; rest = Math.floor(rest / 128)) bytes.push((rest & 0x7f) | 0x80);
+  return Buffer.from([...bytes, rest]);
+};
+export const delimited = (field: number, bytes: Buffer): Buffer =>
+  Buffer.concat([varint(field * 8 + 2), varint(bytes.length), bytes]);
+const text = (field: number, value: string): Buffer => delimited(field, Buffer.from(value));
+
+/** An `Event` with one value of a summary. */
+export function eventOf(step: number, value: Buffer, seconds = 1_764_000_000): Buffer {
+  const time = Buffer.alloc(9, 0x09);
+  time.writeDoubleLE(seconds, 1);
+  return Buffer.concat([time, Buffer.from([0x10]), varint(step), delimited(5, delimited(1, value))]);
+}
+
+/** A scalar as PyTorch writes it. */
+export function scalarOf(tag: string, value: number): Buffer {
+  const number = Buffer.alloc(5, 0x15);
+  number.writeFloatLE(value, 1);
+  return Buffer.concat([text(1, tag), number]);
+}
+
+/** A scalar as TensorFlow 2 writes it: a tensor, with metadata at its first step. */
+export function tensorScalarOf(tag: string, value: number, plugin: string | undefined): Buffer {
+  const content = Buffer.alloc(4);
+  content.writeFloatLE(value);
+  const tensor = Buffer.concat([Buffer.from([0x08, 1]), delimited(4, content)]);
+  const metadata = plugin === undefined ? [] : [delimited(9, delimited(1, text(1, plugin)))];
+  return Buffer.concat([text(1, tag), delimited(8, tensor), ...metadata]);
+}

@@ -1,0 +1,28 @@
+import { describe, expect, test } from 'vitest';
+import { MetricSource } from '../../../../shared/runner/outputs/metric-source.ts';
+
+describe('the source of metrics', () => {
+  const source = () => new MetricSource(() => undefined);
+
+  test('is the program where it reports some, before or later', () => {
+    const one = source();
+    expect(one.claim('log', 20_000)).toBe('now');
+    one.report();
+    expect(one.claim('log', 20_000)).toBe('never');
+  });
+
+  test('is the first that has waited for the program, and no other', () => {
+    const one = source();
+    expect(one.claim('csv', 9_000)).toBe('later');
+    expect(one.claim('tensorboard', 10_000)).toBe('now');
+    expect([one.claim('csv', 11_000), one.claim('log', 90_000)]).toEqual(['never', 'never']);
+  });
+
+  test('is the log only later while a file may hold metrics', () => {
+    const one = source();
+    one.expectFiles();
+    expect([one.claim('log', 149_000), one.claim('tensorboard', 3_000)]).toEqual(['later', 'later']);
+    expect(one.claim('log', 150_000)).toBe('now');
+    expect(one.claim('summary', Number.POSITIVE_INFINITY)).toBe('now');
+  });
+});
