@@ -26,6 +26,7 @@ import { dataRoutes } from './commands/project/data.ts';
 import { envRoutes } from './commands/project/env.ts';
 import { exportCommand } from './commands/project/export.ts';
 import { importCommand } from './commands/project/import.ts';
+import { sweepRoutes } from './commands/sweeps/sweeps.ts';
 import type { CliContext } from './context.ts';
 import { version } from './version.ts';
 
@@ -65,6 +66,7 @@ const routes = buildRouteMap<string, CliContext>({
   routes: {
     run: runCommand,
     rerun: rerunCommand,
+    sweep: sweepRoutes,
     ls: lsCommand,
     show: showCommand,
     logs: logsCommand,
@@ -125,9 +127,11 @@ export async function runInputs(inputs: readonly string[], context: CliContext):
   return exitCode < 0 ? exitCodes.usage : exitCode;
 }
 
-/** Return the words after `--` as Stricli reads them. `rerun` takes one id, so its command is a flag. */
+/** Return the words after `--` as Stricli reads them. `rerun` and `sweep` take one word, so the command is a flag. */
 const afterHyphens = (command: string | undefined, words: readonly string[]): string[] =>
-  command === 'rerun' && words.length > 0 ? ['--command', quoteCommand(words)] : ['--', ...words];
+  (command === 'rerun' || command === 'sweep') && words.length > 0
+    ? ['--command', quoteCommand(words)]
+    : ['--', ...words];
 
 /**
  * Join `--sort -accuracy` and `-S --lr=0.4` into one word. Stricli would read a value that begins with a hyphen as

@@ -1,4 +1,4 @@
-import { configNames, datasetNames, experimentIds, modelNames } from './live-names.ts';
+import { configNames, datasetNames, experimentIds, modelNames, sweepIds } from './live-names.ts';
 
 const experiment = { placeholder: 'ID', parse: String, proposeCompletions: experimentIds } as const;
 
@@ -6,6 +6,15 @@ const experiment = { placeholder: 'ID', parse: String, proposeCompletions: exper
 export const experimentId = {
   ...experiment,
   brief: 'ID of the experiment, the end of its ID, or latest (default)',
+  optional: true,
+} as const;
+
+/** ID of a sweep. Default: the newest sweep of the project. */
+export const sweepId = {
+  placeholder: 'ID',
+  parse: String,
+  proposeCompletions: sweepIds,
+  brief: 'ID of the sweep, the end of its ID, or latest (default)',
   optional: true,
 } as const;
 

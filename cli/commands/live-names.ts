@@ -2,6 +2,7 @@ import type { endpoint as listExperiments } from '../../functions/experiments/se
 import type { endpoint as listModels } from '../../functions/optimization/models/list-models.endpoint.ts';
 import type { endpoint as listConfigs } from '../../functions/projects/configs/list-configs.endpoint.ts';
 import type { endpoint as listProjects } from '../../functions/projects/projects/list-projects.endpoint.ts';
+import type { endpoint as listSweeps } from '../../functions/projects/sweeps/list-sweeps.endpoint.ts';
 import type { endpoint as listDatasets } from '../../functions/projects/uploads/list-datasets.endpoint.ts';
 import { Client } from '../../shared/client/client.ts';
 import type { CliContext } from '../context.ts';
@@ -41,6 +42,12 @@ export const experimentIds = inProject(async ({ client, signal }, project_id) =>
   const route = 'GET /projects/{project_id}/experiments';
   const { rows } = await client.page<typeof listExperiments>(route, { path: { project_id }, query, signal });
   return ['latest', ...rows.map(({ experiment_id }) => experiment_id)];
+});
+
+export const sweepIds = inProject(async ({ client, signal }, project_id) => {
+  const route = 'GET /projects/{project_id}/sweeps';
+  const { rows } = await client.page<typeof listSweeps>(route, { path: { project_id }, query, signal });
+  return ['latest', ...rows.map(({ sweep_id }) => sweep_id)];
 });
 
 interface Session {

@@ -1,4 +1,4 @@
-import type { endpoint as createProject } from '../../functions/projects/projects/create-project.endpoint.ts';
+import type { endpoint as createProjectEndpoint } from '../../functions/projects/projects/create-project.endpoint.ts';
 import type { ProjectFile } from '../../shared/config/project-file.ts';
 import type { CliContext } from '../context.ts';
 import { connect, type Session } from '../login/connect.ts';
@@ -27,21 +27,24 @@ export async function projectToFill(
   return { project_id: project.project_id };
 }
 
-/**
- * Find or create a project. A new project takes its description from mps.yaml, or gets a generated one.
- *
- * @param beforeCreating runs before the creation; if it throws, no project is created
- */
-export async function ensureProject(
+/** Find or create a project. A new project takes its description from mps.yaml, or gets a generated one. */
+async function ensureProject(
   session: Session,
   name: string,
-  { description, type, task }: ProjectFile,
-  beforeCreating: () => void = () => {},
+  file: ProjectFile,
 ): Promise<{ project: Project; isNew: boolean }> {
   const found = await findProject(session, name);
   if (found !== undefined) return { project: found, isNew: false };
-  beforeCreating();
-  const project = await session.client.call<typeof createProject>('POST /projects/', {
+  return { project: await createProject(session, name, file), isNew: true };
+}
+
+/** Create a project. It takes its description from mps.yaml, or gets a generated one. */
+export const createProject = (
+  { client }: Session,
+  name: string,
+  { description, type, task }: ProjectFile,
+): Promise<Project> =>
+  client.call<typeof createProjectEndpoint>('POST /projects/', {
     query: {
       'project-name': name,
       'project-description': description ?? `Created by mps as ${name}.`,
@@ -49,5 +52,3 @@ export async function ensureProject(
       'project-task': task ?? 'training',
     },
   });
-  return { project, isNew: true };
-}

@@ -11,7 +11,8 @@ export async function chooseConfig(
   overrides: readonly Override[],
 ): Promise<ChosenConfig> {
   const path = named ?? usualNames.find((name) => files.has(name));
-  if (path === undefined) return { config_id: ownName, content: overrideConfig(ownName, '{}\n', overrides) };
+  if (path === undefined)
+    return { config_id: ownConfigName, content: overrideConfig(ownConfigName, '{}\n', overrides) };
   const config_id = basename(path);
   const content = await readFile(resolve(folder, path), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;
@@ -30,4 +31,4 @@ const endings = ['yaml', 'yml', 'json', 'toml'];
 const usualNames = ['train', 'config'].flatMap((name) => endings.map((ending) => `${name}.${ending}`));
 
 /** File name of a configuration that holds only the flags' values. */
-const ownName = 'run.yaml';
+export const ownConfigName = 'run.yaml';

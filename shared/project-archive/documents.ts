@@ -26,8 +26,9 @@ import {
   ProjectTask,
   ProjectType,
 } from '../data/rules/project.ts';
+import { sizeRange } from '../data/rules/size.ts';
 import { AnyTrackedName } from '../data/rules/tracked.ts';
-import { environmentFields, Overrides, sizeRange } from '../data/rules/training.ts';
+import { environmentFields, Overrides } from '../data/rules/training.ts';
 import { faultOfAll, VariableName, VariableValue } from '../data/rules/variable.ts';
 import { TableNumberText } from '../data/table/stored-number.ts';
 import { environmentFaults } from '../runner/training/environment-faults.ts';

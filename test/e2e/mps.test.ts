@@ -18,6 +18,7 @@ import { type LocalService, startLocalService } from '../support/local-service.t
 import { type Ended, runMps, startMps } from '../support/mps.ts';
 import { saveWithData } from '../support/onnx/data-beside.ts';
 import { type Session, testInTerminal } from './mps-in-terminal.ts';
+import { testSweeps } from './mps-sweeps.ts';
 
 const execute = promisify(execFile);
 const password = 'correct horse battery';
@@ -425,6 +426,8 @@ describe('mps', { shuffle: false }, () => {
     expect(await early.ended).toMatchObject({ code: 130, stderr: expect.stringContaining('mps logs -f') });
     await mps(['cancel', 'latest']);
   });
+
+  testSweeps(() => ({ scratch, folder, service, restart }), mps);
 
   testInTerminal(() => ({ scratch, folder, service, restart }));
 

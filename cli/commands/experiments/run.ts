@@ -1,12 +1,13 @@
 import { basename } from 'node:path';
 import { buildCommand } from '@stricli/core';
-import { CliError, exitCodes } from '../../cli-error.ts';
 import type { CliContext } from '../../context.ts';
 import type { Experiment } from '../../experiments/experiment.ts';
 import { showToEnd } from '../../experiments/follow-experiment.ts';
 import { connect } from '../../login/connect.ts';
 import type { Override } from '../../run/override-config.ts';
-import { type RunOptions, runFolder } from '../../run/run-folder.ts';
+import type { RunOptions } from '../../run/prepare-folder.ts';
+import { runFolder } from '../../run/run-folder.ts';
+import { untilSubmitted } from '../../run/until-submitted.ts';
 import { detach, json, overrides, project, type SizeFlags, sizes, verbose } from '../flags.ts';
 
 export const runCommand = buildCommand({
@@ -57,8 +58,9 @@ async function runCommandOf(this: CliContext, flags: Flags, ...words: string[]):
   const { printer, folder } = this;
   const session = await connect(this.env);
   const place = { folder, name: basename(folder) || 'project', printer };
-  const begun = await untilInterrupted((signal, onSubmit) =>
-    runFolder(session, options, { ...place, signal, onSubmit }),
+  const begun = await untilSubmitted(
+    (signal, onSubmit) => runFolder(session, options, { ...place, signal, onSubmit }),
+    interruptions,
   );
   await showToEnd(this, session.client, begun, { detach: isDetached, json: isJson });
 }
@@ -80,35 +82,3 @@ const interruptions = {
   after: ({ experiment_id: id }: Experiment) =>
     `Interrupted after the submission; the training continues.\nTo follow it: mps logs -f ${id}\nTo cancel it: mps cancel ${id}`,
 };
-
-/**
- * Run the steps up to the submission. Ctrl-C ends them at once. During the submission, Ctrl-C waits for the
- * answer, and a second Ctrl-C ends the command.
- */
-async function untilInterrupted(work: Work): Promise<Experiment> {
-  const interrupted = new AbortController();
-  const ended = (text: string) => new CliError(text, exitCodes.interrupted);
-  let isSubmitting = false;
-  let press = () => {};
-  const pressed = new Promise<never>((_, reject) => {
-    press = () => {
-      const isSecond = interrupted.signal.aborted;
-      interrupted.abort();
-      if (!isSubmitting) reject(ended(interruptions.before));
-      else if (isSecond) reject(ended(interruptions.unknown));
-    };
-  });
-  process.on('SIGINT', press);
-  try {
-    const onSubmit = () => {
-      isSubmitting = true;
-    };
-    const begun = await Promise.race([work(interrupted.signal, onSubmit), pressed]);
-    if (!interrupted.signal.aborted) return begun;
-    throw ended(interruptions.after(begun));
-  } finally {
-    process.removeListener('SIGINT', press);
-  }
-}
-
-type Work = (signal: AbortSignal, onSubmit: () => void) => Promise<Experiment>;

@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { notFound } from '../../../shared/core/service-error.ts';
 import { projectExists } from '../../../shared/data/projects/project.ts';
 import { putRule } from '../../../shared/data/sweeps/rung.ts';
@@ -12,6 +13,7 @@ import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { SweepSpec } from '../../../shared/sweeps/spec.ts';
 import { SweepAnswer } from '../../../shared/sweeps/trials/show-sweep.ts';
 import { takeTurnInRequest } from '../../../shared/sweeps/trials/take-turns.ts';
+import { expectedParameters } from '../training/expected-inputs.ts';
 import { answerSweep, decidingNeeds } from './sweep.ts';
 import { resolveSweep, specMaxBytes } from './sweep-request.ts';
 
@@ -25,7 +27,11 @@ export const endpoint = defineEndpoint({
   allow: 'developer',
   project: 'developer',
   needs: decidingNeeds,
-  input: { path: projectPath, body: fields(SweepSpec, specMaxBytes) },
+  input: {
+    path: projectPath,
+    query: z.strictObject(expectedParameters),
+    body: fields(SweepSpec, specMaxBytes),
+  },
   output: { 200: SweepAnswer },
   problems: ['conflict', 'too-large', 'unsupported-media-type'],
   etag: true,
@@ -36,10 +42,10 @@ export const endpoint = defineEndpoint({
       answerSweep(records, { project_id: project.project_id, sweep_id }),
   },
 
-  async handle({ body: spec }, context) {
+  async handle({ body: spec, query: expected }, context) {
     const { records, project, caller, newId, now, idempotencyWrites } = context;
     const { project_id } = project;
-    const { inputs, ...resolved } = await resolveSweep(spec, context);
+    const { inputs, ...resolved } = await resolveSweep(spec, expected, context);
     const { content, git: _, rerun_of: __, overrides: ___, continues_from: ____, ...kept } = inputs;
     const sweep_id = newId();
     const created_at = now().toISOString();

@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { readRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { fields } from '../../../shared/http/definition/endpoint-input.ts';
@@ -5,6 +6,7 @@ import { projectPath } from '../../../shared/http/definition/parameters.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { SweepSpec } from '../../../shared/sweeps/spec.ts';
 import { estimateOf, SweepEstimate } from '../../../shared/sweeps/trials/show-sweep.ts';
+import { expectedParameters } from '../training/expected-inputs.ts';
 import { resolveSweep, specMaxBytes } from './sweep-request.ts';
 
 export const endpoint = defineEndpoint({
@@ -16,12 +18,16 @@ export const endpoint = defineEndpoint({
   allow: 'developer',
   project: 'developer',
   needs: { records: readRecords },
-  input: { path: projectPath, body: fields(SweepSpec, specMaxBytes) },
+  input: {
+    path: projectPath,
+    query: z.strictObject(expectedParameters),
+    body: fields(SweepSpec, specMaxBytes),
+  },
   output: { 200: SweepEstimate },
   problems: ['conflict', 'too-large', 'unsupported-media-type'],
 
-  async handle({ body: spec }, context) {
-    return estimateOf(await resolveSweep(spec, context), spec);
+  async handle({ body: spec, query: expected }, context) {
+    return estimateOf(await resolveSweep(spec, expected, context), spec);
   },
 });
 

@@ -26,7 +26,7 @@ import { withFlags } from '../../../shared/sweeps/trials/run-inputs.ts';
 import type { TrainingInputs } from '../../../shared/training/record-experiment.ts';
 import { decodeStored, unreadableConfig } from '../../../shared/training/stored-text.ts';
 import { currentInputs } from '../training/current-inputs.ts';
-import { chooseConfig } from '../training/expected-inputs.ts';
+import { chooseConfig, type ExpectedInputs } from '../training/expected-inputs.ts';
 import { noEnvironment } from '../training/training-endpoint.ts';
 
 /** Most bytes of a sweep's file. It is kept in one item. */
@@ -40,10 +40,11 @@ export interface ResolvedSweep extends Pick<Sweep, 'criterion' | 'trials' | 'run
 /**
  * Check a sweep against its project, and return what its experiments are made of.
  * @throws ServiceError 400 that names every fault, `not-found` for a missing configuration or data set, `conflict`
- * without an environment
+ * without an environment, or if the project has other inputs than the client expects
  */
 export async function resolveSweep(
   spec: SweepSpec,
+  expected: ExpectedInputs,
   { records, project, settings }: { records: TableReader<'records'>; project: Project; settings: Settings },
 ): Promise<ResolvedSweep> {
   const { project_id } = project;
@@ -69,7 +70,7 @@ export async function resolveSweep(
     timeout,
     dataset,
     git: null,
-    expected: {},
+    expected,
   } as const;
   const [inputs, criterion, run_seconds] = await Promise.all([
     currentInputs(request, { records, project, settings }),

@@ -156,7 +156,9 @@ async function beginRun(context: SweepContext, decision: Decision, mayContinue: 
   if (due === undefined) return { goesOn: false };
   try {
     const row = await rowOf(records, decision, due.run);
-    return await recordRun(context, decision, { ...due, row }, mayContinue);
+    // The Idempotency-Key of a request belongs to its sweep, not to each run that the sweep begins.
+    const own = { ...context, idempotencyWrites: () => [] };
+    return await recordRun(own, decision, { ...due, row }, mayContinue);
   } catch (error) {
     if (!(error instanceof ServiceError) || error.kind === 'unavailable') throw error;
     // The line of the user is full: the turn stays, and the reconciler tries again.
@@ -210,7 +212,7 @@ interface DueRun {
 }
 
 async function recordRun(
-  context: SweepContext & Partial<Pick<BeginContext, 'idempotencyWrites'>>,
+  context: SweepContext & Pick<BeginContext, 'idempotencyWrites'>,
   decision: Decision,
   { run, isNew, row }: DueRun,
   mayContinue: boolean,
@@ -246,7 +248,6 @@ async function recordRun(
   const admitted = await recordExperiment(
     inputs,
     {
-      idempotencyWrites: () => [],
       ...context,
       project,
       caller: { user_id: sweep.user_id },

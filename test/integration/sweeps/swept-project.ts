@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { endpoint as putConfig } from '../../../functions/projects/configs/put-config.endpoint.ts';
@@ -66,7 +67,12 @@ export async function sweptProject(service: TrainingService) {
     must,
     read,
     until,
-    begin: (spec: object) => must(call(createSweep, '', json({ config: 'train.yaml', ...spec }))),
+    /** Begins a sweep as clients do: with an Idempotency-Key. */
+    begin(spec: object): Promise<Answer['json']> {
+      const { body, headers } = json({ config: 'train.yaml', ...spec });
+      const keyed = { ...headers, 'Idempotency-Key': `sweep-${randomUUID()}` };
+      return must(call(createSweep, '', { body, headers: keyed }));
+    },
     refused: async (spec: object) =>
       (await call(createSweep, '', json({ config: 'train.yaml', ...spec }))).json,
     trials: (sweep_id: string) => must(call(listTrials, sweep_id)),

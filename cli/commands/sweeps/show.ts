@@ -1,0 +1,174 @@
+import { buildCommand } from '@stricli/core';
+import type { endpoint as listSweeps } from '../../../functions/projects/sweeps/list-sweeps.endpoint.ts';
+import type { endpoint as listTrials } from '../../../functions/projects/sweeps/list-trials.endpoint.ts';
+import type { CliContext } from '../../context.ts';
+import { dollarsText, numberText, secondsText } from '../../output/units.ts';
+import { projectSession } from '../../projects/project-session.ts';
+import type { Sweep } from '../../sweeps/begin-sweep.ts';
+import { namedSweep } from '../../sweeps/find-sweep.ts';
+import { followSweep } from '../../sweeps/follow-sweep.ts';
+import { foldTrials, paramsText, progressText, type TrialRow, valueText } from '../../sweeps/trial-text.ts';
+import { sweepId } from '../arguments.ts';
+import { json, project, verbose } from '../flags.ts';
+
+export const lsSweepsCommand = buildCommand({
+  func: ls,
+  parameters: { flags: { project, json, verbose }, aliases: { p: 'project' } },
+  docs: {
+    brief: 'List the sweeps of a project, newest first',
+    fullDescription: '--json prints one line per sweep.\n\nExample:\n  mps sweep ls',
+  },
+});
+
+async function ls(this: CliContext, { project: given, json: isJson }: Flags): Promise<void> {
+  const { client, path } = await projectSession(this, given);
+  const rows: string[][] = [];
+  for await (const sweep of client.rows<typeof listSweeps>('GET /projects/{project_id}/sweeps', { path })) {
+    if (isJson) this.process.stdout.write(`${JSON.stringify(sweep)}\n`);
+    rows.push(rowOf(sweep));
+  }
+  if (!isJson) this.printer.table(['SWEEP', 'NAME', 'STATUS', 'CREATED', 'ENDED', 'BEST', 'COST'], rows);
+}
+
+function rowOf({ sweep_id, name, status, created_at, counts, trials, repeats, best, metric, spent }: Sweep) {
+  const ended = counts.complete + counts.stopped_early + counts.failed + counts.cancelled;
+  return [
+    sweep_id,
+    name,
+    status,
+    created_at.slice(0, 16).replace('T', ' '),
+    `${ended} of ${trials * repeats}`,
+    best === null ? '' : `${metric} ${valueText(best.value, best.deviation)}`,
+    spent === null ? '' : dollarsText(spent),
+  ];
+}
+
+export const showSweepCommand = buildCommand({
+  func: show,
+  parameters: {
+    positional: { kind: 'tuple', parameters: [sweepId] },
+    flags: {
+      follow: {
+        kind: 'boolean',
+        brief: 'Follow it until it ends or pauses',
+        optional: true,
+        withNegated: false,
+      },
+      limit: {
+        kind: 'parsed',
+        parse: Number,
+        placeholder: 'N',
+        brief: 'Most trials, the best first (20)',
+        optional: true,
+      },
+      project,
+      json,
+      verbose,
+    },
+    aliases: { f: 'follow', n: 'limit', p: 'project' },
+  },
+  docs: {
+    brief: 'Show a sweep and its best trials',
+    fullDescription: `Its experiments are also in "mps ls", by the filter "sweep = 'ID'".
+
+Examples:
+  mps sweep show
+  mps sweep show 4k8f -n 100
+  mps sweep show -f
+  mps sweep show --json`,
+  },
+});
+
+async function show(this: CliContext, flags: ShowFlags, id?: string): Promise<void> {
+  const { follow = false, limit: most = 20, project: given, json: isJson = false } = flags;
+  const { session, sweep, path } = await namedSweep(this, given, id);
+  const { client } = session;
+  if (follow) return followSweep(this, client, path, { isNew: false, json: isJson });
+  if (isJson) {
+    this.printer.json(sweep);
+    return;
+  }
+  this.printer.facts(factsOf(sweep));
+  const rows: TrialRow[] = [];
+  const route = 'GET /projects/{project_id}/sweeps/{sweep_id}/trials';
+  for await (const row of client.rows<typeof listTrials>(route, { path, query: { limit: 1000 } }))
+    rows.push(row);
+  const sign = sweep.goal === 'minimize' ? 1 : -1;
+  const sorted = foldTrials(rows, sweep.repeats).toSorted(
+    (one, other) =>
+      sign * ((one.value ?? sign * Infinity) - (other.value ?? sign * Infinity)) || one.trial - other.trial,
+  );
+  if (sorted.length === 0) return;
+  this.printer.line('');
+  this.printer.table(
+    ['TRIAL', 'ENDED', sweep.metric.toUpperCase(), 'TIME', 'COST', 'VALUES'],
+    sorted
+      .slice(0, most)
+      .map((one) => [
+        `#${one.trial}`,
+        one.outcome,
+        one.value === null ? '' : valueText(one.value, one.deviation),
+        secondsText(one.seconds),
+        one.cost === null ? '' : dollarsText(one.cost),
+        paramsText(one.params),
+      ]),
+  );
+  if (sorted.length > most) this.printer.say(`${sorted.length - most} more; -n shows them.`);
+}
+
+const factsOf = (sweep: Sweep): readonly (readonly [string, string | null])[] => [
+  ['sweep', sweep.sweep_id],
+  ['name', sweep.name],
+  ['progress', progressText(sweep)],
+  ['reason', sweep.status_reason],
+  ['method', `${sweep.method}, seed ${sweep.seed}`],
+  ['metric', `${sweep.goal} ${sweep.metric}`],
+  ...Object.entries(sweep.parameters).map(
+    ([name, parameter]) => [`  ${name}`, parameterText(parameter)] as const,
+  ),
+  [
+    'trials',
+    `${sweep.trials}${sweep.repeats > 1 ? `, each ${sweep.repeats} times` : ''}, ${sweep.parallel} at once`,
+  ],
+  ['stops early', sweep.stop === null ? null : `${sweep.stop.rule}, from step ${sweep.stop.step_min}`],
+  [
+    'best',
+    sweep.best === null
+      ? null
+      : `#${sweep.best.trial}  ${sweep.metric} ${valueText(sweep.best.value, sweep.best.deviation)}  ${paramsText(sweep.best.params)}`,
+  ],
+  ['config', `${sweep.config}, version ${sweep.config_version}`],
+  ['size', `${sweep.nodes} × ${sweep.vcpus} vCPU, ${sweep.memory} MiB, ${sweep.gpus} GPU`],
+  ['estimate', sweep.estimate.cost === null ? null : dollarsText(sweep.estimate.cost)],
+  ['budget', sweep.budget === null ? null : dollarsText(sweep.budget)],
+  ['created', sweep.created_at],
+  ['ended', sweep.ended_at],
+  ['note', sweep.note],
+];
+
+/** Return a parameter as `-S` takes it. */
+function parameterText(parameter: unknown): string {
+  const { values, value, min, max, step, scale } = parameter as {
+    values?: unknown[];
+    value?: unknown;
+    min?: number;
+    max?: number;
+    step?: number;
+    scale?: string;
+  };
+  if (values !== undefined) return values.map(String).join(',');
+  if (min === undefined || max === undefined) return String(value);
+  const words = [scale === 'log' ? ':log' : '', step === undefined ? '' : `:${numberText(step)}`];
+  return `${numberText(min)}..${numberText(max)}${words.join('')}`;
+}
+
+interface Flags {
+  project?: string;
+  json?: boolean;
+  verbose?: boolean;
+}
+
+interface ShowFlags extends Flags {
+  follow?: boolean;
+  limit?: number;
+}

@@ -1,0 +1,344 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { endpoint as putConfig } from '../../functions/projects/configs/put-config.endpoint.ts';
+import type { endpoint as putEnvironment } from '../../functions/projects/environment/put-environment.endpoint.ts';
+import type { endpoint as putSource } from '../../functions/projects/uploads/put-source.endpoint.ts';
+import type { endpoint as readSource } from '../../functions/projects/uploads/read-source.endpoint.ts';
+import type { endpoint as requestSourceUpload } from '../../functions/projects/uploads/request-source-upload.endpoint.ts';
+import type { Client } from '../../shared/client/client.ts';
+import { partedBytes } from '../../shared/client/node/send-by-ticket.ts';
+import { ProblemError } from '../../shared/client/problem-error.ts';
+import { wait } from '../../shared/client/retry.ts';
+import type { ProjectFile } from '../../shared/config/project-file.ts';
+import { bytesText } from '../../shared/core/text/bytes-text.ts';
+import { offeredMemory } from '../../shared/jobs/fargate-sizes.ts';
+import { CliError, exitCodes, usageFaults } from '../cli-error.ts';
+import { ask } from '../login/ask.ts';
+import type { Session } from '../login/connect.ts';
+import { LiveLine } from '../output/live-line.ts';
+import type { Printer } from '../output/printer.ts';
+import { secondsText } from '../output/units.ts';
+import { findEnvironment } from '../projects/find-environment.ts';
+import { findProject } from '../projects/find-project.ts';
+import { readProjectFile } from '../projects/project-file.ts';
+import { createProject } from '../projects/project-session.ts';
+import type { DigestedFile } from '../upload/digest-file.ts';
+import { withScratchFolder } from '../upload/scratch-folder.ts';
+import { sendUnlessKnown, type Upload } from '../upload/send-unless-known.ts';
+import { chooseCommand, usualProgram } from './choose-command.ts';
+import { chooseConfig } from './choose-config.ts';
+import { checkedEnvironment } from './environment/checked-environment.ts';
+import type { ChosenEnvironment } from './environment/chosen-environment.ts';
+import { mainCommand } from './environment/mlproject.ts';
+import { type GitState, gitState } from './git-state.ts';
+import {
+  type IgnoredPath,
+  ignoredByGit,
+  inspectFiles,
+  listFiles,
+  type SourceFile,
+  type SourceFiles,
+} from './list-files.ts';
+import type { Override } from './override-config.ts';
+import { type AddedFile, packFiles } from './pack-files.ts';
+import { settleOverrides } from './settle-overrides.ts';
+
+/**
+ * Store what a training of this folder needs: its project, environment, source and configuration. Read and check the
+ * whole folder before the first change on the service.
+ *
+ * @throws CliError if the user must fix something first
+ */
+export async function prepareFolder(
+  session: Session,
+  options: RunOptions,
+  place: Place,
+  settle: Settle = settleOverrides,
+): Promise<PreparedFolder> {
+  const { client } = session;
+  const { folder, printer, signal } = place;
+  const steps = new Steps(printer);
+  const projectFile = await readProjectFile(folder);
+  const [listed, ignored, git] = await Promise.all([
+    listFiles(folder),
+    ignoredByGit(folder),
+    gitState(folder),
+  ]);
+  const sources = await inspectFiles(folder, listed);
+  const names = new Set(sources.files.map(({ path }) => path));
+  if (names.size === 0) throw new CliError(`${folder} has no files to train with.`, exitCodes.usage);
+  const declared = names.has('MLproject')
+    ? mainCommand(await readFile(join(folder, 'MLproject'), 'utf8'))
+    : undefined;
+  const environment = await checkedEnvironment(folder, names, projectFile, [
+    ...options.words,
+    ...(projectFile.command ?? declared ?? usualProgram(names) ?? '').split(/\s+/),
+  ]);
+  const name = options.project ?? projectFile.project ?? place.name;
+  const given = { named: options.config ?? projectFile.config, overrides: options.overrides };
+  // Report the faults of the file before the first request. The command of an earlier run is not known yet.
+  await chooseConfig(
+    folder,
+    names,
+    given.named,
+    given.overrides.filter(({ path }) => !path[0]?.startsWith('-')),
+  );
+  for (const fault of sources.leftOut) printer.say(`Left out: ${fault}`);
+  for (const one of ignored) if (one.files > 0) printer.say(ignoredText(one));
+  for (const note of environment.notes ?? []) printer.say(note);
+  if (!options.yes) await agreeToSize(sources, place);
+  signal.throwIfAborted();
+
+  // A project that is there may have the command; a new one has none.
+  const known = await findProject(session, name);
+  const before = known && (await findEnvironment(client, known.project_id))?.entry_point_command;
+  const { config, command } = await settle(
+    folder,
+    names,
+    given,
+    chooseCommand(names, environment.env_type, {
+      words: options.words,
+      command: projectFile.command,
+      before,
+      declared,
+    }),
+  );
+  signal.throwIfAborted();
+  const project = known ?? (await createProject(session, name, projectFile));
+  const { project_id } = project;
+  steps.done('project', `${project.project_name}, ${known === undefined ? 'created' : 'found'}`);
+  signal.throwIfAborted();
+  const storeEnvironment = async () => {
+    const { env_type, dependencies } = environment;
+    const query = { entry_point_command: command, env_type, dependencies };
+    const route = 'PUT /projects/{project_id}/environment';
+    return (await usageFaults(client.call<typeof putEnvironment>(route, { path: { project_id }, query })))
+      .version;
+  };
+  const environment_version = await storeEnvironment();
+  steps.done('environment', environmentText(environment));
+  const source = await uploadSource(
+    client,
+    project_id,
+    { files: sources.files, added: environment.added },
+    place,
+  );
+  steps.done('source', source.told);
+
+  const { config_id, content } = config;
+  signal.throwIfAborted();
+  const { version } = await client.call<typeof putConfig>('PUT /projects/{project_id}/configs/{config_id}', {
+    path: { project_id, config_id },
+    file: content,
+  });
+  steps.done('config', `${config_id}, version ${version}`);
+  signal.throwIfAborted();
+  const { sha256: source_sha256 } = source;
+  const first = { config_version: version, environment_version, source_sha256 };
+  const storeAgain = async () => {
+    await source.store();
+    return { config_version: version, environment_version: await storeEnvironment(), source_sha256 };
+  };
+  return {
+    project_id,
+    config_id,
+    command,
+    git,
+    sizes: roundedMemory(chosenSizes(options, projectFile), printer),
+    steps,
+    withMeant: (act) => beginMeant(first, act, storeAgain, signal),
+  };
+}
+
+/** A folder whose inputs the service has. */
+export interface PreparedFolder {
+  project_id: string;
+  config_id: string;
+  command: string;
+  git: GitState;
+  /** Sizes, data set and timeout: from flags, else from mps.yaml. */
+  sizes: Sizes;
+  steps: Steps;
+  /** Act with exactly the inputs that were stored; see {@link beginMeant}. */
+  withMeant<T>(act: (meant: Meant) => Promise<T>): Promise<T>;
+}
+
+/** Choose the configuration and the command, with changed values. @throws CliError for values that do not fit */
+type Settle = typeof settleOverrides;
+
+/** Options of a run. They override mps.yaml. */
+export interface RunOptions
+  extends Pick<ProjectFile, 'dataset' | 'vcpus' | 'memory' | 'gpus' | 'nodes' | 'timeout'> {
+  project?: string;
+  config?: string;
+  overrides: readonly Override[];
+  /** Words after `--`. */
+  words: readonly string[];
+  /** Whether to skip the question before a large upload. */
+  yes: boolean;
+}
+
+export interface Place {
+  folder: string;
+  /** Default name of the project. */
+  name: string;
+  printer: Printer;
+  signal: AbortSignal;
+}
+
+/** Print a line for each step, with its duration. */
+class Steps {
+  readonly #printer: Printer;
+  #since = performance.now();
+
+  constructor(printer: Printer) {
+    this.#printer = printer;
+  }
+
+  done(step: string, what: string): void {
+    const now = performance.now();
+    const seconds = secondsText((now - this.#since) / 1000);
+    this.#since = now;
+    this.#printer.say(`${step.padEnd(12)}${what} ${this.#printer.style('dim', `(${seconds})`)}`);
+  }
+}
+
+/** Say what `.gitignore` leaves out, and how a program gets it. */
+function ignoredText({ path, files, bytes, isMore }: IgnoredPath): string {
+  const count = `${isMore ? 'over ' : ''}${files.toLocaleString('en')} ${files === 1 ? 'file' : 'files'}`;
+  const place = path.replace(/\/$/, '');
+  const name = place.slice(place.lastIndexOf('/') + 1);
+  return `Left out by .gitignore: ${path} (${count}, ${bytesText(bytes)}); to use it: mps data push ${name} ${place}`;
+}
+
+const askAboveBytes = 100_000_000;
+
+async function agreeToSize({ files }: SourceFiles, { printer }: Place): Promise<void> {
+  const total = files.reduce((sum, { size }) => sum + size, 0);
+  if (total <= askAboveBytes) return;
+  printer.say(`This folder has ${bytesText(total)}. The largest files:`);
+  for (const { path, size } of files.toSorted((a, b) => b.size - a.size).slice(0, 10))
+    printer.say(`  ${bytesText(size).padStart(9)}  ${path}`);
+  const advice = 'List in .mpsignore the files that the training does not need.';
+  if (process.stdin.isTTY !== true) throw new CliError(`${advice} Or confirm with --yes.`);
+  const answer = await ask('Upload all of it? [y/N] ');
+  if (!/^y(es)?$/i.test(answer.trim())) throw new CliError(`Nothing was uploaded. ${advice}`);
+}
+
+const environmentText = ({ env_type, reason }: ChosenEnvironment): string => `${env_type} (${reason})`;
+
+async function uploadSource(
+  client: Client,
+  project_id: string,
+  { files, added }: { files: readonly SourceFile[]; added: AddedFile | undefined },
+  { folder, printer, signal }: Place,
+): Promise<StoredSource> {
+  const line = new LiveLine(printer);
+  const send = async (scratch: string) => {
+    const packed = await packFiles(folder, files, join(scratch, 'source.tar.gz'), { signal, added });
+    const onProgress = (bytes: number) =>
+      line.set(`uploading ${bytesText(bytes)} of ${bytesText(packed.size)}`);
+    const upload = sourceUpload(client, project_id, packed, signal);
+    const isSent = await sendUnlessKnown(upload, packed, { signal, onProgress });
+    const count = `${files.length} ${files.length === 1 ? 'file' : 'files'}, ${bytesText(packed.size)}`;
+    const told = isSent ? `${count} uploaded` : `${count}, unchanged: nothing to upload`;
+    return { told, sha256: packed.sha256, store: upload.accept };
+  };
+  try {
+    return await withScratchFolder(send);
+  } finally {
+    line.end();
+  }
+}
+
+interface StoredSource {
+  /** Message for the user. */
+  told: string;
+  sha256: string;
+  /** Make this source the current one again. */
+  store(): Promise<unknown>;
+}
+
+/** Return the requests that upload an archive as the source of a project. */
+function sourceUpload(
+  client: Client,
+  project_id: string,
+  { sha256, size }: DigestedFile,
+  signal: AbortSignal,
+): Upload {
+  const path = { project_id };
+  return {
+    async current() {
+      const route = 'GET /projects/{project_id}/source';
+      return (await client.call<typeof readSource>(route, { path, signal })).sha256;
+    },
+    accept() {
+      const route = 'PUT /projects/{project_id}/source';
+      return client.call<typeof putSource>(route, { path, query: { sha256 }, signal });
+    },
+    async ticket() {
+      const route = 'POST /projects/{project_id}/source';
+      const multipart = size >= partedBytes;
+      const query = { sha256, size, ...(multipart && { multipart }) };
+      return client.call<typeof requestSourceUpload>(route, { path, query, signal });
+    },
+  };
+}
+
+const sizeNames = ['dataset', 'vcpus', 'memory', 'gpus', 'nodes', 'timeout'] as const;
+
+/** Return the sizes from flags, else from mps.yaml. */
+function chosenSizes(options: RunOptions, file: ProjectFile): Sizes {
+  const given = sizeNames.map((name) => [name, options[name] ?? file[name]] as const);
+  return Object.fromEntries(given.filter(([, value]) => value !== undefined));
+}
+
+/** Round memory up to a step of Fargate, and say so. Clusters and GPUs take any memory. */
+function roundedMemory(sizes: Sizes, printer: Printer): Sizes {
+  const { memory, vcpus, nodes = 1, gpus = 0 } = sizes;
+  if (memory === undefined || nodes > 1 || gpus > 0) return sizes;
+  const offered = offeredMemory(memory, vcpus);
+  if (offered === undefined || offered === memory) return sizes;
+  printer.say(`memory      ${memory} MiB rounded up to ${offered} MiB, the next size that is offered`);
+  return { ...sizes, memory: offered };
+}
+
+export type Sizes = Pick<RunOptions, (typeof sizeNames)[number]>;
+
+/** Maximum number of submission attempts while other users change the project. */
+const maxAttempts = 12;
+
+const longestMilliseconds = 3_000;
+
+/**
+ * Begin something with exactly the inputs that this command stored. If another command has changed the project since,
+ * store them again and retry.
+ * @throws ProblemError 409 after too many attempts
+ */
+async function beginMeant<T>(
+  first: Meant,
+  begin: (meant: Meant) => Promise<T>,
+  storeAgain: () => Promise<Meant>,
+  signal: AbortSignal,
+): Promise<T> {
+  let meant = first;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await begin(meant);
+    } catch (error) {
+      const isChanged = error instanceof ProblemError && error.status === 409 && error.faults.length > 0;
+      if (!isChanged || attempt === maxAttempts) throw error;
+      // A random delay prevents further collisions between concurrent commands.
+      await wait(Math.random() * Math.min(longestMilliseconds, 100 * 2 ** attempt));
+      if (signal.aborted) throw new CliError('Interrupted; nothing was submitted.', exitCodes.interrupted);
+      meant = await storeAgain();
+    }
+  }
+}
+
+/** Versions of the inputs that this command has stored. */
+export interface Meant {
+  config_version: number;
+  environment_version: number;
+  source_sha256: string;
+}

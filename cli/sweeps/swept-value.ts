@@ -1,0 +1,43 @@
+import { parse as parseYaml } from 'yaml';
+import type { SweepParameter } from '../../shared/sweeps/spec/parameter.ts';
+import { type Override, parseOverride } from '../run/override-config.ts';
+
+/** A value of `-S`: a parameter of the sweep, or one value for all trials. */
+export type SweptValue = { name: string; parameter: SweepParameter } | Override;
+
+/**
+ * Parse `-S` of a sweep: `lr=1e-4..1e-1:log` is a range, `batch=16..128:16` one with steps, `depth=2,4,8` a list, and
+ * `epochs=5` a value of all trials.
+ * @throws Error that Stricli reports
+ */
+export function parseSwept(text: string): SweptValue {
+  const override = parseOverride(text);
+  const name = override.path.join('.');
+  const value = text.slice(text.indexOf('=') + 1).trim();
+  const range = rangePattern.exec(value);
+  if (range !== null) return { name, parameter: rangeOf(name, range) };
+  // YAML has its own lists, maps and quoted texts: values of the configuration as they are.
+  if (!value.includes(',') || /^[[{"']/.test(value)) return override;
+  const values = value.split(',').map((one) => scalar(name, one));
+  return { name, parameter: { values } };
+}
+
+const number = String.raw`[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?`;
+const rangePattern = new RegExp(`^(${number})\\.\\.(${number})((?::[^:]*)*)$`);
+
+function rangeOf(name: string, [, min, max, rest = '']: readonly string[]): SweepParameter {
+  const range: SweepParameter = { min: Number(min), max: Number(max) };
+  for (const word of rest.split(':').slice(1)) {
+    const step = Number(word);
+    if (word === 'log' || word === 'linear') range.scale = word;
+    else if (word !== '' && Number.isFinite(step)) range.step = step;
+    else throw new Error(`${name}: after a range, only log, linear or a step is allowed, not "${word}"`);
+  }
+  return range;
+}
+
+function scalar(name: string, text: string): string | number | boolean {
+  const value: unknown = parseYaml(text);
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value;
+  throw new Error(`${name}: a list takes texts, numbers, true and false, separated by commas`);
+}

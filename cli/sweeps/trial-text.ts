@@ -1,0 +1,114 @@
+import type { endpoint as listTrials } from '../../functions/projects/sweeps/list-trials.endpoint.ts';
+import type { RowOf } from '../../shared/client/route.ts';
+import { repeatedValue } from '../../shared/sweeps/repeated-value.ts';
+import { dollarsText, numberText, secondsText } from '../output/units.ts';
+import type { Sweep } from './begin-sweep.ts';
+
+export type TrialRow = RowOf<typeof listTrials>;
+
+/** A trial: its repeats as one. */
+export interface FoldedTrial {
+  trial: number;
+  params: TrialRow['params'];
+  /** Mean of its repeats. Null while one runs, and without a finite value. */
+  value: number | null;
+  deviation: number | null;
+  /** `running` while a repeat runs, else the worst end of its repeats. */
+  outcome: string;
+  reason: string | null;
+  seconds: number;
+  cost: number | null;
+}
+
+/** Fold the rows of a trial into one. */
+export function foldTrial(rows: readonly [TrialRow, ...TrialRow[]], repeats: number): FoldedTrial {
+  const [{ trial, params }] = rows;
+  const isOpen = rows.length < repeats || rows.some(({ outcome }) => outcome === null);
+  const ended = rows.map(({ outcome, value }) => ({ status: outcome ?? 'running', value }) as const);
+  const costs = rows.flatMap(({ cost }) => cost ?? []);
+  const worst = ends.find((end) => rows.some(({ outcome }) => outcome === end));
+  return {
+    trial,
+    params,
+    ...(isOpen ? { value: null, deviation: null } : repeatedValue(ended)),
+    outcome: isOpen ? 'running' : (worst ?? 'complete'),
+    reason: rows.find(({ outcome }) => outcome === worst)?.status_reason ?? null,
+    seconds: rows.reduce((sum, { duration }) => sum + (duration ?? 0), 0),
+    cost: costs.length === 0 ? null : costs.reduce((sum, cost) => sum + cost, 0),
+  };
+}
+
+/** Ends of repeats, the worst first. */
+const ends = ['failed', 'cancelled', 'stopped early', 'complete'] as const;
+
+/** Group rows, which come in the order of their runs, by trial. */
+export function foldTrials(rows: Iterable<TrialRow>, repeats: number): FoldedTrial[] {
+  const trials = new Map<number, [TrialRow, ...TrialRow[]]>();
+  for (const row of rows) {
+    const known = trials.get(row.trial);
+    if (known === undefined) trials.set(row.trial, [row]);
+    else known.push(row);
+  }
+  return [...trials.values()].map((some) => foldTrial(some, repeats));
+}
+
+/** Return one line for a trial that has ended. */
+export function trialText(
+  { trial, params, value, deviation, outcome, reason, seconds, cost }: FoldedTrial,
+  metric: string,
+): string {
+  const parts = [
+    `#${trial}`.padEnd(5),
+    value === null ? `no ${metric}` : `${metric} ${valueText(value, deviation)}`,
+    paramsText(params),
+    `(${[secondsText(seconds), ...(cost === null ? [] : [dollarsText(cost)])].join(', ')})`,
+    ...endText(outcome, reason),
+  ];
+  return parts.join('  ');
+}
+
+/** Return how a trial ended, if not as it should. The reason of an early stop says so itself. */
+function endText(outcome: string, reason: string | null): string[] {
+  if (outcome === 'complete') return [];
+  const [line] = reason?.split('\n') ?? [];
+  if (line === undefined) return [outcome];
+  return [outcome === 'stopped early' ? line : `${outcome}: ${line}`];
+}
+
+/** Return a mean with its standard deviation, as `0.41 ± 0.02`. */
+export const valueText = (value: number, deviation: number | null): string =>
+  `${numberText(value)}${deviation === null ? '' : ` ± ${numberText(Number(deviation.toPrecision(2)))}`}`;
+
+/** Return the values of a trial in one line. */
+export const paramsText = (params: TrialRow['params']): string =>
+  Object.entries(params)
+    .map(([name, value]) => `${name} ${typeof value === 'number' ? numberText(value) : value}`)
+    .join('  ');
+
+/** Return how far a sweep is, in one line. */
+export function progressText({
+  status,
+  counts,
+  trials,
+  repeats,
+  best,
+  metric,
+  spent,
+  budget,
+}: Sweep): string {
+  const { complete, stopped_early, failed, cancelled, running, left } = counts;
+  const ended = complete + stopped_early + failed + cancelled;
+  const unit = repeats > 1 ? 'trainings' : 'trials';
+  return [
+    status,
+    `${ended} of ${trials * repeats} ${unit}`,
+    ...(running > 0 ? [`${running} running`] : []),
+    ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(stopped_early > 0 ? [`${stopped_early} stopped early`] : []),
+    ...(left > 0 ? [`${left} left`] : []),
+    ...(best === null ? [] : [`best #${best.trial} ${metric} ${valueText(best.value, best.deviation)}`]),
+    ...(spent === null
+      ? []
+      : [`${dollarsText(spent)}${budget === null ? '' : ` of ${dollarsText(budget)}`}`]),
+  ].join('  ');
+}
