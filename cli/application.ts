@@ -25,6 +25,7 @@ import { configRoutes } from './commands/project/config.ts';
 import { dataRoutes } from './commands/project/data.ts';
 import { envRoutes } from './commands/project/env.ts';
 import { exportCommand } from './commands/project/export.ts';
+import { hookRoutes } from './commands/project/hooks.ts';
 import { importCommand } from './commands/project/import.ts';
 import { sweepRoutes } from './commands/sweeps/sweeps.ts';
 import type { CliContext } from './context.ts';
@@ -77,6 +78,7 @@ const routes = buildRouteMap<string, CliContext>({
     data: dataRoutes,
     config: configRoutes,
     env: envRoutes,
+    hooks: hookRoutes,
     models: modelRoutes,
     quantize: quantizeCommand,
     prune: pruneCommand,

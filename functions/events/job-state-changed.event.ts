@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { batchJob } from '../../shared/aws/batch.ts';
 import { controlBatch } from '../../shared/aws/needs.ts';
+import { forSeconds } from '../../shared/core/deadline.ts';
 import { newId } from '../../shared/core/new-id.ts';
 import { findUnfinished } from '../../shared/data/jobs/job.ts';
 import { finalRank, rankOf } from '../../shared/data/jobs/job-status.ts';
@@ -8,6 +9,7 @@ import { findLease } from '../../shared/data/jobs/lease.ts';
 import { readVariablesKey } from '../../shared/data/projects/variable.ts';
 import { writeRecords } from '../../shared/data/table/needs.ts';
 import type { TableReader } from '../../shared/data/table/table.ts';
+import { deliverNotices, readForHooks } from '../../shared/hooks/deliver-notices.ts';
 import { defineTask, taskHandler } from '../../shared/http/definition/task.ts';
 import { startWaiting } from '../../shared/jobs/line.ts';
 import { observeBuild, observeJob } from '../../shared/jobs/observation.ts';
@@ -40,6 +42,9 @@ const Event = z.object({
   }),
 });
 
+/** Seconds for messages after a change, of the 60 of this function. */
+const noticeSeconds = 20;
+
 /** Find the owner of an ended job by the lease of its container. */
 async function ownerByLease(records: TableReader<'records'>, job_id: string): Promise<string | undefined> {
   return (await findLease(records, job_id, 0))?.user_id;
@@ -47,13 +52,15 @@ async function ownerByLease(records: TableReader<'records'>, job_id: string): Pr
 
 /**
  * Record a state change of a Batch job. Events come at least once and in any order. The end of a job starts the
- * next waiting job, and lets its sweep decide.
+ * next waiting job, and lets its sweep decide. Messages about it are sent at once; those that are left go with the
+ * next pass of `notify`.
  */
 export const event = defineTask({
   name: 'jobStateChanged',
-  needs: { records: writeRecords, batch: controlBatch, keys: readVariablesKey },
+  runtime: { timeout: 60 },
+  needs: { records: writeRecords, batch: controlBatch, keys: readVariablesKey, accounts: readForHooks },
 
-  async run(received: unknown, { records, batch, keys, settings, now, log }) {
+  async run(received: unknown, { records, batch, keys, accounts, settings, now, log }) {
     const { detail } = Event.parse(received);
     const owner = jobOfBatchName(detail.jobName);
     const job = batchJob(detail);
@@ -66,10 +73,13 @@ export const event = defineTask({
       const observe = owner.isBuild ? observeBuild : observeJob;
       await observe(records, parseJobRecord(item), job, now());
     }
-    if (rankOf(job.status) < finalRank) return;
-    const user_id = unfinished?.user_id ?? (await ownerByLease(records, owner.job_id));
-    await startWaiting({ records, batch, keys, settings, now }, user_id, log);
-    await takeTurnAfter({ records, batch, keys, settings, now, newId, log }, owner.job_id);
+    if (rankOf(job.status) === finalRank) {
+      const user_id = unfinished?.user_id ?? (await ownerByLease(records, owner.job_id));
+      await startWaiting({ records, batch, keys, settings, now }, user_id, log);
+      await takeTurnAfter({ records, batch, keys, settings, now, newId, log }, owner.job_id);
+    }
+    const hooks = { records, accounts, admitted: settings.hookHosts, now, newId, log };
+    await deliverNotices(hooks, forSeconds(noticeSeconds));
   },
 });
 

@@ -1,16 +1,13 @@
 import { defineTask, taskHandler } from '../../shared/http/definition/task.ts';
 import { optimizeModel } from '../../shared/onnx/engine/optimize/optimize-model.ts';
 import { stageProgramOf } from '../../shared/runner/compression/compression-job.ts';
-import {
-  optimizationObjects,
-  optimizationRecords,
-} from '../../shared/runner/compression/compression-needs.ts';
+import { optimizationNeeds } from '../../shared/runner/compression/compression-needs.ts';
 import { runCompression } from '../../shared/runner/compression/run-compression.ts';
 
 /** The program of a pruning's container. */
 export const job = defineTask({
   name: 'prune',
-  needs: { records: optimizationRecords('prune'), objects: optimizationObjects },
+  needs: optimizationNeeds('prune'),
 
   run(variables: Readonly<Record<string, string | undefined>>, context): Promise<number> {
     const stageProgram = stageProgramOf(import.meta.dirname, import.meta.filename);

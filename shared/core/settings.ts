@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { CorsOrigins } from './cors-origins.ts';
+import { HookHosts } from './hook-hosts.ts';
 import { PackageIndexes } from './package-indexes.ts';
 import { type Prices, pricesSchema } from './prices.ts';
 
@@ -73,6 +74,7 @@ const makeEnvironmentSchema = () =>
     LIMIT_UNFINISHED_JOBS: jobCount(4),
     LIMIT_WAITING_JOBS: jobCount(1000),
     LIMIT_VCPUS: count(16),
+    HOOK_HOSTS: HookHosts,
     SHARED_CLUSTER: z.enum(['yes', 'no']).default('no'),
   });
 
@@ -142,6 +144,8 @@ export interface Settings {
   trustedImages: TrustedImages | undefined;
   /** Package indexes that dependencies may name: hosts, or `http://host:port`. */
   packageIndexes: readonly string[];
+  /** Receivers of hooks as `host:port` that may have any address, also by HTTP. */
+  hookHosts: readonly string[];
   /** Versions of Python that jobs can use; undefined if they are not known. */
   pythonVersions: readonly string[] | undefined;
 }
@@ -189,6 +193,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     prices: value.PRICES,
     trustedImages: value.TRUSTED_IMAGES,
     packageIndexes: value.PACKAGE_INDEXES,
+    hookHosts: value.HOOK_HOSTS,
     pythonVersions: value.PYTHON_VERSIONS,
     limits: {
       jobSeconds: value.LIMIT_JOB_SECONDS,

@@ -1,9 +1,12 @@
 import { markChanged } from '../data/experiments/catalogue-mark.ts';
 import { type Experiment, requireExperiment, touchExperiment } from '../data/experiments/experiment.ts';
 import { type ExperimentFields, findFields, putFields } from '../data/experiments/tracking.ts';
+import { noticeWrites } from '../data/hooks/notice.ts';
+import { isFinal } from '../data/jobs/job-status.ts';
 import { defaultName } from '../data/projects/default-name.ts';
 import { retryOnConflict } from '../data/table/retry-on-conflict.ts';
-import type { TableWriter } from '../data/table/table.ts';
+import type { TableReader, TableWriter, Write } from '../data/table/table.ts';
+import { experimentEvents } from '../jobs/conclusion.ts';
 
 /**
  * Receives the current fields and the experiment. If it returns the same fields object and no `set`, nothing is
@@ -40,14 +43,27 @@ export function changeFields(
     const { fields, set } = await change(present, experiment);
     if (fields === present && set === undefined) return experiment;
     const value = { ...fields, updated_at: now().toISOString(), version: present.version + 1 };
+    const told = await endNotices(records, experiment, set, now());
     await records.write(
       touchExperiment(experiment, set),
       putFields(project_id, experiment_id, value, previous),
       mark.write,
+      ...told,
     );
     // The result is current, because the transaction replaced exactly this version.
     return { ...experiment, ...set, version: experiment.version + 1 };
   });
+}
+
+/** Build the write that tells hooks that a client ended an experiment. Return none if it did not, or no hook asks. */
+async function endNotices(
+  records: TableReader<'records'>,
+  { project_id, experiment_id: subject }: Experiment,
+  { status }: Partial<Experiment> = {},
+  now: Date,
+): Promise<Write[]> {
+  if (status === undefined || !isFinal(status)) return [];
+  return noticeWrites(records, { type: experimentEvents[status], project_id, subject }, now);
 }
 
 interface Changing {

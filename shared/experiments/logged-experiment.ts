@@ -3,6 +3,7 @@ import { markNew } from '../data/experiments/catalogue-mark.ts';
 import { type Experiment, emptyExperiment, putExperiment } from '../data/experiments/experiment.ts';
 import { foldNowAndThen } from '../data/experiments/fold-catalogue.ts';
 import { type ExperimentFields, putFields } from '../data/experiments/tracking.ts';
+import { noticeWrites } from '../data/hooks/notice.ts';
 import { newJob } from '../data/jobs/job.ts';
 import { type FinalStatus, isFinal, rankOf } from '../data/jobs/job-status.ts';
 import { count, type Project, projectExists } from '../data/projects/project.ts';
@@ -17,7 +18,7 @@ export const loggedExperiment = ({
   fields: { updated_at: created_at },
   started_at,
   job,
-}: Omit<NewExperiment, 'writes'>): Experiment => ({
+}: Omit<NewExperiment, 'writes' | 'isAsked'>): Experiment => ({
   ...newJob({ ...noJob, user_id, created_at }),
   ...emptyExperiment,
   status: 'RUNNING',
@@ -41,6 +42,8 @@ interface NewExperiment {
   job?: Experiment | undefined;
   /** Further writes of the same transaction. */
   writes?: readonly Write[];
+  /** Whether a hook asks for the start, if that read has already begun. */
+  isAsked?: Promise<boolean> | undefined;
 }
 
 /** Job fields of an experiment without a job. */
@@ -53,10 +56,12 @@ const noJob = { vcpus: 0, memory: 0, gpus: 0, nodes: 1, timeout: 0, limit_share:
  */
 export async function recordLogged(
   records: TableWriter<'records'>,
-  { writes = [], ...recorded }: NewExperiment,
+  { writes = [], isAsked, ...recorded }: NewExperiment,
 ): Promise<Experiment | undefined> {
   const experiment = loggedExperiment(recorded);
   const { project_id, experiment_id } = experiment;
+  const started = { type: 'experiment.started', project_id, subject: experiment_id } as const;
+  const told = await noticeWrites(records, started, new Date(recorded.fields.updated_at), isAsked);
   try {
     await records.write(
       projectExists(project_id),
@@ -64,6 +69,7 @@ export async function recordLogged(
       putFields(project_id, experiment_id, recorded.fields, undefined),
       markNew(project_id, experiment_id),
       count(project_id, { experiments: 1 }),
+      ...told,
       ...writes,
     );
   } catch (error) {

@@ -1,3 +1,4 @@
+import { noticeWrites } from '../data/hooks/notice.ts';
 import { changeJob } from '../data/jobs/job.ts';
 import { finalRank, isFinal, rankOf } from '../data/jobs/job-status.ts';
 import { findLease, type Lease, leaseSeconds, takeLease } from '../data/jobs/lease.ts';
@@ -38,8 +39,9 @@ export async function acquireLease<R extends JobRecord>(
     taken_at: now.toISOString(),
     heartbeat_at: now.toISOString(),
   };
+  const told = await startNotices(records, record, me, now);
   try {
-    await records.write(takeLease(job_id, me.node, lease, previous), startWrite(record, me, now));
+    await records.write(takeLease(job_id, me.node, lease, previous), startWrite(record, me, now), ...told);
   } catch (error) {
     if (error instanceof ConditionFailedError)
       return { refused: 'another container was faster, or the job has just ended' };
@@ -74,6 +76,18 @@ function mayTakeOver(previous: Lease, me: ContainerIdentity, record: JobRecord, 
   // A heartbeat in the future was written before the clock was set back.
   const silence = Math.abs(now.getTime() - Date.parse(previous.heartbeat_at)) / 1000;
   return builtFirst || isLaterAttempt || silence > leaseSeconds;
+}
+
+/** Build the write that tells hooks of the first start of an experiment. Return none if no hook asks for it. */
+async function startNotices(
+  records: TableWriter<'records'>,
+  record: JobRecord,
+  me: ContainerIdentity,
+  now: Date,
+): Promise<Write[]> {
+  if (isCompression(record) || me.isBuild || me.node > 0 || record.started_at !== null) return [];
+  const { project_id, experiment_id: subject } = record;
+  return noticeWrites(records, { type: 'experiment.started', project_id, subject }, now);
 }
 
 /** Build the write on the job's record that goes into the transaction of the lease. */

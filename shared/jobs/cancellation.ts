@@ -12,7 +12,7 @@ import { countersKey, parseCounters } from '../data/projects/project.ts';
 import { retryOnConflict } from '../data/table/retry-on-conflict.ts';
 import type { TableWriter } from '../data/table/table.ts';
 import { ConditionFailedError } from '../data/table/write-label.ts';
-import { concludeJob, finalFields, owedTurn, purgeLeftovers } from './conclusion.ts';
+import { concludeJob, endNotices, finalFields, owedTurn, purgeLeftovers } from './conclusion.ts';
 import { cancelledReason, reasons } from './reasons.ts';
 import {
   batchNameOf,
@@ -158,8 +158,8 @@ const chunks = <T>(all: readonly T[], size: number): T[][] =>
     all.slice(index * size, (index + 1) * size),
   );
 
-/** Jobs of a line that end in one transaction. Each takes four writes, and all share two, of at most 100. */
-const waitingAtOnce = 24;
+/** Jobs of a line that end in one transaction. Each takes five writes, and all share two, of at most 100. */
+const waitingAtOnce = 19;
 
 /**
  * End jobs that wait in one line, all of one project, in one transaction.
@@ -173,6 +173,7 @@ async function endTogether(
   const [first] = jobs;
   if (first === undefined) return true;
   const set = { ...finalFields(unstarted(by), now()), line_ticket: null };
+  const told = await Promise.all(jobs.map((job) => endNotices(records, job, unstarted(by), now())));
   const end = async (): Promise<boolean> => {
     const line = await findLine(records, lineOf(unfinishedJobOf(first)));
     if (line === undefined) return false;
@@ -183,7 +184,12 @@ async function endTogether(
       ...owedTurn(job, now()),
     ]);
     try {
-      await records.write(...ended, ...leaveLine(line, tickets), endWaitingOf(project_id, jobs.length));
+      await records.write(
+        ...ended,
+        ...told.flat(),
+        ...leaveLine(line, tickets),
+        endWaitingOf(project_id, jobs.length),
+      );
       return true;
     } catch (error) {
       if (error instanceof ConditionFailedError && !error.isOnly(changedLine)) return false;

@@ -1,5 +1,7 @@
 import { releaseCheckpoints } from '../data/experiments/continuation.ts';
 import { type Experiment, experimentPrefix } from '../data/experiments/experiment.ts';
+import type { HookEvent } from '../data/hooks/hook.ts';
+import { noticeWrites } from '../data/hooks/notice.ts';
 import { changeJob, endJob, endWaiting } from '../data/jobs/job.ts';
 import { type FinalStatus, finalRank } from '../data/jobs/job-status.ts';
 import { changedLine, findLine, leaveLine, lineOf } from '../data/jobs/waiting-line.ts';
@@ -42,10 +44,11 @@ export async function concludeJob(
   const job = unfinishedJobOf(record);
   const set = finalFields(conclusion, now);
   const released = isCompression(record) ? [] : [...releaseCheckpoints(record), ...owedTurn(record, now)];
+  const told = await endNotices(records, record, conclusion, now);
   if (record.line_ticket !== null)
-    return endInLine(records, record, record.line_ticket, set, [...released, ...further]);
+    return endInLine(records, record, record.line_ticket, set, [...released, ...told, ...further]);
   try {
-    await records.write(changeJob(job.subject, { set }), ...endJob(job), ...released, ...further);
+    await records.write(changeJob(job.subject, { set }), ...endJob(job), ...released, ...told, ...further);
     return true;
   } catch (error) {
     if (error instanceof ConditionFailedError) return false;
@@ -65,6 +68,32 @@ export const owedTurn = ({ sweep, experiment_id, project_id }: Experiment, now: 
           created_at: now.toISOString(),
         }),
       ];
+
+/** Build the write that tells hooks of a job's end. Return none if no hook asks for it. */
+export async function endNotices(
+  records: TableWriter<'records'>,
+  record: JobRecord,
+  { status, reason }: Pick<Conclusion, 'status' | 'reason'>,
+  now: Date,
+): Promise<Write[]> {
+  if (!isCompression(record)) {
+    const { project_id, experiment_id: subject } = record;
+    return noticeWrites(records, { type: experimentEvents[status], project_id, subject }, now);
+  }
+  const { project_id, strategy_id, kind, model_name } = record;
+  if (project_id === undefined || status === 'CANCELLED') return [];
+  const type = status === 'SUCCEEDED' ? 'strategy.succeeded' : 'strategy.failed';
+  const name = `${kind} ${record.request.strategy} of ${model_name}`;
+  const facts = { name, strategy_id, kind, model_name, status, ...(reason !== null && { reason }) };
+  return noticeWrites(records, { type, project_id, subject: strategy_id, facts }, now);
+}
+
+/** Events of an experiment's end. */
+export const experimentEvents = {
+  SUCCEEDED: 'experiment.succeeded',
+  FAILED: 'experiment.failed',
+  CANCELLED: 'experiment.cancelled',
+} as const satisfies Record<FinalStatus, HookEvent>;
 
 /** Return the attributes of an ended job's record. */
 export const finalFields = (conclusion: Conclusion, now: Date) => ({

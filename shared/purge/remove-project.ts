@@ -1,5 +1,7 @@
 import { cataloguePartition } from '../data/experiments/catalogue-mark.ts';
 import { loggedModelPartitions } from '../data/experiments/logged-model.ts';
+import { deliveriesPartition } from '../data/hooks/delivery.ts';
+import { hookEventsPartition, hooksPartition } from '../data/hooks/hook.ts';
 import { trackingPartition } from '../data/metrics/metric-summaries.ts';
 import { configPartitions } from '../data/projects/config.ts';
 import { environmentPartitions } from '../data/projects/environment.ts';
@@ -51,6 +53,9 @@ export async function removeWholeProject(
     ...loggedModelPartitions(project_id),
     cataloguePartition(project_id),
     variablesPartition(project_id),
+    hooksPartition(project_id),
+    hookEventsPartition(project_id),
+    deliveriesPartition(project_id),
     exportPartition(project_id),
     sweepsPartition(project_id),
     runsPartition(project_id),

@@ -17,13 +17,19 @@ import { listProjects, projectKey } from '../../../shared/data/projects/project.
 import type { Page, TableReader, TableWriter } from '../../../shared/data/table/table.ts';
 import { ExperimentAnswer, showExperiment } from '../../../shared/experiments/experiment-answer.ts';
 import { experimentVocabulary } from '../../../shared/experiments/experiment-vocabulary.ts';
+import {
+  anyExperiment,
+  FilterText,
+  faultIn,
+  filterDescription,
+  maxFilter,
+} from '../../../shared/experiments/filter-rule.ts';
 import { ProjectRankers } from '../../../shared/experiments/rank-project.ts';
 import { answerList, type Paging } from '../../../shared/http/definition/paging.ts';
 import { fieldsParameter } from '../../../shared/http/fields-mask/fields-parameter.ts';
 import { type Placed, placeInLine } from '../../../shared/jobs/line.ts';
 import { parseFilter } from '../../../shared/search/parse-filter.ts';
 import { encodePosition, parseOrder } from '../../../shared/search/row-order.ts';
-import { SearchSyntaxError } from '../../../shared/search/scanner.ts';
 
 /** Answer one page of the matching experiments of these projects. */
 export function answerSearch(
@@ -100,32 +106,13 @@ type Search = Pick<Paging, keyof Paging> & {
   project_id?: readonly string[] | undefined;
 };
 
-const vocabulary = experimentVocabulary({
-  now: new Date(0),
-  usernameOf: () => undefined,
-  bestOf: () => undefined,
-});
-
-const attributes = Object.keys(vocabulary.attributes).join(', ');
-
-/** Maximum number of characters of a filter. A URL holds about 8 KB. */
-const maxFilter = 6000;
-
 /** Query parameters of every search of experiments. */
 export const searchParameters = {
-  filter: paragraphOrBlank(maxFilter)
-    .superRefine((text, { addIssue }) => {
-      const fault = faultIn(() => parseFilter(text, vocabulary));
-      if (fault !== undefined) addIssue(fault);
-    })
-    .optional()
-    .describe(
-      `Conditions joined by AND on \`metrics.<name>\` (the last value), \`params.<name>\`, \`tags.<name>\` and the attributes ${attributes}, with = != < <= > >=, LIKE, ILIKE, IN, NOT IN, IS NULL, IS NOT NULL; names with spaces are in backticks or double quotes. For example \`metrics.loss < 0.5 AND params.lr = '0.01'\`.`,
-    ),
+  filter: FilterText.optional().describe(filterDescription),
   order_by: paragraphOrBlank(maxFilter)
     .superRefine((text, { addIssue }) => {
       const fault = faultIn(() => {
-        const terms = parseOrder(text, vocabulary);
+        const terms = parseOrder(text, anyExperiment);
         if (terms.length > maxTerms) addIssue(`has ${terms.length} names; at most ${maxTerms} are allowed`);
       });
       if (fault !== undefined) addIssue(fault);
@@ -136,17 +123,6 @@ export const searchParameters = {
     ),
   fields: fieldsParameter(ExperimentAnswer),
 };
-
-/** Return the syntax error of a text; undefined if it is valid. */
-function faultIn(parse: () => void): string | undefined {
-  try {
-    parse();
-    return undefined;
-  } catch (error) {
-    if (error instanceof SearchSyntaxError) return error.message;
-    throw error;
-  }
-}
 
 /** Maximum number of terms of an order. A cursor holds the values of all of them. */
 const maxTerms = 4;

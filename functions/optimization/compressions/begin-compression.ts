@@ -6,10 +6,12 @@ import {
   type ParameterFault,
   ServiceError,
 } from '../../../shared/core/service-error.ts';
-import type { OptimizationKind } from '../../../shared/data/jobs/job.ts';
+import { OptimizationKind } from '../../../shared/data/jobs/job.ts';
 import {
   type Compression,
+  compressionKey,
   newCompressionId,
+  parseCompression,
   putCompression,
   requireCompression,
 } from '../../../shared/data/models/compression.ts';
@@ -37,7 +39,11 @@ export async function beginCompression(
   const model = await requireReadyModel(records, asked.model_name);
   requireOwn(model, caller);
   const strategy_id = await newCompressionId(asked.request.operation, records, newId());
-  const compression = newCompression(strategy_id, asked, model, context);
+  const project_id = await originProject(records, model.origin);
+  const compression = {
+    ...newCompression(strategy_id, asked, model, context),
+    ...(project_id !== undefined && { project_id }),
+  };
   const size = { timeout: asked.timeout, vcpus: compression.vcpus };
   refuseTogether(
     faultsOf(() => requireShapesOf(model.summary, asked)),
@@ -50,6 +56,18 @@ export async function beginCompression(
     ...idempotencyWrites(strategy_id),
   ];
   return admitJob(compression, writesOf, () => notFound('model', asked.model_name), context);
+}
+
+/** Return the project of the experiment that a model comes from, directly or through another compression. */
+async function originProject(
+  records: TableWriter<'records'>,
+  origin: ReadyModel['origin'],
+): Promise<string | undefined> {
+  if (origin.kind === 'artifact') return origin.project_id;
+  if (origin.kind === 'upload') return undefined;
+  const keys = OptimizationKind.options.map((kind) => compressionKey(kind, origin.strategy_id));
+  const found = (await records.batchGet(keys)).find((item) => item !== undefined);
+  return found === undefined ? undefined : parseCompression(found).project_id;
 }
 
 /** A requested compression, with defaults applied. */

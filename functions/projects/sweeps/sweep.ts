@@ -12,6 +12,7 @@ import { Reply } from '../../../shared/http/definition/reply.ts';
 import type { SweepSpec } from '../../../shared/sweeps/spec.ts';
 import { type SweepContext, specOf } from '../../../shared/sweeps/trials/advance-sweep.ts';
 import { showSweep } from '../../../shared/sweeps/trials/show-sweep.ts';
+import { sweepNotices } from '../../../shared/sweeps/trials/sweep-notices.ts';
 import { takeTurnInRequest } from '../../../shared/sweeps/trials/take-turns.ts';
 
 /** Path parameters of all operations on one sweep. */
@@ -50,7 +51,8 @@ export async function changeSweep(
     const sweep = await requireSweep(records, project_id, sweep_id);
     const next = await change(sweep, specOf(sweep));
     if (next === undefined) return false;
-    await records.write(replaceSweep(sweep, next, now()), putTurn(turn));
+    const told = await sweepNotices(records, sweep, next, now());
+    await records.write(replaceSweep(sweep, next, now()), putTurn(turn), ...told);
     return true;
   });
   if (changed) await takeTurnInRequest(context, turn);

@@ -108,10 +108,13 @@ export const makers = [
   'trainProject',
   'createSweep',
   'putVariable',
+  'putHook',
+  'testHook',
   'putMember',
 ];
 
 const last = [
+  'deleteHook',
   'deleteSweep',
   'deleteConfig',
   'deleteExperiment',
@@ -241,6 +244,7 @@ function bodyOf(
 
 /** Response fields with the ids of created resources, by operation. */
 const made: Readonly<Record<string, readonly string[]>> = {
+  testHook: ['delivery_id'],
   createUser: ['user_id'],
   createProject: ['project_id'],
   trainProject: ['experiment_id'],

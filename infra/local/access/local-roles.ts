@@ -1,10 +1,7 @@
 import type { Environment, Need, Needs } from '../../../shared/core/needs.ts';
 import { allNeeds } from '../../../shared/http/definition/definition.ts';
 import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
-import {
-  optimizationObjects,
-  optimizationRecords,
-} from '../../../shared/runner/compression/compression-needs.ts';
+import { optimizationNeeds } from '../../../shared/runner/compression/compression-needs.ts';
 import { trainingNeeds } from '../../../shared/runner/job/training-needs.ts';
 import { type ResourceArns, roleStatements } from '../../service/role-statements.ts';
 import { bucketArn, tableArn } from './is-allowed.ts';
@@ -20,8 +17,8 @@ export const jobRoleVariables = (
 /** Needs of the job programs. Importing the programs themselves would load them. */
 const jobNeeds = {
   train: trainingNeeds,
-  prune: { records: optimizationRecords('prune'), objects: optimizationObjects },
-  quantize: { records: optimizationRecords('quantize'), objects: optimizationObjects },
+  prune: optimizationNeeds('prune'),
+  quantize: optimizationNeeds('quantize'),
 } satisfies Record<string, Needs>;
 
 /**

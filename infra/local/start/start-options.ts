@@ -23,7 +23,7 @@ export function checkSettings(environment: Readonly<Record<string, string | unde
   }
   const wrongHost = hostFault(environment[hostVariable]);
   if (wrongHost !== undefined) throw new CommandError(wrongHost);
-  const { REGISTRATION, LOG_LEVEL, SHARED_CLUSTER, PACKAGE_INDEXES } = environment;
+  const { REGISTRATION, LOG_LEVEL, SHARED_CLUSTER, PACKAGE_INDEXES, HOOK_HOSTS } = environment;
   const given = Object.fromEntries(limits.map((name) => [name, environment[name]]));
   const price = environment[priceVariable];
   try {
@@ -34,6 +34,7 @@ export function checkSettings(environment: Readonly<Record<string, string | unde
       LOG_LEVEL,
       SHARED_CLUSTER,
       PACKAGE_INDEXES,
+      HOOK_HOSTS,
       RECORDS_TABLE: recordsTable,
       BUCKET: bucket,
     });

@@ -32,6 +32,8 @@ const compression = recordType('strategy', () =>
     model_name: FileId,
     /** Id of the requested model, even if another model gets its name later. */
     model_id: Ulid,
+    /** Project of the experiment that the model comes from. Absent if it was uploaded. Its hooks hear of the end. */
+    project_id: Ulid.optional(),
     model_digest: Sha256,
     /** Files of the model at the time of the request. */
     files: z.array(ModelFile),

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { LoggedModel } from '../../data/experiments/logged-model.ts';
+import { noticeWrites } from '../../data/hooks/notice.ts';
 import {
   archived,
   latestOf,
@@ -15,7 +16,7 @@ import { retryOnConflict } from '../../data/table/retry-on-conflict.ts';
 import type { Write } from '../../data/table/table.ts';
 import { changedModel, modelFilesUri, requireModel } from '../logged-models/logged-model.ts';
 import type { MlflowContext } from '../protocol/context.ts';
-import { findModelKey, runIdOf } from '../protocol/ids.ts';
+import { findModelKey, findRunKey, runIdOf } from '../protocol/ids.ts';
 import { invalidValue, mlflowError } from '../protocol/mlflow-error.ts';
 import { type Route, route } from '../protocol/route.ts';
 import { text } from '../protocol/scalars.ts';
@@ -77,9 +78,11 @@ const createVersion = route(
         updated_at: at,
         version: present.version + 1,
       };
+      const told = await versionNotices(context, model.name, version);
       await records.write(
         putRegisteredModel(model, present),
         putModelVersion(version, undefined),
+        ...told,
         ...(logged === undefined ? [] : [noteVersion(logged, model.name, version.number, now())]),
       );
       return { model, version };
@@ -87,6 +90,19 @@ const createVersion = route(
     return { model_version: showVersion(made.model, made.version) };
   },
 );
+
+/** Build the write that tells the hooks of the project whose run made a version. Return none without such a run. */
+async function versionNotices(
+  { records, now }: MlflowContext,
+  name: string,
+  { registration_id, number, source, run_id }: ModelVersion,
+): Promise<Write[]> {
+  const run = findRunKey(run_id);
+  if (run === undefined) return [];
+  const { project_id } = run;
+  const facts = { name, version: number, source, run_id };
+  return noticeWrites(records, { type: 'model.version', project_id, subject: registration_id, facts }, now());
+}
 
 const version = text.min(1);
 

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { isoTime, Ulid } from '../../core/formats.ts';
 import { type ExperimentFields, findFields } from '../../data/experiments/tracking.ts';
+import { isAskedFor } from '../../data/hooks/hook.ts';
 import { isFinal } from '../../data/jobs/job-status.ts';
 import { defaultName } from '../../data/projects/default-name.ts';
 import { retain } from '../../data/projects/purge.ts';
@@ -40,10 +41,12 @@ export const createRun = route(
     const { records, caller, newId, now } = context;
     const named = input.tags.find(({ key }) => key === runNameTag)?.value ?? '';
     const isNamed = input.run_name !== '' || named !== '';
+    const isId = Ulid.safeParse(input.experiment_id).success;
+    const askedAhead = isId
+      ? readAhead(() => isAskedFor(records, input.experiment_id, 'experiment.started'))
+      : undefined;
     const numberAhead =
-      !isNamed && Ulid.safeParse(input.experiment_id).success
-        ? readAhead(() => experimentNumber(records, input.experiment_id))
-        : undefined;
+      !isNamed && isId ? readAhead(() => experimentNumber(records, input.experiment_id)) : undefined;
     const project = await requireExperimentProject(context, input.experiment_id || '0', 'developer');
     const { project_id } = project;
     if (project.deleted_at !== undefined)
@@ -83,6 +86,7 @@ export const createRun = route(
       fields,
       started_at: input.start_time === undefined ? undefined : isoTime(input.start_time),
       job: context.job?.experiment,
+      isAsked: askedAhead?.(),
     });
     if (experiment === undefined) throw doesNotExist(`No Experiment with id=${project_id} exists`);
     return { run: showRun(sourceOf({ project, experiment }, { fields, metrics: new Map() }), fields) };

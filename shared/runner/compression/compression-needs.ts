@@ -1,5 +1,7 @@
 import { writeObjects } from '../../aws/needs.ts';
 import { within } from '../../core/needs.ts';
+import { readHookEvents } from '../../data/hooks/hook.ts';
+import { notices } from '../../data/hooks/notice.ts';
 import { type OptimizationKind, unfinishedPatterns } from '../../data/jobs/job.ts';
 import { limitPatterns } from '../../data/jobs/vcpu-shares.ts';
 import { compressionPatterns } from '../../data/models/compression.ts';
@@ -18,10 +20,18 @@ export const optimizationRecords = (kind: OptimizationKind) =>
       ...limitPatterns,
       'MODELS',
       'OWNED_MODELS#*',
+      ...notices.partitions,
     ],
   });
 
 /** Objects of models and of results. */
 export const optimizationObjects = /* @__PURE__ */ within(writeObjects, {
   prefixes: ['models/', 'strategies/'],
+});
+
+/** Needs of the program of an optimization. */
+export const optimizationNeeds = (kind: OptimizationKind) => ({
+  records: optimizationRecords(kind),
+  hookEvents: readHookEvents,
+  objects: optimizationObjects,
 });

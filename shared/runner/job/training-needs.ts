@@ -1,5 +1,7 @@
 import { writeTrainingObjects } from '../../aws/needs.ts';
 import { within } from '../../core/needs.ts';
+import { readHookEvents } from '../../data/hooks/hook.ts';
+import { notices } from '../../data/hooks/notice.ts';
 import { unfinishedPatterns } from '../../data/jobs/job.ts';
 import { limitPatterns } from '../../data/jobs/vcpu-shares.ts';
 import { projectPatterns } from '../../data/projects/project.ts';
@@ -23,6 +25,7 @@ const trainingRecords = {
     'LOGGED_MODELS#*',
     // The end of a sweep's run, and its values at rungs.
     ...sweepTurns.partitions,
+    ...notices.partitions,
     ...reportPatterns,
     ...unfinishedPatterns,
     ...limitPatterns,
@@ -36,5 +39,6 @@ const trainingRecords = {
 /** Needs of the program of a training. */
 export const trainingNeeds = {
   records: /* @__PURE__ */ within(writeRecords, trainingRecords),
+  hookEvents: readHookEvents,
   objects: writeTrainingObjects,
 };

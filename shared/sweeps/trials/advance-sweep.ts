@@ -34,6 +34,7 @@ import type { Params } from '../types.ts';
 import { collectEnds, type Ends } from './collect-ends.ts';
 import { removeDeleted } from './remove-deleted.ts';
 import { runInputs } from './run-inputs.ts';
+import { sweepNotices } from './sweep-notices.ts';
 import { budgetReached, nextRun, settle, withBegun } from './sweep-state.ts';
 
 /**
@@ -89,7 +90,8 @@ async function takeStep(context: SweepContext, turn: SweepTurn, number: number):
   if (ends.ended.length > 0 || decision.next.status !== sweep.status) {
     // A sweep that has just ended stops its runs in the next step.
     const goesOn = !ends.isAll || isToEnd(decision.next);
-    await records.write(...stateWrites(decision, now()), ...turnWrites(decision, !goesOn));
+    const told = await sweepNotices(records, sweep, decision.next, now());
+    await records.write(...stateWrites(decision, now()), ...turnWrites(decision, !goesOn), ...told);
     return { goesOn };
   }
   if (isToEnd(sweep) && (await cancelRunning(context, sweep))) return { goesOn: true };

@@ -92,8 +92,9 @@ test('every event source has a dead-letter queue, and so has every function that
   // One for each table of a function, whatever number of its lists is watched.
   const watchedTables = events.flatMap(({ watches }) => [...new Set(watches.map(({ table }) => table))]);
   expect(watching).toHaveLength(watchedTables.length);
-  const filters = watching.flatMap(({ Properties }) => Properties.FilterCriteria.Filters);
-  expect(filters).toHaveLength(events.flatMap(({ watches }) => watches).length);
+  // Lambda allows five filters of an event source.
+  for (const { Properties } of watching)
+    expect(Properties.FilterCriteria.Filters.length).toBeLessThanOrEqual(5);
   expect(failures).toHaveLength(rules.length + watching.length);
   for (const { Properties } of rules) {
     expect(Properties.Targets).toHaveLength(1);
@@ -111,17 +112,14 @@ test('whoever watches a list is started by its changes alone, minutes after them
       .filter((one) => one.id.startsWith(id))
       .flatMap(({ Properties }) => Properties.FilterCriteria.Filters)
       .map(({ Pattern }) => JSON.parse(Pattern));
-  const ofList = (partition: string) => ({
+  const ofList = (...partitions: readonly string[]) => ({
     eventName: ['INSERT', 'MODIFY'],
-    dynamodb: { Keys: { pk: { S: [{ prefix: partition }] } } },
+    dynamodb: { Keys: { pk: { S: partitions.map((prefix) => ({ prefix })) } } },
   });
   expect(filters('archive')).toEqual([ofList('ARCHIVES')]);
   expect(filters('sweepWatchaccounts')).toEqual([ofList('CLOSED_ACCOUNTS')]);
   expect(filters('sweepWatchrecords')).toEqual([
-    ofList('UNFINISHED_JOBS'),
-    ofList('WAITING_LINES'),
-    ofList('SWEEP_TURNS'),
-    ofList('PURGES'),
+    ofList('UNFINISHED_JOBS', 'WAITING_LINES', 'SWEEP_TURNS', 'PURGES', 'NOTICES', 'DELIVERY_LANES'),
     // What is kept for a time expires, and so starts the purge.
     { ...ofList('RETAINED'), eventName: ['INSERT', 'MODIFY', 'REMOVE'] },
   ]);

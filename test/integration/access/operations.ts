@@ -4,6 +4,8 @@ import { endpoint as createExperiment } from '../../../functions/experiments/rec
 import { endpoint as exportProject } from '../../../functions/projects/archive/export-project.endpoint.ts';
 import { endpoint as requestImport } from '../../../functions/projects/archive/request-import.endpoint.ts';
 import { endpoint as putConfig } from '../../../functions/projects/configs/put-config.endpoint.ts';
+import { endpoint as putHook } from '../../../functions/projects/hooks/put-hook.endpoint.ts';
+import { endpoint as testHook } from '../../../functions/projects/hooks/test-hook.endpoint.ts';
 import { endpoint as createSweep } from '../../../functions/projects/sweeps/create-sweep.endpoint.ts';
 import { endpoint as putVariable } from '../../../functions/projects/variables/put-variable.endpoint.ts';
 import { newId } from '../../../shared/core/new-id.ts';
@@ -100,6 +102,32 @@ const onVariables = (call: Call): Operation => ({
   call: async ({ service, target }) =>
     target === undefined ? call : { ...call, path: { project_id: await service.projectOf(target.user) } },
 });
+
+/** A hook whose receiver does not exist: a reserved name never resolves. */
+const hook = json({ url: 'https://hooks.invalid/x', format: 'slack', events: ['experiment.failed'] });
+
+/** On a hook of the target, or on a delivery of it. */
+const onHook = (call: Call = {}): Operation => ({
+  absent: { name: 'absent', delivery_id: nobody },
+  call: async ({ service, target }) => {
+    if (target === undefined) return { path: { name: 'team', delivery_id: nobody }, ...call };
+    const path = { project_id: target.project_id, name: 'team' };
+    await service.must(putHook, { path, ...hook });
+    return { path: { name: 'team' }, ...call };
+  },
+});
+
+/** On a delivery of the hook of the target. */
+const onDelivery: Operation = {
+  absent: { delivery_id: nobody },
+  call: async ({ service, target }) => {
+    if (target === undefined) return { path: { name: 'team', delivery_id: nobody } };
+    const path = { project_id: target.project_id, name: 'team' };
+    await service.must(putHook, { path, ...hook });
+    const { delivery_id } = await service.must(testHook, { path });
+    return { path: { name: 'team', delivery_id } };
+  },
+};
 
 const registering = (account_type: string): Operation => ({
   call: ({ service }) => ({
@@ -274,6 +302,12 @@ export const operations: Readonly<Record<string, Operation>> = {
       return { path };
     },
   },
+  readHook: onHook(),
+  putHook: { call: () => ({ path: { name: 'team' }, ...hook }) },
+  deleteHook: onHook(),
+  testHook: onHook(),
+  listDeliveries: onHook(),
+  redeliverMessage: onDelivery,
   requestSourceUpload: given({ query: size(source) }),
   putSource: given({ query: { sha256: sha256(source) } }),
   requestDatasetUpload: given({ query: size(dataset) }),

@@ -13,6 +13,10 @@ import { endpoint as readExperimentConfig } from '../../../functions/projects/co
 import { endpoint as readExperimentConfigGraph } from '../../../functions/projects/configs/read-experiment-config-graph.endpoint.ts';
 import { endpoint as putEnvironment } from '../../../functions/projects/environment/put-environment.endpoint.ts';
 import { endpoint as readEnvironment } from '../../../functions/projects/environment/read-environment.endpoint.ts';
+import { endpoint as deleteHook } from '../../../functions/projects/hooks/delete-hook.endpoint.ts';
+import { endpoint as listHooks } from '../../../functions/projects/hooks/list-hooks.endpoint.ts';
+import { endpoint as putHook } from '../../../functions/projects/hooks/put-hook.endpoint.ts';
+import { endpoint as readHook } from '../../../functions/projects/hooks/read-hook.endpoint.ts';
 import { endpoint as createProject } from '../../../functions/projects/projects/create-project.endpoint.ts';
 import { endpoint as deleteProject } from '../../../functions/projects/projects/delete-project.endpoint.ts';
 import { endpoint as readProject } from '../../../functions/projects/projects/read-project.endpoint.ts';
@@ -60,6 +64,8 @@ export const projectRows: Rows = {
     { endpoint: readEnvironment, change: putEnvironment },
     { endpoint: listVariables, change: putVariables },
     { endpoint: readVariable, change: putVariable },
+    { endpoint: readHook, change: putHook },
+    { endpoint: listHooks },
     { endpoint: readSource, change: putSource },
     { endpoint: readExperiment, change: updateExperiment },
     { endpoint: readSweep, change: updateSweep },
@@ -102,6 +108,20 @@ export const projectRows: Rows = {
       effect: 'puts',
     },
     { endpoint: deleteVariable, content: () => ({}), reads: readVariable, effect: 'removes' },
+    {
+      endpoint: putHook,
+      content: (n) => ({
+        body: JSON.stringify({
+          url: `https://hooks.invalid/${n}`,
+          format: 'slack',
+          events: [n % 2 === 0 ? 'experiment.failed' : 'sweep.ended'],
+        }),
+        headers: asJson,
+      }),
+      reads: readHook,
+      effect: 'puts',
+    },
+    { endpoint: deleteHook, content: () => ({}), reads: readHook, effect: 'removes' },
     {
       endpoint: putSource,
       content: (n) => ({ query: { sha256: sha256(sources[Math.min(n, 1)]!) } }),

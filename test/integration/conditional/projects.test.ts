@@ -2,6 +2,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { endpoint as putConfig } from '../../../functions/projects/configs/put-config.endpoint.ts';
 import { endpoint as readConfigGraph } from '../../../functions/projects/configs/read-config-graph.endpoint.ts';
 import { endpoint as putEnvironment } from '../../../functions/projects/environment/put-environment.endpoint.ts';
+import { endpoint as putHook } from '../../../functions/projects/hooks/put-hook.endpoint.ts';
 import { endpoint as readProject } from '../../../functions/projects/projects/read-project.endpoint.ts';
 import { endpoint as createSweep } from '../../../functions/projects/sweeps/create-sweep.endpoint.ts';
 import { endpoint as putDataset } from '../../../functions/projects/uploads/put-dataset.endpoint.ts';
@@ -86,7 +87,7 @@ describe('conditional requests about projects', () => {
       path = { ...path, sweep_id: made.json.sweep_id };
       return made.headers['etag'] ?? '';
     }
-    const makers = [putConfig, putEnvironment, putSource, putDataset, putVariable];
+    const makers = [putConfig, putEnvironment, putSource, putDataset, putVariable, putHook];
     const maker = projectRows.changes.find(
       (row) => makers.some((one) => one === row.endpoint) && route.startsWith(row.endpoint.path),
     );

@@ -11,6 +11,10 @@ import { readMarks } from '../../../shared/data/experiments/catalogue-mark.ts';
 import { findExperiment } from '../../../shared/data/experiments/experiment.ts';
 import { findLoggedModel } from '../../../shared/data/experiments/logged-model.ts';
 import { findFields, readTracking } from '../../../shared/data/experiments/tracking.ts';
+import { findDelivery, listPending } from '../../../shared/data/hooks/delivery.ts';
+import { findLane } from '../../../shared/data/hooks/delivery-lane.ts';
+import { isAskedFor, readHooks } from '../../../shared/data/hooks/hook.ts';
+import { listNotices } from '../../../shared/data/hooks/notice.ts';
 import { auditCluster } from '../../../shared/data/jobs/cluster-claim.ts';
 import { findUnfinished, unfinishedJobs } from '../../../shared/data/jobs/job.ts';
 import { readJobConfig } from '../../../shared/data/jobs/job-config.ts';
@@ -176,5 +180,17 @@ export const readers: Readonly<Record<string, Reader>> = {
   'sweep-turn': async ({ records }) => readable(await listTurns(records, undefined)),
   'sweep-rule': ({ records }, item) => findRule(records, sweepOf(item)),
   'sweep-report': ({ records }, item) => listReports(records, sweepOf(item)),
+  hooks: ({ records }, item) => readHooks(records, ownerOf(item)),
+  'hook-events': async ({ records }, item) => ({
+    asked: await isAskedFor(records, ownerOf(item), 'experiment.failed'),
+  }),
+  notice: async ({ records }) => readable(await listNotices(records, undefined)),
+  delivery: ({ records }, item) => {
+    const [hook_id = '', delivery_id = ''] = item.sk.split('#');
+    return findDelivery(records, { project_id: ownerOf(item), hook_id, delivery_id });
+  },
+  'pending-delivery': async ({ records }, item) =>
+    wholePage(await listPending(records, ownerOf(item), undefined)),
+  'delivery-lane': ({ records }, { sk }) => findLane(records, sk),
   'list-position': ({ records }) => readPosition(records, unfinishedJobs),
 };

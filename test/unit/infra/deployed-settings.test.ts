@@ -7,8 +7,11 @@ const file = join(import.meta.dirname, '../../../infra/aws/stacks/function-varia
 
 /** Set by Lambda and Batch themselves. */
 const setByAws = ['AWS_REGION'];
-/** Set by `npm start` alone: on AWS jobs run in containers, and S3 is at its usual address. */
-const setLocally = ['JOBS_MEMORY', 'JOBS_RUN_AS', 'JOBS_SEPARATION', 'S3_ENDPOINT'];
+/**
+ * Set by `npm start` alone: on AWS jobs run in containers, S3 is at its usual address, and hooks reach public addresses
+ * only.
+ */
+const setLocally = ['HOOK_HOSTS', 'JOBS_MEMORY', 'JOBS_RUN_AS', 'JOBS_SEPARATION', 'S3_ENDPOINT'];
 
 test('a deployment sets every variable that functions and jobs read', async () => {
   const text = await readFile(file, 'utf8');

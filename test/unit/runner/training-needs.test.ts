@@ -23,6 +23,7 @@ test('the role of a training reaches experiments, and nothing that holds permiss
         'CATALOGUE#*',
         'LOGGED_MODELS#*',
         'SWEEP_TURNS',
+        'NOTICES',
         'SWEEP_REPORTS#*',
         'UNFINISHED_JOBS',
         'UNFINISHED_JOBS#*',
@@ -35,6 +36,8 @@ test('the role of a training reaches experiments, and nothing that holds permiss
     },
     // Whether the project is there: only checked within a write.
     { writes: false, keys: ['PROJECTS', 'PROJECTS#*'] },
+    // Which events hooks ask for; not the hooks.
+    { writes: false, keys: ['HOOK_EVENTS#*'] },
   ]);
   expect(onRecords[1]?.actions).toEqual(['dynamodb:ConditionCheckItem']);
   expect(statements.some(({ resources }) => resources.includes('accounts'))).toBe(false);

@@ -81,8 +81,8 @@ export function startByLists(
 ): void {
   const onFailure: IEventSourceDlq = { bind: () => ({ destination: deadLetters.queueArn }) };
   for (const name of new Set(lists.map(({ table }) => table))) {
-    // One mapping per stream starts the function for all its lists, with one filter for each. One of them has to
-    // match.
+    // One mapping per stream starts the function for all its lists. Lambda allows five filters, so lists that start the
+    // function by the same changes share one.
     const ofTable = lists.filter(({ table }) => table === name);
     new EventSourceMapping(fn, `Watch-${name}`, {
       target: fn.lambda,
@@ -91,11 +91,14 @@ export function startByLists(
       batchSize: 1000,
       maxBatchingWindow: Duration.minutes(watchMinutes),
       maxRecordAge: Duration.hours(eventHours),
-      filters: ofTable.map(({ partitions: [first], startsByExpiry = false }) =>
-        FilterCriteria.filter({
-          eventName: FilterRule.or('INSERT', 'MODIFY', ...(startsByExpiry ? ['REMOVE'] : [])),
-          dynamodb: { Keys: { pk: { S: FilterRule.beginsWith(first) } } },
-        }),
+      filters: [...Map.groupBy(ofTable, ({ startsByExpiry = false }) => startsByExpiry)].map(
+        ([startsByExpiry, alike]) =>
+          FilterCriteria.filter({
+            eventName: FilterRule.or('INSERT', 'MODIFY', ...(startsByExpiry ? ['REMOVE'] : [])),
+            dynamodb: {
+              Keys: { pk: { S: alike.flatMap(({ partitions: [first] }) => FilterRule.beginsWith(first)) } },
+            },
+          }),
       ),
       onFailure,
     });

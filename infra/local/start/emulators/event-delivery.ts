@@ -1,8 +1,10 @@
 import { appendFile } from 'node:fs/promises';
 import { event as archive } from '../../../../functions/events/archive.event.ts';
 import { event as jobStateChanged } from '../../../../functions/events/job-state-changed.event.ts';
+import { event as notify } from '../../../../functions/events/notify.event.ts';
 import { event as purge } from '../../../../functions/events/purge.event.ts';
 import { event as reconcile } from '../../../../functions/events/reconcile.event.ts';
+import { errorText } from '../../../../shared/core/error-text.ts';
 import type { Needs } from '../../../../shared/core/needs.ts';
 import { type Task, taskHandler } from '../../../../shared/http/definition/task.ts';
 import { eventEnvironment } from '../../access/local-roles.ts';
@@ -65,10 +67,11 @@ const archiveSeconds = 5;
 
 /** Invoke the scheduled functions, then `sweep`. Return a function that stops the schedule. */
 export function startSchedule(access: EmulatorAccess, sweep: () => Promise<void>): () => Promise<void> {
-  const [ofReconcile, ofPurge, ofArchive] = [
+  const [ofReconcile, ofPurge, ofArchive, ofNotify] = [
     functionOf(reconcile, access),
     functionOf(purge, access),
     functionOf(archive, access),
+    functionOf(notify, access),
   ];
   const stops = [
     repeat(
@@ -80,6 +83,7 @@ export function startSchedule(access: EmulatorAccess, sweep: () => Promise<void>
     ),
     // Run archives separately, so that jobs and deletes do not wait for a large one.
     repeat(new Map([['archive', () => ofArchive({ seconds: archiveSeconds })]])),
+    overlap('notify', () => ofNotify({ repeats: true })),
   ];
   return async () => {
     await Promise.all(stops.map((stop) => stop()));
@@ -101,6 +105,32 @@ function repeat(handlers: ReadonlyMap<string, () => Promise<void>>): () => Promi
     await running;
   };
 }
+
+/**
+ * Invoke a function every second, also while earlier runs have not ended: a receiver that does not answer must not hold
+ * up messages to others. Return a function that stops this. It waits for no run, because every run may be killed.
+ */
+function overlap(name: string, handler: () => Promise<void>): () => Promise<void> {
+  let running = 0;
+  let isStopped = false;
+  const timer = setInterval(() => {
+    if (running >= maxOverlapping) return;
+    running += 1;
+    handler()
+      .catch((error: unknown) => {
+        if (!isStopped) process.stderr.write(`${name}: ${errorText(error)}\n`);
+      })
+      .finally(() => {
+        running -= 1;
+      });
+  }, 1_000);
+  return async () => {
+    isStopped = true;
+    clearInterval(timer);
+  };
+}
+
+const maxOverlapping = 16;
 
 async function runScheduled(handlers: ReadonlyMap<string, () => Promise<void>>): Promise<void> {
   for (const [name, handler] of handlers) {

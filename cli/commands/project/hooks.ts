@@ -1,0 +1,280 @@
+import { buildCommand, buildRouteMap } from '@stricli/core';
+import type { endpoint as deleteHook } from '../../../functions/projects/hooks/delete-hook.endpoint.ts';
+import type { endpoint as listDeliveries } from '../../../functions/projects/hooks/list-deliveries.endpoint.ts';
+import type { endpoint as listHooks } from '../../../functions/projects/hooks/list-hooks.endpoint.ts';
+import type { endpoint as putHook } from '../../../functions/projects/hooks/put-hook.endpoint.ts';
+import type { endpoint as redeliverMessage } from '../../../functions/projects/hooks/redeliver-message.endpoint.ts';
+import type { endpoint as testHook } from '../../../functions/projects/hooks/test-hook.endpoint.ts';
+import { CliError, exitCodes } from '../../cli-error.ts';
+import type { CliContext } from '../../context.ts';
+import { ask, pipedText } from '../../login/ask.ts';
+import { connect } from '../../login/connect.ts';
+import { projectSession, projectToFill } from '../../projects/project-session.ts';
+import { json, project, verbose } from '../flags.ts';
+
+async function ls(this: CliContext, { project: given, json: isJson }: Flags): Promise<void> {
+  const { client, path } = await projectSession(this, given);
+  const hooks = await client.call<typeof listHooks>('GET /projects/{project_id}/hooks', { path });
+  if (isJson) this.printer.json(hooks);
+  else
+    this.printer.table(
+      ['NAME', 'FORMAT', 'RECEIVER', 'EVENTS', 'FILTER'],
+      hooks.map(({ name, format, host, events, filter, disabled }) => [
+        name,
+        disabled === null ? format : `${format}, disabled`,
+        host,
+        events.join(', '),
+        filter ?? '',
+      ]),
+    );
+}
+
+const lsCommand = buildCommand({
+  func: ls,
+  parameters: { flags: { project, json, verbose }, aliases: { p: 'project' } },
+  docs: {
+    brief: 'List the hooks of a project',
+    fullDescription: 'Examples:\n  mps hooks\n  mps hooks ls --json',
+  },
+});
+
+async function set(
+  this: CliContext,
+  { on, format, filter, project: given, json: isJson }: SetFlags,
+  name: string,
+): Promise<void> {
+  if (/^https?:/.test(name))
+    throw new CliError(
+      "A URL on the command line stays in your shell's history, and whoever has it can write to the receiver. Pipe it in or type it: mps hooks set NAME",
+      exitCodes.usage,
+    );
+  const session = await connect(this.env);
+  const { stdin } = this.process;
+  const typed =
+    stdin.isTTY === true
+      ? await ask('URL of the receiver (Enter keeps the present one): ', { isSecret: true })
+      : await pipedText();
+  const url = typed.trim();
+  const path = await projectToFill(this, session, given);
+  const stored = await session.client.call<typeof putHook>('PUT /projects/{project_id}/hooks/{name}', {
+    path: { ...path, name },
+    // The service checks these words, and names those that it knows.
+    body: {
+      ...(url !== '' && { url }),
+      ...(format !== undefined && { format: format as 'standard' }),
+      ...(filter !== undefined && { filter }),
+      events: (on ?? usualEvents).split(',').map((event) => event.trim()) as 'sweep.ended'[],
+    },
+  });
+  if (isJson) {
+    this.printer.json(stored);
+    return;
+  }
+  this.printer.say(`${name} is set, to ${stored.host}. Try it: mps hooks test ${name}`);
+  if (stored.secret !== null)
+    this.printer.say(`Its messages are signed with this secret, which is shown only now:\n${stored.secret}`);
+}
+
+const usualEvents = 'experiment.succeeded,experiment.failed,sweep.ended';
+
+const setCommand = buildCommand({
+  func: set,
+  parameters: {
+    positional: {
+      kind: 'tuple',
+      parameters: [{ brief: 'Name of the hook', placeholder: 'NAME', parse: String }],
+    },
+    flags: {
+      on: {
+        kind: 'parsed',
+        parse: String,
+        placeholder: 'EVENTS',
+        brief: `Events, separated by commas (default ${usualEvents})`,
+        optional: true,
+      },
+      format: {
+        kind: 'parsed',
+        parse: String,
+        placeholder: 'FORMAT',
+        brief: 'standard (signed), slack, discord or teams',
+        optional: true,
+      },
+      filter: {
+        kind: 'parsed',
+        parse: String,
+        placeholder: 'FILTER',
+        brief: 'Experiments to tell it of, as in "mps ls --filter"',
+        optional: true,
+      },
+      project,
+      json,
+      verbose,
+    },
+    aliases: { p: 'project' },
+  },
+  docs: {
+    brief: 'Set a hook: a receiver of messages about events',
+    fullDescription: `Type the URL of the receiver or pipe it in; it is a secret.
+
+Examples:
+  mps hooks set team --format slack < url-file
+  mps hooks set ci --on experiment.failed --filter "tags.branch = 'main'"`,
+  },
+});
+
+async function test(this: CliContext, { project: given, json: isJson }: Flags, name: string): Promise<void> {
+  const { client, path } = await projectSession(this, given);
+  const route = 'POST /projects/{project_id}/hooks/{name}/test';
+  showOutcome(this, await client.call<typeof testHook>(route, { path: { ...path, name } }), isJson);
+}
+
+type Delivery = Awaited<ReturnType<typeof deliveriesOf>>[number];
+
+/** Say what came of a message. @throws CliError if it was not delivered */
+function showOutcome({ printer }: CliContext, delivery: Delivery, isJson: boolean | undefined): void {
+  const { status, attempts, delivery_id } = delivery;
+  if (isJson) printer.json(delivery);
+  if (status === 'delivered') {
+    if (!isJson) printer.say(`Delivered in ${(attempts.at(-1)?.seconds ?? 0).toFixed(1)} s.`);
+    return;
+  }
+  const why = attempts.at(-1)?.error ?? 'It is sent within a minute.';
+  throw new CliError(`${delivery_id} was not delivered. ${why}`, exitCodes.failure);
+}
+
+const nameOfHook = { brief: 'Name of the hook', placeholder: 'NAME', parse: String } as const;
+
+const testCommand = buildCommand({
+  func: test,
+  parameters: {
+    positional: { kind: 'tuple', parameters: [nameOfHook] },
+    flags: { project, json, verbose },
+    aliases: { p: 'project' },
+  },
+  docs: { brief: 'Send a test message to a hook', fullDescription: 'Example:\n  mps hooks test team' },
+});
+
+async function rm(
+  this: CliContext,
+  { project: given, json: isJson }: Flags,
+  ...names: string[]
+): Promise<void> {
+  const { client, path } = await projectSession(this, given);
+  for (const name of names) {
+    const route = 'DELETE /projects/{project_id}/hooks/{name}';
+    const removed = await client.call<typeof deleteHook>(route, { path: { ...path, name } });
+    if (isJson) this.process.stdout.write(`${JSON.stringify(removed)}\n`);
+    else this.printer.say(`${name} is deleted.`);
+  }
+}
+
+const rmCommand = buildCommand({
+  func: rm,
+  parameters: {
+    positional: {
+      kind: 'array',
+      parameter: { brief: 'Hooks to delete', placeholder: 'NAME', parse: String },
+      minimum: 1,
+    },
+    flags: { project, json, verbose },
+    aliases: { p: 'project' },
+  },
+  docs: { brief: 'Delete hooks of a project', fullDescription: 'Example:\n  mps hooks rm team' },
+});
+
+async function deliveries(
+  this: CliContext,
+  { project: given, json: isJson }: Flags,
+  name: string,
+): Promise<void> {
+  const { client, path } = await projectSession(this, given);
+  const found = await deliveriesOf(client, { ...path, name });
+  if (isJson) this.printer.json(found);
+  else
+    this.printer.table(
+      ['DELIVERY', 'TIME', 'STATUS', 'TRIES', 'MESSAGE', 'LAST ERROR'],
+      found.map(({ delivery_id, created_at, status, tries, title, attempts }) => [
+        delivery_id,
+        created_at,
+        status,
+        String(tries),
+        title,
+        attempts.at(-1)?.error ?? '',
+      ]),
+    );
+}
+
+const deliveriesOf = (
+  client: Awaited<ReturnType<typeof connect>>['client'],
+  path: { project_id: string; name: string },
+) =>
+  client.call<typeof listDeliveries>('GET /projects/{project_id}/hooks/{name}/deliveries', {
+    path,
+    query: { limit: 50 },
+  });
+
+const deliveriesCommand = buildCommand({
+  func: deliveries,
+  parameters: {
+    positional: { kind: 'tuple', parameters: [nameOfHook] },
+    flags: { project, json, verbose },
+    aliases: { p: 'project' },
+  },
+  docs: {
+    brief: 'List the last messages to a hook, and why they failed',
+    fullDescription: 'Example:\n  mps hooks deliveries team',
+  },
+});
+
+async function redeliver(
+  this: CliContext,
+  { project: given, json: isJson }: Flags,
+  name: string,
+  delivery_id: string,
+): Promise<void> {
+  const { client, path } = await projectSession(this, given);
+  const route = 'POST /projects/{project_id}/hooks/{name}/deliveries/{delivery_id}/redeliver';
+  const call = client.call<typeof redeliverMessage>(route, { path: { ...path, name, delivery_id } });
+  showOutcome(this, await call, isJson);
+}
+
+const redeliverCommand = buildCommand({
+  func: redeliver,
+  parameters: {
+    positional: {
+      kind: 'tuple',
+      parameters: [nameOfHook, { brief: 'Id of the delivery', placeholder: 'DELIVERY', parse: String }],
+    },
+    flags: { project, json, verbose },
+    aliases: { p: 'project' },
+  },
+  docs: {
+    brief: 'Send a message to a hook once more',
+    fullDescription: 'Example:\n  mps hooks redeliver team 01jgk8c9d2f4h6k8n0q2t4w6za',
+  },
+});
+
+export const hookRoutes = buildRouteMap<string, CliContext>({
+  routes: {
+    ls: lsCommand,
+    set: setCommand,
+    rm: rmCommand,
+    test: testCommand,
+    deliveries: deliveriesCommand,
+    redeliver: redeliverCommand,
+  },
+  defaultCommand: 'ls',
+  docs: { brief: 'Send messages about events to Slack, Discord, Teams or a program' },
+});
+
+interface Flags {
+  project?: string;
+  json?: boolean;
+  verbose?: boolean;
+}
+
+interface SetFlags extends Flags {
+  on?: string;
+  format?: string;
+  filter?: string;
+}

@@ -1,0 +1,243 @@
+import { dollarsText, secondsText } from '../core/text/amounts.ts';
+import { readUsernames } from '../data/accounts/user.ts';
+import { type Experiment, findExperiment } from '../data/experiments/experiment.ts';
+import { type ExperimentRow, rowOf } from '../data/experiments/experiment-row.ts';
+import { readProjects } from '../data/experiments/search-experiments.ts';
+import { readTracking } from '../data/experiments/tracking.ts';
+import type { Notice } from '../data/hooks/notice.ts';
+import { isFinal } from '../data/jobs/job-status.ts';
+import { readRuns } from '../data/metrics/metric-history.ts';
+import { readCriterion } from '../data/projects/first-criterion.ts';
+import { parseProject, projectKey } from '../data/projects/project.ts';
+import type { TableReader } from '../data/table/table.ts';
+import { valueText } from '../drawing/number-text.ts';
+import { ExperimentAnswer, showExperiment } from '../experiments/experiment-answer.ts';
+import { experimentVocabulary } from '../experiments/experiment-vocabulary.ts';
+import { rankProject } from '../experiments/rank-project.ts';
+import { actualCost } from '../jobs/cost.ts';
+import { durationOf } from '../jobs/shown-job.ts';
+import { MetricRanker } from '../metrics/metric-ranker.ts';
+import { parseFilter } from '../search/parse-filter.ts';
+import type { HookMessage } from './message.ts';
+
+/** What an event is about, for the messages of all hooks. */
+export interface DescribedEvent {
+  /** Return the message. The link leads to the console at this address. */
+  messageFor(console_url: string | null): HookMessage;
+  /** Whether a hook with this filter wants it. A filter concerns experiments alone. */
+  matches(filter: string | null): boolean;
+}
+
+/** Describe events. One describer serves one pass, so it reads the experiments of a project once. */
+export class EventDescriber {
+  readonly #context: DescriberContext;
+  readonly #rows = new Map<string, Promise<readonly ExperimentRow[]>>();
+
+  constructor(context: DescriberContext) {
+    this.#context = context;
+  }
+
+  /** Return undefined if the project or the experiment was deleted. */
+  async describe(notice: Notice): Promise<DescribedEvent | undefined> {
+    const { records } = this.#context;
+    const item = await records.get(projectKey(notice.project_id));
+    if (item === undefined) return undefined;
+    const { project_name } = parseProject(item);
+    const facts: Readonly<Record<string, unknown>> = JSON.parse(notice.facts);
+    if (ofExperiments.has(notice.type)) return this.#experiment(notice, project_name, facts);
+    return {
+      matches: () => true,
+      messageFor: (console_url) => otherMessage(notice, { project_name, facts, console_url }),
+    };
+  }
+
+  async #experiment(
+    notice: Notice,
+    project_name: string,
+    facts: Readonly<Record<string, unknown>>,
+  ): Promise<DescribedEvent | undefined> {
+    const { records, accounts, now } = this.#context;
+    const { project_id, subject, type, created_at } = notice;
+    const experiment = await findExperiment(records, project_id, subject);
+    if (experiment === undefined) return undefined;
+    const [tracking, criterion, usernames] = await Promise.all([
+      readTracking(records, project_id, subject),
+      readCriterion(records, project_id),
+      readUsernames(accounts, [experiment.user_id]),
+    ]);
+    const ranker = new MetricRanker(criterion);
+    const row = rowOf(experiment, tracking);
+    const at = now();
+    const lines = isFinal(experiment.status) ? await this.#outcome(experiment, row, ranker, at) : [];
+    const data = {
+      ...ExperimentAnswer.parse(showExperiment(experiment, at, tracking, ranker)),
+      ...(type === 'metric.rule' && { rule: facts }),
+    };
+    const told = typeof facts['reason'] === 'string' ? facts['reason'] : experiment.status_reason;
+    return {
+      matches: (filter) =>
+        filter === null ||
+        parseFilter(
+          filter,
+          experimentVocabulary({
+            now: at,
+            usernameOf: (id) => usernames.get(id),
+            bestOf: (one) => ranker.best(one)?.value,
+          }),
+        ).matches(row),
+      messageFor: (console_url) => ({
+        type,
+        timestamp: created_at,
+        data,
+        text: {
+          title: `${row.name} ${verbs[type] ?? type}`,
+          tone: tones[type] ?? 'plain',
+          reason: told,
+          facts: [{ name: 'Project', value: project_name }, ...lines],
+          link: pageOf(console_url, project_id, `/experiments/${subject}`),
+        },
+      }),
+    };
+  }
+
+  /** Return the lines about an experiment that has ended. */
+  async #outcome(experiment: Experiment, row: ExperimentRow, ranker: MetricRanker, at: Date) {
+    const best = ranker.best(row);
+    const cost = actualCost(experiment);
+    const seconds = durationOf(experiment, at);
+    return [
+      ...(best === null ? [] : [{ name: best.metric, value: await this.#bestText(row, ranker, best) }]),
+      ...(best === null ? [] : await this.#course(experiment, row, best.metric)),
+      ...(seconds === null ? [] : [{ name: 'Duration', value: secondsText(seconds) }]),
+      ...(cost === null ? [] : [{ name: 'Cost', value: dollarsText(cost) }]),
+    ];
+  }
+
+  /** Compare the best value of a run with that of the project's other runs. */
+  async #bestText(row: ExperimentRow, ranker: MetricRanker, { value, step }: Best): Promise<string> {
+    const all = await this.#rowsOf(row.project_id);
+    const others = all.filter(({ experiment_id }) => experiment_id !== row.experiment_id);
+    const { best } = rankProject(others, ranker);
+    const own = `${valueText(value)}${step === null ? '' : ` at step ${step}`}`;
+    if (best === undefined) return own;
+    if (ranker.compare(value, best.value.value) < 0)
+      return `${own}, the best of the project (before: ${valueText(best.value.value)})`;
+    return `${own}; the best of the project is ${valueText(best.value.value)} (${best.row.name})`;
+  }
+
+  #rowsOf(project_id: string): Promise<readonly ExperimentRow[]> {
+    const known = this.#rows.get(project_id);
+    if (known !== undefined) return known;
+    const read = readProjects(this.#context.records, [project_id]).then((found) =>
+      found.flatMap(({ rows }) => rows),
+    );
+    this.#rows.set(project_id, read);
+    return read;
+  }
+
+  /** Return the course of a metric as a line of block characters, which every format shows. */
+  async #course({ experiment_id }: Experiment, row: ExperimentRow, metric: string) {
+    const count = row.metrics.get(metric)?.count ?? 0;
+    if (count < 3 || count > maxCoursePoints) return [];
+    const values: number[] = [];
+    for await (const { runs } of readRuns(this.#context.records, experiment_id, new Set([metric])))
+      for (const run of runs) values.push(...run.values);
+    const drawn = courseText(values);
+    return drawn === '' ? [] : [{ name: 'Course', value: drawn }];
+  }
+}
+
+interface DescriberContext {
+  records: TableReader<'records'>;
+  accounts: TableReader<'accounts'>;
+  now(): Date;
+}
+
+interface Best {
+  metric: string;
+  value: number;
+  step: number | null;
+}
+
+/** Points above which a course is not worth its reads. */
+const maxCoursePoints = 20_000;
+
+const blocks = '▁▂▃▄▅▆▇█';
+
+/** Draw values as block characters, at most 30. Leave out values that are not finite. */
+export function courseText(values: readonly number[]): string {
+  const finite = values.filter(Number.isFinite);
+  if (finite.length < 2) return '';
+  const columns = Math.min(30, finite.length);
+  const means = Array.from({ length: columns }, (_, index) => {
+    const from = Math.floor((index * finite.length) / columns);
+    const part = finite.slice(from, Math.floor(((index + 1) * finite.length) / columns));
+    return part.reduce((sum, value) => sum + value, 0) / part.length;
+  });
+  const low = Math.min(...means);
+  const range = Math.max(...means) - low || 1;
+  return means.map((mean) => blocks[Math.round(((mean - low) / range) * (blocks.length - 1))]).join('');
+}
+
+const ofExperiments: ReadonlySet<string> = new Set([
+  'experiment.started',
+  'experiment.succeeded',
+  'experiment.failed',
+  'experiment.cancelled',
+  'metric.rule',
+]);
+
+const verbs: Readonly<Record<string, string>> = {
+  'experiment.started': 'started',
+  'experiment.succeeded': 'succeeded',
+  'experiment.failed': 'failed',
+  'experiment.cancelled': 'was cancelled',
+  'metric.rule': 'met a rule',
+  'strategy.succeeded': 'succeeded',
+  'strategy.failed': 'failed',
+  'model.version': 'has a new version',
+  'sweep.ended': 'ended',
+  'budget.warning': 'is near its budget',
+  'budget.reached': 'has reached its budget',
+};
+
+const tones: Readonly<Record<string, HookMessage['text']['tone']>> = {
+  'experiment.succeeded': 'good',
+  'experiment.failed': 'bad',
+  'metric.rule': 'bad',
+  'strategy.succeeded': 'good',
+  'strategy.failed': 'bad',
+  'budget.warning': 'bad',
+  'budget.reached': 'bad',
+};
+
+/**
+ * Build the message of an event that is not about an experiment. Its facts are its data; `name` and `reason` among them
+ * are shown to people.
+ */
+function otherMessage(
+  { type, created_at, project_id }: Notice,
+  {
+    project_name,
+    facts,
+    console_url,
+  }: { project_name: string; facts: Readonly<Record<string, unknown>>; console_url: string | null },
+): HookMessage {
+  const { name, reason } = facts;
+  return {
+    type,
+    timestamp: created_at,
+    data: { project_id, ...facts },
+    text: {
+      title: `${typeof name === 'string' ? name : project_name} ${verbs[type] ?? type}`,
+      tone: tones[type] ?? 'plain',
+      reason: typeof reason === 'string' ? reason : null,
+      facts: [{ name: 'Project', value: project_name }],
+      link: pageOf(console_url, project_id),
+    },
+  };
+}
+
+/** Return the address of a page of a project in the console. */
+export const pageOf = (console_url: string | null, project_id: string, path = ''): string | null =>
+  console_url === null ? null : `${console_url}#/projects/${project_id}${path}`;

@@ -1,0 +1,140 @@
+import { Webhook } from 'standardwebhooks';
+import type { Hook, HookSecrets } from '../data/hooks/hook.ts';
+import type { HookMessage } from './message.ts';
+import type { OutgoingMessage } from './post-message.ts';
+
+/** Render a message in the format of a hook. The id is the same for every attempt. */
+export function renderMessage(
+  { format }: Pick<Hook, 'format'>,
+  { url, secret }: HookSecrets,
+  { id, message, now }: { id: string; message: HookMessage; now: Date },
+): OutgoingMessage {
+  const body = JSON.stringify(bodies[format](message));
+  const headers = { 'Content-Type': 'application/json' };
+  if (format !== 'standard' || secret === null) return { url, headers, body };
+  return {
+    url,
+    body,
+    headers: {
+      ...headers,
+      'webhook-id': id,
+      'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
+      'webhook-signature': new Webhook(secret).sign(id, now, body),
+    },
+  };
+}
+
+/** Bodies by format. The limits are those that the services publish. */
+const bodies = {
+  standard: ({ type, timestamp, data }: HookMessage): object => ({ type, timestamp, data }),
+  slack,
+  discord,
+  teams,
+} satisfies Record<Hook['format'], (message: HookMessage) => object>;
+
+/** An incoming webhook of Slack: a section holds 3,000 characters. */
+function slack({ text: { title, tone, reason, facts, link } }: HookMessage): object {
+  const named = slackText(title, 300);
+  const name = link === null ? named : `<${link}|${named}>`;
+  const lines = [
+    `${signs[tone]} *${name}*`,
+    ...(reason === null ? [] : [slackText(reason, 1000)]),
+    ...facts.map((fact) => `*${slackText(fact.name, 40)}:* ${slackText(fact.value, 180)}`),
+  ];
+  return {
+    text: `${signs[tone]} ${slackText([title, reason].filter(Boolean).join(': '), 1000)}`,
+    blocks: [{ type: 'section', text: { type: 'mrkdwn', text: lines.join('\n') } }],
+  };
+}
+
+/** Escape a text for Slack, and cut it so that it has at most so many characters then. */
+function slackText(text: string, most: number): string {
+  let length = most;
+  let escaped = slackEscaped(cut(text, length));
+  while (escaped.length > most) {
+    length -= Math.ceil((escaped.length - most) / 5);
+    escaped = slackEscaped(cut(text, length));
+  }
+  return escaped;
+}
+
+/** Slack takes three characters for its own marks, and `*`, `_`, `~` and backticks for styles. */
+const slackEscaped = (text: string): string =>
+  text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replace(/[*_~`]/g, (mark) => `\u200b${mark}\u200b`);
+
+const signs = { good: ':white_check_mark:', bad: ':x:', plain: ':information_source:' } as const;
+
+/**
+ * A webhook of Discord: a title has 256 characters, a description 4,096, the name of a field 256 and its value 1,024, all
+ * embeds together 6,000. Names of users in it notify nobody.
+ */
+function discord({ timestamp, text: { title, tone, reason, facts, link } }: HookMessage): object {
+  return {
+    allowed_mentions: { parse: [] },
+    embeds: [
+      {
+        title: cut(title, 256),
+        ...(reason !== null && { description: cut(reason, 2000) }),
+        ...(link !== null && { url: link }),
+        color: colours[tone],
+        timestamp,
+        fields: facts.map(({ name, value }) => ({
+          name: cut(name, 256),
+          value: cut(value, 300),
+          inline: true,
+        })),
+      },
+    ],
+  };
+}
+
+const colours = { good: 0x2e7d32, bad: 0xc62828, plain: 0x1565c0 } as const;
+
+/** A workflow of Teams: an adaptive card in a message of at most 28 KB. */
+function teams({ text: { title, tone, reason, facts, link } }: HookMessage): object {
+  const style = { good: 'Good', bad: 'Attention', plain: 'Accent' } as const;
+  return {
+    type: 'message',
+    attachments: [
+      {
+        contentType: 'application/vnd.microsoft.card.adaptive',
+        contentUrl: null,
+        content: {
+          $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
+          type: 'AdaptiveCard',
+          version: '1.4',
+          body: [
+            textBlock(cut(title, 256), { weight: 'Bolder', size: 'Medium', color: style[tone] }),
+            ...(reason === null ? [] : [textBlock(cut(reason, 2000))]),
+            ...(facts.length === 0
+              ? []
+              : [
+                  {
+                    type: 'FactSet',
+                    facts: facts.map(({ name, value }) => ({
+                      title: cut(name, 100),
+                      value: cut(value, 300),
+                    })),
+                  },
+                ]),
+          ],
+          ...(link !== null && {
+            actions: [{ type: 'Action.OpenUrl', title: 'Open in the console', url: link }],
+          }),
+        },
+      },
+    ],
+  };
+}
+
+const textBlock = (text: string, style: object = {}) => ({ type: 'TextBlock', text, wrap: true, ...style });
+
+/** Cut a text to a number of UTF-16 units, never within a character. */
+function cut(text: string, most: number): string {
+  if (text.length <= most) return text;
+  return `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+}
