@@ -38,6 +38,8 @@ async function bundleScripts(modules: Map<string, string>): Promise<OutputChunk[
       define: { 'process.env.NODE_ENV': '"production"' },
     },
     plugins: [retriedImports(folder, modules)],
+    // Its unused decompressor of Snappy would compile WebAssembly at import, which the policy of the page forbids.
+    treeshake: { moduleSideEffects: (id) => !/[\\/](?:hyparquet-compressors|hysnappy)[\\/]/.test(id) },
     logLevel: 'warn',
   });
   try {

@@ -7,6 +7,7 @@ export const samples: Samples = {
   project_id: '01jgk7y4m8s2v6x0b3n9q5r1tz',
   experiment_id: '01jgk8c1d5f9h3k7n0q4t8w2za',
   unfinished: ['01jgk8c1d5f9h3k7n0q4t8w2za'],
+  'Media.left': ['01jgk8c1d5f9h3k7n0q4t8w2za'],
   user_id: '01jgk6m0a2c4e6g8j0k2m4n6p8',
   owner_id: '01jgk6m0a2c4e6g8j0k2m4n6p8',
   token_id: '01jgk7p3r5t7v9x1z3b5d7f9h1',

@@ -67,7 +67,12 @@ export interface ObjectReader {
   ): Promise<ObjectStream | undefined>;
   list(prefix: string, after?: string): Promise<ObjectPage>;
   /** Presign download URLs of the object under this file name. They need no credentials and expire. */
-  presignDownload(key: string, fileName: string, mediaType: string): Promise<PresignedDownload>;
+  presignDownload(
+    key: string,
+    fileName: string,
+    mediaType: string,
+    disposition?: 'attachment' | 'inline',
+  ): Promise<PresignedDownload>;
 }
 
 /** Reader and writer of the bucket. */
@@ -94,16 +99,14 @@ function isMissing(error: unknown): boolean {
   return error instanceof Error && (error.name === 'NotFound' || error.name === 'NoSuchKey');
 }
 
-/**
- * `Content-Disposition: attachment` with the name encoded by RFC 6266. No file name can break out of the header.
- */
-function attachment(fileName: string): string {
+/** `Content-Disposition` with the name encoded by RFC 6266. No file name can break out of the header. */
+function dispositionOf(kind: 'attachment' | 'inline', fileName: string): string {
   const ascii = fileName.replace(/[^A-Za-z0-9._ -]/g, '_');
   const utf8 = encodeURIComponent(fileName.toWellFormed()).replace(
     /['()*]/g,
     (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
   );
-  return `attachment; filename="${ascii}"; filename*=UTF-8''${utf8}`;
+  return `${kind}; filename="${ascii}"; filename*=UTF-8''${utf8}`;
 }
 
 /** Reader of the bucket. */
@@ -173,11 +176,11 @@ export function objectReader(client: S3Client, bucket: string): ObjectReader {
       return { objects, next: answer.IsTruncated === true ? objects.at(-1)?.key : undefined };
     },
 
-    async presignDownload(key, fileName, mediaType) {
+    async presignDownload(key, fileName, mediaType, disposition = 'attachment') {
       const asked = {
         Bucket: bucket,
         Key: key,
-        ResponseContentDisposition: attachment(fileName),
+        ResponseContentDisposition: dispositionOf(disposition, fileName),
         ResponseContentType: mediaType,
       };
       const valid = { expiresIn: downloadSeconds };

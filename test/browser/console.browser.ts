@@ -251,7 +251,7 @@ describe('one experiment', () => {
     );
     for (const [name, shown] of [
       ['scripted.svg', '.preview-image'],
-      ['page.html', 'pre.text'],
+      ['page.html', '.html-view'],
       ['data.json', 'pre.text'],
       ['table.csv', '.preview-table td'],
       ['notes.md', '.markdown strong'],

@@ -23,7 +23,8 @@ export const endpoint = defineEndpoint({
   method: 'GET',
   path: '/projects/{project_id}/experiments/{experiment_id}/artifacts/{path+}',
   summary: 'Download an artifact of the experiment',
-  description: 'Redirects to a URL that is valid for 15 minutes. A trailing slash is part of the path.',
+  description:
+    'Redirects to a URL that is valid for 15 minutes. A trailing slash is part of the path. `disposition=inline` lets a browser show a PDF instead of saving it.',
   allow: 'viewer',
   project: 'viewer',
   needs: { records: readRecords, objects: readProjectObjects },
@@ -31,16 +32,31 @@ export const endpoint = defineEndpoint({
     path: experimentPath.extend({
       path: ArtifactPath.describe('Path of the artifact below `OUTPUT_DIR`, such as `model/weights.npz`.'),
     }),
-    query: z.strictObject({ kind: fileKind }),
+    query: z.strictObject({
+      kind: fileKind,
+      disposition: z
+        .enum(['attachment', 'inline'])
+        .default('attachment')
+        .describe('`inline` is for PDF files. All other files are saved.'),
+    }),
   },
   output: { 302: redirect },
 
-  async handle({ path, query: { kind } }, { records, objects }) {
+  async handle({ path, query: { kind, disposition } }, { records, objects }) {
     await requireExperiment(records, path.project_id, path.experiment_id);
     const artifact = await findArtifact(records, path.experiment_id, path.path, kind);
     if (artifact === undefined) throw notFound(kind, path.path);
     const fileName = artifact.path.split('/').at(-1) ?? artifact.path;
-    return Reply.redirect(await objects.presignDownload(artifact.object, fileName, artifact.media_type));
+    // Other media types could run scripts at the address of the storage.
+    const isInline = disposition === 'inline' && artifact.media_type === 'application/pdf';
+    return Reply.redirect(
+      await objects.presignDownload(
+        artifact.object,
+        fileName,
+        artifact.media_type,
+        isInline ? 'inline' : 'attachment',
+      ),
+    );
   },
 });
 

@@ -8,6 +8,7 @@ import { servedMethods } from '../../../shared/http/definition/request-method.ts
 import type { JsonSchema } from '../../../shared/http/openapi/json-schema.ts';
 import type { Event, Result } from '../../../shared/http/pipeline/proxy-event.ts';
 import { makeProxyEvent } from '../../local/gateway/make-proxy-event.ts';
+import { samples } from '../../service/document-samples.ts';
 import { loadEndpoints } from '../../service/endpoints.ts';
 import { serviceDocument } from '../../service/openapi-document.ts';
 import { encodedPath, routeOf, variablesOf } from '../../service/routes.ts';
@@ -73,6 +74,7 @@ export async function runBundles(
     facts = { ...facts, ...Object.fromEntries(learnt) };
     if (signsIn) token = json.access_token;
     if (name === 'requestSourceUpload') await upload(json);
+    if (name === 'trainProject') facts = { ...facts, experiments: json.experiment_id };
   }
   const [endpoint] = endpoints;
   if (endpoint === undefined) throw new Error('there are no endpoints');
@@ -231,7 +233,12 @@ function bodyOf(
       field,
       facts[field] ?? value,
     ]);
-    const bytes = Buffer.from(JSON.stringify(Object.fromEntries(given)));
+    // Lists of an example name its experiment, too.
+    const text = JSON.stringify(Object.fromEntries(given)).replaceAll(
+      String(samples['experiment_id']),
+      facts['experiment_id'] ?? '',
+    );
+    const bytes = Buffer.from(text);
     return { type: 'application/json', bytes };
   }
   const [type] = types.map(([one]) => one);

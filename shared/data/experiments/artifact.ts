@@ -104,6 +104,16 @@ export async function findArtifact(
   return item && layouts[kind].type.parse(item);
 }
 
+/** Return several artifacts in the order asked for; undefined for a missing one. */
+export async function findArtifacts(
+  records: TableReader<'records'>,
+  asked: readonly { experiment_id: string; path: string }[],
+): Promise<(Artifact | undefined)[]> {
+  const keys = asked.map(({ experiment_id, path }) => artifactKey(experiment_id, path, 'artifact'));
+  const items = await records.batchGet(keys);
+  return items.map((item) => item && layouts.artifact.type.parse(item));
+}
+
 /** Return a page of the artifacts of a job, by path. */
 export async function listArtifacts(
   records: TableReader<'records'>,

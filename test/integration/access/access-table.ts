@@ -130,6 +130,8 @@ export const accessTable: Readonly<Record<string, readonly [pattern: string, suc
   listExperiments: [viewerRead, 200],
   searchExperiments: [viewerRead, 200],
   compareExperiments: [viewerRead, 200],
+  listMedia: [viewerRead, 200],
+  readArtifacts: [viewerRead, 200],
   readExperiment: [viewerRead, 200],
   createExperiment: [memberChange, 200],
   logExperimentMetrics: [memberChange, 200],

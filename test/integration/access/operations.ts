@@ -339,6 +339,20 @@ export const operations: Readonly<Record<string, Operation>> = {
       return { query: { experiments: ids.map(({ experiment_id }) => experiment_id).join(',') } };
     },
   },
+  listMedia: {
+    call: async ({ service, target }) => {
+      if (target === undefined) return { query: { experiments: nobody } };
+      const { experiment_id } = await service.experimentIn(target.project_id, true);
+      return { query: { experiments: experiment_id } };
+    },
+  },
+  readArtifacts: {
+    call: async ({ service, target }) => {
+      const experiment_id =
+        target === undefined ? nobody : (await service.experimentIn(target.project_id, true)).experiment_id;
+      return json({ artifacts: [{ experiment_id, path: 'absent.png' }] });
+    },
+  },
   readExperiment: experiment,
   createExperiment: given(json({ name: 'baseline' })),
   logExperimentMetrics: {

@@ -34,6 +34,9 @@ const growing: Readonly<Record<string, `${'heavy' | 'page' | 'later' | 'thread'}
   readExperimentLogs: 'page: 3 MB of lines, or the last 10,000',
   readPruneLogs: 'page: 3 MB of lines, or the last 10,000',
   readQuantizeLogs: 'page: 3 MB of lines, or the last 10,000',
+  listMedia:
+    'heavy: 10,000 artifacts of an experiment, 16,000 of all, 3 MB; `left` names the experiments that are left',
+  readArtifacts: 'heavy: 200 files of together 3 MB',
   listArtifacts: 'page: the limit of every list',
   listConfigs: 'page: the limit of every list',
   listDatasets: 'page: the limit of every list',

@@ -12,6 +12,8 @@ const repeatable = new Set([
   'changeUserType',
   'estimateSweep',
   'pauseSweep',
+  // It only reads.
+  'readArtifacts',
   'resumeSweep',
   // Failed runs that begin again are failed no more.
   'retrySweep',

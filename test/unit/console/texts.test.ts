@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { rowsOf } from '../../../functions/console/app/experiment/csv.ts';
 import { LogBuffer } from '../../../functions/console/app/experiment/log-buffer.ts';
 import { LogLevels, type LogLine, plainText } from '../../../functions/console/app/experiment/log-levels.ts';
+import { parseJsonTable, parseSeparated } from '../../../functions/console/app/preview/table-data.ts';
 
 const logLine = (message: string, stream: LogLine['stream'] = 'stdout'): LogLine => ({
   time: '2026-01-05T08:00:00.000Z',
@@ -110,9 +110,31 @@ Caused by: java.io.IOException: gone
 });
 
 test('separated values have quotes, separators and line ends within cells', () => {
-  expect(rowsOf('a,"b ""x"", c"\r\n"1\n2",3\n', ',')).toEqual([
-    ['a', 'b "x", c'],
-    ['1\n2', '3'],
-  ]);
-  expect(rowsOf('a\nb\nc', ',')).toHaveLength(3);
+  expect(parseSeparated('a,"b ""x"", c"\r\n"1\n2",3\n', ',', true)).toMatchObject({
+    columns: ['a', 'b "x", c'],
+    rows: [['1\n2', 3]],
+  });
+  expect(parseSeparated('a\nb\nc', ',', true).rows).toHaveLength(2);
+});
+
+test('the last row of a file that is cut is left out', () => {
+  expect(parseSeparated('a,b\n1,2\n3', ',', false)).toMatchObject({ rows: [[1, 2]], isWhole: false });
+});
+
+test.each([
+  ['of mlflow.log_table', '{"columns": ["a", "b"], "data": [[1, {"c": 2}], [null, "x"]]}'],
+  ['of objects', '[{"a": 1, "b": {"c": 2}}, {"b": "x"}]'],
+  ['of an object a line', '{"a": 1, "b": {"c": 2}}\n{"b": "x"}\n'],
+])('JSON %s is a table', (_, text) => {
+  expect(parseJsonTable(text)).toMatchObject({
+    columns: ['a', 'b'],
+    rows: [
+      [1, '{"c":2}'],
+      [null, 'x'],
+    ],
+  });
+});
+
+test.each(['{"a": 1}', '[1, 2]', '[]', '{"a":'])('the JSON %s is no table', (text) => {
+  expect(parseJsonTable(text)).toBeUndefined();
 });

@@ -69,16 +69,19 @@ export const loadArtifacts = (path: ExperimentPath, kind: FileKind = 'artifact')
     query: { kind },
   });
 
-/** Open an artifact, or its first bytes. The response's URL is presigned and expires after minutes. */
+/**
+ * Open a file of an experiment, or its first bytes. The response's URL is presigned and expires after minutes.
+ * `inline` makes a browser show a PDF there.
+ */
 export const openArtifact = (
   path: ExperimentPath,
   file: string,
   most?: number,
-  kind: FileKind = 'artifact',
+  { kind = 'artifact', disposition }: { kind?: FileKind; disposition?: 'inline' } = {},
 ): Promise<Response> =>
   open<typeof downloadArtifact>('GET /projects/{project_id}/experiments/{experiment_id}/artifacts/{path+}', {
-    path: { ...path, path: file },
-    query: { kind },
+    path: { project_id: path.project_id, experiment_id: path.experiment_id, path: file },
+    query: { kind, ...(disposition !== undefined && { disposition }) },
     ...(most !== undefined && { headers: { Range: `bytes=0-${most - 1}` } }),
   });
 

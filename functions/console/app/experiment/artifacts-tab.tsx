@@ -4,13 +4,15 @@ import type { Experiment } from '../api/answers.ts';
 import { type Artifact, type FileKind, loadArtifacts, openArtifact } from '../api/experiments.ts';
 import { ownRights } from '../api/rights.ts';
 import { useLive } from '../api/use-live.ts';
+import { Preview } from '../preview/preview.tsx';
 import { href, place, setQuery } from '../router.ts';
 import { Icon } from '../ui/icon.tsx';
 import { attempt } from '../ui/notice.tsx';
 import { Button, Empty, LinkButton, Loaded } from '../ui/parts.tsx';
 import { follow } from '../ui/save.ts';
 import { isFinal } from '../ui/status.tsx';
-import { Preview } from './preview.tsx';
+import { plural } from '../ui/text/format.ts';
+import { FileTree } from './file-tree.tsx';
 
 const maxShown = 400;
 
@@ -27,45 +29,46 @@ function ArtifactList({ experiment, artifacts }: { experiment: Experiment; artif
   );
   const shown = artifacts.find((artifact) => artifact.path === chosen);
   const download = (artifact: Artifact) => downloadFile(experiment, artifact, 'artifact');
+  const [progress, setProgress] = useState<number>();
+  const downloadAll = async () => {
+    setProgress(0);
+    await attempt(async () => {
+      const { saveAll } = await import('./save-all.ts');
+      await saveAll(path, artifacts, experiment.name, setProgress).catch((error: unknown) => {
+        // The user closed the dialog.
+        if (!(error instanceof DOMException && error.name === 'AbortError')) throw error;
+      });
+    });
+    setProgress(undefined);
+  };
+  const bytes = artifacts.reduce((sum, { size }) => sum + size, 0);
   return (
     <div class="files">
       <div class="panel file-list">
-        {artifacts.length > 8 && (
-          <input
-            type="search"
-            class="find"
-            aria-label="Find artifacts"
-            placeholder={`Find among ${artifacts.length.toLocaleString('en')}`}
-            value={wanted}
-            onInput={({ currentTarget }) => setWanted(currentTarget.value)}
-          />
-        )}
-        <ul>
-          {found.slice(0, maxShown).map((artifact) => (
-            <li key={artifact.path} class={artifact.path === chosen ? 'chosen' : ''}>
-              <button
-                type="button"
-                onClick={() => setQuery({ file: artifact.path })}
-                aria-pressed={artifact.path === chosen}
-              >
-                <Icon name="file" />
-                <bdi>{artifact.path}</bdi>
-                <span class="soft number">{bytesText(artifact.size)}</span>
-              </button>
-              <Button
-                kind="quiet"
-                icon="download"
-                label={`Download ${artifact.path}`}
-                onClick={() => download(artifact)}
-              />
-            </li>
-          ))}
-        </ul>
-        {found.length > maxShown && (
-          <p class="soft small">
-            And {(found.length - maxShown).toLocaleString('en')} more. Search for them above.
-          </p>
-        )}
+        <div class="file-bar">
+          {artifacts.length > 8 && (
+            <input
+              type="search"
+              aria-label="Find artifacts"
+              placeholder="Find"
+              value={wanted}
+              onInput={({ currentTarget }) => setWanted(currentTarget.value)}
+            />
+          )}
+          <span class="soft small number grow">
+            {plural(artifacts.length, 'file')}, {bytesText(bytes)}
+          </span>
+          <Button icon="download" onClick={downloadAll} disabled={progress !== undefined}>
+            {progress === undefined ? 'Download all' : `${Math.round(progress * 100)} %`}
+          </Button>
+        </div>
+        <FileTree
+          artifacts={found}
+          isSearch={wanted !== ''}
+          chosen={chosen}
+          onChoose={(file) => setQuery({ file })}
+        />
+        {found.length === 0 && <p class="soft small">No file matches.</p>}
       </div>
       <div class="panel">
         {shown === undefined ? (
@@ -109,7 +112,7 @@ function ArtifactList({ experiment, artifacts }: { experiment: Experiment; artif
 
 const downloadFile = ({ project_id, experiment_id }: Experiment, { path }: Artifact, kind: FileKind) =>
   attempt(async () => {
-    const response = await openArtifact({ project_id, experiment_id }, path, 1, kind);
+    const response = await openArtifact({ project_id, experiment_id }, path, 1, { kind });
     await response.body?.cancel();
     follow(response.url, path.split('/').at(-1) ?? kind);
   });

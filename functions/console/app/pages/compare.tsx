@@ -8,6 +8,7 @@ import { Parallel } from '../charts/parallel.tsx';
 import { ConfigDiff } from '../experiment/config-diff.tsx';
 import { metricOf, type Row, rowOf } from '../experiments/row.ts';
 import type { Judge } from '../experiments/sort-rows.ts';
+import { MediaView } from '../media/later-media.ts';
 import { go, href, place, setQuery } from '../router.ts';
 import { PageHead } from '../ui/page-head.tsx';
 import { Button, Empty, LinkButton, Loaded, Tabs } from '../ui/parts.tsx';
@@ -19,6 +20,7 @@ const most = 50;
 const tabNames = [
   { id: 'table', name: 'Differences' },
   { id: 'curves', name: 'Curves' },
+  { id: 'media', name: 'Media' },
   { id: 'parallel', name: 'Parallel coordinates' },
   { id: 'config', name: 'Configurations' },
 ];
@@ -251,6 +253,13 @@ function Content({
         />
       )}
       {tab === 'curves' && <Curves experiments={experiments.map(drawableOf)} />}
+      {tab === 'media' && (
+        <MediaView
+          project_id={project_id}
+          experiments={experiments}
+          isRunning={experiments.some(({ status }) => !isFinal(status))}
+        />
+      )}
       {tab === 'parallel' && (
         <Parallel
           experiments={experiments}

@@ -14,6 +14,7 @@ import { LogTab } from '../experiment/log-tab.tsx';
 import { RerunDialog } from '../experiment/rerun-dialog.tsx';
 import { Warnings } from '../experiment/warnings.tsx';
 import { forgetRow } from '../experiments/kept-rows.ts';
+import { MediaView } from '../media/later-media.ts';
 import { go, href, place } from '../router.ts';
 import { useFirstOf } from '../ui/first-of.tsx';
 import { PageHead } from '../ui/page-head.tsx';
@@ -33,6 +34,7 @@ const tabsOf = ({ kind, artifacts }: Experiment): { id: string; name: string }[]
         { id: 'log', name: 'Log' },
         { id: 'config', name: 'Configuration' },
       ]),
+  ...(artifacts > 0 ? [{ id: 'media', name: 'Media' }] : []),
   { id: 'artifacts', name: artifacts > 0 ? `Artifacts (${artifacts.toLocaleString('en')})` : 'Artifacts' },
 ];
 
@@ -199,6 +201,9 @@ function Content({
       />
       {tab === 'log' && <LogTab experiment={experiment} />}
       {tab === 'config' && <ConfigTab experiment={experiment} />}
+      {tab === 'media' && (
+        <MediaView project_id={project_id} experiments={[experiment]} isRunning={!isFinal(status)} />
+      )}
       {tab === 'artifacts' && <ArtifactsTab experiment={experiment} />}
       {tab === 'overview' && (
         <Overview experiment={experiment} onEdit={mayChange ? () => setDialog('edit') : undefined} />

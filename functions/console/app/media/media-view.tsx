@@ -1,0 +1,417 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { loadMedia, type MediaItem, type MediaOfExperiment, type MediaSeries } from '../api/media.ts';
+import { lineColour } from '../charts/colours.ts';
+import { place, setQuery } from '../router.ts';
+import { Button, Empty, Problem, Skeleton } from '../ui/parts.tsx';
+import { AudioPlayer } from './audio-player.tsx';
+import { Lightbox } from './lightbox.tsx';
+import { PictureLoader, type WantedPicture } from './picture-loader.ts';
+import { itemAt, itemsAround, stepsOf } from './steps.ts';
+
+/** Experiment whose media are shown. */
+export interface MediaExperiment {
+  experiment_id: string;
+  name: string;
+}
+
+/** One series of one experiment on the page. */
+interface Tile {
+  id: string;
+  experiment_id: string;
+  label: string;
+  colour: number | undefined;
+  series: MediaSeries;
+}
+
+const sizes = [
+  { id: 's', name: 'Small', rem: 8 },
+  { id: 'm', name: 'Medium', rem: 13 },
+  { id: 'l', name: 'Large', rem: 22 },
+] as const;
+
+/** Pictures of each visible tile that are loaded ahead, around the chosen step. */
+const ahead = 60;
+const maxGroups = 100;
+
+const useMedia = (project_id: string, ids: readonly string[], isRunning: boolean) => {
+  const [media, setMedia] = useState<readonly MediaOfExperiment[]>();
+  const [error, setError] = useState<unknown>();
+  const [isComplete, setComplete] = useState(false);
+  const [tries, setTries] = useState(0);
+  useEffect(() => {
+    const aborter = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const load = async (isFirst: boolean): Promise<void> => {
+      try {
+        const found = await loadMedia(
+          project_id,
+          ids,
+          (some) => {
+            if (isFirst && !aborter.signal.aborted) setMedia(some);
+          },
+          aborter.signal,
+        );
+        if (aborter.signal.aborted) return;
+        setMedia(found);
+        setComplete(true);
+        if (isRunning) timer = setTimeout(() => void load(false), 10_000);
+      } catch (failure) {
+        if (!aborter.signal.aborted) setError(failure);
+      }
+    };
+    setError(undefined);
+    void load(true);
+    return () => {
+      aborter.abort();
+      clearTimeout(timer);
+    };
+  }, [project_id, ids.join(), isRunning, tries]);
+  return { media, error, isComplete, retry: () => setTries(tries + 1) };
+};
+
+/** Group the series: by key, with a tile for each experiment; of one experiment all keys together. */
+function groupsOf(
+  experiments: readonly MediaExperiment[],
+  media: readonly MediaOfExperiment[],
+): { title: string; tiles: Tile[] }[] {
+  const byId = new Map(media.map((one) => [one.experiment_id, one]));
+  const isSingle = experiments.length === 1;
+  const groups = new Map<string, Tile[]>();
+  for (const [colour, { experiment_id, name }] of experiments.entries())
+    for (const series of byId.get(experiment_id)?.series ?? []) {
+      const title = isSingle ? (series.kind === 'audio' ? 'Sounds' : '') : series.key;
+      const tiles = groups.get(title) ?? [];
+      groups.set(title, tiles);
+      tiles.push({
+        id: `${experiment_id} ${series.kind} ${series.key}`,
+        experiment_id,
+        label: isSingle ? series.key : name,
+        colour: isSingle ? undefined : colour,
+        series,
+      });
+    }
+  return [...groups].map(([title, tiles]) => ({ title, tiles }));
+}
+
+function TileView({
+  tile,
+  step,
+  loader,
+  observer,
+  onOpen,
+  project_id,
+}: {
+  tile: Tile;
+  step: number | undefined;
+  loader: PictureLoader;
+  observer: { isVisible(id: string): boolean; observe(id: string, element: HTMLElement | null): void };
+  onOpen: () => void;
+  project_id: string;
+}) {
+  const { series, experiment_id, label, colour } = tile;
+  const item = itemAt(series.items, step);
+  const isVisible = observer.isVisible(tile.id);
+  const about = item?.step == null ? '' : `step ${item.step.toLocaleString('en')}`;
+  const caption = (
+    <figcaption>
+      {colour !== undefined && <i style={{ background: `var(--${lineColour(colour)})` }} />}
+      <bdi class="ellipsis grow" title={label}>
+        {label}
+      </bdi>
+      <span class={item?.step === step ? 'soft number' : 'number other'}>{about}</span>
+    </figcaption>
+  );
+  if (item === undefined) return null;
+  if (series.kind === 'audio')
+    return (
+      <figure class="media-tile sound">
+        <AudioPlayer
+          key={item.path}
+          path={{ project_id, experiment_id }}
+          file={item.path}
+          label={`${label} ${about}`}
+        />
+        {caption}
+      </figure>
+    );
+  const shown = isVisible ? nearestRead(loader, experiment_id, series, item) : undefined;
+  return (
+    <figure class="media-tile" ref={(element) => observer.observe(tile.id, element)} data-id={tile.id}>
+      <button type="button" onClick={onOpen} aria-label={`Enlarge ${label} ${about}`}>
+        {shown !== undefined && 'url' in shown ? (
+          <img
+            src={shown.url}
+            alt=""
+            decoding="sync"
+            data-path={shown.path}
+            class={shown.path === item.path ? '' : 'waiting'}
+          />
+        ) : shown !== undefined ? (
+          <span class="soft small">{shown.fault}</span>
+        ) : (
+          <span class="blank" />
+        )}
+      </button>
+      {caption}
+    </figure>
+  );
+}
+
+/** Return the wanted picture, or until it is loaded the nearest one of its series. */
+function nearestRead(
+  loader: PictureLoader,
+  experiment_id: string,
+  series: MediaSeries,
+  item: MediaItem,
+): ({ url: string } & { path: string }) | ({ fault: string } & { path: string }) | undefined {
+  for (const { path } of itemsAround(series.items, item.step ?? undefined, ahead)) {
+    const read = loader.get({ experiment_id, path });
+    if (read !== undefined && ('url' in read || path === item.path)) return { ...read, path };
+  }
+  return undefined;
+}
+
+/** Slider over all steps, with buttons for the neighbours. */
+function StepSlider({
+  steps,
+  index,
+  onIndex,
+}: {
+  steps: readonly number[];
+  index: number;
+  onIndex: (index: number) => void;
+}) {
+  const [isPlaying, setPlaying] = useState(false);
+  const at = useRef(index);
+  at.current = index;
+  useEffect(() => {
+    if (!isPlaying) return;
+    const timer = setInterval(() => {
+      if (at.current >= steps.length - 1) setPlaying(false);
+      else onIndex(at.current + 1);
+    }, 250);
+    return () => clearInterval(timer);
+  }, [isPlaying, steps.length]);
+  const text = `step ${(steps[index] ?? 0).toLocaleString('en')}`;
+  return (
+    <div class="step-bar">
+      <Button
+        kind="quiet"
+        icon={isPlaying ? 'stop' : 'play'}
+        label={isPlaying ? 'Stop' : 'Play the steps'}
+        onClick={() => {
+          if (!isPlaying && index === steps.length - 1) onIndex(0);
+          setPlaying(!isPlaying);
+        }}
+      />
+      <input
+        type="range"
+        aria-label="Step"
+        aria-valuetext={text}
+        min={0}
+        max={steps.length - 1}
+        value={index}
+        onInput={({ currentTarget }) => onIndex(Number(currentTarget.value))}
+      />
+      <output class="number">{text}</output>
+      <span class="soft small only-wide">of {(steps.at(-1) ?? 0).toLocaleString('en')}</span>
+    </div>
+  );
+}
+
+/** Tracks which tiles are on the screen. */
+function useVisibility(onChange: () => void) {
+  const changed = useRef(onChange);
+  changed.current = onChange;
+  const [state] = useState(() => {
+    const visible = new Set<string>();
+    const elements = new Map<string, HTMLElement>();
+    const observer = new IntersectionObserver(
+      (entries) => {
+        for (const { target, isIntersecting } of entries) {
+          const id = (target as HTMLElement).dataset['id'] ?? '';
+          if (isIntersecting) visible.add(id);
+          else visible.delete(id);
+        }
+        changed.current();
+      },
+      { rootMargin: '150px' },
+    );
+    return {
+      visible,
+      observer,
+      isVisible: (id: string) => visible.has(id),
+      observe(id: string, element: HTMLElement | null) {
+        const before = elements.get(id);
+        if (before === element || (element === null && before === undefined)) return;
+        if (before !== undefined) observer.unobserve(before);
+        if (element === null) elements.delete(id);
+        else {
+          elements.set(id, element);
+          observer.observe(element);
+        }
+      },
+    };
+  });
+  useEffect(() => () => state.observer.disconnect(), [state]);
+  return state;
+}
+
+/** Pictures and sounds of experiments, by key, with one slider for the steps of all. */
+export function MediaView({
+  project_id,
+  experiments,
+  isRunning,
+}: {
+  project_id: string;
+  experiments: readonly MediaExperiment[];
+  isRunning: boolean;
+}) {
+  const { media, error, isComplete, retry } = useMedia(
+    project_id,
+    experiments.map(({ experiment_id }) => experiment_id),
+    isRunning,
+  );
+  const { query } = place.value;
+  const [loader] = useState(() => new PictureLoader(project_id));
+  useEffect(() => () => loader.end(), [loader]);
+  const [, redraw] = useState(0);
+  const observer = useVisibility(() => redraw((count) => count + 1));
+  const asked = query.get('step');
+  const [chosen, setChosen] = useState(asked === null ? undefined : Number(asked));
+  useEffect(() => {
+    if (asked !== null) setChosen(Number(asked));
+  }, [asked]);
+  const [opened, setOpened] = useState<Tile>();
+  const wanted = query.get('keys') ?? '';
+  const size = sizes.find(({ id }) => id === query.get('size')) ?? sizes[1];
+  const steps = useMemo(() => stepsOf(media ?? []), [media]);
+  const groups = useMemo(() => groupsOf(experiments, media ?? []), [experiments, media]);
+  const shown = useMemo(() => {
+    const text = wanted.toLowerCase();
+    return groups
+      .map(({ title, tiles }) => ({
+        title,
+        tiles: tiles.filter(({ series, label }) => `${series.key} ${label}`.toLowerCase().includes(text)),
+      }))
+      .filter(({ tiles }) => tiles.length > 0);
+  }, [groups, wanted]);
+  // Follow the last step until a step is chosen.
+  const index =
+    chosen === undefined
+      ? steps.length - 1
+      : Math.max(
+          0,
+          steps.findLastIndex((step) => step <= chosen),
+        );
+  const step = steps[index];
+  void loader.answers.value;
+
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const setIndex = (next: number) => {
+    const value = steps[next];
+    setChosen(value);
+    clearTimeout(timer.current);
+    // The address follows once the slider rests.
+    timer.current = setTimeout(() => setQuery({ step: String(value) }), 300);
+  };
+  useEffect(() => () => clearTimeout(timer.current), []);
+
+  useEffect(() => {
+    const tiles = shown.flatMap((group) => group.tiles).filter(({ id }) => observer.visible.has(id));
+    const around = tiles.map(({ experiment_id, series }) =>
+      itemsAround(series.items, step, ahead).map(
+        ({ path, size: bytes }): WantedPicture => ({ experiment_id, path, size: bytes }),
+      ),
+    );
+    // First what every tile shows, then the neighbours.
+    const longest = Math.max(0, ...around.map(({ length }) => length));
+    loader.want(
+      Array.from({ length: longest }, (_, distance) => around.flatMap((list) => list[distance] ?? [])).flat(),
+    );
+  });
+
+  if (error !== undefined && media === undefined)
+    return <Problem error={error} onRetry={retry} what="The pictures could not be loaded" />;
+  if (media === undefined || (groups.length === 0 && !isComplete)) return <Skeleton rows={6} />;
+  if (groups.length === 0)
+    return (
+      <Empty title="No pictures or sounds" icon="picture">
+        <p>
+          <code>mlflow.log_image(image, key="samples", step=step)</code> shows them here, as do files such as{' '}
+          <code>samples/epoch_12.png</code> in <code>OUTPUT_DIR</code>.
+        </p>
+      </Empty>
+    );
+  const count = groups.reduce((sum, { tiles }) => sum + tiles.length, 0);
+  return (
+    <>
+      <div class="media-bar">
+        {steps.length > 1 && <StepSlider steps={steps} index={index} onIndex={setIndex} />}
+        <div class="media-tools">
+          {count > 8 && (
+            <input
+              type="search"
+              aria-label="Find keys"
+              placeholder="Find keys"
+              value={wanted}
+              onInput={({ currentTarget }) => setQuery({ keys: currentTarget.value })}
+            />
+          )}
+          <div class="segments" role="group" aria-label="Size">
+            {sizes.map(({ id, name }) => (
+              <button
+                key={id}
+                type="button"
+                aria-pressed={id === size.id}
+                title={name}
+                onClick={() => setQuery({ size: id === 'm' ? undefined : id })}
+              >
+                {id.toUpperCase()}
+                <span class="hidden"> {name}</span>
+              </button>
+            ))}
+          </div>
+        </div>
+      </div>
+      {shown.slice(0, maxGroups).map(({ title, tiles }) => (
+        <section key={title} class="media-group" aria-label={title === '' ? 'Pictures' : title}>
+          {title !== '' && (
+            <h2>
+              <bdi>{title}</bdi> {tiles.length > 1 && <span class="soft number">{tiles.length}</span>}
+            </h2>
+          )}
+          <div class="media-grid" style={{ '--tile': `${size.rem}rem` }}>
+            {tiles.map((tile) => (
+              <TileView
+                key={tile.id}
+                tile={tile}
+                step={step}
+                loader={loader}
+                observer={observer}
+                project_id={project_id}
+                onOpen={() => setOpened(tile)}
+              />
+            ))}
+          </div>
+        </section>
+      ))}
+      {shown.length === 0 && <Empty title="No key matches" icon="search" />}
+      {media.some(({ is_complete }) => !is_complete) && (
+        <p class="soft small">
+          An experiment has more than 10,000 artifacts. Pictures among the first ones are shown.
+        </p>
+      )}
+      {opened !== undefined && (
+        <Lightbox
+          path={{ project_id, experiment_id: opened.experiment_id }}
+          label={opened.label}
+          items={opened.series.items}
+          step={step}
+          onStep={(next) => setIndex(steps.indexOf(next))}
+          onClose={() => setOpened(undefined)}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,99 @@
+import { useEffect, useState } from 'preact/hooks';
+import { bytesText } from '../../../../shared/core/text/bytes-text.ts';
+import { type Artifact, type ExperimentPath, openArtifact } from '../api/experiments.ts';
+import { Chart } from '../charts/chart.tsx';
+import { Empty, Problem, Skeleton } from '../ui/parts.tsx';
+import { type Events, readEvents } from './read-events.ts';
+
+const maxBytes = 64_000_000;
+const settings = { axis: 'step', logX: false, logY: false, smoothing: 0 } as const;
+
+const Pictures = ({ pictures }: { pictures: Events['pictures'] }) => {
+  const steps = [...new Set([...pictures.values()].flatMap((list) => list.map(({ step }) => step)))].sort(
+    (a, b) => a - b,
+  );
+  const [index, setIndex] = useState(steps.length - 1);
+  const step = steps[index] ?? 0;
+  return (
+    <>
+      {steps.length > 1 && (
+        <div class="step-bar">
+          <input
+            type="range"
+            aria-label="Step"
+            aria-valuetext={`step ${step}`}
+            min={0}
+            max={steps.length - 1}
+            value={index}
+            onInput={({ currentTarget }) => setIndex(Number(currentTarget.value))}
+          />
+          <output class="number">step {step.toLocaleString('en')}</output>
+        </div>
+      )}
+      <div class="media-grid">
+        {[...pictures].map(([tag, list]) => {
+          const shown = list.findLast((one) => one.step <= step) ?? list[0];
+          return (
+            shown && (
+              <figure key={tag} class="media-tile">
+                <img src={shown.url} alt={`${tag} at step ${shown.step}`} />
+                <figcaption>
+                  <bdi class="ellipsis grow">{tag}</bdi>
+                  <span class="soft number">step {shown.step.toLocaleString('en')}</span>
+                </figcaption>
+              </figure>
+            )
+          );
+        })}
+      </div>
+    </>
+  );
+};
+
+/** Curves and pictures of an event file of TensorBoard. */
+export function EventsView({ path, artifact }: { path: ExperimentPath; artifact: Artifact }) {
+  const [events, setEvents] = useState<Events>();
+  const [error, setError] = useState<unknown>();
+  useEffect(() => {
+    let isGone = false;
+    let read: Events | undefined;
+    openArtifact(path, artifact.path, maxBytes)
+      .then((response) => response.arrayBuffer())
+      .then((bytes) => {
+        if (isGone) return;
+        read = readEvents(new Uint8Array(bytes));
+        setEvents(read);
+      })
+      .catch((failure: unknown) => {
+        if (!isGone) setError(failure);
+      });
+    return () => {
+      isGone = true;
+      for (const list of read?.pictures.values() ?? []) for (const { url } of list) URL.revokeObjectURL(url);
+    };
+  }, [artifact.path, artifact.sha256]);
+  if (error !== undefined) return <Problem error={error} what="The file could not be read" />;
+  if (events === undefined) return <Skeleton rows={4} />;
+  const { scalars, pictures } = events;
+  if (scalars.size === 0 && pictures.size === 0)
+    return <Empty title="The file has no curves and no pictures" icon="chart" />;
+  return (
+    <>
+      {pictures.size > 0 && <Pictures pictures={pictures} />}
+      <div class="charts">
+        {[...scalars].map(([tag, curve]) => (
+          <Chart
+            key={tag}
+            name={tag}
+            curves={[{ id: tag, label: tag, colour: 0, curve }]}
+            settings={settings}
+            readRange={async () => new Map()}
+          />
+        ))}
+      </div>
+      {artifact.size > maxBytes && (
+        <p class="soft small">The first {bytesText(maxBytes)}. Download the file for the rest.</p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,88 @@
+import { useEffect, useState } from 'preact/hooks';
+import { type Artifact, type ExperimentPath, openArtifact } from '../api/experiments.ts';
+import { Problem, Skeleton } from '../ui/parts.tsx';
+import { cellOf, parseJsonTable, parseSeparated, type TableData } from './table-data.ts';
+import { TableView } from './table-view.tsx';
+
+const maxBytes = 24_000_000;
+const maxJsonText = 262_144;
+
+type Read = { table: TableData } | { text: string; isWhole: boolean };
+
+const prettyJson = (text: string): string => {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+};
+
+async function readFile(
+  path: ExperimentPath,
+  artifact: Artifact,
+  kind: 'table' | 'parquet' | 'json',
+): Promise<Read> {
+  if (kind === 'parquet') {
+    const { readParquet } = await import('./read-parquet.ts');
+    // A presigned URL is valid for 15 minutes. All parts are read from it.
+    const first = await openArtifact(path, artifact.path, 1);
+    await first.body?.cancel();
+    const table = await readParquet({
+      byteLength: artifact.size,
+      async slice(start, end = artifact.size) {
+        const response = await fetch(first.url, { headers: { Range: `bytes=${start}-${end - 1}` } });
+        if (!response.ok) throw new Error(`The storage answered ${response.status}.`);
+        return response.arrayBuffer();
+      },
+    });
+    return { table: { ...table, rows: table.rows.map((row) => row.map(cellOf)) } };
+  }
+  const bytes = await (await openArtifact(path, artifact.path, maxBytes)).arrayBuffer();
+  const text = new TextDecoder().decode(bytes.slice(0, maxBytes));
+  const isWhole = artifact.size <= maxBytes;
+  if (kind === 'table')
+    return { table: parseSeparated(text, /\.tsv$/i.test(artifact.path) ? '\t' : undefined, isWhole) };
+  const table = isWhole ? parseJsonTable(text) : undefined;
+  if (table !== undefined) return { table };
+  const isShort = text.length <= maxJsonText;
+  return { text: isShort ? prettyJson(text) : text.slice(0, maxJsonText), isWhole: isShort && isWhole };
+}
+
+/** Table of a CSV, JSON or Parquet file; the text of JSON that is no table. */
+export function TableFile({
+  path,
+  artifact,
+  kind,
+}: {
+  path: ExperimentPath;
+  artifact: Artifact;
+  kind: 'table' | 'parquet' | 'json';
+}) {
+  const [read, setRead] = useState<Read>();
+  const [error, setError] = useState<unknown>();
+  useEffect(() => {
+    let isGone = false;
+    readFile(path, artifact, kind).then(
+      (found) => {
+        if (!isGone) setRead(found);
+      },
+      (failure: unknown) => {
+        if (!isGone) setError(failure);
+      },
+    );
+    return () => {
+      isGone = true;
+    };
+  }, [artifact.path, artifact.sha256]);
+  if (error !== undefined) return <Problem error={error} what="The file could not be read" />;
+  if (read === undefined) return <Skeleton rows={4} />;
+  if ('table' in read) return <TableView table={read.table} />;
+  return (
+    <>
+      <pre class="text" tabIndex={0}>
+        {read.text}
+      </pre>
+      {!read.isWhole && <p class="soft small">The beginning. Download the file for the rest.</p>}
+    </>
+  );
+}
