@@ -6,6 +6,7 @@ import { loadMembers, removeMember, setMember } from '../api/people.ts';
 import { changeProject, removeProject } from '../api/projects.ts';
 import type { Rights } from '../api/rights.ts';
 import { useLive } from '../api/use-live.ts';
+import { Hooks } from '../hooks/hooks.tsx';
 import { go, href } from '../router.ts';
 import { AskingButton } from '../ui/asking-button.tsx';
 import { tell } from '../ui/notice.tsx';
@@ -216,6 +217,10 @@ export function SettingsTab({
           ) : (
             <AboutFacts project={project} />
           )}
+        </section>
+        <section class="panel">
+          <h2>Hooks</h2>
+          <Hooks project_id={project_id} rights={rights} />
         </section>
       </div>
       <div>

@@ -1,0 +1,118 @@
+import { useState } from 'preact/hooks';
+import { tell } from '../ui/notice.tsx';
+import { Field, Form } from '../ui/parts.tsx';
+import { TextField } from '../ui/text-field.tsx';
+import { type Hook, type HookFields, setHook } from './hook-calls.ts';
+
+const formats = [
+  { id: 'slack', name: 'Slack' },
+  { id: 'discord', name: 'Discord' },
+  { id: 'teams', name: 'Teams' },
+  { id: 'standard', name: 'A program (Standard Webhooks, signed)' },
+] as const;
+
+const events = {
+  'experiment.started': 'An experiment starts',
+  'experiment.succeeded': 'An experiment succeeds',
+  'experiment.failed': 'An experiment fails',
+  'experiment.cancelled': 'An experiment is cancelled',
+  'sweep.ended': 'A sweep ends',
+  'strategy.succeeded': 'A compression succeeds',
+  'strategy.failed': 'A compression fails',
+  'model.version': 'A model has a new version',
+} as const;
+
+type EventName = HookFields['events'][number];
+
+const usual: readonly EventName[] = ['experiment.succeeded', 'experiment.failed', 'sweep.ended'];
+
+/** Form that sets a new hook, or changes a present one. */
+export function HookForm({
+  project_id,
+  hook,
+  onSaved,
+}: {
+  project_id: string;
+  hook: Hook | undefined;
+  /** @param secret the signing secret, if the service made one */
+  onSaved: (name: string, secret: string | null) => void;
+}) {
+  const [name, setName] = useState(hook?.name ?? '');
+  const [url, setUrl] = useState('');
+  const [format, setFormat] = useState<Hook['format']>(hook?.format ?? 'slack');
+  const [chosen, setChosen] = useState<readonly EventName[]>(hook?.events ?? usual);
+  const [filter, setFilter] = useState(hook?.filter ?? '');
+  const save = async () => {
+    const { secret } = await setHook(project_id, name, {
+      ...(url.trim() !== '' && { url: url.trim() }),
+      format,
+      events: [...chosen],
+      ...(filter.trim() !== '' && { filter }),
+    });
+    tell('The hook is stored');
+    onSaved(name, secret);
+  };
+  return (
+    <Form action={hook === undefined ? 'Add' : 'Save'} onSubmit={save} wide>
+      {hook === undefined && (
+        <TextField label="Name" maxLength={64} autocapitalize="none" value={name} onText={setName} />
+      )}
+      <TextField
+        label="URL of the receiver"
+        hint={
+          hook === undefined
+            ? 'It is a secret: nobody can read it again.'
+            : `Leave it blank to keep the present one, at ${hook.host}.`
+        }
+        isPassword
+        autocomplete="off"
+        value={url}
+        onText={setUrl}
+      />
+      <Field label="Receiver">
+        {(attributes) => (
+          <select
+            {...attributes}
+            value={format}
+            onChange={({ currentTarget }) =>
+              setFormat(formats.find(({ id }) => id === currentTarget.value)?.id ?? 'standard')
+            }
+          >
+            {formats.map(({ id, name: label }) => (
+              <option key={id} value={id}>
+                {label}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <fieldset class="hook-events">
+        <legend>Tell it when</legend>
+        {Object.entries(events).map(([id, label]) => {
+          const event = id as keyof typeof events;
+          return (
+            <label key={id}>
+              <input
+                type="checkbox"
+                checked={chosen.includes(event)}
+                onChange={({ currentTarget }) =>
+                  setChosen(
+                    currentTarget.checked ? [...chosen, event] : chosen.filter((one) => one !== event),
+                  )
+                }
+              />{' '}
+              {label}
+            </label>
+          );
+        })}
+      </fieldset>
+      <TextField
+        label="Only experiments with"
+        hint="A filter as in the search, such as metrics.loss < 0.5. Blank for all."
+        spellcheck={false}
+        value={filter}
+        onText={setFilter}
+      />
+    </Form>
+  );
+}
