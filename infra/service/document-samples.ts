@@ -151,6 +151,7 @@ export const samples: Samples = {
   'inspection.external_files': [],
   'inspection.functions': 0,
   strategy: 'structured_l2',
+  'parameters.strategy': '01jgk9a1b3c5d7e9f1g3h5j7k9',
   compression: 2,
   precision: 8,
   quant_type: 'int8',

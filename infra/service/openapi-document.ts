@@ -79,6 +79,12 @@ const tags: readonly TagRule[] = [
     paths: ['/optimization'],
   },
   {
+    name: 'Serving',
+    description:
+      'Served models answer by the Open Inference Protocol (KServe V2): `tritonclient`, KServe’s client and curl ask them.',
+    paths: ['/v2'],
+  },
+  {
     name: 'MLflow',
     description: "MLflow's own REST API, for its clients: set `MLFLOW_TRACKING_URI` to `$BASE/mlflow`.",
     paths: ['/mlflow'],

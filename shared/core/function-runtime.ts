@@ -2,6 +2,8 @@
 export interface FunctionRuntime {
   /** MiB. Lambda allocates CPU in proportion: one full vCPU at 1,769 MiB. */
   memory?: number;
+  /** MiB of `/tmp`; default 512. */
+  disk?: number;
   /**
    * Seconds after which Lambda ends the function. An answer to a request may not take longer than the default of
    * 29.
@@ -9,4 +11,10 @@ export interface FunctionRuntime {
   timeout?: number;
   /** Packages with native code. They are installed next to the bundle for the processor of the cloud. */
   native?: readonly string[];
+  /** Default arm64. */
+  processor?: 'arm64' | 'x86_64';
+  /** Programs that it starts, bundled next to it: source files by the name of the program. */
+  programs?: Readonly<Record<string, string>>;
+  /** Whether it has the memory and the disk that the deployment has for serving models. */
+  servesModels?: boolean;
 }

@@ -76,6 +76,9 @@ const makeEnvironmentSchema = () =>
     LIMIT_VCPUS: count(16),
     HOOK_HOSTS: HookHosts,
     SHARED_CLUSTER: z.enum(['yes', 'no']).default('no'),
+    SERVING_PROGRAM: z.string().min(1).optional(),
+    LIMIT_SERVING_MEMORY: count(3008),
+    LIMIT_SERVING_DISK: count(4096),
   });
 
 let madeSchema: ReturnType<typeof makeEnvironmentSchema> | undefined;
@@ -138,6 +141,15 @@ export interface Settings {
   corsOrigins: readonly string[];
   logLevel: 'debug' | 'info' | 'warn' | 'error';
   limits: Limits;
+  /** The function that serves models. */
+  serving: {
+    /** Path of the program of a session; undefined where the sources run. */
+    program: string | undefined;
+    /** MiB of memory of the function, for itself and the models that it holds. */
+    memory: number;
+    /** MiB of its disk, for the files of models. */
+    disk: number;
+  };
   /** Prices of compute; undefined if compute is free, as on a developer's own machine. */
   prices: Prices | undefined;
   /** Undefined if environments may name any image, as on a developer's own machine. */
@@ -195,6 +207,11 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     packageIndexes: value.PACKAGE_INDEXES,
     hookHosts: value.HOOK_HOSTS,
     pythonVersions: value.PYTHON_VERSIONS,
+    serving: {
+      program: value.SERVING_PROGRAM,
+      memory: value.LIMIT_SERVING_MEMORY,
+      disk: value.LIMIT_SERVING_DISK,
+    },
     limits: {
       jobSeconds: value.LIMIT_JOB_SECONDS,
       logBytes: value.LIMIT_LOG_BYTES,

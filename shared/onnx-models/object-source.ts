@@ -3,7 +3,7 @@ import type { ObjectReader } from '../aws/objects.ts';
 import { ModelError } from '../onnx/model/model-error.ts';
 
 /** An object in the bucket, read by ranged requests. A read throws a `ModelError` if the object was deleted. */
-export function objectSource(objects: ObjectReader, key: string, size: number): RangedSource {
+export function objectSource(objects: Pick<ObjectReader, 'read'>, key: string, size: number): RangedSource {
   return {
     size,
     async read(offset, length) {

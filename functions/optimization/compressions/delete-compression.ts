@@ -9,6 +9,7 @@ import {
   removeCompression,
   requireCompressionToRemove,
 } from '../../../shared/data/models/compression.ts';
+import { findServing } from '../../../shared/data/models/serving.ts';
 import { newPurge, recordPurge } from '../../../shared/data/projects/purge.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { ConditionFailedError } from '../../../shared/data/table/write-label.ts';
@@ -31,7 +32,7 @@ export const deleteCompressionEndpoint = (kind: OptimizationKind) =>
     ...words[kind],
     method: 'DELETE',
     path: `/optimization/${kind}/strategies/{strategy_id}`,
-    description: 'A model registered from its result stays.',
+    description: 'A model registered from its result stays. A result that is served cannot be deleted.',
     allow: 'developer',
     needs: { records: writeRecords, objects: within(writeObjects, { prefixes: ['strategies/'] }) },
     input: { path: compressionPath },
@@ -57,6 +58,12 @@ export const deleteCompressionEndpoint = (kind: OptimizationKind) =>
           'conflict',
           `The strategy is ${compression.status}. Cancel it before you delete it.`,
         );
+      }
+      const serving = await findServing(records, compression.model_name);
+      if (serving !== undefined && Object.hasOwn(serving.versions, strategy_id)) {
+        const { model_name } = serving;
+        const detail = `The result of this strategy is served as a version of ${model_name}. Remove it with DELETE /optimization/models/${model_name}/serving/versions/${strategy_id} first.`;
+        throw new ServiceError('conflict', detail);
       }
       const { result } = compression;
       const deleted = { objects: result.length, bytes: result.reduce((sum, { size }) => sum + size, 0) };

@@ -3,6 +3,7 @@ import { writeModelObjects } from '../../../shared/aws/needs.ts';
 import { FileId, Ulid } from '../../../shared/core/formats.ts';
 import { notFound } from '../../../shared/core/service-error.ts';
 import { findModelToRemove, modelRemains, removeModel } from '../../../shared/data/models/model.ts';
+import { removeServing, servedRemains } from '../../../shared/data/models/serving.ts';
 import { newPurge, recordPurge } from '../../../shared/data/projects/purge.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
@@ -18,7 +19,7 @@ export const endpoint = defineEndpoint({
   path: '/optimization/models/{model_name}',
   summary: 'Delete a model with all its files',
   description:
-    'The model disappears from every read at once. Its strategies keep their records, results and receipts. A strategy that has not read the model’s files yet fails.',
+    'The model disappears from every read at once, and is no longer served. Its strategies keep their records, results and receipts. A strategy that has not read the model’s files yet fails.',
   allow: 'developer',
   needs: { records: writeRecords, objects: writeModelObjects },
   input: { path: modelPath },
@@ -40,8 +41,12 @@ export const endpoint = defineEndpoint({
       async (present) => {
         if (present === undefined) throw notFound('model', model_name);
         requirePrecondition(context, present.version);
-        const purge = newPurge(context, modelRemains(present));
-        await records.write(...removeModel(present), recordPurge(purge));
+        const remains = [modelRemains(present), servedRemains(present.model_id)];
+        const purge = newPurge(context, {
+          partitions: remains.flatMap(({ partitions }) => partitions),
+          prefixes: remains.flatMap(({ prefixes }) => prefixes),
+        });
+        await records.write(...removeModel(present), removeServing(model_name), recordPurge(purge));
         return { model: present, purge };
       },
       findModelToRemove,

@@ -127,11 +127,15 @@ const artifactOnly = ['path', 'calibration', 'evaluation'] as const;
 /** Largest ONNX file in bytes: the limit of a protocol buffer. */
 const maxOnnxBytes = 2 ** 31 - 1;
 
+/** Largest file of labels in bytes. */
+const maxLabelsBytes = 2 ** 20;
+
 const largest: Readonly<Record<ModelFileRole, number>> = {
   model: maxOnnxBytes,
   data: maxDataBytes,
   calibration: uploadMaxBytes,
   evaluation: uploadMaxBytes,
+  labels: maxLabelsBytes,
 };
 
 /**

@@ -7,6 +7,7 @@ import { methodTable } from '../../service/routes.ts';
 import { type LoadedTask, loadTasks } from '../../service/tasks.ts';
 import { prepareImageContext } from '../job-image/context.ts';
 import { bundleFunctions, type FunctionBundle } from './function-bundles.ts';
+import { addOnnxRuntime, onnxRuntime } from './onnx-runtime.ts';
 import { codecFolder, installPictureCodec } from './picture-codec.ts';
 
 /**
@@ -74,13 +75,14 @@ export function bundleSources(
   { endpoints, events }: Sources,
 ): Promise<FunctionBundle[]> {
   const entries = [
-    ...endpoints.map(({ file, endpoint: { name, runtime } }) => ({
-      file,
-      name,
-      native: runtime?.native ?? [],
-    })),
-    ...events.map(({ file, name, runtime }) => ({ file, name, native: runtime.native ?? [] })),
-  ].map((entry) => ({ ...entry, file: `functions/${entry.file}` }));
+    ...endpoints.map(({ file, endpoint: { name, runtime = {} } }) => ({ file, name, runtime })),
+    ...events,
+  ].map(({ file, name, runtime: { native = [], programs = {} } }) => ({
+    file: `functions/${file}`,
+    name,
+    native,
+    programs,
+  }));
   const methods = methodTable(endpoints.map(({ endpoint }) => endpoint));
   return bundleFunctions(root, folder, entries, methods);
 }
@@ -89,9 +91,11 @@ export function bundleSources(
 async function addNative(root: string, bundles: readonly FunctionBundle[]): Promise<void> {
   for (const { name, folder, imports } of bundles) {
     if (imports.length === 0) continue;
-    const [foreign] = imports.filter((one) => one !== 'sharp');
+    const [foreign] = imports.filter((one) => one !== 'sharp' && one !== onnxRuntime);
     if (foreign !== undefined)
       throw new Error(`${name} imports ${foreign}, but no package of that name is installed next to it`);
+    if (imports.includes(onnxRuntime)) await addOnnxRuntime(root, folder);
+    if (!imports.includes('sharp')) continue;
     const codec = await codecFolder(root);
     if (!existsSync(codec)) await installPictureCodec(root, codec);
     await cp(join(codec, 'node_modules'), join(folder, 'node_modules'), { recursive: true });

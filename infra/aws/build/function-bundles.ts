@@ -24,6 +24,9 @@ export async function bundleFunctions(
     absWorkingDir: root,
     entryPoints: Object.fromEntries([
       ...entries.map(({ name, file }) => [`${name}/index`, file]),
+      ...entries.flatMap(({ name, programs }) =>
+        Object.entries(programs).map(([program, file]) => [`${name}/${program}`, file]),
+      ),
       [`${anyMethodName}/index`, anyMethodName],
     ]),
     outdir: folder,
@@ -35,14 +38,12 @@ export async function bundleFunctions(
     sourcemap: false,
     metafile: true,
   });
-  const byName = new Map(
-    Object.entries(metafile.outputs).map(([path, output]) => [path.split('/').at(-2), output]),
-  );
+  const byName = Map.groupBy(Object.entries(metafile.outputs), ([path]) => path.split('/').at(-2));
   return Promise.all(
     [...entries.map(({ name }) => name), anyMethodName].map(async (name) => {
       const own = join(folder, name);
       const { size } = await stat(join(own, 'index.mjs'));
-      return { name, folder: own, bytes: size, imports: packagesOf(byName.get(name)) };
+      return { name, folder: own, bytes: size, imports: packagesOf(byName.get(name) ?? []) };
     }),
   );
 }
@@ -54,9 +55,11 @@ interface BundleEntry {
   file: string;
   /** Packages that are not bundled but installed next to the bundle. */
   native: readonly string[];
+  /** Source files of programs that it starts, by their names; they are bundled next to it. */
+  programs: Readonly<Record<string, string>>;
 }
 
-/** The bundle of one function: a folder with the single file `index.mjs`. */
+/** The bundle of one function: a folder with `index.mjs` and the programs that it starts. */
 export interface FunctionBundle {
   name: string;
   folder: string;
@@ -139,7 +142,11 @@ export const purePackages: Plugin = {
   },
 };
 
-const packagesOf = (output: Metafile['outputs'][string] | undefined): string[] =>
-  (output?.imports ?? [])
-    .filter(({ external, path }) => external === true && !isBuiltin(path))
-    .map(({ path }) => path);
+const packagesOf = (outputs: readonly [path: string, output: Metafile['outputs'][string]][]): string[] => [
+  ...new Set(
+    outputs
+      .flatMap(([, { imports }]) => imports)
+      .filter(({ external, path }) => external === true && !isBuiltin(path))
+      .map(({ path }) => path),
+  ),
+];

@@ -21,6 +21,10 @@ export function computePrices(
       vcpu: vcpuHour,
       gib: gibHour,
     },
+    serving: {
+      request: prices.lambda.request + prices.api.request + readsOfInference * prices.dynamoDb.readUnit,
+      gibSecond: prices.lambda.gibSecondX86,
+    },
     nodes: [...clusterInstanceTypes, ...gpuInstanceTypes].flatMap((type) => {
       const instance = instances[type];
       return instance === undefined ? [] : [{ ...instance, price: round(instance.price + besides) }];
@@ -30,7 +34,7 @@ export function computePrices(
 
 /** AWS prices in US dollars. */
 export const prices = {
-  lambda: { gibSecond: 0.0000133334, request: 0.2 / 1e6 },
+  lambda: { gibSecond: 0.0000133334, gibSecondX86: 0.0000166667, request: 0.2 / 1e6 },
   api: { request: 3.5 / 1e6 },
   dynamoDb: { readUnit: 0.125 / 1e6, writeUnit: 0.625 / 1e6, gbMonth: 0.25, recoveryGbMonth: 0.2 },
   s3: { gbMonth: 0.023 },
@@ -41,6 +45,9 @@ export const prices = {
   disk: { gbMonth: 0.08 },
   alarm: { month: 0.1 },
 } as const;
+
+/** Reads of a request to a served model: its token with the user, and its configuration. */
+const readsOfInference = 3;
 
 const hourMilliseconds = 3_600_000;
 

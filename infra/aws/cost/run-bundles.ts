@@ -73,8 +73,9 @@ export async function runBundles(
     const learnt = (made[name] ?? []).map((field) => [field, String(json[field])]);
     facts = { ...facts, ...Object.fromEntries(learnt) };
     if (signsIn) token = json.access_token;
-    if (name === 'requestSourceUpload') await upload(json);
     if (name === 'trainProject') facts = { ...facts, experiments: json.experiment_id };
+    if (name === 'requestSourceUpload') await upload(json, source);
+    if (name === 'createModel') await upload(json, model);
   }
   const [endpoint] = endpoints;
   if (endpoint === undefined) throw new Error('there are no endpoints');
@@ -113,6 +114,9 @@ export const makers = [
   'putHook',
   'testHook',
   'putMember',
+  'createModel',
+  'putModel',
+  'putServing',
 ];
 
 const last = [
@@ -122,6 +126,8 @@ const last = [
   'deleteExperiment',
   'deleteProject',
   'deleteProfilePicture',
+  'deleteServing',
+  'deleteModel',
   'deleteUser',
   'revokeToken',
   'deleteToken',
@@ -142,6 +148,17 @@ function archive(): Buffer {
 
 const source = archive();
 
+/** A model that returns its input. */
+const model = Buffer.from(
+  'CAgSADo3ChAKAXgSAXkiCElkZW50aXR5EgFnWg8KAXgSCgoICAESBAoCCAFiDwoBeRIKCggIARIECgIIAUIECgAQEQ==',
+  'base64',
+);
+
+const digestOf = (bytes: Buffer) => ({
+  sha256: createHash('sha256').update(bytes).digest('hex'),
+  size: String(bytes.length),
+});
+
 const givenFacts: Facts = {
   password,
   username: 'ada',
@@ -149,10 +166,11 @@ const givenFacts: Facts = {
   env_type: 'system',
   dependencies: 'none',
   entry_point_command: 'true',
-  sha256: createHash('sha256').update(source).digest('hex'),
-  size: String(source.length),
+  ...digestOf(source),
   grant_type: 'password',
   mlflow_path: 'version',
+  v2_path: 'models/digits.onnx',
+  model_name: 'digits.onnx',
   // Value of a variable.
   value: 'long enough to be masked',
 };
@@ -182,6 +200,8 @@ function requestFor(endpoint: AnyEndpoint, operation: Operation, facts: Facts, t
   const query = parameters
     .filter((one) => one.in === 'query' && one.required === true)
     .map(({ name, example }): [string, string] => [name, value(name, example)]);
+  // Either an upload or an artifact, so neither is required.
+  if (endpoint.name === 'createModel') query.push(...Object.entries(digestOf(model)));
   const inPath = variablesOf(endpoint.path).map((name) => {
     const parameter = parameters.find((one) => one.in === 'path' && one.name === name);
     return [name, value(name, parameter?.example)] as const;
@@ -259,9 +279,9 @@ const made: Readonly<Record<string, readonly string[]>> = {
   createNamedToken: ['token_id'],
 };
 
-async function upload({ upload: { url, method, headers } }: UploadAnswer): Promise<void> {
+async function upload({ upload: { url, method, headers } }: UploadAnswer, body: Buffer): Promise<void> {
   const { 'content-length': _, ...sent } = headers;
-  await fetch(url, { method, headers: sent, body: source });
+  await fetch(url, { method, headers: sent, body });
 }
 
 interface UploadAnswer {

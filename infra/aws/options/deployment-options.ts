@@ -123,6 +123,14 @@ export const DeploymentOptions = z.strictObject({
   limitVcpus: whole(1, 10_000)
     .default(16)
     .describe('Maximum vCPUs of all running jobs together; further jobs wait in line'),
+  servingMemory: whole(512, 10_240)
+    .default(3008)
+    .describe(
+      'MiB of the function that serves models; new accounts allow 3,008. It costs nothing while nobody asks',
+    ),
+  servingDisk: whole(512, 10_240)
+    .default(4096)
+    .describe('MiB of disk of that function, for the files of models'),
   logRetentionDays: z
     .preprocess((days) => Number(days), z.literal([1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400]))
     .default(30)

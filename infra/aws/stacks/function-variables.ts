@@ -37,6 +37,10 @@ export function functionVariables(
     LIMIT_UNFINISHED_JOBS: String(options.limitUnfinishedJobs),
     LIMIT_WAITING_JOBS: String(options.limitWaitingJobs),
     LIMIT_VCPUS: String(options.limitVcpus),
+    SERVING_PROGRAM: '/var/task/session-program.mjs',
+    LIMIT_SERVING_MEMORY: String(options.servingMemory),
+    // Room for the file system itself.
+    LIMIT_SERVING_DISK: String(Math.floor(options.servingDisk * 0.95)),
     SHARED_CLUSTER: options.sharedCluster ? 'yes' : 'no',
     ...(options.corsOrigins.length > 0 && { CORS_ORIGINS: options.corsOrigins.join(',') }),
   });

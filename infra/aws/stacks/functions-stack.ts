@@ -1,6 +1,7 @@
 import { ArnFormat, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
+import type { FunctionRuntime } from '../../../shared/core/function-runtime.ts';
 import { allNeeds } from '../../../shared/http/definition/definition.ts';
 import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
 import type { DeploymentOptions } from '../options/deployment-options.ts';
@@ -32,7 +33,7 @@ export class FunctionsStack extends Stack {
         functionName: functionName(options, endpoint),
         description: `${method} ${path}`,
         folder: folderOf(name),
-        ...(runtime !== undefined && { runtime }),
+        ...(runtime !== undefined && { runtime: sized(runtime, options) }),
         environment,
         log,
         role: roles.roleOf(grantsOf(allNeeds(endpoint), resources)),
@@ -40,6 +41,13 @@ export class FunctionsStack extends Stack {
     }
   }
 }
+
+/** The function that serves models has the size that the deployment chose. */
+const sized = (
+  runtime: FunctionRuntime,
+  { servingMemory, servingDisk }: DeploymentOptions,
+): FunctionRuntime =>
+  runtime.servesModels === true ? { ...runtime, memory: servingMemory, disk: servingDisk } : runtime;
 
 /**
  * Return the name of an endpoint's function, at most 64 characters. This is a name, not a reference between

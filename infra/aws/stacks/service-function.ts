@@ -1,4 +1,4 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration, Size } from 'aws-cdk-lib';
 import type { IRole } from 'aws-cdk-lib/aws-iam';
 import {
   Architecture,
@@ -25,10 +25,11 @@ export class ServiceFunction extends Construct {
       ...(functionName !== undefined && { functionName }),
       description,
       runtime: Runtime.NODEJS_24_X,
-      architecture: Architecture.ARM_64,
+      architecture: runtime.processor === 'x86_64' ? Architecture.X86_64 : Architecture.ARM_64,
       handler: 'index.handler',
       code: Code.fromAsset(folder),
       memorySize: runtime.memory ?? usualMemory,
+      ...(runtime.disk !== undefined && { ephemeralStorageSize: Size.mebibytes(runtime.disk) }),
       timeout: Duration.seconds(runtime.timeout ?? usualTimeout),
       environment: { ...environment },
       logGroup: log,

@@ -11,6 +11,7 @@ const programs = [
   'functions/events/*.event.ts',
   'functions/jobs/*.job.ts',
   'shared/onnx/engine/process/main.ts',
+  'shared/serving/sessions/session-program.ts',
   'infra/local/dynamodb/relay-main.ts',
   'infra/local/s3/main.ts',
   'infra/local/start/main.ts',

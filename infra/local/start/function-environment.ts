@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { availableParallelism, devNull } from 'node:os';
+import { availableParallelism, devNull, totalmem } from 'node:os';
 import { thisHost } from '../../../shared/host/this-host.ts';
 import type { Credentials } from './data-folder.ts';
 import { localPrices, priceVariable } from './local-prices.ts';
@@ -62,6 +62,7 @@ const localSettings = () => ({
   LIMIT_WAITING_JOBS: 'none',
   JOBS_RUN_AS: 'processes',
   GPUS: String(countGpus()),
+  LIMIT_SERVING_MEMORY: String(Math.min(3008, Math.floor(totalmem() / 2 ** 21))),
 });
 
 /**

@@ -45,6 +45,7 @@ async function serve(args: readonly string[], { program, checkout }: Installatio
   const [limits, corsOrigins] = [readLimits(process.env), readOrigins(process.env)];
   const bodyBytes = readBodyBytes(process.env);
   const anonymousTimes = readAnonymousTimes(process.env);
+  process.env['SERVING_PROGRAM'] = join(program, 'shared/serving/sessions/session-program.js');
   const loading = loadBundledEndpoints(program);
   // Nothing awaits this promise if another part fails to start.
   loading.catch(() => {});

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { Sha256 } from '../../core/formats.ts';
 
-export const modelFileRoles = ['model', 'data', 'calibration', 'evaluation'] as const;
+export const modelFileRoles = ['model', 'data', 'calibration', 'evaluation', 'labels'] as const;
 
 const described = {
   role: z.enum(modelFileRoles),
@@ -26,8 +26,8 @@ export const ModelFile = z.object({
 export type ModelFile = z.infer<typeof ModelFile>;
 
 /**
- * Role of a file in its model: the ONNX file itself, its external data, or arrays (npz) for calibration or for the
- * evaluation of accuracy.
+ * Role of a file in its model: the ONNX file itself, its external data, arrays (npz) for calibration or for the
+ * evaluation of accuracy, or the names of its classes, one a line, for serving.
  */
 export type ModelFileRole = (typeof modelFileRoles)[number];
 
@@ -36,6 +36,7 @@ export const modelFileNames = {
   model: 'model.onnx',
   calibration: 'calibration.npz',
   evaluation: 'evaluation.npz',
+  labels: 'labels.txt',
 } as const satisfies Partial<Record<ModelFileRole, string>>;
 
 const dataFileName = /^[A-Za-z0-9_][A-Za-z0-9 ._:+@=-]{0,199}$/;

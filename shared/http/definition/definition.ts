@@ -3,19 +3,20 @@ import type { Need, Needs } from '../../core/needs.ts';
 import type { Settings } from '../../core/settings.ts';
 import { readAccounts, readRecords } from '../../data/table/needs.ts';
 import type { TableName, TableWriter } from '../../data/table/table.ts';
-import type { CallerOf, Context, Identification, Identity, ProjectRule, Rule } from './endpoint-context.ts';
+import type {
+  CallerOf,
+  Context,
+  Identification,
+  Identity,
+  ProjectRule,
+  Rule,
+  Throttle,
+} from './endpoint-context.ts';
 import type { Input, InputSpec } from './endpoint-input.ts';
 import type { Answer, OutputSpec } from './endpoint-output.ts';
+import type { AnyEndpoint } from './exchange.ts';
 import type { ProblemDocument, ProblemKind } from './problem.ts';
 import type { Method } from './request-method.ts';
-
-/**
- * Maximum number of requests of all callers together: per second, and concurrently (API Gateway's rate and burst).
- */
-export interface Throttle {
-  perSecond: number;
-  burst: number;
-}
 
 /** Define one endpoint. The type parameters are inferred; misuse of a need does not compile. */
 export function defineEndpoint<
@@ -112,6 +113,8 @@ interface Endpoint<
   idempotent?: Idempotence<N, O, R, P>;
   /** Settings of its Lambda function that differ from the default. */
   runtime?: FunctionRuntime;
+  /** Operations of a proxy, for the OpenAPI document. Their `handle` runs in the proxy's function. */
+  operations?: readonly AnyEndpoint[];
   handle(input: Input<I>, context: Context<N, R, P>): Promise<Answer<O>>;
 }
 

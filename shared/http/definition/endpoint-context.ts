@@ -32,6 +32,14 @@ export interface Caller {
  */
 export type ProjectRule = 'viewer' | 'developer' | 'owner' | 'remove';
 
+/**
+ * Maximum number of requests of all callers together: per second, and concurrently (API Gateway's rate and burst).
+ */
+export interface Throttle {
+  perSecond: number;
+  burst: number;
+}
+
 /** Context of every behaviour, in addition to its input and its `needs`. */
 export interface Ambient {
   now(): Date;

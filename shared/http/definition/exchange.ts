@@ -4,8 +4,7 @@ import type { Needs, Platform } from '../../core/needs.ts';
 import type { CheckedProject } from '../../data/projects/change-in-project.ts';
 import type { FieldsMask } from '../fields-mask/parse-mask.ts';
 import type { Event } from '../pipeline/proxy-event.ts';
-import type { Throttle } from './definition.ts';
-import type { Caller, Identification, Identity, ProjectRule, Rule } from './endpoint-context.ts';
+import type { Caller, Identification, Identity, ProjectRule, Rule, Throttle } from './endpoint-context.ts';
 import type { InputSpec } from './endpoint-input.ts';
 import type { OutputSpec } from './endpoint-output.ts';
 import type { ProblemDocument, ProblemKind } from './problem.ts';
@@ -58,6 +57,7 @@ export interface AnyEndpoint {
   isHeavy?(input: never, asked: { accept: string | undefined }): boolean;
   permit?(input: never, asker: never): void;
   runtime?: FunctionRuntime;
+  operations?: readonly AnyEndpoint[];
   handle(input: never, context: never): Promise<unknown>;
 }
 

@@ -38,7 +38,7 @@ const bearer = {
   description: 'The `access_token` that POST /auth/token returns.',
 };
 
-/** The OpenAPI 3.1 document of these endpoints, without proxies. The order of the endpoints does not matter. */
+/** The OpenAPI 3.1 document of these endpoints; of a proxy its `operations`. The order of the endpoints does not matter. */
 export function openApiDocument(
   endpoints: readonly AnyEndpoint[],
   { title, version, description, tags: rules, samples }: OpenApiOptions,
@@ -46,7 +46,7 @@ export function openApiDocument(
   const components: SchemaComponents = new Map([['Problem', problemSchema]]);
   const paths: Record<string, Record<string, Operation>> = {};
   const used = new Set<string>();
-  for (const endpoint of ordered(endpoints.filter(isOperation), rules)) {
+  for (const endpoint of ordered(endpoints.flatMap(operationsOf), rules)) {
     const tag = tagOf(endpoint, rules);
     used.add(tag);
     const path = endpoint.path.replace('+}', '}');
@@ -71,6 +71,10 @@ export function openApiDocument(
     },
   };
 }
+
+/** A proxy stands for its operations, if it states any. */
+const operationsOf = (endpoint: AnyEndpoint): readonly AnyEndpoint[] =>
+  isOperation(endpoint) ? [endpoint] : (endpoint.operations ?? []);
 
 const methodOrder = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 

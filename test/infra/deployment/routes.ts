@@ -215,6 +215,8 @@ test('what anybody may call has a throttle of its own, never above that of the s
       'GET /console/{p1}',
       'HEAD /console/{p1}',
       'GET /docs',
+      'GET /v2',
+      'HEAD /v2',
       'HEAD /docs',
       'GET /mlflow',
       'HEAD /mlflow',

@@ -49,13 +49,13 @@ test('pages of the API, of the domain and of the allowed origins reach the files
   ]);
 });
 
-test('functions run the latest Node on arm64, with memory and time that make sense', () => {
+test('functions run the latest Node on arm64, with memory and time that make sense, and ONNX Runtime on x86_64', () => {
   const functions = service.of('AWS::Lambda::Function');
   expect(functions).toHaveLength(endpoints.length + events.length + 1);
-  for (const { Properties } of functions) {
+  for (const { id, Properties } of functions) {
     expect(Properties).toMatchObject({
       Runtime: 'nodejs24.x',
-      Architectures: ['arm64'],
+      Architectures: [id.startsWith('serveModels') ? 'x86_64' : 'arm64'],
       Handler: 'index.handler',
     });
     expect(Properties.MemorySize).toBeGreaterThanOrEqual(256);

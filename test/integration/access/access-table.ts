@@ -156,6 +156,16 @@ export const accessTable: Readonly<Record<string, readonly [pattern: string, suc
   readModel: [viewerRead, 200],
   deleteModel: [ownerChange, 200],
 
+  putServing: [ownerChange, 200],
+  readServing: [viewerRead, 200],
+  deleteServing: [ownerChange, 200],
+  putServingVersion: [ownerChange, 200],
+  deleteServingVersion: [ownerChange, 200],
+  readServer: [anyone, 200],
+  'serveModels, whether it lives': [anyoneKnown, 200],
+  'serveModels, reading a served model': [viewerRead, 200],
+  'serveModels, listing the served models': [viewers, 200],
+
   createPruneStrategy: [ownerChange, 200],
   createQuantizeStrategy: [ownerChange, 200],
   listPruneStrategies: [viewers, 200],

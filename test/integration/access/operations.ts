@@ -1,6 +1,8 @@
 import { consoleFiles } from '../../../functions/console/console-files.ts';
 import { endpoint as requestArtifactUpload } from '../../../functions/experiments/artifacts/request-artifact-upload.endpoint.ts';
 import { endpoint as createExperiment } from '../../../functions/experiments/records/create-experiment.endpoint.ts';
+import { endpoint as putServing } from '../../../functions/optimization/serving/put-serving.endpoint.ts';
+import { endpoint as putServingVersion } from '../../../functions/optimization/serving/put-serving-version.endpoint.ts';
 import { endpoint as exportProject } from '../../../functions/projects/archive/export-project.endpoint.ts';
 import { endpoint as requestImport } from '../../../functions/projects/archive/request-import.endpoint.ts';
 import { endpoint as putConfig } from '../../../functions/projects/configs/put-config.endpoint.ts';
@@ -169,6 +171,24 @@ const onCompression = (kind: OptimizationKind, hasEnded: boolean): Operation => 
 
 const optimizing = (query: Readonly<Record<string, string>>): Operation => ({
   call: ({ target }) => ({ query: { model_name: target?.model_name ?? 'absent', ...query } }),
+});
+
+/** A new model of the target, in service with a spare alias. */
+async function servedModel(service: PeopledService, target: Person, isServed = true): Promise<string> {
+  const { model_name } = await recordedModel(service, target);
+  if (!isServed) return model_name;
+  await service.must(putServing, { path: { model_name } });
+  const query = { target: 'original' };
+  await service.must(putServingVersion, { path: { model_name, version: 'spare' }, query });
+  return model_name;
+}
+
+/** On a new served model of the target. */
+const onServed = (version: string, call: Call = {}, isServed = true): Operation => ({
+  call: async ({ service, target }) => {
+    const model_name = target === undefined ? 'absent' : await servedModel(service, target, isServed);
+    return { ...call, path: { model_name, version } };
+  },
 });
 
 /** A sweep that begins nothing by itself. */
@@ -414,6 +434,20 @@ export const operations: Readonly<Record<string, Operation>> = {
       return mlflowChange('experiments/delete', { experiment_id });
     },
   },
+
+  putServing: onServed('original', {}, false),
+  readServing: onServed('original'),
+  deleteServing: onServed('original'),
+  putServingVersion: onServed('champion', { query: { target: 'original' } }),
+  deleteServingVersion: onServed('spare'),
+  'serveModels, whether it lives': given({ method: 'GET', path: { v2_path: 'health/live' } }),
+  'serveModels, reading a served model': {
+    call: async ({ service, target }) => ({
+      method: 'GET',
+      path: { v2_path: `models/${target === undefined ? 'absent' : await servedModel(service, target)}` },
+    }),
+  },
+  'serveModels, listing the served models': given({ method: 'GET', path: { v2_path: 'repository/index' } }),
 
   createPruneStrategy: optimizing({ strategy: 'random', inputs: '1x1x8x8', outputs: '1x10' }),
   createQuantizeStrategy: optimizing({ strategy: 'dynamic', precision: '8' }),

@@ -64,6 +64,8 @@ const growing: Readonly<Record<string, `${'heavy' | 'page' | 'later' | 'thread'}
   createTrial: 'page: with TPE and grids no trial is asked for, so it reads those that run',
   logExperimentMetrics: 'page: 4 MB of points; compared with stored ones only where they do not rise',
   cancelExperiments: 'page: as many as end in the time of a request; `complete` says whether more are left',
+  serveModels:
+    'page: the index lists at most 1,000 models; a request to a model runs it in a process of its own for 25 s',
   deleteProject: 'later: a purge',
   deleteUser: 'later: a purge',
   deleteExperiment: 'later: a purge',
@@ -93,6 +95,14 @@ const constant = [
   ...['listCriteria', 'putConfig', 'putDataset', 'putEnvironment', 'putMember', 'putSource', 'putVariable'],
   ...['putVariables', 'readConfig', 'readEnvironment', 'readExperimentConfig', 'readExport', 'readImport'],
   ...['readProject', 'readSource', 'readVariable', 'requestDatasetUpload', 'requestSourceUpload'],
+  ...[
+    'putServing',
+    'readServing',
+    'deleteServing',
+    'putServingVersion',
+    'deleteServingVersion',
+    'readServer',
+  ],
   ...['estimateSweep', 'readSweep', 'pauseSweep', 'deleteHook', 'putHook', 'readHook'],
   ...['rerunExperiment', 'trainProjectRemote', 'trainProject', 'transferProject', 'updateProject'],
   ...['readCommand', 'readDocs', 'readHealth', 'readOpenapi', 'readProjectFileSchema', 'readStart'],

@@ -29,6 +29,8 @@ import { pointLists } from '../../../shared/data/metrics/point-blocks.ts';
 import { readReceipt, requireCompression } from '../../../shared/data/models/compression.ts';
 import { findModel } from '../../../shared/data/models/model.ts';
 import { findModelVersion, findRegisteredModel } from '../../../shared/data/models/registered-model.ts';
+import { findServedVersion, findServing } from '../../../shared/data/models/serving.ts';
+import { parseServingCounts } from '../../../shared/data/models/serving-counts.ts';
 import { parseBlock } from '../../../shared/data/packed/block-list.ts';
 import { findConfig, lastDeletedVersion, readConfigContent } from '../../../shared/data/projects/config.ts';
 import { findEnvironment, findPack } from '../../../shared/data/projects/environment.ts';
@@ -72,6 +74,10 @@ const all = { limit: 1000, maxBytes: 1_000_000 };
 
 /** How the service reads a stored item of each kind, found by where the item lies. */
 export const readers: Readonly<Record<string, Reader>> = {
+  serving: ({ records }, { sk }) => findServing(records, sk),
+  'served-version': ({ records }, item) =>
+    findServedVersion(records, ownerOf(item), item.sk.split('#')[1] ?? ''),
+  'serving-counts': async ({ records }, { pk, sk }) => parseServingCounts((await records.get({ pk, sk }))!),
   project: ({ records }, { sk }) => requireProject(records, sk),
   counters: async ({ records }, { pk, sk }) => parseCounters((await records.get({ pk, sk }))!),
   config: ({ records }, item) => findConfig(records, ownerOf(item), item.sk),

@@ -30,6 +30,9 @@ const openToAnyone = [
   'GET /cli/{file}',
   'GET /console',
   'GET /mlflow',
+  'GET /v2',
+  // Each model says who may ask it.
+  'ANY /v2/{v2_path+}',
   'GET /console/{file}',
   'GET /cli/mps.schema.json',
 ];

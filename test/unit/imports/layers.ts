@@ -69,6 +69,7 @@ export const layers: readonly (readonly string[])[] = [
     'shared/runner/environment',
     'shared/runner/metric-files',
     'shared/runner/telemetry',
+    'shared/serving',
   ],
   [
     'functions/optimization',
@@ -85,7 +86,7 @@ export const layers: readonly (readonly string[])[] = [
     'shared/onnx/methods/apply',
     'shared/runner/training',
   ],
-  ['functions/mlflow', 'shared/onnx/engine', 'shared/project-archive'],
+  ['functions/mlflow', 'functions/serving', 'shared/onnx/engine', 'shared/project-archive'],
   ['functions/events', 'functions/projects', 'shared/onnx/cli', 'shared/runner/compression'],
   ['cli', 'functions/console', 'functions/jobs'],
   ['infra/command'],

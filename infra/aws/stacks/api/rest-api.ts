@@ -57,7 +57,8 @@ function ownThrottles(
 ): Record<string, MethodDeploymentOptions> {
   const throttled = endpoints.flatMap((endpoint) => {
     const { throttle, method } = endpoint;
-    if (throttle === undefined) return [];
+    // A proxy has the throttle of the stage.
+    if (throttle === undefined || method === 'ANY') return [];
     const options: MethodDeploymentOptions = {
       throttlingRateLimit: Math.min(throttle.perSecond * anonymousTimes, requestsPerSecond),
       throttlingBurstLimit: Math.min(throttle.burst * anonymousTimes, requestBurst),

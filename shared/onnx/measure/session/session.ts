@@ -20,7 +20,7 @@ export interface OtherValue {
  * Load ONNX Runtime without telemetry. By default it reports its sessions to its vendor and keeps a device id in
  * the home folder. The variable must be set before loading.
  */
-async function silentRuntime() {
+export async function silentRuntime() {
   process.env['ORT_DISABLE_TELEMETRY'] = '1';
   return await import('onnxruntime-node');
 }
@@ -34,7 +34,7 @@ export async function runtimeVersion(): Promise<string> {
 const longestReason = 600;
 
 /** Clean a message of ONNX Runtime: remove positions in its sources and the model's folder. */
-function reason(cause: unknown, path: string): string {
+export function runtimeReason(cause: unknown, path: string): string {
   const text = cause instanceof Error ? cause.message : String(cause);
   return hideFolders(text, [dirname(path)])
     .replaceAll(/\/[\w./-]*onnxruntime[\w./-]*:\d+ [^\n]*?\n?(?=\S)/g, '')
@@ -93,7 +93,7 @@ export class Session {
         return tensor;
       });
     } catch (cause) {
-      throw new ModelError(`ONNX Runtime cannot load the ${of}: ${reason(cause, path)}`);
+      throw new ModelError(`ONNX Runtime cannot load the ${of}: ${runtimeReason(cause, path)}`);
     }
   }
 
@@ -139,7 +139,7 @@ export class Session {
     try {
       return await this.#session.run(feeds, outputs);
     } catch (cause) {
-      throw new ModelError(`ONNX Runtime cannot run the ${this.#of}: ${reason(cause, this.#path)}`);
+      throw new ModelError(`ONNX Runtime cannot run the ${this.#of}: ${runtimeReason(cause, this.#path)}`);
     }
   }
 

@@ -2,12 +2,17 @@ import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, test } from 'vitest';
 import kept from '../../../../functions/service/openapi.json' with { type: 'json' };
-import { loadOperations } from '../../../../infra/service/endpoints.ts';
+import { loadEndpoints } from '../../../../infra/service/endpoints.ts';
 import { serviceDocument } from '../../../../infra/service/openapi-document.ts';
 import { jsonOf } from '../../../../shared/http/openapi/responses.ts';
 
-const loaded = await loadOperations(join(import.meta.dirname, '../../../../functions'));
-const document = serviceDocument(loaded);
+const all = await loadEndpoints(join(import.meta.dirname, '../../../../functions'));
+/** The proxy of served models states its operations; that of MLflow has none here. */
+const loaded = all.flatMap((one) => {
+  const { operations = [], method } = one.endpoint;
+  return method === 'ANY' ? operations.map((endpoint) => ({ ...one, endpoint })) : [one];
+});
+const document = serviceDocument(all);
 const json = JSON.parse(JSON.stringify(document));
 
 function* within(value: unknown): Generator<Record<string, unknown>> {
@@ -21,7 +26,7 @@ test('the kept document is that of the definitions: else run "npm run openapi"',
 });
 
 test('the order in which endpoints are loaded does not matter', () => {
-  expect(JSON.stringify(serviceDocument(loaded.toReversed()))).toBe(JSON.stringify(document));
+  expect(JSON.stringify(serviceDocument(all.toReversed()))).toBe(JSON.stringify(document));
 });
 
 test('every reference leads somewhere, and every component is referred to', () => {

@@ -1,0 +1,78 @@
+import { ServiceError } from '../../shared/core/service-error.ts';
+import { renderJson } from '../../shared/http/answer/render-answer.ts';
+import { decodePathVariable } from '../../shared/http/body/percent-encoding.ts';
+import { defineEndpoint } from '../../shared/http/definition/definition.ts';
+import type { RawRequest } from '../../shared/http/definition/endpoint-input.ts';
+import { content } from '../../shared/http/definition/endpoint-output.ts';
+import { Reply } from '../../shared/http/definition/reply.ts';
+import { lambda } from '../../shared/http/pipeline/lambda.ts';
+import { maxBodyBytes, operations } from './operations.ts';
+import { servingNeeds, servingRuntime, servingThrottle } from './serving-needs.ts';
+
+/**
+ * The Open Inference Protocol for every served model. One function serves all of it, because an instance that has one
+ * model in memory has the others on its disk, and a client asks several operations in a row.
+ */
+export const endpoint = defineEndpoint({
+  name: 'serveModels',
+  method: 'ANY',
+  path: '/v2/{v2_path+}',
+  summary: 'The Open Inference Protocol',
+  allow: 'anyone',
+  throttle: servingThrottle,
+  needs: servingNeeds,
+  runtime: servingRuntime,
+  input: { request: { maxBytes: maxBodyBytes } },
+  output: { 200: content(['application/json', 'application/octet-stream']) },
+  operations,
+  // Whether a caller must sign in depends on the model, so a token that is sent must be good.
+  permit() {},
+  errorBody: ({ detail }) => ({ error: detail }),
+
+  async handle({ request }, context) {
+    const { operation, path } = operationOf(request);
+    const body = { mediaType: request.mediaType, bytes: request.bytes };
+    const answer = await operation.handle({ path, body } as never, context);
+    if (answer instanceof Reply) return answer as Reply<never>;
+    return Reply.content('application/json', await renderJson(operation, answer));
+  },
+});
+
+export const handler = lambda(endpoint);
+
+/** Find the operation of a request, with the variables of its path. */
+function operationOf({ method, path }: RawRequest) {
+  const asked = method === 'HEAD' ? 'GET' : method;
+  const segments = ['v2', ...path.replace(/\/$/, '').split('/')].map(decoded);
+  const there = operations.flatMap((operation) => {
+    const variables = matched(operation.path, segments);
+    return variables === undefined ? [] : [{ operation, path: variables }];
+  });
+  const found = there.find(({ operation }) => operation.method === asked);
+  if (found !== undefined) return found;
+  const methods = there.map(({ operation }) => operation.method).join(', ');
+  const detail =
+    methods === ''
+      ? `The Open Inference Protocol has no operation at /v2/${path}.`
+      : `/v2/${path} takes ${methods}, not ${method}.`;
+  throw new ServiceError('not-found', detail);
+}
+
+function decoded(segment: string): string {
+  const value = decodePathVariable(segment);
+  if (value === undefined) throw new ServiceError('not-found', 'The path is not UTF-8.');
+  return value;
+}
+
+function matched(pattern: string, segments: readonly string[]): Record<string, string> | undefined {
+  const parts = pattern.slice(1).split('/');
+  if (parts.length !== segments.length) return undefined;
+  const variables: Record<string, string> = {};
+  for (const [index, part] of parts.entries()) {
+    const name = /^\{(.+)\}$/.exec(part)?.[1];
+    const segment = segments[index] ?? '';
+    if (name !== undefined) variables[name] = segment;
+    else if (part !== segment) return undefined;
+  }
+  return variables;
+}

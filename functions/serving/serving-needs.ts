@@ -1,0 +1,24 @@
+import { readObjects } from '../../shared/aws/needs.ts';
+import { within } from '../../shared/core/needs.ts';
+import { readRecords, writeRecords } from '../../shared/data/table/needs.ts';
+import type { Context, Throttle } from '../../shared/http/definition/endpoint-context.ts';
+
+/** It reads files of models and results, and writes only the states and counters of served models. */
+export const servingNeeds = {
+  records: readRecords,
+  served: within(writeRecords, { partitions: ['SERVING', 'SERVED#*'] }),
+  objects: within(readObjects, { prefixes: ['models/', 'strategies/'] }),
+};
+
+export type ServingContext = Context<typeof servingNeeds, 'anyone', undefined>;
+
+/** Far above the rate of the stage on AWS, which bounds it there. Callers without an account have a rate for each model. */
+export const servingThrottle: Throttle = { perSecond: 2_000, burst: 4_000 };
+
+/** ONNX Runtime crashes on the arm64 processors of Lambda (onnxruntime#10038), so this function runs on x86_64. */
+export const servingRuntime = {
+  processor: 'x86_64',
+  native: ['onnxruntime-node'],
+  programs: { 'session-program': 'shared/serving/sessions/session-program.ts' },
+  servesModels: true,
+} as const;

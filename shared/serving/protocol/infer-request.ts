@@ -1,0 +1,431 @@
+import { promisify } from 'node:util';
+import { gunzip, inflate } from 'node:zlib';
+import { badRequest, type ParameterFault, ServiceError } from '../../core/service-error.ts';
+import {
+  type Datatype,
+  elementBytes,
+  elementCount,
+  isDatatype,
+  packBytes,
+  type RawTensor,
+  unpackBytes,
+} from './datatypes.ts';
+import type { ModelSignature, TensorSignature } from './signature.ts';
+
+/** A request as the protocol's clients send it, checked against the model. */
+export interface InferRequest {
+  id: string | undefined;
+  inputs: readonly RawTensor[];
+  outputs: readonly RequestedOutput[];
+}
+
+/** An output of the answer. */
+export interface RequestedOutput {
+  name: string;
+  isBinary: boolean;
+  /** Number of best classes to answer in place of the values. */
+  classification: number | undefined;
+}
+
+/** Parts of an HTTP request that the protocol uses. */
+export interface InferMessage {
+  bytes: Uint8Array;
+  /** `Inference-Header-Content-Length`: bytes of the JSON before the binary tensors. */
+  headerLength: string | undefined;
+  /** `Content-Encoding` of the body. */
+  encoding: string | undefined;
+}
+
+/**
+ * Read a request: JSON, or JSON followed by binary tensors. Check each input against the model before it runs.
+ * @throws ServiceError `bad-request` that names all faults
+ */
+export async function readInferRequest(
+  message: InferMessage,
+  signature: ModelSignature,
+  maxBatch: number,
+): Promise<InferRequest> {
+  const bytes = await decoded(message);
+  const { json, binary } = split(bytes, message.headerLength);
+  const faults: ParameterFault[] = [];
+  const fault: Fault = (name, text) => void faults.push({ in: 'body', name, message: text });
+  const request = objectOf(parseJson(json));
+  if (request === undefined)
+    throw badRequest([{ in: 'body', name: 'body', message: 'must be a JSON object' }]);
+  const { id, parameters } = request;
+  if (id !== undefined && (typeof id !== 'string' || id.length > maxIdLength))
+    fault('id', `must be a string of at most ${maxIdLength} characters`);
+  const inputs = readInputs(request['inputs'], binary, { signature, maxBatch, fault });
+  const outputs = readOutputs(request['outputs'], objectOf(parameters) ?? {}, signature, fault);
+  if (faults.length > 0) throw badRequest(faults.slice(0, maxFaults));
+  return { id: typeof id === 'string' && id !== '' ? id : undefined, inputs, outputs };
+}
+
+type Fault = (name: string, message: string) => void;
+type Fields = Readonly<Record<string, unknown>>;
+
+const maxIdLength = 1024;
+
+/** Faults that one answer names. */
+const maxFaults = 20;
+
+/** Bytes of a body after decompression. */
+const maxDecodedBytes = 64 * 2 ** 20;
+
+async function decoded({ bytes, encoding }: InferMessage): Promise<Uint8Array> {
+  const name = encoding?.trim().toLowerCase() ?? '';
+  if (name === '' || name === 'identity') return bytes;
+  const decompress = decoders[name];
+  if (decompress === undefined) {
+    const detail = `Content-Encoding: must be gzip, deflate or identity, not ${JSON.stringify(name)}.`;
+    throw new ServiceError('unsupported-media-type', detail);
+  }
+  try {
+    return await decompress(bytes, { maxOutputLength: maxDecodedBytes });
+  } catch (cause) {
+    if (cause instanceof RangeError)
+      throw new ServiceError(
+        'too-large',
+        `The body has more than ${maxDecodedBytes} bytes after decompression.`,
+      );
+    throw badRequest([{ in: 'body', name: 'body', message: `is not compressed with ${name}` }]);
+  }
+}
+
+const decoders: Readonly<Record<string, typeof gunzip.__promisify__>> = {
+  gzip: promisify(gunzip),
+  deflate: promisify(inflate),
+};
+
+function split(
+  bytes: Uint8Array,
+  headerLength: string | undefined,
+): { json: Uint8Array; binary: Uint8Array } {
+  if (headerLength === undefined) return { json: bytes, binary: new Uint8Array() };
+  const length = /^\d{1,10}$/.test(headerLength) ? Number(headerLength) : Number.NaN;
+  if (!(length > 0 && length <= bytes.length)) {
+    const message = `must be the number of bytes of the JSON, from 1 to ${bytes.length}, the bytes of the body`;
+    throw badRequest([{ in: 'header', name: 'Inference-Header-Content-Length', message }]);
+  }
+  return { json: bytes.subarray(0, length), binary: bytes.subarray(length) };
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+function parseJson(bytes: Uint8Array): unknown {
+  try {
+    const text = utf8.decode(bytes);
+    // Numbers lose digits above 2^53. Only texts with such numbers pay for their exact reading.
+    return hasLongInteger.test(text) ? JSON.parse(text, exactInteger) : JSON.parse(text);
+  } catch {
+    const message =
+      'is not valid JSON in UTF-8; binary tensors need the header Inference-Header-Content-Length';
+    throw badRequest([{ in: 'body', name: 'body', message }]);
+  }
+}
+
+const hasLongInteger = /\d{16}/;
+const integerText = /^-?\d+$/;
+
+function exactInteger(_: string, value: unknown, context?: { source?: string }): unknown {
+  const source = context?.source;
+  if (typeof value !== 'number' || Number.isSafeInteger(value) || source === undefined) return value;
+  return integerText.test(source) ? BigInt(source) : value;
+}
+
+const objectOf = (value: unknown): Fields | undefined =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+
+interface Check {
+  signature: ModelSignature;
+  maxBatch: number;
+  fault: Fault;
+}
+
+function readInputs(given: unknown, binary: Uint8Array, check: Check): RawTensor[] {
+  const { signature, fault } = check;
+  const names = signature.inputs.map(({ name }) => JSON.stringify(name)).join(', ');
+  if (!Array.isArray(given)) {
+    fault('inputs', `must be a list of the inputs of the model: ${names}`);
+    return [];
+  }
+  const read: RawTensor[] = [];
+  const seen = new Set<string>();
+  let at = 0;
+  for (const [index, one] of given.slice(0, maxTensors).entries()) {
+    const place = `inputs[${index}]`;
+    const fields = objectOf(one);
+    if (fields === undefined) {
+      fault(place, 'must be an object with name, shape, datatype and data');
+      continue;
+    }
+    const { name } = fields;
+    const size = objectOf(fields['parameters'])?.['binary_data_size'];
+    const isSize = typeof size === 'number' && Number.isSafeInteger(size) && size >= 0;
+    let raw: Uint8Array | undefined;
+    if (size !== undefined) {
+      const left = binary.length - at;
+      if (!isSize || size > left)
+        fault(
+          `${place}.parameters.binary_data_size`,
+          `must be at most ${left}, the bytes that are left of the body`,
+        );
+      else {
+        raw = binary.subarray(at, at + size);
+        at += size;
+      }
+    }
+    const wanted = signature.inputs.find((tensor) => tensor.name === name);
+    if (typeof name !== 'string' || wanted === undefined) {
+      fault(
+        `${place}.name`,
+        `must be an input of the model: ${names}; it is ${JSON.stringify(name) ?? 'missing'}`,
+      );
+      continue;
+    }
+    if (seen.has(name)) fault(`${place}.name`, `${JSON.stringify(name)} is given twice`);
+    seen.add(name);
+    const tensor = readTensor(place, fields, wanted, { raw, isBinary: size !== undefined, check });
+    if (tensor !== undefined) read.push(tensor);
+  }
+  if (given.length > maxTensors) fault('inputs', `has more than ${maxTensors} tensors`);
+  for (const { name } of signature.inputs) {
+    if (!seen.has(name)) fault('inputs', `lacks the input ${JSON.stringify(name)}`);
+  }
+  if (at < binary.length && given.length <= maxTensors)
+    fault('body', `has ${binary.length - at} bytes after the JSON that no binary_data_size covers`);
+  return read;
+}
+
+const maxTensors = 1024;
+
+interface Reading {
+  raw: Uint8Array | undefined;
+  isBinary: boolean;
+  check: Check;
+}
+
+function readTensor(
+  place: string,
+  { shape, datatype, data }: Fields,
+  wanted: TensorSignature,
+  { raw, isBinary, check: { maxBatch, fault } }: Reading,
+): RawTensor | undefined {
+  const { name } = wanted;
+  if (typeof datatype !== 'string' || !isDatatype(datatype) || datatype !== wanted.datatype) {
+    fault(`${place}.datatype`, `must be ${wanted.datatype}; it is ${JSON.stringify(datatype) ?? 'missing'}`);
+    return undefined;
+  }
+  const dims = readShape(shape);
+  if (dims === undefined) {
+    fault(`${place}.shape`, `must be a list of whole numbers: ${shapeText(wanted.shape)}`);
+    return undefined;
+  }
+  if (!isShape(dims, wanted.shape)) {
+    fault(`${place}.shape`, `must be ${shapeText(wanted.shape)}; it is ${shapeText(dims)}`);
+    return undefined;
+  }
+  if (wanted.shape?.[0] === -1 && (dims[0] ?? 0) > maxBatch) {
+    fault(
+      `${place}.shape`,
+      `has a first dimension of ${dims[0]}; this model takes at most ${maxBatch} (max_batch)`,
+    );
+    return undefined;
+  }
+  const count = elementCount(dims);
+  if (count > maxElements) {
+    fault(`${place}.shape`, `has ${count} elements; at most ${maxElements} are allowed`);
+    return undefined;
+  }
+  if (isBinary) {
+    if (data !== undefined) fault(`${place}.data`, 'must be left out where binary_data_size is given');
+    return raw && checkRaw(place, { name, datatype, shape: dims, bytes: raw }, count, fault);
+  }
+  const bytes = readData(`${place}.data`, data, datatype, count, fault);
+  return bytes && { name, datatype, shape: dims, bytes };
+}
+
+const maxElements = 2 ** 28;
+
+const readShape = (shape: unknown): number[] | undefined =>
+  Array.isArray(shape) && shape.length <= 64 && shape.every((dim) => Number.isSafeInteger(dim) && dim >= 0)
+    ? shape.map(Number)
+    : undefined;
+
+const isShape = (dims: readonly number[], wanted: TensorSignature['shape']): boolean =>
+  wanted === null ||
+  (dims.length === wanted.length && wanted.every((dim, axis) => dim === -1 || dim === dims[axis]));
+
+const shapeText = (shape: readonly number[] | null): string =>
+  shape === null ? 'any shape' : `[${shape.join(', ')}]`;
+
+function checkRaw(place: string, tensor: RawTensor, count: number, fault: Fault): RawTensor | undefined {
+  const { datatype, bytes, shape } = tensor;
+  const size = elementBytes[datatype];
+  const at = `${place}.parameters.binary_data_size`;
+  if (size !== undefined) {
+    if (bytes.length === count * size) return tensor;
+    fault(
+      at,
+      `must be ${count * size} for ${datatype} of the shape ${shapeText(shape)}; it is ${bytes.length}`,
+    );
+    return undefined;
+  }
+  const elements = unpackBytes(bytes);
+  if (elements?.length !== count) {
+    fault(
+      at,
+      `must hold ${count} elements, each after its length in 4 bytes; it holds ${elements?.length ?? 'a part of one'}`,
+    );
+    return undefined;
+  }
+  if (elements.every((element) => isUtf8(element))) return tensor;
+  fault(place, 'holds BYTES that are not UTF-8, which ONNX Runtime does not take as strings');
+  return undefined;
+}
+
+const isUtf8 = (bytes: Uint8Array): boolean => {
+  try {
+    utf8.decode(bytes);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** Read values as JSON, nested or flat, in row-major order. */
+function readData(
+  place: string,
+  data: unknown,
+  datatype: Datatype,
+  count: number,
+  fault: Fault,
+): Uint8Array | undefined {
+  if (!Array.isArray(data)) {
+    fault(place, 'must be a list of the values, or parameters.binary_data_size must be given');
+    return undefined;
+  }
+  const values: unknown[] = data.some((one) => Array.isArray(one))
+    ? data.flat(Number.POSITIVE_INFINITY)
+    : data;
+  if (values.length !== count) {
+    fault(place, `must have ${count} values, as the shape says; it has ${values.length}`);
+    return undefined;
+  }
+  const { isValue, is, store } = writers[datatype];
+  const bad = values.findIndex((value) => !isValue(value));
+  if (bad >= 0) {
+    fault(`${place}[${bad}]`, `must be ${is}; it is ${JSON.stringify(String(values[bad]).slice(0, 80))}`);
+    return undefined;
+  }
+  return store(values);
+}
+
+interface Writer {
+  isValue(value: unknown): boolean;
+  is: string;
+  store(values: readonly unknown[]): Uint8Array;
+}
+
+const bytesOf = ({ buffer }: { buffer: ArrayBuffer }): Uint8Array => new Uint8Array(buffer);
+
+const numbers = (
+  isValue: (value: unknown) => boolean,
+  is: string,
+  make: (values: number[]) => { buffer: ArrayBuffer },
+): Writer => ({
+  isValue,
+  is,
+  store: (values) => bytesOf(make(values.map(Number))),
+});
+
+const whole = (least: number, most: number, make: (values: number[]) => { buffer: ArrayBuffer }): Writer =>
+  numbers(
+    (value) => Number.isInteger(value) && Number(value) >= least && Number(value) <= most,
+    `a whole number from ${least} to ${most}`,
+    make,
+  );
+
+const big = (least: bigint, most: bigint, make: (values: bigint[]) => { buffer: ArrayBuffer }): Writer => ({
+  isValue: (value) =>
+    (typeof value === 'bigint' || Number.isInteger(value)) &&
+    BigInt(value as bigint | number) >= least &&
+    BigInt(value as bigint | number) <= most,
+  is: `a whole number from ${least} to ${most}`,
+  store: (values) => bytesOf(make(values.map((value) => BigInt(value as bigint | number)))),
+});
+
+const isNumber = (value: unknown): boolean => typeof value === 'number' || typeof value === 'bigint';
+
+const writers: Readonly<Record<Datatype, Writer>> = {
+  BOOL: numbers(
+    (value) => typeof value === 'boolean' || value === 0 || value === 1,
+    'true or false',
+    (values) => Uint8Array.from(values),
+  ),
+  UINT8: whole(0, 2 ** 8 - 1, (values) => Uint8Array.from(values)),
+  UINT16: whole(0, 2 ** 16 - 1, (values) => Uint16Array.from(values)),
+  UINT32: whole(0, 2 ** 32 - 1, (values) => Uint32Array.from(values)),
+  UINT64: big(0n, 2n ** 64n - 1n, (values) => BigUint64Array.from(values)),
+  INT8: whole(-(2 ** 7), 2 ** 7 - 1, (values) => Int8Array.from(values)),
+  INT16: whole(-(2 ** 15), 2 ** 15 - 1, (values) => Int16Array.from(values)),
+  INT32: whole(-(2 ** 31), 2 ** 31 - 1, (values) => Int32Array.from(values)),
+  INT64: big(-(2n ** 63n), 2n ** 63n - 1n, (values) => BigInt64Array.from(values)),
+  FP16: numbers(isNumber, 'a number', (values) => Float16Array.from(values)),
+  FP32: numbers(isNumber, 'a number', (values) => Float32Array.from(values)),
+  FP64: numbers(isNumber, 'a number', (values) => Float64Array.from(values)),
+  BYTES: {
+    isValue: (value) => typeof value === 'string' && value.isWellFormed(),
+    is: 'a string',
+    store: (values) => packBytes(values.map((value) => Buffer.from(String(value)))),
+  },
+};
+
+function readOutputs(
+  given: unknown,
+  parameters: Fields,
+  signature: ModelSignature,
+  fault: Fault,
+): RequestedOutput[] {
+  const isBinary = parameters['binary_data_output'] === true;
+  const classification = readClassification('parameters', parameters['classification'], fault);
+  if (given === undefined || (Array.isArray(given) && given.length === 0))
+    return signature.outputs.map(({ name }) => ({ name, isBinary, classification }));
+  const names = signature.outputs.map(({ name }) => JSON.stringify(name)).join(', ');
+  if (!Array.isArray(given)) {
+    fault('outputs', `must be a list of outputs of the model: ${names}`);
+    return [];
+  }
+  const read: RequestedOutput[] = [];
+  for (const [index, one] of given.slice(0, maxTensors).entries()) {
+    const place = `outputs[${index}]`;
+    const { name, parameters: own } = objectOf(one) ?? {};
+    if (!signature.outputs.some((tensor) => tensor.name === name)) {
+      fault(
+        `${place}.name`,
+        `must be an output of the model: ${names}; it is ${JSON.stringify(name) ?? 'missing'}`,
+      );
+      continue;
+    }
+    if (read.some((output) => output.name === name))
+      fault(`${place}.name`, `${JSON.stringify(name)} is given twice`);
+    const asked = objectOf(own) ?? {};
+    const { binary_data } = asked;
+    if (binary_data !== undefined && typeof binary_data !== 'boolean')
+      fault(`${place}.parameters.binary_data`, 'must be true or false');
+    read.push({
+      name: String(name),
+      isBinary: typeof binary_data === 'boolean' ? binary_data : isBinary,
+      classification:
+        readClassification(`${place}.parameters`, asked['classification'], fault) ?? classification,
+    });
+  }
+  return read;
+}
+
+function readClassification(place: string, value: unknown, fault: Fault): number | undefined {
+  if (value === undefined || value === 0) return undefined;
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value > 0) return value;
+  fault(`${place}.classification`, 'must be the number of best classes, a whole number above 0');
+  return undefined;
+}

@@ -1,0 +1,124 @@
+import { readSync, writeSync } from 'node:fs';
+import * as z from 'zod';
+
+/**
+ * Messages between a function and the process of a session: the lengths of header and body in 4 bytes each, the header
+ * as JSON, and the tensors of the body one after the other.
+ */
+export interface Frame {
+  header: unknown;
+  body: Uint8Array;
+}
+
+const prefixBytes = 8;
+
+/** Encode a frame. The parts of its body are not copied. */
+export function frameParts(header: unknown, body: readonly Uint8Array[] = []): Uint8Array[] {
+  const text = Buffer.from(JSON.stringify(header));
+  const head = Buffer.alloc(prefixBytes + text.length);
+  head.writeUInt32LE(text.length, 0);
+  head.writeUInt32LE(
+    body.reduce((sum, part) => sum + part.length, 0),
+    4,
+  );
+  text.copy(head, prefixBytes);
+  return [head, ...body];
+}
+
+/** Write a frame and wait until it is written. */
+export function writeFrame(descriptor: number, header: unknown, body: readonly Uint8Array[] = []): void {
+  for (const part of frameParts(header, body)) {
+    for (let done = 0; done < part.length; ) done += writeSync(descriptor, part, done);
+  }
+}
+
+/** Wait for a frame; undefined at the end. */
+export function readFrame(descriptor: number): Frame | undefined {
+  const prefix = readExactly(descriptor, prefixBytes);
+  if (prefix === undefined) return undefined;
+  const head = readExactly(descriptor, prefix.readUInt32LE(0));
+  const body = readExactly(descriptor, prefix.readUInt32LE(4));
+  if (head === undefined || body === undefined) return undefined;
+  return { header: JSON.parse(head.toString('utf8')), body };
+}
+
+function readExactly(descriptor: number, length: number): Buffer | undefined {
+  // Typed arrays view the tensors in place.
+  const bytes = Buffer.from(new ArrayBuffer(length));
+  for (let done = 0; done < length; ) {
+    const count = readSync(descriptor, bytes, done, length - done, null);
+    if (count === 0) return undefined;
+    done += count;
+  }
+  return bytes;
+}
+
+/** Joins the pieces of a stream to frames. */
+export class FrameReader {
+  readonly #heard: (frame: Frame) => void;
+  #pieces: Uint8Array[] = [];
+  #bytes = 0;
+  #wanted = prefixBytes;
+
+  constructor(heard: (frame: Frame) => void) {
+    this.#heard = heard;
+  }
+
+  add(piece: Uint8Array): void {
+    this.#pieces.push(piece);
+    this.#bytes += piece.length;
+    while (this.#bytes >= this.#wanted) {
+      const all = Buffer.concat(this.#pieces);
+      const head = all.readUInt32LE(0);
+      const end = prefixBytes + head + all.readUInt32LE(4);
+      this.#pieces = [all];
+      if (all.length < end) {
+        this.#wanted = end;
+        return;
+      }
+      const text = all.toString('utf8', prefixBytes, prefixBytes + head);
+      this.#heard({ header: JSON.parse(text), body: all.subarray(prefixBytes + head, end) });
+      this.#pieces = [all.subarray(end)];
+      this.#bytes = all.length - end;
+      this.#wanted = prefixBytes;
+    }
+  }
+}
+
+const Datatype = z.enum([
+  'BOOL',
+  'UINT8',
+  'UINT16',
+  'UINT32',
+  'UINT64',
+  'INT8',
+  'INT16',
+  'INT32',
+  'INT64',
+  'FP16',
+  'FP32',
+  'FP64',
+  'BYTES',
+]);
+
+/** A tensor of a frame; its elements are `bytes` long in the body. */
+const FrameTensor = z.object({
+  name: z.string(),
+  datatype: Datatype,
+  shape: z.array(z.number()),
+  bytes: z.number(),
+});
+
+/** Tasks of a session's process: open the model first, then run it. */
+export const SessionTask = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('open'), path: z.string() }),
+  z.object({ kind: z.literal('run'), inputs: z.array(FrameTensor), outputs: z.array(z.string()) }),
+]);
+export type SessionTask = z.infer<typeof SessionTask>;
+
+/** Answers of a session's process, one to each task. `fault` is the reason of ONNX Runtime. */
+export const SessionAnswer = z.union([
+  z.object({ fault: z.string() }),
+  z.object({ outputs: z.array(FrameTensor) }),
+]);
+export type SessionAnswer = z.infer<typeof SessionAnswer>;

@@ -1,0 +1,148 @@
+import { beforeAll, expect, test } from 'vitest';
+import { endpoint as deleteQuantize } from '../../../functions/optimization/compressions/quantize/delete-quantize-strategy.endpoint.ts';
+import { endpoint as deleteServing } from '../../../functions/optimization/serving/delete-serving.endpoint.ts';
+import { endpoint as deleteVersion } from '../../../functions/optimization/serving/delete-serving-version.endpoint.ts';
+import { endpoint as putServing } from '../../../functions/optimization/serving/put-serving.endpoint.ts';
+import { endpoint as putVersion } from '../../../functions/optimization/serving/put-serving-version.endpoint.ts';
+import { endpoint as readServing } from '../../../functions/optimization/serving/read-serving.endpoint.ts';
+import { type OptimizationService, optimizationService } from '../../support/optimization.ts';
+import { ask, imageInput, protocol } from './served-model.ts';
+
+let service: OptimizationService;
+let strategy_id: string;
+const model_name = 'digits.onnx';
+const path = { model_name };
+beforeAll(async () => {
+  service = await optimizationService({}, {}, undefined, () => {});
+  const asked = await service.quantize();
+  strategy_id = asked.json.strategy_id;
+  await service.untilCompression('quantize', strategy_id, ({ status }) => status === 'SUCCEEDED');
+}, 60_000);
+
+const body = { inputs: [imageInput()] };
+
+test('a served model answers with the version that its alias names, from the next request on', async () => {
+  const { developer: as } = service;
+  await service.call(putServing, { path, as });
+  const alias = (target: string) =>
+    service.call(putVersion, { path: { model_name, version: 'champion' }, query: { target }, as });
+  const versionOf = async () => {
+    const { json } = await protocol(service, `models/${model_name}/versions/champion`, { as });
+    return json.parameters;
+  };
+
+  await alias('original');
+  const before = await versionOf();
+  await alias(strategy_id);
+  const after = await versionOf();
+
+  expect(before).toMatchObject({ version: 'original', strategy: null, receipt: null });
+  expect(after).toMatchObject({
+    version: strategy_id,
+    strategy: strategy_id,
+    receipt: `/optimization/quantize/strategies/${strategy_id}`,
+  });
+  const answer = await ask(service, model_name, body, { as });
+  expect(answer.json.model_version).toBe('original');
+});
+
+test('the switch of an alias under the load of 16 clients loses no request', async () => {
+  const { developer: as } = service;
+  await service.call(putServing, { path, query: { version: 'champion' }, as });
+  let isOver = false;
+  const seen: { status: number; version: string }[] = [];
+  const client = async () => {
+    while (!isOver) {
+      const { status, json } = await ask(service, model_name, body, { as });
+      seen.push({ status, version: json.model_version });
+    }
+  };
+
+  const clients = Array.from({ length: 16 }, client);
+  for (const target of ['original', strategy_id, 'original', strategy_id]) {
+    const put = await service.call(putVersion, {
+      path: { model_name, version: 'champion' },
+      query: { target },
+      as,
+    });
+    expect(put.status).toBe(200);
+    const next = await ask(service, model_name, body, { as });
+    expect(next.json.model_version).toBe(target);
+  }
+  isOver = true;
+  await Promise.all(clients);
+
+  expect(seen.filter(({ status }) => status !== 200)).toEqual([]);
+  expect(new Set(seen.map(({ version }) => version))).toEqual(new Set(['original', strategy_id]));
+});
+
+test('its counters say how often each version was asked', async () => {
+  const { developer: as } = service;
+  const { json: before } = await service.call(readServing, { path, as });
+  await new Promise((resolve) => setTimeout(resolve, 1_100));
+  await ask(service, model_name, body, { as });
+  await ask(service, model_name, { inputs: [] }, { as });
+  await new Promise((resolve) => setTimeout(resolve, 1_200));
+  const { json: after } = await service.call(readServing, { path, as });
+
+  const of = ({ versions }: typeof after) =>
+    versions.find(({ version }: { version: string }) => version === strategy_id).counters;
+  expect(of(after).errors - of(before).errors).toBe(1);
+  expect(of(after).requests).toBeGreaterThanOrEqual(of(before).requests + 2);
+  expect(of(after).p95_ms).toBeGreaterThanOrEqual(of(after).p50_ms);
+  expect(after.estimate).toEqual({ month: null, million_requests: null });
+});
+
+test('a version in use stays, and so does the result that it serves', async () => {
+  const { developer: as } = service;
+
+  const version = await service.call(deleteVersion, { path: { model_name, version: strategy_id }, as });
+  const strategy = await service.call(deleteQuantize, { path: { strategy_id }, as });
+
+  expect(version.status).toBe(409);
+  expect(version.json.detail).toContain('champion');
+  expect(strategy.status).toBe(409);
+  expect(strategy.json.detail).toContain('is served');
+});
+
+test('what cannot be served is refused with the number', async () => {
+  const { developer: as } = service;
+  const environment = { ...service.environment, LIMIT_SERVING_MEMORY: '256' };
+
+  const memory = await service.call(putServing, { path, query: { memory: '9000' }, as });
+  const small = await service.call(putServing, { path, as, environment });
+  const unknown = await service.call(putServing, { path, query: { version: 'challenger' }, as });
+  const alias = await service.call(putVersion, { path: { model_name, version: 'challenger' }, as });
+
+  expect([memory.status, small.status, unknown.status, alias.status]).toEqual([400, 200, 409, 400]);
+  expect(memory.json.detail).toContain('must be at most 2816 MiB');
+  expect(unknown.json.detail).toContain('no version or alias challenger');
+  const again = await service.call(putVersion, {
+    path: { model_name, version: 'original' },
+    as,
+    environment,
+  });
+  expect(again.json.detail).toContain('needs about 161 MiB of memory, but the function has 64 for models');
+});
+
+test('a model has a bounded number of aliases', async () => {
+  const { developer: as } = service;
+  const alias = (name: string) =>
+    service.call(putVersion, { path: { model_name, version: name }, query: { target: 'original' }, as });
+
+  for (let number = 1; number < 100; number += 1) await alias(`alias-${number}`);
+  const refused = await alias('one-more');
+
+  expect(refused.status).toBe(409);
+  expect(refused.json.detail).toContain('at most 100 aliases');
+});
+
+test('a model that is turned off answers no longer', async () => {
+  const { developer: as } = service;
+
+  const off = await service.call(deleteServing, { path, as });
+
+  expect(off.json).toEqual({ model_name, served: false });
+  expect((await ask(service, model_name, body, { as })).status).toBe(404);
+  expect((await service.call(readServing, { path, as })).status).toBe(404);
+});

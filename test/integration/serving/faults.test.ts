@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto';
+import { beforeAll, expect, test } from 'vitest';
+import { endpoint as deleteModel } from '../../../functions/optimization/models/delete-model.endpoint.ts';
+import { endpoint as putVersion } from '../../../functions/optimization/serving/put-serving-version.endpoint.ts';
+import { findServedVersion, findServing } from '../../../shared/data/models/serving.ts';
+import { ModelSessions } from '../../../shared/serving/sessions/model-sessions.ts';
+import { SessionEndedError } from '../../../shared/serving/sessions/session-errors.ts';
+import { type TestService, type TestUser, testService } from '../../support/service.ts';
+import { ask, fixture, imageInput, protocol, serve } from './served-model.ts';
+import { objectsOf, sessionLimits } from './session-limits.ts';
+
+let service: TestService;
+let as: TestUser;
+beforeAll(async () => {
+  service = await testService();
+  as = await service.user('developer');
+  await serve(service, as, 'digits.onnx');
+});
+
+const halves = { name: 'x', shape: [4, 8, 32], datatype: 'FP16', data: Array<number>(1024).fill(1) };
+
+test('a model that crashes ONNX Runtime harms no other, and is taken out after three times', async () => {
+  await serve(service, as, 'crashing.onnx', {}, {}, 'crashing.onnx');
+
+  const crashes = [];
+  for (let count = 0; count < 3; count += 1) {
+    const [crash, other] = await Promise.all([
+      ask(service, 'crashing.onnx', { inputs: [halves] }, { as }),
+      ask(service, 'digits.onnx', { inputs: [imageInput()] }, { as }),
+    ]);
+    crashes.push(crash);
+    expect(other.status).toBe(200);
+  }
+  const after = await ask(service, 'crashing.onnx', { inputs: [halves] }, { as });
+  const ready = await protocol(service, 'models/crashing.onnx/ready', { as });
+  const index = await protocol(service, 'repository/index', { as });
+
+  expect(crashes.map(({ status }) => status)).toEqual([409, 409, 409]);
+  expect(crashes[0]?.json.error).toContain('SIGSEGV');
+  expect(after.json.error).toContain('was taken out: 3 requests ended its process');
+  expect(ready.status).toBe(409);
+  expect(index.json).toContainEqual(expect.objectContaining({ name: 'crashing.onnx', state: 'UNAVAILABLE' }));
+
+  const path = { model_name: 'crashing.onnx', version: 'original' };
+  const again = await service.call(putVersion, { path, as });
+  expect(again.json.versions).toMatchObject([{ version: 'original', withdrawn: null }]);
+});
+
+test('a run without end is ended at its deadline, and the requests behind it are answered', async () => {
+  await serve(service, as, 'endless.onnx', {}, {}, 'endless.onnx');
+  const { model_id = '' } = (await findServing(service.records, 'endless.onnx')) ?? {};
+  const version = await findServedVersion(service.records, model_id, 'original');
+  if (version === undefined) throw new Error('not served');
+  const sessions = new ModelSessions(sessionLimits({ timeLimit: 4_000 }));
+  const inputs = (go: boolean) => [
+    { name: 'go', datatype: 'BOOL' as const, shape: [], bytes: Uint8Array.of(go ? 1 : 0) },
+    {
+      name: 'value',
+      datatype: 'FP32' as const,
+      shape: [1],
+      bytes: new Uint8Array(Float32Array.of(7).buffer),
+    },
+  ];
+  const run = (go: boolean) =>
+    sessions.run(objectsOf(service), {
+      version,
+      memoryBytes: 400 * 2 ** 20,
+      isWarm: false,
+      inputs: inputs(go),
+      outputs: ['result'],
+    });
+
+  const [endless, behind] = await Promise.allSettled([run(true), run(false)]);
+  sessions.end();
+
+  expect(endless).toMatchObject({ status: 'rejected', reason: expect.any(SessionEndedError) });
+  expect(endless).toMatchObject({ reason: { message: 'It took longer than 4 s' } });
+  expect(behind).toMatchObject({ status: 'fulfilled', value: { isCold: true } });
+});
+
+test('a damaged file is refused by its SHA-256', async () => {
+  const bytes = await fixture('digits.onnx');
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  await serve(service, as, 'damaged.onnx');
+  const { model_id = '' } = (await findServing(service.records, 'damaged.onnx')) ?? {};
+  const version = await findServedVersion(service.records, model_id, 'original');
+  if (version === undefined) throw new Error('not served');
+  const damaged = Buffer.from(bytes);
+  damaged[500] = (damaged[500] ?? 0) ^ 1;
+  const sessions = new ModelSessions(sessionLimits());
+  const run = { version, memoryBytes: 400 * 2 ** 20, isWarm: false, inputs: [], outputs: [] };
+
+  const refusal = sessions.run(objectsOf(service, damaged), run);
+
+  await expect(refusal).rejects.toThrow(`does not have the SHA-256 ${sha256}`);
+  sessions.end();
+});
+
+test('a deleted model answers no longer, from the next request on', async () => {
+  await serve(service, as, 'short-lived.onnx');
+  const before = await ask(service, 'short-lived.onnx', { inputs: [imageInput()] }, { as });
+
+  await service.call(deleteModel, { path: { model_name: 'short-lived.onnx' }, as });
+
+  const after = await ask(service, 'short-lived.onnx', { inputs: [imageInput()] }, { as });
+  expect([before.status, after.status]).toEqual([200, 404]);
+  const index = await protocol(service, 'repository/index', { as });
+  expect(index.text).not.toContain('short-lived.onnx');
+});
+
+test('models that together need more than the memory take turns in it', async () => {
+  const { model_id = '' } = (await findServing(service.records, 'digits.onnx')) ?? {};
+  const version = await findServedVersion(service.records, model_id, 'original');
+  if (version === undefined) throw new Error('not served');
+  const memoryBytes = 300 * 2 ** 20;
+  const sessions = new ModelSessions(sessionLimits({ memoryBytes: 2 * memoryBytes }));
+  const image = { name: 'image', datatype: 'FP32' as const, shape: [1, 1, 8, 8], bytes: new Uint8Array(256) };
+  const run = (digest: string) =>
+    sessions.run(objectsOf(service), {
+      // The same file under other digests is as many models.
+      version: { ...version, digest },
+      memoryBytes,
+      isWarm: false,
+      inputs: [image],
+      outputs: ['logits'],
+    });
+
+  const first = await Promise.all(['a', 'b', 'c', 'd'].map(run));
+  const held = sessions.held;
+  const again = await Promise.all([run('d'), run('a')]);
+  sessions.end();
+
+  expect(first.map(({ isCold }) => isCold)).toEqual([true, true, true, true]);
+  expect(held).toBe(2);
+  expect(again.filter(({ isCold }) => isCold).length).toBeGreaterThan(0);
+});

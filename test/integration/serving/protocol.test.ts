@@ -1,0 +1,96 @@
+import { beforeAll, expect, test } from 'vitest';
+import { type TestService, type TestUser, testService } from '../../support/service.ts';
+import { ask, binary, image, imageInput, protocol, serve, splitAnswer } from './served-model.ts';
+
+let service: TestService;
+let as: TestUser;
+beforeAll(async () => {
+  service = await testService();
+  as = await service.user('developer');
+  const labels = Buffer.from('zero\none\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\n');
+  const served = await serve(service, as, 'digits.onnx', {}, { labels });
+  expect(served.status, served.text).toBe(200);
+});
+
+test('a served model describes its inputs and outputs', async () => {
+  const answer = await protocol(service, 'models/digits.onnx', { as });
+
+  expect(answer.json).toMatchObject({
+    name: 'digits.onnx',
+    versions: ['original'],
+    platform: 'onnxruntime_onnx',
+    inputs: [{ name: 'image', datatype: 'FP32', shape: [-1, 1, 8, 8] }],
+    outputs: [{ name: 'logits', datatype: 'FP32', shape: [-1, 10] }],
+    parameters: { version: 'original', strategy: null, receipt: null },
+  });
+});
+
+test('JSON and binary tensors give the same answer', async () => {
+  const json = await ask(service, 'digits.onnx', { id: 'seven', inputs: [imageInput(2)] }, { as });
+  const pixels = Float32Array.from([...image, ...image]);
+  const sent = binary(
+    {
+      inputs: [
+        {
+          name: 'image',
+          shape: [2, 1, 8, 8],
+          datatype: 'FP32',
+          parameters: { binary_data_size: pixels.byteLength },
+        },
+      ],
+      outputs: [{ name: 'logits', parameters: { binary_data: true } }],
+    },
+    [new Uint8Array(pixels.buffer)],
+  );
+  const raw = splitAnswer(await protocol(service, 'models/digits.onnx/infer', { ...sent, as }));
+
+  expect(json.json).toMatchObject({ model_name: 'digits.onnx', model_version: 'original', id: 'seven' });
+  const [output] = json.json.outputs;
+  expect(output).toMatchObject({ name: 'logits', datatype: 'FP32', shape: [2, 10] });
+  expect(raw.json.outputs).toEqual([
+    { name: 'logits', datatype: 'FP32', shape: [2, 10], parameters: { binary_data_size: 80 } },
+  ]);
+  const values = new Float32Array(new Uint8Array(raw.tensors).buffer);
+  expect([...values]).toEqual(output.data);
+  expect(output.data.slice(0, 10)).toEqual(output.data.slice(10));
+});
+
+test('all faults of a request are named at once, in the form of the protocol', async () => {
+  const answer = await ask(
+    service,
+    'digits.onnx',
+    {
+      inputs: [
+        { name: 'image', shape: [1, 1, 9, 8], datatype: 'FP32', data: [] },
+        { name: 'picture', shape: [1], datatype: 'FP32', data: [1] },
+      ],
+      outputs: [{ name: 'labels' }],
+    },
+    { as },
+  );
+
+  expect(answer.status).toBe(400);
+  expect(Object.keys(answer.json)).toEqual(['error']);
+  expect(answer.json.error).toContain('inputs[0].shape: must be [-1, 1, 8, 8]; it is [1, 1, 9, 8]');
+  expect(answer.json.error).toContain(
+    'inputs[1].name: must be an input of the model: "image"; it is "picture"',
+  );
+  expect(answer.json.error).toContain('outputs[0].name: must be an output of the model: "logits"');
+});
+
+test('a classification names the best classes with their labels', async () => {
+  const all = await ask(service, 'digits.onnx', { inputs: [imageInput()] }, { as });
+  const answer = await ask(
+    service,
+    'digits.onnx',
+    { inputs: [imageInput()], parameters: { classification: 3 } },
+    { as },
+  );
+
+  const [{ data, shape, datatype }] = answer.json.outputs;
+  expect({ shape, datatype }).toEqual({ shape: [1, 3], datatype: 'BYTES' });
+  const values: number[] = all.json.outputs[0].data;
+  const best = values.indexOf(Math.max(...values));
+  const names = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine'];
+  expect(data[0]).toBe(`${values[best]?.toFixed(6)}:${best}:${names[best]}`);
+});
