@@ -120,7 +120,7 @@ function withoutChecksum(command: UploadPartCommand): UploadPartCommand {
 }
 
 /** Multipart uploads to the bucket. */
-export function multipartUploads(client: S3Client, Bucket: string): MultipartUploads {
+export function multipartUploads(client: S3Client, Bucket: string, ofUrls = client): MultipartUploads {
   async function arrived(
     Key: string,
     UploadId: string,
@@ -166,7 +166,7 @@ export function multipartUploads(client: S3Client, Bucket: string): MultipartUpl
             PartNumber: part_number,
             ContentLength: size,
           });
-          const url = await getSignedUrl(client, withoutChecksum(command), {
+          const url = await getSignedUrl(ofUrls, withoutChecksum(command), {
             expiresIn: uploadSeconds,
             signableHeaders: new Set(['content-length', 'host']),
           });
@@ -180,7 +180,7 @@ export function multipartUploads(client: S3Client, Bucket: string): MultipartUpl
       return Promise.all(
         Array.from({ length: parts }, (_, index) => {
           const command = new UploadPartCommand({ Bucket, Key, UploadId, PartNumber: index + 1 });
-          return getSignedUrl(client, withoutChecksum(command), {
+          return getSignedUrl(ofUrls, withoutChecksum(command), {
             expiresIn: uploadSeconds,
             signableHeaders: new Set(['host']),
           });

@@ -2,20 +2,20 @@ import { type Need, within } from '../core/needs.ts';
 import { type BatchControl, batchControl } from './batch.ts';
 import { batch } from './batch-client.ts';
 import { type ObjectReader, type ObjectWriter, objectReader, objectWriter } from './objects.ts';
-import { s3 } from './s3-client.ts';
+import { s3, s3OfUrls } from './s3-client.ts';
 
 /** Read objects of the bucket. */
 export const readObjects: Need<ObjectReader> = {
   resource: 'objects',
   level: 'read',
-  open: ({ environment, settings }) => objectReader(s3(environment), settings.bucket),
+  open: ({ environment, settings }) => objectReader(s3(environment), settings.bucket, s3OfUrls(environment)),
 };
 
 /** Read and write objects of the bucket. */
 export const writeObjects: Need<ObjectWriter> = {
   resource: 'objects',
   level: 'write',
-  open: ({ environment, settings }) => objectWriter(s3(environment), settings.bucket),
+  open: ({ environment, settings }) => objectWriter(s3(environment), settings.bucket, s3OfUrls(environment)),
 };
 
 // Pure annotations keep unneeded clients out of a bundle.

@@ -109,8 +109,8 @@ function dispositionOf(kind: 'attachment' | 'inline', fileName: string): string 
   return `${kind}; filename="${ascii}"; filename*=UTF-8''${utf8}`;
 }
 
-/** Reader of the bucket. */
-export function objectReader(client: S3Client, bucket: string): ObjectReader {
+/** Reader of the bucket. @param ofUrls client that presigns, if others reach S3 by another address */
+export function objectReader(client: S3Client, bucket: string, ofUrls = client): ObjectReader {
   return {
     async head(key) {
       try {
@@ -185,15 +185,15 @@ export function objectReader(client: S3Client, bucket: string): ObjectReader {
       };
       const valid = { expiresIn: downloadSeconds };
       const [GET, HEAD] = await Promise.all([
-        getSignedUrl(client, new GetObjectCommand(asked), valid),
-        getSignedUrl(client, new HeadObjectCommand(asked), valid),
+        getSignedUrl(ofUrls, new GetObjectCommand(asked), valid),
+        getSignedUrl(ofUrls, new HeadObjectCommand(asked), valid),
       ]);
       return { GET, HEAD };
     },
   };
 }
 
-export function objectWriter(client: S3Client, bucket: string): ObjectWriter {
+export function objectWriter(client: S3Client, bucket: string, ofUrls = client): ObjectWriter {
   async function putStream(key: string, bytes: Readable, mediaType: string): Promise<void> {
     const upload = new Upload({
       client,
@@ -205,8 +205,8 @@ export function objectWriter(client: S3Client, bucket: string): ObjectWriter {
   }
 
   return {
-    ...objectReader(client, bucket),
-    ...multipartUploads(client, bucket),
+    ...objectReader(client, bucket, ofUrls),
+    ...multipartUploads(client, bucket, ofUrls),
 
     async put(key, bytes, mediaType) {
       await client.send(
@@ -250,7 +250,7 @@ export function objectWriter(client: S3Client, bucket: string): ObjectWriter {
         ContentLength: size,
         ChecksumSHA256: checksum,
       });
-      const url = await getSignedUrl(client, command, {
+      const url = await getSignedUrl(ofUrls, command, {
         expiresIn: uploadSeconds,
         signableHeaders: new Set(['content-length', 'host', 'x-amz-checksum-sha256']),
         unhoistableHeaders: new Set(['x-amz-checksum-sha256']),

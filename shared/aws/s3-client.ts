@@ -21,6 +21,17 @@ function credentialsOf(environment: Environment) {
  */
 let connections: S3Client['config']['requestHandler'] | undefined;
 
+/**
+ * Client that presigns URLs. `S3_PUBLIC_ENDPOINT` is the address of S3 for others, if it is another one than for this
+ * process.
+ */
+export const s3OfUrls = /* @__PURE__ */ oncePerEnvironment((environment) => {
+  const { S3_PUBLIC_ENDPOINT } = environment;
+  return S3_PUBLIC_ENDPOINT === undefined
+    ? s3(environment)
+    : s3({ ...environment, S3_ENDPOINT: S3_PUBLIC_ENDPOINT });
+});
+
 /** Client of S3. `S3_ENDPOINT` replaces the region's endpoint and switches to path-style addressing. */
 export const s3 = /* @__PURE__ */ oncePerEnvironment((environment) => {
   const settings = clientEndpoint(environment, 'S3_ENDPOINT');

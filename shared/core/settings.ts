@@ -40,6 +40,7 @@ const makeEnvironmentSchema = () =>
     RECORDS_TABLE: z.string().min(1),
     BUCKET: z.string().min(1),
     S3_ENDPOINT: z.url().optional(),
+    S3_PUBLIC_ENDPOINT: z.url().optional(),
     TRAIN_QUEUE: z.string().min(1).default('train'),
     TRAIN_DEFINITION: z.string().min(1).default('train'),
     OPTIMIZE_QUEUE: z.string().min(1).default('train'),
@@ -165,12 +166,13 @@ export interface Settings {
 /** S3 gives each bucket its own host. Other endpoints serve the bucket below a path. */
 const storageOrigin = (value: {
   S3_ENDPOINT?: string | undefined;
+  S3_PUBLIC_ENDPOINT?: string | undefined;
   BUCKET: string;
   AWS_REGION: string;
 }): string =>
   value.S3_ENDPOINT === undefined
     ? `https://${value.BUCKET}.s3.${value.AWS_REGION}.amazonaws.com`
-    : new URL(value.S3_ENDPOINT).origin;
+    : new URL(value.S3_PUBLIC_ENDPOINT ?? value.S3_ENDPOINT).origin;
 
 /** Read the settings. Throws an error that names every missing or invalid variable. */
 export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {

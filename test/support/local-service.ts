@@ -26,12 +26,13 @@ function launch(
   args: readonly string[],
   environment: Readonly<Record<string, string>>,
   through: readonly string[],
+  program: string,
 ): ChildProcess {
   const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env;
-  const [file = '', ...rest] = [...through, process.execPath, launcher, ...args];
+  const [file = '', ...rest] = [...through, process.execPath, program, ...args];
   // A test that is given up leaves nothing behind.
-  const program = boundToParent(file, rest);
-  return spawn(program.file, program.args, {
+  const bound = boundToParent(file, rest);
+  return spawn(bound.file, bound.args, {
     env: { PATH, HOME, NODE_COMPILE_CACHE, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -39,14 +40,15 @@ function launch(
 
 /**
  * Starts the service as `npm start` does, on a free port; answers what it said where it did not start. `through` is a
- * command that runs it, such as `unshare -r`.
+ * command that runs it, such as `unshare -r`. `program` starts it in the place of the launcher of this checkout.
  */
 export async function startLocalService(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
   through: readonly string[] = [],
+  program = launcher,
 ): Promise<LocalService | FailedStart> {
-  const child = launch(['--port', '0', ...args], environment, through);
+  const child = launch(['--port', '0', ...args], environment, through, program);
   let output = '';
   child.stderr?.on('data', (chunk) => {
     output += chunk;

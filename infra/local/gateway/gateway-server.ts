@@ -26,7 +26,7 @@ import {
 } from './receive-event-body.ts';
 import { answerClientError, headMaxBytes, hostRule, readHeaders, requireUtf8Query } from './request-head.ts';
 import { createRouter } from './router.ts';
-import { send, sendAndClose, sendLargeBody } from './send.ts';
+import { type OwnCall, type PublicStorage, send, sendAndClose, sendLargeBody } from './send.ts';
 
 /** Serve endpoints over HTTP as API Gateway and Lambda do. */
 export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
@@ -88,12 +88,13 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     if (large !== undefined && method === 'PUT') {
       if (expectsContinue) response.writeContinue();
       const own = headers.filter(([name]) => /^(?:authorization|host)$/i.test(name));
-      return sendLargeBody(request, length, large, (to, body) => {
+      const call: OwnCall = (to, body) => {
         const variables = Object.fromEntries(Object.keys(parameters).map((name) => [name, to]));
         const sent = { ...plain, method: 'POST', headers: own, body: Buffer.from(JSON.stringify(body)) };
         const event = makeProxyEvent(sent, leaf.resource, variables);
         return admission.run(() => invoke({ name: endpoint.name, handler }, event, { timeLimit, gone }));
-      });
+      };
+      return sendLargeBody(request, length, large, call, options.storage);
     }
     const most = Math.min(bodyMaxBytes(endpoint.input), eventBodyMaxBytes);
     checkAnnouncedLength(request, most);
@@ -202,6 +203,8 @@ export interface GatewayOptions {
   bodyBytes?: number | undefined;
   /** Origins whose pages may read responses, including the gateway's own. Default none. */
   corsOrigins?: readonly string[];
+  /** Addresses of the S3 server, if presigned URLs have one of their own. */
+  storage?: PublicStorage | undefined;
   /** Whether the disk is full. Then the gateway accepts only requests that free space. */
   isFull?: () => boolean;
   /** Called for each admitted request, before it is processed. */

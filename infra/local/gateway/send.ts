@@ -56,25 +56,41 @@ export async function sendLargeBody(
   length: number,
   begin: NonNullable<ReturnType<LargeBodies['begin']>>,
   call: OwnCall,
+  storage?: PublicStorage,
 ): Promise<Result> {
   const begun = await call(begin.path, begin.body);
   if (begun.statusCode !== 200) return begun;
   const { url, path, body } = begin.proceed(bodyOf(begun));
-  const status = await put(message, url, length);
+  const status = await put(message, url, length, storage);
   if (status !== 200)
     throw new ServiceError('unavailable', `Storage refused the body (${status}). Try again.`);
   return call(path, body);
 }
 
+/** Addresses of the S3 server, if presigned URLs have one of their own. */
+export interface PublicStorage {
+  /** Address of the S3 server on this machine. */
+  url: string;
+  publicUrl: string;
+}
+
 /** A request that the gateway makes on behalf of the client. */
-type OwnCall = (path: string, body: object) => Promise<Result>;
+export type OwnCall = (path: string, body: object) => Promise<Result>;
 
 const bodyOf = ({ body, isBase64Encoded }: Result): unknown =>
   JSON.parse(Buffer.from(body, isBase64Encoded === true ? 'base64' : 'utf8').toString('utf8'));
 
 /** Stream a body of known length to a presigned URL, and return the status of storage. */
-async function put(body: IncomingMessage, url: string, length: number): Promise<number> {
-  const sending = httpRequest(url, { method: 'PUT', headers: { 'content-length': length } });
+async function put(
+  body: IncomingMessage,
+  url: string,
+  length: number,
+  storage?: PublicStorage,
+): Promise<number> {
+  const { host, pathname, search, origin } = new URL(url);
+  // This machine may not reach itself by the public address, which the signature covers.
+  const near = origin === storage?.publicUrl ? `${storage.url}${pathname}${search}` : url;
+  const sending = httpRequest(near, { method: 'PUT', headers: { host, 'content-length': length } });
   const answered = once(sending, 'response');
   // The pipeline throws a failure.
   answered.catch(() => {});

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { availableParallelism, devNull, totalmem } from 'node:os';
 import { thisHost } from '../../../shared/host/this-host.ts';
+import type { PublicStorage } from '../gateway/send.ts';
 import type { Credentials } from './data-folder.ts';
 import { localPrices, priceVariable } from './local-prices.ts';
 
@@ -8,7 +9,10 @@ import { localPrices, priceVariable } from './local-prices.ts';
 export function enterFunctionEnvironment(own: NodeJS.ProcessEnv, access: EmulatorAccess): void {
   const variables = jobVariables(own, access);
   for (const name of Object.keys(own)) if (name.startsWith('AWS_')) delete own[name];
-  Object.assign(own, { LOG_LEVEL: 'warn' }, variables, { ACCOUNTS_TABLE: accountsTable });
+  Object.assign(own, { LOG_LEVEL: 'warn' }, variables, {
+    ACCOUNTS_TABLE: accountsTable,
+    ...(access.storage && { S3_PUBLIC_ENDPOINT: access.storage.publicUrl }),
+  });
 }
 
 /** Region, credentials and endpoints of the emulators, and what this machine can do for jobs. */
@@ -18,6 +22,8 @@ export interface EmulatorAccess {
   endpoints: Partial<Record<EndpointVariable, string>>;
   /** Whether functions and jobs have roles, which only the S3 server of this service supports. */
   hasRoles: boolean;
+  /** Set if presigned URLs have an address of their own, by which others reach the S3 server. */
+  storage?: PublicStorage | undefined;
   /** Settings for what limits and separates the jobs of this machine; see `settings.ts`. */
   jobSettings?: Readonly<Record<string, string>>;
 }

@@ -26,13 +26,16 @@ export function greeting(facts: Greeting): string {
       '',
     );
   }
-  return [...lines, ...nextCommands(facts), `Listening on ${url}`, ''].join('\n');
+  return [...lines, ...nextCommands(facts), `Listening on ${facts.listening ?? url}`, ''].join('\n');
 }
 
 export interface Greeting {
+  /** URL for people. */
   url: string;
-  /** Absolute path of the sources. */
-  checkout: string;
+  /** URL for programs of this machine, which wait for it. Default: `url`. */
+  listening?: string;
+  /** Absolute path of the sources; undefined in the image of the service. */
+  checkout: string | undefined;
   dataFolder: string;
   hasDocs: boolean;
   firstAdmin: FirstAdmin | undefined;
@@ -58,12 +61,14 @@ const nextCommands = ({ url, checkout, dataFolder, firstAdmin }: Greeting): stri
   'In a second terminal, install the command mps, train an example twice with different values, and compare:',
   `  npm install -g ${url}/cli/mps.tgz`,
   // In the checkout, mps finds the service and its password without a login, but only in the default data folder.
-  ...(dataFolder === join(checkout, '.data')
+  ...(checkout !== undefined && dataFolder === join(checkout, '.data')
     ? []
     : [`  ${firstAdmin === undefined ? `mps login ${url}` : signInCommand(url, firstAdmin)}`]),
-  `  cd ${quoted(`${checkout}/test/examples/hello`)} && mps run`,
+  `  cd ${quoted(join(checkout ?? '', 'test/examples/hello'))} && mps run`,
   '  mps run -S learning_rate=0.2',
   '  mps compare',
-  `Without an installation, "npx --prefix ${quoted(checkout)} mps" is the same command.`,
+  ...(checkout === undefined
+    ? []
+    : [`Without an installation, "npx --prefix ${quoted(checkout)} mps" is the same command.`]),
   '',
 ];

@@ -11,6 +11,7 @@ import { startEmulators } from './emulators/start-emulators.ts';
 import type { EmulatorAccess } from './function-environment.ts';
 import { greeting } from './greeting.ts';
 import { HeapRoom } from './heap-room.ts';
+import { nearUrl, reachWarnings } from './reach.ts';
 import {
   checkSettings,
   readAnonymousTimes,
@@ -31,8 +32,8 @@ export async function main(args: readonly string[], installation: Installation):
 interface Installation {
   /** Folder of the running bundle. */
   program: string;
-  /** Folder of its sources. */
-  checkout: string;
+  /** Folder of its sources; undefined in the image of the service. */
+  checkout: string | undefined;
 }
 
 /** Serve until a stop signal, or until an emulator ends. Return the exit code. */
@@ -40,7 +41,7 @@ async function serve(args: readonly string[], { program, checkout }: Installatio
   const stopping = stopRequested();
   // Stop started parts in reverse order, also if a later part fails to start.
   await using started = new AsyncDisposableStack();
-  const { port, dataFolder } = readOptions(args, process.env);
+  const { port, dataFolder, reach } = readOptions(args, process.env);
   checkSettings(process.env);
   const [limits, corsOrigins] = [readLimits(process.env), readOrigins(process.env)];
   const bodyBytes = readBodyBytes(process.env);
@@ -53,6 +54,7 @@ async function serve(args: readonly string[], { program, checkout }: Installatio
     dataFolder,
     program,
     corsOrigins,
+    reach,
   });
   const endpoints = (await loading).map((loaded) => inRole(loaded, access));
   const heap = new HeapRoom();
@@ -65,22 +67,26 @@ async function serve(args: readonly string[], { program, checkout }: Installatio
     corsOrigins,
     isFull,
     onRequest: () => heap.note(),
+    host: reach.host,
+    ...(reach.publicUrl && { allowedHosts: [reach.publicUrl.hostname] }),
+    storage: access.storage,
   });
   started.defer(() => gateway.close());
 
   // The `mps` command of this checkout finds the service by this file, whatever its port.
   await writeDurably(
     join(dataFolder, 'service.json'),
-    JSON.stringify({ url: gateway.url, pid: process.pid }),
+    JSON.stringify({ url: nearUrl(gateway.url), pid: process.pid }),
   );
   process.stdout.write(
     greeting({
-      url: gateway.url,
+      url: reach.publicUrl?.origin ?? gateway.url,
+      listening: nearUrl(gateway.url),
       dataFolder,
       checkout,
       hasDocs: endpoints.some(({ endpoint }) => endpoint.path === '/docs'),
       firstAdmin,
-      warnings,
+      warnings: [...warnings, ...reachWarnings(reach)],
       jobsElsewhere: folders.work.startsWith(dataFolder) ? undefined : folders.work,
     }),
   );

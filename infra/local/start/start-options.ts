@@ -8,6 +8,7 @@ import { readFlags } from '../../command/read-flags.ts';
 import type { AdmissionLimits } from '../gateway/admission.ts';
 import { bucket, recordsTable } from './function-environment.ts';
 import { localPrices, priceVariable } from './local-prices.ts';
+import { type Reach, reachUsage, readReach } from './reach.ts';
 
 /**
  * Refuse settings at the start that functions and jobs would refuse at every request and run.
@@ -57,13 +58,22 @@ const timesVariable = 'LIMIT_ANONYMOUS_TIMES';
 
 const gatewayVariables: readonly string[] = [...Object.values(variables), bodyVariable, timesVariable];
 
-const usage = `Usage: npm start -- [--port <port>] [--data <folder>]
-  --port  port of the service on 127.0.0.1 (default 3000, or PORT); 0 for any free port
-  --data  folder of its data (default .data, or DATA_DIR)`;
+const usage = `Usage: npm start -- [--port <port>] [--data <folder>] [--host <address> --public-url <url>]
+         [--s3-port <port>] [--public-s3-url <url>]
+  --port  port of the service (default 3000, or PORT); 0 for any free port
+  --data  folder of its data (default .data, or DATA_DIR)
+${reachUsage}`;
 
-const options = { port: { type: 'string' }, data: { type: 'string' } } as const;
+const options = {
+  port: { type: 'string' },
+  data: { type: 'string' },
+  host: { type: 'string' },
+  'public-url': { type: 'string' },
+  's3-port': { type: 'string' },
+  'public-s3-url': { type: 'string' },
+} as const;
 
-/** Flags override `PORT` and `DATA_DIR`, which override the defaults. @throws CommandError for anything else */
+/** Flags override variables (`PORT`, `DATA_DIR`), which override the defaults. @throws CommandError for anything else */
 export function readOptions(
   args: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
@@ -75,7 +85,8 @@ export function readOptions(
   }
   const folder = flags.data ?? environment['DATA_DIR'] ?? '.data';
   if (folder === '') throw new CommandError(`--data must name a folder.\n${usage}`);
-  return { port: Number(port), dataFolder: flags.data === undefined ? resolve(folder) : givenPath(folder) };
+  const dataFolder = flags.data === undefined ? resolve(folder) : givenPath(folder);
+  return { port: Number(port), dataFolder, reach: readReach(flags, environment) };
 }
 
 interface StartOptions {
@@ -83,6 +94,7 @@ interface StartOptions {
   port: number;
   /** Absolute path of the data folder. */
   dataFolder: string;
+  reach: Reach;
 }
 
 /**

@@ -93,7 +93,7 @@ export const layers: readonly (readonly string[])[] = [
   ['infra/service', 'infra/tools/demo', 'infra/tools/import'],
   ['infra/aws/options', 'infra/local/access', 'infra/local/gateway'],
   ['infra/aws/job-image', 'infra/local/batch', 'infra/local/dynamodb'],
-  ['infra/aws/build', 'infra/local/s3', 'infra/local/start'],
+  ['infra/aws/build', 'infra/local/image', 'infra/local/s3', 'infra/local/start'],
   ['infra/aws/cost', 'infra/tools/sam'],
   ['infra/aws/deploy', 'infra/aws/stacks'],
   ['infra/aws/doctor'],

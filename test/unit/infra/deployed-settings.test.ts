@@ -11,7 +11,14 @@ const setByAws = ['AWS_REGION'];
  * Set by `npm start` alone: on AWS jobs run in containers, S3 is at its usual address, and hooks reach public addresses
  * only.
  */
-const setLocally = ['HOOK_HOSTS', 'JOBS_MEMORY', 'JOBS_RUN_AS', 'JOBS_SEPARATION', 'S3_ENDPOINT'];
+const setLocally = [
+  'HOOK_HOSTS',
+  'JOBS_MEMORY',
+  'JOBS_RUN_AS',
+  'JOBS_SEPARATION',
+  'S3_ENDPOINT',
+  'S3_PUBLIC_ENDPOINT',
+];
 
 test('a deployment sets every variable that functions and jobs read', async () => {
   const text = await readFile(file, 'utf8');

@@ -5,6 +5,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import * as z from 'zod';
 import { thisHost } from '../../../../shared/host/this-host.ts';
+import { CommandError } from '../../../command/command-error.ts';
 import { writeDurably } from '../../batch/durable-file.ts';
 import { connectionsFrom } from '../../dynamodb/handed-connections.ts';
 import type { RelayOptions } from '../../dynamodb/relay.ts';
@@ -155,6 +156,19 @@ export async function onUsualPort<Server extends { url: string }>(
   const port = Number(new URL(server.url).port);
   if (port !== usual) await writeDurably(file, JSON.stringify({ port }));
   return server;
+}
+
+/** Start a server on this port. @throws CommandError if another program has it */
+export async function onGivenPort<Server extends { url: string; close(): Promise<void> }>(
+  port: number,
+  start: (port: number) => Promise<Server>,
+): Promise<Server> {
+  const server = await start(port);
+  if (new URL(server.url).port === String(port)) return server;
+  await server.close();
+  throw new CommandError(
+    `Port ${port} of the server of files is in use. Choose another one: --s3-port <port>`,
+  );
 }
 
 const Usual = z.object({ port: z.int().min(1).max(65_535) });

@@ -11,6 +11,7 @@ import { writeDurably } from '../../batch/durable-file.ts';
 import { createTables } from '../../dynamodb/create-tables.ts';
 import { findEmulator } from '../../dynamodb/find-emulator.ts';
 import { probeEmulator } from '../../dynamodb/probe-emulator.ts';
+import type { PublicStorage } from '../../gateway/send.ts';
 import { type DataFolder, emulatorCredentials, openDataFolder, readJson } from '../data-folder.ts';
 import { type DatabaseName, openDatabases } from '../databases.ts';
 import { ensureFirstAdmin, type FirstAdmin } from '../ensure-first-admin.ts';
@@ -24,10 +25,17 @@ import {
   recordsTable,
 } from '../function-environment.ts';
 import { type JobFolders, jobFolders, removeForsaken } from '../job-folders.ts';
+import { nearUrl, publicStorageUrl, type Reach } from '../reach.ts';
 import { goneProjects, namesIn, removeEnvironments, removeRuns } from '../sweep-folders.ts';
 import { startSchedule } from './event-delivery.ts';
 import { ProcessRegister } from './process-register.ts';
-import { onUsualPort, type RelayAddress, startRelayProcess, startS3Process } from './s3-process.ts';
+import {
+  onGivenPort,
+  onUsualPort,
+  type RelayAddress,
+  startRelayProcess,
+  startS3Process,
+} from './s3-process.ts';
 import { startBatch } from './start-batch.ts';
 import { startTables, tablesEndpoint } from './start-tables.ts';
 
@@ -38,7 +46,7 @@ import { startTables, tablesEndpoint } from './start-tables.ts';
  */
 export async function startEmulators(
   started: AsyncDisposableStack,
-  { dataFolder, program, host = '127.0.0.1', forContainers = false, corsOrigins }: EmulatorOptions,
+  { dataFolder, program, host = '127.0.0.1', forContainers = false, corsOrigins, reach }: EmulatorOptions,
 ): Promise<Emulators> {
   const data = await openDataFolder(dataFolder);
   started.defer(() => data.release());
@@ -54,10 +62,11 @@ export async function startEmulators(
   const databases = await openDatabases(data, embeddedDatabases(access));
   // This runs after the emulators have stopped.
   started.defer(() => databases.seal());
-  const storeOptions = { data, program, register, host, forContainers, corsOrigins };
+  const storeOptions = { data, program, register, host, forContainers, corsOrigins, reach };
   const { endpoints, lost, isOpen } = await startStores(started, access, storeOptions);
   await databases.noteInUse();
   Object.assign(access.endpoints, endpoints);
+  access.storage = storageOf(endpoints, reach);
   let isLost = false;
   void lost.then(() => {
     isLost = true;
@@ -98,6 +107,8 @@ interface EmulatorOptions {
   /** Whether containers must reach the emulators; default false. */
   forContainers?: boolean;
   corsOrigins: readonly string[];
+  /** Addresses for others. Default: only this machine. */
+  reach?: Reach | undefined;
 }
 
 /** The backends of the functions: emulators, Batch, the schedule, and an admin. */
@@ -111,6 +122,15 @@ interface Emulators {
   isFull: () => boolean;
   /** Sentences for people about a full disk and about isolation that this machine lacks. */
   warnings: readonly string[];
+}
+
+/** The addresses of an S3 server that others reach by another one; undefined if they reach none, or by the same. */
+function storageOf(
+  { S3_ENDPOINT: url }: EmulatorAccess['endpoints'],
+  reach?: Reach,
+): PublicStorage | undefined {
+  const publicUrl = reach && url && publicStorageUrl(reach, url);
+  return url && publicUrl && publicUrl !== url ? { url, publicUrl } : undefined;
 }
 
 /** The databases of the emulators that no variable replaces. */
@@ -129,7 +149,7 @@ const ownOrigins = ['http://127.0.0.1:*', 'http://localhost:*'];
 async function startStores(
   started: AsyncDisposableStack,
   access: EmulatorAccess,
-  { data, program, register, host, forContainers, corsOrigins }: StoreOptions,
+  { data, program, register, host, forContainers, corsOrigins, reach }: StoreOptions,
 ): Promise<StartedStores> {
   const { region, credentials } = access;
   const endpoints: EmulatorAccess['endpoints'] = {};
@@ -148,7 +168,7 @@ async function startStores(
   let connectToTables: (() => Promise<Socket>) | undefined;
   if (access.endpoints.S3_ENDPOINT === undefined) {
     const s3 = await keep('The S3 server', await startS3(tables?.relay));
-    endpoints.S3_ENDPOINT = s3.url;
+    endpoints.S3_ENDPOINT = nearUrl(s3.url);
     connectToTables = s3.connectToTables;
   } else if (tables?.relay !== undefined) {
     const file = join(program, 'infra/local/dynamodb/relay-main.js');
@@ -171,16 +191,16 @@ async function startStores(
   function startS3(relay: RelayAddress | undefined) {
     const options = {
       folder: data.within('s3'),
-      host,
+      host: reach?.host ?? host,
       region,
       credentials,
       buckets: [bucket],
-      corsOrigins: [...corsOrigins, ...ownOrigins],
+      corsOrigins: [...corsOrigins, ...ownOrigins, ...(reach?.publicUrl ? [reach.publicUrl.origin] : [])],
     };
     const file = join(program, 'infra/local/s3/main.js');
-    return onUsualPort(data.within('s3-port.json'), (port) =>
-      startS3Process(file, { ...options, port }, relay),
-    );
+    const start = (port: number) => startS3Process(file, { ...options, port }, relay);
+    if (reach?.s3Port !== undefined) return onGivenPort(reach.s3Port, start);
+    return onUsualPort(data.within('s3-port.json'), start);
   }
 }
 
@@ -195,6 +215,7 @@ interface StoreOptions {
   forContainers: boolean;
   /** Origins whose pages may use presigned URLs. */
   corsOrigins: readonly string[];
+  reach: Reach | undefined;
 }
 
 interface StartedStores {
