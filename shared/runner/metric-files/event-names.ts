@@ -11,6 +11,10 @@ const parts: Readonly<Record<string, 'train' | 'val' | 'test'>> = {
 
 const noMetrics = new Set(['epoch', 'step', 'global_step']);
 
+/** Whether a name is one of Hugging Face's facts about a run, which are no metrics. */
+export const isOfRun = (name: string): boolean =>
+  /(?:^|[_/])(?:runtime|total_flos|\w+_per_second)$/.test(name);
+
 /**
  * Names the scalars of several event files. Each folder of a log directory is a run of TensorBoard: its own name counts
  * where it says what was measured, and where two folders have the same tag.
@@ -28,7 +32,7 @@ export class EventNames {
   /** Return the name of a scalar; undefined for those that are no metric. */
   nameOf(file: string, tag: string, value: number): string | undefined {
     // Lightning writes this value before there is any.
-    if (noMetrics.has(tag) || (tag === 'hp_metric' && value === -1)) return undefined;
+    if (noMetrics.has(baseOf(tag)) || isOfRun(tag) || (tag === 'hp_metric' && value === -1)) return undefined;
     const folder = folderOf(file);
     const own = baseOf(folder);
     const part = parts[own.toLowerCase()];

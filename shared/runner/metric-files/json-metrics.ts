@@ -1,4 +1,5 @@
 import type { FileMetric } from './csv-metrics.ts';
+import { isOfRun } from './event-names.ts';
 
 /** Names and depth of the numbers that a JSON file of metrics may have. */
 const maxNames = 200;
@@ -12,7 +13,8 @@ export function summaryMetrics(text: string, path: string): FileMetric[] {
   const found: FileMetric[] = [];
   const read = (value: unknown, name: string, depth: number): void => {
     if (found.length >= maxNames) return;
-    if (typeof value === 'number' && name !== '') found.push({ name, value, step: null });
+    const isMetric = name !== '' && !noMetrics.has(name) && !isOfRun(name);
+    if (typeof value === 'number' && isMetric) found.push({ name, value, step: null });
     if (!isObject(value) || depth > maxDepth) return;
     for (const [key, one] of Object.entries(value))
       read(one, name === '' ? key : `${name}.${key}`, depth + 1);
@@ -33,12 +35,12 @@ export function trainerHistory(text: string): FileMetric[] {
     if (!isObject(entry)) return [];
     const step = typeof entry['step'] === 'number' ? entry['step'] : null;
     return Object.entries(entry).flatMap(([name, one]) =>
-      typeof one === 'number' && !noMetrics.has(name) ? [{ name, value: one, step }] : [],
+      typeof one === 'number' && !noMetrics.has(name) && !isOfRun(name) ? [{ name, value: one, step }] : [],
     );
   });
 }
 
-const noMetrics = new Set(['step', 'epoch', 'total_flos']);
+const noMetrics = new Set(['step', 'epoch']);
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -12,6 +12,7 @@ import { trainingSandbox } from '../job/job-sandbox.ts';
 import type { TrainingRun } from '../job/training-job.ts';
 import { collectOutputs } from '../outputs/collect-outputs.ts';
 import type { OpenTracking } from '../outputs/run-logs.ts';
+import { provideWandb } from '../wandb/provide-wandb.ts';
 import { commandEnvironment, runValues } from './command-environment.ts';
 import { CrashLine } from './crash-line.ts';
 import { dockerCommand } from './docker-command.ts';
@@ -39,16 +40,19 @@ export async function runCommand(
   const { job } = run;
   const crash = new CrashLine(run.variables.mask);
   const clients = trackingClients(run, prepared);
+  const modules = prepared.image === null ? await provideWandb(run) : undefined;
   if (job.node > 0) {
     const elsewhere = clients.areServed ? clients.untracked() : {};
-    const outcome = await superviseCommand(run, prepared, configPath, crash, elsewhere);
+    const outcome = await superviseCommand(run, prepared, configPath, crash, { env: elsewhere, modules });
     return { outcome, warnings: [], crash: crash.read() };
   }
   const outputs = await collectOutputs(run, prepared);
   const tracking = clients.areServed ? await openTracking?.(run, outputs.logs) : undefined;
   const endWatch = watchPeers(job);
   const env = tracking === undefined ? {} : clients.reach(tracking.env);
-  const outcome = await superviseCommand(run, prepared, configPath, crash, env).finally(endWatch);
+  const outcome = await superviseCommand(run, prepared, configPath, crash, { env, modules }).finally(
+    endWatch,
+  );
   await tracking?.close(outcome.cause === 'exited' && outcome.exitCode === 0);
   return { outcome, warnings: await outputs.finish(), crash: crash.read() };
 }
@@ -89,13 +93,22 @@ function trackingClients(
   };
 }
 
-/** A project that names folders of modules in a variable keeps them, before those of its source. */
-function joinedModules(project: Variables, own: Variables): { PYTHONPATH?: string } {
-  const each = [project['PYTHONPATH'], own['PYTHONPATH']].filter((paths) => paths !== undefined);
+/**
+ * A project that names folders of modules in a variable keeps them, before those of its source and of the service.
+ */
+function joinedModules(project: Variables, own: Variables, more?: string): { PYTHONPATH?: string } {
+  const each = [project['PYTHONPATH'], own['PYTHONPATH'], more].filter((paths) => paths !== undefined);
   return each.length === 0 ? {} : { PYTHONPATH: each.join(':') };
 }
 
 type Variables = Readonly<Record<string, string | undefined>>;
+
+/** How clients of the command record. */
+interface Tracking {
+  env: Readonly<Record<string, string>>;
+  /** Folder of modules that stand in for those of other services. */
+  modules: string | undefined;
+}
 
 /**
  * Run the command as a process next to the supervisor, or in a container of its image, until it ends or is
@@ -106,7 +119,7 @@ async function superviseCommand(
   prepared: PreparedEnvironment,
   configPath: string,
   crash: CrashLine,
-  tracking: Readonly<Record<string, string>>,
+  tracking: Tracking,
 ): Promise<Outcome> {
   const { record: experiment, container, stop } = job;
   const values = runValues(experiment, container, workspace, configPath);
@@ -114,11 +127,11 @@ async function superviseCommand(
   const argv = resolveCommand(command, values, await configValues(command, configPath));
   const own = {
     ...commandEnvironment(experiment, workspace, values, prepared.env),
-    ...tracking,
+    ...tracking.env,
   };
   // Large uploads to other servers, or from a container, go in parts too.
   const project = { ...mlflowUploadVariables, ...variables.values };
-  const env = { ...project, ...own, ...joinedModules(project, own) };
+  const env = { ...project, ...own, ...joinedModules(project, own, tracking.modules) };
   const supervision = {
     cwd: workspace.source,
     timeoutSeconds: experiment.timeout,

@@ -78,7 +78,7 @@ export const layers: readonly (readonly string[])[] = [
     'shared/runner/outputs',
     'shared/training',
   ],
-  ['shared/sweeps/trials'],
+  ['shared/runner/wandb', 'shared/sweeps/trials'],
   [
     'functions/experiments',
     'shared/hooks',

@@ -96,7 +96,8 @@ describe('scalars of several folders', () => {
     const names = new EventNames();
     expect(names.nameOf('runs/a/events', 'loss', 1)).toBe('loss');
     expect(names.nameOf('runs/b/events', 'loss', 1)).toBe('b/loss');
-    expect(names.nameOf('runs/a/events', 'epoch', 1)).toBeUndefined();
+    expect(names.nameOf('runs/a/events', 'train/epoch', 1)).toBeUndefined();
+    expect(names.nameOf('runs/a/events', 'eval/samples_per_second', 1)).toBeUndefined();
     expect(names.nameOf('runs/a/events', 'hp_metric', -1)).toBeUndefined();
   });
 
