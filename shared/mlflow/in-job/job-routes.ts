@@ -11,6 +11,7 @@ import { inputRoutes } from '../runs/input-routes.ts';
 import { logRoutes } from '../runs/log-routes.ts';
 import { metricRoutes } from '../runs/metric-routes.ts';
 import { createRun, getRun, updateRun } from '../runs/routes.ts';
+import { searchRuns } from '../runs/search-runs.ts';
 
 /** Context of a route inside a job. It always has a reach. */
 export type JobContext = MlflowContext & { job: JobReach };
@@ -44,6 +45,10 @@ const createExperiment = route(
   z.object({ name: text.min(1) }),
   async (_, context) => ({ experiment_id: jobOf(context).project.project_id }),
 );
+
+const searchOwn = route('POST mlflow/experiments/search', z.object({}), async (_, context) => ({
+  experiments: [showExperiment(jobOf(context).project)],
+}));
 
 /**
  * Return no models. Clients search for models when they list the artifacts of a run, and the search would read the
@@ -94,6 +99,8 @@ export const jobRouter = createRouter([
   getExperiment,
   getByName,
   createExperiment,
+  searchOwn,
+  searchRuns,
   createRun,
   getRun,
   updateRun,

@@ -90,6 +90,8 @@ function jobReach(job: TrainingJob, logs: RunLogs): { reach: JobReach; others: R
       others.add(id);
     },
 
+    begun: () => [...others],
+
     async logPoints(more) {
       if (points + more.length > maxPoints)
         throw new ServiceError('conflict', `A job may log at most ${maxPoints} points.`);

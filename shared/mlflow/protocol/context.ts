@@ -25,6 +25,8 @@ export interface JobReach {
    * @throws ServiceError `conflict` if that exceeds the limit
    */
   begin(experiment_id: string): void;
+  /** Ids of the other experiments that the program has begun. */
+  begun(): readonly string[];
 }
 
 /** Context of every route, besides its input. */

@@ -1,14 +1,16 @@
 import * as z from 'zod';
 import { Ulid } from '../../core/formats.ts';
-import type { ExperimentRow, RowDataset } from '../../data/experiments/experiment-row.ts';
+import { findExperiment } from '../../data/experiments/experiment.ts';
+import { type ExperimentRow, type RowDataset, rowOf } from '../../data/experiments/experiment-row.ts';
 import {
   experimentOrder,
   isSearchPosition,
+  type ProjectRows,
   projectsAtOnce,
   readProjects,
   searchExperiments,
 } from '../../data/experiments/search-experiments.ts';
-import { type ExperimentFields, findFieldsOfEach } from '../../data/experiments/tracking.ts';
+import { type ExperimentFields, findFieldsOfEach, readTracking } from '../../data/experiments/tracking.ts';
 import type { Project } from '../../data/projects/project.ts';
 import { readAhead } from '../../data/table/table.ts';
 import { decodePosition } from '../../search/row-order.ts';
@@ -55,8 +57,11 @@ export const searchRuns = route(
       matches: (row: ExperimentRow) => isInView(run_view_type, isDeleted(row)) && wanted.matches(row),
     };
     const ids = projects.map(({ project_id }) => project_id);
-    const search = { filter: inView, order_by: order, limit: Math.min(max_results, maxPage), after, read };
-    const { rows, next: position } = await searchExperiments(context.records, ids, search);
+    const search = { filter: inView, order_by: order, limit: Math.min(max_results, maxPage), after };
+    const { rows, next: position } = await searchExperiments(context.records, ids, {
+      ...search,
+      read: context.job === undefined ? read : () => readOwnRows(context, ids),
+    });
     const page = { rows, next: position === undefined ? undefined : decodePosition(position) };
     return answerPage('runs', page, experimentOrder(order), async (some) => {
       const links = await linksOf(context, some);
@@ -128,6 +133,27 @@ const readRowsAhead = ({ records, job }: MlflowContext, ids: readonly string[]) 
   job === undefined && ids.length <= projectsAtOnce && ids.every((id) => Ulid.safeParse(id).success)
     ? readAhead(() => readProjects(records, ids))
     : undefined;
+
+/** Read the rows of a job's own experiment and of those that its program has begun, if their project is searched. */
+async function readOwnRows({ records, job }: MlflowContext, ids: readonly string[]): Promise<ProjectRows[]> {
+  if (job === undefined) return [];
+  const { project_id, experiment_id } = job.experiment;
+  if (!ids.includes(project_id)) return [];
+  const rows: ExperimentRow[] = [];
+  const own = [experiment_id, ...job.begun()];
+  for (let from = 0; from < own.length; from += ownAtOnce)
+    for (const found of await Promise.all(
+      own
+        .slice(from, from + ownAtOnce)
+        .map((id) =>
+          Promise.all([findExperiment(records, project_id, id), readTracking(records, project_id, id)]),
+        ),
+    ))
+      if (found[0] !== undefined) rows.push(rowOf(found[0], found[1]));
+  return [{ rows, unreadable: [] }];
+}
+
+const ownAtOnce = 16;
 
 /** Find the projects of a search. @throws the error of the first project that fails */
 async function projectsOf(context: MlflowContext, ids: readonly string[]): Promise<Project[]> {

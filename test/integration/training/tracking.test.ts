@@ -53,6 +53,11 @@ url = call('GET', 'mlflow-artifacts/presigned/' + root + '/notes/hello.txt')['ur
 assert urllib.request.urlopen(url).read() == b'hello again'
 child = post('runs/create', experiment_id=project, run_name='child', tags=[])['run']['info']
 post('runs/log-metric', run_id=child['run_id'], key='accuracy', value=0.3, timestamp=1700000000000)
+# MLflow's own examples search the children of a run at its end.
+parts = post('runs/search', experiment_ids=[project], filter="tags.mlflow.parentRunId = '" + run + "' AND metrics.accuracy < 0.5")
+assert [one['info']['run_name'] for one in parts['runs']] == ['child'], parts
+assert len(post('runs/search', experiment_ids=[project], order_by=['metrics.accuracy DESC'], max_results=1)['runs']) == 1
+assert [one['experiment_id'] for one in post('experiments/search', max_results=10)['experiments']] == [project]
 put(child['artifact_uri'].split(':/', 1)[1], 'child.txt', b'of the child')
 model = post('logged-models', experiment_id=project, name='model', source_run_id=run)['model']['info']
 put(model['artifact_uri'].split(':/', 1)[1], 'MLmodel', b'flavors: {}')
@@ -127,8 +132,9 @@ for target in (other, theirs):
     refused('POST', 'mlflow/logged-models', {'experiment_id': target.split('-')[0], 'name': 'm', 'source_run_id': target})
 refused('POST', 'mlflow/runs/create', {'experiment_id': foreign})
 refused('GET', 'mlflow/experiments/get?experiment_id=' + foreign)
-for path in ('runs/search', 'runs/delete', 'runs/restore', 'experiments/delete', 'experiments/search',
-             'experiments/restore', 'experiments/update', 'experiments/set-experiment-tag'):
+refused('POST', 'mlflow/runs/search', {'experiment_ids': [project, foreign]})
+assert [one['info']['run_id'] for one in post('runs/search', experiment_ids=[project])['runs']] == [run]
+for path in ('runs/delete', 'runs/restore', 'experiments/delete', 'experiments/restore', 'experiments/update', 'experiments/set-experiment-tag'):
     refused('POST', 'mlflow/' + path, {'run_id': run, 'experiment_id': project, 'name': 'x'})
 # The registry, whose model is there.
 for path in ('registered-models/create', 'registered-models/rename', 'registered-models/set-tag', 'registered-models/alias',
