@@ -2,6 +2,7 @@ import { render } from 'preact';
 import { keepSessionAlive } from './api/session.ts';
 import { App } from './app.tsx';
 import { loadStyle } from './ui/load-style.ts';
+import { applyTheme } from './ui/theme.ts';
 
 const root = document.getElementById('app');
 if (root !== null) {
@@ -11,4 +12,4 @@ if (root !== null) {
   keepSessionAlive();
 }
 // The page works without the style sheet, so ignore a failure.
-loadStyle().catch(() => undefined);
+loadStyle().then(applyTheme, () => undefined);

@@ -19,6 +19,7 @@ import { PageHead } from '../ui/page-head.tsx';
 import { Ago, Button, Command, Field, Form, Loaded } from '../ui/parts.tsx';
 import { forgetPicture, Picture } from '../ui/picture.tsx';
 import { TextField } from '../ui/text-field.tsx';
+import { ThemeSwitch } from '../ui/theme-switch.tsx';
 import { UploadField } from '../ui/upload-field.tsx';
 
 const day = 86_400;
@@ -263,6 +264,12 @@ export function AccountPage() {
               >
                 Remove the picture
               </AskingButton>
+            </div>
+          </section>
+          <section class="panel">
+            <div class="panel-head">
+              <h2>Theme</h2>
+              <ThemeSwitch />
             </div>
           </section>
           <Password username={username} />

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { bytesText } from '../../../../shared/core/text/bytes-text.ts';
 import { usualGoal } from '../../../../shared/metrics/criteria.ts';
 import type { ProjectDetails } from '../api/answers.ts';
-import { loadMembers, removeMember, setMember } from '../api/people.ts';
+import { loadMembers, removeMember } from '../api/people.ts';
 import { changeProject, removeProject } from '../api/projects.ts';
 import type { Rights } from '../api/rights.ts';
 import { useLive } from '../api/use-live.ts';
@@ -13,6 +13,8 @@ import { tell } from '../ui/notice.tsx';
 import { Ago, Button, Confirm, Field, Form, Loaded } from '../ui/parts.tsx';
 import { plural } from '../ui/text/format.ts';
 import { TextField } from '../ui/text-field.tsx';
+import { ShareForm } from './share-form.tsx';
+import { Variables } from './variables.tsx';
 
 function About({ project, onChange }: { project: ProjectDetails; onChange: () => Promise<void> }) {
   const [fields, setFields] = useState({
@@ -126,8 +128,6 @@ const AboutFacts = ({ project }: { project: ProjectDetails }) => (
 
 function Members({ project_id, mayOwn }: { project_id: string; mayOwn: boolean }) {
   const live = useLive(`members/${project_id}`, () => loadMembers(project_id));
-  const [name, setName] = useState('');
-  const [role, setRole] = useState<'viewer' | 'developer'>('developer');
   return (
     <Loaded live={live} rows={2} what="The members could not be loaded">
       {(members) => (
@@ -161,34 +161,7 @@ function Members({ project_id, mayOwn }: { project_id: string; mayOwn: boolean }
               ))}
             </tbody>
           </table>
-          {mayOwn && (
-            <Form
-              action="Share"
-              onSubmit={async () => {
-                await setMember(project_id, name, role);
-                setName('');
-                await live.refresh();
-              }}
-            >
-              <div class="field-row">
-                <TextField label="User" autocapitalize="none" value={name} onText={setName} />
-                <Field label="Role">
-                  {(attributes) => (
-                    <select
-                      {...attributes}
-                      value={role}
-                      onChange={({ currentTarget }) =>
-                        setRole(currentTarget.value === 'viewer' ? 'viewer' : 'developer')
-                      }
-                    >
-                      <option value="developer">developer</option>
-                      <option value="viewer">viewer</option>
-                    </select>
-                  )}
-                </Field>
-              </div>
-            </Form>
-          )}
+          {mayOwn && <ShareForm project_id={project_id} members={members} onShare={live.refresh} />}
         </>
       )}
     </Loaded>
@@ -218,6 +191,7 @@ export function SettingsTab({
             <AboutFacts project={project} />
           )}
         </section>
+        <Variables project_id={project_id} mayOwn={rights.mayOwn} />
         <section class="panel">
           <h2>Hooks</h2>
           <Hooks project_id={project_id} rights={rights} />

@@ -7,5 +7,7 @@ export async function loadStyle(): Promise<void> {
   if (link === null || (link.sheet?.cssRules.length ?? 0) > 0) return;
   await loadFile(new URL(link.href).pathname.split('/').pop() ?? '');
   const again = link.cloneNode() as HTMLLinkElement;
+  const loaded = new Promise((resolve) => again.addEventListener('load', resolve, { once: true }));
   link.replaceWith(again);
+  await loaded;
 }

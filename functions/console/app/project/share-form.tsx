@@ -1,0 +1,71 @@
+import { useState } from 'preact/hooks';
+import { loadUsers, type Member, setMember } from '../api/people.ts';
+import { useLive } from '../api/use-live.ts';
+import { tell } from '../ui/notice.tsx';
+import { Field, Form } from '../ui/parts.tsx';
+
+/** Form to share a project with one of the users who are not yet members. */
+export function ShareForm({
+  project_id,
+  members,
+  onShare,
+}: {
+  project_id: string;
+  members: readonly Member[];
+  onShare: () => Promise<unknown>;
+}) {
+  const users = useLive('users-to-share', loadUsers, { isKept: true });
+  const [name, setName] = useState('');
+  const [role, setRole] = useState<'viewer' | 'developer'>('developer');
+  const present = new Set(members.map(({ user_id }) => user_id));
+  const others = (users.data ?? [])
+    .filter(({ user_id }) => !present.has(user_id))
+    .sort((one, other) => one.username.localeCompare(other.username));
+  if (users.data !== undefined && others.length === 0)
+    return <p class="soft small">Every user is a member already.</p>;
+  return (
+    <Form
+      action="Share"
+      isReady={name !== ''}
+      onSubmit={async () => {
+        await setMember(project_id, name, role);
+        tell(`The project is shared with ${name}`);
+        setName('');
+        await onShare();
+      }}
+    >
+      <div class="field-row">
+        <Field label="User">
+          {(attributes) => (
+            <select
+              {...attributes}
+              value={name}
+              onChange={({ currentTarget }) => setName(currentTarget.value)}
+            >
+              <option value="">Choose a user</option>
+              {others.map(({ user_id, username, account_type }) => (
+                <option key={user_id} value={username}>
+                  {username} ({account_type})
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <Field label="Role">
+          {(attributes) => (
+            <select
+              {...attributes}
+              value={role}
+              onChange={({ currentTarget }) =>
+                setRole(currentTarget.value === 'viewer' ? 'viewer' : 'developer')
+              }
+            >
+              <option value="developer">developer</option>
+              <option value="viewer">viewer</option>
+            </select>
+          )}
+        </Field>
+      </div>
+    </Form>
+  );
+}

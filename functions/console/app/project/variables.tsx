@@ -1,0 +1,123 @@
+import { useState } from 'preact/hooks';
+import { useLive } from '../api/use-live.ts';
+import { loadVariables, removeVariable, setVariable } from '../api/variables.ts';
+import { AskingButton } from '../ui/asking-button.tsx';
+import { tell } from '../ui/notice.tsx';
+import { Ago, Form, Loaded } from '../ui/parts.tsx';
+import { LongText } from '../ui/text/long-text.tsx';
+import { TextField } from '../ui/text-field.tsx';
+
+/** Environment variables of a project. Its owner sets them; nobody reads a secret. */
+export function Variables({ project_id, mayOwn }: { project_id: string; mayOwn: boolean }) {
+  const live = useLive(`variables/${project_id}`, () => loadVariables(project_id));
+  const [name, setName] = useState('');
+  const [value, setValue] = useState('');
+  const [isSecret, setSecret] = useState(true);
+  return (
+    <section class="panel">
+      <h2>Variables and secrets</h2>
+      <p class="soft small panel-about">Every training of the project gets them in its environment.</p>
+      <Loaded live={live} rows={2} what="The variables could not be loaded">
+        {(variables) =>
+          variables.length === 0 ? (
+            <p class="soft small">{mayOwn ? '' : 'None.'}</p>
+          ) : (
+            <div class="scroll-x" tabIndex={0} role="group" aria-label="Variables">
+              <table class="data">
+                <thead>
+                  <tr>
+                    <th scope="col">Name</th>
+                    <th scope="col">Value</th>
+                    <th scope="col">Changed</th>
+                    {mayOwn && (
+                      <th scope="col">
+                        <span class="hidden">Actions</span>
+                      </th>
+                    )}
+                  </tr>
+                </thead>
+                <tbody>
+                  {variables.map((variable) => (
+                    <tr key={variable.name}>
+                      <th scope="row">
+                        <code>{variable.name}</code>
+                      </th>
+                      <td>
+                        {variable.value === null ? (
+                          <span class="soft">secret</span>
+                        ) : (
+                          <LongText text={variable.value} />
+                        )}
+                      </td>
+                      <td class="soft number">
+                        <Ago time={variable.updated_at} />
+                      </td>
+                      {mayOwn && (
+                        <td class="right">
+                          <AskingButton
+                            kind="quiet"
+                            icon="trash"
+                            label={`Delete ${variable.name}`}
+                            title="Delete this variable?"
+                            action="Delete the variable"
+                            question={`Trainings that begin later no longer get ${variable.name}.`}
+                            onConfirm={() => removeVariable(project_id, variable.name).then(live.refresh)}
+                          />
+                        </td>
+                      )}
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </div>
+          )
+        }
+      </Loaded>
+      {mayOwn && (
+        <Form
+          action={isSecret ? 'Save the secret' : 'Save the variable'}
+          isReady={name.trim() !== ''}
+          onSubmit={async () => {
+            await setVariable(project_id, name.trim(), value, isSecret);
+            tell(`${name.trim()} is saved`);
+            setName('');
+            setValue('');
+            await live.refresh();
+          }}
+        >
+          <div class="field-row">
+            <TextField
+              label="Name of the variable"
+              class="mono"
+              placeholder="HF_TOKEN"
+              autocapitalize="none"
+              autocomplete="off"
+              spellcheck={false}
+              value={name}
+              onText={setName}
+            />
+            <TextField
+              label="Value"
+              class="mono"
+              isPassword={isSecret}
+              autocomplete="new-password"
+              value={value}
+              onText={setValue}
+            />
+          </div>
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={isSecret}
+              onChange={({ currentTarget }) => setSecret(currentTarget.checked)}
+            />
+            <span>
+              Secret
+              <span class="hint">Encrypted, masked in logs, and never shown again.</span>
+            </span>
+          </label>
+        </Form>
+      )}
+    </section>
+  );
+}
