@@ -87,6 +87,9 @@ export const ExperimentAnswer = z
       ),
     artifacts: z.number().int(),
     artifact_bytes: z.number().int(),
+    deleted_at: Timestamp.nullable().describe(
+      'Time at which it was marked as deleted. It is removed 30 days later. Null if it is not deleted.',
+    ),
   })
   .meta({ id: 'Experiment' });
 
@@ -129,6 +132,7 @@ export const showExperiment = (
   git: fields?.git ?? null,
   metrics_source: metrics.size === 0 ? null : (experiment.metrics_source ?? 'program'),
   metrics: Object.fromEntries([...metrics].map(([name, summary]) => [name, showSummary(summary)])),
+  deleted_at: fields?.deleted_at ?? null,
 });
 
 /** Sort texts by name, because the table does not keep the order. */

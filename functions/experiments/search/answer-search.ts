@@ -26,6 +26,7 @@ import {
 } from '../../../shared/experiments/filter-rule.ts';
 import { ProjectRankers } from '../../../shared/experiments/rank-project.ts';
 import { answerList, type Paging } from '../../../shared/http/definition/paging.ts';
+import { flag } from '../../../shared/http/definition/parameters.ts';
 import { fieldsParameter } from '../../../shared/http/fields-mask/fields-parameter.ts';
 import { type Placed, placeInLine } from '../../../shared/jobs/line.ts';
 import { parseFilter } from '../../../shared/search/parse-filter.ts';
@@ -50,10 +51,11 @@ export function answerSearch(
     bestOf: (row) => rankers.of(row.project_id).best(row)?.value,
   });
   const asked = parseFilter(query.filter ?? '', vocabulary);
-  // An experiment that an MLflow client deleted can only be restored, so leave it out.
+  // A deleted experiment can only be restored, so leave it out unless deleted ones are wanted.
+  const { deleted = false } = query;
   const filter = {
     ...asked,
-    matches: (row: ExperimentRow) => row.deleted_at === undefined && asked.matches(row),
+    matches: (row: ExperimentRow) => (row.deleted_at !== undefined) === deleted && asked.matches(row),
   };
   const order_by = parseOrder(query.order_by ?? '', vocabulary);
   if (query.cursor !== undefined && !isSearchPosition(query.cursor, order_by))
@@ -103,8 +105,14 @@ type Search = Pick<Paging, keyof Paging> & {
   filter?: string | undefined;
   order_by?: string | undefined;
   fields?: string | undefined;
+  deleted?: boolean | undefined;
   project_id?: readonly string[] | undefined;
 };
+
+/** Query parameter that lists the deleted experiments instead of the others. */
+export const deletedParameter = flag
+  .optional()
+  .describe('`true` lists the experiments that are marked as deleted instead of the others.');
 
 /** Query parameters of every search of experiments. */
 export const searchParameters = {
@@ -144,7 +152,7 @@ export async function listTracked(
     experiment,
     tracking: tracked.of.get(experiment.experiment_id) ?? nothingTracked,
   }));
-  // An experiment that an MLflow client deleted can only be restored, so leave it out.
+  // A deleted experiment can only be restored, so leave it out.
   const items = all.filter(({ tracking }) => tracking.fields?.deleted_at === undefined);
   return { ...page, items, unreadable: [...(page.unreadable ?? []), ...tracked.unreadable] };
 }

@@ -7,7 +7,7 @@ import { answerList, paging } from '../../../shared/http/definition/paging.ts';
 import { projectPath } from '../../../shared/http/definition/parameters.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { MetricRanker } from '../../../shared/metrics/metric-ranker.ts';
-import { answerSearch, listTracked, searchParameters } from './answer-search.ts';
+import { answerSearch, deletedParameter, listTracked, searchParameters } from './answer-search.ts';
 
 export const endpoint = defineEndpoint({
   name: 'listExperiments',
@@ -15,19 +15,23 @@ export const endpoint = defineEndpoint({
   path: '/projects/{project_id}/experiments',
   summary: "The project's experiments, newest first",
   description:
-    '`filter` selects experiments and `order_by` sorts them. A search finds everything that was acknowledged before it began, and no experiment appears on two pages, even while others are added or deleted.',
+    '`filter` selects experiments and `order_by` sorts them. `deleted=true` lists the deleted ones that can be restored. A search finds everything that was acknowledged before it began, and no experiment appears on two pages, even while others are added or deleted.',
   allow: 'viewer',
   project: 'viewer',
   needs: { records: readRecords, catalogue: foldCatalogues, accounts: readAccounts },
-  input: { path: projectPath, query: z.strictObject({ ...searchParameters, ...paging }) },
+  input: {
+    path: projectPath,
+    query: z.strictObject({ ...searchParameters, deleted: deletedParameter, ...paging }),
+  },
   output: { 200: z.array(ExperimentAnswer) },
   fieldsParameter: true,
-  isHeavy: ({ query: { filter, order_by } }) => filter !== undefined || order_by !== undefined,
+  isHeavy: ({ query: { filter, order_by, deleted } }) =>
+    filter !== undefined || order_by !== undefined || deleted === true,
 
   async handle({ path, query }, context) {
     const { records, settings, now } = context;
-    const { filter, order_by } = query;
-    if (filter !== undefined || order_by !== undefined)
+    const { filter, order_by, deleted } = query;
+    if (filter !== undefined || order_by !== undefined || deleted === true)
       return answerSearch(context, [path.project_id], query);
     const at = now();
     const ranker = new MetricRanker(await readCriterion(records, path.project_id));

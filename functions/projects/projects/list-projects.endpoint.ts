@@ -15,12 +15,16 @@ export const endpoint = defineEndpoint({
   method: 'GET',
   path: '/projects/',
   summary: 'All projects, newest first',
-  description: '`member=true` lists only projects that the caller owns or that are shared with them.',
+  description:
+    '`member=true` lists only projects that the caller owns or that are shared with them. `deleted=true` lists the deleted ones that can be restored.',
   allow: 'viewer',
   needs: { records: readRecords },
   input: {
     query: z.strictObject({
       member: flag.optional().describe('`true` lists only your own projects and those shared with you.'),
+      deleted: flag
+        .optional()
+        .describe('`true` lists the projects that are marked as deleted instead of the others.'),
       ...paging,
     }),
   },
@@ -33,10 +37,13 @@ export const endpoint = defineEndpoint({
         const page = await (query.member
           ? listOwnProjects(records, caller.user_id, position)
           : listProjects(records, position));
-        const criteria = await criteriaOf(records, page.items);
+        const listed = page.items.filter(
+          ({ deleted_at }) => (deleted_at !== undefined) === (query.deleted ?? false),
+        );
+        const criteria = await criteriaOf(records, listed);
         return {
           ...page,
-          items: page.items.map((project) => ({ project, criterion: criteria.get(project.project_id) })),
+          items: listed.map((project) => ({ project, criterion: criteria.get(project.project_id) })),
         };
       },
       keyOf: ({ project }) => project.project_id,

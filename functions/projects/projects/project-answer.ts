@@ -22,6 +22,9 @@ export const ProjectAnswer = z
     owner_id: Ulid,
     created_at: Timestamp,
     updated_at: Timestamp,
+    deleted_at: Timestamp.nullable().describe(
+      'Time at which it was marked as deleted. It is removed 30 days later. Null if it is not deleted.',
+    ),
   })
   .meta({ id: 'Project' });
 
@@ -34,4 +37,5 @@ export const showProject = (
   criterion: name,
   criterion_goal: goal,
   criterion_source: source,
+  deleted_at: project.deleted_at ?? null,
 });

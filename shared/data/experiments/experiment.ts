@@ -185,6 +185,16 @@ export async function findExperiment(
 
 type Records = TableReader<'records'>;
 
+/** Return the existing experiments of these ids, in the order of the ids. At most 100. */
+export async function findExperiments(
+  records: Records,
+  project_id: string,
+  ids: readonly string[],
+): Promise<Experiment[]> {
+  const items = await records.batchGet(ids.map((id) => experimentKey(project_id, id)));
+  return items.flatMap((item) => (item === undefined ? [] : [experiment.parse(item)]));
+}
+
 /** Return the experiment. @throws ServiceError `not-found` if it does not exist */
 export async function requireExperiment(
   records: Records,

@@ -37,7 +37,7 @@ const fields = recordType('experiment-fields', () =>
     /** Each param can be written only once. */
     params: z.record(z.string(), z.string()),
     git: Git.nullable(),
-    /** Time at which an MLflow client marked it as deleted. The mark can be undone. Absent if it is not marked. */
+    /** Time at which it was marked as deleted. The mark can be undone. Absent if it is not marked. */
     deleted_at: Timestamp.optional(),
     datasets: z.array(DatasetInput).optional(),
     models_read: z.array(ModelLink).optional(),

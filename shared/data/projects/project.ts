@@ -140,6 +140,13 @@ export const count = (project_id: string, add: Partial<Counters>, maxBytes?: num
   };
 };
 
+/** Return the counters of a project. @throws ServiceError `not-found` if the project is being removed */
+export async function readCounters(records: Records, project_id: string): Promise<Counters> {
+  const item = await records.get(countersKey(project_id));
+  if (item === undefined) throw notFound('project', project_id);
+  return counters.parse(item);
+}
+
 /** Return the project. @throws ServiceError `not-found` if it does not exist */
 export async function requireProject(records: Records, project_id: string): Promise<Project> {
   const item = await records.get(projectKey(project_id));

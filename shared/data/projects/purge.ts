@@ -206,7 +206,7 @@ export type Retained = z.infer<typeof row.schema> & { key: Key };
 /** Build the writes that schedule the purge. Do them before the mark, so every mark has a purge. */
 export function retain(marked: z.infer<typeof row.schema>): Write[] {
   const { project_id, experiment_id, model_id, deleted_at } = marked;
-  const until = new Date(Date.parse(deleted_at) + retentionDays * 86_400_000);
+  const until = retainedUntil(deleted_at);
   const sk = `${until.toISOString()}#${project_id}#${experiment_id ?? model_id ?? ''}`;
   const ttl = Math.ceil(until.getTime() / 1000);
   return [
@@ -215,8 +215,12 @@ export function retain(marked: z.infer<typeof row.schema>): Write[] {
   ];
 }
 
-/** Days during which records that an MLflow client marked as deleted can be restored. */
+/** Days during which records that are marked as deleted can be restored. */
 const retentionDays = 30;
+
+/** Return the time until which a record that was marked then can be restored. */
+export const retainedUntil = (deleted_at: string): Date =>
+  new Date(Date.parse(deleted_at) + retentionDays * 86_400_000);
 
 const pk = retainedList.partitions[0];
 const rowPrefix = 'UNTIL#';

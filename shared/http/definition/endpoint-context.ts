@@ -27,10 +27,12 @@ export interface Caller {
  * - `viewer`: read. Every account that may read at all has this role in every project.
  * - `developer`: change the contents, and train.
  * - `owner`: delete, share and transfer the project, and set its secrets.
- * - `remove`: the same as `owner`, but the project need not be readable. Admins have all roles. The account type
+ * - `restore`: the same as `owner`, also of a project that is marked as deleted. Such a project can be read, restored
+ * and removed; every other change is 403.
+ * - `remove`: the same as `restore`, but the project need not be readable. Admins have all roles. The account type
  * (`allow`) limits the rights of a role.
  */
-export type ProjectRule = 'viewer' | 'developer' | 'owner' | 'remove';
+export type ProjectRule = 'viewer' | 'developer' | 'owner' | 'restore' | 'remove';
 
 /**
  * Maximum number of requests of all callers together: per second, and concurrently (API Gateway's rate and burst).

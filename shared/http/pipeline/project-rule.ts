@@ -12,6 +12,7 @@ const roleOfRule: Readonly<Record<ProjectRule, ProjectRole>> = {
   viewer: 'viewer',
   developer: 'developer',
   owner: 'owner',
+  restore: 'owner',
   remove: 'owner',
 };
 
@@ -44,6 +45,11 @@ export async function projectFor(
   const role = caller === undefined ? 'viewer' : await roleIn(project, caller, readMember);
   if (projectRoles.indexOf(role) < projectRoles.indexOf(needed))
     throw new ServiceError('forbidden', refusals[needed]);
+  if (project.deleted_at !== undefined && rule !== 'restore' && rule !== 'remove')
+    throw new ServiceError(
+      'forbidden',
+      'This project is deleted. Restore it with POST /projects/{project_id}/restore before you change it.',
+    );
   return project;
 }
 

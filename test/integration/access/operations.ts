@@ -260,6 +260,12 @@ export const operations: Readonly<Record<string, Operation>> = {
     call: async ({ service, target }) =>
       target === undefined ? {} : { path: { project_id: await service.projectOf(target.user) } },
   },
+  markProjectDeleted: {
+    call: async ({ service, target }) =>
+      target === undefined ? {} : { path: { project_id: await service.projectOf(target.user) } },
+  },
+  deleteExperiments: given(json({ experiment_ids: [nobody] })),
+  restoreExperiments: given(json({ experiment_ids: [nobody] })),
   exportProject: {
     call: async ({ service, target }) =>
       target === undefined ? {} : { path: { project_id: await service.projectOf(target.user) } },

@@ -24,7 +24,7 @@ import { served } from './served.ts';
 const growing: Readonly<Record<string, `${'heavy' | 'page' | 'later' | 'thread'}: ${string}`>> = {
   compareExperiments: 'heavy: 50 experiments, 64 MB of source archives, 2,000,000 characters of diffs',
   listExperiments:
-    'heavy: with a filter or order all rows of the project, a page of records; otherwise a page',
+    'heavy: with a filter or order, and of deleted ones, all rows of the project, a page of records; otherwise a page',
   searchExperiments: 'heavy: rows of 1,000 projects, 16 at once; a page of records',
   readExperimentMetrics:
     'heavy: chart, curves and chosen metrics read the points in blocks, of which 160 MB are kept; a page has 40,000 points or 3 MB',
@@ -104,6 +104,7 @@ const constant = [
     'readServer',
   ],
   ...['estimateSweep', 'readSweep', 'pauseSweep', 'deleteHook', 'putHook', 'readHook'],
+  ...['deleteExperiments', 'restoreExperiments', 'markProjectDeleted', 'restoreProject'],
   ...['rerunExperiment', 'trainProjectRemote', 'trainProject', 'transferProject', 'updateProject'],
   ...['readCommand', 'readDocs', 'readHealth', 'readOpenapi', 'readProjectFileSchema', 'readStart'],
   ...['changePassword', 'changeUserType', 'checkUsername', 'createUser', 'deleteProfilePicture'],

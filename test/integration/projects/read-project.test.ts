@@ -46,6 +46,7 @@ describe('details of a project', { shuffle: false }, () => {
       owner_id: owner.user.user_id,
       created_at: expect.any(String),
       updated_at: expect.any(String),
+      deleted_at: null,
       environment: null,
       configs: 0,
       experiments: 0,

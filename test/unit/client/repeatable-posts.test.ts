@@ -10,10 +10,14 @@ const repeatable = new Set([
   'cancelQuantizeStrategy',
   'cancelSweep',
   'changeUserType',
+  'deleteExperiments',
   'estimateSweep',
+  'markProjectDeleted',
   'pauseSweep',
   // It only reads.
   'readArtifacts',
+  'restoreExperiments',
+  'restoreProject',
   'resumeSweep',
   // Failed runs that begin again are failed no more.
   'retrySweep',

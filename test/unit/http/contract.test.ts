@@ -148,7 +148,7 @@ describe.each(named)('%s', (name, endpoint) => {
     const isRead = method === 'GET' || readsByPost.includes(`${method} ${path}`);
     expect(isRead ? reads : changes).toContain(allow);
     if (project !== undefined) {
-      const roles = isRead ? ['viewer', 'owner'] : ['developer', 'owner', 'remove'];
+      const roles = isRead ? ['viewer', 'owner'] : ['developer', 'owner', 'restore', 'remove'];
       expect(roles).toContain(project);
     }
   });
