@@ -1,8 +1,9 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { endpoint as deleteExperiment } from '../../functions/experiments/records/delete-experiment.endpoint.ts';
+import type { endpoint as createUser } from '../../functions/users/create-user.endpoint.ts';
 import { recordMany } from '../../infra/tools/demo/record-many.ts';
-import { type ConsoleService, settle, startConsole, visit } from './console-service.ts';
+import { type ConsoleService, settle, signIn, startConsole, visit } from './console-service.ts';
 import { newProject, recordRun } from './record-run.ts';
 
 let service: ConsoleService;
@@ -42,7 +43,7 @@ describe('sorting', () => {
     }
   });
 
-  test('is by any metric that is chosen, with its best at the top, and an address that shows the same', async () => {
+  test('is by any metric that is chosen: the project is ranked by it at once, for everybody, until Undo', async () => {
     const project_id = await newProject(service.client, 'chosen', 'protein-folding');
     for (const [name, loss, accuracy] of [
       ['early', [0.1, 0.9], 0.5],
@@ -51,26 +52,54 @@ describe('sorting', () => {
     ] as const)
       await recordRun(service.client, project_id, {
         name,
-        metrics: { 'val/loss': loss, 'val/acc': [accuracy], odd: [accuracy * 10] },
+        metrics: { 'val/loss': loss, 'val/acc': [accuracy], odd: [accuracy * 10], lr: [1], epoch: [2] },
         status: 'SUCCEEDED',
       });
     await visit(page, `projects/${project_id}`);
-    const by = page.getByLabel('Compared by');
-    const first = () => page.getByRole('columnheader').nth(2).innerText();
-    await by.selectOption('val/loss');
+    const by = page.getByLabel('Ranked by');
+    const best = () => page.getByRole('columnheader', { name: /Best/ }).innerText();
+    const heads = await page.getByRole('columnheader').allInnerTexts();
+    expect(heads.map((text) => text.replaceAll(/\s+/g, ' ').trim()).slice(2, 8)).toEqual([
+      'Status',
+      'accuracy Best',
+      'Course',
+      'last val/acc',
+      'last val/loss',
+      'last odd',
+    ]);
+    const asked: string[] = [];
+    const note = (request: { url(): string }) => void asked.push(request.url());
+    page.on('request', note);
+    await by.selectOption({ label: 'val/loss, least first' });
     await expect.poll(names).toEqual(['early', 'late', 'worst']);
-    expect(await first()).toMatch(/min\s+val\/loss/);
-    await by.selectOption('val/acc');
-    await expect.poll(names).toEqual(['late', 'early', 'worst']);
-    expect(await first()).toMatch(/max\s+val\/acc/);
-    await by.selectOption('odd');
-    await expect.poll(first).toMatch(/last\s+odd/);
+    await expect.poll(best).toMatch(/val\/loss\s+Best/);
+    await page.getByText('Everybody sees the experiments ranked by val/loss now.').waitFor();
+    expect(asked.filter((url) => /\/experiments\?(?!.*limit=60)/.test(url))).toEqual([]);
+    page.off('request', note);
     await page.reload();
+    await expect.poll(best).toMatch(/val\/loss\s+Best/);
+    await expect.poll(names).toEqual(['early', 'late', 'worst']);
+    await by.selectOption({ label: 'odd, greatest first' });
     await expect.poll(names).toEqual(['late', 'early', 'worst']);
-    expect(await by.inputValue()).toBe('odd');
-    await by.selectOption('');
-    await expect.poll(() => page.url()).not.toContain('value=');
-    expect(await page.getByRole('columnheader', { name: /Best/ }).innerText()).toMatch(/\S+\s+Best/);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(best).toMatch(/val\/loss\s+Best/);
+    await expect.poll(names).toEqual(['early', 'late', 'worst']);
+
+    await service.client.call<typeof createUser>('POST /users/', {
+      fields: { username: 'vera', account_type: 'viewer' },
+      body: { password: 'a long sentence for vera' },
+    });
+    const other = await service.open();
+    await signIn(other, { username: 'vera', password: 'a long sentence for vera' });
+    await visit(other, `projects/${project_id}`);
+    await other.getByLabel('Ranked by').selectOption({ label: 'val/acc, greatest first' });
+    await expect
+      .poll(() => other.locator('.row.body .cell.name').allInnerTexts())
+      .toEqual(['late', 'early', 'worst']);
+    expect(await other.getByRole('columnheader').nth(2).innerText()).toMatch(/max\s+val\/acc/);
+    await page.reload();
+    await expect.poll(best).toMatch(/val\/loss\s+Best/);
+    await other.context().close();
   });
 
   test('of groups is by any column, whose means have units and as many digits as they are sure of', async () => {
@@ -126,15 +155,15 @@ describe('going back', () => {
     await page.locator('[data-index="1"] input').check();
     const table = page.locator('.table');
     await table.evaluate((box) => box.scrollTo(0, 3_000));
-    await page.locator('[data-index="85"] a').waitFor();
-    await page.locator('[data-index="85"] a').click();
+    await page.locator('[data-index="95"] a').waitFor();
+    await page.locator('[data-index="95"] a').click();
     await page.waitForURL(/experiments\/\w+/);
     await settle(page);
     const asked: string[] = [];
     const note = (request: { url(): string }) => void asked.push(request.url());
     page.on('request', note);
     await page.goBack();
-    await page.locator('[data-index="85"] a').waitFor();
+    await page.locator('[data-index="95"] a').waitFor();
     expect(await table.evaluate((box) => box.scrollTop)).toBe(3_000);
     expect(await page.locator('.chosen-bar').innerText()).toContain('1 chosen');
     expect(await page.locator('.table-note').innerText()).toMatch(/^150 experiments/);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { sectionsOf } from '../../../functions/console/app/charts/sections.ts';
 import {
   columnOf,
   joinIds,
@@ -14,6 +15,7 @@ import {
   filterRows,
 } from '../../../functions/console/app/experiments/filter-rows.ts';
 import { groupRows, spreadOf } from '../../../functions/console/app/experiments/group-rows.ts';
+import { Ranking } from '../../../functions/console/app/experiments/ranking.ts';
 import type { Row } from '../../../functions/console/app/experiments/row.ts';
 import { sortRows } from '../../../functions/console/app/experiments/sort-rows.ts';
 
@@ -191,5 +193,36 @@ describe('groups', () => {
     );
     expect(groupRows(rows, paramColumn('few'), [])).toHaveLength(20);
     expect(groupRows(rows, paramColumn('mixed'), [])).toHaveLength(40);
+  });
+});
+
+describe('the metrics of charts', () => {
+  const judge = { name: 'loss', goal: 'minimize' } as const;
+
+  test('stand in sections by prefix, that of the criterion first and that of the machine last', () => {
+    const names = ['system/gpu', 'train/loss', 'lr', 'val/acc', 'val/loss', 'f1'];
+
+    expect(sectionsOf(names, judge)).toEqual([
+      { name: 'val', metrics: ['val/loss', 'val/acc'] },
+      { name: 'train', metrics: ['train/loss'] },
+      { name: '', metrics: ['f1', 'lr'] },
+      { name: 'system', metrics: ['system/gpu'] },
+    ]);
+  });
+
+  test('make the best value of a row by any criterion, without asking the service', () => {
+    const summary = { step: 1, time, count: 2 };
+    const row = rowWith(1, {
+      metrics: {
+        'train/loss': { ...summary, last: 0.1, min: 0.1, max: 2 },
+        'val/loss': { ...summary, last: 0.4, min: 0.3, max: 2 },
+        'val/acc': { ...summary, last: 'NaN', min: 0.2, max: 0.9 },
+      },
+    });
+
+    expect(new Ranking(judge).best(row)).toMatchObject({ metric: 'val/loss', value: 0.3 });
+    expect(new Ranking({ name: 'accuracy', goal: 'maximize' }).best(row)?.value).toBe(0.9);
+    expect(new Ranking({ name: 'f1', goal: 'maximize' }).best(row)).toBeNull();
+    expect(new Ranking(undefined).best(row)).toBe(row.best);
   });
 });

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { aligned, lineOf, nearest, smoothed, thinned } from '../../../functions/console/app/charts/series.ts';
+import {
+  aligned,
+  lineOf,
+  nearest,
+  smoothed,
+  thinned,
+  usualRange,
+} from '../../../functions/console/app/charts/series.ts';
 
 const line = (xs: number[], ys: number[]) => ({ xs: Float64Array.from(xs), ys: Float64Array.from(ys) });
 
@@ -35,6 +42,24 @@ describe('a curve', () => {
       Array.from({ length: 102 }, (_, index) => 99 + index),
     );
   });
+});
+
+test('a curve by an epoch has its points at the latest epoch of their steps', () => {
+  const loss = { steps: [0, 1, 2, 3], times: [0, 1, 2, 3], values: [4, 3, 2, 1] };
+  const epoch = { steps: [1, 3], times: [1, 3], values: [0, 1] };
+
+  expect(lineOf(loss, 'metrics.epoch', epoch)).toEqual(line([0, 0, 1], [3, 2, 1]));
+  expect(lineOf(loss, 'metrics.epoch')).toEqual(line([], []));
+  const unstepped = { ...loss, steps: [null, null, null, null] };
+  expect(lineOf(unstepped, 'metrics.epoch', epoch)).toEqual(line([0, 0, 1], [3, 2, 1]));
+});
+
+test('a range without outliers has all but the least and the greatest values', () => {
+  const values = Array.from({ length: 100 }, (_, index) => (index === 50 ? 1e6 : index / 100));
+  const [low = 0, high = 0] = usualRange([line([...values.keys()], values)]) ?? [];
+
+  expect([low > -0.1, low < 0.06, high < 1.1, high > 0.9]).toEqual([true, true, true, true]);
+  expect(usualRange([line([0, 1], [1, 1e6])])).toBeUndefined();
 });
 
 describe('smoothing', () => {

@@ -61,6 +61,17 @@ export async function changeProject(
   }
 }
 
+/** Set the metric that ranks a project's experiments, whatever else was changed. */
+export const setCriterion = (
+  project_id: string,
+  { name, goal }: { name: string; goal: 'maximize' | 'minimize' },
+) =>
+  call<typeof updateProject>('PATCH /projects/{project_id}', {
+    path: { project_id },
+    body: { criterion: name, criterion_goal: goal },
+    headers: { 'If-Match': '*' },
+  });
+
 export const removeProject = (project_id: string) =>
   call<typeof deleteProject>('DELETE /projects/{project_id}', { path: { project_id } });
 

@@ -1,98 +1,74 @@
+import { useSignalEffect } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import uPlot from 'uplot';
-import { Button } from '../ui/parts.tsx';
+import type uPlot from 'uplot';
 import { numberText, plural } from '../ui/text/format.ts';
-import { axesOf, isHuge, isolated, rightPadding } from './axes.ts';
-import { cssColour, lineColour, lineDash, schemeChanges } from './colours.ts';
-import type { Curve } from './curve.ts';
-import { exportPng, exportSvg } from './export.ts';
-import { useFiner } from './finer.ts';
-import { aligned, type Line, lineOf, nearest, smoothed, thinned, type XAxis } from './series.ts';
+import { isHuge } from './axes.ts';
+import { schemeChanges } from './colours.ts';
+import type { Drawn } from './export.ts';
+import {
+  type ChartCurve,
+  closestX,
+  highlightIn,
+  makePlot,
+  type Near,
+  nearTo,
+  plotData,
+  type Shown,
+} from './plot.ts';
+import type { Curve } from './reading/curve.ts';
+import { useFiner } from './reading/finer.ts';
+import { lineOf, metricOfAxis, smoothed, usualRange, type XAxis } from './series.ts';
+import { Tip } from './tip.tsx';
+import { type ChartView, crosshair, enlarge, highlighted, setAt, setZoom, yRangeOf } from './view.ts';
 
-/** Curve of one experiment in a chart. */
-export interface ChartCurve {
-  id: string;
-  label: string;
-  /** Index of the curve's colour, the same in all charts of a page. */
-  colour: number;
-  curve: Curve;
-}
+export const axisName = (axis: XAxis): string =>
+  metricOfAxis(axis) ??
+  { step: 'step', time: 'time', relative: 'seconds since the first point' }[axis as 'step'];
 
-export interface ChartSettings {
-  axis: XAxis;
-  logX: boolean;
-  logY: boolean;
-  /** Weight of past values, 0 to 0.99. */
-  smoothing: number;
-}
+const xText = (x: number, axis: XAxis): string =>
+  axis === 'time'
+    ? new Date(x * 1000).toLocaleString()
+    : axis === 'relative'
+      ? `${numberText(x)} s`
+      : `${metricOfAxis(axis) ?? 'step'} ${numberText(x)}`;
 
-interface Shown extends ChartCurve {
-  raw: Line;
-  smooth: Line;
-}
+/** Distance in pixels within which the pointer highlights a line. */
+const reach = 24;
+/** A pointer that moves further between press and release drags instead of clicking. */
+const clickPixels = 4;
 
-const axisNames: Readonly<Record<XAxis, string>> = {
-  step: 'step',
-  time: 'time',
-  relative: 'seconds since the first point',
-};
-const maxTips = 12;
-const chartHeight = 250;
-
-function xText(x: number, axis: XAxis): string {
-  if (axis === 'time') return new Date(x * 1000).toLocaleString();
-  return axis === 'relative' ? `${numberText(x)} s` : `step ${numberText(x)}`;
-}
-
-/**
- * Combine the lines over a common x axis, thinned to the width. A logarithmic axis leaves out values of 0 and
- * below.
- */
-function plotData(
-  shown: readonly Shown[],
-  width: number,
-  range: [number, number] | undefined,
-  settings: ChartSettings,
-) {
-  const both = settings.smoothing > 0;
-  const lines = shown.flatMap(({ raw, smooth }) => (both ? [raw, smooth] : [raw]));
-  const { xs, ys } = aligned(lines.map((line) => thinned(line, width, range)));
-  const keptY = settings.logY
-    ? ys.map((values) => values.map((value) => (value != null && value <= 0 ? null : value)))
-    : ys;
-  if (!settings.logX) return [xs, ...keptY] as uPlot.AlignedData;
-  const first = xs.findIndex((x) => x > 0);
-  return [xs, ...keptY].map((values) => values.slice(Math.max(0, first))) as uPlot.AlignedData;
-}
-
-interface Tip {
-  left: number;
-  x: number;
-  rows: { id: string; label: string; colour: number; y: number }[];
-}
-
-/** Curves of one metric, with crosshair, zoom by dragging, and export. */
+/** Curves of one metric. All charts of a page share crosshair, zoom and highlight. */
 export function Chart({
   name,
   curves: given,
-  settings,
+  view,
+  height,
   readRange,
+  tools,
 }: {
   name: string;
   curves: readonly ChartCurve[];
-  settings: ChartSettings;
+  view: ChartView;
+  height: number;
   /** Read the thinned curves again between two steps, by experiment ID. */
   readRange(name: string, from: number, to: number, signal: AbortSignal): Promise<ReadonlyMap<string, Curve>>;
+  tools: (drawn: () => Drawn) => ComponentChildren;
 }) {
   const holder = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot>(undefined);
   const isTouched = useRef(false);
-  const [range, setRange] = useState<[number, number]>();
-  const [tip, setTip] = useState<Tip>();
+  const isFollowing = useRef(false);
+  /** Whether this chart has highlighted a line. */
+  const isHovered = useRef(false);
+  const pressedAt = useRef(0);
+  const [tip, setTip] = useState<{ left: number; x: number }>();
   const [width, setWidth] = useState(0);
+  /** Pixels from the left to the fixed crosshair, known once the plot has drawn. */
+  const [fixedLeft, setFixedLeft] = useState<number>();
   const scheme = schemeChanges.value;
-  const { axis, logX, logY, smoothing } = settings;
-  const finer = useFiner(given, axis === 'step' ? range : undefined, (from, to, signal) =>
+  const { axis, logX, logY, smoothing, zoom, at, isWithoutOutliers } = view;
+  const finer = useFiner(given, axis === 'step' ? zoom : undefined, (from, to, signal) =>
     readRange(name, from, to, signal),
   );
   const curves = useMemo(
@@ -104,15 +80,21 @@ export function Chart({
   const shown = useMemo<Shown[]>(
     () =>
       curves.map((one) => {
-        const raw = lineOf(one.curve, axis);
+        const raw = lineOf(one.curve, axis, one.by);
         return { ...one, raw, smooth: { xs: raw.xs, ys: smoothed(raw.ys, smoothing) } };
       }),
     [curves, axis, smoothing],
   );
-  const latest = useRef({ shown, settings, range });
-  latest.current = { shown, settings, range };
+  const wantedY = yRangeOf(name);
+  const yRange = useMemo(
+    () => wantedY ?? (isWithoutOutliers ? usualRange(shown.map(({ smooth }) => smooth)) : undefined),
+    [shown, isWithoutOutliers, wantedY?.[0], wantedY?.[1]],
+  );
+  const isRanged = yRange !== undefined && !(logY && yRange[0] <= 0);
+  const latest = useRef({ shown, view, yRange });
+  latest.current = { shown, view, yRange: isRanged ? yRange : undefined };
   const hasHuge = shown.some(({ raw }) => isHuge(raw.ys));
-  const structure = `${hasHuge}|${shown.map(({ id, colour }) => `${id}:${colour}`).join()}|${logX}|${logY}|${smoothing > 0}|${axis}|${scheme}`;
+  const structure = `${hasHuge}|${shown.map(({ id, style }) => `${id}:${style}`).join()}|${logX}|${logY}|${smoothing > 0}|${axis}|${scheme}|${isRanged}|${height}`;
 
   useEffect(() => {
     const element = holder.current;
@@ -122,117 +104,103 @@ export function Chart({
     return () => observer.disconnect();
   }, []);
 
-  useEffect(() => setRange(undefined), [axis, logX]);
+  /** Move the tip, the crosshairs of the other charts and the highlight to the pointer. */
+  const onCursor = (u: uPlot): void => {
+    if (isFollowing.current) return;
+    const { left = -1, top = -1 } = u.cursor;
+    if (left < 0) {
+      setTip(undefined);
+      if (crosshair.peek()?.chart === name) crosshair.value = undefined;
+      if (isHovered.current) highlighted.value = undefined;
+      isHovered.current = false;
+      return;
+    }
+    const x = u.posToVal(left, 'x');
+    const near = nearTo(latest.current.shown, x);
+    if (near.length > 1) {
+      const away = ({ y }: Near): number => Math.abs(u.valToPos(y, 'y') - top);
+      const line = near.reduce((best, one) => (away(one) < away(best) ? one : best));
+      isHovered.current = away(line) <= reach;
+      highlighted.value = isHovered.current ? line.id : undefined;
+    }
+    crosshair.value = { x, chart: name };
+    setTip({ left: left + u.bbox.left / devicePixelRatio, x: closestX(near, x) });
+  };
 
   const isReady = width > 40;
   useEffect(() => {
     const element = holder.current;
     if (element === null || !isReady) return;
-    const both = latest.current.settings.smoothing > 0;
-    const series: uPlot.Series[] = latest.current.shown.flatMap(({ label, colour }) => {
-      const stroke = cssColour(lineColour(colour));
-      const dash = lineDash(colour);
-      const points = {
-        size: 7,
-        fill: stroke,
-        show: true,
-        filter: (u: uPlot, at: number) => isolated(u.data[at] ?? []),
-      };
-      const main: uPlot.Series = { label, stroke, width: 2, points, spanGaps: false, ...(dash && { dash }) };
-      return both ? [{ ...main, stroke: `${stroke}50`, width: 1, points: { show: false } }, main] : [main];
-    });
-    const made = new uPlot(
-      {
-        width: element.clientWidth,
-        height: chartHeight,
-        padding: [10, rightPadding(axis), 0, 0],
-        legend: { show: false },
-        scales: { x: { time: axis === 'time', distr: logX ? 3 : 1 }, y: { distr: logY ? 3 : 1 } },
-        series: [{}, ...series],
-        axes: axesOf({ axis, logX, logY, hasHuge, text: cssColour('soft'), line: cssColour('line') }),
-        cursor: {
-          y: false,
-          points: { show: true, size: 7 },
-          drag: { x: true, y: false, setScale: false },
-          bind: {
-            // After a tap, browsers send an emulated `mouseleave` at once. Ignore it.
-            mouseleave: (_u, _target, handler) => (event) => (isTouched.current ? null : handler(event)),
-          },
-        },
-        hooks: {
-          setSelect: [
-            (u) => {
-              if (u.select.width < 6) return;
-              const from = u.posToVal(u.select.left, 'x');
-              const to = u.posToVal(u.select.left + u.select.width, 'x');
-              u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
-              setRange([from, to]);
-            },
-          ],
-          setCursor: [
-            (u) => {
-              const { left = -1 } = u.cursor;
-              if (left < 0) return setTip(undefined);
-              const x = u.posToVal(left, 'x');
-              const near = latest.current.shown.flatMap(({ id, label, colour, smooth }) => {
-                const found = nearest(smooth, x);
-                return found === undefined ? [] : [{ id, label, colour, y: found.y, x: found.x }];
-              });
-              const closest = near.reduce(
-                (best, one) => (Math.abs(one.x - x) < Math.abs(best - x) ? one.x : best),
-                near[0]?.x ?? x,
-              );
-              setTip({
-                left: left + u.bbox.left / devicePixelRatio,
-                x: closest,
-                rows: near.sort((a, b) => b.y - a.y),
-              });
-            },
-          ],
-        },
+    const made = makePlot(element, height, hasHuge, {
+      latest: () => latest.current,
+      isTouched: () => isTouched.current,
+      onSelect: (from, to) => setZoom([from, to]),
+      onCursor,
+      onDraw(u) {
+        const x = latest.current.view.at;
+        const left = x === undefined ? undefined : u.valToPos(x, 'x');
+        const isInside = left !== undefined && left >= 0 && left <= u.over.clientWidth;
+        setFixedLeft(isInside ? left + u.bbox.left / devicePixelRatio : undefined);
       },
-      plotData(latest.current.shown, element.clientWidth, latest.current.range, latest.current.settings),
-      element,
-    );
+    });
     plot.current = made;
     return () => {
       made.destroy();
       plot.current = undefined;
       setTip(undefined);
     };
-  }, [structure, isReady, axis, logX, logY]);
+  }, [structure, isReady]);
 
   useEffect(() => {
     const made = plot.current;
     if (made === undefined || !isReady) return;
-    if (made.width !== width) made.setSize({ width, height: chartHeight });
-    made.setData(plotData(shown, width, range, settings), range === undefined);
-    if (range !== undefined) {
-      made.setScale('x', { min: range[0], max: range[1] });
-    }
-  }, [shown, width, range, settings, isReady]);
+    if (made.width !== width) made.setSize({ width, height });
+    made.setData(plotData(shown, width, view), zoom === undefined);
+    if (zoom !== undefined) made.setScale('x', { min: zoom[0], max: zoom[1] });
+  }, [shown, width, view, isReady, structure, yRange]);
 
-  /** Move the crosshair and zoom with the keyboard: arrows, plus, minus, and 0 to reset. */
+  useSignalEffect(() => {
+    const id = highlighted.value;
+    if (plot.current !== undefined) highlightIn(plot.current, latest.current.shown, id);
+  });
+  useSignalEffect(() => {
+    const cross = crosshair.value;
+    const made = plot.current;
+    if (made === undefined || cross?.chart === name) return;
+    isFollowing.current = true;
+    made.setCursor(
+      cross === undefined ? { left: -10, top: -10 } : { left: made.valToPos(cross.x, 'x'), top: 0 },
+    );
+    isFollowing.current = false;
+  });
+
+  /**
+   * Move the crosshair and zoom with the keyboard: arrows, plus, minus, 0 to reset, Enter to fix the crosshair, and F
+   * to enlarge.
+   */
   const onKeyDown = (event: KeyboardEvent) => {
     const made = plot.current;
-    if (made === undefined) return;
+    if (made === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
     const { left = 0 } = made.cursor;
     const step = event.shiftKey ? 40 : 8;
     const { min = 0, max = 1 } = made.scales['x'] ?? {};
     const [low, high] = [min ?? 0, max ?? 1];
-    const at = left < 0 ? (low + high) / 2 : made.posToVal(left, 'x');
+    const middle = left < 0 ? (low + high) / 2 : made.posToVal(left, 'x');
     const keys: Readonly<Record<string, () => void>> = {
       ArrowLeft: () => made.setCursor({ left: Math.max(0, left - step), top: 10 }),
       ArrowRight: () =>
         made.setCursor({ left: Math.min(made.over.clientWidth, Math.max(0, left) + step), top: 10 }),
-      '+': () => setRange([at - (at - low) / 2, at + (high - at) / 2]),
-      '-': () => setRange([at - (at - low) * 2, at + (high - at) * 2]),
-      '0': () => setRange(undefined),
-      Escape: () => made.setCursor({ left: -10, top: -10 }),
+      '+': () => setZoom([middle - (middle - low) / 2, middle + (high - middle) / 2]),
+      '-': () => setZoom([middle - (middle - low) * 2, middle + (high - middle) * 2]),
+      '0': () => setZoom(undefined),
+      Enter: () => setAt(at === undefined ? middle : undefined),
+      f: () => enlarge(name),
     };
-    const act = keys[event.key];
+    const act =
+      event.key === 'Escape' && left >= 0 ? () => made.setCursor({ left: -10, top: -10 }) : keys[event.key];
     if (act === undefined) return;
     event.preventDefault();
+    event.stopPropagation();
     act();
   };
 
@@ -240,9 +208,19 @@ export function Chart({
   const onTouch = (event: PointerEvent) => {
     const made = plot.current;
     isTouched.current = event.pointerType !== 'mouse';
+    if (event.type === 'pointerdown') pressedAt.current = event.clientX;
     if (made === undefined || !isTouched.current) return;
     const box = made.over.getBoundingClientRect();
     made.setCursor({ left: event.clientX - box.left, top: event.clientY - box.top });
+  };
+
+  /** Fix the crosshair at a click, or release it. */
+  const onClick = (event: MouseEvent) => {
+    const made = plot.current;
+    if (made === undefined || isTouched.current || event.detail > 1) return;
+    if (Math.abs(event.clientX - pressedAt.current) > clickPixels || tip === undefined) return;
+    const isSame = at !== undefined && Math.abs(made.valToPos(at, 'x') - made.valToPos(tip.x, 'x')) < 8;
+    setAt(isSame ? undefined : tip.x);
   };
 
   const ends = shown.flatMap(({ label, raw }) => {
@@ -250,10 +228,13 @@ export function Chart({
     return last === undefined ? [] : [`${label} ends at ${numberText(last)}`];
   });
   const odd = shown.reduce((sum, { raw }) => sum + raw.ys.filter((y) => !Number.isFinite(y)).length, 0);
-  const toDraw = () => ({
+  const isEmpty = shown.length > 0 && shown.every(({ raw }) => raw.xs.length === 0);
+  const fixed = at === undefined || fixedLeft === undefined ? undefined : { left: fixedLeft, x: at };
+  const seen = tip ?? fixed;
+  const drawn = (): Drawn => ({
     title: name,
-    axisName: axisNames[axis],
-    lines: shown.map(({ label, colour, raw, smooth }) => ({ label, colour, raw, smooth })),
+    axisName: axisName(axis),
+    lines: shown.map(({ label, style, raw, smooth }) => ({ label, colour: style, raw, smooth })),
     plot: plot.current,
     isSmoothed: smoothing > 0,
   });
@@ -263,53 +244,33 @@ export function Chart({
         <strong class="ellipsis" title={name}>
           <bdi>{name}</bdi>
         </strong>
-        <span class="chart-tools">
-          {range !== undefined && (
-            <Button kind="quiet" onClick={() => setRange(undefined)}>
-              Whole
-            </Button>
-          )}
-          <details class="menu">
-            <summary aria-label={`Save the chart of ${name}`} title="Save">
-              <svg class="icon" width="16" height="16" viewBox="0 0 20 20" aria-hidden="true">
-                <path d="M10 3v10m-4-4l4 4 4-4M3.500 16.500h13" />
-              </svg>
-            </summary>
-            <div>
-              <button type="button" onClick={() => exportPng(toDraw())}>
-                PNG
-              </button>
-              <button type="button" onClick={() => exportSvg(toDraw())}>
-                SVG
-              </button>
-            </div>
-          </details>
-        </span>
+        <span class="chart-tools">{tools(drawn)}</span>
       </figcaption>
       <div
         class="plot"
         ref={holder}
         role="img"
         tabIndex={0}
-        aria-label={`${name} by ${axisNames[axis]}: ${ends.slice(0, 10).join('; ')}. Arrow keys move the crosshair, plus and minus zoom.`}
+        style={{ height: `${height}px` }}
+        aria-label={`${name} by ${axisName(axis)}: ${ends.slice(0, 10).join('; ')}. Arrow keys move the crosshair, plus and minus zoom, F enlarges.`}
         onKeyDown={onKeyDown}
         onPointerDown={onTouch}
         onPointerMove={onTouch}
+        onClick={onClick}
         onBlur={() => plot.current?.setCursor({ left: -10, top: -10 })}
-        onDblClick={() => setRange(undefined)}
+        onDblClick={() => setZoom(undefined)}
       >
-        {tip !== undefined && tip.rows.length > 0 && (
-          <div class={`tip${tip.left > width / 2 ? ' before' : ''}`} style={{ left: `${tip.left}px` }}>
-            <p class="soft">{xText(tip.x, axis)}</p>
-            {tip.rows.slice(0, maxTips).map(({ id, label, colour, y }) => (
-              <p key={id}>
-                <i style={{ background: `var(--${lineColour(colour)})` }} />
-                {shown.length > 1 && <bdi class="ellipsis">{label}</bdi>}
-                <b>{numberText(y)}</b>
-              </p>
-            ))}
-            {tip.rows.length > maxTips && <p class="soft">and {tip.rows.length - maxTips} more</p>}
-          </div>
+        {seen !== undefined && (
+          <Tip
+            left={seen.left}
+            isBefore={seen.left > width / 2}
+            title={xText(seen.x, axis)}
+            rows={nearTo(shown, seen.x)}
+            isAlone={shown.length === 1}
+          />
+        )}
+        {isEmpty && metricOfAxis(axis) !== undefined && (
+          <p class="soft small over-plot">These runs have no {metricOfAxis(axis)}.</p>
         )}
       </div>
       {odd > 0 && (

@@ -1,195 +1,162 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { Experiment } from '../api/answers.ts';
-import { noteReach, poll, wake } from '../api/poller.ts';
-import { isExpired, signInCount } from '../api/session.ts';
-import { inOrder } from '../experiments/metric-order.ts';
-import { place, setQuery } from '../router.ts';
-import { Empty, Problem, Skeleton } from '../ui/parts.tsx';
-import { isFinal } from '../ui/status.tsx';
-import { Chart, type ChartCurve, type ChartSettings } from './chart.tsx';
-import type { Curve } from './curve.ts';
-import { Legend } from './legend.tsx';
-import { CurveReader } from './points.ts';
-import type { XAxis } from './series.ts';
+import { useMemo, useState } from 'preact/hooks';
+import type { JudgedBy } from '../../../../shared/metrics/criteria.ts';
+import { inOrder, isCriterion } from '../experiments/metric-order.ts';
+import { asNumber } from '../experiments/row.ts';
+import { useFirstOf } from '../ui/first-of.tsx';
+import { Dialog, Empty, Problem, Skeleton } from '../ui/parts.tsx';
+import { useKeys } from '../ui/use-keys.ts';
+import { stylesOf } from './colours.ts';
+import { axes, ChartControls } from './controls.tsx';
+import { LazyChart } from './lazy-chart.tsx';
+import type { Drawable } from './reading/drawable.ts';
+import { type RunCurves, useRunCurves } from './reading/run-curves.ts';
+import { type ListedRun, RunList } from './run-list.tsx';
+import { type Section, sectionsOf } from './sections.ts';
+import { SingleMetric } from './single-values.tsx';
+import {
+  type ChartView,
+  enlarge,
+  enlarged,
+  hiddenRuns,
+  pinnedCharts,
+  setAxis,
+  setLog,
+  useChartView,
+} from './view.ts';
 
-export interface Drawable {
-  experiment_id: string;
-  project_id: string;
-  name: string;
-  isLive: boolean;
-  metrics: Experiment['metrics'];
+/** Maximum number of charts of a section before the user asks for more. */
+const maxCharts = 48;
+/** Number of metrics from which they can be searched. */
+const searchFrom = 7;
+
+/** Change a chart setting by one key: T the axis, L the logarithmic scale, S the smoothing. */
+function useChartKeys({ axis, logX, logY }: ChartView): void {
+  const at = axes.findIndex(({ id }) => id === axis);
+  useKeys({
+    t: () => setAxis(axes[(at + 1) % axes.length]?.id ?? 'step'),
+    l: () => setLog(logX, !logY),
+    s() {
+      const field = document.querySelector<HTMLInputElement>('.chart-controls [data-key=s]');
+      field?.focus();
+      field?.select();
+    },
+  });
 }
 
-export const drawableOf = ({
-  experiment_id,
-  project_id,
-  name,
-  status,
-  metrics,
-}: Pick<Experiment, 'experiment_id' | 'project_id' | 'name' | 'status' | 'metrics'>): Drawable => ({
-  experiment_id,
-  project_id,
-  name,
-  isLive: !isFinal(status),
-  metrics,
-});
+/** Return whether every run reported a metric once at most. Such a metric is a figure, not a curve. */
+const isSingle = (name: string, runs: readonly Drawable[]): boolean =>
+  runs.every(({ metrics }) => !Object.hasOwn(metrics, name) || (metrics[name]?.count ?? 0) <= 1) &&
+  runs.some(({ metrics }) => Object.hasOwn(metrics, name));
 
-const axes: readonly { id: XAxis; name: string }[] = [
-  { id: 'step', name: 'Step' },
-  { id: 'relative', name: 'Relative' },
-  { id: 'time', name: 'Time' },
-];
-const maxCharts = 24;
-const liveMilliseconds = 2_000;
+interface Common {
+  runs: readonly ListedRun[];
+  drawables: readonly Drawable[];
+  read: RunCurves;
+  view: ChartView;
+  judge: JudgedBy | undefined;
+}
 
-/** Read the chart settings of a page from its address. */
-export function useChartSettings(): ChartSettings {
-  const { query } = place.value;
-  const axis = axes.find(({ id }) => id === query.get('x'))?.id ?? 'step';
-  const log = query.get('log') ?? '';
-  const smoothing = Math.min(0.99, Math.max(0, Number(query.get('smooth') ?? 0) || 0));
-  return useMemo(
-    () => ({ axis, logX: log.includes('x'), logY: log.includes('y'), smoothing }),
-    [axis, log, smoothing],
+/** Charts and figures of a section's metrics. */
+function SectionCharts({
+  metrics,
+  runs,
+  drawables,
+  read,
+  view,
+  judge,
+}: Common & { metrics: readonly string[] }) {
+  const singles = metrics.filter((name) => isSingle(name, drawables));
+  const [shown, more] = useFirstOf(
+    metrics.filter((name) => !singles.includes(name)),
+    maxCharts,
+    'charts',
   );
-}
-
-const ChartControls = ({ settings }: { settings: ChartSettings }) => {
-  const { axis, logX, logY, smoothing } = settings;
-  const setLog = (x: boolean, y: boolean) => setQuery({ log: `${x ? 'x' : ''}${y ? 'y' : ''}` });
+  const [figures, moreFigures] = useFirstOf(singles, maxCharts, 'values');
   return (
-    <div class="bar-row chart-controls">
-      <div class="segments" role="group" aria-label="Horizontal axis">
-        {axes.map(({ id, name }) => (
-          <button key={id} type="button" aria-pressed={id === axis} onClick={() => setQuery({ x: id })}>
-            {name}
-          </button>
-        ))}
-      </div>
-      <div class="segments" role="group" aria-label="Logarithmic axes">
-        <button type="button" aria-pressed={logX} onClick={() => setLog(!logX, logY)}>
-          Log x
-        </button>
-        <button type="button" aria-pressed={logY} onClick={() => setLog(logX, !logY)}>
-          Log y
-        </button>
-      </div>
-      <label class="smoothing">
-        Smoothing
-        <input
-          type="range"
-          min="0"
-          max="0.99"
-          step="0.01"
-          value={smoothing}
-          onInput={({ currentTarget }) =>
-            setQuery({ smooth: currentTarget.value === '0' ? undefined : currentTarget.value })
-          }
-        />
-        <output>{smoothing.toFixed(2)}</output>
-      </label>
-    </div>
+    <>
+      {figures.length > 0 && (
+        <div class={runs.length > 1 ? 'singles several' : 'singles'}>
+          {figures.map((name) => (
+            <SingleMetric
+              key={name}
+              name={name}
+              judge={judge}
+              values={runs.flatMap((run, index) => {
+                const value = asNumber(drawables[index]?.metrics[name]?.last);
+                return value === undefined ? [] : [{ ...run, value }];
+              })}
+            />
+          ))}
+        </div>
+      )}
+      {moreFigures}
+      {shown.length > 0 && (
+        <div class="charts">
+          {shown.map((name) => (
+            <LazyChart key={name} name={name} runs={runs} read={read} view={view} />
+          ))}
+        </div>
+      )}
+      {more}
+    </>
   );
-};
+}
 
-/** Curves of one or several experiments, one chart per metric. The curves of running experiments grow. */
-export function Curves({ experiments }: { experiments: readonly Drawable[] }) {
-  const [version, setVersion] = useState(0);
-  const [error, setError] = useState<unknown>();
-  const [isLoaded, setLoaded] = useState(false);
+/** A section that can be folded. */
+function ChartSection({ section, ...common }: Common & { section: Section }) {
+  const [isOpen, setOpen] = useState(true);
+  return (
+    <details
+      class="chart-section"
+      open={isOpen}
+      onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
+    >
+      <summary>
+        <h3>
+          <bdi>{section.name === '' ? 'Metrics' : section.name}</bdi>
+        </h3>
+        <span class="soft small">{section.metrics.length.toLocaleString('en')}</span>
+      </summary>
+      {isOpen && <SectionCharts metrics={section.metrics} {...common} />}
+    </details>
+  );
+}
+
+/**
+ * Curves of one or several runs: the list of runs as the legend, and sections of charts that share crosshair, zoom and
+ * settings. The curves of running experiments grow.
+ */
+export function Curves({
+  experiments,
+  judge,
+}: {
+  experiments: readonly Drawable[];
+  /** Criterion of the project. Its metric comes first. */
+  judge?: JudgedBy | undefined;
+}) {
   const [wanted, setWanted] = useState('');
-  const readers = useRef(new Map<string, CurveReader>());
-  const latest = useRef(experiments);
-  latest.current = experiments;
-  const settings = useChartSettings();
-  // Read an experiment's curves once more when it has ended.
-  const key = experiments.map(({ experiment_id, isLive }) => `${experiment_id}${isLive ? '+' : ''}`).join();
-  const signIns = signInCount.value;
+  const view = useChartView();
+  const read = useRunCurves(experiments);
+  useChartKeys(view);
+  const ids = experiments.map(({ experiment_id }) => experiment_id);
+  const styles = useMemo(() => stylesOf(ids), [ids.join()]);
+  const hidden = hiddenRuns();
+  const summarized = experiments.map(({ metrics }) => Object.keys(metrics));
+  const nameKey = [...new Set([...summarized.flat(), ...read.names()])].sort().join('\0');
+  const names = useMemo(
+    () => (nameKey === '' ? [] : inOrder(nameKey.split('\0'), judge)),
+    [nameKey, judge?.name],
+  );
+  const pinned = pinnedCharts().filter((name) => names.includes(name));
+  const fits = (name: string): boolean => name.toLowerCase().includes(wanted.toLowerCase());
+  const sections = useMemo(() => {
+    const found = names.filter((name) => fits(name) && !pinned.includes(name));
+    return sectionsOf(found, judge);
+  }, [names, wanted, pinned.join('\0'), judge?.name]);
 
-  useEffect(() => {
-    const aborter = new AbortController();
-    let turn = 0;
-    let hasFailed = false;
-    const readerOf = ({ project_id, experiment_id }: Drawable): CurveReader => {
-      const present = readers.current.get(experiment_id);
-      if (present !== undefined) return present;
-      const made = new CurveReader({ project_id, experiment_id });
-      readers.current.set(experiment_id, made);
-      return made;
-    };
-    const load = async () => {
-      try {
-        const queue = [...latest.current];
-        const lane = async () => {
-          for (let one = queue.shift(); one !== undefined; one = queue.shift()) {
-            await readerOf(one).read(one.metrics, aborter.signal);
-            setVersion((before) => before + 1);
-          }
-        };
-        await Promise.all([lane(), lane(), lane(), lane()]);
-        noteReach();
-        hasFailed = false;
-        setLoaded(true);
-        setError(undefined);
-      } catch (failure) {
-        if (aborter.signal.aborted) return;
-        noteReach(failure);
-        hasFailed = true;
-        setError(failure);
-        wake();
-      }
-    };
-    void load();
-    const live = () => latest.current.filter(({ isLive }) => isLive);
-    const end = poll({
-      // Read one experiment per run, in turn.
-      async run() {
-        if (hasFailed) return load();
-        const running = live();
-        const one = running[turn % Math.max(1, running.length)];
-        turn += 1;
-        if (one !== undefined && (await readerOf(one).read(one.metrics, aborter.signal)))
-          setVersion((before) => before + 1);
-      },
-      every: () => (isExpired.value || (live().length === 0 && !hasFailed) ? undefined : liveMilliseconds),
-    });
-    return () => {
-      aborter.abort();
-      end();
-    };
-  }, [key, signIns]);
-
-  const charts = useMemo(() => {
-    const byName = new Map<string, ChartCurve[]>();
-    for (const [colour, { experiment_id, name }] of latest.current.entries()) {
-      for (const [metric, curve] of readers.current.get(experiment_id)?.curves ?? []) {
-        const list = byName.get(metric) ?? [];
-        list.push({ id: experiment_id, label: name, colour, curve: { ...curve } });
-        byName.set(metric, list);
-      }
-    }
-    const names = [...byName.keys()].sort((one, other) => one.localeCompare(other));
-    return inOrder(names).map((name) => [name, byName.get(name) ?? []] as const);
-  }, [version, key]);
-
-  /** Read a metric's curves between two steps, for the experiments with thinned curves. */
-  const readRange = async (name: string, from: number, to: number, signal: AbortSignal) => {
-    const read = new Map<string, Curve>();
-    const queue = [...readers.current].filter(([, { curves }]) => curves.get(name)?.reported !== undefined);
-    const lane = async () => {
-      for (let one = queue.shift(); one !== undefined; one = queue.shift()) {
-        const curve = await one[1].readRange(name, from, to, signal);
-        if (curve !== undefined) read.set(one[0], curve);
-      }
-    };
-    await Promise.all([lane(), lane(), lane(), lane()]);
-    return read;
-  };
-
-  const found = charts.filter(([name]) => name.toLowerCase().includes(wanted.toLowerCase()));
-  if (charts.length === 0) {
-    if (error !== undefined) return <Problem error={error} what="The curves could not be loaded" />;
-    if (!isLoaded) return <Skeleton rows={6} />;
+  if (names.length === 0 || (read.error !== undefined && !read.isLoaded && read.version === 0)) {
+    if (read.error !== undefined) return <Problem error={read.error} what="The curves could not be loaded" />;
+    if (!read.isLoaded) return <Skeleton rows={6} />;
     return (
       <Empty title="No metrics yet" icon="chart">
         <p>
@@ -199,30 +166,66 @@ export function Curves({ experiments }: { experiments: readonly Drawable[] }) {
       </Empty>
     );
   }
+  const lead = names.find((name) => isCriterion(name, judge)) ?? names[0];
+  const listed: ListedRun[] = experiments.map(({ experiment_id, name, metrics }) => ({
+    id: experiment_id,
+    name,
+    style: styles.get(experiment_id) ?? 0,
+    value: lead === undefined ? undefined : asNumber(metrics[lead]?.last),
+  }));
+  const drawables = experiments.filter(({ experiment_id }) => !hidden.has(experiment_id));
+  const runs = listed.filter(({ id }) => !hidden.has(id));
+  const common = { runs, drawables, read, view, judge };
+  const large = enlarged();
+  const isSeveral = experiments.length > 1;
   return (
-    <div class="curves">
-      <ChartControls settings={settings} />
-      {charts.length > 6 && (
-        <input
-          type="search"
-          class="find-metrics"
-          aria-label="Find metrics"
-          placeholder={`Search ${charts.length} metrics`}
-          value={wanted}
-          onInput={({ currentTarget }) => setWanted(currentTarget.value)}
-        />
-      )}
-      {experiments.length > 1 && <Legend experiments={experiments} />}
-      {error !== undefined && <Problem error={error} what="Some curves could not be loaded" />}
-      <div class="charts">
-        {found.slice(0, maxCharts).map(([name, curves]) => (
-          <Chart key={name} name={name} curves={curves} settings={settings} readRange={readRange} />
-        ))}
+    <div class={isSeveral ? 'curves several' : 'curves'}>
+      {isSeveral && <RunList runs={listed} metric={lead} />}
+      <div class="curves-main">
+        <ChartControls view={view} metrics={names}>
+          {names.length >= searchFrom && (
+            <input
+              type="search"
+              class="find-metrics"
+              aria-label="Find metrics"
+              placeholder={`Search ${names.length.toLocaleString('en')} metrics`}
+              value={wanted}
+              onInput={({ currentTarget }) => setWanted(currentTarget.value)}
+            />
+          )}
+        </ChartControls>
+        {read.error !== undefined && <Problem error={read.error} what="Some curves could not be loaded" />}
+        {pinned.length > 0 && (
+          <ChartSection section={{ name: 'Pinned', metrics: pinned.filter(fits) }} {...common} />
+        )}
+        {sections.length === 1 && pinned.length === 0 ? (
+          <SectionCharts metrics={sections[0]?.metrics ?? []} {...common} />
+        ) : (
+          sections.map((section) => <ChartSection key={section.name} section={section} {...common} />)
+        )}
+        {sections.length === 0 && pinned.length === 0 && (
+          <p class="soft">
+            No metric has <bdi>{wanted}</bdi> in its name.
+          </p>
+        )}
       </div>
-      {found.length > maxCharts && (
-        <p class="soft small">
-          {found.length - maxCharts} more metrics are not shown. Search for them above.
-        </p>
+      {large !== undefined && names.includes(large) && (
+        <Dialog title={large} onClose={() => enlarge(undefined)} wide="full">
+          <div class={isSeveral ? 'curves several' : 'curves'}>
+            {isSeveral && <RunList runs={listed} metric={lead} />}
+            <div class="curves-main">
+              <ChartControls view={view} metrics={names} />
+              <LazyChart
+                name={large}
+                runs={runs}
+                read={read}
+                view={view}
+                height={Math.max(280, window.innerHeight - 260)}
+                isEnlarged
+              />
+            </div>
+          </div>
+        </Dialog>
       )}
     </div>
   );

@@ -3,8 +3,8 @@ import type { Row } from '../experiments/row.ts';
 import { useFirstOf } from '../ui/first-of.tsx';
 import { Empty } from '../ui/parts.tsx';
 import { numberText } from '../ui/text/format.ts';
-import { lineColour } from './colours.ts';
-import { Legend } from './legend.tsx';
+import { lineColour, stylesOf } from './colours.ts';
+import { LineSample } from './run-list.tsx';
 
 const height = 360;
 const top = 46;
@@ -114,6 +114,7 @@ export function Parallel({
   const usual = useMemo(() => usualAxes(all), [all]);
   const [chosen, setChosen] = useState<ReadonlySet<string>>();
   const drawn = chosen ?? usual;
+  const styles = stylesOf(experiments.map(({ experiment_id }) => experiment_id));
   const axes = all.filter(({ name }) => drawn.has(name));
   const [offered, moreAxes] = useFirstOf(all, 40, 'axes');
   if (all.length < 2) return <Empty title="The experiments do not differ in any value" icon="chart" />;
@@ -169,7 +170,7 @@ export function Parallel({
           {experiments.map(({ experiment_id, name }, index) => (
             <g key={experiment_id} onClick={() => onOpen(experiment_id)} style={{ cursor: 'pointer' }}>
               <title>{name}</title>
-              <path d={path(index)} stroke={`var(--${lineColour(index)})`} />
+              <path d={path(index)} stroke={`var(--${lineColour(styles.get(experiment_id) ?? 0)})`} />
             </g>
           ))}
           {axes.map(({ name, low, high, words }, at) => (
@@ -198,7 +199,16 @@ export function Parallel({
           ))}
         </svg>
       </div>
-      <Legend experiments={experiments} />
+      <ul class="legend in-rows">
+        {experiments.map(({ experiment_id, name }) => (
+          <li key={experiment_id}>
+            <LineSample style={styles.get(experiment_id) ?? 0} />
+            <bdi class="ellipsis" title={name}>
+              {name}
+            </bdi>
+          </li>
+        ))}
+      </ul>
     </>
   );
 }

@@ -1,6 +1,11 @@
-import type { Curve } from './curve.ts';
+import type { Curve } from './reading/curve.ts';
 
-export type XAxis = 'step' | 'time' | 'relative';
+/** Horizontal axis: steps, times, or the values of a metric such as `metrics.epoch`. */
+export type XAxis = 'step' | 'time' | 'relative' | `metrics.${string}`;
+
+/** Return the metric of an axis; undefined for steps and times. */
+export const metricOfAxis = (axis: XAxis): string | undefined =>
+  axis.startsWith('metrics.') ? axis.slice('metrics.'.length) : undefined;
 
 /** A drawable curve with ascending x. Both arrays have the same length. */
 export interface Line {
@@ -8,23 +13,57 @@ export interface Line {
   ys: Float64Array;
 }
 
-/** Convert a curve to a line by step, by time (epoch seconds), or by seconds since its first point. */
-export function lineOf({ steps, times, values }: Curve, axis: XAxis): Line {
+/**
+ * Convert a curve to a line by step, by time (epoch seconds), by seconds since its first point, or by another metric.
+ * `by` is the curve of that metric of the same run; without it the line has no points.
+ */
+export function lineOf(curve: Curve, axis: XAxis, by?: Curve): Line {
+  const { steps, times, values } = curve;
+  if (metricOfAxis(axis) !== undefined) return by === undefined ? empty : lineByMetric(curve, by);
   const count = values.length;
   const xs = new Float64Array(count);
-  const ys = Float64Array.from(values);
   let start = Number.POSITIVE_INFINITY;
   if (axis === 'relative') for (const time of times) start = Math.min(start, time);
-  let isRising = true;
   for (let index = 0; index < count; index += 1) {
     const time = times[index] ?? 0;
     // A point without a step is drawn at its position in the order of arrival.
     xs[index] =
       axis === 'step' ? (steps[index] ?? index) : axis === 'time' ? time / 1000 : (time - start) / 1000;
-    if (index > 0 && (xs[index] ?? 0) < (xs[index - 1] ?? 0)) isRising = false;
   }
+  return rising(xs, Float64Array.from(values));
+}
+
+const empty: Line = { xs: new Float64Array(), ys: new Float64Array() };
+
+/**
+ * Place each point at the latest value that the other metric had by its step. Programs log an epoch more rarely than a
+ * loss. Points before its first value, and those at a value that is not finite, have no place.
+ */
+function lineByMetric({ steps, times, values }: Curve, by: Curve): Line {
+  const hasSteps = !steps.includes(null) && !by.steps.includes(null);
+  const [own, other] = hasSteps ? [steps as number[], by.steps as number[]] : [times, by.times];
+  const order = (keys: readonly number[]): number[] =>
+    keys.map((_, index) => index).sort((a, b) => (keys[a] ?? 0) - (keys[b] ?? 0) || a - b);
+  const [points, marks] = [order(own), order(other)];
+  const [xs, ys]: [number[], number[]] = [[], []];
+  let at = -1;
+  for (const index of points) {
+    while (at + 1 < marks.length && (other[marks[at + 1] ?? 0] ?? 0) <= (own[index] ?? 0)) at += 1;
+    const x = by.values[marks[at] ?? -1];
+    if (x === undefined || !Number.isFinite(x)) continue;
+    xs.push(x);
+    ys.push(values[index] ?? Number.NaN);
+  }
+  return rising(Float64Array.from(xs), Float64Array.from(ys));
+}
+
+/** Sort the points of a line by x, unless they are sorted. */
+function rising(xs: Float64Array, ys: Float64Array): Line {
+  let isRising = true;
+  for (let index = 1; index < xs.length && isRising; index += 1)
+    isRising = (xs[index] ?? 0) >= (xs[index - 1] ?? 0);
   if (isRising) return { xs, ys };
-  const order = Uint32Array.from({ length: count }, (_, index) => index);
+  const order = Uint32Array.from({ length: xs.length }, (_, index) => index);
   order.sort((a, b) => (xs[a] ?? 0) - (xs[b] ?? 0) || a - b);
   return {
     xs: Float64Array.from(order, (index) => xs[index] ?? 0),
@@ -100,6 +139,19 @@ export function thinned({ xs, ys }: Line, buckets: number, range?: readonly [num
       keep(index);
   }
   return { xs: Float64Array.from(keptX), ys: Float64Array.from(keptY) };
+}
+
+/** Percentage of the values that are outliers at each end, as in TensorBoard. */
+export const outlierPercent = 5;
+
+/** Return the range of the values without outliers; undefined if nothing is left out. */
+export function usualRange(lines: readonly Line[]): [number, number] | undefined {
+  const all = Float64Array.from(lines.flatMap(({ ys }) => Array.from(ys).filter(Number.isFinite))).sort();
+  const cut = Math.floor((all.length * outlierPercent) / 100);
+  const [low, high] = [all[cut] ?? 0, all[all.length - 1 - cut] ?? 0];
+  if (cut === 0 || low === high) return undefined;
+  const margin = (high - low) / 20;
+  return [low - margin, high + margin];
 }
 
 /** Align lines over a common x axis for uPlot. Undefined means that a line has no point there, without a gap. */

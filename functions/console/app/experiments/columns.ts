@@ -1,5 +1,7 @@
+import type { JudgedBy } from '../../../../shared/metrics/criteria.ts';
 import { agoText, costText, durationText, numberText } from '../ui/text/format.ts';
-import { inOrder } from './metric-order.ts';
+import { inOrder, isCounter } from './metric-order.ts';
+import { Ranking } from './ranking.ts';
 import { type Aggregate, aggregates, metricOf, paramOf, type Row, tagOf } from './row.ts';
 
 /** A column of the table. The address holds its ID. */
@@ -38,8 +40,21 @@ const attribute = (
 
 const time = (text: string | null): number | undefined => (text === null ? undefined : Date.parse(text));
 
+/** Return the column of the best values by a criterion. */
+export const bestColumn = (ranking: Ranking, criterion?: string): Column => ({
+  ...attribute(
+    'best',
+    'Best',
+    7,
+    (row) => ranking.best(row)?.value,
+    (row) => numberText(ranking.best(row)?.value),
+    numberText,
+  ),
+  ...(criterion !== undefined && { group: criterion }),
+});
+
 export const attributeColumns: readonly Column[] = [
-  attribute('status', 'Status', 7.5, ({ status }) => status),
+  attribute('status', 'Status', 7, ({ status }) => status),
   attribute(
     'created',
     'Created',
@@ -55,14 +70,7 @@ export const attributeColumns: readonly Column[] = [
     (row) => durationText(row.duration),
     durationText,
   ),
-  attribute(
-    'best',
-    'Best',
-    7,
-    (row) => row.best?.value,
-    (row) => numberText(row.best?.value),
-    numberText,
-  ),
+  bestColumn(new Ranking(undefined)),
   attribute('kind', 'Kind', 7.5, ({ kind }) => kind),
   attribute('config', 'Configuration', 9, (row) => row.config_id ?? undefined),
   attribute(
@@ -186,15 +194,21 @@ export function namesIn(rows: readonly Row[]): Names {
   };
 }
 
-/** Return the default columns, which distinguish the experiments. */
-export const usualColumns = ({ metrics, varying }: Names): string[] => [
+/**
+ * Return the default columns, which distinguish the experiments: the criterion, then validation, test and training
+ * metrics, then params. Counters and learning rates are no results.
+ */
+export const usualColumns = ({ metrics, varying }: Names, judge?: JudgedBy): string[] => [
   'status',
-  'created',
-  'duration',
   'best',
   'course',
-  ...inOrder(metrics)
+  ...inOrder(
+    metrics.filter((name) => !isCounter(name)),
+    judge,
+  )
     .slice(0, 3)
     .map((name) => metricColumn(name).id),
   ...varying.slice(0, 4).map((name) => paramColumn(name).id),
+  'created',
+  'duration',
 ];

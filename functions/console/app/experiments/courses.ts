@@ -2,6 +2,7 @@ import { type Signal, signal } from '@preact/signals';
 import type { endpoint as readMetrics } from '../../../experiments/metrics/read-metrics.endpoint.ts';
 import { page } from '../api/calls.ts';
 import { isFinal } from '../ui/status.tsx';
+import type { Ranking } from './ranking.ts';
 import { asNumber, metricOf, type Row } from './row.ts';
 
 const courses = new Map<string, Signal<readonly number[]>>();
@@ -28,7 +29,11 @@ const spacing = 800;
 const maxPoints = 120;
 
 /** Return the metric of a row's curve: the ranking metric, else the first one. */
-export const courseMetric = (row: Row): string | undefined => row.best?.metric ?? Object.keys(row.metrics)[0];
+const courseMetric = (row: Row, ranking: Ranking): string | undefined =>
+  ranking.best(row)?.metric ?? Object.keys(row.metrics)[0];
+
+/** Metric of each curve that was loaded. Another criterion may have another one. */
+const drawnMetrics = new Map<string, string>();
 
 function schedule(): void {
   if (timer !== undefined || wanted.size === 0 || document.hidden) return;
@@ -40,6 +45,7 @@ async function next(): Promise<void> {
   if (first !== undefined) {
     const [key, { row, metric }] = first;
     wanted.delete(key);
+    drawnMetrics.set(key, metric);
     const { experiment_id, project_id } = row;
     try {
       const { rows } = await page<typeof readMetrics>(
@@ -62,13 +68,13 @@ async function next(): Promise<void> {
 }
 
 /** Request the curves of the visible rows. Reload a running experiment's curve when the table finds new points. */
-export function wantCourses(rows: readonly Row[]): void {
+export function wantCourses(rows: readonly Row[], ranking: Ranking): void {
   wanted.clear();
   for (const row of rows) {
-    const metric = courseMetric(row);
+    const metric = courseMetric(row, ranking);
     if (metric === undefined) continue;
     const present = counts.get(row.experiment_id);
-    if (present === undefined) {
+    if (present === undefined || drawnMetrics.get(row.experiment_id) !== metric) {
       wanted.set(row.experiment_id, { row, metric });
       continue;
     }

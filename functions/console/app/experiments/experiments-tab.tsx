@@ -1,31 +1,40 @@
 import { useMemo, useState } from 'preact/hooks';
+import { stylesOf } from '../charts/colours.ts';
+import { drawableOf } from '../charts/reading/drawable.ts';
 import { href, keep, keptOf, place, setQuery } from '../router.ts';
+import { later } from '../ui/later.tsx';
 import { Button, Empty, LinkButton, Problem, Skeleton } from '../ui/parts.tsx';
 import { isFinal } from '../ui/status.tsx';
 import { plural } from '../ui/text/format.ts';
+import { useKeys } from '../ui/use-keys.ts';
 import { ChooseColumns } from './choose-columns.tsx';
-import { type Column, columnOf, joinIds, namesIn, splitIds, usualColumns } from './columns.ts';
+import { bestColumn, type Column, columnOf, joinIds, namesIn, splitIds, usualColumns } from './columns.ts';
 import { conditionFor, conditionForBin, filterRows } from './filter-rows.ts';
 import { FirstRun } from './first-run.tsx';
 import { groupRows, sortGroups } from './group-rows.ts';
 import { GroupTable } from './group-table.tsx';
+import { Ranking } from './ranking.ts';
 import { type Judge, type Order, sortRows, startsDescending } from './sort-rows.ts';
 import { ExperimentsTable } from './table.tsx';
 import { useRows } from './use-rows.ts';
-import { ValueSelect, valueColumn, withValue } from './value-column.tsx';
+import { type Ranked, ValueSelect, valueColumn, withValue } from './value-column.tsx';
 
 const maxCompare = 50;
+/** Number of runs to draw beside the table if none is chosen. */
+const drawnFirst = 5;
+
+const Curves = later(() => import('../charts/curves.tsx').then((module) => module.Curves));
 
 const keptIds = (key: string): string[] | undefined => {
   const text = localStorage.getItem(key);
   return text === null ? undefined : splitIds(text);
 };
 
-const orderOf = (text: string | null): Order | undefined => {
+const orderOf = (text: string | null, ranking: Ranking): Order | undefined => {
   if (text === null || text === '') return undefined;
   const isDescending = text.startsWith('-');
   const column = columnOf(isDescending ? text.slice(1) : text);
-  return column && { column, isDescending };
+  return column && { column: column.id === 'best' ? bestColumn(ranking) : column, isDescending };
 };
 
 /** Return the text for an incomplete table. Order, filter and means cover only the loaded rows. */
@@ -39,16 +48,17 @@ export function ExperimentsTab({
   project_id,
   mayChange,
   judge,
+  onJudge,
 }: {
   project_id: string;
   mayChange: boolean;
   /** Undefined until the project is loaded. */
   judge: Judge | undefined;
+  /** Called with the criterion that the project is to have. */
+  onJudge: (judge: Judge) => void;
 }) {
-  const { rows, isComplete, error, refresh } = useRows(
-    project_id,
-    judge === undefined ? '' : `${judge.goal} ${judge.name}`,
-  );
+  const { rows, isComplete, error, refresh } = useRows(project_id);
+  const ranking = useMemo(() => new Ranking(judge), [judge?.name, judge?.goal]);
   const { query } = place.value;
   const [isChoosing, setChoosing] = useState(false);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(() => keptOf('chosen') ?? new Set());
@@ -57,22 +67,20 @@ export function ExperimentsTab({
   const names = useMemo(() => namesIn(rows), [rows]);
   const given = query.get('columns');
   const ids = useMemo(
-    () => (given === null ? (keptIds(key) ?? usualColumns(names)) : splitIds(given)),
-    [given, key, names],
+    () => (given === null ? (keptIds(key) ?? usualColumns(names, judge)) : splitIds(given)),
+    [given, key, names, judge?.name],
   );
   const idText = joinIds(ids);
   const value = query.get('value') || undefined;
   const columns = useMemo(() => {
     const wanted = splitIds(idText).flatMap((id) => columnOf(id) ?? []);
     if (value !== undefined) return withValue(wanted, valueColumn(value, judge));
-    return wanted.map((column) =>
-      column.id === 'best' && judge !== undefined ? { ...column, group: judge.name } : column,
-    );
-  }, [idText, value, judge?.name, judge?.goal]);
+    return wanted.map((column) => (column.id === 'best' ? bestColumn(ranking, judge?.name) : column));
+  }, [idText, value, ranking]);
   const filter = query.get('filter') ?? '';
-  const filtered = useMemo(() => filterRows(rows, filter), [rows, filter]);
+  const filtered = useMemo(() => filterRows(rows, filter, ranking), [rows, filter, ranking]);
   const sortText = query.get('sort');
-  const order = useMemo(() => orderOf(sortText), [sortText]);
+  const order = useMemo(() => orderOf(sortText, ranking), [sortText, ranking]);
   const sorted = useMemo(
     () => (order === undefined ? filtered.rows : sortRows(filtered.rows, order)),
     [filtered.rows, order],
@@ -96,11 +104,16 @@ export function ExperimentsTab({
       return setQuery({ sort: `${isDownFirst ? '' : '-'}${column.id}` });
     return setQuery({ sort: undefined });
   };
-  /** Compare by a metric: make it the first column and sort the best rows to the top. */
-  const compareBy = (name: string | undefined) => {
-    const column = name === undefined ? columnOf('best') : valueColumn(name, judge);
-    const isDown = column !== undefined && startsDescending(column, judge);
-    setQuery({ value: name, sort: `${isDown ? '-' : ''}${column?.id ?? ''}` });
+  /** Rank by a metric: for everybody who sees the project, or else for this user. The best rows come to the top. */
+  const rankBy = (by: Ranked | undefined) => {
+    const isForAll = by !== undefined && mayChange;
+    const column = by === undefined || isForAll ? columnOf('best') : valueColumn(by.name, by);
+    const isDown = column !== undefined && startsDescending(column, by ?? judge);
+    setQuery({
+      value: isForAll ? undefined : by?.name,
+      sort: `${isDown ? '-' : ''}${column?.id ?? ''}`,
+    });
+    if (isForAll) onJudge(by);
   };
   const setAllChosen = (next: ReadonlySet<string>) => {
     keep('chosen', next);
@@ -112,6 +125,20 @@ export function ExperimentsTab({
     else next.delete(id);
     setAllChosen(next);
   };
+
+  const isDrawing = query.get('panel') === 'curves';
+  const togglePanel = () => setQuery({ panel: isDrawing ? undefined : 'curves' });
+  useKeys({ v: togglePanel });
+  const drawnRows = useMemo(() => {
+    if (!isDrawing) return [];
+    const ofChoice = sorted.filter(({ experiment_id }) => chosen.has(experiment_id)).slice(0, maxCompare);
+    return ofChoice.length > 0 ? ofChoice : sorted.slice(0, drawnFirst);
+  }, [isDrawing, sorted, chosen]);
+  const drawnKey = drawnRows.map(({ experiment_id }) => experiment_id).join();
+  const drawn = useMemo(
+    () => (drawnKey === '' ? new Map<string, number>() : stylesOf(drawnKey.split(','))),
+    [drawnKey],
+  );
 
   if (rows.length === 0) {
     if (error !== undefined)
@@ -140,7 +167,13 @@ export function ExperimentsTab({
             onInput={({ currentTarget }) => setQuery({ filter: currentTarget.value })}
           />
         </search>
-        <ValueSelect names={names.metrics} value={value} judge={judge} onValue={compareBy} />
+        <ValueSelect
+          names={names.metrics}
+          value={value}
+          judge={judge}
+          isForAll={mayChange}
+          onValue={rankBy}
+        />
         <label class="group-by">
           <span class="hidden">Group by</span>
           <select value={group} onChange={({ currentTarget }) => setQuery({ group: currentTarget.value })}>
@@ -154,6 +187,9 @@ export function ExperimentsTab({
             ))}
           </select>
         </label>
+        <Button icon="chart" pressed={isDrawing} onClick={togglePanel}>
+          Curves
+        </Button>
         <Button icon="columns" onClick={() => setChoosing(true)}>
           Columns
         </Button>
@@ -190,19 +226,30 @@ export function ExperimentsTab({
           <Button onClick={() => setQuery({ filter: undefined })}>Clear the filter</Button>
         </Empty>
       ) : (
-        <ExperimentsTable
-          rows={sorted}
-          columns={columns}
-          order={order}
-          chosen={chosen}
-          onChoose={choose}
-          onChooseAll={(isChosen) =>
-            setAllChosen(
-              new Set(isChosen ? sorted.slice(0, maxCompare).map(({ experiment_id }) => experiment_id) : []),
-            )
-          }
-          onSort={sort}
-        />
+        <div class={isDrawing ? 'beside' : ''}>
+          <ExperimentsTable
+            rows={sorted}
+            columns={columns}
+            order={order}
+            chosen={chosen}
+            drawn={drawn}
+            ranking={ranking}
+            onChoose={choose}
+            onChooseAll={(isChosen) =>
+              setAllChosen(
+                new Set(
+                  isChosen ? sorted.slice(0, maxCompare).map(({ experiment_id }) => experiment_id) : [],
+                ),
+              )
+            }
+            onSort={sort}
+          />
+          {isDrawing && (
+            <section class="beside-panel" aria-label="Curves">
+              <Curves experiments={drawnRows.map(drawableOf)} judge={judge} />
+            </section>
+          )}
+        </div>
       )}
       {chosen.size > 0 && (
         <div class="chosen-bar" role="region" aria-label="Chosen experiments">

@@ -1,7 +1,8 @@
 import { parseFilter } from '../../../../shared/search/parse-filter.ts';
 import { SearchSyntaxError } from '../../../../shared/search/scanner.ts';
 import type { Bin } from './bins.ts';
-import { type Row, vocabulary } from './row.ts';
+import { Ranking } from './ranking.ts';
+import { type Row, vocabularyOf } from './row.ts';
 
 export interface Filtered {
   rows: readonly Row[];
@@ -15,7 +16,7 @@ const looksLikeCondition = /[=<>]|\b(?:LIKE|ILIKE|IN|IS)\b/i;
  * Filter rows with the API's grammar and parser. Search words without a condition in names, tags and IDs, because
  * users type these first.
  */
-export function filterRows(rows: readonly Row[], filter: string): Filtered {
+export function filterRows(rows: readonly Row[], filter: string, ranking = new Ranking(undefined)): Filtered {
   const wanted = filter.trim();
   if (wanted === '') return { rows, fault: undefined };
   if (!looksLikeCondition.test(wanted)) {
@@ -28,7 +29,10 @@ export function filterRows(rows: readonly Row[], filter: string): Filtered {
     return { rows: rows.filter(has), fault: undefined };
   }
   try {
-    const { matches } = parseFilter(wanted, vocabulary);
+    const { matches } = parseFilter(
+      wanted,
+      vocabularyOf((row) => ranking.best(row)?.value),
+    );
     return { rows: rows.filter(matches), fault: undefined };
   } catch (error) {
     if (error instanceof SearchSyntaxError) return { rows, fault: `The filter ${error.message}.` };

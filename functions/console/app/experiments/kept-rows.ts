@@ -7,8 +7,6 @@ export interface KeptRows {
   next: string | undefined;
   isComplete: boolean;
   signIns: number;
-  /** Criterion of the rows' best values. */
-  rankedBy: string;
 }
 
 /**
@@ -24,10 +22,10 @@ export function keepRows(project_id: string, rows: KeptRows): void {
   if (kept.size > maxProjects && oldest !== undefined) kept.delete(oldest);
 }
 
-/** Return kept rows of the same sign-in and criterion. Another sign-in may see fewer rows. */
-export function keptRows(project_id: string, signIns: number, rankedBy: string): KeptRows | undefined {
+/** Return kept rows of the same sign-in. Another sign-in may see fewer rows. */
+export function keptRows(project_id: string, signIns: number): KeptRows | undefined {
   const found = kept.get(project_id);
-  return found?.signIns === signIns && found.rankedBy === rankedBy ? found : undefined;
+  return found?.signIns === signIns ? found : undefined;
 }
 
 export const forgetRows = (project_id: string): void => void kept.delete(project_id);

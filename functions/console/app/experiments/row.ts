@@ -69,7 +69,7 @@ const time = (read: (row: Row) => string | null): Attribute<Row> => ({
 });
 
 /** Names in the filter box, the same as in the API's filter. */
-export const vocabulary: Vocabulary<Row> = {
+export const vocabularyOf = (bestOf: (row: Row) => number | undefined): Vocabulary<Row> => ({
   attributes: {
     name: text(({ name }) => name),
     status: text(({ status }) => status),
@@ -80,7 +80,7 @@ export const vocabulary: Vocabulary<Row> = {
     stopped_at: time(({ stopped_at }) => stopped_at),
     duration: number(({ duration }) => duration),
     cost: number(({ cost }) => cost),
-    best: number(({ best }) => best?.value),
+    best: number(bestOf),
   },
   groups: {
     metrics: { type: 'number', read: (row, key) => metricOf(row, key) },
@@ -88,4 +88,4 @@ export const vocabulary: Vocabulary<Row> = {
     tags: { type: 'text-or-number', read: tagOf },
   },
   groupAliases: { metric: 'metrics', param: 'params', tag: 'tags', parameters: 'params' },
-};
+});

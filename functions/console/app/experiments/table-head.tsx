@@ -1,7 +1,7 @@
 import type { Column } from './columns.ts';
 import type { Order } from './sort-rows.ts';
 
-export const headHeight = 44;
+export const headHeight = 40;
 
 /** Column name as a button that sorts the table. */
 export const SortButton = ({

@@ -1,4 +1,5 @@
 import { Component } from 'preact';
+import { lineColour } from '../charts/colours.ts';
 import { href } from '../router.ts';
 import { Ago } from '../ui/parts.tsx';
 import { Sparkline } from '../ui/sparkline.tsx';
@@ -7,7 +8,8 @@ import type { Column } from './columns.ts';
 import { courseOf } from './courses.ts';
 import type { Row } from './row.ts';
 
-export const rowHeight = 38;
+/** Height of a row in pixels. Fingers need more of it. */
+export const rowHeight = matchMedia('(pointer: coarse)').matches ? 44 : 32;
 
 const Course = ({ experiment_id }: { experiment_id: string }) => (
   <Sparkline values={courseOf(experiment_id).value} />
@@ -28,6 +30,8 @@ interface RowProps {
   /** Offset in pixels from the top of all rows. */
   start: number;
   isChosen: boolean;
+  /** Line style of the row's curves; undefined if they are not drawn. */
+  style: number | undefined;
 }
 
 /**
@@ -36,17 +40,18 @@ interface RowProps {
  */
 export class TableRow extends Component<RowProps> {
   override shouldComponentUpdate(next: RowProps): boolean {
-    const { row, columns, index, start, isChosen } = this.props;
+    const { row, columns, index, start, isChosen, style } = this.props;
     return (
       row !== next.row ||
       columns !== next.columns ||
       index !== next.index ||
       start !== next.start ||
-      isChosen !== next.isChosen
+      isChosen !== next.isChosen ||
+      style !== next.style
     );
   }
 
-  override render({ row, columns, index, start, isChosen }: RowProps) {
+  override render({ row, columns, index, start, isChosen, style }: RowProps) {
     return (
       <div
         role="row"
@@ -59,6 +64,7 @@ export class TableRow extends Component<RowProps> {
           <input type="checkbox" aria-label={`Choose ${row.name}`} checked={isChosen} />
         </div>
         <div role="cell" class="cell name" aria-colindex={2}>
+          {style !== undefined && <i class="dot" style={{ background: `var(--${lineColour(style)})` }} />}
           <a href={addressOf(row)} title={row.name}>
             <bdi>{row.name}</bdi>
           </a>

@@ -3,6 +3,7 @@ import { go, keep, keptOf } from '../router.ts';
 import { useVirtual } from '../ui/use-virtual.ts';
 import type { Column } from './columns.ts';
 import { wantCourses } from './courses.ts';
+import type { Ranking } from './ranking.ts';
 import type { Row } from './row.ts';
 import type { Order } from './sort-rows.ts';
 import { headHeight, TableHead } from './table-head.tsx';
@@ -15,6 +16,9 @@ export interface TableProps {
   columns: readonly Column[];
   order: Order | undefined;
   chosen: ReadonlySet<string>;
+  /** Line styles of the runs whose curves are drawn, by ID. */
+  drawn: ReadonlyMap<string, number>;
+  ranking: Ranking;
   onChoose(id: string, isChosen: boolean): void;
   onChooseAll(isChosen: boolean): void;
   onSort(column: Column): void;
@@ -43,7 +47,7 @@ function moveFocus(
 
 /** Table of experiments. It renders only the visible rows. */
 export function ExperimentsTable(props: TableProps) {
-  const { rows, columns, order, chosen, onChoose, onChooseAll, onSort } = props;
+  const { rows, columns, order, chosen, drawn, ranking, onChoose, onChooseAll, onSort } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const { items, height, scrollTo } = useVirtual(scroller, rows.length, rowHeight, headHeight);
   const style = useMemo(() => {
@@ -62,8 +66,8 @@ export function ExperimentsTable(props: TableProps) {
   const last = items.at(-1)?.index ?? -1;
   const hasCourses = columns.some(({ id }) => id === 'course');
   useEffect(() => {
-    if (hasCourses) wantCourses(rows.slice(first, last + 1));
-  }, [rows, first, last, hasCourses]);
+    if (hasCourses) wantCourses(rows.slice(first, last + 1), ranking);
+  }, [rows, first, last, hasCourses, ranking]);
   const indexOf = (target: EventTarget | null): number =>
     Number((target as HTMLElement).closest<HTMLElement>('[data-index]')?.dataset['index']);
 
@@ -118,6 +122,7 @@ export function ExperimentsTable(props: TableProps) {
                 index={index}
                 start={start}
                 isChosen={chosen.has(row.experiment_id)}
+                style={drawn.get(row.experiment_id)}
               />
             );
           })}

@@ -30,13 +30,12 @@ const idleMilliseconds = 15_000;
 
 /**
  * Load all experiments of a project: the first rows at once, then the others. Reload the newest ones repeatedly.
- * Show the kept rows to a returning user, and reload only the newest. `rankedBy` is the project's criterion.
- * Another criterion changes every best value, so a component with another key starts over.
+ * Show the kept rows to a returning user, and reload only the newest.
  */
-export function useRows(project_id: string, rankedBy: string): Rows {
+export function useRows(project_id: string): Rows {
   const signIns = signInCount.value;
   const [state, setState] = useState<State>(() => {
-    const { rows = [], isComplete = false } = keptRows(project_id, signIns, rankedBy) ?? {};
+    const { rows = [], isComplete = false } = keptRows(project_id, signIns) ?? {};
     return { rows, isComplete, error: undefined };
   });
   const latest = useRef(state);
@@ -62,7 +61,7 @@ export function useRows(project_id: string, rankedBy: string): Rows {
   useEffect(() => {
     let isGone = false;
     let looks = 0;
-    let next = keptRows(project_id, signIns, rankedBy)?.next;
+    let next = keptRows(project_id, signIns)?.next;
     const fail = (error: unknown): void => {
       if (isGone) return;
       noteReach(error);
@@ -129,9 +128,9 @@ export function useRows(project_id: string, rankedBy: string): Rows {
       isGone = true;
       end();
       const { rows, isComplete } = latest.current;
-      if (rows.length > 0) keepRows(project_id, { rows, isComplete, next, signIns, rankedBy });
+      if (rows.length > 0) keepRows(project_id, { rows, isComplete, next, signIns });
     };
-  }, [project_id, signIns, rankedBy]);
+  }, [project_id, signIns]);
 
   return { ...state, refresh };
 }

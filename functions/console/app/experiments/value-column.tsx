@@ -1,5 +1,6 @@
 import { metricGoal } from '../../../../shared/metrics/criteria.ts';
 import { type Column, metricColumn } from './columns.ts';
+import { inOrder } from './metric-order.ts';
 import type { Judge } from './sort-rows.ts';
 
 /**
@@ -16,35 +17,66 @@ export const withValue = (columns: readonly Column[], value: Column): Column[] =
   ...columns.filter(({ id }) => id !== 'best' && id !== value.id),
 ];
 
-const wordsOf = { last: 'last value', min: 'least first', max: 'greatest first' } as Readonly<
-  Record<string, string>
->;
+const goalWords = { minimize: 'least first', maximize: 'greatest first' } as const;
 
-/** Menu to choose the metric to compare: the project's criterion, or any reported metric. */
+/** Metric by which the table ranks, with its goal. */
+export interface Ranked {
+  name: string;
+  goal: Judge['goal'];
+}
+
+/** Return the choices of a metric: its known goal, or both. */
+const choicesOf = (name: string, judge: Judge | undefined): Ranked[] => {
+  const goal = metricGoal(name, judge);
+  return (goal === undefined ? (['minimize', 'maximize'] as const) : [goal]).map((one) => ({
+    name,
+    goal: one,
+  }));
+};
+const keyOf = ({ name, goal }: Ranked): string => `${goal} ${name}`;
+
+/**
+ * Menu of the metrics that the project really has. For somebody who may change the project it sets the project's
+ * criterion, otherwise it sorts for them alone.
+ */
 export const ValueSelect = ({
   names,
   value,
   judge,
+  isForAll,
   onValue,
 }: {
   names: readonly string[];
-  /** Chosen metric; undefined for the project's criterion. */
+  /** Metric that this user sorts by; undefined for the project's criterion. */
   value: string | undefined;
   judge: Judge | undefined;
-  onValue: (value: string | undefined) => void;
-}) => (
-  <label class="group-by">
-    <span class="hidden">Compared by</span>
-    <select
-      value={value ?? ''}
-      onChange={({ currentTarget }) => onValue(currentTarget.value === '' ? undefined : currentTarget.value)}
-    >
-      <option value="">{judge === undefined ? 'Best' : `Best by ${judge.name}`}</option>
-      {[...new Set([...(value === undefined ? [] : [value]), ...names])].map((name) => (
-        <option key={name} value={name}>
-          By {name}, {wordsOf[valueColumn(name, judge).group ?? '']}
+  /** Whether the choice is the project's criterion. */
+  isForAll: boolean;
+  onValue: (value: Ranked | undefined) => void;
+}) => {
+  const others = [...new Set([...(value === undefined ? [] : [value]), ...inOrder(names, judge)])];
+  const choices = others
+    .flatMap((name) => choicesOf(name, judge))
+    .filter((one) => judge === undefined || keyOf(one) !== keyOf(judge));
+  const own = value === undefined ? undefined : choices.find(({ name }) => name === value);
+  return (
+    <label class="group-by">
+      <span class="hidden">Ranked by</span>
+      <select
+        value={own === undefined ? '' : keyOf(own)}
+        onChange={({ currentTarget }) => onValue(choices.find((one) => keyOf(one) === currentTarget.value))}
+      >
+        <option value="">
+          {judge === undefined ? 'Best' : `Best by ${judge.name}, ${goalWords[judge.goal]}`}
         </option>
-      ))}
-    </select>
-  </label>
-);
+        <optgroup label={isForAll ? 'Rank the project by' : 'Sort by'}>
+          {choices.map((one) => (
+            <option key={keyOf(one)} value={keyOf(one)}>
+              {one.name}, {goalWords[one.goal]}
+            </option>
+          ))}
+        </optgroup>
+      </select>
+    </label>
+  );
+};

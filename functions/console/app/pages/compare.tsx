@@ -2,9 +2,10 @@ import { useMemo, useState } from 'preact/hooks';
 import { metricGoal } from '../../../../shared/metrics/criteria.ts';
 import { type Comparison, experimentsById, loadComparison, loadProject } from '../api/projects.ts';
 import { useLive } from '../api/use-live.ts';
-import { lineColour } from '../charts/colours.ts';
-import { Curves, drawableOf } from '../charts/curves.tsx';
+import { lineColour, stylesOf } from '../charts/colours.ts';
+import { Curves } from '../charts/curves.tsx';
 import { Parallel } from '../charts/parallel.tsx';
+import { drawableOf } from '../charts/reading/drawable.ts';
 import { ConfigDiff } from '../experiment/config-diff.tsx';
 import { metricOf, type Row, rowOf } from '../experiments/row.ts';
 import type { Judge } from '../experiments/sort-rows.ts';
@@ -127,6 +128,7 @@ function Differences({
   judge: Judge | undefined;
 }) {
   const [isWhole, setWhole] = useState(false);
+  const styles = stylesOf(experiments.map(({ experiment_id }) => experiment_id));
   const all = useMemo(() => linesOf(comparison, experiments), [comparison, experiments]);
   const shown = isWhole ? all : all.filter(differs);
   const equal = all.length - all.filter(differs).length;
@@ -156,10 +158,10 @@ function Differences({
               <th scope="col">
                 <span class="hidden">Name</span>
               </th>
-              {experiments.map(({ experiment_id, name, status }, index) => (
+              {experiments.map(({ experiment_id, name, status }) => (
                 <th key={experiment_id} scope="col">
                   <span class="compare-head">
-                    <i style={{ background: `var(--${lineColour(index)})` }} />
+                    <i style={{ background: `var(--${lineColour(styles.get(experiment_id) ?? 0)})` }} />
                     <a
                       class="ellipsis"
                       title={name}
@@ -252,7 +254,7 @@ function Content({
           judge={judge}
         />
       )}
-      {tab === 'curves' && <Curves experiments={experiments.map(drawableOf)} />}
+      {tab === 'curves' && <Curves experiments={experiments.map(drawableOf)} judge={judge} />}
       {tab === 'media' && (
         <MediaView
           project_id={project_id}

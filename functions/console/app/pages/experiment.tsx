@@ -1,11 +1,13 @@
 import { useState } from 'preact/hooks';
 import { bytesText } from '../../../../shared/core/text/bytes-text.ts';
-import type { Experiment } from '../api/answers.ts';
+import type { JudgedBy } from '../../../../shared/metrics/criteria.ts';
+import type { Experiment, ProjectDetails } from '../api/answers.ts';
 import { cancel, changeExperiment, loadExperiment, loadForChange, remove } from '../api/experiments.ts';
 import { loadProject } from '../api/projects.ts';
 import { useRights } from '../api/rights.ts';
 import { useLive } from '../api/use-live.ts';
-import { Curves, drawableOf } from '../charts/curves.tsx';
+import { Curves } from '../charts/curves.tsx';
+import { drawableOf } from '../charts/reading/drawable.ts';
 import { ArtifactsTab } from '../experiment/artifacts-tab.tsx';
 import { ConfigTab } from '../experiment/config-tab.tsx';
 import { EditDialog } from '../experiment/edit-dialog.tsx';
@@ -83,7 +85,15 @@ const Tags = ({ tags }: { tags: Experiment['tags'] }) => {
   );
 };
 
-const Overview = ({ experiment, onEdit }: { experiment: Experiment; onEdit: (() => void) | undefined }) => (
+const Overview = ({
+  experiment,
+  judge,
+  onEdit,
+}: {
+  experiment: Experiment;
+  judge: JudgedBy | undefined;
+  onEdit: (() => void) | undefined;
+}) => (
   <div class="split">
     <div class="grow">
       <Figures experiment={experiment} />
@@ -96,7 +106,7 @@ const Overview = ({ experiment, onEdit }: { experiment: Experiment; onEdit: (() 
           </p>
         )}
       <Warnings experiment={experiment} />
-      <Curves experiments={[drawableOf(experiment)]} />
+      <Curves experiments={[drawableOf(experiment)]} judge={judge} />
     </div>
     <aside aria-label="About the experiment">
       {(experiment.note !== null || onEdit !== undefined) && (
@@ -125,11 +135,11 @@ const Overview = ({ experiment, onEdit }: { experiment: Experiment; onEdit: (() 
 
 function Content({
   experiment,
-  project_name,
+  project,
   onChange,
 }: {
   experiment: Experiment;
-  project_name: string | undefined;
+  project: ProjectDetails | undefined;
   onChange: (next: Experiment) => void;
 }) {
   const [dialog, setDialog] = useState<DialogName>();
@@ -146,7 +156,7 @@ function Content({
       <PageHead
         trail={[
           { name: 'Projects', href: href(['projects']) },
-          { name: project_name ?? 'Project', href: href(['projects', project_id]) },
+          { name: project?.project_name ?? 'Project', href: href(['projects', project_id]) },
         ]}
         title={name}
         part={tabs.find(({ id }) => id === tab && id !== 'overview')?.name}
@@ -206,7 +216,11 @@ function Content({
       )}
       {tab === 'artifacts' && <ArtifactsTab experiment={experiment} />}
       {tab === 'overview' && (
-        <Overview experiment={experiment} onEdit={mayChange ? () => setDialog('edit') : undefined} />
+        <Overview
+          experiment={experiment}
+          judge={project && { name: project.criterion, goal: project.criterion_goal }}
+          onEdit={mayChange ? () => setDialog('edit') : undefined}
+        />
       )}
       {dialog === 'edit' && <EditDialog path={path} onChange={onChange} onClose={close} />}
       {dialog === 'rerun' && <RerunDialog experiment={experiment} onClose={close} />}
@@ -254,9 +268,7 @@ export function ExperimentPage({ project_id, experiment_id }: { project_id: stri
   });
   return (
     <Loaded live={live} rows={10} what="The experiment could not be loaded">
-      {(experiment) => (
-        <Content experiment={experiment} project_name={project.data?.project_name} onChange={live.set} />
-      )}
+      {(experiment) => <Content experiment={experiment} project={project.data} onChange={live.set} />}
     </Loaded>
   );
 }

@@ -1,10 +1,13 @@
+import { useState } from 'preact/hooks';
 import type { ProjectDetails } from '../api/answers.ts';
-import { loadProject } from '../api/projects.ts';
+import { loadProject, setCriterion } from '../api/projects.ts';
 import { useRights } from '../api/rights.ts';
 import { useLive } from '../api/use-live.ts';
 import { ExperimentsTab } from '../experiments/experiments-tab.tsx';
-import { href } from '../router.ts';
+import type { Judge } from '../experiments/sort-rows.ts';
+import { href, place, setQuery } from '../router.ts';
 import { later } from '../ui/later.tsx';
+import { attempt, tell } from '../ui/notice.tsx';
 import { PageHead } from '../ui/page-head.tsx';
 import { LinkButton, Loaded, Tabs } from '../ui/parts.tsx';
 
@@ -28,6 +31,27 @@ function Content({
 }) {
   const { project_id } = project;
   const rights = useRights(project_id, project);
+  const own: Judge = { name: project.criterion, goal: project.criterion_goal };
+  /** Criterion that was chosen and is being stored. */
+  const [wanted, setWanted] = useState<Judge>();
+  const judgeBy = async (next: Judge, isUndo = false): Promise<void> => {
+    setWanted(next);
+    const isStored = await attempt(async () => {
+      await setCriterion(project_id, next);
+      await onChange();
+    });
+    setWanted(undefined);
+    if (isStored && !isUndo)
+      tell(`Everybody sees the experiments ranked by ${next.name} now.`, false, {
+        name: 'Undo',
+        act() {
+          // The best of the former criterion come to the top again.
+          if (/^-?best$/.test(place.value.query.get('sort') ?? ''))
+            setQuery({ sort: own.goal === 'minimize' ? 'best' : '-best' });
+          return judgeBy(own, true);
+        },
+      });
+  };
   return (
     <>
       <PageHead
@@ -52,10 +76,10 @@ function Content({
         <FilesTab project={project} mayChange={rights.mayChange} />
       ) : (
         <ExperimentsTab
-          key={`${project.criterion_goal} ${project.criterion}`}
           project_id={project_id}
           mayChange={rights.mayChange}
-          judge={{ name: project.criterion, goal: project.criterion_goal }}
+          judge={wanted ?? own}
+          onJudge={(next) => void judgeBy(next)}
         />
       )}
     </>

@@ -1,12 +1,14 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { bytesText } from '../../../../shared/core/text/bytes-text.ts';
 import { type Artifact, type ExperimentPath, openArtifact } from '../api/experiments.ts';
 import { Chart } from '../charts/chart.tsx';
+import { ChartTools } from '../charts/chart-tools.tsx';
+import { useChartView } from '../charts/view.ts';
 import { Empty, Problem, Skeleton } from '../ui/parts.tsx';
 import { type Events, readEvents } from './read-events.ts';
 
 const maxBytes = 64_000_000;
-const settings = { axis: 'step', logX: false, logY: false, smoothing: 0 } as const;
+const chartHeight = 240;
 
 const Pictures = ({ pictures }: { pictures: Events['pictures'] }) => {
   const steps = [...new Set([...pictures.values()].flatMap((list) => list.map(({ step }) => step)))].sort(
@@ -72,6 +74,15 @@ export function EventsView({ path, artifact }: { path: ExperimentPath; artifact:
       for (const list of read?.pictures.values() ?? []) for (const { url } of list) URL.revokeObjectURL(url);
     };
   }, [artifact.path, artifact.sha256]);
+  const view = useChartView();
+  const curves = useMemo(
+    () =>
+      [...(events?.scalars ?? [])].map(([tag, curve]) => ({
+        tag,
+        curves: [{ id: tag, label: tag, style: 0, curve }],
+      })),
+    [events],
+  );
   if (error !== undefined) return <Problem error={error} what="The file could not be read" />;
   if (events === undefined) return <Skeleton rows={4} />;
   const { scalars, pictures } = events;
@@ -81,13 +92,15 @@ export function EventsView({ path, artifact }: { path: ExperimentPath; artifact:
     <>
       {pictures.size > 0 && <Pictures pictures={pictures} />}
       <div class="charts">
-        {[...scalars].map(([tag, curve]) => (
+        {curves.map(({ tag, curves: drawn }) => (
           <Chart
             key={tag}
             name={tag}
-            curves={[{ id: tag, label: tag, colour: 0, curve }]}
-            settings={settings}
+            curves={drawn}
+            view={view}
+            height={chartHeight}
             readRange={async () => new Map()}
+            tools={(picture) => <ChartTools name={tag} isPinned={false} isEnlarged drawn={picture} />}
           />
         ))}
       </div>

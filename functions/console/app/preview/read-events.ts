@@ -1,5 +1,5 @@
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
-import type { Curve } from '../charts/curve.ts';
+import type { Curve } from '../charts/reading/curve.ts';
 
 /** Picture of an event file. */
 export interface EventPicture {

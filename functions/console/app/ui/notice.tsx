@@ -1,27 +1,33 @@
 import { signal } from '@preact/signals';
 import { Icon } from './icon.tsx';
-import { problemText } from './parts.tsx';
+import { Button, problemText } from './parts.tsx';
 
 interface Notice {
   id: number;
   text: string;
   isBad: boolean;
+  action?: NoticeAction | undefined;
+}
+
+/** Button of a notice, such as Undo. */
+export interface NoticeAction {
+  name: string;
+  act: () => Promise<unknown>;
 }
 
 const notices = signal<readonly Notice[]>([]);
 let count = 0;
 
-/** Show a notice about a success or a failure. */
-export function tell(text: string, isBad = false): void {
+const dismiss = (id: number): void => {
+  notices.value = notices.value.filter((one) => one.id !== id);
+};
+
+/** Show a notice about a success or a failure. One with an action stays longer. */
+export function tell(text: string, isBad = false, action?: NoticeAction): void {
   count += 1;
-  const notice = { id: count, text, isBad };
+  const notice = { id: count, text, isBad, action };
   notices.value = [...notices.value.slice(-2), notice];
-  setTimeout(
-    () => {
-      notices.value = notices.value.filter(({ id }) => id !== notice.id);
-    },
-    isBad ? 12_000 : 4_000,
-  );
+  setTimeout(() => dismiss(notice.id), isBad || action !== undefined ? 12_000 : 4_000);
 }
 
 /** Run an action and show its failure. Return whether it succeeded. */
@@ -38,10 +44,21 @@ export async function attempt(act: () => Promise<unknown>, done?: string): Promi
 
 export const Notices = () => (
   <div class="notices" role="status" aria-live="polite">
-    {notices.value.map(({ id, text, isBad }) => (
+    {notices.value.map(({ id, text, isBad, action }) => (
       <div key={id} class={isBad ? 'notice bad' : 'notice'}>
         <Icon name={isBad ? 'warn' : 'check'} />
         {text}
+        {action && (
+          <Button
+            kind="quiet"
+            onClick={() => {
+              dismiss(id);
+              return attempt(action.act);
+            }}
+          >
+            {action.name}
+          </Button>
+        )}
       </div>
     ))}
   </div>

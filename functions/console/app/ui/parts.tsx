@@ -220,7 +220,7 @@ export function Dialog({
   onClose,
   children,
   wide = false,
-}: { title: string; onClose?: () => void; wide?: boolean } & Children) {
+}: { title: string; onClose?: () => void; wide?: boolean | 'full' } & Children) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {
@@ -229,7 +229,7 @@ export function Dialog({
   return (
     <dialog
       ref={dialog}
-      class={wide ? 'wide' : ''}
+      class={wide === 'full' ? 'full' : wide ? 'wide' : ''}
       aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault();

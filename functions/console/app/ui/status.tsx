@@ -15,8 +15,10 @@ const looks: Readonly<Record<string, { tone: string; icon: IconName; label: stri
 /** State as colour, icon and word, so no user depends on only one of them. */
 export function Status({ status, large = false }: { status: string; large?: boolean }) {
   const { tone, icon, label } = looks[status] ?? { tone: 'soft', icon: 'clock' as const, label: status };
+  // Success is the common state of a list. It needs no colour behind it.
+  const look = large ? ' large' : status === 'SUCCEEDED' ? ' plain' : status === 'RUNNING' ? ' live' : '';
   return (
-    <span class={`status tone-${tone}${large ? ' large' : ''}${status === 'RUNNING' ? ' live' : ''}`}>
+    <span class={`status tone-${tone}${look}${large && status === 'RUNNING' ? ' live' : ''}`}>
       <Icon name={icon} size={large ? 16 : 13} />
       {label}
     </span>

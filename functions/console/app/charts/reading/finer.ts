@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { noteReach } from '../api/poller.ts';
+import { noteReach } from '../../api/poller.ts';
 import type { Curve } from './curve.ts';
 
 interface Finer {

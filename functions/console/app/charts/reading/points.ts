@@ -1,7 +1,7 @@
-import type { RowOf } from '../../../../shared/client/route.ts';
-import type { endpoint as readMetrics } from '../../../experiments/metrics/read-metrics.endpoint.ts';
-import type { Experiment } from '../api/answers.ts';
-import { page } from '../api/calls.ts';
+import type { RowOf } from '../../../../../shared/client/route.ts';
+import type { endpoint as readMetrics } from '../../../../experiments/metrics/read-metrics.endpoint.ts';
+import type { Experiment } from '../../api/answers.ts';
+import { page } from '../../api/calls.ts';
 import type { Curve } from './curve.ts';
 
 type Point = RowOf<typeof readMetrics>;
@@ -53,10 +53,18 @@ export class CurveReader {
     this.#path = path;
   }
 
-  /** Read new points, as the experiment's metric summaries show. Return whether there were any. */
-  read(metrics: Summaries, signal?: AbortSignal): Promise<boolean> {
+  /**
+   * Read new points, as the experiment's metric summaries show. Of a long experiment, read only the wanted metrics.
+   * Return whether there were any.
+   */
+  read(metrics: Summaries, wanted: ReadonlySet<string>, signal?: AbortSignal): Promise<boolean> {
     const counts = thinnedCounts(metrics);
-    return counts === undefined ? this.#readOn(signal) : this.#readThinned(counts, signal);
+    return counts === undefined
+      ? this.#readOn(signal)
+      : this.#readThinned(
+          counts.filter(([name]) => wanted.has(name)),
+          signal,
+        );
   }
 
   /** Read a metric's points between two steps, thinned for this range. */

@@ -1,0 +1,102 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { Skeleton } from '../ui/parts.tsx';
+import { Chart } from './chart.tsx';
+import { ChartTools } from './chart-tools.tsx';
+import type { ChartCurve } from './plot.ts';
+import type { Curve } from './reading/curve.ts';
+import type { RunCurves } from './reading/run-curves.ts';
+import type { ListedRun } from './run-list.tsx';
+import { metricOfAxis } from './series.ts';
+import { type ChartView, pinnedCharts } from './view.ts';
+
+const chartHeight = 240;
+/** Charts are drawn shortly before they come into view. */
+const margin = '300px';
+
+/** Return the curves of a metric. The answer stays the same until a curve has grown. */
+function useMetricCurves(
+  name: string,
+  runs: readonly ListedRun[],
+  read: RunCurves,
+  byName: string | undefined,
+) {
+  const curves = runs.flatMap(({ id, name: label, style }) => {
+    const curve = read.curve(id, name);
+    const by = byName === undefined ? undefined : read.curve(id, byName);
+    return curve === undefined ? [] : [{ id, label, style, curve, by }];
+  });
+  const size = ({ values, reported }: Curve): string => `${values.length}/${reported ?? ''}`;
+  const signature = curves
+    .map(({ id, style, curve, by }) => `${id}:${style}:${size(curve)}:${by === undefined ? '' : size(by)}`)
+    .join();
+  // Readers add points to the same arrays, so a copy tells that there are more.
+  return useMemo<ChartCurve[]>(
+    () => curves.map((one) => ({ ...one, curve: { ...one.curve } })),
+    [signature, name, byName],
+  );
+}
+
+/** Chart of a metric that is read and drawn once it comes into view. */
+export function LazyChart({
+  name,
+  runs,
+  read,
+  view,
+  height = chartHeight,
+  isEnlarged = false,
+}: {
+  name: string;
+  runs: readonly ListedRun[];
+  read: RunCurves;
+  view: ChartView;
+  height?: number;
+  isEnlarged?: boolean;
+}) {
+  const holder = useRef<HTMLDivElement>(null);
+  const [isSeen, setSeen] = useState(isEnlarged);
+  const byName = metricOfAxis(view.axis);
+  const curves = useMetricCurves(name, runs, read, byName);
+  useEffect(() => {
+    const element = holder.current;
+    if (element === null || isSeen) return;
+    const observer = new IntersectionObserver(
+      (entries) => {
+        if (entries.some(({ isIntersecting }) => isIntersecting)) setSeen(true);
+      },
+      { rootMargin: margin },
+    );
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [isSeen]);
+  useEffect(() => {
+    if (!isSeen) return;
+    read.want(name);
+    if (byName !== undefined) read.want(byName);
+  }, [isSeen, name, byName]);
+  return (
+    <div ref={holder} class="chart-place" style={{ minHeight: `${height + 60}px` }}>
+      {isSeen && curves.length === 0 && !read.hasRead(name) && (
+        <figure class="chart" style={{ height: `${height + 58}px` }}>
+          <Skeleton rows={5} />
+        </figure>
+      )}
+      {isSeen && (curves.length > 0 || read.hasRead(name)) && (
+        <Chart
+          name={name}
+          curves={curves}
+          view={view}
+          height={height}
+          readRange={read.readRange}
+          tools={(drawn) => (
+            <ChartTools
+              name={name}
+              isPinned={pinnedCharts().includes(name)}
+              isEnlarged={isEnlarged}
+              drawn={drawn}
+            />
+          )}
+        />
+      )}
+    </div>
+  );
+}

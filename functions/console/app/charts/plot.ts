@@ -1,0 +1,169 @@
+import uPlot from 'uplot';
+import { axesOf, isolated, rightPadding } from './axes.ts';
+import { cssColour, lineColour, lineDash } from './colours.ts';
+import type { Curve } from './reading/curve.ts';
+import { aligned, type Line, nearest, thinned } from './series.ts';
+import type { ChartView } from './view.ts';
+
+/** Curve of one run in a chart. */
+export interface ChartCurve {
+  id: string;
+  label: string;
+  /** Line style of the run, the same in all charts. */
+  style: number;
+  curve: Curve;
+  /** Curve of the metric on the horizontal axis. */
+  by?: Curve | undefined;
+}
+
+export interface Shown extends ChartCurve {
+  raw: Line;
+  smooth: Line;
+}
+
+/** Value of a run at the crosshair. */
+export interface Near {
+  id: string;
+  label: string;
+  style: number;
+  x: number;
+  y: number;
+}
+
+/**
+ * Combine the lines over a common x axis, thinned to the width. A logarithmic axis leaves out values of 0 and
+ * below.
+ */
+export function plotData(
+  shown: readonly Shown[],
+  width: number,
+  { zoom, logX, logY, smoothing }: ChartView,
+): uPlot.AlignedData {
+  const lines = shown.flatMap(({ raw, smooth }) => (smoothing > 0 ? [raw, smooth] : [raw]));
+  const { xs, ys } = aligned(lines.map((line) => thinned(line, width, zoom)));
+  const keptY = logY
+    ? ys.map((values) => values.map((value) => (value != null && value <= 0 ? null : value)))
+    : ys;
+  if (!logX) return [xs, ...keptY] as uPlot.AlignedData;
+  const first = xs.findIndex((x) => x > 0);
+  return [xs, ...keptY].map((values) => values.slice(Math.max(0, first))) as uPlot.AlignedData;
+}
+
+/** Return every run's value nearest to an x, the greatest first. */
+export const nearTo = (shown: readonly Shown[], x: number): Near[] =>
+  shown
+    .flatMap(({ id, label, style, smooth }) => {
+      const found = nearest(smooth, x);
+      return found === undefined ? [] : [{ id, label, style, ...found }];
+    })
+    .sort((one, other) => other.y - one.y);
+
+/** Return the x of a run's point that is nearest to an x. */
+export const closestX = (near: readonly Near[], x: number): number =>
+  near.reduce((best, one) => (Math.abs(one.x - x) < Math.abs(best - x) ? one.x : best), near[0]?.x ?? x);
+
+/** Opacity of the lines that are not highlighted. */
+const fadedAlpha = 0.18;
+
+/** Highlight the lines of a run, or none. */
+export function highlightIn(plot: uPlot, shown: readonly Shown[], id: string | undefined): void {
+  const index = shown.findIndex((one) => one.id === id);
+  const perRun = (plot.series.length - 1) / Math.max(1, shown.length);
+  const series = index < 0 ? null : (index + 1) * perRun;
+  // The type of uPlot lacks the null that ends a highlight.
+  plot.setSeries(series as number, { focus: true }, false);
+}
+
+/** Draw the fixed crosshair. */
+function drawFixed(plot: uPlot, at: number | undefined): void {
+  if (at === undefined) return;
+  const x = plot.valToPos(at, 'x', true);
+  const { left, top, width, height } = plot.bbox;
+  if (!Number.isFinite(x) || x < left || x > left + width) return;
+  const { ctx } = plot;
+  ctx.save();
+  ctx.strokeStyle = cssColour('accent');
+  ctx.lineWidth = devicePixelRatio;
+  ctx.setLineDash([3 * devicePixelRatio, 3 * devicePixelRatio]);
+  ctx.beginPath();
+  ctx.moveTo(x, top);
+  ctx.lineTo(x, top + height);
+  ctx.stroke();
+  ctx.restore();
+}
+
+/** What a plot reads at each drawing, and what it calls. */
+export interface PlotHooks {
+  latest(): {
+    shown: readonly Shown[];
+    view: ChartView;
+    yRange: readonly [number, number] | undefined;
+  };
+  isTouched(): boolean;
+  onSelect(from: number, to: number): void;
+  onCursor(plot: uPlot): void;
+  onDraw(plot: uPlot): void;
+}
+
+/** Make the plot of a chart in an element. */
+export function makePlot(element: HTMLElement, height: number, hasHuge: boolean, hooks: PlotHooks): uPlot {
+  const { shown, view, yRange } = hooks.latest();
+  const { axis, logX, logY, smoothing } = view;
+  const series: uPlot.Series[] = shown.flatMap(({ label, style }) => {
+    const stroke = cssColour(lineColour(style));
+    const dash = lineDash(style);
+    const points = {
+      size: 7,
+      fill: stroke,
+      show: true,
+      filter: (u: uPlot, at: number) => isolated(u.data[at] ?? []),
+    };
+    const main: uPlot.Series = { label, stroke, width: 2, points, spanGaps: false, ...(dash && { dash }) };
+    return smoothing > 0
+      ? [{ ...main, stroke: `${stroke}50`, width: 1, points: { show: false } }, main]
+      : [main];
+  });
+  const hasRange = yRange !== undefined;
+  return new uPlot(
+    {
+      width: element.clientWidth,
+      height,
+      padding: [10, rightPadding(axis), 0, 0],
+      legend: { show: false },
+      focus: { alpha: fadedAlpha },
+      scales: {
+        x: { time: axis === 'time', distr: logX ? 3 : 1 },
+        y: {
+          distr: logY ? 3 : 1,
+          ...(hasRange && { range: () => [...(hooks.latest().yRange ?? yRange)] as [number, number] }),
+        },
+      },
+      series: [{}, ...series],
+      axes: axesOf({ axis, logX, logY, hasHuge, text: cssColour('soft'), line: cssColour('line') }),
+      cursor: {
+        y: false,
+        points: { show: true, size: 7 },
+        drag: { x: true, y: false, setScale: false },
+        bind: {
+          // After a tap, browsers send an emulated `mouseleave` at once. Ignore it.
+          mouseleave: (_u, _target, handler) => (event) => (hooks.isTouched() ? null : handler(event)),
+        },
+      },
+      hooks: {
+        draw: [(u) => drawFixed(u, hooks.latest().view.at), hooks.onDraw],
+        setSelect: [
+          (u) => {
+            if (u.select.width < 6) return;
+            const from = u.posToVal(u.select.left, 'x');
+            const to = u.posToVal(u.select.left + u.select.width, 'x');
+            u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+            hooks.onSelect(from, to);
+          },
+        ],
+        setCursor: [hooks.onCursor],
+      },
+    },
+    plotData(shown, element.clientWidth, view),
+    element,
+  );
+}

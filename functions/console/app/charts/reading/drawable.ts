@@ -1,0 +1,25 @@
+import type { Experiment } from '../../api/answers.ts';
+import { isFinal } from '../../ui/status.tsx';
+
+/** Run whose curves are drawn. */
+export interface Drawable {
+  experiment_id: string;
+  project_id: string;
+  name: string;
+  isLive: boolean;
+  metrics: Experiment['metrics'];
+}
+
+export const drawableOf = ({
+  experiment_id,
+  project_id,
+  name,
+  status,
+  metrics,
+}: Pick<Experiment, 'experiment_id' | 'project_id' | 'name' | 'status' | 'metrics'>): Drawable => ({
+  experiment_id,
+  project_id,
+  name,
+  isLive: !isFinal(status),
+  metrics,
+});

@@ -1,0 +1,104 @@
+import { useState } from 'preact/hooks';
+import { Icon } from '../ui/icon.tsx';
+import { numberText } from '../ui/text/format.ts';
+import { lineColour, lineDash } from './colours.ts';
+import { hiddenRuns, highlighted, isolateRun, showAllRuns, toggleRun } from './view.ts';
+
+/** Run of a page of charts. */
+export interface ListedRun {
+  id: string;
+  name: string;
+  style: number;
+  /** Last value of the first metric. */
+  value?: number | undefined;
+}
+
+/** Number of runs from which the list has a search. */
+const searchFrom = 12;
+
+/** Sample of a run's line. */
+export const LineSample = ({ style }: { style: number }) => (
+  <svg class="line-sample" width="18" height="8" aria-hidden="true">
+    <line
+      x1="1"
+      x2="17"
+      y1="4"
+      y2="4"
+      stroke={`var(--${lineColour(style)})`}
+      {...(lineDash(style) && {
+        'stroke-dasharray':
+          lineDash(style)
+            ?.map((one) => one / 1.6)
+            .join(' ') ?? '',
+      })}
+    />
+  </svg>
+);
+
+/**
+ * Legend as the list of runs. Hovering highlights a run in every chart. A click hides it, and a click with Alt shows it
+ * alone.
+ */
+export function RunList({ runs, metric }: { runs: readonly ListedRun[]; metric: string | undefined }) {
+  const [wanted, setWanted] = useState('');
+  const hidden = hiddenRuns();
+  const ids = runs.map(({ id }) => id);
+  const isSome = ids.some((id) => hidden.has(id));
+  const marked = highlighted.value;
+  const found = runs.filter(({ name }) => name.toLowerCase().includes(wanted.toLowerCase()));
+  return (
+    <section class="run-list" aria-label="Runs">
+      <header>
+        <span>{isSome ? `${runs.length - hidden.size} of ${runs.length} runs` : `${runs.length} runs`}</span>
+        {isSome ? (
+          <button type="button" class="as-link small" onClick={showAllRuns}>
+            Show all
+          </button>
+        ) : (
+          metric !== undefined && (
+            <bdi class="ellipsis soft" title={`Last value of ${metric}`}>
+              {metric}
+            </bdi>
+          )
+        )}
+      </header>
+      {runs.length >= searchFrom && (
+        <input
+          type="search"
+          aria-label="Find runs"
+          placeholder="Find runs"
+          value={wanted}
+          onInput={({ currentTarget }) => setWanted(currentTarget.value)}
+        />
+      )}
+      <ul class="legend" onPointerLeave={() => (highlighted.value = undefined)}>
+        {found.map(({ id, name, style, value }) => {
+          const isShown = !hidden.has(id);
+          return (
+            <li key={id}>
+              <button
+                type="button"
+                class={`${isShown ? '' : 'off'}${marked === id ? ' marked' : ''}`}
+                aria-pressed={isShown}
+                title={`${name}\nClick to ${isShown ? 'hide' : 'show'}, Alt-click to show it alone`}
+                onPointerEnter={() => (highlighted.value = isShown ? id : undefined)}
+                onFocus={() => (highlighted.value = isShown ? id : undefined)}
+                onBlur={() => (highlighted.value = undefined)}
+                onClick={({ altKey }) => {
+                  highlighted.value = undefined;
+                  if (altKey) isolateRun(id, ids);
+                  else toggleRun(id);
+                }}
+              >
+                <Icon name={isShown ? 'eye' : 'eyeOff'} size={14} />
+                <LineSample style={style} />
+                <bdi class="ellipsis">{name}</bdi>
+                {value !== undefined && <b>{numberText(value)}</b>}
+              </button>
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,79 @@
+import { type JudgedBy, metricGoal } from '../../../../shared/metrics/criteria.ts';
+import { useFirstOf } from '../ui/first-of.tsx';
+import { numberText } from '../ui/text/format.ts';
+import { lineColour } from './colours.ts';
+import { highlighted } from './view.ts';
+
+/** Value of a metric that a run reported once. */
+export interface SingleValue {
+  id: string;
+  name: string;
+  style: number;
+  value: number;
+}
+
+const maxBars = 10;
+
+/** Share of a bar that a value fills. Bars begin at 0 unless values differ little. */
+function shareOf(value: number, values: readonly number[]): number {
+  const finite = values.filter(Number.isFinite);
+  const [low, high] = [Math.min(0, ...finite), Math.max(0, ...finite)];
+  return high === low || !Number.isFinite(value) ? 0 : (value - low) / (high - low);
+}
+
+/** Metric that was reported once, as a figure of one run or as bars of several. */
+export function SingleMetric({
+  name,
+  values,
+  judge,
+}: {
+  name: string;
+  values: readonly SingleValue[];
+  judge: JudgedBy | undefined;
+}) {
+  const goal = metricGoal(name, judge);
+  const sorted =
+    goal === undefined
+      ? values
+      : [...values].sort((one, other) =>
+          goal === 'minimize' ? one.value - other.value : other.value - one.value,
+        );
+  const [shown, more] = useFirstOf(sorted, maxBars, 'runs');
+  const numbers = values.map(({ value }) => value);
+  const [first] = values;
+  return (
+    <div class="single">
+      <h4 class="ellipsis" title={name}>
+        <bdi>{name}</bdi>
+      </h4>
+      {values.length === 1 && first !== undefined ? (
+        <p class="figure">{numberText(first.value)}</p>
+      ) : (
+        <ul>
+          {shown.map(({ id, name: run, style, value }) => (
+            <li
+              key={id}
+              class={highlighted.value === id ? 'marked' : ''}
+              onPointerEnter={() => (highlighted.value = id)}
+              onPointerLeave={() => (highlighted.value = undefined)}
+            >
+              <bdi class="ellipsis" title={run}>
+                {run}
+              </bdi>
+              <span class="bar-track">
+                <i
+                  style={{
+                    width: `${100 * shareOf(value, numbers)}%`,
+                    background: `var(--${lineColour(style)})`,
+                  }}
+                />
+              </span>
+              <b>{numberText(value)}</b>
+            </li>
+          ))}
+        </ul>
+      )}
+      {more}
+    </div>
+  );
+}
