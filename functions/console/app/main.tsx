@@ -1,8 +1,8 @@
 import { render } from 'preact';
 import { keepSessionAlive } from './api/session.ts';
 import { App } from './app.tsx';
+import { applyTheme } from './theme/theme.ts';
 import { loadStyle } from './ui/load-style.ts';
-import { applyTheme } from './ui/theme.ts';
 
 const root = document.getElementById('app');
 if (root !== null) {

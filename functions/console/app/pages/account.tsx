@@ -13,13 +13,13 @@ import {
 } from '../api/people.ts';
 import { leave, person, signIn, signOut } from '../api/session.ts';
 import { useLive } from '../api/use-live.ts';
+import { ThemeSwitch } from '../theme/theme-switch.tsx';
 import { AskingButton } from '../ui/asking-button.tsx';
 import { tell } from '../ui/notice.tsx';
 import { PageHead } from '../ui/page-head.tsx';
 import { Ago, Button, Command, Field, Form, Loaded } from '../ui/parts.tsx';
 import { forgetPicture, Picture } from '../ui/picture.tsx';
 import { TextField } from '../ui/text-field.tsx';
-import { ThemeSwitch } from '../ui/theme-switch.tsx';
 import { UploadField } from '../ui/upload-field.tsx';
 
 const day = 86_400;
