@@ -28,6 +28,12 @@ export const ProjectFile = z.strictObject({
   memory: z.optional(described(whole, 'Memory of each node in MiB.')),
   gpus: z.optional(described(z.int().check(z.nonnegative()), 'GPUs of each node.')),
   nodes: z.optional(described(whole, 'Number of nodes; 2 or more form a cluster.')),
+  metrics: z.optional(
+    described(
+      z.array(text).check(z.maxLength(20)),
+      'Rules for metrics in the log: regular expressions with named groups, such as `loss=(?P<loss>\\S+)`. `step` and `epoch` name the step, `name` and `value` any metric.',
+    ),
+  ),
   timeout: z.optional(described(whole, 'Seconds after which the command is stopped.')),
 });
 export type ProjectFile = z.infer<typeof ProjectFile>;

@@ -185,6 +185,20 @@ describe('a program as it is', () => {
     expect(stderr).toContain('wandb: alert: done: all');
   });
 
+  test('has the metrics that the rules of mps.yaml find in its log', async () => {
+    const { ran, shown } = await folderOf('ruled', {
+      'mps.yaml': "metrics:\n  - 'it (?P<step>\\d+) cost=(?P<cost>\\S+)'\n  - 'gap (?P<gap>\\d+)'\n",
+      'train.py': 'print("it 1 cost=5.5\\nit 2 cost=4.5\\nepoch 1: loss 0.5\\nthe gap: 3")',
+    });
+
+    await ran('run');
+
+    const { metrics, warnings } = await shown();
+    expect(metrics).toMatchObject({ cost: { last: 4.5, step: 2, count: 2 } });
+    expect(Object.keys(metrics)).toEqual(['cost']);
+    expect(warnings).toEqual([expect.stringContaining('The nearest line: "the gap: 3".')]);
+  });
+
   test('has what it prints as metrics, unless it reports some itself', async () => {
     const printing = await folderOf('printing', {
       'train.py':

@@ -18,7 +18,7 @@ interface RunLog {
   output(stream: 'stdout' | 'stderr', chunk: Buffer): Promise<void>;
   say(message: string): void;
   /** Hand every kept line of the command's output to a reader, too. */
-  listen(listener: (stream: 'stdout' | 'stderr', lines: readonly string[]) => void): void;
+  listen(listener: (stream: 'stdout' | 'stderr', lines: readonly string[], chunk?: Buffer) => void): void;
   /** Add a last line without line end, once the command has ended. */
   endOutput(): void;
 }

@@ -2,10 +2,15 @@ import { anchoredLine } from './anchored-line.ts';
 import { boosterLine } from './booster-line.ts';
 import { dictLine } from './dict-line.ts';
 import { MetricTable } from './metric-table.ts';
-import { mayBeOfTraining, mayHoldMetric } from './metric-words.ts';
+import { mayBeOfTraining, mayHoldMetric, rareMarks as rare } from './metric-words.ts';
 import { PlainPairs } from './plain-pairs.ts';
 import type { PrintedMetrics } from './printed-metrics.ts';
 import { progressBar } from './progress-bar.ts';
+
+function hasOne(line: string, words: readonly string[]): boolean {
+  for (let at = 0; at < words.length; at += 1) if (line.includes(words[at] ?? '')) return true;
+  return false;
+}
 
 /** Longest line that is read, in UTF-16 units. Lines of training are shorter, and dumps of data are longer. */
 const maxUnits = 1_000;
@@ -25,12 +30,39 @@ export class LogRecognizer {
   #epoch: number | null = null;
   #before = '';
 
+  /**
+   * Return the metrics that lines complete.
+   * @param chunk the bytes in which the lines end. It is searched once for what few logs have, and most lines then need
+   * a look for a decimal point alone
+   */
+  readAll(lines: readonly string[], chunk?: Buffer): PrintedMetrics[] {
+    const found: PrintedMetrics[] = [];
+    const present = chunk === undefined ? undefined : rare.filter((word) => chunk.includes(word));
+    let isOpen = this.#isOpen;
+    for (let at = 0; at < lines.length; at += 1) {
+      const line = lines[at] ?? '';
+      // The first line may have begun in an earlier chunk.
+      if (present !== undefined && at > 0 && !isOpen && !line.includes('.') && !hasOne(line, present)) {
+        this.#before = line;
+        continue;
+      }
+      const more = this.read(line);
+      if (more.length > 0) found.push(...more);
+      isOpen = this.#isOpen;
+    }
+    return found;
+  }
+
+  get #isOpen(): boolean {
+    return this.#table.isOpen || this.#pairs.isWaiting;
+  }
+
   /** Return the metrics that a line completes. */
   read(line: string): PrintedMetrics[] {
     if (line.length > maxUnits || line === '') return [];
     const before = this.#before;
     this.#before = line;
-    const isOpen = this.#table.isOpen || this.#pairs.isWaiting;
+    const isOpen = this.#isOpen;
     if (!isOpen && !mayBeOfTraining(line)) return [];
     if (!isOpen && !mayHoldMetric(line)) {
       this.#noteEpoch(line);

@@ -88,6 +88,9 @@ const digit = /\d|^E {2,8}#|^epoch {2,}/;
  */
 const mark = /\d\.\d|poch|LOSS|\d\/\d|nan|\de[-+]\d|ward/;
 
+/** The parts of {@link mark} that a line without a decimal point may have. */
+export const rareMarks: readonly string[] = ['poch', 'LOSS', 'nan', 'ward', 'e-', 'e+', '/'];
+
 /** Return quickly whether a line may be one of a training. Nearly all lines of other programs end here. */
 export const mayBeOfTraining = (line: string): boolean => mark.test(line);
 

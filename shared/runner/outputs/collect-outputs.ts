@@ -5,6 +5,7 @@ import { filesOpenForWriting } from '../../process/files-open-for-writing.ts';
 import type { PreparedEnvironment } from '../environment/prepare-environment.ts';
 import { noteProgress } from '../job/hold-job.ts';
 import type { TrainingRun } from '../job/training-job.ts';
+import type { MetricRules } from '../log-metrics/metric-rules.ts';
 import { JobWatch } from '../telemetry/job-watch.ts';
 import { MetricReader } from '../telemetry/metric-reader.ts';
 import { PointLog } from '../telemetry/point-log.ts';
@@ -13,6 +14,7 @@ import { shippingPace } from '../telemetry/shipping-pace.ts';
 import { FileMetrics } from './file-metrics.ts';
 import { LogMetrics } from './log-metrics.ts';
 import { MetricSource } from './metric-source.ts';
+import { projectRules } from './project-rules.ts';
 import type { RunLogs } from './run-logs.ts';
 import { OutputUploader } from './upload/output-uploader.ts';
 import { WorkingFolder } from './working-folder.ts';
@@ -33,7 +35,10 @@ interface Collection {
  * command starts: what is in the working folder then is not the command's.
  */
 export async function collectOutputs(run: TrainingRun, prepared: PreparedEnvironment): Promise<Collection> {
-  const { reader, noteWarnings, pointLog, logPoints, rungs, logMetrics, fileMetrics } = readMetrics(run);
+  const { reader, noteWarnings, pointLog, logPoints, rungs, logMetrics, fileMetrics } = readMetrics(
+    run,
+    await projectRules(run.workspace.source, run.user),
+  );
   // Checkpoints first: the next attempt starts from them, and a container that is stopped has few seconds left.
   const artifacts = uploaderOf(run, prepared, 'artifact');
   const uploaders = [uploaderOf(run, prepared, 'checkpoint'), artifacts];
@@ -73,7 +78,10 @@ export async function collectOutputs(run: TrainingRun, prepared: PreparedEnviron
  * Read METRICS_FILE in addition to the points that a client logs, and note its faults on the record. If the program
  * does neither, take the metrics that frameworks write to files, or those that it prints.
  */
-function readMetrics({ job, workspace, user, shipper, variables }: TrainingRun) {
+function readMetrics(
+  { job, workspace, user, shipper, variables }: TrainingRun,
+  rules: MetricRules | undefined,
+) {
   const rungs = new RungReporter(job);
   const { record: experiment, lease, records, now } = job;
   const watch = new JobWatch(records, experiment.experiment_id, 0, now);
@@ -99,7 +107,11 @@ function readMetrics({ job, workspace, user, shipper, variables }: TrainingRun) 
     await pointLog.store(points, once);
     rungs.take(points);
   };
-  const logMetrics = new LogMetrics({ ...found, sink: { append: (_, points) => stored(points, false) } });
+  const logMetrics = new LogMetrics({
+    ...found,
+    rules,
+    sink: { append: (_, points) => stored(points, false) },
+  });
   const fileMetrics = new FileMetrics({
     ...found,
     sink: { append: (_, points) => stored(points, true) },
@@ -107,7 +119,7 @@ function readMetrics({ job, workspace, user, shipper, variables }: TrainingRun) 
     user,
     mask: variables.mask,
   });
-  shipper.listen((stream, lines) => logMetrics.read(stream, lines));
+  shipper.listen((stream, lines, chunk) => logMetrics.read(stream, lines, chunk));
   const reader = new MetricReader({
     file: workspace.metrics,
     ...(user !== undefined && { user }),

@@ -1,31 +1,37 @@
 import { LogRecognizer } from '../log-metrics/log-recognizer.ts';
+import type { MetricRules } from '../log-metrics/metric-rules.ts';
 import type { PrintedMetrics } from '../log-metrics/printed-metrics.ts';
 import { FoundMetrics, type FoundMetricsOptions } from './found-metrics.ts';
 
 export interface LogMetricsOptions extends Omit<FoundMetricsOptions, 'kind' | 'maxNames'> {
   now(): Date;
+  /** Rules of the project. They replace what is recognized without any. */
+  rules: MetricRules | undefined;
 }
 
 /** Takes the metrics that a program prints. */
 export class LogMetrics {
   readonly #now: () => Date;
   readonly #found: FoundMetrics;
-  readonly #recognizers = { stdout: new LogRecognizer(), stderr: new LogRecognizer() };
+  readonly #rules: MetricRules | undefined;
+  readonly #recognizers: Readonly<Record<'stdout' | 'stderr', LogRecognizer | MetricRules>>;
 
   constructor(options: LogMetricsOptions) {
-    this.#now = options.now;
+    const { now, rules } = options;
+    this.#now = now;
+    this.#rules = rules;
+    this.#recognizers = { stdout: rules ?? new LogRecognizer(), stderr: rules ?? new LogRecognizer() };
     this.#found = new FoundMetrics({ ...options, kind: 'log', maxNames: 100 });
   }
 
   get warnings(): string[] {
-    return this.#found.warnings;
+    return [...(this.#rules?.warnings ?? []), ...this.#found.warnings];
   }
 
   /** Read lines of the program's output. */
-  read(stream: 'stdout' | 'stderr', lines: readonly string[]): void {
+  read(stream: 'stdout' | 'stderr', lines: readonly string[], chunk?: Buffer): void {
     if (this.#found.isEnded) return;
-    const recognizer = this.#recognizers[stream];
-    for (const line of lines) for (const found of recognizer.read(line)) this.#take(found);
+    for (const found of this.#recognizers[stream].readAll(lines, chunk)) this.#take(found);
     this.#found.release();
   }
 

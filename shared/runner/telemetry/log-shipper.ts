@@ -12,8 +12,8 @@ interface LogSink {
   append(sequence: number, lines: readonly LogLine[]): Promise<void>;
 }
 
-/** Reads lines of a command's output, with secrets masked. */
-type LineListener = (stream: 'stdout' | 'stderr', lines: readonly string[]) => void;
+/** Reads lines of a command's output, with secrets masked, and the bytes in which they end. */
+type LineListener = (stream: 'stdout' | 'stderr', lines: readonly string[], chunk?: Buffer) => void;
 
 export interface LogShipperOptions {
   sink: LogSink;
@@ -77,7 +77,7 @@ export class LogShipper {
   async output(stream: 'stdout' | 'stderr', chunk: Buffer): Promise<void> {
     if (this.#shipper.isDone || this.#isFull) return;
     const now = this.#options.now();
-    this.#addOutput(stream, this.#splitters[stream].split(chunk, now.getTime()), now);
+    this.#addOutput(stream, this.#splitters[stream].split(chunk, now.getTime()), now, chunk);
     await this.#shipper.room();
   }
 
@@ -108,8 +108,8 @@ export class LogShipper {
     return this.#outputBytes > this.#options.maxBytes;
   }
 
-  #addOutput(stream: 'stdout' | 'stderr', lines: readonly string[], now: Date): void {
-    if (lines.length > 0) this.#listener?.(stream, lines);
+  #addOutput(stream: 'stdout' | 'stderr', lines: readonly string[], now: Date, chunk?: Buffer): void {
+    if (lines.length > 0) this.#listener?.(stream, lines, chunk);
     const { maxBytes, onLimit } = this.#options;
     for (const line of lines) {
       if (this.#isFull) return;

@@ -40,8 +40,8 @@ async function seconds(withRecognizers: boolean): Promise<number> {
   });
   if (withRecognizers) {
     const recognizer = new LogRecognizer();
-    shipper.listen((_, read) => {
-      for (const line of read) found += recognizer.read(line).length;
+    shipper.listen((_, read, chunk) => {
+      found += recognizer.readAll(read, chunk).length;
     });
   }
   for (const chunk of chunks) await shipper.output('stdout', chunk);

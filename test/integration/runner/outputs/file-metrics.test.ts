@@ -38,7 +38,7 @@ describe('metrics in files of frameworks', () => {
       isWatched: async () => true,
       sink: { append: async (_: number, more: readonly MetricPoint[]) => void points.push(...more) },
     };
-    const log = new LogMetrics(found);
+    const log = new LogMetrics({ ...found, rules: undefined });
     const files = new FileMetrics({
       ...found,
       folders: [folder],
