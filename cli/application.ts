@@ -21,6 +21,7 @@ import { modelRoutes } from './commands/models/models.ts';
 import { pruneCommand, quantizeCommand } from './commands/models/optimize.ts';
 import { receiptCommand } from './commands/models/receipt.ts';
 import { openCommand } from './commands/open.ts';
+import { budgetCommand } from './commands/project/budget.ts';
 import { configRoutes } from './commands/project/config.ts';
 import { dataRoutes } from './commands/project/data.ts';
 import { envRoutes } from './commands/project/env.ts';
@@ -75,6 +76,7 @@ const routes = buildRouteMap<string, CliContext>({
     pull: pullCommand,
     cancel: cancelCommand,
     rm: rmCommand,
+    budget: budgetCommand,
     data: dataRoutes,
     config: configRoutes,
     env: envRoutes,

@@ -72,6 +72,15 @@ export const project = {
   optional: true,
 } as const;
 
+/** Budget of one training. */
+export const runBudget = {
+  kind: 'parsed',
+  parse: number,
+  placeholder: 'US$',
+  brief: 'What the training may cost; then it saves its checkpoints and ends',
+  optional: true,
+} as const;
+
 /** Flags for the size and the inputs of a training. */
 export interface SizeFlags {
   nodes?: number;

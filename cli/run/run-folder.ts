@@ -15,7 +15,7 @@ import { type Meant, type Place, prepareFolder, type RunOptions, type Sizes } fr
  */
 export async function runFolder(
   session: Session,
-  options: RunOptions,
+  { budget, ...options }: RunOptions & { budget?: number | undefined },
   { onSubmit, ...place }: Place & { onSubmit(): void },
 ): Promise<Experiment> {
   const { project_id, config_id, command, git, sizes, steps, withMeant } = await prepareFolder(
@@ -25,7 +25,12 @@ export async function runFolder(
   );
   onSubmit();
   const experiment = await withMeant((meant) =>
-    submit(session.client, project_id, config_id, { ...sizes, ...git, ...meant }),
+    submit(session.client, project_id, config_id, {
+      ...sizes,
+      ...git,
+      ...meant,
+      ...(budget !== undefined && { budget }),
+    }),
   );
   const { experiment_id, cost_estimate } = experiment;
   const estimate = cost_estimate === null ? '' : `, at most ${dollarsText(cost_estimate)}`;
@@ -37,7 +42,7 @@ async function submit(
   client: Client,
   project_id: string,
   config: string,
-  { nodes = 1, ...rest }: Sizes & GitState & Meant,
+  { nodes = 1, ...rest }: Sizes & GitState & Meant & { budget?: number },
 ): Promise<Experiment> {
   const path = { project_id };
   if (nodes === 1)

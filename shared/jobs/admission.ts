@@ -1,11 +1,14 @@
 import type { BatchControl } from '../aws/batch.ts';
 import { ServiceError } from '../core/service-error.ts';
 import type { Limits } from '../core/settings.ts';
+import { budgetLeft } from '../data/jobs/budget.ts';
 import { type JobFields, newJob, sizeLimits } from '../data/jobs/job.ts';
 import { limitShare } from '../data/jobs/vcpu-shares.ts';
+import { retryOnConflict } from '../data/table/retry-on-conflict.ts';
 import type { TableReader, TableWriter, Write } from '../data/table/table.ts';
 import { ConditionFailedError } from '../data/table/write-label.ts';
 import type { Ambient, Caller } from '../http/definition/endpoint-context.ts';
+import { chargeBudgets, highestCost } from './budget.ts';
 import { costEstimate } from './cost.ts';
 import { beginOrWait, startWaitingInRequest, waitingFields } from './line.ts';
 import { JobLimitError } from './place.ts';
@@ -24,7 +27,7 @@ export interface Admitted<R extends JobRecord> {
  * before it submits the job to Batch, the reconciler submits it.
  * @param writesOf returns the writes that store a record, and those of the same transaction
  * @param refusal returns the error to throw if a condition of these writes does not hold
- * @throws ServiceError `conflict` if the user's line is full
+ * @throws ServiceError `conflict` if the user's line is full, or a budget of the month has too little left
  * @example
  * const admitted = await admitJob(compression, (record) => [putCompression(record)], () => notFound('model', name), context);
  * return answerAdmitted(admitted, answer, context, true);
@@ -36,11 +39,19 @@ export async function admitJob<R extends JobRecord>(
   { records, settings, now }: Pick<Ambient, 'settings' | 'now'> & { records: TableWriter<'records'> },
 ): Promise<Admitted<R>> {
   const { limits } = settings;
-  const write = (ticket: number | null) =>
-    writesOf(ticket === null ? record : { ...record, ...waitingFields(ticket) });
+  const charged = highestCost(record);
+  const job = { ...record, charged };
+  const admit = async (): Promise<boolean> => {
+    const charges = charged === null ? [] : await chargeBudgets(records, job, charged);
+    const write = (ticket: number | null) => [
+      ...writesOf(ticket === null ? job : { ...job, ...waitingFields(ticket) }),
+      ...charges,
+    ];
+    return beginOrWait(records, unfinishedJobOf(job), limits, write, now());
+  };
   try {
-    const waits = await beginOrWait(records, unfinishedJobOf(record), limits, write, now());
-    return { record, waits };
+    const isConflict = (error: ConditionFailedError) => budgetLeft.failedIn(error);
+    return { record: job, waits: await retryOnConflict(admit, { isConflict }) };
   } catch (error) {
     if (error instanceof ConditionFailedError) throw refusal(error);
     if (error instanceof JobLimitError) throw lineIsFull(limits);

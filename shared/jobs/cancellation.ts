@@ -12,6 +12,7 @@ import { countersKey, parseCounters } from '../data/projects/project.ts';
 import { retryOnConflict } from '../data/table/retry-on-conflict.ts';
 import type { TableWriter } from '../data/table/table.ts';
 import { ConditionFailedError } from '../data/table/write-label.ts';
+import { settleCharges, settledFields } from './budget.ts';
 import { concludeJob, endNotices, finalFields, owedTurn, purgeLeftovers } from './conclusion.ts';
 import { cancelledReason, reasons } from './reasons.ts';
 import {
@@ -179,7 +180,11 @@ async function endTogether(
     if (line === undefined) return false;
     const tickets = jobs.map(({ line_ticket }) => line_ticket ?? 0);
     const ended = jobs.flatMap((job) => [
-      changeJob(unfinishedJobOf(job).subject, { set }, { equals: { line_ticket: job.line_ticket ?? 0 } }),
+      changeJob(
+        unfinishedJobOf(job).subject,
+        { set: { ...set, ...settledFields(job, now()) } },
+        { equals: { line_ticket: job.line_ticket ?? 0 } },
+      ),
       ...releaseCheckpoints(job),
       ...owedTurn(job, now()),
     ]);
@@ -189,6 +194,7 @@ async function endTogether(
         ...told.flat(),
         ...leaveLine(line, tickets),
         endWaitingOf(project_id, jobs.length),
+        ...settleCharges(jobs, now()),
       );
       return true;
     } catch (error) {

@@ -3,17 +3,18 @@ import { type Experiment, experimentPrefix } from '../data/experiments/experimen
 import type { HookEvent } from '../data/hooks/hook.ts';
 import { noticeWrites } from '../data/hooks/notice.ts';
 import { changeJob, endJob, endWaiting } from '../data/jobs/job.ts';
-import { type FinalStatus, finalRank } from '../data/jobs/job-status.ts';
+import { type FinalStatus, finalRank, isFinal } from '../data/jobs/job-status.ts';
 import { changedLine, findLine, leaveLine, lineOf } from '../data/jobs/waiting-line.ts';
 import { compressionRemains } from '../data/models/compression.ts';
 import { modelPrefix } from '../data/models/model.ts';
 import { type PurgeTarget, recordPurge } from '../data/projects/purge.ts';
 import { putTurn } from '../data/sweeps/sweep-turn.ts';
-import type { Change } from '../data/table/condition.ts';
-import { retryOnConflict } from '../data/table/retry-on-conflict.ts';
-import type { TableWriter, Write } from '../data/table/table.ts';
+import type { Change, Condition } from '../data/table/condition.ts';
+import { readAgain, retryOnConflict } from '../data/table/retry-on-conflict.ts';
+import type { TableReader, TableWriter, Write } from '../data/table/table.ts';
 import { ConditionFailedError } from '../data/table/write-label.ts';
-import { isCompression, type JobRecord, jobIdOf, unfinishedJobOf } from './subject.ts';
+import { settleCharges, settledFields } from './budget.ts';
+import { isCompression, type JobRecord, jobIdOf, parseJobRecord, unfinishedJobOf } from './subject.ts';
 
 /** How a job ends. */
 export interface Conclusion {
@@ -42,18 +43,55 @@ export async function concludeJob(
   ...further: readonly Write[]
 ): Promise<boolean> {
   const job = unfinishedJobOf(record);
-  const set = finalFields(conclusion, now);
   const released = isCompression(record) ? [] : [...releaseCheckpoints(record), ...owedTurn(record, now)];
   const told = await endNotices(records, record, conclusion, now);
-  if (record.line_ticket !== null)
-    return endInLine(records, record, record.line_ticket, set, [...released, ...told, ...further]);
-  try {
-    await records.write(changeJob(job.subject, { set }), ...endJob(job), ...released, ...told, ...further);
-    return true;
-  } catch (error) {
-    if (error instanceof ConditionFailedError) return false;
-    throw error;
-  }
+  const end = async (): Promise<boolean | typeof readAgain> => {
+    const charges = await currentCharges(records, record);
+    const set = { ...finalFields(conclusion, now), ...settledFields(charges, now) };
+    const writes = [...released, ...told, ...settleCharges([charges], now), ...further];
+    if (record.line_ticket !== null) return endInLine(records, record, record.line_ticket, set, writes);
+    try {
+      await records.write(
+        changeJob(job.subject, { set }, unchangedCharges(charges)),
+        ...endJob(job),
+        ...writes,
+      );
+      return true;
+    } catch (error) {
+      if (!(error instanceof ConditionFailedError)) throw error;
+      return (await hasNewCharges(records, charges)) ? readAgain : false;
+    }
+  };
+  return retryOnConflict(end);
+}
+
+/**
+ * Return a record with its present charges: a container changes them while its job runs. A job without a price has
+ * none.
+ */
+async function currentCharges(records: TableReader<'records'>, record: JobRecord): Promise<JobRecord> {
+  if (record.charged === null) return record;
+  const item = await records.get(unfinishedJobOf(record).subject);
+  return item === undefined ? record : { ...record, ...chargesOf(parseJobRecord(item)) };
+}
+
+const chargesOf = ({ charged, spent, started_at, attempts }: JobRecord) => ({
+  charged,
+  spent,
+  started_at,
+  attempts,
+});
+
+/** Return the condition that nobody has changed the charges of a job since the read. */
+export const unchangedCharges = ({ charged, spent }: JobRecord): Condition =>
+  charged === null ? {} : { equals: { charged, spent } };
+
+async function hasNewCharges(records: TableReader<'records'>, before: JobRecord): Promise<boolean> {
+  if (before.charged === null) return false;
+  const item = await records.get(unfinishedJobOf(before).subject);
+  if (item === undefined) return false;
+  const { charged, spent, status } = parseJobRecord(item);
+  return !isFinal(status) && (charged !== before.charged || spent !== before.spent);
 }
 
 /** Build the write that lets the sweep of an ended experiment decide. Return none for an experiment of no sweep. */

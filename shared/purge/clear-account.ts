@@ -2,6 +2,7 @@ import type { Deadline } from '../core/deadline.ts';
 import { type ClosedAccount, forgetClosedAccount } from '../data/accounts/closed-account.ts';
 import { picturesPrefix } from '../data/accounts/picture.ts';
 import { userPartition } from '../data/accounts/user.ts';
+import { budgetPartition, monthsPartition } from '../data/jobs/budget.ts';
 import type { OptimizationKind } from '../data/jobs/job.ts';
 import type { OwnedList } from '../data/lists/owned-list.ts';
 import { disownCompression, listOwnCompressions } from '../data/models/compression.ts';
@@ -85,7 +86,8 @@ async function purgePictures(
   records: Tables['records'],
   { user_id, closed_at }: ClosedAccount,
 ): Promise<void> {
-  const target = { partitions: [], prefixes: [picturesPrefix(user_id)] };
+  const partitions = [budgetPartition(user_id), monthsPartition(user_id)].map((pk) => ({ pk }));
+  const target = { partitions, prefixes: [picturesPrefix(user_id)] };
   const write = recordPurge({ purge_id: user_id, created_at: closed_at, target, again_at: null });
   await tryWrite(records.write({ ...write, if: { exists: false } }));
 }

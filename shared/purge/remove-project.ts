@@ -2,6 +2,7 @@ import { cataloguePartition } from '../data/experiments/catalogue-mark.ts';
 import { loggedModelPartitions } from '../data/experiments/logged-model.ts';
 import { deliveriesPartition } from '../data/hooks/delivery.ts';
 import { hookEventsPartition, hooksPartition } from '../data/hooks/hook.ts';
+import { budgetPartition, monthsPartition } from '../data/jobs/budget.ts';
 import { trackingPartition } from '../data/metrics/metric-summaries.ts';
 import { configPartitions } from '../data/projects/config.ts';
 import { environmentPartitions } from '../data/projects/environment.ts';
@@ -57,6 +58,8 @@ export async function removeWholeProject(
     hookEventsPartition(project_id),
     deliveriesPartition(project_id),
     exportPartition(project_id),
+    budgetPartition(project_id),
+    monthsPartition(project_id),
     sweepsPartition(project_id),
     runsPartition(project_id),
     reportsPartition(project_id),

@@ -8,6 +8,7 @@ import { cancelledReason, type Early } from '../jobs/reasons.ts';
 import type { JobRecord } from '../jobs/subject.ts';
 import { noMask, type SecretMask } from './host/secret-mask.ts';
 import { exitCodes } from './job/batch-container.ts';
+import { JobCharges } from './job/charge-job.ts';
 import { conclusionOfError, findCancelled } from './job/conclusion-of.ts';
 import { type HeldJob, holdJob, keepAlive } from './job/hold-job.ts';
 import { stopOnSigterm } from './job/job-stop.ts';
@@ -79,7 +80,9 @@ export async function runHeldJob<R extends JobRecord, E>(
   }
   const job = { ...acquired, node: wanted.identity.node, records, settings, stop, log, now };
   await using cleanup = new AsyncDisposableStack();
-  cleanup.defer(keepAlive(job, wanted.heartbeat));
+  const charges = new JobCharges(job);
+  const onBeat = () => (job.node === 0 ? charges.note() : undefined);
+  cleanup.defer(keepAlive(job, wanted.heartbeat, onBeat));
   const run = await runOf(job, cleanup);
   const { mask = noMask } = run;
   const shipper = openLog(job, mask);

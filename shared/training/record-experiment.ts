@@ -23,6 +23,7 @@ import { answerExperiment } from '../experiments/experiment-answer.ts';
 import { experimentNumber } from '../experiments/experiment-number.ts';
 import type { Ambient, Caller } from '../http/definition/endpoint-context.ts';
 import { type Admitted, admitJob, newJobFields, replayAdmitted, type Submitting } from '../jobs/admission.ts';
+import { budgetUnkept } from '../jobs/budget.ts';
 import type { JobSize } from '../jobs/size.ts';
 import { requireCommandValues } from './command-values.ts';
 import { decodeStored, unreadableConfig } from './stored-text.ts';
@@ -56,6 +57,8 @@ export type TrainingInputs = Pick<
     config_sha256: string;
     /** Bytes of the configuration. */
     content: Uint8Array;
+    /** US dollars that it may cost; undefined without a budget of its own. */
+    budget?: number | undefined;
     /** Commit of the source, if its client sent one. */
     git: Git | null;
   };
@@ -83,6 +86,7 @@ export async function recordExperiment(
     ...newExperiment(experiment_id, inputs, context),
     ...(trial !== undefined && { sweep: trial.place }),
   };
+  if (experiment.budget !== null && experiment.cost_estimate === null) throw budgetUnkept('query', 'budget');
   const own = await trainingFields(records, experiment, inputs, trial?.name);
   const fields = { ...own, params: { ...own.params, ...trial?.params } };
   const writesOf = (record: Experiment) => [
@@ -114,7 +118,7 @@ interface RecordedTrial {
 
 function newExperiment(
   experiment_id: string,
-  { content: _, git: __, ...inputs }: TrainingInputs,
+  { content: _, git: __, budget, ...inputs }: TrainingInputs,
   context: BeginContext,
 ): Experiment {
   const { kind, vcpus, memory, gpus, nodes, timeout, environment } = inputs;
@@ -128,6 +132,7 @@ function newExperiment(
     ...emptyExperiment,
     ...newJobFields(experiment_id, demand, context),
     ...inputs,
+    budget: budget ?? null,
     experiment_id,
     project_id,
     cluster_owner: kind === 'train-remote' ? owner_id : null,

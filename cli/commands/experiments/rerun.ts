@@ -7,7 +7,7 @@ import { showToEnd } from '../../experiments/follow-experiment.ts';
 import { dollarsText } from '../../output/units.ts';
 import type { Override } from '../../run/override-config.ts';
 import { experimentId } from '../arguments.ts';
-import { detach, json, overrides, project, type SizeFlags, sizes, verbose } from '../flags.ts';
+import { detach, json, overrides, project, runBudget, type SizeFlags, sizes, verbose } from '../flags.ts';
 import { configNames } from '../live-names.ts';
 
 export const rerunCommand = buildCommand({
@@ -38,6 +38,7 @@ export const rerunCommand = buildCommand({
         withNegated: false,
       },
       ...sizes,
+      budget: runBudget,
       project,
       detach,
       json,
@@ -71,6 +72,7 @@ async function rerun(this: CliContext, flags: Flags, id?: string): Promise<void>
 }
 
 interface Flags extends SizeFlags {
+  budget?: number;
   config?: string;
   command?: string;
   set?: readonly Override[];

@@ -8,7 +8,7 @@ import type { Override } from '../../run/override-config.ts';
 import type { RunOptions } from '../../run/prepare-folder.ts';
 import { runFolder } from '../../run/run-folder.ts';
 import { untilSubmitted } from '../../run/until-submitted.ts';
-import { detach, json, overrides, project, type SizeFlags, sizes, verbose } from '../flags.ts';
+import { detach, json, overrides, project, runBudget, type SizeFlags, sizes, verbose } from '../flags.ts';
 
 export const runCommand = buildCommand({
   func: runCommandOf,
@@ -28,6 +28,7 @@ export const runCommand = buildCommand({
       set: overrides,
       project,
       ...sizes,
+      budget: runBudget,
       detach,
       yes: {
         kind: 'boolean',
@@ -54,7 +55,7 @@ Examples:
 
 async function runCommandOf(this: CliContext, flags: Flags, ...words: string[]): Promise<void> {
   const { set = [], detach: isDetached, yes = false, json: isJson, verbose: _, ...rest } = flags;
-  const options: RunOptions = { ...rest, overrides: set, words, yes };
+  const options: RunOptions & { budget?: number } = { ...rest, overrides: set, words, yes };
   const { printer, folder } = this;
   const session = await connect(this.env);
   const place = { folder, name: basename(folder) || 'project', printer };
@@ -66,6 +67,7 @@ async function runCommandOf(this: CliContext, flags: Flags, ...words: string[]):
 }
 
 interface Flags extends SizeFlags {
+  budget?: number;
   config?: string;
   set?: readonly Override[];
   project?: string;

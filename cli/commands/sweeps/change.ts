@@ -15,6 +15,7 @@ import type { SweptValue } from '../../sweeps/swept-value.ts';
 import { progressText } from '../../sweeps/trial-text.ts';
 import { sweepId } from '../arguments.ts';
 import { json, project, verbose } from '../flags.ts';
+import { type Amount, dollars } from '../project/budget.ts';
 import { swept } from './start.ts';
 
 /** Build the command of an action on a sweep. */
@@ -42,19 +43,6 @@ const budget = {
   brief: 'New budget in US$, or none',
   optional: true,
 } as const;
-
-/** Parse an amount in US$; null for `none`. */
-function dollars(text: string): Amount {
-  if (text === 'none') return { amount: null };
-  const value = Number(text);
-  if (text.trim() === '' || !(value > 0)) throw new Error('must be an amount in US$, such as 5, or none');
-  return { amount: value };
-}
-
-/** Stricli takes no null as a value. */
-interface Amount {
-  amount: number | null;
-}
 
 function show({ printer }: CliContext, { json: isJson }: Flags, sweep: Sweep): void {
   if (isJson) printer.json(sweep);

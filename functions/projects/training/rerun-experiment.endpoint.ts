@@ -13,6 +13,7 @@ import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { flag, integer } from '../../../shared/http/definition/parameters.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { type Admitted, answerAdmitted } from '../../../shared/jobs/admission.ts';
+import { budgetParameter } from '../../../shared/jobs/budget-answer.ts';
 import { sizeBounds } from '../../../shared/jobs/size.ts';
 import {
   checkpointsKept,
@@ -62,6 +63,7 @@ export const endpoint = defineEndpoint({
       timeout: sizeBounds.timeout
         .optional()
         .describe('Seconds for the command of an attempt. Default: as in the earlier experiment.'),
+      ...budgetParameter,
       dataset: FileId.optional().describe(
         'Name of another data set, whose current version is used. Default: the data of the earlier experiment.',
       ),
@@ -78,7 +80,7 @@ export const endpoint = defineEndpoint({
     const inputs = await rerunInputs(records, earlier, query, settings);
     let admitted: Admitted<Experiment>;
     try {
-      admitted = await recordExperiment(inputs, context);
+      admitted = await recordExperiment({ ...inputs, budget: query.budget }, context);
     } catch (cause) {
       if (!checkpointsKept.failedIn(cause)) throw cause;
       const detail = 'The experiment with the checkpoints to start from has just been deleted.';

@@ -15,6 +15,7 @@ import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import type { Input } from '../../../shared/http/definition/endpoint-input.ts';
 import { flag, projectPath } from '../../../shared/http/definition/parameters.ts';
 import { answerAdmitted } from '../../../shared/jobs/admission.ts';
+import { budgetParameter } from '../../../shared/jobs/budget-answer.ts';
 import { allowedSize, type JobSize, sizeParameters } from '../../../shared/jobs/size.ts';
 import {
   creatingExperiment,
@@ -57,7 +58,7 @@ export const trainingEndpoint = <
 
     async handle({ query }, context) {
       const { records, project, settings } = context;
-      const { timeout, dataset } = query;
+      const { timeout, dataset, budget } = query;
       const git = gitState(query);
       const nodes = nodesOf(query);
       const size = allowedSize(() => sizeOf(query, settings), { timeout, nodes }, settings.limits);
@@ -70,7 +71,11 @@ export const trainingEndpoint = <
         { kind, config, environment, size, nodes, timeout, dataset, git, expected: query },
         context,
       );
-      return answerAdmitted(await recordExperiment(inputs, context), experimentAnswers(context), context);
+      return answerAdmitted(
+        await recordExperiment({ ...inputs, budget }, context),
+        experimentAnswers(context),
+        context,
+      );
     },
   });
 
@@ -84,7 +89,12 @@ const gitParameters = {
 };
 
 /** Query parameters of both kinds of training. */
-export const trainingParameters = { ...sizeParameters, ...expectedParameters, ...gitParameters };
+export const trainingParameters = {
+  ...sizeParameters,
+  ...budgetParameter,
+  ...expectedParameters,
+  ...gitParameters,
+};
 
 /** Differences between `POST …/train` and `POST …/train-remote`. */
 interface Training<Query extends z.ZodObject<typeof trainingParameters>, P extends `/${string}`> {

@@ -73,6 +73,12 @@ export const jobFields = () => ({
   begun_at: Timestamp.nullable().default(null),
   /** Index of the share that its vCPUs come from. Null for jobs of releases without shares. */
   limit_share: z.number().int().nullable().default(null),
+  /** US dollars that it may cost at most. Null without a budget of its own. */
+  budget: z.number().nullable().default(null),
+  /** US dollars that the months of its project and user are charged for it. Null if it has no price. */
+  charged: z.number().nullable().default(null),
+  /** US dollars of these that it has spent, as far as it reported. */
+  spent: z.number().default(0),
   version: z.number().int(),
 });
 
@@ -104,6 +110,9 @@ export const unreadableJob = () => ({
   line_ticket: null,
   begun_at: null,
   limit_share: null,
+  budget: null,
+  charged: null,
+  spent: 0,
   version: unreadableVersion,
 });
 
@@ -253,6 +262,9 @@ export const newJob = (asked: Asked): JobFields => ({
   signal: null,
   line_ticket: null,
   begun_at: null,
+  budget: null,
+  charged: null,
+  spent: 0,
   version: 1,
 });
 

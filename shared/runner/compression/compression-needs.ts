@@ -2,6 +2,7 @@ import { writeObjects } from '../../aws/needs.ts';
 import { within } from '../../core/needs.ts';
 import { readHookEvents } from '../../data/hooks/hook.ts';
 import { notices } from '../../data/hooks/notice.ts';
+import { monthPatterns, readBudgets } from '../../data/jobs/budget.ts';
 import { type OptimizationKind, unfinishedPatterns } from '../../data/jobs/job.ts';
 import { limitPatterns } from '../../data/jobs/vcpu-shares.ts';
 import { compressionPatterns } from '../../data/models/compression.ts';
@@ -18,6 +19,7 @@ export const optimizationRecords = (kind: OptimizationKind) =>
       'JOB#*',
       ...unfinishedPatterns,
       ...limitPatterns,
+      ...monthPatterns,
       'MODELS',
       'OWNED_MODELS#*',
       ...notices.partitions,
@@ -33,5 +35,6 @@ export const optimizationObjects = /* @__PURE__ */ within(writeObjects, {
 export const optimizationNeeds = (kind: OptimizationKind) => ({
   records: optimizationRecords(kind),
   hookEvents: readHookEvents,
+  budgets: readBudgets,
   objects: optimizationObjects,
 });

@@ -46,15 +46,18 @@ export const leaseCheck = ({ record, node, lease }: Pick<HeldJob, 'record' | 'no
 /**
  * Write a heartbeat every few seconds, and stop the job once its lease is lost. While the table is unavailable the
  * lease is not lost: the table alone decides.
+ * @param onBeat called after each heartbeat
  * @returns a function that ends the heartbeats
  */
 export function keepAlive(
   { record, node, lease, records, stop, now, log }: HeldJob,
   heartbeatSeconds = usualHeartbeatSeconds,
+  onBeat: () => unknown = () => {},
 ): () => void {
   const beat = async (): Promise<void> => {
     try {
       await records.write(heartbeat(jobIdOf(record), node, lease, now()));
+      await onBeat();
     } catch (error) {
       if (error instanceof ConditionFailedError) stop.because({ kind: 'superseded' });
       else log.warn('heartbeat', { error: errorName(error) });

@@ -6,6 +6,8 @@ export type StopReason =
   | { kind: 'limit'; message: string }
   /** A rule of its sweep ends it early. */
   | { kind: 'early'; message: string }
+  /** A budget is used up. */
+  | { kind: 'budget'; message: string }
   /** Another node of the cluster failed or was lost. */
   | { kind: 'peer'; message: string };
 

@@ -2,6 +2,7 @@ import { writeTrainingObjects } from '../../aws/needs.ts';
 import { within } from '../../core/needs.ts';
 import { readHookEvents } from '../../data/hooks/hook.ts';
 import { notices } from '../../data/hooks/notice.ts';
+import { monthPatterns, readBudgets } from '../../data/jobs/budget.ts';
 import { unfinishedPatterns } from '../../data/jobs/job.ts';
 import { limitPatterns } from '../../data/jobs/vcpu-shares.ts';
 import { projectPatterns } from '../../data/projects/project.ts';
@@ -29,6 +30,7 @@ const trainingRecords = {
     ...reportPatterns,
     ...unfinishedPatterns,
     ...limitPatterns,
+    ...monthPatterns,
     'COUNTERS#*',
     'ENVIRONMENT#*',
     'ENVIRONMENT_PACKS#*',
@@ -40,5 +42,6 @@ const trainingRecords = {
 export const trainingNeeds = {
   records: /* @__PURE__ */ within(writeRecords, trainingRecords),
   hookEvents: readHookEvents,
+  budgets: readBudgets,
   objects: writeTrainingObjects,
 };

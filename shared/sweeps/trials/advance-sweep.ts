@@ -23,6 +23,7 @@ import { retryOnConflict } from '../../data/table/retry-on-conflict.ts';
 import type { TableReader, Write } from '../../data/table/table.ts';
 import type { ConditionFailedError } from '../../data/table/write-label.ts';
 import type { Submitting } from '../../jobs/admission.ts';
+import { budgetShortCode } from '../../jobs/budget.ts';
 import { cancelJob } from '../../jobs/cancellation.ts';
 import { startWaitingInRequest } from '../../jobs/line.ts';
 import { submitInRequest } from '../../jobs/submission.ts';
@@ -163,8 +164,9 @@ async function beginRun(context: SweepContext, decision: Decision, mayContinue: 
     return await recordRun(own, decision, { ...due, row }, mayContinue);
   } catch (error) {
     if (!(error instanceof ServiceError) || error.kind === 'unavailable') throw error;
-    // The line of the user is full: the turn stays, and the reconciler tries again.
-    if (error.kind === 'conflict') {
+    // The line of the user is full, or what runs may give money back: the turn stays, and the reconciler tries again.
+    const isShort = error.code === budgetShortCode && next.running.length === 0;
+    if (error.kind === 'conflict' && !isShort) {
       if (decision.ends.ended.length > 0)
         await records.write(...stateWrites(decision, now()), ...turnWrites(decision, false));
       return { goesOn: false };

@@ -147,6 +147,11 @@ const onExperiment = (hasEnded: boolean, query: Readonly<Record<string, string>>
   },
 });
 
+const withBody = ({ call, ...rest }: Operation, body: Call): Operation => ({
+  ...rest,
+  call: async (given) => ({ ...(await call?.(given)), ...body }),
+});
+
 /** On a file of a new logged experiment of the target. */
 const onLogged = (
   absent: Readonly<Record<string, string>>,
@@ -314,6 +319,8 @@ export const operations: Readonly<Record<string, Operation>> = {
       return { path };
     },
   },
+  putProjectBudget: given(json({ amount: 5 })),
+  putUserBudget: given(json({ amount: 5 })),
   putEnvironment: given({ query: command }),
   readVariable: variable,
   putVariables: onVariables(json({ variables: [{ name: 'MODE', value: 'fast', secret: false }] })),
@@ -396,6 +403,8 @@ export const operations: Readonly<Record<string, Operation>> = {
   readExperimentConfig: experiment,
   readExperimentConfigGraph: experiment,
   deleteExperiment: onExperiment(true),
+  readExperimentBudget: onExperiment(true),
+  putExperimentBudget: withBody(onExperiment(true), json({ amount: 5 })),
   cancelExperiment: onExperiment(false),
   rerunExperiment: onExperiment(true, { config: 'train.yaml' }),
   readExperimentLogs: experiment,

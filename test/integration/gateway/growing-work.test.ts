@@ -109,6 +109,8 @@ const constant = [
   ...['readCommand', 'readDocs', 'readHealth', 'readOpenapi', 'readProjectFileSchema', 'readStart'],
   ...['changePassword', 'changeUserType', 'checkUsername', 'createUser', 'deleteProfilePicture'],
   ...['putProfilePicture', 'readOwnAccount', 'readProfilePicture', 'readThumbnail', 'readUser'],
+  ...['putExperimentBudget', 'putProjectBudget', 'putUserBudget', 'readExperimentBudget'],
+  ...['readProjectBudget', 'readUserBudget'],
 ];
 
 const functions = join(import.meta.dirname, '../../../functions');

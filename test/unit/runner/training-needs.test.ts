@@ -29,6 +29,7 @@ test('the role of a training reaches experiments, and nothing that holds permiss
         'UNFINISHED_JOBS#*',
         'LIMITS',
         'LIMITS#*',
+        'MONTH_COSTS#*',
         'COUNTERS#*',
         'ENVIRONMENT#*',
         'ENVIRONMENT_PACKS#*',
@@ -38,6 +39,7 @@ test('the role of a training reaches experiments, and nothing that holds permiss
     { writes: false, keys: ['PROJECTS', 'PROJECTS#*'] },
     // Which events hooks ask for; not the hooks.
     { writes: false, keys: ['HOOK_EVENTS#*'] },
+    { writes: false, keys: ['BUDGETS#*'] },
   ]);
   expect(onRecords[1]?.actions).toEqual(['dynamodb:ConditionCheckItem']);
   expect(statements.some(({ resources }) => resources.includes('accounts'))).toBe(false);

@@ -1,0 +1,111 @@
+import { badRequest, ServiceError } from '../core/service-error.ts';
+import { type BudgetNotice, changeMonth, monthOf, type OwnedCost, readCosts } from '../data/jobs/budget.ts';
+import type { TableReader, Write } from '../data/table/table.ts';
+import { actualCost, roundedDollars } from './cost.ts';
+import { isCompression, type JobRecord } from './subject.ts';
+
+/*
+ * A job takes what it may cost at most out of the budgets of its project and its user when it is recorded: it is
+ * charged. Its heartbeats say how much of that is spent, and its end gives the rest back.
+ */
+
+/**
+ * Decide what to notice: `warning` from 90 % of a budget on, `reached` from all of it on, each once.
+ * @param spent US dollars
+ * @param before what was noticed already
+ * @returns undefined if there is nothing new
+ */
+export function crossedBudget(
+  spent: number,
+  amount: number | null,
+  before: BudgetNotice | undefined,
+): BudgetNotice | undefined {
+  if (amount === null || before === 'reached') return undefined;
+  if (spent >= amount) return 'reached';
+  return spent >= warnedShare * amount && before === undefined ? 'warning' : undefined;
+}
+
+const warnedShare = 0.9;
+
+/** Return the ids of those whose months a job costs: its project, if it has one, and its user. */
+export const ownersOf = (record: JobRecord): string[] =>
+  isCompression(record) ? [record.user_id] : [record.project_id, record.user_id];
+
+/** Return what a job may cost at most, in US dollars. Return null if compute has no price. */
+export const highestCost = ({ cost_estimate, budget }: JobRecord): number | null =>
+  cost_estimate === null ? null : Math.min(cost_estimate, budget ?? cost_estimate);
+
+/**
+ * Build the writes that charge a new job, or one whose own budget changes, to its project and user.
+ * @param more US dollars
+ * @throws ServiceError `conflict` with what is left
+ */
+export async function chargeBudgets(
+  records: TableReader<'records'>,
+  record: JobRecord,
+  more: number,
+): Promise<Write[]> {
+  const month = monthOf(record.created_at);
+  const costs = await readCosts(records, ownersOf(record), month);
+  const short = costs.find(
+    ({ amount, cost }) => more > 0 && amount !== null && roundedDollars(cost.committed + more) > amount,
+  );
+  if (short !== undefined) throw budgetShort(record, short, month, more);
+  return costs.map(({ owner_id, amount }) =>
+    changeMonth(owner_id, month, { committed: more, spent: 0 }, more > 0 ? (amount ?? undefined) : undefined),
+  );
+}
+
+function budgetShort(
+  record: JobRecord,
+  { owner_id, amount, cost }: OwnedCost,
+  month: string,
+  more: number,
+): ServiceError {
+  const whose = owner_id === record.user_id ? 'Your budget' : 'The budget of the project';
+  const left = roundedDollars(Math.max(0, (amount ?? 0) - cost.committed));
+  return new ServiceError(
+    'conflict',
+    `${whose} for ${month} is US$ ${amount}. US$ ${left} is left, and this may cost US$ ${more}. A shorter timeout or a budget of its own lowers that; or raise the budget.`,
+    { code: budgetShortCode },
+  );
+}
+
+/** Return the refusal of a job's own budget where compute is free. */
+export const budgetUnkept = (place: 'query' | 'body', name: string): ServiceError =>
+  badRequest([{ in: place, name, message: 'cannot be kept: compute has no price in this deployment' }]);
+
+/** Code of the refusal of a job that a budget has no room for. */
+export const budgetShortCode = 'budget_short';
+
+/** Return what a job has cost until now, in US dollars: all its attempts. Return null if compute has no price. */
+export const costSoFar = (record: JobRecord, now: Date): number | null =>
+  actualCost({ ...record, stopped_at: now.toISOString() });
+
+/** Build the writes that give back what an ended job was charged and did not cost. */
+export function settleCharges(records: readonly JobRecord[], now: Date): Write[] {
+  const changes = new Map<string, Parameters<typeof changeMonth>>();
+  for (const record of records) {
+    if (record.charged === null) continue;
+    const cost = costSoFar(record, now) ?? 0;
+    for (const owner_id of ownersOf(record)) {
+      const month = monthOf(record.created_at);
+      const [, , before] = changes.get(`${owner_id} ${month}`) ?? [
+        owner_id,
+        month,
+        { committed: 0, spent: 0 },
+      ];
+      const committed = roundedDollars(before.committed + cost - record.charged);
+      const spent = roundedDollars(before.spent + cost - record.spent);
+      changes.set(`${owner_id} ${month}`, [owner_id, month, { committed, spent }]);
+    }
+  }
+  return [...changes.values()].map((change) => changeMonth(...change));
+}
+
+/** Return the attributes of an ended job: what it was charged is what it has cost. */
+export function settledFields(record: JobRecord, now: Date): { charged?: number; spent?: number } {
+  if (record.charged === null) return {};
+  const cost = costSoFar(record, now) ?? 0;
+  return { charged: cost, spent: cost };
+}

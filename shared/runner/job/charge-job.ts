@@ -1,0 +1,101 @@
+import { errorName } from '../../core/error-text.ts';
+import { noticeWrites } from '../../data/hooks/notice.ts';
+import { type BudgetNotice, changeMonth, monthOf, readCosts } from '../../data/jobs/budget.ts';
+import { changeJob } from '../../data/jobs/job.ts';
+import { isFinal } from '../../data/jobs/job-status.ts';
+import { tryWrite } from '../../data/table/write-label.ts';
+import { costSoFar, crossedBudget, ownersOf } from '../../jobs/budget.ts';
+import { unchangedCharges } from '../../jobs/conclusion.ts';
+import { roundedDollars } from '../../jobs/cost.ts';
+import { parseJobRecord, unfinishedJobOf } from '../../jobs/subject.ts';
+import { type HeldJob, leaseCheck } from './hold-job.ts';
+
+/**
+ * Charge a running job what it has spent, and stop it once a budget is used up: its own, or that of its project's or
+ * user's month. Node 0 calls this at each heartbeat. It never throws: the next heartbeat does the same.
+ *
+ * It writes every five minutes, and at each heartbeat once a budget may be near, so a job without a budget costs few
+ * writes.
+ */
+export class JobCharges {
+  readonly #job: HeldJob;
+  #written = 0;
+
+  constructor(job: HeldJob) {
+    this.#job = job;
+  }
+
+  async note(): Promise<void> {
+    try {
+      const reason = await this.#charge();
+      if (reason !== undefined) this.#job.stop.because({ kind: 'budget', message: reason });
+    } catch (error) {
+      this.#job.log.warn('not-charged', { error: errorName(error) });
+    }
+  }
+
+  /** @returns why the job must stop; undefined if it may go on */
+  async #charge(): Promise<string | undefined> {
+    const { records, record, now, log } = this.#job;
+    if (record.charged === null) return undefined;
+    const { subject } = unfinishedJobOf(record);
+    const item = await records.get(subject);
+    if (item === undefined) return undefined;
+    const present = parseJobRecord(item);
+    const { charged, spent, budget } = present;
+    const cost = costSoFar(present, now());
+    if (charged === null || cost === null || isFinal(present.status)) return undefined;
+    const delta = roundedDollars(cost - spent);
+    const over = roundedDollars(Math.max(0, cost - charged));
+    const month = monthOf(present.created_at);
+    const costs = (await readCosts(records, ownersOf(present), month)).map((owned) => {
+      const after = roundedDollars(owned.cost.spent + delta);
+      const notice: BudgetNotice | undefined = crossedBudget(after, owned.amount, owned.cost.notice);
+      return { ...owned, after, notice };
+    });
+    const isNear = costs.some(
+      ({ amount, cost: { committed } }) => amount !== null && committed + over >= nearShare * amount,
+    );
+    const isDue = over > 0 || isNear || now().getTime() - this.#written >= usualMilliseconds;
+    const reached = costs.find(({ amount, after }) => amount !== null && after >= amount);
+    const isOwn = budget !== null && cost >= budget;
+    if (delta > 0 && (isDue || isOwn)) {
+      const told = await Promise.all(
+        costs.flatMap(({ owner_id: project_id, amount, after, notice }) => {
+          if (notice === undefined || project_id === present.user_id) return [];
+          const type = `budget.${notice}` as const;
+          const facts = { name: month, amount, spent: after, month };
+          return noticeWrites(records, { type, project_id, subject: project_id, facts }, now());
+        }),
+      );
+      const isWritten = await tryWrite(
+        records.write(
+          changeJob(subject, { set: { spent: cost, charged: charged + over } }, unchangedCharges(present)),
+          ...costs.map(({ owner_id, notice }) =>
+            changeMonth(owner_id, month, { committed: over, spent: delta, notice }),
+          ),
+          ...told.flat(),
+          leaseCheck(this.#job),
+        ),
+      );
+      // Another job of the same budget was faster: the next heartbeat notices what is still to notice.
+      if (!isWritten) return undefined;
+      this.#written = now().getTime();
+      for (const { owner_id, amount, after, notice } of costs)
+        if (notice !== undefined)
+          log.info('budget-notice', { owner_id, notice, amount, spent: after, month });
+    }
+    if (isOwn) return reasonOf(`It has cost US$ ${cost} of its budget of US$ ${budget}.`);
+    if (reached === undefined) return undefined;
+    const whose = reached.owner_id === present.user_id ? 'its user' : 'its project';
+    return reasonOf(`The budget of ${whose} for ${month}, US$ ${reached.amount}, is used up.`);
+  }
+}
+
+const reasonOf = (sentence: string): string =>
+  `Stopped by a budget. ${sentence} With more money, run it again: it goes on from its checkpoints.`;
+
+/** Share of a budget from which each heartbeat is written. */
+const nearShare = 0.9;
+
+const usualMilliseconds = 5 * 60_000;

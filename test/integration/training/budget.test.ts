@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { endpoint as putRunBudget } from '../../../functions/experiments/budget/put-experiment-budget.endpoint.ts';
+import { endpoint as readRunBudget } from '../../../functions/experiments/budget/read-experiment-budget.endpoint.ts';
+import { endpoint as cancelExperiment } from '../../../functions/experiments/records/cancel-experiment.endpoint.ts';
+import { endpoint as putBudget } from '../../../functions/projects/budget/put-project-budget.endpoint.ts';
+import { endpoint as readBudget } from '../../../functions/projects/budget/read-project-budget.endpoint.ts';
+import { endpoint as rerun } from '../../../functions/projects/training/rerun-experiment.endpoint.ts';
+import { endpoint as train } from '../../../functions/projects/training/train-project.endpoint.ts';
+import { endpoint as putUserBudget } from '../../../functions/users/budget/put-user-budget.endpoint.ts';
+import { endpoint as readUserBudget } from '../../../functions/users/budget/read-user-budget.endpoint.ts';
+import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
+import type { Answer } from '../../support/service.ts';
+import { type TrainingService, trainingService } from '../../support/training.ts';
+import { json } from '../users/body.ts';
+
+/** A dollar a minute, and a started minute is paid. A training of at most an hour may cost 60. */
+const prices = JSON.stringify({ fargate: { base: 60, vcpu: 0, gib: 0 }, nodes: [] });
+const hour = { config: 'train.yaml', timeout: '3600' };
+
+/** Saves a checkpoint at SIGTERM; goes on from one to its end. */
+const program = `
+trap 'touch "$CHECKPOINT_DIR/saved"; exit 143' TERM
+if [ -e "$CHECKPOINT_DIR/saved" ]; then echo went on; exit 0; fi
+echo begun
+while :; do sleep 0.1; done
+`;
+
+const ends: (() => Promise<unknown>)[] = [];
+let service: TrainingService;
+
+beforeAll(async () => {
+  const more = { PRICES: prices, HEARTBEAT_SECONDS: '1', LIMIT_UNFINISHED_JOBS: '1' };
+  service = await trainingService({}, more, (end) => ends.push(end));
+});
+afterAll(async () => {
+  for (const end of ends.reverse()) await end();
+});
+
+const newProject = (command = 'sh train.sh') => service.project({ command, files: { 'train.sh': program } });
+
+const call = (endpoint: AnyEndpoint, path: object, more: object = {}) =>
+  service.call(endpoint, { path: { ...path }, as: service.developer, ...more });
+
+async function must(answer: Promise<Answer>): Promise<Answer['json']> {
+  const { status, text, json: body } = await answer;
+  expect(status, text).toBe(200);
+  return body;
+}
+
+describe('a budget', () => {
+  test('of a training stops it with its checkpoint, and a rerun with more goes on from there', async () => {
+    const project_id = await newProject();
+
+    const first = await must(call(train, { project_id }, { query: { ...hour, budget: '0.5' } }));
+    const reserved = await must(call(readBudget, { project_id }));
+    const stopped = await service.ended(project_id, first.experiment_id);
+    const path = { project_id, experiment_id: first.experiment_id };
+    const own = await must(call(readRunBudget, path));
+    const late = await call(putRunBudget, path, json({ amount: 5 }));
+    const again = await must(call(rerun, path, { query: { budget: '5' } }));
+    const ended = await service.ended(project_id, again.experiment_id);
+
+    expect(reserved).toMatchObject({ amount: null, spent: 0, reserved: 0.5 });
+    expect(stopped).toMatchObject({ status: 'CANCELLED' });
+    expect(stopped.status_reason).toMatch(
+      /^Stopped by a budget\. It has cost US\$ 1 of its budget of US\$ 0\.5\./,
+    );
+    expect(own).toEqual({ amount: 0.5, month: null, spent: 1, reserved: 0, left: 0 });
+    expect(late.status).toBe(409);
+    expect(ended.status).toBe('SUCCEEDED');
+    expect(await service.log(project_id, again.experiment_id)).toContain('went on');
+    expect(await must(call(readBudget, { project_id }))).toMatchObject({ spent: 2, reserved: 0 });
+  });
+
+  test('of a project refuses what it has no room for, and stops what runs once it is lowered', async () => {
+    const project_id = await newProject();
+    const set = (amount: number | null) => must(call(putBudget, { project_id }, json({ amount })));
+
+    await set(59);
+    const refused = await call(train, { project_id }, { query: hour });
+    await set(61);
+    const begun = await must(call(train, { project_id }, { query: hour }));
+    const second = await call(train, { project_id }, { query: hour });
+    await service.until(project_id, begun.experiment_id, ({ status }) => status === 'RUNNING');
+    await set(0.9);
+    const stopped = await service.ended(project_id, begun.experiment_id);
+
+    expect(refused.status).toBe(409);
+    expect(refused.json.detail).toMatch(
+      /^The budget of the project for \d{4}-\d\d is US\$ 59\. US\$ 59 is left, and this may cost US\$ 60\./,
+    );
+    expect(second.json.detail).toContain('US$ 1 is left');
+    expect(stopped.status).toBe('CANCELLED');
+    expect(stopped.status_reason).toMatch(/The budget of its project for \d{4}-\d\d, US\$ 0\.9, is used up/);
+    expect(await must(call(readBudget, { project_id }))).toMatchObject({ amount: 0.9, spent: 1, left: 0 });
+    expect(await set(null)).toMatchObject({ amount: null, left: null });
+  });
+
+  test('of a user counts what waits, and gets back what it did not cost', async () => {
+    const project_id = await newProject('sh -c "while :; do sleep 0.1; done"');
+    const { user_id } = service.developer.user;
+    const before = await must(call(readUserBudget, { user_id }));
+    const admin = await service.user('admin');
+    const set = (amount: number) =>
+      must(service.call(putUserBudget, { path: { user_id }, as: admin, ...json({ amount }) }));
+
+    await set(before.spent + 121);
+    const running = await must(call(train, { project_id }, { query: hour }));
+    const waiting = await must(call(train, { project_id }, { query: hour }));
+    const refused = await call(train, { project_id }, { query: hour });
+    const own = await call(putUserBudget, { user_id }, json({ amount: 1000 }));
+    await service.until(project_id, running.experiment_id, ({ status }) => status === 'RUNNING');
+    const lowered = await must(
+      call(putRunBudget, { project_id, experiment_id: waiting.experiment_id }, json({ amount: 10 })),
+    );
+    const less = await must(call(readUserBudget, { user_id }));
+    for (const { experiment_id } of [waiting, running]) {
+      await must(call(cancelExperiment, { project_id, experiment_id }));
+      await service.ended(project_id, experiment_id);
+    }
+
+    expect(waiting.place_in_line).toBe(1);
+    expect(refused.json.detail).toMatch(/^Your budget for .* US\$ 1 is left/);
+    expect(own.status).toBe(403);
+    expect(lowered).toMatchObject({ amount: 10, reserved: 10 });
+    expect(less.spent + less.reserved).toBeCloseTo(before.spent + 70);
+    // A started minute is paid; the one that waited cost nothing.
+    expect(await must(call(readUserBudget, { user_id }))).toMatchObject({
+      spent: before.spent + 1,
+      reserved: 0,
+    });
+  });
+});
+
+test('a training cannot have a budget where compute has no price', async () => {
+  const free = await trainingService();
+  const project_id = await free.project({ command: 'true' });
+
+  const refused = await free.call(train, {
+    path: { project_id },
+    query: { config: 'train.yaml', budget: '5' },
+    as: free.developer,
+  });
+
+  expect(refused.status).toBe(400);
+  expect(refused.json.errors).toEqual([
+    { in: 'query', name: 'budget', message: 'cannot be kept: compute has no price in this deployment' },
+  ]);
+});
