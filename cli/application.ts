@@ -16,10 +16,12 @@ import { rerunCommand } from './commands/experiments/rerun.ts';
 import { rmCommand } from './commands/experiments/rm.ts';
 import { runCommand } from './commands/experiments/run.ts';
 import { showCommand } from './commands/experiments/show.ts';
+import { inferCommand } from './commands/models/infer.ts';
 import { measureCommand } from './commands/models/measure.ts';
 import { modelRoutes } from './commands/models/models.ts';
 import { pruneCommand, quantizeCommand } from './commands/models/optimize.ts';
 import { receiptCommand } from './commands/models/receipt.ts';
+import { serveCommand } from './commands/models/serve.ts';
 import { openCommand } from './commands/open.ts';
 import { budgetCommand } from './commands/project/budget.ts';
 import { configRoutes } from './commands/project/config.ts';
@@ -85,6 +87,8 @@ const routes = buildRouteMap<string, CliContext>({
     quantize: quantizeCommand,
     prune: pruneCommand,
     receipt: receiptCommand,
+    serve: serveCommand,
+    infer: inferCommand,
     measure: measureCommand,
     export: exportCommand,
     import: importCommand,

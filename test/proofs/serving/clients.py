@@ -1,0 +1,98 @@
+"""Asks a served model by Triton's client, unmodified: python clients.py <host:port> <token> <model> <onnx file>
+
+Prints a JSON line for each check; ends with 1 if one fails. The model takes one input of float32.
+"""
+
+import json
+import sys
+
+import numpy as np
+import onnxruntime
+import tritonclient.http as triton
+from tritonclient.utils import InferenceServerException
+
+address, token, model, path = sys.argv[1:5]
+# A function, because the client adds headers of its own to the dict that it is given.
+headers = lambda: {"Authorization": f"Bearer {token}"}
+client = triton.InferenceServerClient(url=address, concurrency=4)
+failed = []
+
+
+def check(name, good, **found):
+    print(json.dumps({"check": name, "good": bool(good), **found}), flush=True)
+    if not good:
+        failed.append(name)
+
+
+check("server live", client.is_server_live())
+check("server ready", client.is_server_ready())
+server = client.get_server_metadata()
+check("server metadata", "binary_tensor_data" in server["extensions"], server=server)
+check("model ready", client.is_model_ready(model, headers=headers()))
+check("another model is not ready", not client.is_model_ready("absent", headers=headers()))
+metadata = client.get_model_metadata(model, headers=headers())
+check("model metadata", metadata["name"] == model and metadata["inputs"], metadata=metadata)
+config = client.get_model_config(model, headers=headers())
+check("model config", config["backend"] == "onnxruntime")
+index = client.get_model_repository_index(headers=headers())
+check("repository index", any(row["name"] == model for row in index), rows=len(index))
+
+# The options of the service: one thread, all optimizations.
+options = onnxruntime.SessionOptions()
+options.intra_op_num_threads = 1
+options.inter_op_num_threads = 1
+session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+[wanted] = session.get_inputs()
+shape = [dim if isinstance(dim, int) else 2 for dim in wanted.shape]
+values = np.random.default_rng(7).random(shape, dtype=np.float32)
+expected = session.run(None, {wanted.name: values})
+names = [output.name for output in session.get_outputs()]
+
+
+def ask(is_binary_in, is_binary_out, **more):
+    given = triton.InferInput(wanted.name, shape, "FP32")
+    given.set_data_from_numpy(values, binary_data=is_binary_in)
+    outputs = [triton.InferRequestedOutput(name, binary_data=is_binary_out) for name in names]
+    return client.infer(model, [given], outputs=outputs, headers=headers(), **more)
+
+
+for sent in (True, False):
+    for got in (True, False):
+        answer = ask(sent, got, request_id="seven")
+        same = [np.array_equal(answer.as_numpy(name), value) for name, value in zip(names, expected)]
+        check(
+            f"infer {'binary' if sent else 'JSON'} to {'binary' if got else 'JSON'}, bit-equal to ONNX Runtime",
+            all(same) and answer.get_response()["id"] == "seven",
+        )
+
+for algorithm in ("gzip", "deflate"):
+    answer = ask(True, True, request_compression_algorithm=algorithm)
+    check(f"infer with a {algorithm} body", np.array_equal(answer.as_numpy(names[0]), expected[0]))
+
+pending = []
+for _ in range(8):
+    given = triton.InferInput(wanted.name, shape, "FP32")
+    given.set_data_from_numpy(values)
+    pending.append(client.async_infer(model, [given], headers=headers()))
+check("eight at once", all(np.array_equal(one.get_result().as_numpy(names[0]), expected[0]) for one in pending))
+
+given = triton.InferInput(wanted.name, shape, "FP32")
+given.set_data_from_numpy(values)
+asked = triton.InferRequestedOutput(names[0], class_count=2)
+best = client.infer(model, [given], outputs=[asked], headers=headers()).as_numpy(names[0])
+[score, index] = best.reshape(-1)[0].decode().split(":")[:2]
+top = int(np.argmax(expected[0].reshape(-1, expected[0].shape[-1])[0]))
+check("classification", int(index) == top, best=[one.decode() for one in best.reshape(-1)[:2]])
+
+try:
+    client.infer(model, [triton.InferInput("nothing", [1], "FP32").set_data_from_numpy(np.ones(1, np.float32))], headers=headers())
+    check("an unknown input is refused", False)
+except InferenceServerException as error:
+    check("an unknown input is refused", "inputs[0].name" in str(error), message=str(error))
+try:
+    client.infer(model, [given])
+    check("a stranger is refused", False)
+except InferenceServerException as error:
+    check("a stranger is refused", error.status() == "401", message=str(error))
+
+sys.exit(1 if failed else 0)
