@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'yaml';
+import { en } from 'zod/locales';
 import * as z from 'zod/mini';
 import { keysAt, ProjectFile } from '../../shared/config/project-file.ts';
 import { nearestName } from '../../shared/core/nearest-name.ts';
@@ -24,7 +25,7 @@ export async function readProjectFile(folder: string): Promise<ProjectFile> {
   } catch (error) {
     return refuse(`  ${error instanceof Error ? error.message.trim() : String(error)}`);
   }
-  z.config(z.locales.en());
+  z.config(en());
   const parsed = ProjectFile.safeParse(value);
   return parsed.success ? parsed.data : refuse(parsed.error.issues.flatMap(faultOf).join('\n'));
 }
