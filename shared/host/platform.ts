@@ -1,5 +1,16 @@
+import { cpus } from 'node:os';
+
 /** The system and processor of this process, as names of packages have them: `linux-x64`, `darwin-arm64`. */
 export const platform = `${process.platform}-${process.arch}`;
+
+/**
+ * Return a sentence for people if Rosetta translates this Node.js, which is made for Intel, on a Mac with a processor
+ * of Apple. Rosetta also hides the architecture from Node, but not the name of the processor.
+ */
+export function translationFault(of = platform, processor = cpus()[0]?.model ?? ''): string | undefined {
+  if (of !== 'darwin-x64' || !processor.includes('Apple')) return undefined;
+  return 'This Node.js is made for Intel, and Rosetta translates it, so everything takes longer. Install Node.js for arm64, delete the folder node_modules, and start again.';
+}
 
 /** The system in {@link platform}. */
 export const system: string = process.platform;

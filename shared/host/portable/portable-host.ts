@@ -1,6 +1,6 @@
 import type { Host, ProcessInfo } from '../host.ts';
 import { isAlive } from '../is-alive.ts';
-import { platform } from '../platform.ts';
+import { platform, translationFault } from '../platform.ts';
 import { listByPs, startSeconds } from './ps.ts';
 import { startSentinel } from './sentinel.ts';
 
@@ -13,6 +13,7 @@ export const portableHost: Host = {
   variables: { MPS_HOST: 'portable' },
   async limitations(hasOpenTables) {
     const fault = await psFault();
+    const translated = translationFault();
     const jobs =
       process.getuid?.() === 0
         ? 'jobs see the processes of others and share /tmp and shared memory with them'
@@ -24,6 +25,7 @@ export const portableHost: Host = {
     return [
       `On this host (portable, ${platform}) trainings are not separated from the service: ${jobs}${hasOpenTables ? openTables : ''}.`,
       `${memory}, and a program that leaves its process group and its parent outlives its job.`,
+      ...(translated === undefined ? [] : [translated]),
     ];
   },
 
