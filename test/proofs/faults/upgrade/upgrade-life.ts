@@ -184,16 +184,19 @@ class Life {
     }
   }
 
-  /** The process of the container, once it stands still; undefined when its job has ended. */
+  /** The process of the container, once it stands still; undefined when its job has ended, or with a fault if neither comes. */
   async #standStill(): Promise<number | undefined> {
     if (this.#asked.mark === undefined) return undefined;
-    for (;;) {
+    const until = performance.now() + patienceMs;
+    while (performance.now() < until) {
       const pid = this.isHit ? await this.#pidOfContainer() : undefined;
       if (pid !== undefined && (await isStopped(pid))) return pid;
       const record = await this.#record();
       if (record !== undefined && isFinal(record.status) && !this.isHit) return undefined;
       await sleep(10);
     }
+    this.faults.push('stale: no container stands still at the mark');
+    return undefined;
   }
 
   async #pidOfContainer(): Promise<number | undefined> {

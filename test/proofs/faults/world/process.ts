@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { boundToParent } from '../../../../shared/host/linux/bound-to-parent.ts';
+import { thisHost } from '../../../../shared/host/this-host.ts';
 import { type PlanInput, writePlan } from '../injection/plan.ts';
 
 /** The bundled program of killed processes, and where node keeps it compiled. */
@@ -33,6 +34,7 @@ export function startProgram(
       AWS_ACCESS_KEY_ID,
       AWS_SECRET_ACCESS_KEY,
       NODE_COMPILE_CACHE: cache,
+      ...thisHost.variables,
       ...environment,
       ...writePlan({ role, ...plan }),
     },
