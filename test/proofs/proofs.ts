@@ -92,6 +92,11 @@ export const proofs: readonly Proof[] = [
   },
   { name: 'soak', about: 'the service for half an hour', program: 'test/proofs/load/soak.ts' },
   {
+    name: 'sweep-optuna',
+    about: 'Optuna chooses the trials of a sweep (a minute; --python <program>)',
+    program: 'test/proofs/sweeps/optuna/run.ts',
+  },
+  {
     name: 'sweep-quality',
     about: 'the samplers of sweeps beside Optuna (ten minutes; --python <program>)',
     program: 'test/proofs/sweeps/quality/run.ts',
