@@ -44,18 +44,14 @@ export class EventDescriber {
     if (item === undefined) return undefined;
     const { project_name } = parseProject(item);
     const facts: Readonly<Record<string, unknown>> = JSON.parse(notice.facts);
-    if (ofExperiments.has(notice.type)) return this.#experiment(notice, project_name, facts);
+    if (ofExperiments.has(notice.type)) return this.#experiment(notice, project_name);
     return {
       matches: () => true,
       messageFor: (console_url) => otherMessage(notice, { project_name, facts, console_url }),
     };
   }
 
-  async #experiment(
-    notice: Notice,
-    project_name: string,
-    facts: Readonly<Record<string, unknown>>,
-  ): Promise<DescribedEvent | undefined> {
+  async #experiment(notice: Notice, project_name: string): Promise<DescribedEvent | undefined> {
     const { records, accounts, now } = this.#context;
     const { project_id, subject, type, created_at } = notice;
     const experiment = await findExperiment(records, project_id, subject);
@@ -69,11 +65,7 @@ export class EventDescriber {
     const row = rowOf(experiment, tracking);
     const at = now();
     const lines = isFinal(experiment.status) ? await this.#outcome(experiment, row, ranker, at) : [];
-    const data = {
-      ...ExperimentAnswer.parse(showExperiment(experiment, at, tracking, ranker)),
-      ...(type === 'metric.rule' && { rule: facts }),
-    };
-    const told = typeof facts['reason'] === 'string' ? facts['reason'] : experiment.status_reason;
+    const data = ExperimentAnswer.parse(showExperiment(experiment, at, tracking, ranker));
     return {
       matches: (filter) =>
         filter === null ||
@@ -92,7 +84,7 @@ export class EventDescriber {
         text: {
           title: `${row.name} ${verbs[type] ?? type}`,
           tone: tones[type] ?? 'plain',
-          reason: told,
+          reason: experiment.status_reason,
           facts: [{ name: 'Project', value: project_name }, ...lines],
           link: pageOf(console_url, project_id, `/experiments/${subject}`),
         },
@@ -184,7 +176,6 @@ const ofExperiments: ReadonlySet<string> = new Set([
   'experiment.succeeded',
   'experiment.failed',
   'experiment.cancelled',
-  'metric.rule',
 ]);
 
 const verbs: Readonly<Record<string, string>> = {
@@ -192,7 +183,6 @@ const verbs: Readonly<Record<string, string>> = {
   'experiment.succeeded': 'succeeded',
   'experiment.failed': 'failed',
   'experiment.cancelled': 'was cancelled',
-  'metric.rule': 'met a rule',
   'strategy.succeeded': 'succeeded',
   'strategy.failed': 'failed',
   'model.version': 'has a new version',
@@ -204,7 +194,6 @@ const verbs: Readonly<Record<string, string>> = {
 const tones: Readonly<Record<string, HookMessage['text']['tone']>> = {
   'experiment.succeeded': 'good',
   'experiment.failed': 'bad',
-  'metric.rule': 'bad',
   'strategy.succeeded': 'good',
   'strategy.failed': 'bad',
   'budget.warning': 'bad',

@@ -71,6 +71,11 @@ export const proofs: readonly Proof[] = [
     program: 'test/proofs/optimize/every-method/run.sh',
   },
   {
+    name: 'notices',
+    about: 'how soon hooks are told, and that kills lose nothing (a few minutes; --kills <number>)',
+    program: 'test/proofs/notices/run.ts',
+  },
+  {
     name: 'portable',
     about: 'the service without what only Linux has, as root, without /proc and as an ordinary user',
     program: 'test/proofs/portable.sh',

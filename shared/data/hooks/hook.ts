@@ -16,7 +16,6 @@ export const HookEvent = z.enum([
   'strategy.failed',
   'model.version',
   'sweep.ended',
-  'metric.rule',
   'budget.warning',
   'budget.reached',
 ]);

@@ -1,11 +1,15 @@
 import { expect, test } from 'vitest';
+import { event as notify } from '../../../functions/events/notify.event.ts';
+import { endpoint as listDeliveries } from '../../../functions/projects/hooks/list-deliveries.endpoint.ts';
+import { endpoint as putHook } from '../../../functions/projects/hooks/put-hook.endpoint.ts';
 import { endpoint as resumeSweep } from '../../../functions/projects/sweeps/resume-sweep.endpoint.ts';
 import { endpoint as updateSweep } from '../../../functions/projects/sweeps/update-sweep.endpoint.ts';
+import { taskHandler } from '../../../shared/http/definition/task.ts';
 import { trainingService } from '../../support/training.ts';
 import { json } from '../users/body.ts';
 import { sweptProject } from './swept-project.ts';
 
-test('a sweep stops before its budget is exceeded, and goes on once it was raised', async () => {
+test('a sweep stops before its budget is exceeded, goes on once it was raised, and tells of both', async () => {
   const prices = { fargate: { base: 1, vcpu: 0, gib: 0 }, nodes: [] };
   const service = await trainingService({}, { PRICES: JSON.stringify(prices) });
   const project = await sweptProject(service);
@@ -17,6 +21,10 @@ test('a sweep stops before its budget is exceeded, and goes on once it was raise
     parameters: { depth: { values: [1, 2, 3, 4] } },
   };
 
+  const hook = { path: { project_id: project.project_id, name: 'team' }, as: service.developer };
+  const told = { url: 'https://hooks.invalid/x', format: 'slack', events: ['budget.reached', 'sweep.ended'] };
+  await project.must(service.call(putHook, { ...json(told), ...hook }));
+
   const refused = await project.refused({ ...spec, budget: 0.5 });
   const { sweep_id, estimate } = await project.begin({ ...spec, budget: 1.02 });
   const paused = await project.until(sweep_id, ({ status }) => status !== 'RUNNING');
@@ -24,6 +32,8 @@ test('a sweep stops before its budget is exceeded, and goes on once it was raise
   await project.must(project.call(updateSweep, sweep_id, json({ budget: 2 })));
   await project.must(project.call(resumeSweep, sweep_id));
   const ended = await project.ended(sweep_id);
+  await taskHandler(notify, service.environment)({ repeats: true });
+  const deliveries = await project.must(service.call(listDeliveries, hook));
 
   expect(refused.errors[0]).toMatchObject({ in: 'body', name: 'budget' });
   expect(estimate).toMatchObject({ experiments: 4, cost: 4, most_each: 1 });
@@ -32,4 +42,5 @@ test('a sweep stops before its budget is exceeded, and goes on once it was raise
   expect(paused.status_reason).toContain('Raise the budget and resume it.');
   expect(toolittle.json.errors[0].message).toContain('must be at least');
   expect(ended).toMatchObject({ status: 'COMPLETED', counts: { complete: 4 } });
+  expect(deliveries.map(({ type }: { type: string }) => type)).toEqual(['sweep.ended', 'budget.reached']);
 });

@@ -17,6 +17,8 @@ const events = {
   'experiment.failed': 'An experiment fails',
   'experiment.cancelled': 'An experiment is cancelled',
   'sweep.ended': 'A sweep ends',
+  'budget.warning': 'A budget is nearly used',
+  'budget.reached': 'A budget is used up',
   'strategy.succeeded': 'A compression succeeds',
   'strategy.failed': 'A compression fails',
   'model.version': 'A model has a new version',
