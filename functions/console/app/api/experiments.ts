@@ -2,7 +2,6 @@ import type { AnswerOf, RequestOf, RowOf } from '../../../../shared/client/route
 import type { endpoint as downloadArtifact } from '../../../experiments/artifacts/download-artifact.endpoint.ts';
 import type { endpoint as listArtifacts } from '../../../experiments/artifacts/list-artifacts.endpoint.ts';
 import type { endpoint as cancelExperiment } from '../../../experiments/records/cancel-experiment.endpoint.ts';
-import type { endpoint as deleteExperiment } from '../../../experiments/records/delete-experiment.endpoint.ts';
 import type { endpoint as readExperiment } from '../../../experiments/records/read-experiment.endpoint.ts';
 import type { endpoint as updateExperiment } from '../../../experiments/records/update-experiment.endpoint.ts';
 import type { endpoint as readExperimentConfig } from '../../../projects/configs/read-experiment-config.endpoint.ts';
@@ -49,9 +48,6 @@ export const changeExperiment = (
 
 export const cancel = (path: ExperimentPath) =>
   call<typeof cancelExperiment>('POST /projects/{project_id}/experiments/{experiment_id}/cancel', { path });
-
-export const remove = (path: ExperimentPath) =>
-  call<typeof deleteExperiment>('DELETE /projects/{project_id}/experiments/{experiment_id}', { path });
 
 export type RerunQuery = NonNullable<RequestOf<typeof rerunExperiment>['query']>;
 export const rerun = (path: ExperimentPath, query: RerunQuery) =>

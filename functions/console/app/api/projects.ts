@@ -3,7 +3,6 @@ import type { AnswerOf, RequestOf } from '../../../../shared/client/route.ts';
 import type { endpoint as compareExperiments } from '../../../experiments/compare/compare-experiments.endpoint.ts';
 import type { endpoint as listExperiments } from '../../../experiments/search/list-experiments.endpoint.ts';
 import type { endpoint as createProject } from '../../../projects/projects/create-project.endpoint.ts';
-import type { endpoint as deleteProject } from '../../../projects/projects/delete-project.endpoint.ts';
 import type { endpoint as listCriteria } from '../../../projects/projects/list-criteria.endpoint.ts';
 import type { endpoint as listProjects } from '../../../projects/projects/list-projects.endpoint.ts';
 import type { endpoint as readProject } from '../../../projects/projects/read-project.endpoint.ts';
@@ -71,9 +70,6 @@ export const setCriterion = (
     body: { criterion: name, criterion_goal: goal },
     headers: { 'If-Match': '*' },
   });
-
-export const removeProject = (project_id: string) =>
-  call<typeof deleteProject>('DELETE /projects/{project_id}', { path: { project_id } });
 
 /** Fields of an experiment for a table. The other fields would be most of the bytes. */
 const rowFields =

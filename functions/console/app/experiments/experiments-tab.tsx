@@ -1,12 +1,13 @@
 import { useMemo, useState } from 'preact/hooks';
 import { stylesOf } from '../charts/colours.ts';
 import { drawableOf } from '../charts/reading/drawable.ts';
-import { href, keep, keptOf, place, setQuery } from '../router.ts';
+import { keep, keptOf, place, setQuery } from '../router.ts';
 import { later } from '../ui/later.tsx';
-import { Button, Empty, LinkButton, Problem, Skeleton } from '../ui/parts.tsx';
+import { Button, Empty, Problem, Skeleton } from '../ui/parts.tsx';
 import { isFinal } from '../ui/status.tsx';
 import { plural } from '../ui/text/format.ts';
 import { useKeys } from '../ui/use-keys.ts';
+import { ChosenBar } from './choice/chosen-bar.tsx';
 import { ChooseColumns } from './choose-columns.tsx';
 import { bestColumn, type Column, columnOf, joinIds, namesIn, splitIds, usualColumns } from './columns.ts';
 import { conditionFor, conditionForBin, filterRows } from './filter-rows.ts';
@@ -19,10 +20,11 @@ import { ExperimentsTable } from './table.tsx';
 import { useRows } from './use-rows.ts';
 import { type Ranked, ValueSelect, valueColumn, withValue } from './value-column.tsx';
 
-const maxCompare = 50;
+const maxDrawn = 50;
 /** Number of runs to draw beside the table if none is chosen. */
 const drawnFirst = 5;
 
+const DeletedRuns = later(() => import('./choice/deleted-runs.tsx').then((module) => module.DeletedRuns));
 const Curves = later(() => import('../charts/curves.tsx').then((module) => module.Curves));
 
 const keptIds = (key: string): string[] | undefined => {
@@ -57,7 +59,7 @@ export function ExperimentsTab({
   /** Called with the criterion that the project is to have. */
   onJudge: (judge: Judge) => void;
 }) {
-  const { rows, isComplete, error, refresh } = useRows(project_id);
+  const { rows, isComplete, error, refresh, renew, drop } = useRows(project_id);
   const ranking = useMemo(() => new Ranking(judge), [judge?.name, judge?.goal]);
   const { query } = place.value;
   const [isChoosing, setChoosing] = useState(false);
@@ -119,27 +121,34 @@ export function ExperimentsTab({
     keep('chosen', next);
     setChosen(next);
   };
-  const choose = (id: string, isChosen: boolean) => {
+  const choose = (ids: readonly string[], isChosen: boolean) => {
     const next = new Set(chosen);
-    if (isChosen) next.add(id);
-    else next.delete(id);
+    for (const id of ids) {
+      if (isChosen) next.add(id);
+      else next.delete(id);
+    }
     setAllChosen(next);
   };
+  const chosenRows = useMemo(
+    () => (chosen.size === 0 ? [] : sorted.filter(({ experiment_id }) => chosen.has(experiment_id))),
+    [sorted, chosen],
+  );
 
   const isDrawing = query.get('panel') === 'curves';
   const togglePanel = () => setQuery({ panel: isDrawing ? undefined : 'curves' });
   useKeys({ v: togglePanel });
   const drawnRows = useMemo(() => {
     if (!isDrawing) return [];
-    const ofChoice = sorted.filter(({ experiment_id }) => chosen.has(experiment_id)).slice(0, maxCompare);
+    const ofChoice = chosenRows.slice(0, maxDrawn);
     return ofChoice.length > 0 ? ofChoice : sorted.slice(0, drawnFirst);
-  }, [isDrawing, sorted, chosen]);
+  }, [isDrawing, sorted, chosenRows]);
   const drawnKey = drawnRows.map(({ experiment_id }) => experiment_id).join();
   const drawn = useMemo(
     () => (drawnKey === '' ? new Map<string, number>() : stylesOf(drawnKey.split(','))),
     [drawnKey],
   );
 
+  if (query.get('deleted') !== null) return <DeletedRuns project_id={project_id} mayChange={mayChange} />;
   if (rows.length === 0) {
     if (error !== undefined)
       return <Problem error={error} onRetry={refresh} what="The experiments could not be loaded" />;
@@ -202,6 +211,11 @@ export function ExperimentsTab({
         {filtered.fault ??
           `${filtered.rows.length === rows.length ? plural(rows.length, 'experiment') : `${filtered.rows.length.toLocaleString('en')} of ${plural(rows.length, 'experiment')}`}${live > 0 ? `, ${live} live` : ''}${isComplete ? '' : loadingText(rows.length, order !== undefined || filter !== '' || by !== undefined)}`}
         {error !== undefined && ' · the rest could not be loaded; retrying'}
+        {mayChange && (
+          <button type="button" class="as-link small deleted-link" onClick={() => setQuery({ deleted: '1' })}>
+            Deleted
+          </button>
+        )}
       </p>
       {by !== undefined ? (
         <GroupTable
@@ -236,11 +250,7 @@ export function ExperimentsTab({
             ranking={ranking}
             onChoose={choose}
             onChooseAll={(isChosen) =>
-              setAllChosen(
-                new Set(
-                  isChosen ? sorted.slice(0, maxCompare).map(({ experiment_id }) => experiment_id) : [],
-                ),
-              )
+              setAllChosen(new Set(isChosen ? sorted.map(({ experiment_id }) => experiment_id) : []))
             }
             onSort={sort}
           />
@@ -251,27 +261,17 @@ export function ExperimentsTab({
           )}
         </div>
       )}
-      {chosen.size > 0 && (
-        <div class="chosen-bar" role="region" aria-label="Chosen experiments">
-          <strong>{chosen.size} chosen</strong>
-          {chosen.size > maxCompare && <span class="fault">at most {maxCompare} can be compared</span>}
-          <Button kind="quiet" onClick={() => setAllChosen(new Set())}>
-            Clear
-          </Button>
-          {chosen.size >= 2 && chosen.size <= maxCompare ? (
-            <LinkButton
-              href={href(['projects', project_id, 'compare'], { experiments: [...chosen].join(',') })}
-              kind="primary"
-              icon="chart"
-            >
-              Compare
-            </LinkButton>
-          ) : (
-            <Button kind="primary" icon="chart" disabled>
-              Compare
-            </Button>
-          )}
-        </div>
+      {chosenRows.length > 0 && (
+        <ChosenBar
+          rows={chosenRows}
+          matching={sorted.length}
+          columns={columns}
+          project_id={project_id}
+          mayChange={mayChange}
+          changes={{ renew, drop }}
+          onAll={() => setAllChosen(new Set(sorted.map(({ experiment_id }) => experiment_id)))}
+          onClear={() => setAllChosen(new Set())}
+        />
       )}
       {isChoosing && (
         <ChooseColumns

@@ -60,6 +60,13 @@ export function withNewest(rows: readonly Row[], { rows: fresh, isAll }: Newest)
   return [...added, ...left];
 }
 
+/** Put rows that came back into their places, newest first. */
+export function withRestored(rows: readonly Row[], restored: readonly Row[]): readonly Row[] {
+  const known = new Set(rows.map(({ experiment_id }) => experiment_id));
+  const back = restored.filter(({ experiment_id }) => !known.has(experiment_id));
+  return [...rows, ...back].sort((a, b) => (a.experiment_id < b.experiment_id ? 1 : -1));
+}
+
 /** Merge rows that were reloaded by ID. A requested row that is missing in the answer has been deleted. */
 export function withAgain(
   rows: readonly Row[],

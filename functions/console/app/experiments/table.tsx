@@ -1,5 +1,6 @@
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { go, keep, keptOf } from '../router.ts';
+import { useKeys } from '../ui/use-keys.ts';
 import { useVirtual } from '../ui/use-virtual.ts';
 import type { Column } from './columns.ts';
 import { wantCourses } from './courses.ts';
@@ -19,7 +20,7 @@ export interface TableProps {
   /** Line styles of the runs whose curves are drawn, by ID. */
   drawn: ReadonlyMap<string, number>;
   ranking: Ranking;
-  onChoose(id: string, isChosen: boolean): void;
+  onChoose(ids: readonly string[], isChosen: boolean): void;
   onChooseAll(isChosen: boolean): void;
   onSort(column: Column): void;
 }
@@ -69,7 +70,31 @@ export function ExperimentsTable(props: TableProps) {
     if (hasCourses) wantCourses(rows.slice(first, last + 1), ranking);
   }, [rows, first, last, hasCourses, ranking]);
   const indexOf = (target: EventTarget | null): number =>
-    Number((target as HTMLElement).closest<HTMLElement>('[data-index]')?.dataset['index']);
+    Number((target as HTMLElement | null)?.closest<HTMLElement>('[data-index]')?.dataset['index']);
+  /** Whether Shift was held at the last click, and the index of the row that was chosen last. */
+  const isRange = useRef(false);
+  const lastChosen = useRef<number>(undefined);
+  const focusRow = (step: number): void => {
+    const { activeElement } = document;
+    const inTable = scroller.current?.contains(activeElement) ?? false;
+    const present = inTable ? indexOf(activeElement) : Number.NaN;
+    const next = Number.isNaN(present)
+      ? (items.find(({ start }) => start >= (scroller.current?.scrollTop ?? 0))?.index ?? 0)
+      : present + step;
+    const index = Math.max(0, Math.min(rows.length - 1, next));
+    scrollTo(index);
+    const focus = () => scroller.current?.querySelector<HTMLElement>(`[data-index="${index}"] a`)?.focus();
+    focus();
+    requestAnimationFrame(() => requestAnimationFrame(focus));
+  };
+  useKeys({
+    j: () => focusRow(1),
+    k: () => focusRow(-1),
+    x() {
+      const row = rows[indexOf(document.activeElement)];
+      if (row !== undefined) onChoose([row.experiment_id], !chosen.has(row.experiment_id));
+    },
+  });
 
   return (
     <div
@@ -102,13 +127,21 @@ export function ExperimentsTable(props: TableProps) {
         <div
           role="rowgroup"
           onKeyDown={(event) => moveFocus(event, indexOf(event.target), rows.length, scrollTo)}
-          onClick={({ target }) => {
+          onClick={({ target, shiftKey }) => {
+            isRange.current = shiftKey;
             const row = rows[indexOf(target)];
             if (row !== undefined && (target as HTMLElement).closest('a, input') === null) go(addressOf(row));
           }}
           onChange={({ target }) => {
-            const row = rows[indexOf(target)];
-            if (row !== undefined) onChoose(row.experiment_id, (target as HTMLInputElement).checked);
+            const index = indexOf(target);
+            // Shift chooses all rows from the last choice to this one.
+            const from = isRange.current ? (lastChosen.current ?? index) : index;
+            lastChosen.current = index;
+            const range = rows.slice(Math.min(from, index), Math.max(from, index) + 1);
+            onChoose(
+              range.map(({ experiment_id }) => experiment_id),
+              (target as HTMLInputElement).checked,
+            );
           }}
         >
           {items.map(({ index, start }) => {

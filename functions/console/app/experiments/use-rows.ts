@@ -4,7 +4,15 @@ import { noteReach, poll } from '../api/poller.ts';
 import { experimentsById, experimentsPage, maxById } from '../api/projects.ts';
 import { isExpired, isWithheld, signInCount } from '../api/session.ts';
 import { isFinal } from '../ui/status.tsx';
-import { forgetRows, keepRows, keptRows, type Newest, withAgain, withNewest } from './kept-rows.ts';
+import {
+  forgetRows,
+  keepRows,
+  keptRows,
+  type Newest,
+  withAgain,
+  withNewest,
+  withRestored,
+} from './kept-rows.ts';
 import { type Row, rowOf } from './row.ts';
 
 export interface Rows {
@@ -13,9 +21,13 @@ export interface Rows {
   isComplete: boolean;
   error: unknown;
   refresh(): Promise<void>;
+  /** Read rows again, or for the first time after a restore. */
+  renew(ids: readonly string[]): Promise<void>;
+  /** Leave out rows that were deleted. */
+  drop(ids: readonly string[]): void;
 }
 
-type State = Omit<Rows, 'refresh'>;
+type State = Pick<Rows, 'rows' | 'isComplete' | 'error'>;
 type Merge = (rows: readonly Row[]) => readonly Row[];
 
 const mergeNewest =
@@ -132,5 +144,21 @@ export function useRows(project_id: string): Rows {
     };
   }, [project_id, signIns]);
 
-  return { ...state, refresh };
+  const renew = async (ids: readonly string[]): Promise<void> => {
+    for (let at = 0; at < ids.length; at += maxById) {
+      const part = ids.slice(at, at + maxById);
+      const { rows: again } = await experimentsById(project_id, part);
+      const fresh = again.map(rowOf);
+      const { rows } = latest.current;
+      show({ ...latest.current, rows: withRestored(withAgain(rows, part, fresh), fresh) });
+    }
+  };
+  const drop = (ids: readonly string[]): void => {
+    const gone = new Set(ids);
+    show({
+      ...latest.current,
+      rows: latest.current.rows.filter(({ experiment_id }) => !gone.has(experiment_id)),
+    });
+  };
+  return { ...state, refresh, renew, drop };
 }

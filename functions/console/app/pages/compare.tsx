@@ -11,6 +11,7 @@ import { metricOf, type Row, rowOf } from '../experiments/row.ts';
 import type { Judge } from '../experiments/sort-rows.ts';
 import { MediaView } from '../media/later-media.ts';
 import { go, href, place, setQuery } from '../router.ts';
+import { useFirstOf } from '../ui/first-of.tsx';
 import { PageHead } from '../ui/page-head.tsx';
 import { Button, Empty, LinkButton, Loaded, Tabs } from '../ui/parts.tsx';
 import { isFinal, Status } from '../ui/status.tsx';
@@ -18,6 +19,8 @@ import { costText, durationText, numberText, plural } from '../ui/text/format.ts
 import { LongText } from '../ui/text/long-text.tsx';
 
 const most = 50;
+/** Number of lines that are drawn before the user asks for the others. */
+const maxLines = 200;
 const tabNames = [
   { id: 'table', name: 'Differences' },
   { id: 'curves', name: 'Curves' },
@@ -132,6 +135,7 @@ function Differences({
   const all = useMemo(() => linesOf(comparison, experiments), [comparison, experiments]);
   const shown = isWhole ? all : all.filter(differs);
   const equal = all.length - all.filter(differs).length;
+  const [drawn, more] = useFirstOf(shown, maxLines, 'lines');
   const without = (id: string) =>
     setQuery({
       experiments: experiments
@@ -181,14 +185,14 @@ function Differences({
               ))}
             </tr>
           </thead>
-          {[...new Set(shown.map(({ group }) => group))].map((group) => (
+          {[...new Set(drawn.map(({ group }) => group))].map((group) => (
             <tbody key={group}>
               <tr class="group">
                 <th scope="rowgroup" colSpan={experiments.length + 1}>
                   {group}
                 </th>
               </tr>
-              {shown
+              {drawn
                 .filter((line) => line.group === group)
                 .map((line) => {
                   const best = bestOf(line, experiments, judge);
@@ -212,6 +216,7 @@ function Differences({
           ))}
         </table>
       </div>
+      {more}
       {shown.length === 0 && (
         <Empty title="The experiments do not differ in any recorded value" icon="check">
           <Button onClick={() => setWhole(true)}>Show equal values</Button>

@@ -2,7 +2,8 @@ import { useState } from 'preact/hooks';
 import { bytesText } from '../../../../shared/core/text/bytes-text.ts';
 import type { JudgedBy } from '../../../../shared/metrics/criteria.ts';
 import type { Experiment, ProjectDetails } from '../api/answers.ts';
-import { cancel, changeExperiment, loadExperiment, loadForChange, remove } from '../api/experiments.ts';
+import { deleteRuns, restoreRuns } from '../api/deletions.ts';
+import { cancel, changeExperiment, loadExperiment, loadForChange } from '../api/experiments.ts';
 import { loadProject } from '../api/projects.ts';
 import { useRights } from '../api/rights.ts';
 import { useLive } from '../api/use-live.ts';
@@ -19,6 +20,7 @@ import { forgetRow } from '../experiments/kept-rows.ts';
 import { MediaView } from '../media/later-media.ts';
 import { go, href, place } from '../router.ts';
 import { useFirstOf } from '../ui/first-of.tsx';
+import { tell } from '../ui/notice.tsx';
 import { PageHead } from '../ui/page-head.tsx';
 import { Ago, Button, Confirm, Loaded, Tabs } from '../ui/parts.tsx';
 import { isFinal, Status } from '../ui/status.tsx';
@@ -237,17 +239,24 @@ function Content({
       {dialog === 'delete' && (
         <Confirm
           title="Delete this experiment?"
-          action="Delete for ever"
+          action="Delete"
           onConfirm={async () => {
-            await remove(path);
+            await deleteRuns(project_id, [experiment_id]);
             forgetRow(project_id, experiment_id);
             go(href(['projects', project_id]));
+            tell('The experiment is deleted for 30 days.', false, {
+              name: 'Undo',
+              async act() {
+                await restoreRuns(project_id, [experiment_id]);
+                go(href(['projects', project_id, 'experiments', experiment_id]));
+              },
+            });
           }}
           onClose={close}
         >
           <p>
             <bdi>{name}</bdi> is deleted with its log, metrics and {bytesText(experiment.artifact_bytes)} of
-            artifacts. This cannot be undone.
+            artifacts. It can be restored for 30 days.
           </p>
         </Confirm>
       )}

@@ -1,12 +1,15 @@
 import { useState } from 'preact/hooks';
 import type { Project } from '../api/answers.ts';
+import { loadDeletedProjects, restoreProject } from '../api/deletions.ts';
 import { loadCriteria, loadProjects, newProject } from '../api/projects.ts';
 import { ownRights } from '../api/rights.ts';
 import { useLive } from '../api/use-live.ts';
 import { go, href, place, setQuery } from '../router.ts';
 import { useFirstOf } from '../ui/first-of.tsx';
+import { attempt } from '../ui/notice.tsx';
 import { PageHead } from '../ui/page-head.tsx';
 import { Ago, Button, Dialog, Empty, Field, Form, Loaded } from '../ui/parts.tsx';
+import { plural } from '../ui/text/format.ts';
 
 function NewProject({ onClose }: { onClose: () => void }) {
   const criteria = useLive('criteria', loadCriteria);
@@ -102,6 +105,39 @@ function ProjectCards({ projects }: { projects: readonly Project[] }) {
   );
 }
 
+/** Deleted projects of this user, which can be restored. It takes no room while there are none. */
+function DeletedProjects({ onRestore }: { onRestore: () => Promise<void> }) {
+  const live = useLive('deleted-projects', loadDeletedProjects);
+  const deleted = live.data ?? [];
+  if (deleted.length === 0) return null;
+  return (
+    <details class="deleted-projects">
+      <summary class="soft small">{plural(deleted.length, 'deleted project')}</summary>
+      <ul>
+        {deleted.map(({ project_id, project_name, deleted_at }) => (
+          <li key={project_id} class="bar-row">
+            <bdi>{project_name}</bdi>
+            <span class="soft small">
+              deleted <Ago time={deleted_at} />
+            </span>
+            <Button
+              kind="quiet"
+              onClick={() =>
+                attempt(async () => {
+                  await restoreProject(project_id);
+                  await Promise.all([live.refresh(), onRestore()]);
+                }, `${project_name} is restored.`)
+              }
+            >
+              Restore
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
 /** Page of all projects, newest first, with a search box. */
 export function ProjectsPage() {
   const live = useLive('projects', loadProjects, { every: () => 30_000 });
@@ -127,6 +163,7 @@ export function ProjectsPage() {
         )}
       </PageHead>
       {query.has('new') && mayCreate && <NewProject onClose={() => setQuery({ new: undefined })} />}
+      {mayCreate && <DeletedProjects onRestore={live.refresh} />}
       <Loaded live={live} rows={8} what="The projects could not be loaded">
         {(projects) => {
           const shown = projects.filter((project) =>

@@ -2,8 +2,9 @@ import { useState } from 'preact/hooks';
 import { bytesText } from '../../../../shared/core/text/bytes-text.ts';
 import { usualGoal } from '../../../../shared/metrics/criteria.ts';
 import type { ProjectDetails } from '../api/answers.ts';
+import { deleteProjectFor30Days, restoreProject } from '../api/deletions.ts';
 import { loadMembers, removeMember } from '../api/people.ts';
-import { changeProject, removeProject } from '../api/projects.ts';
+import { changeProject } from '../api/projects.ts';
 import type { Rights } from '../api/rights.ts';
 import { useLive } from '../api/use-live.ts';
 import { Hooks } from '../hooks/hooks.tsx';
@@ -232,8 +233,8 @@ export function SettingsTab({
           <section class="panel">
             <h2>Delete the project</h2>
             <p class="soft small">
-              Deletes the project with all its experiments, artifacts, data sets and configurations. This
-              cannot be undone.
+              Deletes the project with all its experiments, artifacts, data sets and configurations. It can be
+              restored for 30 days.
             </p>
             <div class="bar-row after">
               <Button kind="danger" icon="trash" onClick={() => setDeleting(true)}>
@@ -246,16 +247,23 @@ export function SettingsTab({
       {isDeleting && (
         <Confirm
           title="Delete this project?"
-          action="Delete for ever"
+          action="Delete"
           onClose={() => setDeleting(false)}
           onConfirm={async () => {
-            await removeProject(project_id);
+            await deleteProjectFor30Days(project_id);
             go(href(['projects']));
+            tell(`${project_name} is deleted for 30 days.`, false, {
+              name: 'Undo',
+              async act() {
+                await restoreProject(project_id);
+                go(href(['projects', project_id]));
+              },
+            });
           }}
         >
           <p>
             <bdi>{project_name}</bdi> with {plural(experiments, 'experiment')} and {bytesText(bytes)} of files
-            is deleted forever.
+            is deleted. It can be restored for 30 days.
           </p>
         </Confirm>
       )}

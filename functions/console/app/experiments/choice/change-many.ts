@@ -1,0 +1,62 @@
+import { cancel, changeExperiment, type ExperimentChange } from '../../api/experiments.ts';
+import type { Column } from '../columns.ts';
+import type { Row } from '../row.ts';
+
+const lanes = 4;
+
+/** Act on rows, a few at a time. */
+async function forEach(
+  rows: readonly Row[],
+  act: (row: Row, index: number) => Promise<unknown>,
+): Promise<void> {
+  const queue = [...rows.entries()];
+  const lane = async () => {
+    for (let one = queue.shift(); one !== undefined; one = queue.shift()) await act(one[1], one[0]);
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+}
+
+const change = (row: Row, body: ExperimentChange) =>
+  changeExperiment({ project_id: row.project_id, experiment_id: row.experiment_id }, body, '*');
+
+/** Set a tag of every row. */
+export const tagRows = (rows: readonly Row[], name: string, value: string): Promise<void> =>
+  forEach(rows, (row) => change(row, { tags: { [name]: value } }));
+
+/** Give a row a name. Several rows get numbers after it. */
+export const renameRows = (rows: readonly Row[], name: string): Promise<void> =>
+  forEach(rows, (row, index) => change(row, { name: rows.length === 1 ? name : `${name} ${index + 1}` }));
+
+/** Cancel rows that have not ended. */
+export const cancelRows = (rows: readonly Row[]): Promise<void> =>
+  forEach(rows, (row) =>
+    row.kind === 'logged'
+      ? change(row, { status: 'CANCELLED' })
+      : cancel({ project_id: row.project_id, experiment_id: row.experiment_id }),
+  );
+
+/** A cell that begins with one of these is a formula for a spreadsheet. */
+const formula = /^[=+\-@\t\r]/;
+
+function cell(value: string | number | undefined): string {
+  if (value === undefined) return '';
+  if (typeof value === 'number') return String(value);
+  const text = formula.test(value) ? `'${value}` : value;
+  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** Return rows as CSV: their IDs, names and the given columns. */
+export function csvOf(rows: readonly Row[], columns: readonly Column[]): string {
+  const written = columns.filter(({ id }) => id !== 'course');
+  const head = [
+    'experiment_id',
+    'name',
+    ...written.map(({ id, group }) => (id === 'best' && group ? `best ${group}` : id)),
+  ];
+  const lines = rows.map((row) => [
+    row.experiment_id,
+    row.name,
+    ...written.map((column) => column.value(row)),
+  ]);
+  return [head, ...lines].map((line) => line.map(cell).join(',')).join('\r\n');
+}

@@ -1,0 +1,245 @@
+import { useState } from 'preact/hooks';
+import { deleteRuns, restoreRuns } from '../../api/deletions.ts';
+import { href } from '../../router.ts';
+import { attempt, tell } from '../../ui/notice.tsx';
+import { Button, Dialog, Field, Form, LinkButton } from '../../ui/parts.tsx';
+import { saveBlob } from '../../ui/save.ts';
+import { isFinal } from '../../ui/status.tsx';
+import { plural } from '../../ui/text/format.ts';
+import type { Column } from '../columns.ts';
+import type { Row } from '../row.ts';
+import { cancelRows, csvOf, renameRows, tagRows } from './change-many.ts';
+
+const maxCompare = 50;
+
+/** Changes of rows that the page has made. */
+export interface RowChanges {
+  /** Read these rows again. */
+  renew(ids: readonly string[]): Promise<void>;
+  /** Leave these rows out. */
+  drop(ids: readonly string[]): void;
+}
+
+/** Actions on the chosen rows. */
+export function ChosenBar({
+  rows,
+  matching,
+  columns,
+  project_id,
+  mayChange,
+  changes,
+  onAll,
+  onClear,
+}: {
+  rows: readonly Row[];
+  /** Number of rows that match the filter. */
+  matching: number;
+  columns: readonly Column[];
+  project_id: string;
+  mayChange: boolean;
+  changes: RowChanges;
+  onAll: () => void;
+  onClear: () => void;
+}) {
+  const [dialog, setDialog] = useState<'tag' | 'rename'>();
+  const [isBusy, setBusy] = useState(false);
+  const ids = rows.map(({ experiment_id }) => experiment_id);
+  const running = rows.filter(({ status }) => !isFinal(status));
+  const what = plural(rows.length, 'experiment');
+  const act = async (action: () => Promise<unknown>): Promise<void> => {
+    setBusy(true);
+    await attempt(action);
+    setBusy(false);
+  };
+  const remove = () =>
+    act(async () => {
+      const { deleted, unfinished } = await deleteRuns(project_id, ids);
+      changes.drop(deleted);
+      onClear();
+      const left =
+        unfinished.length > 0 ? ` ${plural(unfinished.length, 'training')} still run; cancel first.` : '';
+      tell(`${plural(deleted.length, 'experiment')} deleted for 30 days.${left}`, false, {
+        name: 'Undo',
+        async act() {
+          await restoreRuns(project_id, deleted);
+          await changes.renew(deleted);
+        },
+      });
+    });
+  const canCompare = rows.length >= 2 && rows.length <= maxCompare;
+  return (
+    <div class="chosen-bar" role="region" aria-label="Chosen experiments">
+      <strong>{rows.length.toLocaleString('en')} chosen</strong>
+      {rows.length < matching && (
+        <button type="button" class="as-link small" onClick={onAll}>
+          All {matching.toLocaleString('en')} that match
+        </button>
+      )}
+      {canCompare ? (
+        <LinkButton
+          href={href(['projects', project_id, 'compare'], { experiments: ids.join(',') })}
+          kind="primary"
+          icon="chart"
+        >
+          Compare
+        </LinkButton>
+      ) : (
+        <span title={rows.length < 2 ? 'Choose two or more' : `At most ${maxCompare} can be compared`}>
+          <Button kind="primary" icon="chart" disabled>
+            Compare
+          </Button>
+        </span>
+      )}
+      {mayChange && (
+        <>
+          <Button icon="tag" disabled={isBusy} onClick={() => setDialog('tag')}>
+            Tag
+          </Button>
+          <Button disabled={isBusy} onClick={() => setDialog('rename')}>
+            Rename
+          </Button>
+          {running.length > 0 && (
+            <Button
+              icon="stop"
+              disabled={isBusy}
+              onClick={() =>
+                act(async () => {
+                  await cancelRows(running);
+                  await changes.renew(running.map(({ experiment_id }) => experiment_id));
+                  tell(`${plural(running.length, 'experiment')} cancelled.`);
+                })
+              }
+            >
+              Cancel {running.length}
+            </Button>
+          )}
+        </>
+      )}
+      <Button
+        icon="download"
+        onClick={() =>
+          saveBlob(new Blob([csvOf(rows, columns)], { type: 'text/csv;charset=utf-8' }), 'experiments.csv')
+        }
+      >
+        CSV
+      </Button>
+      {mayChange && (
+        <Button kind="danger" icon="trash" disabled={isBusy} onClick={remove}>
+          Delete
+        </Button>
+      )}
+      <Button kind="quiet" icon="close" label="Clear the choice" onClick={onClear} />
+      {dialog === 'tag' && (
+        <TagDialog
+          what={what}
+          onClose={() => setDialog(undefined)}
+          onTag={async (name, value) => {
+            await tagRows(rows, name, value);
+            await changes.renew(ids);
+            tell(`${what} tagged.`);
+          }}
+        />
+      )}
+      {dialog === 'rename' && (
+        <RenameDialog
+          what={what}
+          first={rows[0]?.name ?? ''}
+          isSeveral={rows.length > 1}
+          onClose={() => setDialog(undefined)}
+          onRename={async (name) => {
+            await renameRows(rows, name);
+            await changes.renew(ids);
+            tell(`${what} renamed.`);
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+function TagDialog({
+  what,
+  onTag,
+  onClose,
+}: {
+  what: string;
+  onTag: (name: string, value: string) => Promise<unknown>;
+  onClose: () => void;
+}) {
+  const [name, setName] = useState('');
+  const [value, setValue] = useState('');
+  return (
+    <Dialog title={`Tag ${what}`} onClose={onClose}>
+      <Form
+        action="Tag"
+        isReady={name.trim() !== ''}
+        onSubmit={async () => {
+          await onTag(name.trim(), value);
+          onClose();
+        }}
+      >
+        <Field label="Name">
+          {(attributes) => (
+            <input
+              {...attributes}
+              autofocus
+              value={name}
+              onInput={({ currentTarget }) => setName(currentTarget.value)}
+            />
+          )}
+        </Field>
+        <Field label="Value">
+          {(attributes) => (
+            <input
+              {...attributes}
+              value={value}
+              onInput={({ currentTarget }) => setValue(currentTarget.value)}
+            />
+          )}
+        </Field>
+      </Form>
+    </Dialog>
+  );
+}
+
+function RenameDialog({
+  what,
+  first,
+  isSeveral,
+  onRename,
+  onClose,
+}: {
+  what: string;
+  first: string;
+  isSeveral: boolean;
+  onRename: (name: string) => Promise<unknown>;
+  onClose: () => void;
+}) {
+  const [name, setName] = useState(first);
+  return (
+    <Dialog title={`Rename ${what}`} onClose={onClose}>
+      <Form
+        action="Rename"
+        isReady={name.trim() !== ''}
+        onSubmit={async () => {
+          await onRename(name.trim());
+          onClose();
+        }}
+      >
+        <Field
+          label="Name"
+          {...(isSeveral && { hint: 'Each gets a number after it, in the order of the table.' })}
+        >
+          {(attributes) => (
+            <input
+              {...attributes}
+              autofocus
+              value={name}
+              onInput={({ currentTarget }) => setName(currentTarget.value)}
+            />
+          )}
+        </Field>
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,92 @@
+import { loadDeletedRuns, restoreRuns } from '../../api/deletions.ts';
+import { useLive } from '../../api/use-live.ts';
+import { setQuery } from '../../router.ts';
+import { useFirstOf } from '../../ui/first-of.tsx';
+import { attempt, tell } from '../../ui/notice.tsx';
+import { Ago, Button, Empty, Loaded } from '../../ui/parts.tsx';
+import { Status } from '../../ui/status.tsx';
+import { plural } from '../../ui/text/format.ts';
+
+const maxShown = 200;
+const keptDays = 30;
+
+/** Days until a deleted experiment is removed for ever. */
+const daysLeft = (deleted_at: string | null): string =>
+  plural(Math.max(0, Math.ceil(keptDays - (Date.now() - Date.parse(deleted_at ?? '')) / 86_400_000)), 'day');
+
+/** Deleted experiments of a project, which can be restored. */
+export function DeletedRuns({ project_id, mayChange }: { project_id: string; mayChange: boolean }) {
+  const live = useLive(`deleted/${project_id}`, () => loadDeletedRuns(project_id));
+  const [shown, more] = useFirstOf(live.data ?? [], maxShown, 'experiments');
+  const restore = (ids: readonly string[]) =>
+    attempt(async () => {
+      await restoreRuns(project_id, ids);
+      await live.refresh();
+      tell(`${plural(ids.length, 'experiment')} restored.`);
+    });
+  return (
+    <>
+      <div class="bar-row">
+        <Button icon="right" onClick={() => setQuery({ deleted: undefined })}>
+          Back to the table
+        </Button>
+        {mayChange && (live.data?.length ?? 0) > 1 && (
+          <Button onClick={() => restore((live.data ?? []).map(({ experiment_id }) => experiment_id))}>
+            Restore all {live.data?.length}
+          </Button>
+        )}
+      </div>
+      <Loaded live={live} what="The deleted experiments could not be loaded">
+        {(runs) =>
+          runs.length === 0 ? (
+            <Empty title="Nothing is deleted" icon="trash">
+              <p>Deleted experiments stay here for 30 days.</p>
+            </Empty>
+          ) : (
+            <div class="table grouped" tabIndex={0} role="group" aria-label="Deleted experiments">
+              <table class="data">
+                <thead>
+                  <tr>
+                    <th scope="col">Experiment</th>
+                    <th scope="col">Status</th>
+                    <th scope="col">Deleted</th>
+                    <th scope="col">Removed in</th>
+                    {mayChange && (
+                      <th scope="col">
+                        <span class="hidden">Action</span>
+                      </th>
+                    )}
+                  </tr>
+                </thead>
+                <tbody>
+                  {shown.map(({ experiment_id, name, status, deleted_at }) => (
+                    <tr key={experiment_id}>
+                      <th scope="row">
+                        <bdi>{name}</bdi>
+                      </th>
+                      <td>
+                        <Status status={status} />
+                      </td>
+                      <td>
+                        <Ago time={deleted_at} />
+                      </td>
+                      <td>{daysLeft(deleted_at)}</td>
+                      {mayChange && (
+                        <td class="right">
+                          <Button kind="quiet" onClick={() => restore([experiment_id])}>
+                            Restore
+                          </Button>
+                        </td>
+                      )}
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+              {more}
+            </div>
+          )
+        }
+      </Loaded>
+    </>
+  );
+}
