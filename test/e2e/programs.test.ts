@@ -1,6 +1,6 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
 import { type Ended, runMps, startMps } from '../support/mps.ts';
@@ -8,11 +8,18 @@ import { type Ended, runMps, startMps } from '../support/mps.ts';
 const password = 'correct horse battery';
 
 let scratch: string;
+let checkout: string;
 let service: LocalService;
 
 beforeAll(async () => {
   scratch = await mkdtemp(join(tmpdir(), 'mps-programs-'));
-  const started = await startLocalService(['--data', join(scratch, 'data')], { ADMIN_PASSWORD: password });
+  // The service keeps its data in a checkout. Jobs have a /tmp of their own, so it cannot lie there.
+  await mkdir('node_modules/.cache', { recursive: true });
+  checkout = await mkdtemp(resolve('node_modules/.cache/checkout-'));
+  await chmod(checkout, 0o755);
+  await mkdir(join(checkout, '.git'));
+  await writeFile(join(checkout, '.git', 'HEAD'), 'ref: refs/heads/main\n');
+  const started = await startLocalService(['--data', join(checkout, 'data')], { ADMIN_PASSWORD: password });
   if (!('url' in started)) throw new Error(started.output);
   service = started;
   const login = ['login', service.url, '--user', 'admin'];
@@ -22,7 +29,8 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await service?.end('SIGTERM');
-  await rm(scratch, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  for (const folder of [scratch, checkout])
+    await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 });
 
 /** A folder with these files, in which `mps` runs. Its experiments are a project of its name. */
@@ -197,6 +205,21 @@ describe('a program as it is', () => {
     expect(metrics).toMatchObject({ cost: { last: 4.5, step: 2, count: 2 } });
     expect(Object.keys(metrics)).toEqual(['cost']);
     expect(warnings).toEqual([expect.stringContaining('The nearest line: "the gap: 3".')]);
+  });
+
+  test('finds no git repository of the service above it', async () => {
+    const { ran } = await folderOf('above', {
+      'train.py': [
+        'import os',
+        'folder = os.getcwd()',
+        'while folder != "/":',
+        '    if os.path.exists(folder + "/.git/HEAD"): print("a repository in", folder)',
+        '    folder = os.path.dirname(folder)',
+        'print("at the top")',
+      ].join('\n'),
+    });
+
+    expect((await ran('run')).stdout).toBe('at the top\n');
   });
 
   test('has what it prints as metrics, unless it reports some itself', async () => {

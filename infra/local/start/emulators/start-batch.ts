@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { availableParallelism, homedir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -102,13 +103,26 @@ function hostSandbox(
   const isRoot = process.getuid?.() === 0;
   const isProgramReadable = Object.keys(stage).length === 0;
   return {
-    hidden: [...new Set([dataFolder, dirname(work)])],
+    hidden: [...new Set([...repositoriesAbove(work), dataFolder, dirname(work)])],
     writable: [],
     readable: [
       ...(isRoot ? [] : [homedir()]),
       ...(isProgramReadable ? [packagesRoot(program), program] : []),
     ],
   };
+}
+
+/**
+ * Return the git repositories in the folders above a job. Libraries that search upwards for the repository of a program
+ * (dvclive, MLflow, setuptools-scm) would take the one of the service's checkout for it.
+ */
+function repositoriesAbove(work: string): string[] {
+  const found: string[] = [];
+  for (let folder = dirname(work); ; folder = dirname(folder)) {
+    const repository = join(folder, '.git');
+    if (existsSync(join(repository, 'HEAD'))) found.push(repository);
+    if (folder === dirname(folder)) return found;
+  }
 }
 
 /** Return the `node_modules` folder that holds the packages of a bundle. */
