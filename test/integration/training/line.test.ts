@@ -2,80 +2,16 @@ import { describe, expect, test } from 'vitest';
 import { event as jobStateChanged } from '../../../functions/events/job-state-changed.event.ts';
 import { event as purge } from '../../../functions/events/purge.event.ts';
 import { event as reconcile } from '../../../functions/events/reconcile.event.ts';
-import { endpoint as cancelExperiment } from '../../../functions/experiments/records/cancel-experiment.endpoint.ts';
-import { endpoint as deleteExperiment } from '../../../functions/experiments/records/delete-experiment.endpoint.ts';
 import { endpoint as readExperiment } from '../../../functions/experiments/records/read-experiment.endpoint.ts';
 import { endpoint as listExperiments } from '../../../functions/experiments/search/list-experiments.endpoint.ts';
-import { endpoint as putConfig } from '../../../functions/projects/configs/put-config.endpoint.ts';
-import { endpoint as putEnvironment } from '../../../functions/projects/environment/put-environment.endpoint.ts';
 import { endpoint as deleteProject } from '../../../functions/projects/projects/delete-project.endpoint.ts';
 import { endpoint as readProject } from '../../../functions/projects/projects/read-project.endpoint.ts';
-import { endpoint as train } from '../../../functions/projects/training/train-project.endpoint.ts';
-import { endpoint as trainRemote } from '../../../functions/projects/training/train-project-remote.endpoint.ts';
 import { endpoint as deleteUser } from '../../../functions/users/delete-user.endpoint.ts';
 import { userLimitKey } from '../../../shared/data/jobs/job.ts';
-import { lineKey, waitingLines } from '../../../shared/data/jobs/waiting-line.ts';
+import { lineKey } from '../../../shared/data/jobs/waiting-line.ts';
 import { taskHandler } from '../../../shared/http/definition/task.ts';
-import type { TestUser } from '../../support/service.ts';
-import { type TrainingService, trainingService } from '../../support/training.ts';
 import { heldVcpus, unfinishedOf } from '../../support/unfinished.ts';
-import { newProject } from '../projects/new-project.ts';
-
-/** Jobs are accepted by Batch and wait there. */
-const full = { queues: ['train', 'gpu', 'cluster'].map((name) => ({ name, maxJobs: 0 })) };
-const query = { config: 'train.yaml' };
-
-async function projectOf(service: TrainingService, as: TestUser): Promise<string> {
-  const path = { project_id: await newProject(service, as) };
-  await service.call(putConfig, { path: { ...path, config_id: 'train.yaml' }, body: 'a: 1\n', as });
-  const environment = { entry_point_command: 'true', env_type: 'system', dependencies: 'none' };
-  await service.call(putEnvironment, { path, query: environment, as });
-  return path.project_id;
-}
-
-/** A deployment of these limits, and users with a project each. */
-async function deployment(variables: Readonly<Record<string, string>>, options: typeof full | object = full) {
-  const service = await trainingService(options, variables);
-  const owner = async () => {
-    const as = await service.user('developer');
-    const project_id = await projectOf(service, as);
-    const path = { project_id };
-    const of = (experiment_id: string) => ({ path: { project_id, experiment_id }, as });
-    return {
-      as,
-      project_id,
-      train: async (more: Record<string, string> = {}): Promise<string> => {
-        const { status, json, text } = await service.call(train, { path, query: { ...query, ...more }, as });
-        expect(status, text).toBe(200);
-        return json.experiment_id;
-      },
-      refused: () => service.call(train, { path, query, as }),
-      cluster: async (): Promise<string> =>
-        (await service.call(trainRemote, { path, query: { nodes: '1' }, as })).json.experiment_id,
-      read: async (id: string) => (await service.call(readExperiment, of(id))).json,
-      // Whoever gave it its place may still be submitting it.
-      isBegun: (id: string) =>
-        expect.poll(async () => (await service.call(readExperiment, of(id))).json).toMatchObject(begun),
-      cancel: (id: string) => service.call(cancelExperiment, of(id)),
-      remove: (id: string) => service.call(deleteExperiment, of(id)),
-    };
-  };
-  return { service, owner, lines: () => linesOf(service) };
-}
-
-const linesOf = async (service: TrainingService) =>
-  (await service.records.query({ pk: waitingLines.partitions[0] })).items.map(({ sk }) => sk);
-
-const statuses = ['SUBMITTED', 'PENDING', 'RUNNABLE'];
-const begun = {
-  status: expect.toSatisfy((status: string) => statuses.includes(status)),
-  place_in_line: null,
-};
-const standing = (place: number, status_reason: unknown = expect.any(String)) => ({
-  status: 'CREATED',
-  place_in_line: place,
-  status_reason,
-});
+import { begun, deployment, standing } from './line-deployment.ts';
 
 describe('jobs of one user beyond the limit', () => {
   test('wait in line, say where they stand, and start in order as places become free', async () => {
