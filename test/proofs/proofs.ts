@@ -14,6 +14,11 @@ export const proofs: readonly Proof[] = [
     program: 'test/proofs/load/abandoned.ts',
   },
   {
+    name: 'arm64',
+    about: 'the first five minutes and a quantization on Linux for Arm, emulated (ten minutes; root)',
+    program: 'test/proofs/arm64.sh',
+  },
+  {
     name: 'bench',
     about: 'the figures of test/README.md (ten minutes)',
     program: 'test/proofs/bench/main.ts',
