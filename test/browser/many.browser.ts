@@ -139,6 +139,7 @@ describe('what was deleted', () => {
     await page.getByText('1 deleted project').click();
     await button('Restore').click();
     await page.locator('main a', { hasText: 'short-lived' }).waitFor();
+    await expect.poll(() => page.locator('.deleted-projects').count()).toBe(0);
   });
 });
 
