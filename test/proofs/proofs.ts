@@ -102,6 +102,11 @@ export const proofs: readonly Proof[] = [
   },
   { name: 'soak', about: 'the service for half an hour', program: 'test/proofs/load/soak.ts' },
   {
+    name: 'serving',
+    about: "Triton's client asks served models of PyPI's packages; figures beside BentoML",
+    program: 'test/proofs/serving/run.ts',
+  },
+  {
     name: 'sweep-optuna',
     about: 'Optuna chooses the trials of a sweep (a minute; --python <program>)',
     program: 'test/proofs/sweeps/optuna/run.ts',

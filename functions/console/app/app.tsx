@@ -18,6 +18,7 @@ const ModelsPage = later(() => import('./pages/models.tsx').then((module) => mod
 const ExperimentPage = later(() => import('./pages/experiment.tsx').then((module) => module.ExperimentPage));
 const ComparePage = later(() => import('./pages/compare.tsx').then((module) => module.ComparePage));
 const StartPage = later(() => import('./pages/start.tsx').then((module) => module.StartPage));
+const ServingPage = later(() => import('./serving/serving-page.tsx').then((module) => module.ServingPage));
 const ModelPage = later(() => import('./pages/model.tsx').then((module) => module.ModelPage));
 
 const NotThere = () => (
@@ -37,6 +38,8 @@ function Page() {
   if (!ownRights().mayRead) return <GuestPage />;
   if (room === undefined) return <HomePage />;
   if (room === 'users') return <UsersPage />;
+  if (room === 'models' && id !== undefined && part === 'serving')
+    return <ServingPage key={id} model_name={id} />;
   if (room === 'models') return id === undefined ? <ModelsPage /> : <ModelPage key={id} model_name={id} />;
   if (room !== 'projects') return <NotThere />;
   if (id === undefined) return <ProjectsPage />;

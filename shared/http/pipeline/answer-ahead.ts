@@ -115,7 +115,9 @@ export class ExpectedCallers {
   }
 
   of(exchange: Pick<Exchange, 'event' | 'endpoint'>): Caller | undefined {
-    if (exchange.endpoint.allow === 'anyone') return undefined;
+    const { allow, permit } = exchange.endpoint;
+    // Without its own rule, a public endpoint identifies nobody.
+    if (allow === 'anyone' && permit === undefined) return undefined;
     const name = this.#nameOf(exchange);
     return name === undefined ? undefined : this.#callers.get(name);
   }

@@ -1,15 +1,17 @@
-"""Asks a served model by Triton's client, unmodified: python clients.py <host:port> <token> <model> <onnx file>
+"""Asks a served model by Triton's client, unmodified: python clients.py <host:port> <token> <model> <onnx file> [<feeds>]
 
-Prints a JSON line for each check; ends with 1 if one fails. The model takes one input of float32.
+Prints a JSON line for each check; ends with 1 if one fails. `feeds` names the model in ../optimize/pypi/models.py whose
+inputs are drawn; without it the model has one input of float32.
 """
 
 import json
 import sys
+from pathlib import Path
 
 import numpy as np
 import onnxruntime
 import tritonclient.http as triton
-from tritonclient.utils import InferenceServerException
+from tritonclient.utils import InferenceServerException, np_to_triton_dtype
 
 address, token, model, path = sys.argv[1:5]
 # A function, because the client adds headers of its own to the dict that it is given.
@@ -42,24 +44,37 @@ options = onnxruntime.SessionOptions()
 options.intra_op_num_threads = 1
 options.inter_op_num_threads = 1
 session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
-[wanted] = session.get_inputs()
-shape = [dim if isinstance(dim, int) else 2 for dim in wanted.shape]
-values = np.random.default_rng(7).random(shape, dtype=np.float32)
-expected = session.run(None, {wanted.name: values})
 names = [output.name for output in session.get_outputs()]
+if len(sys.argv) > 5:
+    sys.path.insert(0, str(Path(__file__).parent.parent / "optimize/pypi"))
+    import models
+
+    [drawn] = [one for one in models.MODELS if one.name == sys.argv[5]]
+    [feeds] = models.draw(drawn, 7, 1)
+else:
+    [wanted] = session.get_inputs()
+    shape = [dim if isinstance(dim, int) else 2 for dim in wanted.shape]
+    feeds = {wanted.name: np.random.default_rng(7).random(shape, dtype=np.float32)}
+expected = session.run(None, feeds)
+
+
+def inputs(is_binary=True):
+    made = []
+    for name, values in feeds.items():
+        given = triton.InferInput(name, list(values.shape), np_to_triton_dtype(values.dtype))
+        made.append(given.set_data_from_numpy(values, binary_data=is_binary))
+    return made
 
 
 def ask(is_binary_in, is_binary_out, **more):
-    given = triton.InferInput(wanted.name, shape, "FP32")
-    given.set_data_from_numpy(values, binary_data=is_binary_in)
     outputs = [triton.InferRequestedOutput(name, binary_data=is_binary_out) for name in names]
-    return client.infer(model, [given], outputs=outputs, headers=headers(), **more)
+    return client.infer(model, inputs(is_binary_in), outputs=outputs, headers=headers(), **more)
 
 
 for sent in (True, False):
     for got in (True, False):
         answer = ask(sent, got, request_id="seven")
-        same = [np.array_equal(answer.as_numpy(name), value) for name, value in zip(names, expected)]
+        same = [np.array_equal(answer.as_numpy(name), value, equal_nan=True) for name, value in zip(names, expected)]
         check(
             f"infer {'binary' if sent else 'JSON'} to {'binary' if got else 'JSON'}, bit-equal to ONNX Runtime",
             all(same) and answer.get_response()["id"] == "seven",
@@ -69,20 +84,14 @@ for algorithm in ("gzip", "deflate"):
     answer = ask(True, True, request_compression_algorithm=algorithm)
     check(f"infer with a {algorithm} body", np.array_equal(answer.as_numpy(names[0]), expected[0]))
 
-pending = []
-for _ in range(8):
-    given = triton.InferInput(wanted.name, shape, "FP32")
-    given.set_data_from_numpy(values)
-    pending.append(client.async_infer(model, [given], headers=headers()))
+pending = [client.async_infer(model, inputs(), headers=headers()) for _ in range(8)]
 check("eight at once", all(np.array_equal(one.get_result().as_numpy(names[0]), expected[0]) for one in pending))
 
-given = triton.InferInput(wanted.name, shape, "FP32")
-given.set_data_from_numpy(values)
 asked = triton.InferRequestedOutput(names[0], class_count=2)
-best = client.infer(model, [given], outputs=[asked], headers=headers()).as_numpy(names[0])
+flat = expected[0].reshape(-1, expected[0].shape[-1])[0] if expected[0].ndim else expected[0]
+best = client.infer(model, inputs(), outputs=[asked], headers=headers()).as_numpy(names[0])
 [score, index] = best.reshape(-1)[0].decode().split(":")[:2]
-top = int(np.argmax(expected[0].reshape(-1, expected[0].shape[-1])[0]))
-check("classification", int(index) == top, best=[one.decode() for one in best.reshape(-1)[:2]])
+check("classification", flat[int(index)] == flat.max(), best=[one.decode() for one in best.reshape(-1)[:2]])
 
 try:
     client.infer(model, [triton.InferInput("nothing", [1], "FP32").set_data_from_numpy(np.ones(1, np.float32))], headers=headers())
@@ -90,7 +99,7 @@ try:
 except InferenceServerException as error:
     check("an unknown input is refused", "inputs[0].name" in str(error), message=str(error))
 try:
-    client.infer(model, [given])
+    client.infer(model, inputs())
     check("a stranger is refused", False)
 except InferenceServerException as error:
     check("a stranger is refused", error.status() == "401", message=str(error))

@@ -35,6 +35,7 @@ const documents = [
   'shared/jobs/README.md',
   'functions/console/README.md',
   'shared/onnx/README.md',
+  'shared/serving/README.md',
   'shared/runner/README.md',
   'test/README.md',
 ];

@@ -23,7 +23,7 @@ import { go, href, place } from '../router.ts';
 import { useFirstOf } from '../ui/first-of.tsx';
 import { attempt } from '../ui/notice.tsx';
 import { PageHead } from '../ui/page-head.tsx';
-import { Ago, Button, Confirm, Loaded } from '../ui/parts.tsx';
+import { Ago, Button, Confirm, LinkButton, Loaded } from '../ui/parts.tsx';
 import { follow } from '../ui/save.ts';
 import { isFinal, Status } from '../ui/status.tsx';
 import { numberText, plural } from '../ui/text/format.ts';
@@ -261,6 +261,9 @@ export function ModelPage({ model_name }: { model_name: string }) {
       {(model) => (
         <>
           <PageHead trail={[{ name: 'Models', href: href(['models']) }]} title={model_name}>
+            {model.status === 'ready' && (
+              <LinkButton href={href(['models', model_name, 'serving'])}>Serving</LinkButton>
+            )}
             {mayChangeModel(model) && (
               <Button kind="danger" icon="trash" label="Delete the model" onClick={() => setDeleting(true)} />
             )}

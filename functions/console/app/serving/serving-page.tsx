@@ -1,0 +1,249 @@
+import { useEffect, useState } from 'preact/hooks';
+import { ProblemError } from '../../../../shared/client/problem-error.ts';
+import { bytesText } from '../../../../shared/core/text/bytes-text.ts';
+import { loadModel } from '../api/models.ts';
+import { mayChangeModel } from '../api/rights.ts';
+import { useLive } from '../api/use-live.ts';
+import { href } from '../router.ts';
+import { attempt } from '../ui/notice.tsx';
+import { PageHead } from '../ui/page-head.tsx';
+import { Button, Command, Empty, Loaded, Problem } from '../ui/parts.tsx';
+import {
+  addressOf,
+  answerWith,
+  exampleRequest,
+  infer,
+  loadMetadata,
+  loadServing,
+  pictureInput,
+  readPicture,
+  type ServedMetadata,
+  type Serving,
+  turnOff,
+  turnOn,
+} from './served-model.ts';
+import { snippets } from './snippets.ts';
+
+/** A model as it is served: try it, call it, its versions with their figures. */
+export function ServingPage({ model_name }: { model_name: string }) {
+  const model = useLive(`model ${model_name}`, () => loadModel(model_name), { isKept: true });
+  const served = useLive(`serving ${model_name}`, async () => {
+    try {
+      return { serving: await loadServing(model_name), metadata: await loadMetadata(model_name) };
+    } catch (error) {
+      if (error instanceof ProblemError && error.status === 404) return { serving: undefined };
+      throw error;
+    }
+  });
+  const mayChange = model.data !== undefined && mayChangeModel(model.data);
+  const change = (act: (name: string) => Promise<unknown>, done: string) =>
+    attempt(async () => {
+      await act(model_name);
+      await served.refresh();
+    }, done);
+  const trail = [
+    { name: 'Models', href: href(['models']) },
+    { name: model_name, href: href(['models', model_name]) },
+  ];
+  const isServed = served.data?.serving !== undefined;
+  return (
+    <>
+      <PageHead trail={trail} title="Serving">
+        {mayChange && isServed && (
+          <Button kind="danger" onClick={() => change(turnOff, 'Served no longer')}>
+            Turn off
+          </Button>
+        )}
+      </PageHead>
+      <Loaded live={served} what="The serving could not be loaded">
+        {({ serving, metadata }) =>
+          serving === undefined || metadata === undefined ? (
+            <Empty title="This model is not served">
+              <p class="soft">
+                It would answer at <code>{addressOf(model_name)}</code>, and cost nothing while nobody asks.
+              </p>
+              {mayChange && (
+                <Button kind="primary" onClick={() => change(turnOn, 'Served from now on')}>
+                  Serve it
+                </Button>
+              )}
+            </Empty>
+          ) : (
+            <>
+              <Versions
+                serving={serving}
+                metadata={metadata}
+                onAnswer={
+                  mayChange
+                    ? (version) => change((name) => answerWith(name, version), `${version} answers`)
+                    : undefined
+                }
+              />
+              <TryIt model_name={model_name} metadata={metadata} onAnswer={served.refresh} />
+              <section class="panel">
+                <h2>Call it</h2>
+                {Object.entries(snippets(model_name, metadata)).map(([client, code]) => (
+                  <div key={client}>
+                    <h3>{client}</h3>
+                    <Command>{code}</Command>
+                  </div>
+                ))}
+              </section>
+            </>
+          )
+        }
+      </Loaded>
+    </>
+  );
+}
+
+const milliseconds = (value: number | null): string => (value === null ? '–' : `${value} ms`);
+
+function Versions({
+  serving,
+  metadata,
+  onAnswer,
+}: {
+  serving: Serving;
+  metadata: ServedMetadata;
+  onAnswer: ((version: string) => unknown) | undefined;
+}) {
+  const { model_name, versions, aliases, access, estimate, month, default_version } = serving;
+  const answering = metadata.parameters.version;
+  return (
+    <section class="panel">
+      <h2>Versions</h2>
+      <p>
+        <code>{addressOf(model_name)}</code> answers with <code>{default_version}</code>
+        {default_version !== answering && (
+          <>
+            {' '}
+            (<code>{answering}</code>)
+          </>
+        )}
+        , open to {access}.
+      </p>
+      <div class="scroll">
+        <table>
+          <thead>
+            <tr>
+              <th>Version</th>
+              <th>Size</th>
+              <th>Requests in {month}</th>
+              <th>Errors</th>
+              <th>p50</th>
+              <th>p95</th>
+              <th>Cold starts</th>
+              <th>State</th>
+            </tr>
+          </thead>
+          <tbody>
+            {versions.map(({ version, bytes, withdrawn, counters }) => (
+              <tr key={version}>
+                <td>
+                  {version === 'original' ? (
+                    version
+                  ) : (
+                    <a href={href(['models', model_name], { strategy: version })}>{version}</a>
+                  )}
+                </td>
+                <td>{bytesText(bytes)}</td>
+                <td>{counters.requests}</td>
+                <td>{counters.errors}</td>
+                <td>{milliseconds(counters.p50_ms)}</td>
+                <td>{milliseconds(counters.p95_ms)}</td>
+                <td>{counters.cold_starts}</td>
+                <td>
+                  {withdrawn ?? (version === answering ? 'answers' : 'ready')}{' '}
+                  {onAnswer !== undefined && withdrawn === null && version !== answering && (
+                    <button type="button" class="as-link" onClick={() => onAnswer(version)}>
+                      let it answer
+                    </button>
+                  )}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {Object.entries(aliases).map(([alias, version]) => (
+        <p key={alias} class="soft">
+          Alias <code>{alias}</code>: {version}
+        </p>
+      ))}
+      <p class="soft">
+        {estimate.month === null
+          ? 'Free on this machine.'
+          : `US$ ${estimate.month} a month at the present rate; nothing while nobody asks.`}
+      </p>
+    </section>
+  );
+}
+
+function TryIt({
+  model_name,
+  metadata,
+  onAnswer,
+}: {
+  model_name: string;
+  metadata: ServedMetadata;
+  onAnswer: () => Promise<void>;
+}) {
+  const [body, setBody] = useState('');
+  const [answer, setAnswer] = useState<string>();
+  const [error, setError] = useState<unknown>();
+  useEffect(() => setBody(JSON.stringify(exampleRequest(metadata))), [model_name]);
+  const picture = pictureInput(metadata);
+  const run = async () => {
+    setError(undefined);
+    try {
+      setAnswer(JSON.stringify(await infer(model_name, body), null, 1));
+    } catch (failure) {
+      setAnswer(undefined);
+      setError(failure);
+    }
+    await onAnswer();
+  };
+  const take = (file: File | undefined) =>
+    attempt(async () => {
+      if (file === undefined || picture === undefined) return;
+      const data = await readPicture(file, picture);
+      const { inputs }: { inputs: { name: string }[] } = JSON.parse(JSON.stringify(exampleRequest(metadata)));
+      setBody(
+        JSON.stringify({ inputs: inputs.map((one) => (one.name === picture.name ? { ...one, data } : one)) }),
+      );
+    });
+  return (
+    <section class="panel">
+      <h2>Try it</h2>
+      {picture !== undefined && (
+        <p>
+          <label>
+            A picture for <code>{picture.name}</code>, scaled to its size:{' '}
+            <input type="file" accept="image/*" onChange={(event) => take(event.currentTarget.files?.[0])} />
+          </label>
+        </p>
+      )}
+      <label>
+        Request
+        <textarea
+          rows={6}
+          value={body}
+          spellcheck={false}
+          onInput={(event) => setBody(event.currentTarget.value)}
+        />
+      </label>
+      <p>
+        <Button kind="primary" onClick={run}>
+          Run
+        </Button>
+      </p>
+      {error !== undefined && <Problem error={error} what="The model did not answer" />}
+      {answer !== undefined && (
+        <pre class="answer" tabIndex={0}>
+          {answer.slice(0, 20_000)}
+        </pre>
+      )}
+    </section>
+  );
+}
