@@ -105,6 +105,22 @@ describe('the filter box', () => {
     expect(idsOf(filterRows(rows, filter).rows)).toEqual(ids);
   });
 
+  test.each([
+    ['a param without its group', 'lr < 0.05', ['id1']],
+    ['a status in small letters', 'status = failed', ['id1']],
+    ['the word of a status', 'failed', ['id1']],
+    ['a condition and a word', 'lr > 0.05 base', ['id0']],
+    ['a value of a param', '0.01', ['id1']],
+  ])('finds by %s, without the grammar', (_, filter, ids) => {
+    const found = filterRows(rows, filter);
+    expect([found.fault, idsOf(found.rows)]).toEqual([undefined, ids]);
+  });
+
+  test('says which name was meant', () => {
+    expect(filterRows(rows, 'learing_rte < 3').fault).toContain('No experiment has');
+    expect(filterRows(rows, 'lrr > 0.5').fault).toContain('Did you mean lr?');
+  });
+
   test('says where a filter is wrong, and shows all meanwhile', () => {
     const { rows: shown, fault } = filterRows(rows, 'metrics.accuracy >');
     expect(shown).toHaveLength(2);

@@ -31,6 +31,10 @@ const search = async (
     })
   ).rows;
 
+/** Find runs of all projects by a part of their name, the newest first. */
+export const findRuns = (name: string): Promise<Experiment[]> =>
+  search(`name ILIKE '%${name.replaceAll("'", "''")}%'`, 'created_at DESC', 8);
+
 export async function loadRecent(): Promise<Recent> {
   const now = new Date();
   const month = new Date(now.getFullYear(), now.getMonth(), 1).toISOString();

@@ -2,6 +2,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { stylesOf } from '../charts/colours.ts';
 import { drawableOf } from '../charts/reading/drawable.ts';
 import { keep, keptOf, place, setQuery } from '../router.ts';
+import { FilterBox } from '../search/filter-box.tsx';
 import { later } from '../ui/later.tsx';
 import { Button, Empty, Problem, Skeleton } from '../ui/parts.tsx';
 import { isFinal } from '../ui/status.tsx';
@@ -164,18 +165,12 @@ export function ExperimentsTab({
   return (
     <>
       <div class="bar-row">
-        <search class="grow filter">
-          <input
-            type="search"
-            aria-label="Filter"
-            aria-describedby="filter-hint"
-            spellcheck={false}
-            placeholder="Filter: a name, or metrics.accuracy > 0.9 AND params.lr = 0.01"
-            value={filter}
-            {...(filtered.fault !== undefined && { 'aria-invalid': true })}
-            onInput={({ currentTarget }) => setQuery({ filter: currentTarget.value })}
-          />
-        </search>
+        <FilterBox
+          filter={filter}
+          rows={rows}
+          isFaulty={filtered.fault !== undefined}
+          onFilter={(next) => setQuery({ filter: next })}
+        />
         <ValueSelect
           names={names.metrics}
           value={value}

@@ -1,5 +1,6 @@
 import { parseFilter } from '../../../../shared/search/parse-filter.ts';
 import { SearchSyntaxError } from '../../../../shared/search/scanner.ts';
+import { hasWords, namesOfRows, readFreely, UnknownNameError } from '../search/free-filter.ts';
 import type { Bin } from './bins.ts';
 import { Ranking } from './ranking.ts';
 import { type Row, vocabularyOf } from './row.ts';
@@ -13,29 +14,40 @@ export interface Filtered {
 const looksLikeCondition = /[=<>]|\b(?:LIKE|ILIKE|IN|IS)\b/i;
 
 /**
- * Filter rows with the API's grammar and parser. Search words without a condition in names, tags and IDs, because
- * users type these first.
+ * Filter rows with the API's grammar and parser, or by what looks like conditions and words, because users type
+ * these first: `lr < 0.001`, `adam`, `failed`.
  */
 export function filterRows(rows: readonly Row[], filter: string, ranking = new Ranking(undefined)): Filtered {
   const wanted = filter.trim();
   if (wanted === '') return { rows, fault: undefined };
-  if (!looksLikeCondition.test(wanted)) {
-    const words = wanted.toLowerCase().split(/\s+/);
-    const has = (row: Row) => {
-      const text =
-        `${row.name} ${row.experiment_id} ${row.status} ${Object.values(row.tags).join(' ')}`.toLowerCase();
-      return words.every((word) => text.includes(word));
-    };
-    return { rows: rows.filter(has), fault: undefined };
-  }
+  const words = wanted.toLowerCase().split(/\s+/);
+  if (!looksLikeCondition.test(wanted))
+    return { rows: rows.filter((row) => hasWords(row, words)), fault: undefined };
+  const vocabulary = vocabularyOf((row) => ranking.best(row)?.value);
   try {
-    const { matches } = parseFilter(
-      wanted,
-      vocabularyOf((row) => ranking.best(row)?.value),
-    );
+    const { matches } = parseFilter(wanted, vocabulary);
     return { rows: rows.filter(matches), fault: undefined };
   } catch (error) {
-    if (error instanceof SearchSyntaxError) return { rows, fault: `The filter ${error.message}.` };
+    if (!(error instanceof SearchSyntaxError)) throw error;
+    return filterFreely(rows, wanted, vocabulary, `The filter ${error.message}.`);
+  }
+}
+
+/** Filter by what looks like conditions and words. `fault` is what the grammar says of the text. */
+function filterFreely(
+  rows: readonly Row[],
+  text: string,
+  vocabulary: ReturnType<typeof vocabularyOf>,
+  fault: string,
+): Filtered {
+  try {
+    const { conditions, words } = readFreely(text, namesOfRows(rows));
+    if (conditions === '' || words.some((word) => looksLikeCondition.test(word))) return { rows, fault };
+    const { matches } = parseFilter(conditions, vocabulary);
+    return { rows: rows.filter((row) => matches(row) && hasWords(row, words)), fault: undefined };
+  } catch (error) {
+    if (error instanceof UnknownNameError) return { rows, fault: error.message };
+    if (error instanceof SearchSyntaxError) return { rows, fault };
     throw error;
   }
 }

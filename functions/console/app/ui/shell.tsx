@@ -3,6 +3,7 @@ import { awaySince } from '../api/poller.ts';
 import { ownRights } from '../api/rights.ts';
 import { person, serviceUrl, signOut } from '../api/session.ts';
 import { href, place } from '../router.ts';
+import { Keys, opened } from '../search/keys.tsx';
 import { Icon, type IconName } from './icon.tsx';
 import { Notices } from './notice.tsx';
 import { Picture } from './picture.tsx';
@@ -59,6 +60,14 @@ export function Shell({ children }: { children: ComponentChildren }) {
         </ul>
         <ul class="lower">
           <li class="only-wide">
+            <button type="button" onClick={() => (opened.value = 'palette')}>
+              <Icon name="search" size={18} />
+              <span>
+                Search <kbd>Ctrl K</kbd>
+              </span>
+            </button>
+          </li>
+          <li class="only-wide">
             <a href={`${serviceUrl}/docs`} target="_blank" rel="noreferrer">
               <Icon name="book" size={18} />
               <span>API reference</span>
@@ -87,6 +96,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
         {children}
       </main>
       <Notices />
+      <Keys />
     </div>
   );
 }

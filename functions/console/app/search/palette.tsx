@@ -1,0 +1,205 @@
+import { useEffect, useId, useMemo, useState } from 'preact/hooks';
+import { loadModels } from '../api/models.ts';
+import { loadProjects } from '../api/projects.ts';
+import { findRuns } from '../api/recent.ts';
+import { ownRights } from '../api/rights.ts';
+import { person, signOut } from '../api/session.ts';
+import { go, href } from '../router.ts';
+import { setTheme } from '../theme/theme.ts';
+import { Icon, type IconName } from '../ui/icon.tsx';
+import { Dialog } from '../ui/parts.tsx';
+
+interface Entry {
+  id: string;
+  name: string;
+  about: string;
+  icon: IconName;
+  act: () => void;
+}
+
+const most = 12;
+
+const shortcuts = [
+  ['Ctrl K', 'Search projects, runs, models and actions'],
+  ['/', 'Go to the filter or search of the page'],
+  ['j k', 'Next and previous row'],
+  ['Enter', 'Open the row'],
+  ['x', 'Choose the row'],
+  ['c', 'Compare the chosen rows'],
+  ['e', 'Edit'],
+  ['?', 'This list'],
+] as const;
+
+const opens = (id: string, name: string, about: string, icon: IconName, to: string): Entry => ({
+  id,
+  name,
+  about,
+  icon,
+  act: () => go(to),
+});
+
+function actions(): Entry[] {
+  const { mayCreate, mayRead } = ownRights();
+  const act = (name: string, icon: IconName, run: () => void): Entry => ({
+    id: name,
+    name,
+    about: 'action',
+    icon,
+    act: run,
+  });
+  return [
+    opens('home', 'Home', 'page', 'home', href([])),
+    ...(mayRead ? [opens('projects', 'Projects', 'page', 'folder', href(['projects']))] : []),
+    ...(mayRead ? [opens('models', 'Models', 'page', 'cube', href(['models']))] : []),
+    opens('account', 'Account', 'page', 'person', href(['account'])),
+    ...(person.value?.account_type === 'admin'
+      ? [opens('users', 'Users', 'page', 'people', href(['users']))]
+      : []),
+    ...(mayCreate ? [act('Upload a model', 'upload', () => go(href(['models'], { upload: '1' })))] : []),
+    act('Dark theme', 'bolt', () => setTheme('dark')),
+    act('Light theme', 'bolt', () => setTheme('light')),
+    act('Theme of the system', 'bolt', () => setTheme('system')),
+    act('Sign out', 'out', () => void signOut()),
+  ];
+}
+
+/** Load what can be opened. A part that fails is left out. */
+async function loadEntries(): Promise<Entry[]> {
+  const or = <T,>(list: Promise<T[]>): Promise<T[]> => list.catch(() => []);
+  const [projects, models] = await Promise.all([or(loadProjects()), or(loadModels())]);
+  return [
+    ...projects.map(({ project_id, project_name }) =>
+      opens(project_id, project_name, 'project', 'folder', href(['projects', project_id])),
+    ),
+    ...models.map(({ model_id, model_name }) =>
+      opens(model_id, model_name, 'model', 'cube', href(['models', model_name])),
+    ),
+  ];
+}
+
+/** Search over projects, runs, models and actions; or the list of keys. */
+export function Palette({ isHelp, onClose }: { isHelp: boolean; onClose: () => void }) {
+  const id = useId();
+  const [text, setText] = useState('');
+  const [active, setActive] = useState(0);
+  const [loaded, setLoaded] = useState<readonly Entry[]>([]);
+  useEffect(() => {
+    if (isHelp || !ownRights().mayRead) return;
+    let isGone = false;
+    void loadEntries().then((entries) => {
+      if (!isGone) setLoaded(entries);
+    });
+    return () => {
+      isGone = true;
+    };
+  }, [isHelp]);
+  const [runs, setRuns] = useState<readonly Entry[]>([]);
+  useEffect(() => {
+    const name = text.trim();
+    if (name.length < 2 || !ownRights().mayRead) return setRuns([]);
+    let isGone = false;
+    const timer = setTimeout(() => {
+      findRuns(name).then(
+        (list) => {
+          if (isGone) return;
+          setRuns(
+            list.map(({ experiment_id, project_id, name: called }) =>
+              opens(
+                experiment_id,
+                called,
+                'run',
+                'chart',
+                href(['projects', project_id, 'experiments', experiment_id]),
+              ),
+            ),
+          );
+        },
+        () => undefined,
+      );
+    }, 200);
+    return () => {
+      isGone = true;
+      clearTimeout(timer);
+    };
+  }, [text]);
+  const found = useMemo(() => {
+    const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+    const unique = new Map([...actions(), ...loaded, ...runs].map((entry) => [entry.id, entry]));
+    const all = [...unique.values()].filter(({ name, about }) =>
+      words.every((word) => `${name} ${about}`.toLowerCase().includes(word)),
+    );
+    const first = words[0] ?? '';
+    const starts = (entry: Entry) => Number(!entry.name.toLowerCase().startsWith(first));
+    return all.sort((one, other) => starts(one) - starts(other)).slice(0, most);
+  }, [text, loaded, runs]);
+  if (isHelp)
+    return (
+      <Dialog title="Keys" onClose={onClose}>
+        <dl class="keys">
+          {shortcuts.map(([key, what]) => (
+            <div key={key}>
+              <dt>
+                {key.split(' ').map((one) => (
+                  <kbd key={one}>{one}</kbd>
+                ))}
+              </dt>
+              <dd>{what}</dd>
+            </div>
+          ))}
+        </dl>
+      </Dialog>
+    );
+  const run = (entry: Entry | undefined) => {
+    if (entry === undefined) return;
+    onClose();
+    entry.act();
+  };
+  return (
+    <Dialog title="Go to" onClose={onClose}>
+      <div class="palette">
+        <input
+          type="text"
+          role="combobox"
+          aria-label="Search projects, runs, models and actions"
+          aria-expanded={found.length > 0}
+          aria-controls={`${id}-list`}
+          {...(found[active] !== undefined && { 'aria-activedescendant': `${id}-${active}` })}
+          autocomplete="off"
+          placeholder="A project, run, model or action"
+          ref={(element) => element?.focus()}
+          value={text}
+          onInput={({ currentTarget }) => {
+            setText(currentTarget.value);
+            setActive(0);
+          }}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter') {
+              event.preventDefault();
+              run(found[active]);
+            }
+            if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
+            event.preventDefault();
+            const step = event.key === 'ArrowDown' ? 1 : -1;
+            setActive((active + step + found.length) % Math.max(1, found.length));
+          }}
+        />
+        <ul id={`${id}-list`} role="listbox" aria-label="Results">
+          {found.map((entry, index) => (
+            <li
+              key={entry.id}
+              id={`${id}-${index}`}
+              role="option"
+              aria-selected={index === active}
+              onPointerDown={() => run(entry)}
+            >
+              <Icon name={entry.icon} />
+              <bdi class="ellipsis grow">{entry.name}</bdi>
+              <span class="soft small">{entry.about}</span>
+            </li>
+          ))}
+        </ul>
+        {found.length === 0 && <p class="soft">Nothing matches.</p>}
+      </div>
+    </Dialog>
+  );
+}
