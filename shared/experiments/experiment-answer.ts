@@ -55,7 +55,7 @@ export const ExperimentAnswer = z
       .enum(['program', ...foundSources])
       .nullable()
       .describe(
-        '`program` if it reported its metrics, `log` if they are numbers that it printed; `tensorboard`, `csv`, `trainer` or `summary` if they are those of TensorBoard files, of tables such as `metrics.csv`, of `trainer_state.json`, or of files such as `metrics.json`; null without metrics.',
+        'Who reported the metrics: the program, else its log or files of its framework. Null without metrics.',
       ),
     config_id: z.string().nullable().describe('Null for an experiment that a client records.'),
     config_version: z.number().int().nullable(),
