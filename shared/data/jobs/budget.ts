@@ -70,7 +70,7 @@ export async function readCosts(
   owner_ids: readonly string[],
   month: string,
 ): Promise<OwnedCost[]> {
-  // One after the other: the table joins reads, and a container's policy grants each by a statement of its own.
+  // Budgets before months: the table joins reads of one moment, and a container's policy grants each in its own statement.
   const budgets = await Promise.all(owner_ids.map((owner_id) => findBudget(records, owner_id)));
   const months = await records.batchGet(owner_ids.map((owner_id) => monthKey(owner_id, month)));
   return owner_ids.map((owner_id, index) => {

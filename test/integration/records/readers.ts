@@ -15,6 +15,7 @@ import { findDelivery, listPending } from '../../../shared/data/hooks/delivery.t
 import { findLane } from '../../../shared/data/hooks/delivery-lane.ts';
 import { isAskedFor, readHooks } from '../../../shared/data/hooks/hook.ts';
 import { listNotices } from '../../../shared/data/hooks/notice.ts';
+import { findBudget, readCosts } from '../../../shared/data/jobs/budget.ts';
 import { auditCluster } from '../../../shared/data/jobs/cluster-claim.ts';
 import { findUnfinished, unfinishedJobs } from '../../../shared/data/jobs/job.ts';
 import { readJobConfig } from '../../../shared/data/jobs/job-config.ts';
@@ -75,6 +76,8 @@ const all = { limit: 1000, maxBytes: 1_000_000 };
 /** How the service reads a stored item of each kind, found by where the item lies. */
 export const readers: Readonly<Record<string, Reader>> = {
   serving: ({ records }, { sk }) => findServing(records, sk),
+  budget: ({ records }, item) => findBudget(records, ownerOf(item)),
+  'month-cost': async ({ records }, item) => (await readCosts(records, [ownerOf(item)], item.sk))[0]?.cost,
   'served-version': ({ records }, item) =>
     findServedVersion(records, ownerOf(item), item.sk.split('#')[1] ?? ''),
   'serving-counts': async ({ records }, { pk, sk }) => parseServingCounts((await records.get({ pk, sk }))!),
