@@ -2,7 +2,11 @@ import type { Need } from '../../shared/core/needs.ts';
 
 /** Return the statements of a role for these needs: explicit actions on named resources. */
 export function roleStatements(needs: readonly Need<unknown>[], arns: ResourceArns): Statement[] {
-  return widest(needs).flatMap((need) => statementsOf(need, arns));
+  const kept = widest(needs);
+  return [
+    ...(['accounts', 'records'] as const).flatMap((name) => readsOfParts(kept, name, arns[name])),
+    ...kept.flatMap((need) => statementsOf(need, arns)),
+  ];
 }
 
 /** ARNs of the resources that functions and jobs need. */
@@ -129,21 +133,42 @@ function actionsOf({ resource, level }: Pick<Need<unknown>, 'resource' | 'level'
   return found;
 }
 
+/**
+ * Grant the reads of all parts of a table in one statement. The table joins reads of one moment in one request, and IAM
+ * allows it only if a single statement has all of its partitions.
+ */
+function readsOfParts(
+  needs: readonly Need<unknown>[],
+  name: 'accounts' | 'records',
+  arn: string,
+): Statement[] {
+  const partitions = needs.flatMap(({ resource, scope }) =>
+    resource === name ? (scope?.partitions ?? []) : [],
+  );
+  if (partitions.length === 0) return [];
+  return [{ actions: tableReads, resources: [arn], conditions: heldTo([...new Set(partitions)]) }];
+}
+
+/** Condition that all keys of a request are in these partitions. */
+const heldTo = (partitions: readonly string[]): Conditions => ({
+  'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': partitions },
+  // Without a key in the request, the condition above would match.
+  Null: { 'dynamodb:LeadingKeys': 'false' },
+});
+
 /** Actions on a partition that a write only checks. */
 const checkActions = ['dynamodb:ConditionCheckItem'] as const;
 
+/** Statements of a need for a table. `readsOfParts` grants the reads of its parts. */
 function onTable(arn: string, actions: readonly string[], { scope }: Need<unknown>): Statement[] {
-  const held = (partitions: readonly string[]): Conditions => ({
-    'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': partitions },
-    // Without a key in the request, the condition above would match.
-    Null: { 'dynamodb:LeadingKeys': 'false' },
-  });
   if (scope?.partitions === undefined) return [{ actions, resources: [arn] }];
   const { partitions, checked = [] } = scope;
-  const checks = { actions: checkActions, resources: [arn], conditions: held(checked) };
+  const writes = actions.filter((action) => !tableReads.includes(action));
   return [
-    { actions, resources: [arn], conditions: held(partitions) },
-    ...(checked.length === 0 ? [] : [checks]),
+    ...(writes.length === 0 ? [] : [{ actions: writes, resources: [arn], conditions: heldTo(partitions) }]),
+    ...(checked.length === 0
+      ? []
+      : [{ actions: checkActions, resources: [arn], conditions: heldTo(checked) }]),
   ];
 }
 

@@ -70,7 +70,6 @@ export async function readCosts(
   owner_ids: readonly string[],
   month: string,
 ): Promise<OwnedCost[]> {
-  // Budgets before months: the table joins reads of one moment, and a container's policy grants each in its own statement.
   const budgets = await Promise.all(owner_ids.map((owner_id) => findBudget(records, owner_id)));
   const months = await records.batchGet(owner_ids.map((owner_id) => monthKey(owner_id, month)));
   return owner_ids.map((owner_id, index) => {

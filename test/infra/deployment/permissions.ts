@@ -97,11 +97,13 @@ function byTable(statements: readonly Statement[]): Record<string, number> {
 function tablesOf(needs: readonly Need<unknown>[]): Record<string, number> {
   const onTables = needs.filter(({ resource }) => resource === 'accounts' || resource === 'records');
   const widest = (all: Need<unknown>[]) => Math.max(0, ...all.map((need) => ofNeed(need).length));
-  // A need of a part has a statement of its own, unless one of the whole grants as much.
+  const reads = (expected['accounts read'] ?? []).length;
+  // One statement has the reads of all parts, and a part's writes have one of their own, unless one of the whole grants as much.
   const granted = (all: Need<unknown>[]) => {
     const whole = widest(all.filter(({ scope }) => scope === undefined));
     const parts = all.filter((need) => need.scope !== undefined && ofNeed(need).length > whole);
-    return whole + parts.reduce((sum, need) => sum + ofNeed(need).length, 0);
+    const writes = parts.reduce((sum, need) => sum + ofNeed(need).length - reads, 0);
+    return whole + (parts.length === 0 ? 0 : reads) + writes;
   };
   const grouped = Map.groupBy(onTables, ({ resource }) => resource);
   return Object.fromEntries([...grouped].map(([resource, all]) => [resource, granted(all)]));
