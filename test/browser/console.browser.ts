@@ -199,9 +199,14 @@ describe('curves of a long run', () => {
     expect(points.length).toBeLessThanOrEqual(1_000);
     expect(points.some(({ value }) => value === peak)).toBe(true);
     const plot = page.locator('.plot').first();
-    await plot.focus();
-    await page.keyboard.press('ArrowRight');
-    await page.locator('.tip').waitFor();
+    // A chart is drawn when it comes into view, and takes keys from then on.
+    await expect
+      .poll(async () => {
+        await plot.focus();
+        await page.keyboard.press('ArrowRight');
+        return page.locator('.tip').count();
+      })
+      .toBeGreaterThan(0);
     let [from, to] = [0, 12_000];
     let finer: { step: number }[] = [];
     for (let times = 0; times < 10 && to - from >= 300; times += 1) {

@@ -24,7 +24,7 @@ test('signing out in one tab ends the others', async () => {
   await tab.getByRole('heading', { name: 'Account', exact: true }).waitFor();
   await tab.getByRole('button', { name: 'Sign out', exact: true }).first().click();
   await page.getByLabel('Password', { exact: true }).waitFor();
-  expect(await page.locator('.shell').count()).toBe(0);
+  await expect.poll(() => page.locator('.shell').count()).toBe(0);
 });
 
 test('the page of the account lists the browsers, and signs all of them out', async () => {
