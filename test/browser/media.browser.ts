@@ -97,7 +97,6 @@ describe('pictures over steps', () => {
 
   test('move with the arrow keys, and the address keeps the step', async () => {
     await visit(page, place(0, '?tab=media&step=3'));
-    await page.reload();
     await page.locator('.media-tile img:not(.waiting)').first().waitFor();
     await expect.poll(async () => (await shownSteps(page))[0]).toBe('step 3');
     const slider = page.getByRole('slider', { name: 'Step', exact: true });

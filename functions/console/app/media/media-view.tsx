@@ -279,7 +279,10 @@ export function MediaView({
   const observer = useVisibility(() => redraw((count) => count + 1));
   const asked = query.get('step');
   const [chosen, setChosen] = useState(asked === null ? undefined : Number(asked));
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => {
+    // A step that the slider has not yet put into the address must not replace that of a new one.
+    clearTimeout(timer.current);
     if (asked !== null) setChosen(Number(asked));
   }, [asked]);
   const [opened, setOpened] = useState<Tile>();
@@ -307,7 +310,6 @@ export function MediaView({
   const step = steps[index];
   void loader.answers.value;
 
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const setIndex = (next: number) => {
     const value = steps[next];
     setChosen(value);
