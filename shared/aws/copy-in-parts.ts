@@ -6,6 +6,7 @@ import {
   type S3Client,
   UploadPartCopyCommand,
 } from '@aws-sdk/client-s3';
+import { inLanes } from '../core/in-lanes.ts';
 import { multipartUploads, partsOf } from './multipart.ts';
 
 /** Sizes of a copy. The defaults suit a request, which has 29 s. */
@@ -43,11 +44,10 @@ export async function copyInParts(
   const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket, Key: to }));
   if (UploadId === undefined) throw new Error('storage began an upload without an id');
   try {
-    const waiting = partsOf(size, partBytes);
-    const copied: { PartNumber: number; ETag: string | undefined }[] = [];
-    const worker = async (): Promise<void> => {
-      for (let part = waiting.shift(); part !== undefined; part = waiting.shift()) {
-        const { part_number: PartNumber, size: bytes } = part;
+    const Parts = await inLanes(
+      partsOf(size, partBytes),
+      atOnce,
+      async ({ part_number: PartNumber, size: bytes }) => {
         const first = (PartNumber - 1) * partBytes;
         const CopySourceRange = `bytes=${first}-${first + bytes - 1}`;
         const answer = await client.send(
@@ -61,11 +61,9 @@ export async function copyInParts(
             ...same,
           }),
         );
-        copied.push({ PartNumber, ETag: answer.CopyPartResult?.ETag });
-      }
-    };
-    await Promise.all(Array.from({ length: atOnce }, worker));
-    const Parts = copied.sort((one, other) => one.PartNumber - other.PartNumber);
+        return { PartNumber, ETag: answer.CopyPartResult?.ETag };
+      },
+    );
     await client.send(
       new CompleteMultipartUploadCommand({ Bucket, Key: to, UploadId, MultipartUpload: { Parts } }),
     );

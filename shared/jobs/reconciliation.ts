@@ -1,6 +1,7 @@
 import type { BatchJob } from '../aws/batch.ts';
 import type { Deadline } from '../core/deadline.ts';
 import { errorName } from '../core/error-text.ts';
+import { inLanes } from '../core/in-lanes.ts';
 import type { Logger } from '../core/log.ts';
 import { auditCluster } from '../data/jobs/cluster-claim.ts';
 import {
@@ -123,20 +124,14 @@ async function compareJobs(
   const ids = items.flatMap((item) => [...idOf(item, 'depends_on'), ...idOf(item, 'batch_job_id')]);
   const known = new Map((await reconciler.batch.describe(ids)).map((job) => [job.id, job]));
   const errors = new Map<UnfinishedJob, unknown>();
-  const left = jobs.entries();
-  const compareNext = async () => {
-    for (const [index, job] of left) {
-      const item = items[index];
-      try {
-        await (item === undefined
-          ? forget(reconciler, job)
-          : settle(reconciler, parseJobRecord(item), known));
-      } catch (error) {
-        errors.set(job, error);
-      }
+  await inLanes(jobs, atOnce, async (job, index) => {
+    const item = items[index];
+    try {
+      await (item === undefined ? forget(reconciler, job) : settle(reconciler, parseJobRecord(item), known));
+    } catch (error) {
+      errors.set(job, error);
     }
-  };
-  await Promise.all(Array.from({ length: atOnce }, compareNext));
+  });
   return errors;
 }
 

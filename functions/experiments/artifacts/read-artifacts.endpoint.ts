@@ -2,6 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import * as z from 'zod';
 import { readProjectObjects } from '../../../shared/aws/needs.ts';
 import { Ulid } from '../../../shared/core/formats.ts';
+import { inLanes } from '../../../shared/core/in-lanes.ts';
 import { type Artifact, findArtifacts } from '../../../shared/data/experiments/artifact.ts';
 import { requireExperiment } from '../../../shared/data/experiments/experiment.ts';
 import { ArtifactPath } from '../../../shared/data/rules/upload.ts';
@@ -61,7 +62,7 @@ export const endpoint = defineEndpoint({
 
   async handle({ path: { project_id }, body }, { records, objects }) {
     const ids = new Set(body.artifacts.map(({ experiment_id }) => experiment_id));
-    await inTurns([...ids], (id) => requireExperiment(records, project_id, id));
+    await inLanes(ids, atOnce, (id) => requireExperiment(records, project_id, id));
     const found = await findArtifacts(records, body.artifacts);
     let bytes = 0;
     const planned = body.artifacts.map((asked, index) => {
@@ -70,7 +71,7 @@ export const endpoint = defineEndpoint({
       if (state === 'read') bytes += artifact?.size ?? 0;
       return { asked, artifact, state };
     });
-    const artifacts = await inTurns(planned, async ({ asked, artifact, state }): Promise<Answer> => {
+    const artifacts = await inLanes(planned, atOnce, async ({ asked, artifact, state }): Promise<Answer> => {
       const media_type = artifact?.media_type ?? null;
       if (artifact === undefined || state !== 'read') return { ...asked, state, media_type, content: null };
       const stream = await objects.read(artifact.object);
@@ -86,14 +87,6 @@ function stateOf(artifact: Artifact | undefined, bytes: number): Answer['state']
   if (artifact === undefined) return 'missing';
   if (artifact.size > maxBytes) return 'too-large';
   return bytes + artifact.size > maxBytes ? 'left' : 'read';
-}
-
-/** Map a list, some items at once, in the order of the list. */
-async function inTurns<T, R>(list: readonly T[], act: (item: T) => Promise<R>): Promise<R[]> {
-  const results: R[] = [];
-  for (let first = 0; first < list.length; first += atOnce)
-    results.push(...(await Promise.all(list.slice(first, first + atOnce).map(act))));
-  return results;
 }
 
 export const handler = lambda(endpoint);

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Timestamp, Ulid } from '../../../shared/core/formats.ts';
+import { inLanes } from '../../../shared/core/in-lanes.ts';
 import { findExperiments } from '../../../shared/data/experiments/experiment.ts';
 import { isFinal } from '../../../shared/data/jobs/job-status.ts';
 import { retain, retainedUntil } from '../../../shared/data/projects/purge.ts';
@@ -9,7 +10,7 @@ import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { fields } from '../../../shared/http/definition/endpoint-input.ts';
 import { projectPath } from '../../../shared/http/definition/parameters.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
-import { ExperimentIds, inTurn } from './experiment-ids.ts';
+import { changesAtOnce, ExperimentIds } from './experiment-ids.ts';
 
 export const endpoint = defineEndpoint({
   name: 'deleteExperiments',
@@ -38,7 +39,7 @@ export const endpoint = defineEndpoint({
     const found = await findExperiments(records, project_id, experiment_ids);
     // An experiment that a client records may never end.
     const ended = found.filter(({ kind, status }) => kind === 'logged' || isFinal(status));
-    await inTurn(ended, async (experiment) => {
+    await inLanes(ended, changesAtOnce, async (experiment) => {
       const { experiment_id } = experiment;
       let isScheduled = false;
       await changeFields(context, experiment, async (present) => {

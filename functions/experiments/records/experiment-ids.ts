@@ -12,14 +12,5 @@ export const ExperimentIds = z
   .transform((ids) => [...new Set(ids)])
   .describe('IDs of experiments of the project.');
 
-/** Number of experiments that are changed at the same time. */
-const lanes = 8;
-
-/** Change experiments, a few at a time. */
-export async function inTurn<T>(things: readonly T[], act: (thing: T) => Promise<unknown>): Promise<void> {
-  const queue = [...things];
-  const lane = async (): Promise<void> => {
-    for (let one = queue.shift(); one !== undefined; one = queue.shift()) await act(one);
-  };
-  await Promise.all(Array.from({ length: lanes }, lane));
-}
+/** Number of experiments of a request that are changed at the same time. */
+export const changesAtOnce = 8;

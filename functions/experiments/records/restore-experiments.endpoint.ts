@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Ulid } from '../../../shared/core/formats.ts';
+import { inLanes } from '../../../shared/core/in-lanes.ts';
 import { findExperiments } from '../../../shared/data/experiments/experiment.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { changeFields } from '../../../shared/experiments/change-fields.ts';
@@ -7,7 +8,7 @@ import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { fields } from '../../../shared/http/definition/endpoint-input.ts';
 import { projectPath } from '../../../shared/http/definition/parameters.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
-import { ExperimentIds, inTurn } from './experiment-ids.ts';
+import { changesAtOnce, ExperimentIds } from './experiment-ids.ts';
 
 export const endpoint = defineEndpoint({
   name: 'restoreExperiments',
@@ -33,7 +34,7 @@ export const endpoint = defineEndpoint({
 
   async handle({ path: { project_id }, body: { experiment_ids } }, context) {
     const found = await findExperiments(context.records, project_id, experiment_ids);
-    await inTurn(found, (experiment) =>
+    await inLanes(found, changesAtOnce, (experiment) =>
       changeFields(context, experiment, (present) => {
         const { deleted_at, ...others } = present;
         return { fields: deleted_at === undefined ? present : others };

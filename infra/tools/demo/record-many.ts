@@ -5,6 +5,7 @@ import type { endpoint as listExperiments } from '../../../functions/experiments
 import type { endpoint as createProject } from '../../../functions/projects/projects/create-project.endpoint.ts';
 import type { endpoint as listProjects } from '../../../functions/projects/projects/list-projects.endpoint.ts';
 import type { Client } from '../../../shared/client/client.ts';
+import { inLanes } from '../../../shared/core/in-lanes.ts';
 
 /**
  * Record experiments with curves into a project, only through the API, for viewing and for measurements. Complete
@@ -23,15 +24,11 @@ export async function recordMany(
   );
   const found = count - missing.length;
   let done = found;
-  const left = missing.values();
-  const lane = async () => {
-    for (const index of left) {
-      await recordRun(client, project_id, inventedRun(index), present.get(index)?.experiment_id);
-      done += 1;
-      if (done % 250 === 0) onProgress(done);
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(lanes, missing.length) }, lane));
+  await inLanes(missing, lanes, async (index) => {
+    await recordRun(client, project_id, inventedRun(index), present.get(index)?.experiment_id);
+    done += 1;
+    if (done % 250 === 0) onProgress(done);
+  });
   return { project_id, found, seconds: (performance.now() - begun) / 1000 };
 }
 

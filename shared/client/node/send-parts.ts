@@ -1,3 +1,4 @@
+import { inLanes } from '../../core/in-lanes.ts';
 import { ProblemError } from '../problem-error.ts';
 import { wait } from '../retry.ts';
 import { sendUpload, type UploadTarget } from '../send-upload.ts';
@@ -42,22 +43,19 @@ export async function sendParts(
   for (let waiting = (await missing()) ?? []; waiting.length > 0; ) {
     let arrived = size - waiting.reduce((sum, part) => sum + part.size, 0);
     onProgress?.(arrived);
-    const queue = [...waiting];
     const failures: unknown[] = [];
-    const work = async () => {
-      for (let part = queue.shift(); part !== undefined && failures.length === 0; part = queue.shift()) {
-        const { offset: start, size: bytes, url, method, headers } = part;
-        const sending = { path, start, size: bytes, ...(signal && { signal }) };
-        try {
-          await sendUpload(async () => ({ url, method, headers }), sendFile(sending), signal);
-          arrived += bytes;
-          onProgress?.(arrived);
-        } catch (error) {
-          failures.push(error);
-        }
+    await inLanes(waiting, atOnce, async ({ offset: start, size: bytes, url, method, headers }) => {
+      // The others are not begun after a failure.
+      if (failures.length > 0) return;
+      const sending = { path, start, size: bytes, ...(signal && { signal }) };
+      try {
+        await sendUpload(async () => ({ url, method, headers }), sendFile(sending), signal);
+        arrived += bytes;
+        onProgress?.(arrived);
+      } catch (error) {
+        failures.push(error);
       }
-    };
-    await Promise.all(Array.from({ length: atOnce }, work));
+    });
     const [failure] = failures;
     if (signal?.aborted === true) throw signal.reason;
     const isLasting =

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { inLanes } from '../../../../../shared/core/in-lanes.ts';
 import { noteReach, poll, wake } from '../../api/poller.ts';
 import { isExpired, signInCount } from '../../api/session.ts';
 import type { Curve } from './curve.ts';
@@ -24,15 +25,6 @@ export interface RunCurves {
   hasRead(metric: string): boolean;
   /** Read a metric's curves between two steps, for the runs with thinned curves. */
   readRange(name: string, from: number, to: number, signal: AbortSignal): Promise<ReadonlyMap<string, Curve>>;
-}
-
-/** Work on a list of things in a few lanes. */
-async function inLanes<T>(things: readonly T[], act: (thing: T) => Promise<void>): Promise<void> {
-  const queue = [...things];
-  const lane = async () => {
-    for (let one = queue.shift(); one !== undefined; one = queue.shift()) await act(one);
-  };
-  await Promise.all(Array.from({ length: lanes }, lane));
 }
 
 /** Read the curves of runs. Those of running ones grow. */
@@ -86,7 +78,7 @@ export function useRunCurves(runs: readonly Drawable[]): RunCurves {
         do {
           isAgain = false;
           const names = [...wanted.current];
-          await inLanes(latest.current, read);
+          await inLanes(latest.current, lanes, read);
           for (const name of names) done.current.add(name);
           redraw();
         } while (isAgain);
@@ -154,7 +146,7 @@ export function useRunCurves(runs: readonly Drawable[]): RunCurves {
       const thinned = [...readers.current].filter(
         ([, { curves }]) => curves.get(name)?.reported !== undefined,
       );
-      await inLanes(thinned, async ([id, reader]) => {
+      await inLanes(thinned, lanes, async ([id, reader]) => {
         const curve = await reader.readRange(name, from, to, signal);
         if (curve !== undefined) found.set(id, curve);
       });

@@ -1,3 +1,4 @@
+import { inLanes } from '../../../../../shared/core/in-lanes.ts';
 import { cancel, changeExperiment, type ExperimentChange } from '../../api/experiments.ts';
 import type { Column } from '../columns.ts';
 import type { Row } from '../row.ts';
@@ -5,16 +6,12 @@ import type { Row } from '../row.ts';
 const lanes = 4;
 
 /** Act on rows, a few at a time. */
-async function forEach(
+const forEach = async (
   rows: readonly Row[],
   act: (row: Row, index: number) => Promise<unknown>,
-): Promise<void> {
-  const queue = [...rows.entries()];
-  const lane = async () => {
-    for (let one = queue.shift(); one !== undefined; one = queue.shift()) await act(one[1], one[0]);
-  };
-  await Promise.all(Array.from({ length: lanes }, lane));
-}
+): Promise<void> => {
+  await inLanes(rows, lanes, act);
+};
 
 const change = (row: Row, body: ExperimentChange) =>
   changeExperiment({ project_id: row.project_id, experiment_id: row.experiment_id }, body, '*');
