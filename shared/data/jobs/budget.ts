@@ -70,10 +70,16 @@ export async function readCosts(
   owner_ids: readonly string[],
   month: string,
 ): Promise<OwnedCost[]> {
-  const budgets = await Promise.all(owner_ids.map((owner_id) => findBudget(records, owner_id)));
-  const months = await records.batchGet(owner_ids.map((owner_id) => monthKey(owner_id, month)));
+  const items = await records.batchGet(
+    owner_ids.flatMap((owner_id) => [budgetKey(owner_id), monthKey(owner_id, month)]),
+  );
   return owner_ids.map((owner_id, index) => {
-    return { owner_id, amount: budgets[index]?.amount ?? null, cost: parseMonth(months[index]) };
+    const [limit, cost] = items.slice(2 * index, 2 * index + 2);
+    return {
+      owner_id,
+      amount: limit === undefined ? null : budget.parse(limit).amount,
+      cost: parseMonth(cost),
+    };
   });
 }
 
