@@ -9,6 +9,7 @@ import { connect } from '../../login/connect.ts';
 import { findEnvironment } from '../../projects/find-environment.ts';
 import { projectSession, projectToFill } from '../../projects/project-session.ts';
 import { json, project, verbose } from '../flags.ts';
+import { removeNamed } from './remove-named.ts';
 
 async function show(this: CliContext, { project: given, json: isJson }: Flags): Promise<void> {
   const { client, path } = await projectSession(this, given);
@@ -112,35 +113,14 @@ Examples:
   },
 });
 
-async function rm(
-  this: CliContext,
-  { project: given, json: isJson }: Flags,
-  ...names: string[]
-): Promise<void> {
-  const { client, path } = await projectSession(this, given);
-  for (const name of names) {
-    const route = 'DELETE /projects/{project_id}/variables/{name}';
-    const removed = await client.call<typeof deleteVariable>(route, { path: { ...path, name } });
-    if (isJson) this.process.stdout.write(`${JSON.stringify(removed)}\n`);
-    else this.printer.say(`${name} is deleted.`);
-  }
-}
-
-const rmCommand = buildCommand({
-  func: rm,
-  parameters: {
-    positional: {
-      kind: 'array',
-      parameter: { brief: 'Variables to delete', placeholder: 'NAME', parse: String },
-      minimum: 1,
-    },
-    flags: { project, json, verbose },
-    aliases: { p: 'project' },
-  },
-  docs: {
-    brief: 'Delete environment variables of a project',
-    fullDescription: 'Example:\n  mps env rm HF_TOKEN',
-  },
+const rmCommand = removeNamed({
+  many: 'Variables',
+  brief: 'Delete environment variables of a project',
+  example: 'mps env rm HF_TOKEN',
+  remove: ({ client, path }, name) =>
+    client.call<typeof deleteVariable>('DELETE /projects/{project_id}/variables/{name}', {
+      path: { ...path, name },
+    }),
 });
 
 export const envRoutes = buildRouteMap<string, CliContext>({

@@ -11,6 +11,7 @@ import { ask, pipedText } from '../../login/ask.ts';
 import { connect } from '../../login/connect.ts';
 import { projectSession, projectToFill } from '../../projects/project-session.ts';
 import { json, project, verbose } from '../flags.ts';
+import { removeNamed } from './remove-named.ts';
 
 async function ls(this: CliContext, { project: given, json: isJson }: Flags): Promise<void> {
   const { client, path } = await projectSession(this, given);
@@ -154,32 +155,12 @@ const testCommand = buildCommand({
   docs: { brief: 'Send a test message to a hook', fullDescription: 'Example:\n  mps hooks test team' },
 });
 
-async function rm(
-  this: CliContext,
-  { project: given, json: isJson }: Flags,
-  ...names: string[]
-): Promise<void> {
-  const { client, path } = await projectSession(this, given);
-  for (const name of names) {
-    const route = 'DELETE /projects/{project_id}/hooks/{name}';
-    const removed = await client.call<typeof deleteHook>(route, { path: { ...path, name } });
-    if (isJson) this.process.stdout.write(`${JSON.stringify(removed)}\n`);
-    else this.printer.say(`${name} is deleted.`);
-  }
-}
-
-const rmCommand = buildCommand({
-  func: rm,
-  parameters: {
-    positional: {
-      kind: 'array',
-      parameter: { brief: 'Hooks to delete', placeholder: 'NAME', parse: String },
-      minimum: 1,
-    },
-    flags: { project, json, verbose },
-    aliases: { p: 'project' },
-  },
-  docs: { brief: 'Delete hooks of a project', fullDescription: 'Example:\n  mps hooks rm team' },
+const rmCommand = removeNamed({
+  many: 'Hooks',
+  brief: 'Delete hooks of a project',
+  example: 'mps hooks rm team',
+  remove: ({ client, path }, name) =>
+    client.call<typeof deleteHook>('DELETE /projects/{project_id}/hooks/{name}', { path: { ...path, name } }),
 });
 
 async function deliveries(
