@@ -12,6 +12,7 @@ interface TextFieldProps {
   autocomplete?: string;
   autocapitalize?: 'none';
   spellcheck?: boolean;
+  autofocus?: boolean;
   placeholder?: string;
   maxLength?: number;
   inputMode?: 'numeric' | 'decimal';

@@ -2,10 +2,11 @@ import { useState } from 'preact/hooks';
 import { deleteRuns, restoreRuns } from '../../api/deletions.ts';
 import { href } from '../../router.ts';
 import { attempt, tell } from '../../ui/notice.tsx';
-import { Button, Dialog, Field, Form, LinkButton } from '../../ui/parts.tsx';
+import { Button, Dialog, Form, LinkButton } from '../../ui/parts.tsx';
 import { saveBlob } from '../../ui/save.ts';
 import { isFinal } from '../../ui/status.tsx';
 import { plural } from '../../ui/text/format.ts';
+import { TextField } from '../../ui/text-field.tsx';
 import type { Column } from '../columns.ts';
 import type { Row } from '../row.ts';
 import { cancelRows, csvOf, renameRows, tagRows } from './change-many.ts';
@@ -178,25 +179,8 @@ function TagDialog({
           onClose();
         }}
       >
-        <Field label="Name">
-          {(attributes) => (
-            <input
-              {...attributes}
-              autofocus
-              value={name}
-              onInput={({ currentTarget }) => setName(currentTarget.value)}
-            />
-          )}
-        </Field>
-        <Field label="Value">
-          {(attributes) => (
-            <input
-              {...attributes}
-              value={value}
-              onInput={({ currentTarget }) => setValue(currentTarget.value)}
-            />
-          )}
-        </Field>
+        <TextField label="Name" autofocus value={name} onText={setName} />
+        <TextField label="Value" value={value} onText={setValue} />
       </Form>
     </Dialog>
   );
@@ -226,19 +210,13 @@ function RenameDialog({
           onClose();
         }}
       >
-        <Field
+        <TextField
           label="Name"
-          {...(isSeveral && { hint: 'Each gets a number after it, in the order of the table.' })}
-        >
-          {(attributes) => (
-            <input
-              {...attributes}
-              autofocus
-              value={name}
-              onInput={({ currentTarget }) => setName(currentTarget.value)}
-            />
-          )}
-        </Field>
+          hint={isSeveral ? 'Each gets a number after it, in the order of the table.' : undefined}
+          autofocus
+          value={name}
+          onText={setName}
+        />
       </Form>
     </Dialog>
   );
