@@ -2,10 +2,11 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { loadMedia, type MediaItem, type MediaOfExperiment, type MediaSeries } from '../api/media.ts';
 import { lineColour } from '../charts/colours.ts';
 import { place, setQuery } from '../router.ts';
-import { Button, Empty, Problem, Skeleton } from '../ui/parts.tsx';
+import { Empty, Problem, Skeleton } from '../ui/parts.tsx';
 import { AudioPlayer } from './audio-player.tsx';
 import { Lightbox } from './lightbox.tsx';
 import { PictureLoader, type WantedPicture } from './picture-loader.ts';
+import { StepSlider } from './step-slider.tsx';
 import { itemAt, itemsAround, stepsOf } from './steps.ts';
 
 /** Experiment whose media are shown. */
@@ -169,54 +170,6 @@ function nearestRead(
     if (read !== undefined && ('url' in read || path === item.path)) return { ...read, path };
   }
   return undefined;
-}
-
-/** Slider over all steps, with buttons for the neighbours. */
-function StepSlider({
-  steps,
-  index,
-  onIndex,
-}: {
-  steps: readonly number[];
-  index: number;
-  onIndex: (index: number) => void;
-}) {
-  const [isPlaying, setPlaying] = useState(false);
-  const at = useRef(index);
-  at.current = index;
-  useEffect(() => {
-    if (!isPlaying) return;
-    const timer = setInterval(() => {
-      if (at.current >= steps.length - 1) setPlaying(false);
-      else onIndex(at.current + 1);
-    }, 250);
-    return () => clearInterval(timer);
-  }, [isPlaying, steps.length]);
-  const text = `step ${(steps[index] ?? 0).toLocaleString('en')}`;
-  return (
-    <div class="step-bar">
-      <Button
-        kind="quiet"
-        icon={isPlaying ? 'stop' : 'play'}
-        label={isPlaying ? 'Stop' : 'Play the steps'}
-        onClick={() => {
-          if (!isPlaying && index === steps.length - 1) onIndex(0);
-          setPlaying(!isPlaying);
-        }}
-      />
-      <input
-        type="range"
-        aria-label="Step"
-        aria-valuetext={text}
-        min={0}
-        max={steps.length - 1}
-        value={index}
-        onInput={({ currentTarget }) => onIndex(Number(currentTarget.value))}
-      />
-      <output class="number">{text}</output>
-      <span class="soft small only-wide">of {(steps.at(-1) ?? 0).toLocaleString('en')}</span>
-    </div>
-  );
 }
 
 /** Tracks which tiles are on the screen. */

@@ -1,0 +1,92 @@
+import { type Datatype, packBytes } from './datatypes.ts';
+
+/**
+ * Read values as JSON, nested or flat, in row-major order. Report the fault of the first wrong one.
+ * @param place name of the list in faults
+ */
+export function readData(
+  place: string,
+  data: unknown,
+  datatype: Datatype,
+  count: number,
+  fault: (name: string, message: string) => void,
+): Uint8Array | undefined {
+  if (!Array.isArray(data)) {
+    fault(place, 'must be a list of the values, or parameters.binary_data_size must be given');
+    return undefined;
+  }
+  const values: unknown[] = data.some((one) => Array.isArray(one))
+    ? data.flat(Number.POSITIVE_INFINITY)
+    : data;
+  if (values.length !== count) {
+    fault(place, `must have ${count} values, as the shape says; it has ${values.length}`);
+    return undefined;
+  }
+  const { isValue, is, store } = writers[datatype];
+  const bad = values.findIndex((value) => !isValue(value));
+  if (bad >= 0) {
+    fault(`${place}[${bad}]`, `must be ${is}; it is ${JSON.stringify(String(values[bad]).slice(0, 80))}`);
+    return undefined;
+  }
+  return store(values);
+}
+
+interface Writer {
+  isValue(value: unknown): boolean;
+  is: string;
+  store(values: readonly unknown[]): Uint8Array;
+}
+
+const bytesOf = ({ buffer }: { buffer: ArrayBuffer }): Uint8Array => new Uint8Array(buffer);
+
+const numbers = (
+  isValue: (value: unknown) => boolean,
+  is: string,
+  make: (values: number[]) => { buffer: ArrayBuffer },
+): Writer => ({
+  isValue,
+  is,
+  store: (values) => bytesOf(make(values.map(Number))),
+});
+
+const whole = (least: number, most: number, make: (values: number[]) => { buffer: ArrayBuffer }): Writer =>
+  numbers(
+    (value) => Number.isInteger(value) && Number(value) >= least && Number(value) <= most,
+    `a whole number from ${least} to ${most}`,
+    make,
+  );
+
+const big = (least: bigint, most: bigint, make: (values: bigint[]) => { buffer: ArrayBuffer }): Writer => ({
+  isValue: (value) =>
+    (typeof value === 'bigint' || Number.isInteger(value)) &&
+    BigInt(value as bigint | number) >= least &&
+    BigInt(value as bigint | number) <= most,
+  is: `a whole number from ${least} to ${most}`,
+  store: (values) => bytesOf(make(values.map((value) => BigInt(value as bigint | number)))),
+});
+
+const isNumber = (value: unknown): boolean => typeof value === 'number' || typeof value === 'bigint';
+
+const writers: Readonly<Record<Datatype, Writer>> = {
+  BOOL: numbers(
+    (value) => typeof value === 'boolean' || value === 0 || value === 1,
+    'true or false',
+    (values) => Uint8Array.from(values),
+  ),
+  UINT8: whole(0, 2 ** 8 - 1, (values) => Uint8Array.from(values)),
+  UINT16: whole(0, 2 ** 16 - 1, (values) => Uint16Array.from(values)),
+  UINT32: whole(0, 2 ** 32 - 1, (values) => Uint32Array.from(values)),
+  UINT64: big(0n, 2n ** 64n - 1n, (values) => BigUint64Array.from(values)),
+  INT8: whole(-(2 ** 7), 2 ** 7 - 1, (values) => Int8Array.from(values)),
+  INT16: whole(-(2 ** 15), 2 ** 15 - 1, (values) => Int16Array.from(values)),
+  INT32: whole(-(2 ** 31), 2 ** 31 - 1, (values) => Int32Array.from(values)),
+  INT64: big(-(2n ** 63n), 2n ** 63n - 1n, (values) => BigInt64Array.from(values)),
+  FP16: numbers(isNumber, 'a number', (values) => Float16Array.from(values)),
+  FP32: numbers(isNumber, 'a number', (values) => Float32Array.from(values)),
+  FP64: numbers(isNumber, 'a number', (values) => Float64Array.from(values)),
+  BYTES: {
+    isValue: (value) => typeof value === 'string' && value.isWellFormed(),
+    is: 'a string',
+    store: (values) => packBytes(values.map((value) => Buffer.from(String(value)))),
+  },
+};
