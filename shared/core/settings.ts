@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { CorsOrigins } from './cors-origins.ts';
-import { HookHosts } from './hook-hosts.ts';
 import { PackageIndexes } from './package-indexes.ts';
 import { type Prices, pricesSchema } from './prices.ts';
 
@@ -14,6 +13,26 @@ const count = (otherwise: number) =>
  */
 const jobCount = (otherwise: number) =>
   z.preprocess((value) => (value === 'none' ? Number.MAX_SAFE_INTEGER : value), count(otherwise));
+
+const hostPattern = /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\]):\d{1,5}$/;
+
+/**
+ * Receivers of hooks on this machine or network, as `host:port` separated by commas. A URL that names one of them may be
+ * one of HTTP, and have an address that is not public. Empty by default.
+ */
+const HookHosts = z
+  .string()
+  .default('')
+  .transform((text) =>
+    text
+      .split(',')
+      .map((one) => one.trim().toLowerCase())
+      .filter((one) => one !== ''),
+  )
+  .refine(
+    (hosts) => hosts.every((one) => hostPattern.test(one)),
+    'must be receivers as host:port, separated by commas, such as 127.0.0.1:9000',
+  );
 
 /** Maximum number of GPUs of a job if the nodes are not known. */
 const maxGpus = 8;
