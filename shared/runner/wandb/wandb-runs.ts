@@ -1,5 +1,5 @@
 /** The second part of the module that stands in for wandb: runs. It goes on where the first part ends. */
-export const wandbRuns = String.raw`class Run:
+export const wandbRuns = `class Run:
     """A run: the experiment of the job, or another one of the same program."""
 
     def __init__(self, project=None, name=None, config=None, tags=None, notes=None, group=None, job_type=None,

@@ -1,5 +1,5 @@
 /** The first part of the module that stands in for wandb: how metrics, params and tags are sent. */
-export const wandbSender = String.raw`"""Records what a program logs by wandb in the experiment of its job.
+export const wandbSender = `"""Records what a program logs by wandb in the experiment of its job.
 
 Stands in for the package of this name, without a key or an account of it. Calls that it does not know do nothing: each is
 named once, and the program goes on.
