@@ -18,8 +18,6 @@ export async function readPoints(
   const number = from === undefined ? undefined : numberOfPosition(from);
   if (number === undefined && names === undefined && !isRange)
     return readMetrics(records, job_id, from, { limit, maxBytes });
-  if (number === undefined && from !== undefined)
-    return readFromChunks(records, job_id, new Set(names), from, limit);
   return readHistory(records, job_id, wanted, number ?? 0, limit);
 }
 
@@ -37,7 +35,7 @@ export interface WantedPoints {
 /** Maximum points of one read. This many typical points make 4 MB of JSON. */
 const maxRead = 40_000;
 
-/** Return the point number of a position. Return undefined for a position of a release without blocks. */
+/** Return the point number of a position among some metrics. Return undefined for a position among all metrics. */
 export const numberOfPosition = (text: string): number | undefined => {
   const number = numberPattern.exec(text)?.[1];
   return number === undefined ? undefined : Number(number);
@@ -47,33 +45,6 @@ export const numberOfPosition = (text: string): number | undefined => {
 const numberPattern = /^n(\d{1,15})$/;
 
 const maxBytes = 3_000_000;
-
-/** Return points of some metrics from a position of a release without blocks. */
-async function readFromChunks(
-  records: Records,
-  job_id: string,
-  names: ReadonlySet<string>,
-  from: string,
-  limit: number,
-): Promise<StreamPage<MetricPoint>> {
-  const rows: MetricPoint[] = [];
-  let position = from;
-  for (;;) {
-    const page = await readMetrics(records, job_id, position, { limit: maxRead, maxBytes });
-    const room = limit - rows.length;
-    const found = page.rows.flatMap((row, index) => (names.has(row.name) ? [{ row, index }] : []));
-    rows.push(...found.slice(0, room).map(({ row }) => row));
-    const cut = found.length > room ? found[room - 1] : undefined;
-    if (cut !== undefined) {
-      // Read again up to the last returned point, to get the position after it.
-      const bounds = { limit: cut.index + 1, maxBytes };
-      const { position: after } = await readMetrics(records, job_id, position, bounds);
-      return { rows, position: after, more: true };
-    }
-    if (!page.more || rows.length === limit) return { rows, position: page.position, more: page.more };
-    position = page.position;
-  }
-}
 
 /** Return points of some metrics from a number on, without a read of the other metrics. */
 async function readHistory(
@@ -137,8 +108,10 @@ export const positionOfNumber = (number: number): string => `n${number}`;
 /** Maximum bytes of a point as JSON, without its name. */
 const pointBytes = 130;
 
-/** Whether a text is a position from a page of points. */
-export const isPointsPosition = (text: string): boolean => numberPattern.test(text) || isStreamPosition(text);
+/** Whether a text is a position from a page of these points. Pages of all points have positions of chunks. */
+export const isPointsPosition = (text: string, { names, step_from, step_to }: WantedPoints): boolean =>
+  numberPattern.test(text) ||
+  (names === undefined && step_from === undefined && step_to === undefined && isStreamPosition(text));
 
 /** Yield all points of a job in report order, page by page. */
 export async function* everyPoint(

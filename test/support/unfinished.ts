@@ -1,5 +1,5 @@
 import { listUnfinished, type UnfinishedJob } from '../../shared/data/jobs/job.ts';
-import { formerLimitKey, shareKey } from '../../shared/data/jobs/vcpu-shares.ts';
+import { shareKey } from '../../shared/data/jobs/vcpu-shares.ts';
 import type { WatchedPosition } from '../../shared/data/lists/watched-list.ts';
 import type { Item, TableReader } from '../../shared/data/table/table.ts';
 
@@ -25,7 +25,6 @@ export async function sharesOf(records: Records): Promise<Item[]> {
 
 /** vCPUs that unfinished jobs hold, as the limits count them. */
 export async function heldVcpus(records: Records): Promise<number> {
-  const former = await records.get(formerLimitKey);
   const held = (await sharesOf(records)).map(({ capacity, free }) => Number(capacity) - Number(free));
-  return held.reduce((sum, one) => sum + one, Number(former?.['vcpus'] ?? 0));
+  return held.reduce((sum, one) => sum + one, 0);
 }

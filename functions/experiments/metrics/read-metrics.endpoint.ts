@@ -87,13 +87,13 @@ export const endpoint = defineEndpoint({
     { path: { project_id, experiment_id }, query: { limit, cursor, name, points, ...range } },
     { records, watch, header, now },
   ) {
-    if (cursor !== undefined && !isPointsPosition(cursor)) {
+    const wanted = { names: name, ...range };
+    if (cursor !== undefined && !isPointsPosition(cursor, wanted)) {
       throw badRequest([{ in: 'query', name: 'cursor', message: 'is not a cursor of this list' }]);
     }
     // Read the status first: no points arrive after the experiment has ended.
     const experiment = await requireExperiment(records, project_id, experiment_id);
     if (!isFinal(experiment.status)) await noteWatched(watch, experiment_id, 0, now());
-    const wanted = { names: name, ...range };
     const extras = { headers: { Vary: 'Accept' }, version: experiment.version };
     if (wantsChart(header('accept'))) {
       refuse({ limit, cursor, points }, 'is not for the chart, which shows all points');

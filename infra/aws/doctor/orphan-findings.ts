@@ -1,7 +1,6 @@
 import { clusterClaimKey } from '../../../shared/data/jobs/cluster-claim.ts';
 import { userLimitKey } from '../../../shared/data/jobs/job.ts';
 import { finalRank, jobStatuses } from '../../../shared/data/jobs/job-status.ts';
-import { formerLimitKey } from '../../../shared/data/jobs/vcpu-shares.ts';
 import { countersKey } from '../../../shared/data/projects/project.ts';
 import type { OrphanStore } from './orphan-store.ts';
 import type { Finding } from './report-orphans.ts';
@@ -148,14 +147,6 @@ function* driftedCounts(store: OrphanStore): Generator<Finding> {
     `${user.sk}%`,
   ))
     yield drifted(user.pk, `${user.sk}${id}`, 'unfinished', kept, actual);
-  for (const { kept = '', actual = '' } of store.rows(
-    `SELECT coalesce((SELECT value FROM kept WHERE pk = ? AND sk = ?), 0) AS kept,
-       coalesce((SELECT sum(size) FROM job WHERE share IS NULL AND ${hasPlace}), 0) AS actual`,
-    formerLimitKey.pk,
-    formerLimitKey.sk,
-  ))
-    if (Math.abs(Number(kept) - Number(actual)) > 1e-6)
-      yield drifted(formerLimitKey.pk, formerLimitKey.sk, 'vcpus', kept, actual);
   for (const { kept = '', actual = '' } of store.rows(
     `SELECT coalesce((SELECT value FROM kept WHERE pk = ? AND sk = ? AND attribute = 'clusters'), 0) AS kept,
        (SELECT count(*) FROM job WHERE cluster = 1 AND ${hasPlace}) AS actual`,

@@ -53,7 +53,7 @@ export class OrphanSearch implements Disposable {
     const { pk, sk } = item;
     for (const { kind, id } of ownersOfItem(item)) this.#store.add('item', pk, sk, kind, id);
     if (unfinishedJobs.partitions.includes(pk)) this.#store.add('unfinished', sk, pk);
-    if (pk === 'LIMITS') this.#keep(item, sk === 'DEPLOYMENT' ? 'vcpus' : 'unfinished');
+    if (pk === 'LIMITS') this.#keep(item, 'unfinished');
     if (pk === clusterClaimKey.pk && sk === clusterClaimKey.sk) this.#keep(item, 'clusters');
     if (isShare(item)) {
       this.#keep(item, 'free');

@@ -71,7 +71,7 @@ export const jobFields = () => ({
   line_ticket: z.number().int().nullable().default(null),
   /** Time at which it left the line. Null if it never waited. */
   begun_at: Timestamp.nullable().default(null),
-  /** Index of the share that its vCPUs come from. Null for jobs of releases without shares. */
+  /** Index of the share that its vCPUs come from. Null for a run that a client or an archive recorded. */
   limit_share: z.number().int().nullable().default(null),
   /** US dollars that it may cost at most. Null without a budget of its own. */
   budget: z.number().nullable().default(null),

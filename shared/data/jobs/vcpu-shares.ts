@@ -33,8 +33,6 @@ const share = recordType('limit-share', () =>
 );
 type Share = z.infer<typeof share.schema> & { index: number; isNew: boolean };
 
-/** Key of the vCPUs that jobs of releases without shares have reserved. The number only falls. */
-export const formerLimitKey: Key = { pk: 'LIMITS', sk: 'DEPLOYMENT' };
 export const shareKey = (index: number): Key => ({ pk: `LIMITS#${index}`, sk: 'VCPUS' });
 /** Whether an item is a share of the limit. */
 export const isShare = ({ record_type }: Item): boolean => record_type === share.kind;
@@ -43,9 +41,8 @@ export const shareIndex = ({ pk }: Key): number => Number(pk.split('#')[1]);
 /** Key patterns of all limits, for the policy of a role. */
 export const limitPatterns = ['LIMITS', 'LIMITS#*'] as const;
 
-/** Fields of a job that count against the limit. `limit_share` is null for jobs of earlier releases. */
+/** Fields of a job that count against the limit. `limit_share` is null for a run without a job of the service. */
 interface Reservation {
-  job_id: string;
   vcpus: number;
   limit_share: number | null;
 }
@@ -70,24 +67,14 @@ export const reserveVcpus = ({ vcpus, limit_share }: Reservation, limit: number)
 });
 
 /** Build the write that returns the vCPUs of a job that ends. */
-export const releaseVcpus = ({ vcpus, limit_share }: Reservation): Write =>
-  limit_share === null
-    ? { update: formerLimitKey, change: { add: { vcpus: -vcpus } } }
-    : {
-        update: shareKey(limit_share),
-        change: {
-          add: { free: vcpus, changes: 1 },
-          // If the share was deleted by hand, this write recreates it as a share.
-          set: { record_type: share.kind, schema_version: 0 },
-        },
-      };
-
-/** All shares at the time of the read. */
-interface Dealt {
-  shares: Share[];
-  /** vCPUs of jobs of earlier releases. Undefined if no such job ever existed. */
-  former: number | undefined;
-}
+export const releaseVcpus = ({ vcpus, limit_share }: Reservation): Write => ({
+  update: shareKey(limit_share ?? 0),
+  change: {
+    add: { free: vcpus, changes: 1 },
+    // If the share was deleted by hand, this write recreates it as a share.
+    set: { record_type: share.kind, schema_version: 0 },
+  },
+});
 
 /** Round vCPUs to millionths. This removes rounding errors of binary fractions near 0. */
 const rounded = (vcpus: number): number => Math.round(vcpus * 1e6) / 1e6;
@@ -98,11 +85,9 @@ function shareOf(item: Item | undefined, index: number): Share {
   return { ...(item === undefined ? fresh : share.parse(item)), index, isNew: item === undefined };
 }
 
-async function readDealt(records: TableReader<'records'>): Promise<Dealt> {
+async function readShares(records: TableReader<'records'>): Promise<Share[]> {
   const keys = Array.from({ length: maxShares }, (_, index) => shareKey(index));
-  const [former, ...items] = await records.batchGet([formerLimitKey, ...keys]);
-  const vcpus = former?.['vcpus'];
-  return { shares: items.map(shareOf), former: typeof vcpus === 'number' ? vcpus : undefined };
+  return (await records.batchGet(keys)).map(shareOf);
 }
 
 /** @throws TableBusyError always, because other jobs changed the shares during every attempt */
@@ -122,13 +107,13 @@ export async function gatherVcpus(
 ): Promise<Write[] | undefined> {
   let wasShort = false;
   const read = async () => {
-    const dealt = await readDealt(records);
-    const dealing = dealWrites(dealt, limit);
+    const shares = await readShares(records);
+    const dealing = dealWrites(shares, limit);
     if (dealing.length > 0) {
       await records.write(...dealing);
       return readAgain;
     }
-    const taking = gatherWrites(dealt, job, limit);
+    const taking = gatherWrites(shares, job, limit);
     // The read of the shares is not atomic, so it may miss tokens that move between shares.
     if (taking !== undefined || wasShort) return taking;
     wasShort = true;
@@ -165,13 +150,12 @@ function deal(shares: readonly Share[], more: number, count: number): number {
 }
 
 /**
- * Build the writes that adjust the total of tokens to the limit, minus the vCPUs of jobs of earlier releases. The
- * service takes back tokens of running jobs when these end; until then no job begins. Return no writes if the
- * total is right.
+ * Build the writes that adjust the total of tokens to the limit. The service takes back tokens of running jobs when
+ * these end; until then no job begins. Return no writes if the total is right.
  */
-function dealWrites({ shares, former }: Dealt, limit: number): Write[] {
+function dealWrites(shares: readonly Share[], limit: number): Write[] {
   const count = sharesOf(limit);
-  const more = rounded(limit - (former ?? 0) - sum(shares.map(({ capacity }) => capacity)));
+  const more = rounded(limit - sum(shares.map(({ capacity }) => capacity)));
   const dealt = shares.map((one) => ({ ...one }));
   const owed = deal(dealt, more, count);
   const noted = owed < 0 ? closed : limit;
@@ -197,16 +181,14 @@ function dealWrites({ shares, former }: Dealt, limit: number): Write[] {
     };
   });
   const changes = writes.filter((write) => write !== undefined);
-  if (changes.every((write) => 'check' in write)) return [];
-  const fromFormer = former === undefined ? { absent: ['vcpus'] } : { equals: { vcpus: former } };
-  return [...changes, { check: formerLimitKey, if: fromFormer }];
+  return changes.every((write) => 'check' in write) ? [] : changes;
 }
 
 /**
  * Build the writes that take a job's vCPUs if its own share has too few. Return undefined if all shares together
  * have too few.
  */
-function gatherWrites({ shares }: Dealt, job: Reservation, limit: number): Write[] | undefined {
+function gatherWrites(shares: readonly Share[], job: Reservation, limit: number): Write[] | undefined {
   const home = shares[job.limit_share ?? 0];
   if (home === undefined || sum(shares.map(({ free }) => Math.max(0, free))) < job.vcpus) return undefined;
   const moves: Write[] = [];
@@ -241,10 +223,10 @@ interface VcpuAudit {
 
 /** Begin an audit of the shares. The caller then adds every unfinished job that it reads. */
 export async function auditVcpus(records: TableWriter<'records'>): Promise<VcpuAudit> {
-  const before = await readDealt(records);
+  const before = await readShares(records);
   const held = new Map<number | null, number>();
   const correctShare = async ({ index, isNew, capacity, free, changes }: Share): Promise<void> => {
-    const was = before.shares[index];
+    const was = before[index];
     const drift = rounded(capacity - free - (held.get(index) ?? 0));
     if (isNew || was?.isNew !== false || was.changes !== changes || drift === 0) return;
     const change = { add: { free: drift, changes: 1 } };
@@ -253,15 +235,7 @@ export async function auditVcpus(records: TableWriter<'records'>): Promise<VcpuA
   return {
     add: ({ vcpus, limit_share }) => void held.set(limit_share, (held.get(limit_share) ?? 0) + vcpus),
     async correct() {
-      const { shares, former } = await readDealt(records);
-      for (const one of shares) await correctShare(one);
-      if (held.has(null) || former === undefined || former === 0 || former !== before.former) return;
-      const write: Write = {
-        update: formerLimitKey,
-        change: { set: { vcpus: 0 } },
-        if: { equals: { vcpus: former } },
-      };
-      await tryWrite(records.write(write));
+      for (const one of await readShares(records)) await correctShare(one);
     },
   };
 }

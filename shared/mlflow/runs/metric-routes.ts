@@ -5,12 +5,7 @@ import { readRuns } from '../../data/metrics/metric-history.ts';
 import type { MetricPoint } from '../../data/metrics/metric-summary.ts';
 import type { PointRun } from '../../data/metrics/point-blocks.ts';
 import type { TableReader } from '../../data/table/table.ts';
-import {
-  isPointsPosition,
-  numberOfPosition,
-  positionOfNumber,
-  readPoints,
-} from '../../experiments/read-points.ts';
+import { numberOfPosition, positionOfNumber, readPoints } from '../../experiments/read-points.ts';
 import { Reply } from '../../http/definition/reply.ts';
 import type { MlflowContext } from '../protocol/context.ts';
 import { runIdOf } from '../protocol/ids.ts';
@@ -28,20 +23,14 @@ const history = route(
     page_token: text.optional(),
   }),
   async ({ run_id, metric_key, max_results = Number.POSITIVE_INFINITY, page_token = '' }, context) => {
-    if (page_token !== '' && !isPointsPosition(page_token))
-      throw invalidValue('page_token', page_token, 'it is not a token of this history');
+    const from = page_token === '' ? 0 : numberOfPosition(page_token);
+    if (from === undefined) throw invalidValue('page_token', page_token, 'it is not a token of this history');
     const { records } = context;
     const { experiment_id } = (await requireRun(context, run_id, 'viewer')).experiment;
-    const from = page_token === '' ? 0 : numberOfPosition(page_token);
-    if (from !== undefined)
-      return Reply.passing(
-        'application/json',
-        await historyPage(records, experiment_id, metric_key, from, max_results),
-      );
-    // A token from a release without blocks.
-    const most = Math.min(max_results, maxPage);
-    const page = await readPoints(records, experiment_id, { names: [metric_key] }, page_token, most);
-    return { metrics: page.rows.map(showPoint), ...(page.more && { next_page_token: page.position }) };
+    return Reply.passing(
+      'application/json',
+      await historyPage(records, experiment_id, metric_key, from, max_results),
+    );
   },
 );
 

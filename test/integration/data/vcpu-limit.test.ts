@@ -1,7 +1,7 @@
 import { ulid } from 'ulid';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { endJob, type UnfinishedJob } from '../../../shared/data/jobs/job.ts';
-import { auditVcpus, formerLimitKey, limitShare, shareKey } from '../../../shared/data/jobs/vcpu-shares.ts';
+import { auditVcpus, limitShare, shareKey } from '../../../shared/data/jobs/vcpu-shares.ts';
 import { spreadId } from '../../../shared/data/lists/spread-list.ts';
 import { TableBusyError } from '../../../shared/data/table/retry-on-conflict.ts';
 import type { TableWriter } from '../../../shared/data/table/table.ts';
@@ -126,18 +126,6 @@ describe('the limit of vCPUs', () => {
     expect(await issued()).toBe(1000);
   });
 
-  test('counts what jobs of earlier releases still hold, and gives it out as they end', async () => {
-    await service.records.write({
-      put: { ...formerLimitKey, record_type: 'limit', schema_version: 0, vcpus: 10 },
-    });
-    expect(await begin(6.25, 16)).toBeUndefined();
-    expect(await begin(6, 16)).toBeDefined();
-    await service.records.write({ update: formerLimitKey, change: { add: { vcpus: -4 } } });
-    expect(await begin(4.25, 16)).toBeUndefined();
-    expect(await begin(4, 16)).toBeDefined();
-    expect(await heldVcpus(service.records)).toBe(16);
-  });
-
   test('loses nothing when a transaction dies at any of its writes', async () => {
     const limit = 128;
     for (let death = 1; death <= 12; death += 1) {
@@ -162,9 +150,6 @@ describe('the limit of vCPUs', () => {
   test('comes back to what jobs hold with the next pass of the reconciler', async () => {
     const { service: own, settings, experiments } = await recordedJobs(2, { LIMIT_VCPUS: '16' });
     await own.records.write({ update: shareKey(0), change: { set: { free: 3 } } });
-    await own.records.write({
-      put: { ...formerLimitKey, record_type: 'limit', schema_version: 0, vcpus: 5 },
-    });
     const running = experiments.map(({ batch_job_id: id, experiment_id }) => ({
       id: id ?? '',
       name: `train-${experiment_id}`,
@@ -177,7 +162,6 @@ describe('the limit of vCPUs', () => {
     const batch = { ...emptyBatch, describe: async () => running };
     await reconcileAll({ records: own.records, batch, settings, now: () => new Date() });
     expect(await own.records.get(shareKey(0))).toMatchObject({ capacity: 16, free: 14 });
-    expect(await own.records.get(formerLimitKey)).toMatchObject({ vcpus: 0 });
   });
 
   test('is not corrected by jobs that were read while others began', async () => {

@@ -78,7 +78,10 @@ describe('the doctor, asked for orphans in a data folder', () => {
       const [pk, sk] = strayItem.split('/');
       await tables.send(new PutCommand({ TableName: recordsTable, Item: { pk, sk, record_type: 'config' } }));
       await tables.send(
-        new PutCommand({ TableName: recordsTable, Item: { pk: 'LIMITS', sk: 'DEPLOYMENT', vcpus: 3 } }),
+        new PutCommand({
+          TableName: recordsTable,
+          Item: { pk: 'LIMITS', sk: `USER#${project_id}`, unfinished: 3 },
+        }),
       );
       await objects.send(new PutObjectCommand({ Bucket: bucket, Key: strayObject, Body: 'x' }));
     });
@@ -90,7 +93,7 @@ describe('the doctor, asked for orphans in a data folder', () => {
       expect.stringMatching(new RegExp(`^ {2}orphan +${strayItem} +there is no project ${project_id}$`)),
     );
     expect(out).toContain(`orphan      projects/${project_id}/source/a?[2Jb`);
-    expect(out).toMatch(/count +LIMITS\/DEPLOYMENT +vcpus is 3, but there are 0/);
+    expect(out).toMatch(/count +LIMITS\/USER#\w+ +unfinished is 3, but there are 0/);
     expect(out).toMatch(/unreadable +CONFIGS#/);
     expect(out).toContain('orphan (2): delete the item or object');
     expect(out).toContain('count (1): set the attribute');

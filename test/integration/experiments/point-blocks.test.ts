@@ -123,11 +123,6 @@ describe('points of an experiment in blocks by metric', () => {
     await compactPoints(records, job_id);
     const second = await readPoints(records, job_id, { names: ['loss'] }, first.position);
     expect([...first.rows, ...second.rows]).toEqual(loss);
-    // One that a release without blocks gave: behind the first chunk.
-    const { position } = await readPoints(records, job_id, {}, undefined, 10);
-    expect((await readPoints(records, job_id, { names: ['loss'] }, position)).rows).toEqual(
-      plain.slice(10).filter(({ name }) => name === 'loss'),
-    );
   });
 
   test('are neither lost nor doubled by a crash of the writer, or by two of them', async () => {

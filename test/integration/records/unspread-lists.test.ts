@@ -7,27 +7,19 @@ import { endpoint as readProject } from '../../../functions/projects/projects/re
 import { readSettings } from '../../../shared/core/settings.ts';
 import { experimentJob, experimentKey, putExperiment } from '../../../shared/data/experiments/experiment.ts';
 import { findUnfinished, putUnfinished, unfinishedKey } from '../../../shared/data/jobs/job.ts';
-import { formerLimitKey } from '../../../shared/data/jobs/vcpu-shares.ts';
+import { shareKey } from '../../../shared/data/jobs/vcpu-shares.ts';
 import { spreadId, spreadLists } from '../../../shared/data/lists/spread-list.ts';
 import { compressionKey } from '../../../shared/data/models/compression.ts';
 import { projectKey, createProject as storeProject } from '../../../shared/data/projects/project.ts';
-import type { Write } from '../../../shared/data/table/table.ts';
 import { beginJob } from '../../../shared/jobs/place.ts';
 import { reconcileAll } from '../../../shared/jobs/reconciliation.ts';
 import { experimentOf } from '../../support/experiment.ts';
 import { projectOf } from '../../support/project.ts';
 import { emptyBatch } from '../../support/recorded-jobs.ts';
 import { testService } from '../../support/service.ts';
-import { unfinishedOf } from '../../support/unfinished.ts';
+import { heldVcpus, unfinishedOf } from '../../support/unfinished.ts';
 
 const oldId = () => ulid().toLowerCase();
-
-/** The item of a put as a release without shares wrote it. */
-function former(write: Write): Write {
-  if (!('put' in write)) throw new Error('not a put');
-  const { limit_share: _, ...put } = write.put;
-  return { put: { ...put, pk: put.pk, sk: put.sk } };
-}
 
 test('records of releases that did not spread their lists lie where those wrote them', () => {
   const id = oldId();
@@ -61,13 +53,19 @@ test('what an earlier release wrote is listed, read, counted, ended and deleted 
     ...experimentOf(project_id, null),
     batch_job_id: 'b',
     vcpus: 3,
-    limit_share: null,
+    limit_share: 0,
   };
   const { experiment_id, user_id } = experiment;
   await records.write(
-    former(putExperiment(experiment)),
-    former(putUnfinished(experimentJob(experiment))),
-    { put: { ...formerLimitKey, record_type: 'limit', schema_version: 0, vcpus: 3 } },
+    putExperiment(experiment),
+    putUnfinished(experimentJob(experiment)),
+    {
+      update: shareKey(0),
+      change: {
+        set: { record_type: 'limit-share', schema_version: 0, limit: 4 },
+        add: { capacity: 4, free: 1, changes: 1 },
+      },
+    },
     { put: { pk: 'LIMITS', sk: `USER#${user_id}`, record_type: 'limit', schema_version: 0, unfinished: 1 } },
     {
       update: { pk: `COUNTERS#${project_id}`, sk: 'COUNTERS' },
@@ -91,12 +89,12 @@ test('what an earlier release wrote is listed, read, counted, ended and deleted 
   const next = { ...experimentOf(project_id, null), experiment_id: spreadId(oldId()), user_id, vcpus: 2 };
   const begin = () => beginJob(records, experimentJob(next), settings.limits, [putExperiment(next)]);
   await expect(begin()).rejects.toMatchObject({ limit: 'vcpus' });
-  expect(await findUnfinished(records, experiment_id)).toMatchObject({ limit_share: null });
+  expect(await findUnfinished(records, experiment_id)).toMatchObject({ limit_share: 0 });
   await reconcileAll({ records, batch: emptyBatch, settings, now: () => new Date() });
   expect(await records.get(experimentKey(project_id, experiment_id))).toMatchObject({ status: 'FAILED' });
   expect(await unfinishedOf(records)).toEqual([]);
-  expect(await records.get(formerLimitKey)).toMatchObject({ vcpus: 0 });
   expect(await records.get({ pk: 'LIMITS', sk: `USER#${user_id}` })).toMatchObject({ unfinished: 0 });
+  expect(await heldVcpus(records)).toBe(0);
   await begin();
   const deleted = await service.call(deleteProject, { path: { project_id }, as: developer });
   expect(deleted.status, deleted.text).toBe(200);

@@ -20,18 +20,27 @@ const storeKey = `mps-session ${serviceUrl}`;
 /** Milliseconds between two renewals of the session by an open page. */
 const renewal = 3_600_000;
 
-/** Read the session that all tabs of this browser share. A new tab or a pasted link is signed in. */
-function kept(): Person | undefined {
+/** Parse the session that all tabs of this browser share. */
+function parsePerson(text: string | null): Person | undefined {
   try {
-    const value: unknown = JSON.parse(localStorage.getItem(storeKey) ?? 'null');
+    const value: unknown = JSON.parse(text ?? 'null');
     return typeof value === 'object' && value !== null && 'page_key' in value ? (value as Person) : undefined;
   } catch {
     return undefined;
   }
 }
 
+/** Read the stored session. A new tab or a pasted link is signed in. A browser may refuse the storage. */
+function readPerson(): Person | undefined {
+  try {
+    return parsePerson(localStorage.getItem(storeKey));
+  } catch {
+    return undefined;
+  }
+}
+
 /** Signed-in user. */
-export const person = signal<Person | undefined>(kept());
+export const person = signal<Person | undefined>(readPerson());
 /** Whether the session expired while the user worked. The page stays visible behind the dialog. */
 export const isExpired = signal(false);
 /** Number of sign-ins. Pages reload their data when it grows. */
@@ -44,9 +53,6 @@ const clientFor = (pageKey: string | undefined): Client => new Client({ url: ser
 let current = clientFor(person.value?.page_key);
 export const client = (): Client => current;
 
-/** Channel that tells other tabs about the signed-in user. */
-const tabs = new BroadcastChannel(storeKey);
-
 function enter(next: Person | undefined): void {
   person.value = next;
   current = clientFor(next?.page_key);
@@ -54,13 +60,15 @@ function enter(next: Person | undefined): void {
   if (next !== undefined) signInCount.value += 1;
 }
 
-tabs.addEventListener('message', () => enter(kept()));
+// Take what another tab stored from the event: a tab may read the storage's former content for a while.
+window.addEventListener('storage', ({ key, newValue }) => {
+  if (key === storeKey || key === null) enter(parsePerson(newValue));
+});
 
 function keepForTabs(next: Person | undefined): void {
   if (next === undefined) localStorage.removeItem(storeKey);
   else localStorage.setItem(storeKey, JSON.stringify(next));
   enter(next);
-  tabs.postMessage('changed');
 }
 
 /** Sign in and store the session for all tabs. @throws ProblemError for a wrong name or password */

@@ -1,4 +1,5 @@
 import type uPlot from 'uplot';
+import { escapeXml } from '../../../../shared/drawing/drawn-text.ts';
 import { saveBlob } from '../ui/save.ts';
 import { numberText } from '../ui/text/format.ts';
 import { cssColour, lineColour, lineDash } from './colours.ts';
@@ -15,9 +16,6 @@ export interface Drawn {
 const fileName = (title: string): string => title.replace(/[^\w.-]+/g, '_').slice(0, 80) || 'chart';
 const lineHeight = 18;
 const top = 34;
-
-const escaped = (text: string): string =>
-  text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`).replace(/\p{Cc}/gu, ' ');
 
 /** Save the chart as a PNG, as on the page, with its title and the names of its lines. */
 export function exportPng({ title, lines, plot }: Drawn): void {
@@ -82,7 +80,7 @@ export function exportSvg({ title, axisName, lines, plot, isSmoothed }: Drawn): 
       | undefined;
     return (axis?._splits ?? [])
       .map((value, index) => {
-        const label = escaped(String(axis?._values?.[index] ?? numberText(value)));
+        const label = escapeXml(String(axis?._values?.[index] ?? numberText(value)));
         return scale === 'x'
           ? `<path d="M${x(value).toFixed(1)} ${box.top}v${box.height}" stroke="${grid}"/><text x="${x(value).toFixed(1)}" y="${box.top + box.height + 18}" text-anchor="middle">${label}</text>`
           : `<path d="M${box.left} ${y(value).toFixed(1)}h${box.width}" stroke="${grid}"/><text x="${box.left - 8}" y="${(y(value) + 4).toFixed(1)}" text-anchor="end">${label}</text>`;
@@ -94,7 +92,7 @@ export function exportSvg({ title, axisName, lines, plot, isSmoothed }: Drawn): 
   const legend = lines
     .map(({ label, colour }, index) => {
       const at = end + index * lineHeight;
-      return `<path d="M14 ${at - 4}h18" stroke="${cssColour(lineColour(colour))}" stroke-width="3"/><text x="40" y="${at}" fill="${text}">${escaped(label)}</text>`;
+      return `<path d="M14 ${at - 4}h18" stroke="${cssColour(lineColour(colour))}" stroke-width="3"/><text x="40" y="${at}" fill="${text}">${escapeXml(label)}</text>`;
     })
     .join('');
   const drawn = lines
@@ -104,6 +102,6 @@ export function exportSvg({ title, axisName, lines, plot, isSmoothed }: Drawn): 
         : stroke(raw, colour, 'stroke-width="2"'),
     )
     .join('');
-  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${fullWidth}" height="${fullHeight}" viewBox="0 0 ${fullWidth} ${fullHeight}" font-family="system-ui, sans-serif" font-size="12"><rect width="100%" height="100%" fill="${cssColour('page')}"/><text x="12" y="22" font-size="15" font-weight="600" fill="${text}">${escaped(title)}</text><g fill="${soft}">${ticks('x')}${ticks('y')}<text x="${box.left + box.width}" y="${box.top + box.height + 34}" text-anchor="end">${axisName}</text></g><clipPath id="box"><rect x="${box.left}" y="${box.top}" width="${box.width}" height="${box.height}"/></clipPath><g clip-path="url(#box)">${drawn}</g>${legend}</svg>`;
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${fullWidth}" height="${fullHeight}" viewBox="0 0 ${fullWidth} ${fullHeight}" font-family="system-ui, sans-serif" font-size="12"><rect width="100%" height="100%" fill="${cssColour('page')}"/><text x="12" y="22" font-size="15" font-weight="600" fill="${text}">${escapeXml(title)}</text><g fill="${soft}">${ticks('x')}${ticks('y')}<text x="${box.left + box.width}" y="${box.top + box.height + 34}" text-anchor="end">${escapeXml(axisName)}</text></g><clipPath id="box"><rect x="${box.left}" y="${box.top}" width="${box.width}" height="${box.height}"/></clipPath><g clip-path="url(#box)">${drawn}</g>${legend}</svg>`;
   saveBlob(new Blob([svg], { type: 'image/svg+xml' }), `${fileName(title)}.svg`);
 }
