@@ -1,5 +1,6 @@
 import { exitCodes } from '../cli-error.ts';
 import { parseOverride } from '../run/override-config.ts';
+import { ruleFlag } from '../run/rule-flag.ts';
 import { datasetNames, projectNames } from './live-names.ts';
 
 function number(text: string): number {
@@ -79,6 +80,26 @@ export const runBudget = {
   placeholder: 'US$',
   brief: 'What the training may cost; then it saves its checkpoints and ends',
   optional: true,
+} as const;
+
+/** Rules of one training. */
+export const rules = {
+  stopIf: {
+    kind: 'parsed',
+    parse: ruleFlag('stop'),
+    placeholder: 'RULE',
+    brief: 'Stop the training when a rule is met, such as "nan: loss"; may be repeated',
+    variadic: true,
+    optional: true,
+  },
+  notifyIf: {
+    kind: 'parsed',
+    parse: ruleFlag('notify'),
+    placeholder: 'RULE',
+    brief: 'Tell the hooks of the project when a rule is met; may be repeated',
+    variadic: true,
+    optional: true,
+  },
 } as const;
 
 /** Flags for the size and the inputs of a training. */

@@ -12,6 +12,7 @@ import { wait } from '../../shared/client/retry.ts';
 import type { ProjectFile } from '../../shared/config/project-file.ts';
 import { bytesText } from '../../shared/core/text/bytes-text.ts';
 import { offeredMemory } from '../../shared/jobs/fargate-sizes.ts';
+import type { RunRule } from '../../shared/run-rules/run-rule.ts';
 import { CliError, exitCodes, usageFaults } from '../cli-error.ts';
 import { ask } from '../login/ask.ts';
 import type { Session } from '../login/connect.ts';
@@ -145,6 +146,7 @@ export async function prepareFolder(
     command,
     git,
     sizes: roundedMemory(chosenSizes(options, projectFile), printer),
+    rules: projectFile.rules ?? [],
     steps,
     withMeant: (act) => beginMeant(first, act, storeAgain, signal),
   };
@@ -158,6 +160,8 @@ export interface PreparedFolder {
   git: GitState;
   /** Sizes, data set and timeout: from flags, else from mps.yaml. */
   sizes: Sizes;
+  /** Rules of mps.yaml. */
+  rules: readonly RunRule[];
   steps: Steps;
   /** Act with exactly the inputs that were stored; see {@link beginMeant}. */
   withMeant<T>(act: (meant: Meant) => Promise<T>): Promise<T>;

@@ -6,6 +6,7 @@ import type { Session } from '../login/connect.ts';
 import { dollarsText } from '../output/units.ts';
 import type { GitState } from './git-state.ts';
 import { type Meant, type Place, prepareFolder, type RunOptions, type Sizes } from './prepare-folder.ts';
+import { type RuleFlags, rulesQuery } from './rule-flag.ts';
 
 /**
  * Start an experiment from a folder: store its inputs, then train.
@@ -15,10 +16,10 @@ import { type Meant, type Place, prepareFolder, type RunOptions, type Sizes } fr
  */
 export async function runFolder(
   session: Session,
-  { budget, ...options }: RunOptions & { budget?: number | undefined },
+  { budget, stopIf, notifyIf, ...options }: RunOptions & RuleFlags & { budget?: number | undefined },
   { onSubmit, ...place }: Place & { onSubmit(): void },
 ): Promise<Experiment> {
-  const { project_id, config_id, command, git, sizes, steps, withMeant } = await prepareFolder(
+  const { project_id, config_id, command, git, sizes, rules, steps, withMeant } = await prepareFolder(
     session,
     options,
     place,
@@ -30,6 +31,7 @@ export async function runFolder(
       ...git,
       ...meant,
       ...(budget !== undefined && { budget }),
+      ...rulesQuery({ stopIf, notifyIf }, rules),
     }),
   );
   const { experiment_id, cost_estimate } = experiment;
@@ -42,7 +44,7 @@ async function submit(
   client: Client,
   project_id: string,
   config: string,
-  { nodes = 1, ...rest }: Sizes & GitState & Meant & { budget?: number },
+  { nodes = 1, ...rest }: Sizes & GitState & Meant & { budget?: number; rules?: string },
 ): Promise<Experiment> {
   const path = { project_id };
   if (nodes === 1)

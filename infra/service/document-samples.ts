@@ -106,6 +106,8 @@ export const samples: Samples = {
   nodes: 1,
   node: 0,
   timeout: 3600,
+  rules: [{ nan: 'loss', do: 'stop' }],
+  'Experiment.rules': [{ rule: { nan: 'loss', do: 'stop' }, of: 'run', met: null }],
   best: { criterion: 'accuracy', metric: 'val_accuracy', value: 0.972, step: 20 },
   best_reason: null,
   artifacts: 2,

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { maxRules, RunRule, ruleKeys } from '../run-rules/run-rule.ts';
 
 const described = <S extends z.ZodMiniType>(schema: S, description: string): S =>
   schema.check(z.describe(description));
@@ -34,6 +35,12 @@ export const ProjectFile = z.strictObject({
       'Rules for metrics in the log: regular expressions with named groups, such as `loss=(?P<loss>\\S+)`. `step` and `epoch` name the step, `name` and `value` any metric.',
     ),
   ),
+  rules: z.optional(
+    described(
+      z.array(RunRule).check(z.maxLength(maxRules)),
+      'Rules that stop a run or tell the hooks of the project, such as `{nan: loss, do: stop}`.',
+    ),
+  ),
   timeout: z.optional(described(whole, 'Seconds after which the command is stopped.')),
 });
 export type ProjectFile = z.infer<typeof ProjectFile>;
@@ -46,6 +53,8 @@ export const projectFileSchema = () => ({
     'Settings of `mps run` for the folder of this file. Editors with a YAML language server use this schema if the first line is "# yaml-language-server: $schema=" followed by its URL.',
 });
 
-/** Return the allowed keys at a path: of the file itself, or of its environment. */
-export const keysAt = (path: readonly PropertyKey[]): string[] =>
-  Object.keys(path.length === 0 ? ProjectFile.shape : Environment.shape);
+/** Return the allowed keys at a path: of the file itself, of its environment, or of a rule. */
+export function keysAt([first, _index, part]: readonly PropertyKey[]): string[] {
+  if (first === undefined) return Object.keys(ProjectFile.shape);
+  return first === 'rules' ? ruleKeys(part) : Object.keys(Environment.shape);
+}

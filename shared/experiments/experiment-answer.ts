@@ -14,6 +14,7 @@ import { type Placed, placeOneInLine } from '../jobs/line.ts';
 import { showJob, shownJob } from '../jobs/shown-job.ts';
 import { foundSources } from '../metrics/found-source.ts';
 import { MetricRanker } from '../metrics/metric-ranker.ts';
+import { RecordedRule } from '../run-rules/recorded-rule.ts';
 import { BestAnswer, judged } from './best-answer.ts';
 import { commandClashes, commandOf } from './command-facts.ts';
 
@@ -70,6 +71,9 @@ export const ExperimentAnswer = z
     trial: z.number().int().nullable().describe('Number of its values in the sweep, from 0.'),
     repeat: z.number().int().nullable().describe('Number of the repeat of the trial, from 1.'),
     outcome: RunOutcome.nullable().describe('How the run of a sweep ended; null while it runs.'),
+    rules: z
+      .array(RecordedRule)
+      .describe('Rules under which it runs: its own, and those that its project had when it began.'),
     lock_hash: z.string().nullable(),
     environment_cache: z.enum(['hit', 'miss', 'none']).nullable(),
     saved_seconds: z.number().nullable(),
@@ -123,6 +127,7 @@ export const showExperiment = (
   trial: experiment.sweep?.trial ?? null,
   repeat: experiment.sweep?.repeat ?? null,
   outcome: outcomeOf(experiment),
+  rules: experiment.rules ?? [],
   warnings: [...commandClashes(experiment, fields?.params ?? {}), ...(experiment.warnings ?? [])],
   name: fields?.name ?? defaultName(experiment.config_id),
   note: fields?.note ?? null,

@@ -9,6 +9,8 @@ import { type FinalStatus, isFinal, rankOf } from '../data/jobs/job-status.ts';
 import { count, type Project, projectExists } from '../data/projects/project.ts';
 import type { TableWriter, Write } from '../data/table/table.ts';
 import { ConditionFailedError } from '../data/table/write-label.ts';
+import { rulesOfRun } from '../run-rules/recorded-rule.ts';
+import type { RunRule } from '../run-rules/run-rule.ts';
 
 /** Build the record of an experiment that a client records. */
 export const loggedExperiment = ({
@@ -18,18 +20,23 @@ export const loggedExperiment = ({
   fields: { updated_at: created_at },
   started_at,
   job,
-}: Omit<NewExperiment, 'writes' | 'isAsked'>): Experiment => ({
-  ...newJob({ ...noJob, user_id, created_at }),
-  ...emptyExperiment,
-  status: 'RUNNING',
-  status_rank: rankOf('RUNNING'),
-  status_reason: null,
-  started_at: started_at ?? created_at,
-  experiment_id,
-  project_id: project.project_id,
-  kind: 'logged',
-  ...(job !== undefined && { recorded_by: job.experiment_id }),
-});
+  rules: own,
+}: Omit<NewExperiment, 'writes' | 'isAsked'>): Experiment => {
+  const rules = rulesOfRun(own, project.rules);
+  return {
+    ...newJob({ ...noJob, user_id, created_at }),
+    ...emptyExperiment,
+    ...(rules.length > 0 && { rules }),
+    status: 'RUNNING',
+    status_rank: rankOf('RUNNING'),
+    status_reason: null,
+    started_at: started_at ?? created_at,
+    experiment_id,
+    project_id: project.project_id,
+    kind: 'logged',
+    ...(job !== undefined && { recorded_by: job.experiment_id }),
+  };
+};
 
 interface NewExperiment {
   project: Project;
@@ -40,6 +47,8 @@ interface NewExperiment {
   started_at?: string | undefined;
   /** Training whose program records it. */
   job?: Experiment | undefined;
+  /** Its own rules, besides those of its project. */
+  rules?: readonly RunRule[] | undefined;
   /** Further writes of the same transaction. */
   writes?: readonly Write[];
   /** Whether a hook asks for the start, if that read has already begun. */

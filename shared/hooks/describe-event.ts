@@ -44,14 +44,18 @@ export class EventDescriber {
     if (item === undefined) return undefined;
     const { project_name } = parseProject(item);
     const facts: Readonly<Record<string, unknown>> = JSON.parse(notice.facts);
-    if (ofExperiments.has(notice.type)) return this.#experiment(notice, project_name);
+    if (ofExperiments.has(notice.type)) return this.#experiment(notice, project_name, facts);
     return {
       matches: () => true,
       messageFor: (console_url) => otherMessage(notice, { project_name, facts, console_url }),
     };
   }
 
-  async #experiment(notice: Notice, project_name: string): Promise<DescribedEvent | undefined> {
+  async #experiment(
+    notice: Notice,
+    project_name: string,
+    { reason }: Readonly<Record<string, unknown>>,
+  ): Promise<DescribedEvent | undefined> {
     const { records, accounts, now } = this.#context;
     const { project_id, subject, type, created_at } = notice;
     const experiment = await findExperiment(records, project_id, subject);
@@ -84,7 +88,7 @@ export class EventDescriber {
         text: {
           title: `${row.name} ${verbs[type] ?? type}`,
           tone: tones[type] ?? 'plain',
-          reason: experiment.status_reason,
+          reason: typeof reason === 'string' ? reason : experiment.status_reason,
           facts: [{ name: 'Project', value: project_name }, ...lines],
           link: pageOf(console_url, project_id, `/experiments/${subject}`),
         },
@@ -176,6 +180,7 @@ const ofExperiments: ReadonlySet<string> = new Set([
   'experiment.succeeded',
   'experiment.failed',
   'experiment.cancelled',
+  'metric.rule',
 ]);
 
 const verbs: Readonly<Record<string, string>> = {
@@ -183,6 +188,7 @@ const verbs: Readonly<Record<string, string>> = {
   'experiment.succeeded': 'succeeded',
   'experiment.failed': 'failed',
   'experiment.cancelled': 'was cancelled',
+  'metric.rule': 'meets a rule',
   'strategy.succeeded': 'succeeded',
   'strategy.failed': 'failed',
   'model.version': 'has a new version',
@@ -194,6 +200,7 @@ const verbs: Readonly<Record<string, string>> = {
 const tones: Readonly<Record<string, HookMessage['text']['tone']>> = {
   'experiment.succeeded': 'good',
   'experiment.failed': 'bad',
+  'metric.rule': 'bad',
   'strategy.succeeded': 'good',
   'strategy.failed': 'bad',
   'budget.warning': 'bad',

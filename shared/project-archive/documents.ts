@@ -26,11 +26,14 @@ import {
   ProjectTask,
   ProjectType,
 } from '../data/rules/project.ts';
+import { RunRules } from '../data/rules/run-rules.ts';
 import { sizeRange } from '../data/rules/size.ts';
 import { AnyTrackedName } from '../data/rules/tracked.ts';
 import { environmentFields, Overrides } from '../data/rules/training.ts';
 import { faultOfAll, VariableName, VariableValue } from '../data/rules/variable.ts';
 import { TableNumberText } from '../data/table/stored-number.ts';
+import { RecordedRule } from '../run-rules/recorded-rule.ts';
+import { maxRules } from '../run-rules/run-rule.ts';
 import { environmentFaults } from '../runner/training/environment-faults.ts';
 
 // The documents of an archive. They contain no ids of the service: experiments and models have numbers, and users
@@ -82,6 +85,7 @@ export const ProjectDocument = z.strictObject({
   project_task: ProjectTask,
   criterion: Criterion.extend({ name: CriterionName }).strict().nullable(),
   tags: ProjectTags.nullable(),
+  rules: RunRules.optional(),
   environment: environmentOf({ updated_at: Timestamp, version: number }).nullable(),
   /** The variables that are not secret. */
   variables: z
@@ -182,6 +186,10 @@ const experiment = {
   saved_seconds: z.number().nullable(),
   criterion: Criterion.extend({ name: CriterionName, own: z.boolean().optional() }).strict(),
   best: Best.extend({ criterion: CriterionName, metric: AnyTrackedName.optional() }).strict().nullable(),
+  rules: z
+    .array(RecordedRule)
+    .max(2 * maxRules)
+    .optional(),
   /** From releases that ranked an experiment before it was read. */
   metric_names: z.array(AnyTrackedName).max(1000).optional(),
   /** Numbers of experiments. */

@@ -25,6 +25,8 @@ import type { Ambient, Caller } from '../http/definition/endpoint-context.ts';
 import { type Admitted, admitJob, newJobFields, replayAdmitted, type Submitting } from '../jobs/admission.ts';
 import { budgetUnkept } from '../jobs/budget.ts';
 import type { JobSize } from '../jobs/size.ts';
+import { rulesOfRun } from '../run-rules/recorded-rule.ts';
+import type { RunRule } from '../run-rules/run-rule.ts';
 import { requireCommandValues } from './command-values.ts';
 import { decodeStored, unreadableConfig } from './stored-text.ts';
 
@@ -59,6 +61,8 @@ export type TrainingInputs = Pick<
     content: Uint8Array;
     /** US dollars that it may cost; undefined without a budget of its own. */
     budget?: number | undefined;
+    /** Its own rules, besides those of its project. */
+    rules?: readonly RunRule[] | undefined;
     /** Commit of the source, if its client sent one. */
     git: Git | null;
   };
@@ -118,11 +122,12 @@ interface RecordedTrial {
 
 function newExperiment(
   experiment_id: string,
-  { content: _, git: __, budget, ...inputs }: TrainingInputs,
+  { content: _, git: __, budget, rules: own, ...inputs }: TrainingInputs,
   context: BeginContext,
 ): Experiment {
   const { kind, vcpus, memory, gpus, nodes, timeout, environment } = inputs;
   const { project_id, owner_id } = context.project;
+  const rules = rulesOfRun(own, context.project.rules);
   const demand = {
     size: { vcpus, memory, gpus, nodes, timeout },
     isOnNodes: kind === 'train-remote' || gpus > 0,
@@ -133,6 +138,7 @@ function newExperiment(
     ...newJobFields(experiment_id, demand, context),
     ...inputs,
     budget: budget ?? null,
+    ...(rules.length > 0 && { rules }),
     experiment_id,
     project_id,
     cluster_owner: kind === 'train-remote' ? owner_id : null,

@@ -6,8 +6,19 @@ import { namedExperiment } from '../../experiments/find-experiment.ts';
 import { showToEnd } from '../../experiments/follow-experiment.ts';
 import { dollarsText } from '../../output/units.ts';
 import type { Override } from '../../run/override-config.ts';
+import { type RuleFlags, rulesQuery } from '../../run/rule-flag.ts';
 import { experimentId } from '../arguments.ts';
-import { detach, json, overrides, project, runBudget, type SizeFlags, sizes, verbose } from '../flags.ts';
+import {
+  detach,
+  json,
+  overrides,
+  project,
+  rules,
+  runBudget,
+  type SizeFlags,
+  sizes,
+  verbose,
+} from '../flags.ts';
 import { configNames } from '../live-names.ts';
 
 export const rerunCommand = buildCommand({
@@ -39,6 +50,7 @@ export const rerunCommand = buildCommand({
       },
       ...sizes,
       budget: runBudget,
+      ...rules,
       project,
       detach,
       json,
@@ -60,8 +72,18 @@ Examples:
 });
 
 async function rerun(this: CliContext, flags: Flags, id?: string): Promise<void> {
-  const { set = [], project: given, detach: isDetached, json: isJson, verbose: _, ...rest } = flags;
-  const changes = { ...rest, ...(set.length > 0 && { overrides: replacedValues(set) }) };
+  const {
+    set = [],
+    project: given,
+    detach: isDetached,
+    json: isJson,
+    verbose: _,
+    stopIf,
+    notifyIf,
+    ...rest
+  } = flags;
+  const ruled = rulesQuery({ stopIf, notifyIf });
+  const changes = { ...rest, ...ruled, ...(set.length > 0 && { overrides: replacedValues(set) }) };
   const { session, path } = await namedExperiment(this, given, id);
   const route = 'POST /projects/{project_id}/experiments/{experiment_id}/rerun';
   const begun = await session.client.call<typeof rerunExperiment>(route, { path, query: changes });
@@ -71,7 +93,7 @@ async function rerun(this: CliContext, flags: Flags, id?: string): Promise<void>
   await showToEnd(this, session.client, begun, { detach: isDetached, json: isJson });
 }
 
-interface Flags extends SizeFlags {
+interface Flags extends SizeFlags, RuleFlags {
   budget?: number;
   config?: string;
   command?: string;

@@ -5,10 +5,20 @@ import type { Experiment } from '../../experiments/experiment.ts';
 import { showToEnd } from '../../experiments/follow-experiment.ts';
 import { connect } from '../../login/connect.ts';
 import type { Override } from '../../run/override-config.ts';
-import type { RunOptions } from '../../run/prepare-folder.ts';
+import type { RuleFlags } from '../../run/rule-flag.ts';
 import { runFolder } from '../../run/run-folder.ts';
 import { untilSubmitted } from '../../run/until-submitted.ts';
-import { detach, json, overrides, project, runBudget, type SizeFlags, sizes, verbose } from '../flags.ts';
+import {
+  detach,
+  json,
+  overrides,
+  project,
+  rules,
+  runBudget,
+  type SizeFlags,
+  sizes,
+  verbose,
+} from '../flags.ts';
 
 export const runCommand = buildCommand({
   func: runCommandOf,
@@ -29,6 +39,7 @@ export const runCommand = buildCommand({
       project,
       ...sizes,
       budget: runBudget,
+      ...rules,
       detach,
       yes: {
         kind: 'boolean',
@@ -45,17 +56,20 @@ export const runCommand = buildCommand({
     brief: 'Upload this folder, train it and follow the training',
     fullDescription: `Trains this folder as it is now: creates or finds the project, sets its environment, uploads the files, and follows the log. mps.yaml names the project; without it, the name is that of the folder. Ctrl-C leaves the training running; a second one within two seconds cancels it. It exits with the code of the program.
 
+Rules (--stop-if, --notify-if, "rules" in mps.yaml): "nan: loss", "loss > 10 for 3 evaluations", "accuracy < 0.1 for 30m", "no improvement: val_loss for 10 evaluations", "silent: 30m", "idle: gpu 5 % for 20m". A training that a rule stops gets SIGTERM, and its checkpoints are stored.
+
 Examples:
   mps run
   mps run -- python train.py --epochs 5
   mps run -c train.yaml -S optimizer.lr=0.01 --nodes 2
+  mps run --stop-if "nan: loss" --notify-if "no improvement: val_loss for 10 evaluations"
   mps run -d --json`,
   },
 });
 
 async function runCommandOf(this: CliContext, flags: Flags, ...words: string[]): Promise<void> {
   const { set = [], detach: isDetached, yes = false, json: isJson, verbose: _, ...rest } = flags;
-  const options: RunOptions & { budget?: number } = { ...rest, overrides: set, words, yes };
+  const options = { ...rest, overrides: set, words, yes };
   const { printer, folder } = this;
   const session = await connect(this.env);
   const place = { folder, name: basename(folder) || 'project', printer };
@@ -66,7 +80,7 @@ async function runCommandOf(this: CliContext, flags: Flags, ...words: string[]):
   await showToEnd(this, session.client, begun, { detach: isDetached, json: isJson });
 }
 
-interface Flags extends SizeFlags {
+interface Flags extends SizeFlags, RuleFlags {
   budget?: number;
   config?: string;
   set?: readonly Override[];

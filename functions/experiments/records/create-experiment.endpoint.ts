@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { notFound } from '../../../shared/core/service-error.ts';
 import { requireExperiment } from '../../../shared/data/experiments/experiment.ts';
 import { defaultName } from '../../../shared/data/projects/default-name.ts';
+import { RunRules } from '../../../shared/data/rules/run-rules.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { answerExperiment, ExperimentAnswer } from '../../../shared/experiments/experiment-answer.ts';
 import { experimentNumber } from '../../../shared/experiments/experiment-number.ts';
@@ -27,6 +28,9 @@ const Created = z.strictObject({
   tags: Tags.optional(),
   params: Params.optional(),
   git: GitState.optional(),
+  rules: RunRules.optional().describe(
+    'Rules that stop the run or tell the hooks, besides those of the project, such as `[{"nan": "loss", "do": "stop"}]`.',
+  ),
 });
 
 export const endpoint = defineEndpoint({
@@ -57,7 +61,7 @@ export const endpoint = defineEndpoint({
     const { records, project, caller, newId, now, idempotencyWrites } = context;
     const { project_id } = project;
     const created_at = now().toISOString();
-    const { name, note = null, tags = {}, params = {}, git = null } = body;
+    const { name, note = null, tags = {}, params = {}, git = null, rules } = body;
     const tracked = requireRoom(
       {
         name: name ?? defaultName(null, await experimentNumber(records, project_id)),
@@ -76,6 +80,7 @@ export const endpoint = defineEndpoint({
       experiment_id,
       user_id: caller.user_id,
       fields: tracked,
+      rules,
       writes: idempotencyWrites(experiment_id),
     });
     if (experiment === undefined) throw notFound('project', project_id);

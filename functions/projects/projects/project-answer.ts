@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { Timestamp, Ulid } from '../../../shared/core/formats.ts';
 import { Criterion, type Project } from '../../../shared/data/projects/project.ts';
+import { RunRules } from '../../../shared/data/rules/run-rules.ts';
 import type { ProjectCriterion } from '../../../shared/metrics/criteria.ts';
 
 /** A project in a response. */
@@ -18,6 +19,7 @@ export const ProjectAnswer = z
       .describe(
         'Source of the criterion: set in the project, from its task, or from the metrics of the first run that reported any. Until then the criterion is the loss.',
       ),
+    rules: RunRules.describe('Rules under which its runs begin.'),
     owner: z.string().nullable(),
     owner_id: Ulid,
     created_at: Timestamp,
@@ -37,5 +39,6 @@ export const showProject = (
   criterion: name,
   criterion_goal: goal,
   criterion_source: source,
+  rules: project.rules ?? [],
   deleted_at: project.deleted_at ?? null,
 });

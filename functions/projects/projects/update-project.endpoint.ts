@@ -11,6 +11,7 @@ import {
   ProjectTask,
   ProjectType,
 } from '../../../shared/data/rules/project.ts';
+import { RunRules } from '../../../shared/data/rules/run-rules.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { fields } from '../../../shared/http/definition/endpoint-input.ts';
@@ -35,6 +36,9 @@ const Change = z
     criterion_goal: CriterionGoal.optional().describe(
       'Direction of the criterion; required unless GET /projects/criteria lists its name.',
     ),
+    rules: RunRules.optional().describe(
+      'Rules under which its later runs begin, such as `[{"nan": "loss", "do": "stop"}]`. They replace the present ones; an empty list removes them.',
+    ),
   })
   .meta({ minProperties: 1 });
 
@@ -55,13 +59,14 @@ export const endpoint = defineEndpoint({
 
   async handle({ body }, context) {
     const { records, now } = context;
-    const { project_name, project_description, project_type, project_task } = body;
+    const { project_name, project_description, project_type, project_task, rules } = body;
     const criterion = changedCriterion(body);
     const change = {
       ...(project_name !== undefined && { project_name }),
       ...(project_description !== undefined && { project_description }),
       ...(project_type !== undefined && { project_type }),
       ...(project_task !== undefined && { project_task }),
+      ...(rules !== undefined && { rules }),
     };
     if (Object.keys(change).length === 0 && criterion === undefined) {
       const message = `must have at least one of ${Object.keys(Change.shape).join(', ')}`;

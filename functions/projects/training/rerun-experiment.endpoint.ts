@@ -15,6 +15,7 @@ import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { type Admitted, answerAdmitted } from '../../../shared/jobs/admission.ts';
 import { budgetParameter } from '../../../shared/jobs/budget-answer.ts';
 import { sizeBounds } from '../../../shared/jobs/size.ts';
+import { ownRules } from '../../../shared/run-rules/recorded-rule.ts';
 import {
   checkpointsKept,
   creatingExperiment,
@@ -22,6 +23,7 @@ import {
   recordExperiment,
 } from '../../../shared/training/record-experiment.ts';
 import { overridesParameter, rerunInputs } from './rerun-inputs.ts';
+import { rulesParameter } from './rules-parameter.ts';
 
 export const endpoint = defineEndpoint({
   name: 'rerunExperiment',
@@ -29,7 +31,7 @@ export const endpoint = defineEndpoint({
   path: '/projects/{project_id}/experiments/{experiment_id}/rerun',
   summary: 'Start a new experiment with the inputs of an ended one',
   description:
-    'Configuration, source, environment, data set, size and timeout are those of the earlier experiment, except what the query changes. Later changes of the project have no effect. The checkpoints of the earlier experiment are in CHECKPOINT_DIR, however it ended.',
+    'Configuration, source, environment, data set, size and timeout are those of the earlier experiment, except what the query changes. Later changes of the project have no effect, except that the rules of the project are its present ones. The checkpoints of the earlier experiment are in CHECKPOINT_DIR, however it ended.',
   allow: 'developer',
   project: 'developer',
   needs: { records: writeRecords, batch: controlBatch, keys: readVariablesKey },
@@ -64,6 +66,7 @@ export const endpoint = defineEndpoint({
         .optional()
         .describe('Seconds for the command of an attempt. Default: as in the earlier experiment.'),
       ...budgetParameter,
+      ...rulesParameter,
       dataset: FileId.optional().describe(
         'Name of another data set, whose current version is used. Default: the data of the earlier experiment.',
       ),
@@ -80,7 +83,10 @@ export const endpoint = defineEndpoint({
     const inputs = await rerunInputs(records, earlier, query, settings);
     let admitted: Admitted<Experiment>;
     try {
-      admitted = await recordExperiment({ ...inputs, budget: query.budget }, context);
+      admitted = await recordExperiment(
+        { ...inputs, budget: query.budget, rules: query.rules ?? ownRules(earlier.rules) },
+        context,
+      );
     } catch (cause) {
       if (!checkpointsKept.failedIn(cause)) throw cause;
       const detail = 'The experiment with the checkpoints to start from has just been deleted.';

@@ -24,6 +24,7 @@ import {
 } from '../../../shared/training/record-experiment.ts';
 import { currentInputs } from './current-inputs.ts';
 import { expectedParameters } from './expected-inputs.ts';
+import { rulesParameter } from './rules-parameter.ts';
 
 /**
  * The endpoint that trains a project: it checks the size, reads the inputs, records the experiment and submits the
@@ -58,7 +59,7 @@ export const trainingEndpoint = <
 
     async handle({ query }, context) {
       const { records, project, settings } = context;
-      const { timeout, dataset, budget } = query;
+      const { timeout, dataset, budget, rules } = query;
       const git = gitState(query);
       const nodes = nodesOf(query);
       const size = allowedSize(() => sizeOf(query, settings), { timeout, nodes }, settings.limits);
@@ -72,7 +73,7 @@ export const trainingEndpoint = <
         context,
       );
       return answerAdmitted(
-        await recordExperiment({ ...inputs, budget }, context),
+        await recordExperiment({ ...inputs, budget, rules }, context),
         experimentAnswers(context),
         context,
       );
@@ -92,6 +93,7 @@ const gitParameters = {
 export const trainingParameters = {
   ...sizeParameters,
   ...budgetParameter,
+  ...rulesParameter,
   ...expectedParameters,
   ...gitParameters,
 };

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { FileId, Sha256, Ulid } from '../../core/formats.ts';
 import { notFound } from '../../core/service-error.ts';
 import { foundSources } from '../../metrics/found-source.ts';
+import { RecordedRule } from '../../run-rules/recorded-rule.ts';
 import { jobFields, jobPartition, TrainingKind, type UnfinishedJob, unreadableJob } from '../jobs/job.ts';
 import { finalRank, isFinal } from '../jobs/job-status.ts';
 import { trackingPartition, trackingPrefix } from '../metrics/metric-summaries.ts';
@@ -84,7 +85,9 @@ const experiment = recordType('experiment', () =>
     continuations: z.number().int().default(0),
     /** Its place in a sweep. Absent if no sweep began it. */
     sweep: SweepPlace.optional(),
-    /** Whether a rule of its sweep ended it early. Absent if not. */
+    /** Rules under which it runs. Absent if there are none. */
+    rules: z.array(RecordedRule).optional(),
+    /** Whether a rule, its own or that of its sweep, ended it early. Absent if not. */
     stopped_early: z.boolean().optional(),
     /** Training whose program recorded it. Absent if no training did. */
     recorded_by: Ulid.optional(),

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { Timestamp, Ulid } from '../../core/formats.ts';
 import { notFound } from '../../core/service-error.ts';
+import { RunRule } from '../../run-rules/run-rule.ts';
 import { ownedList } from '../lists/owned-list.ts';
 import { spreadList } from '../lists/spread-list.ts';
 import { ofVersion, recordType, unreadableVersion } from '../table/record.ts';
@@ -31,6 +32,8 @@ const project = recordType('project', () =>
     updated_at: Timestamp,
     /** Its own criterion. Absent if its task decides. */
     criterion: Criterion.optional(),
+    /** Rules under which its runs begin. Absent if it has none. */
+    rules: z.array(RunRule).optional(),
     /** Tags that MLflow's clients set. Absent if they set none. */
     tags: z.record(z.string(), z.string()).optional(),
     /** Time at which an MLflow client marked it as deleted. The mark can be undone. Absent if it is not marked. */
@@ -216,6 +219,7 @@ export type ProjectChange = Partial<
   /** Null removes it, so the task decides. */
   criterion?: Criterion | null;
   tags?: Readonly<Record<string, string>>;
+  rules?: readonly RunRule[];
   /** Null removes the mark. */
   deleted_at?: string | null;
 };

@@ -49,7 +49,7 @@ export async function readProjectDocument(
     after = page.next;
   } while (after !== undefined);
   const { project_name, archived_name, project_description, project_type, project_task } = project;
-  const { criterion, tags } = project;
+  const { criterion, tags, rules } = project;
   return {
     project_name: archived_name ?? project_name,
     project_description,
@@ -57,6 +57,7 @@ export async function readProjectDocument(
     project_task,
     criterion: criterion ?? null,
     tags: tags ?? null,
+    ...(rules !== undefined && { rules }),
     environment: environment === undefined ? null : withoutProject(environment),
     variables: variables.flatMap(({ name, value, created_at, updated_at, version }) =>
       value === null ? [] : [{ name, value, created_at, updated_at, version }],
@@ -124,6 +125,7 @@ export function experimentDocument(
     saved_seconds: value.saved_seconds,
     criterion: value.criterion,
     best: value.best,
+    ...(value.rules !== undefined && { rules: value.rules }),
     rerun_of: names.numberOf(rerun_of),
     continues_from: names.numberOf(continues_from),
     ...(recordedBy !== null && { recorded_by: recordedBy }),

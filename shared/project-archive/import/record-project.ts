@@ -41,7 +41,15 @@ export async function makeProject(
   if (user === undefined || !['admin', 'developer'].includes(user.account_type))
     throw new ProjectArchiveError('The user who started the import may no longer create projects.');
   const document = await readProject(archive, archive.read(archive.contents.project));
-  const { project_name: name, project_description, project_type, project_task, criterion, tags } = document;
+  const {
+    project_name: name,
+    project_description,
+    project_type,
+    project_task,
+    criterion,
+    tags,
+    rules,
+  } = document;
   const created_at = now().toISOString();
   const { user_id } = user;
   const other = otherName(name, value.import_id, maxClientName);
@@ -58,6 +66,7 @@ export async function makeProject(
       project_task,
       ...(criterion !== null && { criterion }),
       ...(tags !== null && { tags }),
+      ...(rules !== undefined && { rules }),
       owner: user.username,
       owner_id: user_id,
       created_at,

@@ -87,6 +87,14 @@ function conclusionOfStop(
       signal,
       change: { stopped_early: true },
     };
+  if (stop?.kind === 'rule')
+    return {
+      status: 'CANCELLED',
+      reason: stop.message,
+      exitCode,
+      signal,
+      change: { ...stop.change, stopped_early: true },
+    };
   if (stop?.kind === 'budget') return { status: 'CANCELLED', reason: stop.message, exitCode, signal };
   if (stop?.kind === 'limit' || (stop?.kind === 'peer' && cancelled === undefined))
     return { status: 'FAILED', reason: stop.message, exitCode, signal };

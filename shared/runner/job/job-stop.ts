@@ -1,3 +1,5 @@
+import type { Conclusion } from '../../jobs/conclusion.ts';
+
 /** Reason for stopping a running job before its command has ended. */
 export type StopReason =
   | { kind: 'signal' }
@@ -6,6 +8,8 @@ export type StopReason =
   | { kind: 'limit'; message: string }
   /** A rule of its sweep ends it early. */
   | { kind: 'early'; message: string }
+  /** A rule of the run is met. */
+  | { kind: 'rule'; message: string; change: Conclusion['change'] }
   /** A budget is used up. */
   | { kind: 'budget'; message: string }
   /** Another node of the cluster failed or was lost. */

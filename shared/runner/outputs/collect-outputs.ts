@@ -9,6 +9,7 @@ import type { MetricRules } from '../log-metrics/metric-rules.ts';
 import { JobWatch } from '../telemetry/job-watch.ts';
 import { MetricReader } from '../telemetry/metric-reader.ts';
 import { PointLog } from '../telemetry/point-log.ts';
+import { RuleWatch } from '../telemetry/rule-watch.ts';
 import { RungReporter } from '../telemetry/rung-reporter.ts';
 import { shippingPace } from '../telemetry/shipping-pace.ts';
 import { FileMetrics } from './file-metrics.ts';
@@ -35,7 +36,7 @@ interface Collection {
  * command starts: what is in the working folder then is not the command's.
  */
 export async function collectOutputs(run: TrainingRun, prepared: PreparedEnvironment): Promise<Collection> {
-  const { reader, noteWarnings, pointLog, logPoints, rungs, logMetrics, fileMetrics } = readMetrics(
+  const { reader, noteWarnings, pointLog, logPoints, rungs, rules, logMetrics, fileMetrics } = readMetrics(
     run,
     await projectRules(run.workspace.source, run.user),
   );
@@ -45,7 +46,7 @@ export async function collectOutputs(run: TrainingRun, prepared: PreparedEnviron
   const working = workingFolderOf(run, artifacts);
   await working.note();
   await fileMetrics.note().catch(() => undefined);
-  for (const part of [reader, fileMetrics, ...uploaders]) part.start();
+  for (const part of [reader, fileMetrics, rules, ...uploaders]) part.start();
   return {
     logs: {
       points: logPoints,
@@ -59,6 +60,7 @@ export async function collectOutputs(run: TrainingRun, prepared: PreparedEnviron
       await fileMetrics.closeSummaries((name) => logMetrics.has(name));
       await pointLog.close();
       await rungs.close();
+      const unjudged = await rules.close();
       noteWarnings.end();
       const errors: unknown[] = [];
       // Finish every uploader, also after one has failed.
@@ -69,7 +71,7 @@ export async function collectOutputs(run: TrainingRun, prepared: PreparedEnviron
         return [];
       });
       if (errors.length > 0) throw errors[0];
-      return [...reader.warnings, ...fileMetrics.warnings, ...logMetrics.warnings, ...left];
+      return [...reader.warnings, ...fileMetrics.warnings, ...logMetrics.warnings, ...unjudged, ...left];
     },
   };
 }
@@ -80,21 +82,24 @@ export async function collectOutputs(run: TrainingRun, prepared: PreparedEnviron
  */
 function readMetrics(
   { job, workspace, user, shipper, variables }: TrainingRun,
-  rules: MetricRules | undefined,
+  metricRules: MetricRules | undefined,
 ) {
   const rungs = new RungReporter(job);
+  const rules = new RuleWatch(job, (message) => shipper.say(message));
   const { record: experiment, lease, records, now } = job;
   const watch = new JobWatch(records, experiment.experiment_id, 0, now);
   // A failed note may be lost, because the conclusion of the job contains the warnings too.
   const noteWarnings = new Paced(shippingPace.unwatched, () => {
     void noteProgress(job, { warnings: reader.warnings }).catch(() => undefined);
   });
-  const pointLog = new PointLog({ records, experiment, lease, now });
+  const onFresh = (points: readonly MetricPoint[]) => rules.take(points);
+  const pointLog = new PointLog({ records, experiment, lease, now, onFresh });
   const source = new MetricSource((found) => {
     void noteProgress(job, { metrics_source: found }).catch(() => undefined);
   });
   const reported = (points: readonly MetricPoint[], once = false): Promise<void> => {
     if (points.length > 0) source.report();
+    rules.heard();
     return pointLog.store(points, once);
   };
   const found = {
@@ -109,7 +114,7 @@ function readMetrics(
   };
   const logMetrics = new LogMetrics({
     ...found,
-    rules,
+    rules: metricRules,
     sink: { append: (_, points) => stored(points, false) },
   });
   const fileMetrics = new FileMetrics({
@@ -119,7 +124,10 @@ function readMetrics(
     user,
     mask: variables.mask,
   });
-  shipper.listen((stream, lines, chunk) => logMetrics.read(stream, lines, chunk));
+  shipper.listen((stream, lines, chunk) => {
+    rules.heard();
+    logMetrics.read(stream, lines, chunk);
+  });
   const reader = new MetricReader({
     file: workspace.metrics,
     ...(user !== undefined && { user }),
@@ -128,14 +136,18 @@ function readMetrics(
     mask: variables.mask,
     say: (message) => shipper.say(message),
     isWatched: () => watch.isWatched(),
-    onPoint: (point) => rungs.take([point]),
+    onPoint(point) {
+      rules.heard();
+      rungs.take([point]);
+    },
+    onNotFinite: (points) => rules.take(points),
     onWarnings: () => noteWarnings.ask(),
   });
   const logPoints = async (points: readonly MetricPoint[]): Promise<void> => {
     await reported(points, true);
     rungs.take(points);
   };
-  return { reader, noteWarnings, pointLog, logPoints, rungs, logMetrics, fileMetrics };
+  return { reader, noteWarnings, pointLog, logPoints, rungs, rules, logMetrics, fileMetrics };
 }
 
 /** Calls a function when asked, at most once per interval. Requests within an interval are one call at its end. */

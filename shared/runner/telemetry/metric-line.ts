@@ -6,6 +6,8 @@ import type { MetricPoint } from '../../data/metrics/metric-summary.ts';
 interface ParsedLine {
   points: MetricPoint[];
   fault?: string;
+  /** Metrics that are left out because they are NaN or infinite. */
+  notFinite?: MetricPoint[];
 }
 
 const notAnObject = 'it is not a JSON object';
@@ -42,13 +44,22 @@ const Named = When.extend({ name: Name, value: finite('value') });
  * step. Never throws.
  */
 export function parseMetricLine(text: string, now: Date): ParsedLine {
-  let value: unknown;
+  let parsed: unknown;
   try {
-    value = parseJson(text);
+    parsed = parseJson(text);
   } catch {
     return { points: [], fault: 'it is not JSON' };
   }
-  if (!isObject(value)) return { points: [], fault: notAnObject };
+  if (!isObject(parsed)) return { points: [], fault: notAnObject };
+  const read = parseObject(parsed, now);
+  const notFinite = notFiniteIn(parsed, now);
+  return notFinite.length === 0 ? read : { ...read, notFinite };
+}
+
+function parseObject(parsed: Readonly<Record<string, unknown>>, now: Date): ParsedLine {
+  const value = Object.fromEntries(
+    Object.entries(parsed).map(([name, one]) => [name, one === notANumber ? null : one]),
+  );
   const others = Object.keys(value).filter((key) => !ofLine.has(key) && key !== 'value');
   const isNamed = Object.hasOwn(value, 'name') && (Object.hasOwn(value, 'value') || others.length === 0);
   const isOnlyValue = Object.hasOwn(value, 'value') && others.length === 0;
@@ -62,16 +73,29 @@ export function parseMetricLine(text: string, now: Date): ParsedLine {
   return parseMetrics(value, at);
 }
 
-/**
- * Parse the JSON of a line. Python's json writes NaN and Infinity, which are not JSON; they do not count as
- * numbers here.
- */
+/** What stands for Python's NaN and Infinity in a parsed line. No program writes it. */
+const notANumber = '\u0000NaN';
+
+/** Parse the JSON of a line. Python's json writes NaN and Infinity, which are not JSON. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return JSON.parse(text.replaceAll(/([:[,]\s*)(?:NaN|-?Infinity)\b/g, '$1null'));
+    return JSON.parse(text.replaceAll(/([:[,]\s*)(?:NaN|-?Infinity)\b/g, `$1${JSON.stringify(notANumber)}`));
   }
+}
+
+/** Return a NaN point for each metric of a line that is NaN or infinite. Rules count them. */
+function notFiniteIn(parsed: Readonly<Record<string, unknown>>, now: Date): MetricPoint[] {
+  const isNotFinite = (one: unknown) =>
+    one === notANumber || (typeof one === 'number' && !Number.isFinite(one));
+  const named = typeof parsed['name'] === 'string' && isNotFinite(parsed['value']) ? [parsed['name']] : [];
+  const names = Object.keys(parsed).filter(
+    (key) => !ofLine.has(key) && (key !== 'value' || named.length === 0) && isNotFinite(parsed[key]),
+  );
+  const when = When.safeParse({ step: parsed['step'] ?? parsed['epoch'] });
+  const step = when.success ? (when.data.step ?? null) : null;
+  return [...named, ...names].map((name) => ({ name, value: Number.NaN, step, time: now.getTime() }));
 }
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>

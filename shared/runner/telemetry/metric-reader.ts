@@ -110,7 +110,8 @@ export class MetricReader {
         this.#fill(`${maxPoints} points`);
         break;
       }
-      const { points, fault } = parseMetricLine(text, now);
+      const { points, fault, notFinite = [] } = parseMetricLine(text, now);
+      this.#options.onNotFinite?.(notFinite);
       if (fault !== undefined) this.#refuse(fault, text);
       for (const point of points.slice(0, maxPoints - this.#points)) {
         this.#points += 1;
@@ -154,6 +155,8 @@ export interface MetricReaderOptions {
   say(message: string): void;
   /** Receives each point when it is read, before it is stored. */
   onPoint?(point: MetricPoint): void;
+  /** Receives the metrics of a line that are not stored, because they are NaN or infinite. */
+  onNotFinite?(points: readonly MetricPoint[]): void;
   /** Receives all warnings about the file when there is a new one. */
   onWarnings?(warnings: readonly string[]): void;
   /** Whether a client reads the metrics; always by default. */

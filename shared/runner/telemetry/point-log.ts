@@ -20,6 +20,8 @@ interface PointLogOptions {
   experiment: Experiment;
   lease: Lease;
   now(): Date;
+  /** Receives the points that are stored next, without those that are stored already. */
+  onFresh?(points: readonly MetricPoint[]): void;
 }
 
 interface Entry {
@@ -79,6 +81,7 @@ export class PointLog {
       try {
         if (this.#lost !== undefined) throw this.#lost;
         const points = await retryFor(longPatience, () => this.#fresh(entries));
+        this.#options.onFresh?.(points);
         for (const chunk of chunksOf(points, chunkPoints)) await this.#append(chunk);
         for (const { done } of entries) done.resolve();
       } catch (error) {

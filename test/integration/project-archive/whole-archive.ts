@@ -68,7 +68,11 @@ type Json = Readonly<Record<string, unknown>>;
 
 /** Fields that the recorded project leaves out, so that each field of each document is there once. */
 const further: Readonly<Record<string, (document: Json) => Json>> = {
-  'project.json': (document) => ({ ...document, criterion: { name: 'loss', goal: 'minimize' } }),
+  'project.json': (document) => ({
+    ...document,
+    criterion: { name: 'loss', goal: 'minimize' },
+    rules: [{ nan: 'loss', do: 'stop' }],
+  }),
   'experiments/000001/experiment.json': (document) => ({
     ...document,
     status_reason: 'said',
@@ -86,6 +90,7 @@ const further: Readonly<Record<string, (document: Json) => Json>> = {
     saved_seconds: 1,
     criterion: { name: 'accuracy', goal: 'maximize', own: true },
     best: { criterion: 'accuracy', metric: 'acc', value: 0.5, step: 1 },
+    rules: [{ rule: { nan: 'loss', do: 'stop' }, of: 'run', met: { at, reason: 'said' } }],
     metric_names: ['acc'],
     rerun_of: 1,
     continues_from: 1,
@@ -202,6 +207,14 @@ const { query: ofTraining } = trainRemote.input;
 const { body: logged } = createExperiment.input;
 const shapeOf = (body: { schema: z.ZodType }) => (body.schema as z.ZodObject).shape;
 
+const noRules = [
+  [{}],
+  [{ nan: '', do: 'stop' }],
+  [{ nan: 'loss', silent: '30m', do: 'stop' }],
+  [{ silent: 'long', do: 'stop' }],
+  Array.from({ length: 41 }, () => ({ nan: 'loss', do: 'stop' })),
+];
+
 type Refused = readonly [values: readonly unknown[], door?: z.core.$ZodType];
 /** Values that no field takes; with the schema of a request, ones that this refuses, too. */
 export const refused: Readonly<Record<string, Refused>> = {
@@ -211,6 +224,7 @@ export const refused: Readonly<Record<string, Refused>> = {
   'project.project_task': [['', '\u202e', long(64)], ofProject.shape['project-task']],
   'project.criterion.name': [['', long(128)], shapeOf(change)['criterion']],
   'project.criterion.goal': [['most'], shapeOf(change)['criterion_goal']],
+  'project.rules': [['x', ...noRules], shapeOf(change)['rules']],
   'project.tags.#': [['', '../a', 'a;b', long(250)], tag.shape.key],
   'project.tags.*': [[long(20_000)]],
   'project.environment.entry_point_command': [['', 'echo $HOME', 'a "b', long(4000)]],
@@ -233,6 +247,7 @@ export const refused: Readonly<Record<string, Refused>> = {
   'experiment.criterion.goal': [['most'], shapeOf(change)['criterion_goal']],
   'experiment.best.criterion': [['', long(128)]],
   'experiment.best.metric': [['', '\u0000', long(250)]],
+  'experiment.rules': [noRules.map((rules) => rules.map((rule) => ({ rule, of: 'run', met: null })))],
   'experiment.metric_names.*': [['', long(250)]],
   'experiment.overrides.#': [['', long(500)]],
   'experiment.overrides.*': [[[1], { a: 1 }, long(4000)]],
@@ -297,7 +312,8 @@ const kept: readonly [field: RegExp, values: readonly unknown[]][] = [
 ];
 
 export const fields = Object.entries(documents).flatMap(([name, [, schema]]) =>
-  leavesOf(schema).map((leaf) => `${name}.${leaf}`),
+  // A rule has one of several conditions, so no rule has each of their fields.
+  [...new Set(leavesOf(schema).map((leaf) => `${name}.${leaf.replace(/^rules\..*/, 'rules')}`))],
 );
 export const valuesOf = (field: string): readonly unknown[] =>
   refused[field]?.[0] ?? kept.find(([pattern]) => pattern.test(field))?.[1] ?? [];

@@ -36,6 +36,7 @@ describe('details of a project', { shuffle: false }, () => {
     expect(json).toEqual({
       ...path,
       project_name: 'digits',
+      rules: [],
       project_description: 'Reads digits',
       project_type: 'vision',
       project_task: 'classification',

@@ -39,9 +39,6 @@ function rowWith(index: number, changes: Partial<Row> = {}): Row {
     params: {},
     tags: {},
     metrics: {},
-    sweep_id: null,
-    trial: null,
-    outcome: null,
     ...changes,
   };
 }

@@ -23,6 +23,7 @@ export const layers: readonly (readonly string[])[] = [
     'shared/aws',
     'shared/drawing/metric-chart',
     'shared/onnx/model/tensor',
+    'shared/run-rules',
     'shared/onnx/receipt',
     'shared/process',
   ],

@@ -4,14 +4,14 @@ import type { Order } from './sort-rows.ts';
 export const headHeight = 40;
 
 /** Column name as a button that sorts the table. */
-export const SortButton = <R,>({
+export const SortButton = ({
   column,
   order,
   onSort,
 }: {
-  column: Column<R>;
-  order: Order<R> | undefined;
-  onSort(column: Column<R>): void;
+  column: Column;
+  order: Order | undefined;
+  onSort(column: Column): void;
 }) => (
   <button type="button" onClick={() => onSort(column)} title={`Sort by ${column.label}`}>
     <span class="head-label">
@@ -27,33 +27,30 @@ export const SortButton = <R,>({
 );
 
 /** Head of the table: sortable column names, and the box that selects all rows. */
-export const TableHead = <R,>({
-  what,
+export const TableHead = ({
   columns,
   order,
   onSort,
   isAllChosen,
   onChooseAll,
 }: {
-  /** What a row is, such as `Experiment`. */
-  what: string;
-  columns: readonly Column<R>[];
-  order: Order<R> | undefined;
+  columns: readonly Column[];
+  order: Order | undefined;
   isAllChosen: boolean;
-  onSort(column: Column<R>): void;
+  onSort(column: Column): void;
   onChooseAll(isChosen: boolean): void;
 }) => (
   <div role="row" class="row head" aria-rowindex={1} style={{ height: `${headHeight}px` }}>
     <div role="columnheader" class="cell pick" aria-colindex={1}>
       <input
         type="checkbox"
-        aria-label={`Select all shown ${what.toLowerCase()}s`}
+        aria-label="Select all shown experiments"
         checked={isAllChosen}
         onChange={({ currentTarget }) => onChooseAll(currentTarget.checked)}
       />
     </div>
     <div role="columnheader" class="cell name" aria-colindex={2}>
-      {what}
+      Experiment
     </div>
     {columns.map((column, index) => {
       const isOrder = order?.column.id === column.id;

@@ -1,4 +1,4 @@
-import { Component, type ComponentChildren } from 'preact';
+import { Component } from 'preact';
 import { lineColour } from '../charts/colours.ts';
 import { href } from '../router.ts';
 import { Ago } from '../ui/parts.tsx';
@@ -15,8 +15,7 @@ const Course = ({ experiment_id }: { experiment_id: string }) => (
   <Sparkline values={courseOf(experiment_id).value} />
 );
 
-/** Return what a cell of the experiments' table shows. */
-export function contentOf(row: Row, column: Column): ComponentChildren {
+function contentOf(row: Row, column: Column) {
   if (column.id === 'status') return <Status status={row.status} />;
   if (column.id === 'created') return <Ago time={row.created_at} />;
   if (column.id === 'course') return <Course experiment_id={row.experiment_id} />;
@@ -24,22 +23,9 @@ export function contentOf(row: Row, column: Column): ComponentChildren {
   return text === '–' ? <span class="none">–</span> : <bdi>{text}</bdi>;
 }
 
-/** What the table knows of a row. */
-export interface TableItem {
-  experiment_id: string;
-  name: string;
-}
-
-/** What a table shows of its rows. */
-export interface RowLook<R> {
-  addressOf(row: R): string;
-  contentOf(row: R, column: Column<R>): ComponentChildren;
-}
-
-interface RowProps<R> {
-  row: R;
-  look: RowLook<R>;
-  columns: readonly Column<R>[];
+interface RowProps {
+  row: Row;
+  columns: readonly Column[];
   index: number;
   /** Offset in pixels from the top of all rows. */
   start: number;
@@ -49,11 +35,11 @@ interface RowProps<R> {
 }
 
 /**
- * Row of a table. It skips unchanged updates, because scrolling renders the table many times a
+ * Table row of one experiment. It skips unchanged updates, because scrolling renders the table many times a
  * second.
  */
-export class TableRow<R extends TableItem> extends Component<RowProps<R>> {
-  override shouldComponentUpdate(next: RowProps<R>): boolean {
+export class TableRow extends Component<RowProps> {
+  override shouldComponentUpdate(next: RowProps): boolean {
     const { row, columns, index, start, isChosen, style } = this.props;
     return (
       row !== next.row ||
@@ -65,7 +51,7 @@ export class TableRow<R extends TableItem> extends Component<RowProps<R>> {
     );
   }
 
-  override render({ row, look, columns, index, start, isChosen, style }: RowProps<R>) {
+  override render({ row, columns, index, start, isChosen, style }: RowProps) {
     return (
       <div
         role="row"
@@ -79,7 +65,7 @@ export class TableRow<R extends TableItem> extends Component<RowProps<R>> {
         </div>
         <div role="cell" class="cell name" aria-colindex={2}>
           {style !== undefined && <i class="dot" style={{ background: `var(--${lineColour(style)})` }} />}
-          <a href={look.addressOf(row)} title={row.name}>
+          <a href={addressOf(row)} title={row.name}>
             <bdi>{row.name}</bdi>
           </a>
         </div>
@@ -90,7 +76,7 @@ export class TableRow<R extends TableItem> extends Component<RowProps<R>> {
             class={column.isNumber ? 'cell right' : 'cell'}
             aria-colindex={at + 3}
           >
-            {look.contentOf(row, column)}
+            {contentOf(row, column)}
           </div>
         ))}
       </div>

@@ -16,6 +16,7 @@ const events = {
   'experiment.succeeded': 'An experiment succeeds',
   'experiment.failed': 'An experiment fails',
   'experiment.cancelled': 'An experiment is cancelled',
+  'metric.rule': 'A rule is met',
   'sweep.ended': 'A sweep ends',
   'budget.warning': 'A budget is nearly used',
   'budget.reached': 'A budget is used up',

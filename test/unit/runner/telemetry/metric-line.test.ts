@@ -46,7 +46,20 @@ describe('a line of METRICS_FILE', () => {
     ['{"loss":0.5,"step":"4"}', 'step is not a finite number'],
     ['{}', 'it contains no metric'],
   ])('%s is refused', (text, fault) => {
-    expect(parseMetricLine(text, now)).toEqual({ points: [], fault });
+    expect(parseMetricLine(text, now)).toMatchObject({ points: [], fault });
+  });
+
+  test.each([
+    ['{"name":"loss","value":NaN,"step":3}', ['loss'], 3],
+    ['{"loss":NaN,"acc":0.5,"val_loss":-Infinity,"epoch":2}', ['loss', 'val_loss'], 2],
+    ['{"loss":1e999}', ['loss'], null],
+    ['{"loss":null,"lr":0.1}', [], null],
+    ['{"loss":0.5,"step":NaN}', [], null],
+    ['{"phase":"NaN","loss":1}', [], null],
+  ])('%s has %j that are NaN or infinite, for rules', (text, names, step) => {
+    const { notFinite = [] } = parseMetricLine(text, now);
+
+    expect(notFinite).toEqual(names.map((name) => ({ name, value: Number.NaN, step, time: now.getTime() })));
   });
 
   test.each([
