@@ -6,6 +6,7 @@ import { ProblemError } from '../../shared/client/problem-error.ts';
 import { wait } from '../../shared/client/retry.ts';
 import { UnreachableError } from '../../shared/client/unreachable-error.ts';
 import { quoteCommand } from '../../shared/command/quote-command.ts';
+import { foldTrials } from '../../shared/sweeps/fold-trials.ts';
 import { exitCodes } from '../cli-error.ts';
 import type { CliContext } from '../context.ts';
 import { detachable } from '../experiments/detachable.ts';
@@ -13,7 +14,7 @@ import { LiveLine } from '../output/live-line.ts';
 import type { Printer } from '../output/printer.ts';
 import type { Sweep } from './begin-sweep.ts';
 import type { SweepPath } from './find-sweep.ts';
-import { foldTrials, progressText, type TrialRow, trialText, valueText } from './trial-text.ts';
+import { progressText, type TrialRow, trialText, valueText } from './trial-text.ts';
 
 /**
  * Show each trial of a sweep that ends, and below them how far the sweep is, until it ends or pauses. Ctrl-C leaves it
@@ -145,7 +146,7 @@ class Follower {
   /** Print the trials that have ended since the last call. Return whether their rows could be read. */
   async #showTrials(sweep: Sweep): Promise<boolean> {
     if ((await this.#unlessAway(() => this.#readRows())) === undefined) return false;
-    for (const trial of foldTrials(this.#rows.values(), sweep.repeats)) {
+    for (const trial of foldTrials(this.#rows.values(), sweep)) {
       if (trial.outcome === 'running') this.#shown.delete(trial.trial);
       else if (!this.#shown.has(trial.trial)) {
         this.#shown.add(trial.trial);

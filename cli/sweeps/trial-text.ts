@@ -1,56 +1,10 @@
 import type { endpoint as listTrials } from '../../functions/projects/sweeps/list-trials.endpoint.ts';
 import type { RowOf } from '../../shared/client/route.ts';
-import { repeatedValue } from '../../shared/sweeps/repeated-value.ts';
+import type { FoldedTrial } from '../../shared/sweeps/fold-trials.ts';
 import { dollarsText, numberText, secondsText } from '../output/units.ts';
 import type { Sweep } from './begin-sweep.ts';
 
 export type TrialRow = RowOf<typeof listTrials>;
-
-/** A trial: its repeats as one. */
-export interface FoldedTrial {
-  trial: number;
-  params: TrialRow['params'];
-  /** Mean of its repeats. Null while one runs, and without a finite value. */
-  value: number | null;
-  deviation: number | null;
-  /** `running` while a repeat runs, else the worst end of its repeats. */
-  outcome: string;
-  reason: string | null;
-  seconds: number;
-  cost: number | null;
-}
-
-/** Fold the rows of a trial into one. */
-export function foldTrial(rows: readonly [TrialRow, ...TrialRow[]], repeats: number): FoldedTrial {
-  const [{ trial, params }] = rows;
-  const isOpen = rows.length < repeats || rows.some(({ outcome }) => outcome === null);
-  const ended = rows.map(({ outcome, value }) => ({ status: outcome ?? 'running', value }) as const);
-  const costs = rows.flatMap(({ cost }) => cost ?? []);
-  const worst = ends.find((end) => rows.some(({ outcome }) => outcome === end));
-  return {
-    trial,
-    params,
-    ...(isOpen ? { value: null, deviation: null } : repeatedValue(ended)),
-    outcome: isOpen ? 'running' : (worst ?? 'complete'),
-    reason: rows.find(({ outcome }) => outcome === worst)?.status_reason ?? null,
-    seconds: rows.reduce((sum, { duration }) => sum + (duration ?? 0), 0),
-    cost: costs.length === 0 ? null : costs.reduce((sum, cost) => sum + cost, 0),
-  };
-}
-
-/** Ends of repeats, the worst first. */
-const ends = ['failed', 'cancelled', 'stopped early', 'complete'] as const;
-
-/** Group rows, which come in the order of their runs, by trial. */
-export function foldTrials(rows: Iterable<TrialRow>, repeats: number): FoldedTrial[] {
-  const trials = new Map<number, [TrialRow, ...TrialRow[]]>();
-  for (const row of rows) {
-    const known = trials.get(row.trial);
-    if (known === undefined) trials.set(row.trial, [row]);
-    else known.push(row);
-  }
-  return [...trials.values()].map((some) => foldTrial(some, repeats));
-}
 
 /** Return one line for a trial that has ended. */
 export function trialText(

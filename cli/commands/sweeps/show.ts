@@ -1,13 +1,14 @@
 import { buildCommand } from '@stricli/core';
 import type { endpoint as listSweeps } from '../../../functions/projects/sweeps/list-sweeps.endpoint.ts';
 import type { endpoint as listTrials } from '../../../functions/projects/sweeps/list-trials.endpoint.ts';
+import { foldTrials } from '../../../shared/sweeps/fold-trials.ts';
 import type { CliContext } from '../../context.ts';
 import { dollarsText, numberText, secondsText } from '../../output/units.ts';
 import { projectSession } from '../../projects/project-session.ts';
 import type { Sweep } from '../../sweeps/begin-sweep.ts';
 import { namedSweep } from '../../sweeps/find-sweep.ts';
 import { followSweep } from '../../sweeps/follow-sweep.ts';
-import { foldTrials, paramsText, progressText, type TrialRow, valueText } from '../../sweeps/trial-text.ts';
+import { paramsText, progressText, type TrialRow, valueText } from '../../sweeps/trial-text.ts';
 import { sweepId } from '../arguments.ts';
 import { json, project, verbose } from '../flags.ts';
 
@@ -94,7 +95,7 @@ async function show(this: CliContext, flags: ShowFlags, id?: string): Promise<vo
   for await (const row of client.rows<typeof listTrials>(route, { path, query: { limit: 1000 } }))
     rows.push(row);
   const sign = sweep.goal === 'minimize' ? 1 : -1;
-  const sorted = foldTrials(rows, sweep.repeats).toSorted(
+  const sorted = foldTrials(rows, sweep).toSorted(
     (one, other) =>
       sign * ((one.value ?? sign * Infinity) - (other.value ?? sign * Infinity)) || one.trial - other.trial,
   );

@@ -18,6 +18,7 @@ const ModelsPage = later(() => import('./pages/models.tsx').then((module) => mod
 const ExperimentPage = later(() => import('./pages/experiment.tsx').then((module) => module.ExperimentPage));
 const ComparePage = later(() => import('./pages/compare.tsx').then((module) => module.ComparePage));
 const StartPage = later(() => import('./pages/start.tsx').then((module) => module.StartPage));
+const SweepPage = later(() => import('./sweeps/sweep-page.tsx').then((module) => module.SweepPage));
 const ServingPage = later(() => import('./serving/serving-page.tsx').then((module) => module.ServingPage));
 const ModelPage = later(() => import('./pages/model.tsx').then((module) => module.ModelPage));
 
@@ -47,6 +48,7 @@ function Page() {
   if (part === 'start') return <StartPage key={id} project_id={id} />;
   if (part === 'experiments' && sub !== undefined)
     return <ExperimentPage key={sub} project_id={id} experiment_id={sub} />;
+  if (part === 'sweeps' && sub !== undefined) return <SweepPage key={sub} project_id={id} sweep_id={sub} />;
   return <ProjectPage key={id} project_id={id} tab={part ?? 'experiments'} />;
 }
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Ulid } from '../../../shared/core/formats.ts';
-import { hasEnded } from '../../../shared/data/sweeps/sweep.ts';
+import { hasEnded } from '../../../shared/data/sweeps/has-ended.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { flag } from '../../../shared/http/definition/parameters.ts';
 import { requirePrecondition } from '../../../shared/http/definition/precondition.ts';

@@ -1,5 +1,6 @@
 import { badRequest, type ParameterFault, ServiceError } from '../../../shared/core/service-error.ts';
-import { hasEnded, type Sweep } from '../../../shared/data/sweeps/sweep.ts';
+import { hasEnded } from '../../../shared/data/sweeps/has-ended.ts';
+import type { Sweep } from '../../../shared/data/sweeps/sweep.ts';
 import { roundedDollars } from '../../../shared/jobs/cost.ts';
 import { gridSize } from '../../../shared/sweeps/sampling/grid.ts';
 import { maxTrials } from '../../../shared/sweeps/spec/limits.ts';

@@ -1,5 +1,6 @@
 import { ServiceError } from '../../../shared/core/service-error.ts';
-import { hasEnded, type Sweep } from '../../../shared/data/sweeps/sweep.ts';
+import { hasEnded } from '../../../shared/data/sweeps/has-ended.ts';
+import type { Sweep } from '../../../shared/data/sweeps/sweep.ts';
 import { allRuns, lastTry } from '../../../shared/data/sweeps/sweep-run.ts';
 import type { TableReader } from '../../../shared/data/table/table.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';

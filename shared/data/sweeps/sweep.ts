@@ -66,10 +66,6 @@ export type Sweep = z.infer<typeof sweep.schema>;
 export const SweepStatus = z.enum(['RUNNING', 'PAUSED', 'COMPLETED', 'CANCELLED', 'FAILED']);
 export type SweepStatus = z.infer<typeof SweepStatus>;
 
-/** Whether a sweep begins no run any more, unless it is extended or failed runs are tried again. */
-export const hasEnded = ({ status }: Pick<Sweep, 'status'>): boolean =>
-  status !== 'RUNNING' && status !== 'PAUSED';
-
 /** Ended runs by outcome. */
 export const SweepCounts = z.object({
   complete: z.number().int(),

@@ -2,14 +2,8 @@ import { type Deadline, forSeconds } from '../../core/deadline.ts';
 import { notFound, ServiceError } from '../../core/service-error.ts';
 import { type Experiment, findExperiment } from '../../data/experiments/experiment.ts';
 import { findProjects, type Project } from '../../data/projects/project.ts';
-import {
-  changedSweep,
-  findSweep,
-  hasEnded,
-  replaceSweep,
-  requireSweep,
-  type Sweep,
-} from '../../data/sweeps/sweep.ts';
+import { hasEnded } from '../../data/sweeps/has-ended.ts';
+import { changedSweep, findSweep, replaceSweep, requireSweep, type Sweep } from '../../data/sweeps/sweep.ts';
 import {
   allRuns,
   findRuns,

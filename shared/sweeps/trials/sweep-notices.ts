@@ -1,5 +1,6 @@
 import { noticeWrites } from '../../data/hooks/notice.ts';
-import { hasEnded, type Sweep } from '../../data/sweeps/sweep.ts';
+import { hasEnded } from '../../data/sweeps/has-ended.ts';
+import type { Sweep } from '../../data/sweeps/sweep.ts';
 import type { TableReader, Write } from '../../data/table/table.ts';
 import { SweepSpec } from '../spec.ts';
 import { budgetReached } from './sweep-state.ts';

@@ -1,4 +1,5 @@
-import { hasEnded, type Sweep } from '../../data/sweeps/sweep.ts';
+import { hasEnded } from '../../data/sweeps/has-ended.ts';
+import type { Sweep } from '../../data/sweeps/sweep.ts';
 import type { RunOutcome } from '../../data/sweeps/sweep-run.ts';
 import { roundedDollars } from '../../jobs/cost.ts';
 import type { SweepSpec } from '../spec.ts';

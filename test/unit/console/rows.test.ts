@@ -39,6 +39,9 @@ function rowWith(index: number, changes: Partial<Row> = {}): Row {
     params: {},
     tags: {},
     metrics: {},
+    sweep_id: null,
+    trial: null,
+    outcome: null,
     ...changes,
   };
 }

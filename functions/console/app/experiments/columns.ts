@@ -5,7 +5,7 @@ import { Ranking } from './ranking.ts';
 import { type Aggregate, aggregates, metricOf, paramOf, type Row, tagOf } from './row.ts';
 
 /** A column of the table. The address holds its ID. */
-export interface Column {
+export interface Column<R = Row> {
   id: string;
   /** Text of the column head. */
   label: string;
@@ -15,8 +15,8 @@ export interface Column {
   /** Width in rem. */
   width: number;
   /** Return a row's value. Undefined means that it is missing, and sorts last in both directions. */
-  value(row: Row): string | number | undefined;
-  text(row: Row): string;
+  value(row: R): string | number | undefined;
+  text(row: R): string;
   /** Format a value of the column, or a mean of its values, in the column's unit. */
   show(value: number): string;
 }

@@ -19,6 +19,9 @@ export const rowOf = ({
   params,
   tags,
   metrics,
+  sweep_id,
+  trial,
+  outcome,
 }: Experiment) => ({
   experiment_id,
   project_id,
@@ -36,6 +39,9 @@ export const rowOf = ({
   params,
   tags,
   metrics,
+  sweep_id,
+  trial,
+  outcome,
 });
 
 export type Row = Readonly<ReturnType<typeof rowOf>>;
@@ -81,6 +87,9 @@ export const vocabularyOf = (bestOf: (row: Row) => number | undefined): Vocabula
     duration: number(({ duration }) => duration),
     cost: number(({ cost }) => cost),
     best: number(bestOf),
+    sweep: text(({ sweep_id }) => sweep_id),
+    trial: number(({ trial }) => trial),
+    outcome: text(({ outcome }) => outcome),
   },
   groups: {
     metrics: { type: 'number', read: (row, key) => metricOf(row, key) },

@@ -8,8 +8,8 @@ export interface Judge {
   goal: 'maximize' | 'minimize';
 }
 
-export interface Order {
-  column: Column;
+export interface Order<R = Row> {
+  column: Column<R>;
   isDescending: boolean;
 }
 
@@ -42,14 +42,17 @@ export function sortBy<T>(
   return keyed.map(({ thing }) => thing);
 }
 
-export const sortRows = (rows: readonly Row[], { column, isDescending }: Order): Row[] =>
+export const sortRows = <R>(rows: readonly R[], { column, isDescending }: Order<R>): R[] =>
   sortBy(rows, (row) => column.value(row), isDescending);
 
 /**
  * Return whether the first click on a column sorts in descending order. The best values come first if the goal is
  * known. Other numbers start with the largest, texts with the first letters.
  */
-export function startsDescending({ id, isNumber }: Column, judge: Judge | undefined): boolean {
+export function startsDescending(
+  { id, isNumber }: Pick<Column, 'id' | 'isNumber'>,
+  judge: Judge | undefined,
+): boolean {
   if (id === 'created') return true;
   if (id === 'best') return judge?.goal !== 'minimize';
   const metric = metricIn(id);

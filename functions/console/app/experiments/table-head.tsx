@@ -4,14 +4,14 @@ import type { Order } from './sort-rows.ts';
 export const headHeight = 40;
 
 /** Column name as a button that sorts the table. */
-export const SortButton = ({
+export const SortButton = <R,>({
   column,
   order,
   onSort,
 }: {
-  column: Column;
-  order: Order | undefined;
-  onSort(column: Column): void;
+  column: Column<R>;
+  order: Order<R> | undefined;
+  onSort(column: Column<R>): void;
 }) => (
   <button type="button" onClick={() => onSort(column)} title={`Sort by ${column.label}`}>
     <span class="head-label">
@@ -27,30 +27,33 @@ export const SortButton = ({
 );
 
 /** Head of the table: sortable column names, and the box that selects all rows. */
-export const TableHead = ({
+export const TableHead = <R,>({
+  what,
   columns,
   order,
   onSort,
   isAllChosen,
   onChooseAll,
 }: {
-  columns: readonly Column[];
-  order: Order | undefined;
+  /** What a row is, such as `Experiment`. */
+  what: string;
+  columns: readonly Column<R>[];
+  order: Order<R> | undefined;
   isAllChosen: boolean;
-  onSort(column: Column): void;
+  onSort(column: Column<R>): void;
   onChooseAll(isChosen: boolean): void;
 }) => (
   <div role="row" class="row head" aria-rowindex={1} style={{ height: `${headHeight}px` }}>
     <div role="columnheader" class="cell pick" aria-colindex={1}>
       <input
         type="checkbox"
-        aria-label="Select all shown experiments"
+        aria-label={`Select all shown ${what.toLowerCase()}s`}
         checked={isAllChosen}
         onChange={({ currentTarget }) => onChooseAll(currentTarget.checked)}
       />
     </div>
     <div role="columnheader" class="cell name" aria-colindex={2}>
-      Experiment
+      {what}
     </div>
     {columns.map((column, index) => {
       const isOrder = order?.column.id === column.id;

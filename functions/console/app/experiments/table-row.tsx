@@ -1,4 +1,4 @@
-import { Component } from 'preact';
+import { Component, type ComponentChildren } from 'preact';
 import { lineColour } from '../charts/colours.ts';
 import { href } from '../router.ts';
 import { Ago } from '../ui/parts.tsx';
@@ -15,7 +15,8 @@ const Course = ({ experiment_id }: { experiment_id: string }) => (
   <Sparkline values={courseOf(experiment_id).value} />
 );
 
-function contentOf(row: Row, column: Column) {
+/** Return what a cell of the experiments' table shows. */
+export function contentOf(row: Row, column: Column): ComponentChildren {
   if (column.id === 'status') return <Status status={row.status} />;
   if (column.id === 'created') return <Ago time={row.created_at} />;
   if (column.id === 'course') return <Course experiment_id={row.experiment_id} />;
@@ -23,9 +24,22 @@ function contentOf(row: Row, column: Column) {
   return text === '–' ? <span class="none">–</span> : <bdi>{text}</bdi>;
 }
 
-interface RowProps {
-  row: Row;
-  columns: readonly Column[];
+/** What the table knows of a row. */
+export interface TableItem {
+  experiment_id: string;
+  name: string;
+}
+
+/** What a table shows of its rows. */
+export interface RowLook<R> {
+  addressOf(row: R): string;
+  contentOf(row: R, column: Column<R>): ComponentChildren;
+}
+
+interface RowProps<R> {
+  row: R;
+  look: RowLook<R>;
+  columns: readonly Column<R>[];
   index: number;
   /** Offset in pixels from the top of all rows. */
   start: number;
@@ -35,11 +49,11 @@ interface RowProps {
 }
 
 /**
- * Table row of one experiment. It skips unchanged updates, because scrolling renders the table many times a
+ * Row of a table. It skips unchanged updates, because scrolling renders the table many times a
  * second.
  */
-export class TableRow extends Component<RowProps> {
-  override shouldComponentUpdate(next: RowProps): boolean {
+export class TableRow<R extends TableItem> extends Component<RowProps<R>> {
+  override shouldComponentUpdate(next: RowProps<R>): boolean {
     const { row, columns, index, start, isChosen, style } = this.props;
     return (
       row !== next.row ||
@@ -51,7 +65,7 @@ export class TableRow extends Component<RowProps> {
     );
   }
 
-  override render({ row, columns, index, start, isChosen, style }: RowProps) {
+  override render({ row, look, columns, index, start, isChosen, style }: RowProps<R>) {
     return (
       <div
         role="row"
@@ -65,7 +79,7 @@ export class TableRow extends Component<RowProps> {
         </div>
         <div role="cell" class="cell name" aria-colindex={2}>
           {style !== undefined && <i class="dot" style={{ background: `var(--${lineColour(style)})` }} />}
-          <a href={addressOf(row)} title={row.name}>
+          <a href={look.addressOf(row)} title={row.name}>
             <bdi>{row.name}</bdi>
           </a>
         </div>
@@ -76,7 +90,7 @@ export class TableRow extends Component<RowProps> {
             class={column.isNumber ? 'cell right' : 'cell'}
             aria-colindex={at + 3}
           >
-            {contentOf(row, column)}
+            {look.contentOf(row, column)}
           </div>
         ))}
       </div>

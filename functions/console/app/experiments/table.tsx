@@ -1,166 +1,35 @@
-import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
-import { go, keep, keptOf } from '../router.ts';
-import { useKeys } from '../ui/use-keys.ts';
-import { useVirtual } from '../ui/use-virtual.ts';
+import { useCallback } from 'preact/hooks';
 import type { Column } from './columns.ts';
 import { wantCourses } from './courses.ts';
+import { DataTable } from './data-table.tsx';
 import type { Ranking } from './ranking.ts';
 import type { Row } from './row.ts';
 import type { Order } from './sort-rows.ts';
-import { headHeight, TableHead } from './table-head.tsx';
-import { addressOf, rowHeight, TableRow } from './table-row.tsx';
+import { addressOf, contentOf, type RowLook } from './table-row.tsx';
 
-const scrollbarHeight = 18;
+const look: RowLook<Row> = { addressOf, contentOf };
 
-export interface TableProps {
+/** Table of experiments, with small curves of those that are seen. */
+export function ExperimentsTable({
+  ranking,
+  ...table
+}: {
   rows: readonly Row[];
   columns: readonly Column[];
   order: Order | undefined;
   chosen: ReadonlySet<string>;
-  /** Line styles of the runs whose curves are drawn, by ID. */
   drawn: ReadonlyMap<string, number>;
   ranking: Ranking;
   onChoose(ids: readonly string[], isChosen: boolean): void;
   onChooseAll(isChosen: boolean): void;
   onSort(column: Column): void;
-}
-
-/** Move the focus between rows with the arrow keys, including to rows that are not rendered yet. */
-function moveFocus(
-  event: KeyboardEvent,
-  index: number,
-  count: number,
-  scrollTo: (index: number) => void,
-): void {
-  const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: 12, PageUp: -12 };
-  const step = steps[event.key];
-  const target = event.target as HTMLElement;
-  if (step === undefined || target.closest('.table') === null) return;
-  event.preventDefault();
-  const next = Math.max(0, Math.min(count - 1, index + step));
-  const kind = target.matches('input') ? 'input' : 'a';
-  const table = target.closest('.table');
-  scrollTo(next);
-  requestAnimationFrame(() =>
-    requestAnimationFrame(() => table?.querySelector<HTMLElement>(`[data-index="${next}"] ${kind}`)?.focus()),
-  );
-}
-
-/** Table of experiments. It renders only the visible rows. */
-export function ExperimentsTable(props: TableProps) {
-  const { rows, columns, order, chosen, drawn, ranking, onChoose, onChooseAll, onSort } = props;
-  const scroller = useRef<HTMLDivElement>(null);
-  const { items, height, scrollTo } = useVirtual(scroller, rows.length, rowHeight, headHeight);
-  const style = useMemo(() => {
-    const widths = columns.map(({ width }) => `${width}rem`);
-    return {
-      '--columns': `2.5rem var(--name-width) ${widths.join(' ')} minmax(0.5rem, 1fr)`,
-      '--row-width': `calc(${['3rem', 'var(--name-width)', ...widths].join(' + ')})`,
-    };
-  }, [columns]);
-  // Restore the scroll position of a returning user.
-  useLayoutEffect(() => {
-    const top = keptOf<number>('table-top');
-    if (top !== undefined) scroller.current?.scrollTo(0, top);
-  }, []);
-  const first = items[0]?.index ?? 0;
-  const last = items.at(-1)?.index ?? -1;
-  const hasCourses = columns.some(({ id }) => id === 'course');
-  useEffect(() => {
-    if (hasCourses) wantCourses(rows.slice(first, last + 1), ranking);
-  }, [rows, first, last, hasCourses, ranking]);
-  const indexOf = (target: EventTarget | null): number =>
-    Number((target as HTMLElement | null)?.closest<HTMLElement>('[data-index]')?.dataset['index']);
-  /** Whether Shift was held at the last click, and the index of the row that was chosen last. */
-  const isRange = useRef(false);
-  const lastChosen = useRef<number>(undefined);
-  const focusRow = (step: number): void => {
-    const { activeElement } = document;
-    const inTable = scroller.current?.contains(activeElement) ?? false;
-    const present = inTable ? indexOf(activeElement) : Number.NaN;
-    const next = Number.isNaN(present)
-      ? (items.find(({ start }) => start >= (scroller.current?.scrollTop ?? 0))?.index ?? 0)
-      : present + step;
-    const index = Math.max(0, Math.min(rows.length - 1, next));
-    scrollTo(index);
-    const focus = () => scroller.current?.querySelector<HTMLElement>(`[data-index="${index}"] a`)?.focus();
-    focus();
-    requestAnimationFrame(() => requestAnimationFrame(focus));
-  };
-  useKeys({
-    j: () => focusRow(1),
-    k: () => focusRow(-1),
-    x() {
-      const row = rows[indexOf(document.activeElement)];
-      if (row !== undefined) onChoose([row.experiment_id], !chosen.has(row.experiment_id));
+}) {
+  const hasCourses = table.columns.some(({ id }) => id === 'course');
+  const onSeen = useCallback(
+    (rows: readonly Row[]) => {
+      if (hasCourses) wantCourses(rows, ranking);
     },
-  });
-
-  return (
-    <div
-      class="table"
-      ref={scroller}
-      tabIndex={-1}
-      onScroll={({ currentTarget }) => {
-        currentTarget.classList.toggle('sideways', currentTarget.scrollLeft > 0);
-        keep('table-top', currentTarget.scrollTop);
-      }}
-      style={{ '--rows-height': `${height + scrollbarHeight}px` } as Record<string, string>}
-    >
-      <div
-        role="table"
-        aria-label="Experiments"
-        aria-rowcount={rows.length + 1}
-        aria-colcount={columns.length + 2}
-        class="rows"
-        style={{ height: `${height}px`, ...style } as Record<string, string>}
-      >
-        <div role="rowgroup" class="sticky">
-          <TableHead
-            columns={columns}
-            order={order}
-            onSort={onSort}
-            onChooseAll={onChooseAll}
-            isAllChosen={rows.length > 0 && rows.every(({ experiment_id }) => chosen.has(experiment_id))}
-          />
-        </div>
-        <div
-          role="rowgroup"
-          onKeyDown={(event) => moveFocus(event, indexOf(event.target), rows.length, scrollTo)}
-          onClick={({ target, shiftKey }) => {
-            isRange.current = shiftKey;
-            const row = rows[indexOf(target)];
-            if (row !== undefined && (target as HTMLElement).closest('a, input') === null) go(addressOf(row));
-          }}
-          onChange={({ target }) => {
-            const index = indexOf(target);
-            // Shift chooses all rows from the last choice to this one.
-            const from = isRange.current ? (lastChosen.current ?? index) : index;
-            lastChosen.current = index;
-            const range = rows.slice(Math.min(from, index), Math.max(from, index) + 1);
-            onChoose(
-              range.map(({ experiment_id }) => experiment_id),
-              (target as HTMLInputElement).checked,
-            );
-          }}
-        >
-          {items.map(({ index, start }) => {
-            const row = rows[index];
-            if (row === undefined) return null;
-            return (
-              <TableRow
-                key={row.experiment_id}
-                row={row}
-                columns={columns}
-                index={index}
-                start={start}
-                isChosen={chosen.has(row.experiment_id)}
-                style={drawn.get(row.experiment_id)}
-              />
-            );
-          })}
-        </div>
-      </div>
-    </div>
+    [hasCourses, ranking],
   );
+  return <DataTable what="Experiment" look={look} onSeen={onSeen} {...table} />;
 }

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { bytesText } from '../../../../shared/core/text/bytes-text.ts';
 import type { CompressionDetails, Receipt } from '../api/models.ts';
 import { lineColour } from '../charts/colours.ts';
+import { ticksOf } from '../charts/values/ticks.ts';
 import { href } from '../router.ts';
 import { numberText } from '../ui/text/format.ts';
 import { useNarrow } from '../ui/use-narrow.ts';
@@ -84,15 +85,6 @@ function pointsOf(family: readonly Measured[], measure: Measure, hasAccuracy: bo
       });
   }
   return points;
-}
-
-function ticksOf(low: number, high: number): number[] {
-  const raw = (high - low) / 4 || 1;
-  const size = 10 ** Math.floor(Math.log10(raw));
-  const step = [1, 2, 5, 10].map((times) => times * size).find((one) => one >= raw) ?? raw;
-  const ticks: number[] = [];
-  for (let tick = Math.ceil(low / step) * step; tick <= high + step / 1e6; tick += step) ticks.push(tick);
-  return ticks;
 }
 
 const cut = (text: string): string => (text.length > maxLabel ? `${text.slice(0, maxLabel - 1)}…` : text);

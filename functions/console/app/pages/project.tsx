@@ -12,10 +12,12 @@ import { PageHead } from '../ui/page-head.tsx';
 import { LinkButton, Loaded, Tabs } from '../ui/parts.tsx';
 
 const SettingsTab = later(() => import('../project/settings-tab.tsx').then((module) => module.SettingsTab));
+const SweepsTab = later(() => import('../sweeps/sweeps-tab.tsx').then((module) => module.SweepsTab));
 const FilesTab = later(() => import('../project/files-tab.tsx').then((module) => module.FilesTab));
 
 const tabs = [
   { id: 'experiments', name: 'Experiments' },
+  { id: 'sweeps', name: 'Sweeps' },
   { id: 'files', name: 'Configurations and data' },
   { id: 'settings', name: 'Settings' },
 ];
@@ -72,6 +74,8 @@ function Content({
       />
       {tab === 'settings' ? (
         <SettingsTab project={project} rights={rights} onChange={onChange} />
+      ) : tab === 'sweeps' ? (
+        <SweepsTab project_id={project_id} mayChange={rights.mayChange} />
       ) : tab === 'files' ? (
         <FilesTab project={project} mayChange={rights.mayChange} />
       ) : (

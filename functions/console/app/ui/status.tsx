@@ -10,15 +10,24 @@ const looks: Readonly<Record<string, { tone: string; icon: IconName; label: stri
   SUCCEEDED: { tone: 'good', icon: 'check', label: 'Succeeded' },
   FAILED: { tone: 'bad', icon: 'cross', label: 'Failed' },
   CANCELLED: { tone: 'soft', icon: 'slash', label: 'Cancelled' },
+  // Of sweeps, and of their trials.
+  PAUSED: { tone: 'warn', icon: 'pause', label: 'Paused' },
+  COMPLETED: { tone: 'good', icon: 'check', label: 'Completed' },
+  complete: { tone: 'good', icon: 'check', label: 'Complete' },
+  running: { tone: 'accent', icon: 'play', label: 'Running' },
+  failed: { tone: 'bad', icon: 'cross', label: 'Failed' },
+  cancelled: { tone: 'soft', icon: 'slash', label: 'Cancelled' },
+  'stopped early': { tone: 'soft', icon: 'stop', label: 'Stopped early' },
 };
 
 /** State as colour, icon and word, so no user depends on only one of them. */
 export function Status({ status, large = false }: { status: string; large?: boolean }) {
   const { tone, icon, label } = looks[status] ?? { tone: 'soft', icon: 'clock' as const, label: status };
   // Success is the common state of a list. It needs no colour behind it.
-  const look = large ? ' large' : status === 'SUCCEEDED' ? ' plain' : status === 'RUNNING' ? ' live' : '';
+  const isRunning = status === 'RUNNING' || status === 'running';
+  const look = large ? ' large' : tone === 'good' ? ' plain' : isRunning ? ' live' : '';
   return (
-    <span class={`status tone-${tone}${look}${large && status === 'RUNNING' ? ' live' : ''}`}>
+    <span class={`status tone-${tone}${look}${large && isRunning ? ' live' : ''}`}>
       <Icon name={icon} size={large ? 16 : 13} />
       {label}
     </span>

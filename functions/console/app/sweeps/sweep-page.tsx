@@ -1,0 +1,111 @@
+import { useMemo } from 'preact/hooks';
+import { foldTrials } from '../../../../shared/sweeps/fold-trials.ts';
+import { loadProject } from '../api/projects.ts';
+import { useRights } from '../api/rights.ts';
+import { useLive } from '../api/use-live.ts';
+import { href } from '../router.ts';
+import { PageHead } from '../ui/page-head.tsx';
+import { Loaded, Problem, Skeleton } from '../ui/parts.tsx';
+import { Status } from '../ui/status.tsx';
+import { plural } from '../ui/text/format.ts';
+import { LongText } from '../ui/text/long-text.tsx';
+import { BestSoFar } from './best-so-far.tsx';
+import { SweepActions } from './sweep-actions.tsx';
+import { loadSweep, type Sweep } from './sweep-calls.ts';
+import { SweepFacts, SweepFigures } from './sweep-facts.tsx';
+import { isLive } from './sweep-text.ts';
+import { trialOf } from './trial-columns.tsx';
+import { TrialsTable } from './trials-table.tsx';
+import { useTrials } from './use-trials.ts';
+
+/** Page of one sweep. */
+export function SweepPage({ project_id, sweep_id }: { project_id: string; sweep_id: string }) {
+  const project = useLive(`project/${project_id}`, () => loadProject(project_id), { isKept: true });
+  const { mayChange } = useRights(project_id);
+  const live = useLive(`sweep/${sweep_id}`, () => loadSweep({ project_id, sweep_id }), {
+    every: (sweep) => (isLive(sweep) ? 2_000 : 20_000),
+  });
+  return (
+    <Loaded live={live} rows={10} what="The sweep could not be loaded">
+      {(sweep) => (
+        <Content
+          sweep={sweep}
+          project_name={project.data?.project_name ?? 'Project'}
+          mayChange={mayChange}
+          onChange={live.set}
+        />
+      )}
+    </Loaded>
+  );
+}
+
+function Content({
+  sweep,
+  project_name,
+  mayChange,
+  onChange,
+}: {
+  sweep: Sweep;
+  project_name: string;
+  mayChange: boolean;
+  onChange: (next: Sweep) => void;
+}) {
+  const { project_id, name, status, status_reason, repeats } = sweep;
+  const { rows, isComplete, error } = useTrials(sweep);
+  const trials = useMemo(() => foldTrials(rows, { repeats, status }).map(trialOf), [rows, repeats, status]);
+  return (
+    <>
+      <PageHead
+        trail={[
+          { name: 'Projects', href: href(['projects']) },
+          { name: project_name, href: href(['projects', project_id]) },
+          { name: 'Sweeps', href: href(['projects', project_id, 'sweeps']) },
+        ]}
+        title={name}
+        below={
+          <div class="under-title">
+            <Status status={status} large />
+            {status_reason !== null && (
+              <p class={status === 'FAILED' ? 'reason bad' : 'reason'}>
+                <LongText text={status_reason} />
+              </p>
+            )}
+          </div>
+        }
+      >
+        {mayChange && <SweepActions sweep={sweep} onChange={onChange} />}
+      </PageHead>
+      <SweepFigures sweep={sweep} />
+      {rows.length === 0 ? (
+        <Nothing sweep={sweep} isComplete={isComplete} error={error} />
+      ) : (
+        <>
+          <div class="split">
+            <BestSoFar sweep={sweep} trials={trials} />
+            <aside aria-label="About the sweep">
+              <SweepFacts sweep={sweep} />
+            </aside>
+          </div>
+          <TrialsTable sweep={sweep} trials={trials} isComplete={isComplete} error={error} />
+        </>
+      )}
+    </>
+  );
+}
+
+function Nothing({ sweep, isComplete, error }: { sweep: Sweep; isComplete: boolean; error: unknown }) {
+  if (error !== undefined) return <Problem error={error} what="The trials could not be loaded" />;
+  if (!isComplete) return <Skeleton rows={8} />;
+  return (
+    <>
+      <p class="soft hint-line">
+        {sweep.method === 'external'
+          ? 'No trial yet: a program asks for each one.'
+          : sweep.status === 'RUNNING'
+            ? `No trial yet. The first of ${plural(sweep.trials, 'trial')} begins in a moment.`
+            : 'No trial was begun.'}
+      </p>
+      <SweepFacts sweep={sweep} />
+    </>
+  );
+}

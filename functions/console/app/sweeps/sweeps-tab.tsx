@@ -1,0 +1,110 @@
+import { useState } from 'preact/hooks';
+import { useLive } from '../api/use-live.ts';
+import { href } from '../router.ts';
+import { attempt } from '../ui/notice.tsx';
+import { Ago, Button, Command, Empty, Loaded } from '../ui/parts.tsx';
+import { Status } from '../ui/status.tsx';
+import { costText } from '../ui/text/format.ts';
+import { ProgressBar } from './progress.tsx';
+import { type Sweep, sweepsPage } from './sweep-calls.ts';
+import { isLive, valueText } from './sweep-text.ts';
+
+const pageSize = 50;
+
+/** Sweeps of a project, the newest first. */
+export function SweepsTab({ project_id, mayChange }: { project_id: string; mayChange: boolean }) {
+  const live = useLive(`sweeps/${project_id}`, () => sweepsPage(project_id, pageSize), {
+    every: ({ rows }) => (rows.some(isLive) ? 3_000 : 20_000),
+    isKept: true,
+  });
+  const [later, setLater] = useState<{ rows: readonly Sweep[]; next: string | undefined }>();
+  const more = async (cursor: string) => {
+    await attempt(async () => {
+      const { rows, next } = await sweepsPage(project_id, pageSize, cursor);
+      setLater({ rows: [...(later?.rows ?? []), ...rows], next });
+    });
+  };
+  return (
+    <Loaded live={live} rows={6} what="The sweeps could not be loaded">
+      {({ rows, next }) => {
+        const first = new Set(rows.map(({ sweep_id }) => sweep_id));
+        const all = [...rows, ...(later?.rows ?? []).filter(({ sweep_id }) => !first.has(sweep_id))];
+        const cursor = later === undefined ? next : later.next;
+        if (all.length === 0) return <FirstSweep mayChange={mayChange} />;
+        return (
+          <>
+            <div class="scroll-x" tabIndex={0} role="group" aria-label="Sweeps">
+              <table class="data sweeps">
+                <thead>
+                  <tr>
+                    <th scope="col">Sweep</th>
+                    <th scope="col">Status</th>
+                    <th scope="col">Progress</th>
+                    <th scope="col" class="right">
+                      Best
+                    </th>
+                    <th scope="col" class="right">
+                      Cost
+                    </th>
+                    <th scope="col" class="right">
+                      Created
+                    </th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {all.map((sweep) => (
+                    <Row key={sweep.sweep_id} sweep={sweep} />
+                  ))}
+                </tbody>
+              </table>
+            </div>
+            {cursor !== undefined && (
+              <div class="bar-row after">
+                <Button onClick={() => more(cursor)}>Show more</Button>
+              </div>
+            )}
+          </>
+        );
+      }}
+    </Loaded>
+  );
+}
+
+const Row = ({ sweep }: { sweep: Sweep }) => {
+  const { project_id, sweep_id, name, status, status_reason, method, metric, best, spent, budget } = sweep;
+  return (
+    <tr>
+      <th scope="row">
+        <a href={href(['projects', project_id, 'sweeps', sweep_id])}>
+          <bdi>{name}</bdi>
+        </a>
+        <p class="soft small">
+          {method}, {sweep.goal} <bdi>{metric}</bdi>
+        </p>
+      </th>
+      <td title={status_reason ?? undefined}>
+        <Status status={status} />
+      </td>
+      <td class="sweep-progress">
+        <ProgressBar sweep={sweep} />
+      </td>
+      <td class="right number">{best === null ? '–' : valueText(best.value, best.deviation)}</td>
+      <td class="right number">
+        {costText(spent)}
+        {budget !== null && <span class="soft"> of {costText(budget)}</span>}
+      </td>
+      <td class="right number">
+        <Ago time={sweep.created_at} />
+      </td>
+    </tr>
+  );
+};
+
+const FirstSweep = ({ mayChange }: { mayChange: boolean }) => (
+  <Empty title="No sweeps yet" icon="chart">
+    <p>A sweep tries many settings of a training, and finds the best.</p>
+    {mayChange && (
+      <Command>mps sweep -S learning_rate=1e-4..1e-1:log --trials 20 --parallel 4 -- python train.py</Command>
+    )}
+  </Empty>
+);

@@ -1,0 +1,163 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { endpoint as readSweep } from '../../functions/projects/sweeps/read-sweep.endpoint.ts';
+import type { endpoint as createUser } from '../../functions/users/create-user.endpoint.ts';
+import { axeFindings } from './axe.ts';
+import { type ConsoleService, settle, signIn, startConsole, visit } from './console-service.ts';
+import { countedHands } from './counted-hands.ts';
+import { recordSweep } from './record-sweep.ts';
+
+let service: ConsoleService;
+let page: Page;
+let swept: { project_id: string; sweep_id: string };
+
+beforeAll(async () => {
+  service = await startConsole(undefined, { LOCAL_PRICE: '0.05' });
+  swept = await recordSweep(service.url, service.client, {
+    name: 'swept',
+    args: [
+      ...['-S', 'lr=1e-4..1e-1:log', '-S', 'depth=2,4', '-S', 'optimizer=sgd,adam'],
+      ...['--trials', '12', '--repeats', '2', '--parallel', '4', '--budget', '5'],
+      ...['--metric', 'val_loss', '--goal', 'minimize', '--name', 'rate and depth'],
+    ],
+  });
+  page = await service.enter();
+});
+afterAll(() => service.close());
+
+const present = () =>
+  service.client.call<typeof readSweep>('GET /projects/{project_id}/sweeps/{sweep_id}', { path: swept });
+const sweepPlace = () => `projects/${swept.project_id}/sweeps/${swept.sweep_id}`;
+
+test('a project lists its sweeps with what came of them, and opens one by two clicks', async () => {
+  const hands = countedHands(page);
+  const { best } = await present();
+  await visit(page, `projects/${swept.project_id}`);
+  await hands.click(page.getByRole('link', { name: 'Sweeps' }));
+  const row = page.getByRole('row', { name: /rate and depth/ });
+  await row.getByText('24 of 24').waitFor();
+  await row.getByText('Completed').waitFor();
+  expect(await row.textContent()).toContain(String(Number(best?.value.toPrecision(5))));
+  expect(await axeFindings(page)).toEqual([]);
+  await hands.click(row.getByRole('link'));
+
+  await page.getByRole('heading', { name: 'rate and depth' }).waitFor();
+  expect(hands.clicks).toBe(2);
+});
+
+describe('the page of a sweep', () => {
+  test('shows the best trial first, its repeats as mean ± deviation', async () => {
+    const { best } = await present();
+    await visit(page, sweepPlace());
+    const table = page.getByRole('table', { name: 'Trials' });
+    await table.getByRole('row').nth(1).waitFor();
+    const first = await table.getByRole('row').nth(1).textContent();
+
+    expect(first).toContain(`#${best?.trial}`);
+    expect(first).toContain('± 0.00071');
+    expect(await table.getByRole('row').count()).toBe(13);
+    expect(await page.getByText('of $5.00').first().isVisible()).toBe(true);
+    expect(await axeFindings(page)).toEqual([]);
+    expect(service.faults).toEqual([]);
+  });
+
+  test('opens the repeats of a trial as experiments by one click', async () => {
+    const { best } = await present();
+    const hands = countedHands(page);
+    await visit(page, sweepPlace());
+    await hands.click(page.getByRole('link', { name: `#${best?.trial}`, exact: true }));
+    await page.getByText('2 of 24 experiments').waitFor();
+
+    expect(hands.clicks).toBe(1);
+  });
+
+  test('sorts by a parameter, and compares chosen trials by three clicks', async () => {
+    const hands = countedHands(page);
+    await visit(page, sweepPlace());
+    await hands.click(page.getByRole('checkbox', { name: /Choose/ }).nth(0));
+    await hands.click(page.getByRole('checkbox', { name: /Choose/ }).nth(1));
+    await hands.click(page.getByRole('link', { name: 'Compare' }));
+    await page.getByRole('heading', { name: 'Compare 4 experiments' }).waitFor();
+
+    expect(hands.clicks).toBe(3);
+  });
+
+  test('tells the points of the best so far to the keyboard', async () => {
+    await visit(page, sweepPlace());
+    const chart = page.getByRole('img', { name: /val_loss of 12 trials/ });
+    await chart.focus();
+    await page.keyboard.press('ArrowRight');
+    await chart.getByText('#0', { exact: true }).waitFor();
+    await page.keyboard.press('End');
+    await chart.getByText('#11', { exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+    await chart.getByText('#11', { exact: true }).waitFor({ state: 'detached' });
+    await settle(page);
+    expect(await page.locator('.tip').count()).toBe(0);
+  });
+
+  test.each([1280, 390])('fits %s pixels', async (width) => {
+    const own = await service.enter({ width, scheme: 'dark' });
+    await visit(own, sweepPlace());
+    await own.getByRole('table', { name: 'Trials' }).waitFor();
+    const widest = await own.evaluate(() => document.documentElement.scrollWidth);
+    expect(widest).toBeLessThanOrEqual(width);
+    expect(await axeFindings(own)).toEqual([]);
+    await own.context().close();
+  });
+});
+
+describe('a viewer', () => {
+  test('sees all of a sweep, and no button to change it', async () => {
+    const password = 'a long sentence for vera';
+    await service.client.call<typeof createUser>('POST /users/', {
+      fields: { username: 'vera', account_type: 'viewer' },
+      body: { password },
+    });
+    const own = await service.open();
+    await signIn(own, { username: 'vera', password });
+    await visit(own, sweepPlace());
+    await own.getByRole('table', { name: 'Trials' }).waitFor();
+    const buttons = await own.locator('.page-head button').count();
+
+    expect(buttons).toBe(0);
+    expect(await own.getByRole('alert').count()).toBe(0);
+    await own.context().close();
+  });
+});
+
+describe('somebody who may change the project', () => {
+  test('extends a sweep that has ended, pauses it, resumes it and cancels it', async () => {
+    await visit(page, sweepPlace());
+    await page.getByRole('button', { name: 'Extend' }).click();
+    await page.getByRole('dialog').getByLabel('Trials', { exact: true }).fill('200');
+    await page.getByLabel('Greatest lr').fill('1');
+    await page.getByRole('dialog').getByRole('button', { name: 'Extend' }).click();
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByText('Paused by admin.').waitFor();
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByRole('button', { name: 'Pause' }).waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Cancel the sweep' }).click();
+    await page.locator('.page-head').getByText('Cancelled by admin.').waitFor();
+    const { status, trials, parameters } = await present();
+
+    expect({ status, trials, lr: parameters['lr'] }).toEqual({
+      status: 'CANCELLED',
+      trials: 200,
+      lr: { min: 0.0001, max: 1, scale: 'log' },
+    });
+    expect(await page.getByRole('button', { name: 'Extend' }).count()).toBe(0);
+  });
+
+  test('deletes a sweep, whose experiments stay', async () => {
+    await visit(page, sweepPlace());
+    await page.getByRole('button', { name: 'Delete the sweep' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete the sweep' }).click();
+    await page.getByText('No sweeps yet').waitFor();
+    await visit(page, `projects/${swept.project_id}`);
+
+    await page.getByRole('table', { name: 'Experiments' }).waitFor();
+    expect(service.faults).toEqual([]);
+  });
+});
