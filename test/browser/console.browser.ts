@@ -139,12 +139,12 @@ describe('the table', () => {
     expect(await page.locator('.compare-table tbody tr:not(.group)').count()).toBeGreaterThan(3);
     expect(await page.locator('.compare-table tr.equal').count()).toBe(0);
     await page.getByRole('link', { name: 'Parallel coordinates' }).click();
-    await expect.poll(() => page.locator('.parallel path').count()).toBe(3);
+    await page.getByRole('group', { name: 'Axes of 3 experiments' }).waitFor();
     const asked: string[] = [];
     const note = (request: { url(): string }) => void asked.push(new URL(request.url()).pathname);
     page.on('request', note);
     await page.reload();
-    await expect.poll(() => page.locator('.parallel path').count()).toBe(3);
+    await page.getByRole('group', { name: 'Axes of 3 experiments' }).waitFor();
     page.off('request', note);
     // One comparison and one list, however many are compared.
     expect(asked.filter((path) => path.endsWith('/compare'))).toHaveLength(1);

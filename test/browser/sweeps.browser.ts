@@ -96,6 +96,48 @@ describe('the page of a sweep', () => {
     expect(await page.locator('.tip').count()).toBe(0);
   });
 
+  test('chooses trials along an axis by one drag, which a link keeps, and by keys', async () => {
+    await visit(page, sweepPlace());
+    const axis = page.getByRole('slider', { name: 'Part of lr' });
+    await axis.scrollIntoViewIfNeeded();
+    const box = await axis.boundingBox();
+    if (box === null) throw new Error('The axis is not on the page.');
+    const x = box.x + box.width / 2;
+    await page.mouse.move(x, box.y + box.height * 0.3);
+    await page.mouse.down();
+    await page.mouse.move(x, box.y + box.height * 0.7, { steps: 3 });
+    await page.mouse.up();
+    const note = page.getByText(/^\d+ of 12 trials chosen/);
+    await note.waitFor();
+    const chosen = Number((await note.textContent())?.split(' ')[0]);
+    const rows = page.getByRole('table', { name: 'Trials' }).getByRole('row');
+    expect(chosen).toBeGreaterThan(0);
+    expect(chosen).toBeLessThan(12);
+    expect(await rows.count()).toBe(chosen + 1);
+    await page.reload();
+    await page.getByText(`${chosen} of 12 trials chosen`).waitFor();
+    await page.getByRole('button', { name: 'Clear' }).click();
+    await expect.poll(() => rows.count()).toBe(13);
+
+    await axis.focus();
+    await page.keyboard.press('ArrowUp');
+    await note.waitFor();
+    await page.keyboard.press('Escape');
+    await note.waitFor({ state: 'detached' });
+    expect(await axeFindings(page)).toEqual([]);
+  });
+
+  test('draws each parameter against the metric', async () => {
+    await visit(page, sweepPlace());
+    for (const name of ['lr', 'depth', 'optimizer'])
+      await page.getByRole('img', { name: `val_loss by ${name}.` }).waitFor();
+    await page.getByRole('img', { name: 'val_loss by lr.' }).focus();
+    await page.keyboard.press('ArrowRight');
+
+    expect(await page.locator('.tip').textContent()).toContain('val_loss');
+    expect(service.faults).toEqual([]);
+  });
+
   test.each([1280, 390])('fits %s pixels', async (width) => {
     const own = await service.enter({ width, scheme: 'dark' });
     await visit(own, sweepPlace());

@@ -74,7 +74,7 @@ async function compare({ page, hands }: Person): Promise<void> {
   await hands.press(page.getByLabel('Only differences'));
   await expect.poll(() => page.locator('.compare-table tr.equal').count()).toBeGreaterThan(0);
   await hands.press(link(page, 'Parallel coordinates'));
-  await expect.poll(() => page.locator('.parallel path').count()).toBe(2);
+  await page.getByRole('group', { name: 'Axes of 2 experiments' }).waitFor();
 }
 
 async function readCurves({ page, hands }: Person): Promise<void> {

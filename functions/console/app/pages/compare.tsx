@@ -4,13 +4,13 @@ import { type Comparison, experimentsById, loadComparison, loadProject } from '.
 import { useLive } from '../api/use-live.ts';
 import { lineColour, stylesOf } from '../charts/colours.ts';
 import { Curves } from '../charts/curves.tsx';
-import { Parallel } from '../charts/parallel.tsx';
 import { drawableOf } from '../charts/reading/drawable.ts';
 import { ConfigDiff } from '../experiment/config-diff.tsx';
 import { metricOf, type Row, rowOf } from '../experiments/row.ts';
 import type { Judge } from '../experiments/sort-rows.ts';
+import { ExperimentsParallel } from '../experiments/values/experiments-parallel.tsx';
 import { MediaView } from '../media/later-media.ts';
-import { go, href, place, setQuery } from '../router.ts';
+import { href, place, setQuery } from '../router.ts';
 import { useFirstOf } from '../ui/first-of.tsx';
 import { PageHead } from '../ui/page-head.tsx';
 import { Button, Empty, LinkButton, Loaded, Tabs } from '../ui/parts.tsx';
@@ -267,12 +267,7 @@ function Content({
           isRunning={experiments.some(({ status }) => !isFinal(status))}
         />
       )}
-      {tab === 'parallel' && (
-        <Parallel
-          experiments={experiments}
-          onOpen={(id) => go(href(['projects', project_id, 'experiments', id]))}
-        />
-      )}
+      {tab === 'parallel' && <ExperimentsParallel experiments={experiments} judge={judge} />}
       {tab === 'config' && (
         <ConfigDiff
           experiments={experiments}

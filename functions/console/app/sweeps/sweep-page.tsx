@@ -3,6 +3,8 @@ import { foldTrials } from '../../../../shared/sweeps/fold-trials.ts';
 import { loadProject } from '../api/projects.ts';
 import { useRights } from '../api/rights.ts';
 import { useLive } from '../api/use-live.ts';
+import { brushesNow } from '../charts/values/brush-address.ts';
+import { chosenBy } from '../charts/values/brushes.ts';
 import { href } from '../router.ts';
 import { PageHead } from '../ui/page-head.tsx';
 import { Loaded, Problem, Skeleton } from '../ui/parts.tsx';
@@ -14,6 +16,7 @@ import { SweepActions } from './sweep-actions.tsx';
 import { loadSweep, type Sweep } from './sweep-calls.ts';
 import { SweepFacts, SweepFigures } from './sweep-facts.tsx';
 import { isLive } from './sweep-text.ts';
+import { axesOfTrials, TrialCharts } from './trial-charts.tsx';
 import { trialOf } from './trial-columns.tsx';
 import { TrialsTable } from './trials-table.tsx';
 import { useTrials } from './use-trials.ts';
@@ -53,6 +56,17 @@ function Content({
   const { project_id, name, status, status_reason, repeats } = sweep;
   const { rows, isComplete, error } = useTrials(sweep);
   const trials = useMemo(() => foldTrials(rows, { repeats, status }).map(trialOf), [rows, repeats, status]);
+  const { inputs, outcome } = useMemo(
+    () => axesOfTrials(sweep, trials),
+    [trials, JSON.stringify(sweep.parameters)],
+  );
+  const brushes = brushesNow();
+  const brushText = JSON.stringify([...brushes]);
+  const chosen = useMemo(
+    () => chosenBy(outcome === undefined ? inputs : [...inputs, outcome], brushes, trials.length),
+    [inputs, outcome, brushText, trials.length],
+  );
+  const shown = useMemo(() => trials.filter((_, index) => chosen[index]), [trials, chosen]);
   return (
     <>
       <PageHead
@@ -86,7 +100,23 @@ function Content({
               <SweepFacts sweep={sweep} />
             </aside>
           </div>
-          <TrialsTable sweep={sweep} trials={trials} isComplete={isComplete} error={error} />
+          {outcome !== undefined && (
+            <TrialCharts
+              sweep={sweep}
+              trials={trials}
+              inputs={inputs}
+              outcome={outcome}
+              brushes={brushes}
+              chosen={chosen}
+            />
+          )}
+          <TrialsTable
+            sweep={sweep}
+            trials={shown}
+            all={trials.length}
+            isComplete={isComplete}
+            error={error}
+          />
         </>
       )}
     </>

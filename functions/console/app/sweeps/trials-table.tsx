@@ -14,11 +14,15 @@ const nothingDrawn: ReadonlyMap<string, number> = new Map();
 export function TrialsTable({
   sweep,
   trials,
+  all,
   isComplete,
   error,
 }: {
   sweep: Sweep;
+  /** Those that are chosen in the charts. */
   trials: readonly Trial[];
+  /** Number of all trials. */
+  all: number;
   isComplete: boolean;
   error: unknown;
 }) {
@@ -53,7 +57,8 @@ export function TrialsTable({
   return (
     <section aria-label="Trials">
       <p class="table-note" role="status">
-        {plural(trials.length, 'trial')}
+        {trials.length < all && `${trials.length.toLocaleString('en')} of `}
+        {plural(all, 'trial')}
         {!isComplete && error === undefined && ', loading more…'}
         {error !== undefined && ' · the rest could not be loaded; retrying'}
         <a

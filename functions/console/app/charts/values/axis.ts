@@ -60,6 +60,7 @@ export function axisOf(
     [low, high] = log
       ? [low / 2, high * 2]
       : [low - (Math.abs(low) || 1) / 10, high + (Math.abs(high) || 1) / 10];
+  const isWhole = units.every((unit) => unit === undefined || Number.isInteger(unit));
   const span = log ? Math.log(high / low) : high - low;
   return {
     name,
@@ -69,10 +70,9 @@ export function axisOf(
     low,
     high,
     units,
-    ticks: (log ? logTicksOf(low, high) : ticksOf(low, high)).map((unit) => ({
-      unit,
-      text: numberText(unit),
-    })),
+    ticks: (log ? logTicksOf(low, high) : ticksOf(low, high))
+      .filter((unit) => !isWhole || Number.isInteger(unit))
+      .map((unit) => ({ unit, text: numberText(unit) })),
     placeOf: (unit) => (log ? Math.log(Math.max(unit, Number.MIN_VALUE) / low) : unit - low) / span,
     unitAt: (place) => (log ? low * Math.exp(place * span) : low + place * span),
     text: numberText,

@@ -1,0 +1,23 @@
+import { place, setQuery } from '../../router.ts';
+import type { Brush, Brushes } from './brushes.ts';
+
+const prefix = 'brush.';
+const round = (unit: number): number => Number(unit.toPrecision(6));
+
+/** Read the brushes from the address. */
+export function brushesNow(): Brushes {
+  const found = new Map<string, Brush>();
+  for (const [key, text] of place.value.query) {
+    if (!key.startsWith(prefix)) continue;
+    const [low, high] = text.split('..').map(Number);
+    if (low !== undefined && high !== undefined && low <= high)
+      found.set(key.slice(prefix.length), [low, high]);
+  }
+  return found;
+}
+
+export const setBrush = (name: string, brush: Brush | undefined): void =>
+  setQuery({ [prefix + name]: brush && `${round(brush[0])}..${round(brush[1])}` });
+
+export const clearBrushes = (brushes: Brushes): void =>
+  setQuery(Object.fromEntries([...brushes.keys()].map((name) => [prefix + name, undefined])));

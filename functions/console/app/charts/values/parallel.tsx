@@ -1,0 +1,226 @@
+import { useMemo, useRef, useState } from 'preact/hooks';
+import { useFirstOf } from '../../ui/first-of.tsx';
+import { Button } from '../../ui/parts.tsx';
+import { cssColour, lineColour, lineDash } from '../colours.ts';
+import type { Axis } from './axis.ts';
+import { AxisBrush } from './axis-brush.tsx';
+import { clearBrushes, setBrush } from './brush-address.ts';
+import type { Brush, Brushes } from './brushes.ts';
+import { type Item, ItemTip } from './item-tip.tsx';
+import { shadeAt, shades } from './shades.ts';
+import { useCanvas, useWidth } from './use-canvas.ts';
+
+const height = 340;
+const box = { top: 46, bottom: 30, side: 64 };
+const gapLeast = 104;
+/** Distance in pixels within which the pointer finds a line. */
+const reach = 8;
+const maxWords = 30;
+/** Most axes before somebody chooses, and most outcomes among them. */
+const drawnFirst = 10;
+const outcomesFirst = 3;
+
+/** Choose the axes to draw first. Inputs come first, but up to three places stay free for outcomes. */
+function usualAxes(all: readonly Axis[]): Set<string> {
+  const given = all.filter(({ isOutcome }) => !isOutcome);
+  const outcomes = all.filter(({ isOutcome }) => isOutcome);
+  const shown = outcomes.slice(0, Math.max(outcomesFirst, drawnFirst - given.length));
+  return new Set([...given.slice(0, drawnFirst - shown.length), ...shown].map(({ name }) => name));
+}
+
+const cut = (text: string, most: number): string =>
+  text.length > most ? `${text.slice(0, most - 1)}…` : text;
+
+/** Parallel coordinates: one line for each item through its values. A part of an axis that is chosen leaves the others pale. */
+export function Parallel({
+  items,
+  axes: all,
+  ranks,
+  brushes,
+  chosen,
+  what,
+  onOpen,
+}: {
+  items: readonly (Item & { style?: number | undefined })[];
+  /** All axes that there are. */
+  axes: readonly Axis[];
+  /** Place of each item between the worst and the best. Without it, lines have the colours of their items. */
+  ranks?: readonly (number | undefined)[] | undefined;
+  brushes: Brushes;
+  chosen: readonly boolean[];
+  /** Plural of what an item is, such as `trials`. */
+  what: string;
+  onOpen(item: Item): void;
+}) {
+  const usual = useMemo(() => usualAxes(all), [all]);
+  const [picked, setPicked] = useState<ReadonlySet<string>>();
+  const axes = useMemo(() => all.filter(({ name }) => (picked ?? usual).has(name)), [all, picked, usual]);
+  const [offered, moreAxes] = useFirstOf(all, 40, 'axes');
+  const [holder, shownWidth] = useWidth<HTMLDivElement>();
+  const [near, setNear] = useState<{ index: number; x: number; y: number }>();
+  const pressed = useRef(false);
+  const gap = Math.max(gapLeast, (shownWidth - box.side * 2) / Math.max(1, axes.length - 1));
+  const width = shownWidth === 0 ? 0 : box.side * 2 + gap * (axes.length - 1);
+  const x = (at: number) => box.side + at * gap;
+  const y = (place: number) => height - box.bottom - place * (height - box.top - box.bottom);
+  const lines = useMemo(
+    () =>
+      items.map((_, index) =>
+        axes.map(({ units, placeOf }) => {
+          const unit = units[index];
+          return unit === undefined ? undefined : y(placeOf(unit));
+        }),
+      ),
+    [items, axes],
+  );
+  const canvas = useCanvas(
+    { width, height },
+    (context) => {
+      const colours = shades();
+      const pale = cssColour('line');
+      const stroke = (index: number, colour: string, thickness: number): void => {
+        context.strokeStyle = colour;
+        context.lineWidth = thickness;
+        context.setLineDash(lineDash(items[index]?.style ?? 0) ?? []);
+        context.beginPath();
+        let isDown = false;
+        for (const [at, place] of (lines[index] ?? []).entries()) {
+          if (place === undefined) isDown = false;
+          else if (isDown) context.lineTo(x(at), place);
+          else {
+            context.moveTo(x(at), place);
+            isDown = true;
+          }
+        }
+        context.stroke();
+      };
+      const colourOf = (index: number): string => {
+        if (ranks === undefined) return cssColour(lineColour(items[index]?.style ?? 0));
+        const rank = ranks[index];
+        return rank === undefined ? cssColour('edge') : (colours[shadeAt(rank)] ?? pale);
+      };
+      const order = [...items.keys()].sort((one, other) => (ranks?.[one] ?? -1) - (ranks?.[other] ?? -1));
+      for (const index of order) if (chosen[index] === false) stroke(index, pale, 1);
+      context.globalAlpha = items.length > 100 ? 0.7 : 0.9;
+      for (const index of order) if (chosen[index] !== false) stroke(index, colourOf(index), 1.6);
+      context.globalAlpha = 1;
+      if (near !== undefined) stroke(near.index, cssColour('text'), 3);
+    },
+    [lines, chosen, ranks, near?.index, gap],
+  );
+  const find = (event: PointerEvent & { currentTarget: HTMLElement }) => {
+    const { left, top } = event.currentTarget.getBoundingClientRect();
+    const [atX, atY] = [event.clientX - left, event.clientY - top];
+    const from = Math.max(0, Math.min(axes.length - 2, Math.floor((atX - box.side) / gap)));
+    const share = (atX - x(from)) / gap;
+    let [found, least]: [number | undefined, number] = [undefined, reach];
+    for (const [index, line] of lines.entries()) {
+      const [one, other] = [line[from], line[from + 1]];
+      if (chosen[index] === false || one === undefined || other === undefined) continue;
+      const distance = Math.abs(one + (other - one) * share - atY);
+      if (distance < least) [found, least] = [index, distance];
+    }
+    return found === undefined ? undefined : { index: found, x: atX, y: atY };
+  };
+  const item = near === undefined ? undefined : items[near.index];
+  const count = chosen.filter(Boolean).length;
+  const change = (name: string, brush: Brush | undefined): void => setBrush(name, brush);
+  return (
+    <>
+      {all.length > 2 && (
+        <div class="chips axes">
+          {offered.map(({ name }) => (
+            <label key={name} class="check">
+              <input
+                type="checkbox"
+                checked={(picked ?? usual).has(name)}
+                onChange={({ currentTarget }) => {
+                  const next = new Set(picked ?? usual);
+                  if (currentTarget.checked) next.add(name);
+                  else next.delete(name);
+                  setPicked(next);
+                }}
+              />
+              <bdi>{name}</bdi>
+            </label>
+          ))}
+          {axes.length < all.length && (
+            <span class="soft small">
+              {axes.length} of {all.length} axes are drawn. {moreAxes}
+            </span>
+          )}
+        </div>
+      )}
+      <div class="parallel panel" tabIndex={0} role="group" aria-label="Parallel coordinates">
+        <div ref={holder} class="parallel-width">
+          <div
+            class="parallel-plot"
+            style={{
+              width: `${width}px`,
+              height: `${height}px`,
+              cursor: item === undefined ? '' : 'pointer',
+            }}
+            onPointerMove={(event) => setNear(event.buttons === 0 ? find(event) : undefined)}
+            onPointerDown={() => {
+              pressed.current = near !== undefined;
+            }}
+            onPointerLeave={() => setNear(undefined)}
+            onClick={() => pressed.current && item !== undefined && onOpen(item)}
+          >
+            <canvas ref={canvas} style={{ width: `${width}px`, height: `${height}px` }} />
+            {width > 0 && (
+              <svg width={width} height={height} role="group" aria-label={`Axes of ${items.length} ${what}`}>
+                {axes.map((axis, at) => (
+                  <g key={axis.name}>
+                    <line class="axis" x1={x(at)} x2={x(at)} y1={box.top} y2={height - box.bottom} />
+                    <text class="name" x={x(at)} y={16} text-anchor="middle">
+                      {cut(axis.name, 18)}
+                    </text>
+                    {axis.words.length === 0 && (
+                      <>
+                        <text x={x(at)} y={box.top - 8} text-anchor="middle">
+                          {axis.text(axis.high)}
+                        </text>
+                        <text x={x(at)} y={height - box.bottom + 18} text-anchor="middle">
+                          {axis.text(axis.low)}
+                        </text>
+                      </>
+                    )}
+                    {axis.words.slice(0, maxWords).map((word, unit) => (
+                      <text key={word} class="word" x={x(at) + 6} y={y(axis.placeOf(unit)) + 4}>
+                        {cut(word, 14)}
+                      </text>
+                    ))}
+                    <AxisBrush
+                      axis={axis}
+                      x={x(at)}
+                      top={box.top}
+                      bottom={height - box.bottom}
+                      brush={brushes.get(axis.name)}
+                      onBrush={(brush) => change(axis.name, brush)}
+                    />
+                  </g>
+                ))}
+              </svg>
+            )}
+            {item !== undefined && near !== undefined && (
+              <ItemTip at={near} width={width} item={item} axes={axes} index={near.index} />
+            )}
+          </div>
+        </div>
+      </div>
+      <p class="soft small parallel-note" role="status">
+        {brushes.size === 0 ? (
+          'Drag along an axis to choose a part of it; with the keyboard, arrow keys on an axis.'
+        ) : (
+          <>
+            {count.toLocaleString('en')} of {items.length.toLocaleString('en')} {what} chosen{' '}
+            <Button kind="quiet" icon="close" onClick={() => clearBrushes(brushes)}>
+              Clear
+            </Button>
+          </>
+        )}
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,107 @@
+import { useMemo } from 'preact/hooks';
+import { metricGoal } from '../../../../../shared/metrics/criteria.ts';
+import { stylesOf } from '../../charts/colours.ts';
+import { LineSample } from '../../charts/run-list.tsx';
+import { isVarying } from '../../charts/values/axis.ts';
+import { brushesNow } from '../../charts/values/brush-address.ts';
+import { chosenBy } from '../../charts/values/brushes.ts';
+import { Parallel } from '../../charts/values/parallel.tsx';
+import { ranksOf } from '../../charts/values/ranks.ts';
+import { ShadeKey } from '../../charts/values/shade-key.tsx';
+import { go, place, setQuery } from '../../router.ts';
+import { useFirstOf } from '../../ui/first-of.tsx';
+import { Empty } from '../../ui/parts.tsx';
+import type { Row } from '../row.ts';
+import type { Judge } from '../sort-rows.ts';
+import { addressOf } from '../table-row.tsx';
+import { axesOfRows } from './axes-of-rows.ts';
+
+/** Number of experiments up to which each has a colour of its own. */
+const maxOwn = 50;
+
+/** Parallel coordinates of experiments, in their own colours or by a metric. */
+export function ExperimentsParallel({
+  experiments,
+  judge,
+}: {
+  experiments: readonly Row[];
+  judge: Judge | undefined;
+}) {
+  const axes = useMemo(() => axesOfRows(experiments).filter(isVarying), [experiments]);
+  const brushes = brushesNow();
+  const brushText = JSON.stringify([...brushes]);
+  const chosen = useMemo(
+    () => chosenBy(axes, brushes, experiments.length),
+    [axes, brushText, experiments.length],
+  );
+  const styles = useMemo(
+    () =>
+      experiments.length > maxOwn
+        ? new Map<string, number>()
+        : stylesOf(experiments.map(({ experiment_id }) => experiment_id)),
+    [experiments],
+  );
+  const items = useMemo(
+    () =>
+      experiments.map(({ experiment_id, name }) => ({
+        id: experiment_id,
+        name,
+        style: styles.get(experiment_id),
+      })),
+    [experiments, styles],
+  );
+  const outcomes = axes.filter(({ isOutcome, words }) => isOutcome && words.length === 0);
+  const usual = outcomes.find(({ name }) => name === judge?.name) ?? outcomes[0];
+  const wanted = place.value.query.get('colour') ?? (experiments.length > maxOwn ? usual?.name : undefined);
+  const by = outcomes.find(({ name }) => name === wanted);
+  const isMinimized = by !== undefined && metricGoal(by.name, judge) === 'minimize';
+  const ranks = useMemo(() => by && ranksOf(by.units, isMinimized), [by, isMinimized]);
+  const [listed, more] = useFirstOf(items, maxOwn, 'experiments');
+  if (axes.length < 2) return <Empty title="The experiments do not differ in any value" icon="chart" />;
+  return (
+    <>
+      <div class="bar-row">
+        <label class="group-by">
+          <span class="hidden">Colour by</span>
+          <select
+            value={by?.name ?? ''}
+            onChange={({ currentTarget }) => setQuery({ colour: currentTarget.value || undefined })}
+          >
+            {experiments.length <= maxOwn && <option value="">Colour by experiment</option>}
+            {outcomes.map(({ name }) => (
+              <option key={name} value={name}>
+                Colour by {name}
+              </option>
+            ))}
+          </select>
+        </label>
+        {by !== undefined && <ShadeKey axis={by} isMinimized={isMinimized} />}
+      </div>
+      <Parallel
+        items={items}
+        axes={axes}
+        ranks={ranks}
+        brushes={brushes}
+        chosen={chosen}
+        what="experiments"
+        onOpen={({ id }) => {
+          const row = experiments.find(({ experiment_id }) => experiment_id === id);
+          if (row !== undefined) go(addressOf(row));
+        }}
+      />
+      {by === undefined && (
+        <ul class="legend in-rows">
+          {listed.map(({ id, name, style }) => (
+            <li key={id}>
+              <LineSample style={style ?? 0} />
+              <bdi class="ellipsis" title={name}>
+                {name}
+              </bdi>
+            </li>
+          ))}
+          {more}
+        </ul>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,108 @@
+import { useMemo } from 'preact/hooks';
+import { type Axis, axisOf, isVarying } from '../charts/values/axis.ts';
+import type { Brushes } from '../charts/values/brushes.ts';
+import { Parallel } from '../charts/values/parallel.tsx';
+import { ranksOf } from '../charts/values/ranks.ts';
+import { Scatter } from '../charts/values/scatter.tsx';
+import { ShadeKey } from '../charts/values/shade-key.tsx';
+import { go } from '../router.ts';
+import { useFirstOf } from '../ui/first-of.tsx';
+import type { Sweep } from './sweep-calls.ts';
+import { type Trial, trialLook } from './trial-columns.tsx';
+
+const drawnFirst = 12;
+
+/** Return an axis for each parameter that the trials differ in, and one for the metric if any has a value. */
+export function axesOfTrials(
+  { metric, parameters }: Pick<Sweep, 'metric' | 'parameters'>,
+  trials: readonly Pick<Trial, 'params' | 'value'>[],
+): { inputs: Axis[]; outcome: Axis | undefined } {
+  const names = new Set([...Object.keys(parameters), ...trials.flatMap(({ params }) => Object.keys(params))]);
+  const inputs = [...names].flatMap((name) => {
+    const { scale, min } = (parameters[name] ?? {}) as { scale?: string; min?: number };
+    const axis = axisOf(
+      name,
+      trials.map(({ params }) => (Object.hasOwn(params, name) ? params[name] : undefined)),
+      min === undefined ? {} : { isLog: scale === 'log' },
+    );
+    return axis !== undefined && isVarying(axis) ? [axis] : [];
+  });
+  const outcome = axisOf(
+    metric,
+    trials.map(({ value }) => value),
+    { isOutcome: true },
+  );
+  return { inputs, outcome };
+}
+
+/** Parallel coordinates of trials, and each parameter against the metric. */
+export function TrialCharts({
+  sweep,
+  trials,
+  inputs,
+  outcome,
+  brushes,
+  chosen,
+}: {
+  sweep: Sweep;
+  trials: readonly Trial[];
+  inputs: readonly Axis[];
+  outcome: Axis;
+  brushes: Brushes;
+  chosen: readonly boolean[];
+}) {
+  const isMinimized = sweep.goal === 'minimize';
+  const ranks = useMemo(() => ranksOf(outcome.units, isMinimized), [outcome, isMinimized]);
+  const items = useMemo(() => trials.map((trial) => ({ ...trial, id: trial.experiment_id })), [trials]);
+  const axes = useMemo(() => [...inputs, outcome], [inputs, outcome]);
+  const [drawn, more] = useFirstOf(inputs, drawnFirst, 'parameters');
+  const open = ({ id }: { id: string }): void => {
+    const trial = items.find((one) => one.id === id);
+    if (trial !== undefined) go(trialLook(sweep).addressOf(trial));
+  };
+  if (inputs.length === 0) return null;
+  return (
+    <>
+      <section aria-label="Parameters and metric">
+        <div class="panel-head">
+          <h2>Parallel coordinates</h2>
+          <ShadeKey axis={outcome} isMinimized={isMinimized} />
+        </div>
+        <Parallel
+          items={items}
+          axes={axes}
+          ranks={ranks}
+          brushes={brushes}
+          chosen={chosen}
+          what="trials"
+          onOpen={open}
+        />
+      </section>
+      <section aria-label="Each parameter against the metric">
+        <h2>
+          Each parameter against <bdi>{sweep.metric}</bdi>
+        </h2>
+        <div class="charts">
+          {drawn.map((axis) => (
+            <Scatter
+              key={axis.name}
+              title={
+                <strong class="ellipsis" title={axis.name}>
+                  <bdi>{axis.name}</bdi>
+                </strong>
+              }
+              label={`${outcome.name} by ${axis.name}.`}
+              x={axis}
+              y={outcome}
+              items={items}
+              ranks={ranks}
+              chosen={chosen}
+              onOpen={open}
+            />
+          ))}
+        </div>
+        {more}
+      </section>
+    </>
+  );
+}
