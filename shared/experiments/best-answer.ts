@@ -5,6 +5,7 @@ import { isFinal } from '../data/jobs/job-status.ts';
 import type { MetricSummary } from '../data/metrics/metric-summary.ts';
 import { exampleNames } from '../metrics/metric-aliases.ts';
 import { type MetricRanker, metricsOf } from '../metrics/metric-ranker.ts';
+import { withoutSystem } from '../metrics/system-metric.ts';
 
 /** Best value of an experiment in the responses of all operations. */
 export const BestAnswer = z.object({
@@ -32,8 +33,9 @@ export function judged(
   ranker: MetricRanker,
 ): { best: z.input<typeof BestAnswer> | null; best_reason: string | null } {
   const metrics = withEarlierBest(experiment, summarized);
+  const reported = withoutSystem(metrics);
   const best = ranker.best(metricsOf(metrics));
-  return { best, best_reason: best === null ? reasonOf(experiment, metrics, ranker) : null };
+  return { best, best_reason: best === null ? reasonOf(experiment, reported, ranker) : null };
 }
 
 type Judged = Pick<Experiment, 'best' | 'kind' | 'status'>;

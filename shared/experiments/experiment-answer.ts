@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { isoTime, Timestamp, Ulid } from '../core/formats.ts';
 import type { Settings } from '../core/settings.ts';
 import { type Experiment, ExperimentKind, outcomeOf } from '../data/experiments/experiment.ts';
+import { SystemUse } from '../data/experiments/system-use.ts';
 import { Git, readTracking, type Tracking } from '../data/experiments/tracking.ts';
 import type { MetricSummary } from '../data/metrics/metric-summary.ts';
 import { defaultName } from '../data/projects/default-name.ts';
@@ -11,9 +12,11 @@ import type { TableReader } from '../data/table/table.ts';
 import { JsonNumber, jsonNumber } from '../http/body/json-number.ts';
 import { Reply } from '../http/definition/reply.ts';
 import { type Placed, placeOneInLine } from '../jobs/line.ts';
-import { showJob, shownJob } from '../jobs/shown-job.ts';
+import { durationOf, showJob, shownJob } from '../jobs/shown-job.ts';
+import { sizeAdvice, useText } from '../jobs/size-advice.ts';
 import { foundSources } from '../metrics/found-source.ts';
 import { MetricRanker } from '../metrics/metric-ranker.ts';
+import { isSystemMetric, withoutSystem } from '../metrics/system-metric.ts';
 import { RecordedRule } from '../run-rules/recorded-rule.ts';
 import { BestAnswer, judged } from './best-answer.ts';
 import { commandClashes, commandOf } from './command-facts.ts';
@@ -29,6 +32,29 @@ const MetricSummaryAnswer = z
     count: z.number().int().describe('Points.'),
   })
   .meta({ id: 'MetricSummary' });
+
+/** What the machine of an experiment did. */
+const SystemAnswer = z
+  .object({
+    metrics: z
+      .record(z.string(), MetricSummaryAnswer)
+      .describe("Summary of each metric `system/…`, by name: the service's samples, or those of a client."),
+    use: SystemUse.omit({ seconds_with: true })
+      .nullable()
+      .describe('What its command used; null before the end of a training, and if it was too short to tell.'),
+    advice: z
+      .object({
+        vcpus: z.number(),
+        memory: z.number().int().describe('MiB.'),
+        gpus: z.number().int(),
+        cost: z.number().nullable().describe('US dollars that the run would have cost with this size.'),
+        present_cost: z.number().nullable().describe('US dollars that it cost by the same prices.'),
+      })
+      .nullable()
+      .describe('The cheapest size that would have been enough, with a margin; null if there is none.'),
+    text: z.string().nullable().describe('Use and advice in a few sentences.'),
+  })
+  .meta({ id: 'System' });
 
 /** Experiment in the responses of all operations. */
 export const ExperimentAnswer = z
@@ -51,7 +77,9 @@ export const ExperimentAnswer = z
         'Command of a training, with `***` for secrets of its flags; null for an experiment that a client records.',
       ),
     git: Git.nullable(),
-    metrics: z.record(z.string(), MetricSummaryAnswer).describe('Summary of each metric, by name.'),
+    metrics: z
+      .record(z.string(), MetricSummaryAnswer)
+      .describe('Summary of each metric of the model, by name. Those of the machine are in `system`.'),
     metrics_source: z
       .enum(['program', ...foundSources])
       .nullable()
@@ -89,6 +117,7 @@ export const ExperimentAnswer = z
       .describe(
         'Output of the program that was not recorded, such as invalid lines of METRICS_FILE, and flags that differ from the configuration, in a few sentences.',
       ),
+    system: SystemAnswer.nullable().describe('What the machine did. Null in lists.'),
     artifacts: z.number().int(),
     artifact_bytes: z.number().int(),
     deleted_at: Timestamp.nullable().describe(
@@ -105,8 +134,32 @@ export async function answerExperiment({ records, settings, now }: Answering, ex
     readTracking(records, project_id, experiment_id),
     readCriterion(records, project_id),
   ]);
-  return Reply.json(showExperiment(placed, now(), tracking, new MetricRanker(criterion)), { version });
+  const at = now();
+  const shown = showExperiment(placed, at, tracking, new MetricRanker(criterion));
+  const system = showSystem(experiment, at, tracking.metrics, settings);
+  return Reply.json({ ...shown, system }, { version });
 }
+
+function showSystem(
+  experiment: Experiment,
+  now: Date,
+  metrics: Tracking['metrics'],
+  { prices }: Settings,
+): z.input<typeof SystemAnswer> {
+  const { system } = experiment;
+  const advice = sizeAdvice({ ...experiment, duration: durationOf(experiment, now) }, system, prices);
+  return {
+    metrics: summariesBy(metrics, isSystemMetric),
+    use: system ?? null,
+    advice,
+    text: system === undefined ? null : useText(experiment, system, advice),
+  };
+}
+
+const summariesBy = (metrics: Tracking['metrics'], isWanted: (name: string) => boolean) =>
+  Object.fromEntries(
+    [...metrics].flatMap(([name, summary]) => (isWanted(name) ? [[name, showSummary(summary)]] : [])),
+  );
 
 interface Answering {
   records: TableReader<'records'>;
@@ -122,6 +175,7 @@ export const showExperiment = (
   ranker: MetricRanker,
 ): z.input<typeof ExperimentAnswer> => ({
   ...showJob(experiment, now),
+  system: null,
   ...judged(experiment, metrics, ranker),
   sweep_id: experiment.sweep?.sweep_id ?? null,
   trial: experiment.sweep?.trial ?? null,
@@ -135,8 +189,8 @@ export const showExperiment = (
   params: sortedByName(fields?.params),
   command: commandOf(experiment),
   git: fields?.git ?? null,
-  metrics_source: metrics.size === 0 ? null : (experiment.metrics_source ?? 'program'),
-  metrics: Object.fromEntries([...metrics].map(([name, summary]) => [name, showSummary(summary)])),
+  metrics_source: withoutSystem(metrics).size === 0 ? null : (experiment.metrics_source ?? 'program'),
+  metrics: summariesBy(metrics, (name) => !isSystemMetric(name)),
   deleted_at: fields?.deleted_at ?? null,
 });
 

@@ -3,6 +3,7 @@ import { criterionOf, type JudgedBy, usualGoal } from '../metrics/criteria.ts';
 import { exampleNames } from '../metrics/metric-aliases.ts';
 import { readMetricName } from '../metrics/metric-name.ts';
 import { MetricRanker, type RankedValue } from '../metrics/metric-ranker.ts';
+import { isSystemMetric } from '../metrics/system-metric.ts';
 import { shownNames } from './best-answer.ts';
 
 /**
@@ -16,7 +17,8 @@ export function rankProject(rows: readonly ExperimentRow[], ranker: MetricRanker
   for (const row of rows) {
     if (row.deleted_at !== undefined) continue;
     // Rows of a segment share their array of names.
-    if (!seen.has(row.metricNames)) for (const name of row.metricNames) names.add(name);
+    if (!seen.has(row.metricNames))
+      for (const name of row.metricNames) if (!isSystemMetric(name)) names.add(name);
     seen.add(row.metricNames);
     if (row.status !== 'SUCCEEDED') continue;
     const judged = ranker.judge(row);

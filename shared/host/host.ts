@@ -52,6 +52,11 @@ export interface Host {
   peakBytes(): Promise<number>;
   forgetPeak(): void;
 
+  /** Return what the control group of this container uses; undefined if the host shows none. */
+  containerUse(): ContainerUse | undefined;
+  /** Return the bytes that this machine or container has received and sent; undefined if the host cannot tell. */
+  networkBytes(): NetworkBytes | undefined;
+
   /** Return a command that cannot allocate more than `bytes`, if the host can enforce that. */
   withMemoryLimit(command: readonly string[], bytes: number): Promise<readonly string[]>;
   /** Make the kernel end a process and its future children before any other when memory runs out. */
@@ -112,6 +117,8 @@ export interface ProcessInfo {
   startTime: string;
   /** Resident memory in bytes, including pages shared with other processes. */
   residentBytes: number;
+  /** Seconds of processor time so far, with those of its ended children if the host can tell. */
+  cpuSeconds: number;
   /** Whether the process is the init of a namespace below this process's own. */
   isNamespaceInit: boolean;
 }
@@ -133,6 +140,19 @@ export interface ResidentMemory {
   now: number;
   /** Peak bytes; the current bytes on systems that report no peak. */
   peak: number;
+}
+
+/** Use of a container by all its processes together. */
+export interface ContainerUse {
+  cpuSeconds: number;
+  /** Without the file cache that the kernel can give up. */
+  memoryBytes: number;
+}
+
+/** Traffic of all network interfaces but the loopback. */
+export interface NetworkBytes {
+  received: number;
+  sent: number;
 }
 
 /** A program and its arguments. */

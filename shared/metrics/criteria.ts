@@ -1,5 +1,6 @@
 import { metricMeant, metricRank } from './metric-aliases.ts';
 import { readMetricName } from './metric-name.ts';
+import { isSystemMetric } from './system-metric.ts';
 
 const maximize = (name: string, tasks: readonly string[], description: string): Criterion => ({
   name,
@@ -194,7 +195,7 @@ export function criterionOfMetrics(names: Iterable<string>): JudgedBy | undefine
   for (const reported of names) {
     const one = catalogued(reported);
     const goal = one?.goal ?? usualGoal(reported);
-    if (goal === undefined) continue;
+    if (goal === undefined || isSystemMetric(reported)) continue;
     const ofTraining = readMetricName(reported).on === 'training' ? 1 : 0;
     const place =
       (one === undefined ? criteria.length : criteria.indexOf(one)) + ofTraining * (criteria.length + 1);

@@ -1,5 +1,6 @@
 import type { JudgedBy } from './criteria.ts';
 import { isOfTraining, metricRank } from './metric-aliases.ts';
+import { isSystemMetric } from './system-metric.ts';
 
 /**
  * Ranks runs by a criterion, from the summaries of their metrics. Runs are trainings, client-recorded experiments
@@ -16,7 +17,10 @@ export class MetricRanker {
   }
 
   #rankOf(name: string): number | undefined {
-    if (!this.#ranks.has(name)) this.#ranks.set(name, metricRank(name, this.criterion.name));
+    // A metric of the machine ranks runs only where the project asks for just that.
+    const isRanked = !isSystemMetric(name) || name === this.criterion.name;
+    if (!this.#ranks.has(name))
+      this.#ranks.set(name, isRanked ? metricRank(name, this.criterion.name) : undefined);
     return this.#ranks.get(name);
   }
 

@@ -21,6 +21,9 @@ export class MemoryWatch {
   readonly exceeded: Promise<void>;
   readonly #selection: () => ProcessSelector;
   readonly #limitBytes: number;
+  readonly #onListing: ((listing: TreeListing) => void) | undefined;
+  /** The largest sum since the last listing. */
+  #listingPeak = 0;
   #reportExceeded: () => void = () => {};
   #pids: readonly number[] = [];
   #listedAt = Number.NEGATIVE_INFINITY;
@@ -29,8 +32,14 @@ export class MemoryWatch {
   #timer: NodeJS.Timeout | undefined;
   #stopped = false;
 
-  constructor(selection: () => ProcessSelector, limitBytes?: number) {
+  /** @param onListing receives the use of the tree about once a second */
+  constructor(
+    selection: () => ProcessSelector,
+    limitBytes?: number,
+    onListing?: (listing: TreeListing) => void,
+  ) {
     this.#selection = selection;
+    this.#onListing = onListing;
     this.#limitBytes = limitBytes ?? Number.POSITIVE_INFINITY;
     this.exceeded = new Promise((resolve) => {
       this.#reportExceeded = resolve;
@@ -50,6 +59,7 @@ export class MemoryWatch {
   async #measure(): Promise<void> {
     const isListing = performance.now() - this.#listedAt >= listMilliseconds;
     const bytes = isListing ? await this.#list() : await thisHost.residentBytes(this.#pids);
+    this.#listingPeak = Math.max(this.#listingPeak, bytes);
     if (bytes > 0) this.peakRssBytes = Math.max(this.peakRssBytes ?? 0, bytes);
     if (bytes > this.#limitBytes && (isListing || bytes > this.#countedAt * recountGrowth)) {
       if ((await thisHost.proportionalBytes(this.#pids)) > this.#limitBytes) this.#reportExceeded();
@@ -66,6 +76,26 @@ export class MemoryWatch {
     // A failed listing must not disturb the command.
     const found = await findProcesses(selector).catch(() => []);
     this.#pids = found.map(({ pid }) => pid);
-    return found.reduce((sum, one) => sum + one.residentBytes, 0);
+    const bytes = found.reduce((sum, one) => sum + one.residentBytes, 0);
+    if (found.length > 0)
+      this.#onListing?.({
+        pids: this.#pids,
+        bytes,
+        peakBytes: Math.max(bytes, this.#listingPeak),
+        cpuSeconds: found.reduce((sum, one) => sum + one.cpuSeconds, 0),
+      });
+    this.#listingPeak = 0;
+    return bytes;
   }
+}
+
+/** Use of a process tree when its processes were listed. */
+export interface TreeListing {
+  pids: readonly number[];
+  /** Resident memory, shared pages once per process. */
+  bytes: number;
+  /** Greatest resident memory since the last listing. */
+  peakBytes: number;
+  /** Processor time of its present processes and of the ended children that they waited for. */
+  cpuSeconds: number;
 }

@@ -8,7 +8,7 @@ import { errorText } from '../core/error-text.ts';
 import type { CommandUser, EnvironmentMarker, Sandbox } from '../host/host.ts';
 import { thisHost } from '../host/this-host.ts';
 import { findExecutable } from './executable.ts';
-import { MemoryWatch } from './memory-watch.ts';
+import { MemoryWatch, type TreeListing } from './memory-watch.ts';
 import { findProcesses, killTree, type ProcessSelector, signalProcesses } from './process-tree.ts';
 
 interface Ending {
@@ -85,6 +85,8 @@ export interface SupervisedCommand {
   marker: EnvironmentMarker;
   /** Ends the command when aborted. */
   stop: AbortSignal;
+  /** Receives what its processes use, about once a second. */
+  onListing?: (listing: TreeListing) => void;
   /** Receives the output as it arrives. Calls for one stream never overlap: reading waits for the promise. */
   onOutput(stream: 'stdout' | 'stderr', chunk: Buffer): Promise<void> | void;
 }
@@ -139,7 +141,7 @@ async function attend({ child, isWaiter, release }: Started, command: Supervised
   });
   const selection = () => selectTree(child, command);
   const killsBefore = thisHost.kernelOomKills();
-  const memory = new MemoryWatch(selection, command.memoryBytes);
+  const memory = new MemoryWatch(selection, command.memoryBytes, command.onListing);
   const exceeded = memory.exceeded.then(() => 'memory' as const);
   const interrupted = interruption(command.stop, command.timeoutSeconds);
   try {

@@ -1,4 +1,5 @@
 import { usualGoal } from '../metrics/criteria.ts';
+import { isSystemMetric } from '../metrics/system-metric.ts';
 import { durationOf, percentageOf, type RuleSpan, spanOf } from './rule-span.ts';
 import { conditionOf, type RunRule } from './run-rule.ts';
 
@@ -19,7 +20,7 @@ export function judgeRules(
   before: RuleProgress | undefined,
   { now, points = [], hasPrinted = false }: RunEvent,
 ): { progress: RuleProgress; met: readonly MetRule[] } {
-  const isHeard = before === undefined || hasPrinted || points.some(({ name }) => !isOfSystem(name));
+  const isHeard = before === undefined || hasPrinted || points.some(({ name }) => !isSystemMetric(name));
   const heard = isHeard ? now : before.heard;
   const met: MetRule[] = [];
   const states = rules.map((rule, index) => {
@@ -171,9 +172,6 @@ const cpuUse = /^system\/cpu_utilization_percentage$/;
 
 /** Milliseconds between two samples of one device after which a streak begins again. Samples come every ten seconds. */
 const maxGap = 60_000;
-
-/** Whether a metric is a sample of the machine, which tells nothing about the program. */
-const isOfSystem = (name: string): boolean => name.startsWith('system/');
 
 const hasLasted = (span: RuleSpan, count: number, milliseconds: number): boolean =>
   'evaluations' in span ? count >= span.evaluations : milliseconds >= span.milliseconds;

@@ -48,6 +48,7 @@ async function show(this: CliContext, { project: given, json: isJson }: Flags, i
     ...(experiment.warnings ?? []).map((warning) => ['warning', warning] as const),
     ...metricFacts(experiment),
     ['metrics', sourceText(experiment)],
+    ['machine', experiment.system?.text ?? null],
     ['cost', cost === null ? null : dollarsText(cost)],
     ['at most', cost_estimate === null ? null : dollarsText(cost_estimate)],
     ['artifacts', `${experiment.artifacts} (${bytesText(experiment.artifact_bytes)})`],

@@ -11,6 +11,7 @@ import { flag, projectPath } from '../../../shared/http/definition/parameters.ts
 import { Reply } from '../../../shared/http/definition/reply.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { compareValues } from '../../../shared/metrics/compare-values.ts';
+import { withoutSystem } from '../../../shared/metrics/system-metric.ts';
 import { ChangedFiles, changedFiles, compareFiles } from './compare-files.ts';
 import { attributesOf, comparisonTable, readCompared } from './comparison.ts';
 
@@ -97,7 +98,8 @@ export const endpoint = defineEndpoint({
     );
     const metrics = compareValues(
       found.map(
-        ({ tracking }) => new Map([...tracking.metrics].map(([name, { last }]) => [name, jsonNumber(last)])),
+        ({ tracking }) =>
+          new Map([...withoutSystem(tracking.metrics)].map(([name, { last }]) => [name, jsonNumber(last)])),
       ),
     );
     const experiments = found.map(({ experiment: { experiment_id, config_id }, tracking }) => ({

@@ -6,6 +6,7 @@ import { renderMetricChart } from '../../../shared/drawing/metric-chart/render-m
 import { countText } from '../../../shared/drawing/number-text.ts';
 import { isInRange, type WantedPoints } from '../../../shared/experiments/read-points.ts';
 import { type JudgedBy, metricGoal } from '../../../shared/metrics/criteria.ts';
+import { isSystemMetric } from '../../../shared/metrics/system-metric.ts';
 
 /**
  * Draw the chart of an experiment's metrics as SVG. It thins the lines while it reads the columns of points, so a
@@ -23,7 +24,7 @@ export async function chartOf(
   const isWanted = isRange ? (step: number) => isInRange(step, wanted) : undefined;
   for await (const { runs } of readRuns(records, experiment.experiment_id, names))
     for (const run of runs.toSorted((one, other) => (one.numbers[0] ?? 0) - (other.numbers[0] ?? 0)))
-      metrics.take(run, isWanted);
+      if (names !== undefined || !isSystemMetric(run.name)) metrics.take(run, isWanted);
   const { experiment_id, config_id, config_version, status, started_at } = experiment;
   const count = `${countText(metrics.points)} ${metrics.points === 1 ? 'point' : 'points'}`;
   return renderMetricChart(metrics, {

@@ -4,6 +4,7 @@ import type { MetricPoint } from '../../../shared/data/metrics/metric-summary.ts
 import type { TableReader } from '../../../shared/data/table/table.ts';
 import { CurveBuckets } from '../../../shared/drawing/metric-chart/curve-buckets.ts';
 import { isInRange, type WantedPoints } from '../../../shared/experiments/read-points.ts';
+import { isSystemMetric } from '../../../shared/metrics/system-metric.ts';
 
 /**
  * Read the curves of metrics, each with at most `most` points. A longer curve is reduced to the first and last
@@ -22,6 +23,7 @@ export async function readCurves(
   const all = wanted.step_from === undefined && wanted.step_to === undefined;
   for await (const { runs } of readRuns(records, job_id, names)) {
     for (const { name, steps, times, values } of runs) {
+      if (names === undefined && isSystemMetric(name)) continue;
       let curve = curves.get(name);
       if (curve === undefined) {
         curve = new Curve(most);

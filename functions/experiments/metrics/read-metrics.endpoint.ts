@@ -18,6 +18,7 @@ import { streamPaging } from '../../../shared/http/definition/paging.ts';
 import { decimal, integer } from '../../../shared/http/definition/parameters.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
+import { isSystemMetric } from '../../../shared/metrics/system-metric.ts';
 import { readCurves } from './read-curves.ts';
 
 const PointAnswer = z.object({
@@ -51,7 +52,7 @@ export const endpoint = defineEndpoint({
   path: '/projects/{project_id}/experiments/{experiment_id}/metrics',
   summary: 'Metrics of an experiment, in order of arrival',
   description:
-    'Returns JSON, or a chart of all metrics as SVG, depending on `Accept`. `name` selects metrics. While the experiment runs there is always a next page, so clients can follow the cursor; a missing Link header means that no more points will come.',
+    'Returns JSON, or a chart of all metrics as SVG, depending on `Accept`. `name` selects metrics; without it those of the machine, `system/…`, are left out. While the experiment runs there is always a next page, so clients can follow the cursor; a missing Link header means that no more points will come.',
   allow: 'viewer',
   project: 'viewer',
   needs: { records: readRecords, watch: markJobs },
@@ -111,7 +112,8 @@ export const endpoint = defineEndpoint({
     const { rows, position, more } = await readPoints(records, experiment_id, wanted, cursor, limit);
     const isMore = more || !isFinal(experiment.status);
     const next = isMore ? { after: position, query: { limit, name, ...range } } : undefined;
-    return Reply.json(rows.map(showPoint), { ...extras, next });
+    const shown = name === undefined ? rows.filter((point) => !isSystemMetric(point.name)) : rows;
+    return Reply.json(shown.map(showPoint), { ...extras, next });
   },
 });
 

@@ -21,6 +21,7 @@ import {
   type TableReader,
   type Write,
 } from '../table/table.ts';
+import { SystemUse } from './system-use.ts';
 
 const experiment = recordType('experiment', () =>
   z.object({
@@ -65,6 +66,8 @@ const experiment = recordType('experiment', () =>
     warnings: z.array(z.string()).optional(),
     /** Where its metrics were found: the log or files of frameworks. Absent if the program reported them. */
     metrics_source: z.enum(foundSources).optional(),
+    /** What its command used. Absent if it was too short to tell, and while it runs. */
+    system: SystemUse.optional(),
     artifacts: z.number().int(),
     artifact_bytes: z.number().int(),
     checkpoints: z.number().int(),

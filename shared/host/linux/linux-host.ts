@@ -1,6 +1,7 @@
 import type { Host } from '../host.ts';
 import { isAlive } from '../is-alive.ts';
 import { boundToParent } from './bound-to-parent.ts';
+import { containerUse } from './container-use.ts';
 import { closeInheritedDescriptors } from './inherited-descriptors.ts';
 import {
   childrenOf,
@@ -10,6 +11,7 @@ import {
   residentMemory,
   withMemoryLimit,
 } from './memory.ts';
+import { networkBytes } from './network-bytes.ts';
 import { networkNamespaces } from './network-namespaces.ts';
 import { kernelOomKills, offerSupervisorToOomKiller, offerToOomKiller } from './oom-killer.ts';
 import { openForWriting } from './open-for-writing.ts';
@@ -59,6 +61,9 @@ export const linuxHost: Host = {
   // `maxRSS` may include the peak of the parent process.
   peakBytes: async () => residentMemory('self')?.peak ?? process.resourceUsage().maxRSS * 1024,
   forgetPeak,
+
+  containerUse,
+  networkBytes,
 
   withMemoryLimit,
   offerToOomKiller,

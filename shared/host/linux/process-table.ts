@@ -27,6 +27,9 @@ function bootId(): string {
  */
 const kernelThread = 0x0020_0000;
 
+/** Unit of times in `/proc`, the same on every architecture that Node.js supports. */
+const ticksPerSecond = 100;
+
 function readFromProc(pid: number, boot: string): ProcessInfo | null {
   const stat = readProcFile(`/proc/${pid}/stat`);
   if (stat === null) return null;
@@ -47,6 +50,8 @@ function readFromProc(pid: number, boot: string): ProcessInfo | null {
     uid: Number(/^Uid:\t(\d+)/m.exec(status)?.[1] ?? Number.NaN),
     startTime: `${boot}/${fields[19]}`,
     residentBytes: Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024,
+    // User and system time, of the process and of the children that it has waited for.
+    cpuSeconds: fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / ticksPerSecond,
     isNamespaceInit: /^NSpid:(\t\d+)+\t1$/m.test(status),
   };
 }

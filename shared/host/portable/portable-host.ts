@@ -69,6 +69,9 @@ export const portableHost: Host = {
   peakBytes: async () => process.resourceUsage().maxRSS * 1024,
   forgetPeak: () => {},
 
+  containerUse: () => undefined,
+  networkBytes: () => undefined,
+
   withMemoryLimit: async (command) => command,
   offerToOomKiller: () => {},
   offerSupervisorToOomKiller: () => {},
@@ -112,6 +115,7 @@ const unknownProcess: ProcessInfo = {
   uid: Number.NaN,
   startTime: 'unknown',
   residentBytes: 0,
+  cpuSeconds: 0,
   isNamespaceInit: false,
 };
 

@@ -4,12 +4,15 @@ import type { ProcessInfo } from '../host.ts';
 
 /*
  * The options and columns are those that POSIX, the BSDs with macOS, and procps share:
- *   https://pubs.opengroup.org/onlinepubs/9799919799/utilities/ps.html   -A, -o, pid, ppid, pgid
+ *   https://pubs.opengroup.org/onlinepubs/9799919799/utilities/ps.html   -A, -o, pid, ppid, pgid, time
  *   https://man.freebsd.org/cgi/man.cgi?query=ps&sektion=1               uid, rss, stat, lstart (macOS likewise)
  *   https://man7.org/linux/man-pages/man1/ps.1.html                      the same
  * Each column has an `-o` of its own, because for POSIX and the BSDs all that follows `=` is the heading.
  */
-const columns = ['pid', 'ppid', 'pgid', 'uid', 'rss', 'stat', 'lstart'].flatMap((name) => ['-o', `${name}=`]);
+const columns = ['pid', 'ppid', 'pgid', 'uid', 'rss', 'stat', 'time', 'lstart'].flatMap((name) => [
+  '-o',
+  `${name}=`,
+]);
 
 /**
  * List every process, by `ps`.
@@ -36,9 +39,9 @@ async function runPs(args: readonly string[]): ReturnType<RunPs> {
 
 /** Parse a line with the columns above; null for a zombie or anything else. */
 export function parsePsLine(line: string): ProcessInfo | null {
-  const match = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\d+)\s+(\d+)\s+([^Z\s]\S*)\s+(\S.*)$/.exec(line);
+  const match = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\d+)\s+(\d+)\s+([^Z\s]\S*)\s+([\d:.-]+)\s+(\S.*)$/.exec(line);
   if (match === null) return null;
-  const [, pid, ppid, group, uid, kibibytes, , startTime = ''] = match;
+  const [, pid, ppid, group, uid, kibibytes, , time = '', startTime = ''] = match;
   if (Number.isNaN(startSeconds(startTime))) return null;
   return {
     pid: Number(pid),
@@ -48,8 +51,15 @@ export function parsePsLine(line: string): ProcessInfo | null {
     uid: Number(uid),
     startTime: startTime.trim(),
     residentBytes: Number(kibibytes) * 1024,
+    cpuSeconds: secondsOf(time),
     isNamespaceInit: false,
   };
+}
+
+/** Seconds of a time such as `1-02:03:04`, or `12:03.45` as the BSDs write it. */
+function secondsOf(time: string): number {
+  const [clock = '', days = '0'] = time.split('-').toReversed();
+  return clock.split(':').reduce((sum, part) => 60 * sum + Number(part), 0) + 86_400 * Number(days);
 }
 
 /** Seconds of a start time since 1970; NaN for anything else. */

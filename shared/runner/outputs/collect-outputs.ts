@@ -1,6 +1,8 @@
 import { newId } from '../../core/new-id.ts';
 import type { ArtifactKind } from '../../data/experiments/artifact.ts';
+import type { SystemUse } from '../../data/experiments/system-use.ts';
 import type { MetricPoint } from '../../data/metrics/metric-summary.ts';
+import { isSystemMetric } from '../../metrics/system-metric.ts';
 import { filesOpenForWriting } from '../../process/files-open-for-writing.ts';
 import type { PreparedEnvironment } from '../environment/prepare-environment.ts';
 import { noteProgress } from '../job/hold-job.ts';
@@ -12,6 +14,7 @@ import { PointLog } from '../telemetry/point-log.ts';
 import { RuleWatch } from '../telemetry/rule-watch.ts';
 import { RungReporter } from '../telemetry/rung-reporter.ts';
 import { shippingPace } from '../telemetry/shipping-pace.ts';
+import { SystemSampler } from '../telemetry/system-sampler.ts';
 import { FileMetrics } from './file-metrics.ts';
 import { LogMetrics } from './log-metrics.ts';
 import { MetricSource } from './metric-source.ts';
@@ -24,11 +27,13 @@ import { WorkingFolder } from './working-folder.ts';
 interface Collection {
   /** Stores the points and files that the command logs through a client. */
   logs: RunLogs;
+  /** Samples what the command uses. */
+  system: SystemSampler;
   /**
-   * Collect the remaining outputs after the command has ended, and return the warnings for the run.
+   * Collect the remaining outputs after the command has ended, and return the warnings for the run, and what it used.
    * @throws ArtifactLimitError if not all files could be stored; LeaseLostError
    */
-  finish(): Promise<string[]>;
+  finish(): Promise<{ warnings: string[]; system: SystemUse | undefined }>;
 }
 
 /**
@@ -36,10 +41,8 @@ interface Collection {
  * command starts: what is in the working folder then is not the command's.
  */
 export async function collectOutputs(run: TrainingRun, prepared: PreparedEnvironment): Promise<Collection> {
-  const { reader, noteWarnings, pointLog, logPoints, rungs, rules, logMetrics, fileMetrics } = readMetrics(
-    run,
-    await projectRules(run.workspace.source, run.user),
-  );
+  const { reader, noteWarnings, pointLog, logPoints, rungs, rules, logMetrics, fileMetrics, system } =
+    readMetrics(run, await projectRules(run.workspace.source, run.user));
   // Checkpoints first: the next attempt starts from them, and a container that is stopped has few seconds left.
   const artifacts = uploaderOf(run, prepared, 'artifact');
   const uploaders = [uploaderOf(run, prepared, 'checkpoint'), artifacts];
@@ -48,6 +51,7 @@ export async function collectOutputs(run: TrainingRun, prepared: PreparedEnviron
   await fileMetrics.note().catch(() => undefined);
   for (const part of [reader, fileMetrics, rules, ...uploaders]) part.start();
   return {
+    system,
     logs: {
       points: logPoints,
       file: (path, file) => artifacts.log(path, file),
@@ -58,6 +62,7 @@ export async function collectOutputs(run: TrainingRun, prepared: PreparedEnviron
       run.shipper.endOutput();
       await logMetrics.close();
       await fileMetrics.closeSummaries((name) => logMetrics.has(name));
+      const used = await system.close();
       await pointLog.close();
       await rungs.close();
       const unjudged = await rules.close();
@@ -71,7 +76,14 @@ export async function collectOutputs(run: TrainingRun, prepared: PreparedEnviron
         return [];
       });
       if (errors.length > 0) throw errors[0];
-      return [...reader.warnings, ...fileMetrics.warnings, ...logMetrics.warnings, ...unjudged, ...left];
+      const warnings = [
+        ...reader.warnings,
+        ...fileMetrics.warnings,
+        ...logMetrics.warnings,
+        ...unjudged,
+        ...left,
+      ];
+      return { warnings, system: used };
     },
   };
 }
@@ -80,10 +92,8 @@ export async function collectOutputs(run: TrainingRun, prepared: PreparedEnviron
  * Read METRICS_FILE in addition to the points that a client logs, and note its faults on the record. If the program
  * does neither, take the metrics that frameworks write to files, or those that it prints.
  */
-function readMetrics(
-  { job, workspace, user, shipper, variables }: TrainingRun,
-  metricRules: MetricRules | undefined,
-) {
+function readMetrics(run: TrainingRun, metricRules: MetricRules | undefined) {
+  const { job, workspace, user, shipper, variables } = run;
   const rungs = new RungReporter(job);
   const rules = new RuleWatch(job, (message) => shipper.say(message));
   const { record: experiment, lease, records, now } = job;
@@ -94,12 +104,18 @@ function readMetrics(
   });
   const onFresh = (points: readonly MetricPoint[]) => rules.take(points);
   const pointLog = new PointLog({ records, experiment, lease, now, onFresh });
+  const system = systemSampler(run, pointLog, () => watch.isWatched());
   const source = new MetricSource((found) => {
     void noteProgress(job, { metrics_source: found }).catch(() => undefined);
   });
   const reported = (points: readonly MetricPoint[], once = false): Promise<void> => {
-    if (points.length > 0) source.report();
-    rules.heard();
+    // Measurements of the machine are no metrics of the program, whoever logs them.
+    const ofSystem = points.filter(({ name }) => isSystemMetric(name));
+    for (const { name } of ofSystem) system.leave(name);
+    if (points.length > ofSystem.length) {
+      source.report();
+      rules.heard();
+    }
     return pointLog.store(points, once);
   };
   const found = {
@@ -147,8 +163,40 @@ function readMetrics(
     await reported(points, true);
     rungs.take(points);
   };
-  return { reader, noteWarnings, pointLog, logPoints, rungs, rules, logMetrics, fileMetrics };
+  return { reader, noteWarnings, pointLog, logPoints, rungs, rules, logMetrics, fileMetrics, system };
 }
+
+/** The steps of a later attempt go on from those of the earlier ones. */
+function systemSampler(
+  { job, workspace, variables }: TrainingRun,
+  pointLog: PointLog,
+  isWatched: () => Promise<boolean>,
+): SystemSampler {
+  const { vcpus, memory, gpus } = job.record;
+  const seconds = Number(variables.values[intervalVariable]);
+  let first: Promise<number> | undefined;
+  return new SystemSampler({
+    size: { vcpus, memory, gpus },
+    folder: workspace.root,
+    ...(seconds >= 1 && { seconds }),
+    isAlone: job.settings.jobsRunAs === 'containers',
+    sink: {
+      async append(_, points) {
+        first ??= job.record.attempt > 1 ? pointLog.summaries().then(nextSystemStep) : Promise.resolve(0);
+        const offset = await first;
+        await pointLog.store(points.map((point) => ({ ...point, step: (point.step ?? 0) + offset })));
+      },
+    },
+    now: job.now,
+    isWatched,
+  });
+}
+
+/** MLflow's own variable for the seconds between two samples. A project may set it. */
+const intervalVariable = 'MLFLOW_SYSTEM_METRICS_SAMPLING_INTERVAL';
+
+const nextSystemStep = (summaries: ReadonlyMap<string, { step: number | null }>): number =>
+  Math.max(0, ...[...summaries].map(([name, { step }]) => (isSystemMetric(name) ? (step ?? 0) + 1 : 0)));
 
 /** Calls a function when asked, at most once per interval. Requests within an interval are one call at its end. */
 class Paced {

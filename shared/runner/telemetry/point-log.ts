@@ -9,7 +9,7 @@ import {
   readMetricParts,
   withPoints,
 } from '../../data/metrics/metric-summaries.ts';
-import type { MetricPoint } from '../../data/metrics/metric-summary.ts';
+import type { MetricPoint, MetricSummary } from '../../data/metrics/metric-summary.ts';
 import { chunksPerGroup, compactPoints } from '../../data/metrics/point-blocks.ts';
 import { noteFirstCriterion } from '../../data/projects/first-criterion.ts';
 import type { TableWriter, Write } from '../../data/table/table.ts';
@@ -66,6 +66,11 @@ export class PointLog {
       this.#writing = undefined;
     });
     return done.promise;
+  }
+
+  /** Return the summaries of all points, also of earlier attempts. */
+  async summaries(): Promise<ReadonlyMap<string, MetricSummary>> {
+    return allSummaries(await this.#totals.parts());
   }
 
   /** Wait for pending writes. */

@@ -6,6 +6,10 @@ export const shippingPace = {
   watchedMetrics: 1_000,
   /** Log lines and metrics, while no client reads them. */
   unwatched: 10_000,
+  /** Metrics of the machine, while a client reads metrics. */
+  watchedSystem: 10_000,
+  /** Metrics of the machine, while no client reads metrics. */
+  unwatchedSystem: 60_000,
   /** How often a job with rows to send checks whether a client reads. */
   question: 1_000,
 } as const;

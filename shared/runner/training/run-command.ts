@@ -5,6 +5,7 @@ import { parseCommand } from '../../command/parse-command.ts';
 import { type ConfigValues, configPlaceholders, resolveCommand } from '../../command/placeholders.ts';
 import { parseConfigFile } from '../../config/parse-config-file.ts';
 import { mlflowUploadVariables } from '../../core/mlflow-upload-variables.ts';
+import type { SystemUse } from '../../data/experiments/system-use.ts';
 import { configParams } from '../../experiments/config-params.ts';
 import { type Outcome, supervise } from '../../process/supervise.ts';
 import type { PreparedEnvironment } from '../environment/prepare-environment.ts';
@@ -12,6 +13,7 @@ import { trainingSandbox } from '../job/job-sandbox.ts';
 import type { TrainingRun } from '../job/training-job.ts';
 import { collectOutputs } from '../outputs/collect-outputs.ts';
 import type { OpenTracking } from '../outputs/run-logs.ts';
+import type { SystemSampler } from '../telemetry/system-sampler.ts';
 import { provideWandb } from '../wandb/provide-wandb.ts';
 import { commandEnvironment, runValues } from './command-environment.ts';
 import { CrashLine } from './crash-line.ts';
@@ -22,6 +24,8 @@ export interface CommandResult {
   outcome: Outcome;
   /** Warnings for the run. */
   warnings: readonly string[];
+  /** What the command used; undefined if it was too short to tell. */
+  system?: SystemUse | undefined;
   /** The error that the command printed last, if it printed one. */
   crash?: string | undefined;
 }
@@ -50,11 +54,12 @@ export async function runCommand(
   const tracking = clients.areServed ? await openTracking?.(run, outputs.logs) : undefined;
   const endWatch = watchPeers(job);
   const env = tracking === undefined ? {} : clients.reach(tracking.env);
-  const outcome = await superviseCommand(run, prepared, configPath, crash, { env, modules }).finally(
+  const { system } = outputs;
+  const outcome = await superviseCommand(run, prepared, configPath, crash, { env, modules, system }).finally(
     endWatch,
   );
   await tracking?.close(outcome.cause === 'exited' && outcome.exitCode === 0);
-  return { outcome, warnings: await outputs.finish(), crash: crash.read() };
+  return { outcome, ...(await outputs.finish()), crash: crash.read() };
 }
 
 const uriVariable = 'MLFLOW_TRACKING_URI';
@@ -108,6 +113,8 @@ interface Tracking {
   env: Readonly<Record<string, string>>;
   /** Folder of modules that stand in for those of other services. */
   modules: string | undefined;
+  /** Samples what the command uses. */
+  system?: SystemSampler;
 }
 
 /**
@@ -149,6 +156,7 @@ async function superviseCommand(
       ...(user !== undefined && { user }),
       sandbox: trainingSandbox(job, workspace, 'run'),
       memoryBytes: experiment.memory * 2 ** 20,
+      onListing: (listing) => tracking.system?.take(listing),
     });
   const given = { own, project };
   const docker = await dockerCommand(job, workspace, prepared.image, argv, given, user);

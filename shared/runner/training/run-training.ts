@@ -1,5 +1,6 @@
 import type { ObjectWriter } from '../../aws/objects.ts';
 import { experimentKey, parseExperiment } from '../../data/experiments/experiment.ts';
+import type { SystemUse } from '../../data/experiments/system-use.ts';
 import type { Conclusion } from '../../jobs/conclusion.ts';
 import { prepareRunEnvironment } from '../environment/prepare-run-environment.ts';
 import { concludeHeldJob, reportNodeEnd } from '../job/conclude-held-job.ts';
@@ -51,6 +52,8 @@ export function runTraining(
 interface TrainingEnd {
   /** Warnings for the run; undefined if the command has not run. */
   warnings: readonly string[] | undefined;
+  /** What the command used; undefined if nothing tells. */
+  system?: SystemUse | undefined;
   /** Whether the command has run and its files are stored. */
   hasRun: boolean;
 }
@@ -58,8 +61,8 @@ interface TrainingEnd {
 async function work(run: TrainingRun, openTracking: OpenTracking | undefined): Promise<RunEnd<TrainingEnd>> {
   const result = await runPhases(run, openTracking);
   if (result === 'built') return { warnings: undefined, hasRun: false, conclusion: undefined, isBuilt: true };
-  const { warnings, crash } = result;
-  return { conclusion: await conclusionOfCommand(run.job, result), warnings, hasRun: true, crash };
+  const { warnings, system, crash } = result;
+  return { conclusion: await conclusionOfCommand(run.job, result), warnings, system, hasRun: true, crash };
 }
 
 /** The phases of a run, in their order. */
@@ -114,13 +117,17 @@ async function conclusionOfCommand(
 async function conclude(
   job: TrainingJob,
   conclusion: Conclusion,
-  { warnings, hasRun }: TrainingEnd,
+  { warnings, system, hasRun }: TrainingEnd,
 ): Promise<void> {
   if (job.node > 0) return reportNodeEnd(job, conclusion);
   // If the command ran, its end has already removed leftovers.
   if (!hasRun) await sweepEarlier(job);
   await concludeHeldJob(job, {
     ...conclusion,
-    change: { ...conclusion.change, ...(warnings !== undefined && { warnings }) },
+    change: {
+      ...conclusion.change,
+      ...(warnings !== undefined && { warnings }),
+      ...(system !== undefined && { system }),
+    },
   });
 }

@@ -12,6 +12,7 @@ import type { TableReader } from '../../data/table/table.ts';
 import { actualCost } from '../../jobs/cost.ts';
 import { reasons } from '../../jobs/reasons.ts';
 import { MetricRanker, metricsOf } from '../../metrics/metric-ranker.ts';
+import { withoutSystem } from '../../metrics/system-metric.ts';
 import { repeatedValue } from '../repeated-value.ts';
 import type { SweepSpec } from '../spec.ts';
 import { repeatAt } from '../trial-results.ts';
@@ -71,7 +72,7 @@ export async function collectEnds(
         run,
         outcome: last.outcome ?? 'cancelled',
         status_reason: last.status_reason,
-        otherNames: ranker.standing(measured).length > 0 ? null : measured.metricNames,
+        otherNames: ranker.standing(measured).length > 0 ? null : [...withoutSystem(metrics).keys()],
         cost: last.cost ?? 0,
         failures: tries.filter(({ outcome }) => outcome === 'failed').length,
         isOrphan: experiment?.status_reason === reasons.userDeleted,

@@ -51,7 +51,7 @@ describe('the fields of an experiment', () => {
     expect(now).toMatchObject(changed);
     expect(now.tags).toEqual(changed.tags);
     const list = await service.call(listExperiments, { path, query: { limit: '1' }, as });
-    expect(list.json).toEqual([now]);
+    expect(list.json).toEqual([{ ...now, system: null }]);
     await update(path, { note: null });
     expect((await read(path)).note).toBeNull();
   });

@@ -23,12 +23,28 @@ const sizes = [
   { name: 'timeout', label: 'Stop after (s)' },
 ] as const;
 
-/** Dialog to train again with an experiment's inputs and some changes. */
-export function RerunDialog({ experiment, onClose }: { experiment: Experiment; onClose: () => void }) {
+/**
+ * Dialog to train again with an experiment's inputs and some changes.
+ * @param advised size to begin with; that of the experiment by default
+ */
+export function RerunDialog({
+  experiment,
+  advised,
+  onClose,
+}: {
+  experiment: Experiment;
+  advised?: { vcpus: number; memory: number; gpus: number } | undefined;
+  onClose: () => void;
+}) {
   const { project_id, experiment_id, params } = experiment;
   const [values, setValues] = useState<Readonly<Record<string, string>>>(params);
-  const [size, setSize] = useState<Readonly<Record<string, string>>>({});
-  const [isFresh, setFresh] = useState(false);
+  const [size, setSize] = useState<Readonly<Record<string, string>>>(() =>
+    advised === undefined
+      ? {}
+      : { vcpus: String(advised.vcpus), memory: String(advised.memory), gpus: String(advised.gpus) },
+  );
+  // Checkpoints would shorten a run that is to show what a size is good for.
+  const [isFresh, setFresh] = useState(advised !== undefined);
   const [wanted, setWanted] = useState('');
   const names = Object.keys(params);
   const fitting = names.filter((name) => name.toLowerCase().includes(wanted.toLowerCase()));

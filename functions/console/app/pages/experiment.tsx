@@ -8,12 +8,13 @@ import { loadProject } from '../api/projects.ts';
 import { useRights } from '../api/rights.ts';
 import { useLive } from '../api/use-live.ts';
 import { Curves } from '../charts/curves.tsx';
-import { drawableOf } from '../charts/reading/drawable.ts';
+import { drawableWithMachine } from '../charts/reading/drawable.ts';
 import { ArtifactsTab } from '../experiment/artifacts-tab.tsx';
 import { ConfigTab } from '../experiment/config-tab.tsx';
 import { EditDialog } from '../experiment/edit-dialog.tsx';
 import { Facts, Params, Timeline } from '../experiment/facts.tsx';
 import { LogTab } from '../experiment/log-tab.tsx';
+import { Machine } from '../experiment/machine.tsx';
 import { RerunDialog } from '../experiment/rerun-dialog.tsx';
 import { Warnings } from '../experiment/warnings.tsx';
 import { forgetRow } from '../experiments/kept-rows.ts';
@@ -28,7 +29,7 @@ import { costText, durationText, numberText } from '../ui/text/format.ts';
 import { LongText } from '../ui/text/long-text.tsx';
 import { Markdown } from '../ui/text/markdown.tsx';
 
-type DialogName = 'edit' | 'rerun' | 'cancel' | 'delete';
+type DialogName = 'edit' | 'rerun' | 'smaller' | 'cancel' | 'delete';
 
 const tabsOf = ({ kind, artifacts }: Experiment): { id: string; name: string }[] => [
   { id: 'overview', name: 'Overview' },
@@ -91,10 +92,12 @@ const Overview = ({
   experiment,
   judge,
   onEdit,
+  onSmaller,
 }: {
   experiment: Experiment;
   judge: JudgedBy | undefined;
   onEdit: (() => void) | undefined;
+  onSmaller: (() => void) | undefined;
 }) => (
   <div class="split">
     <div class="grow">
@@ -108,7 +111,8 @@ const Overview = ({
           </p>
         )}
       <Warnings experiment={experiment} />
-      <Curves experiments={[drawableOf(experiment)]} judge={judge} />
+      <Machine experiment={experiment} onSmaller={onSmaller} />
+      <Curves experiments={[drawableWithMachine(experiment)]} judge={judge} />
     </div>
     <aside aria-label="About the experiment">
       {(experiment.note !== null || onEdit !== undefined) && (
@@ -222,10 +226,17 @@ function Content({
           experiment={experiment}
           judge={project && { name: project.criterion, goal: project.criterion_goal }}
           onEdit={mayChange ? () => setDialog('edit') : undefined}
+          onSmaller={mayChange ? () => setDialog('smaller') : undefined}
         />
       )}
       {dialog === 'edit' && <EditDialog path={path} onChange={onChange} onClose={close} />}
-      {dialog === 'rerun' && <RerunDialog experiment={experiment} onClose={close} />}
+      {(dialog === 'rerun' || dialog === 'smaller') && (
+        <RerunDialog
+          experiment={experiment}
+          advised={dialog === 'smaller' ? (experiment.system?.advice ?? undefined) : undefined}
+          onClose={close}
+        />
+      )}
       {dialog === 'cancel' && (
         <Confirm
           title="Cancel this experiment?"

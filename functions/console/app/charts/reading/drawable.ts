@@ -23,3 +23,9 @@ export const drawableOf = ({
   isLive: !isFinal(status),
   metrics,
 });
+
+/** The run with the metrics of its machine, which become a section of their own. */
+export const drawableWithMachine = (experiment: Experiment): Drawable => ({
+  ...drawableOf(experiment),
+  metrics: { ...experiment.metrics, ...experiment.system?.metrics },
+});
