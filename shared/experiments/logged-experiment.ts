@@ -9,7 +9,9 @@ import { type FinalStatus, isFinal, rankOf } from '../data/jobs/job-status.ts';
 import { count, type Project, projectExists } from '../data/projects/project.ts';
 import type { TableWriter, Write } from '../data/table/table.ts';
 import { ConditionFailedError } from '../data/table/write-label.ts';
+import type { RuleProgress } from '../run-rules/judge-rules.ts';
 import { rulesOfRun } from '../run-rules/recorded-rule.ts';
+import { unjudgedText } from '../run-rules/rule-text.ts';
 import type { RunRule } from '../run-rules/run-rule.ts';
 
 /** Build the record of an experiment that a client records. */
@@ -111,6 +113,26 @@ export function changedStatus(
     );
   }
   if (status === experiment.status) return {};
+  const { rules = [] } = experiment;
+  // Its program may go on to its end; what the rule has said stands, unless the run is resumed.
+  const isStopped =
+    experiment.status === 'CANCELLED' && rules.some(({ rule, met }) => met && rule.do === 'stop');
+  if (isStopped && isFinal(status)) return {};
   const stopped_at = isFinal(status) ? now.toISOString() : null;
-  return { set: { status, status_rank: rankOf(status), stopped_at } };
+  const warnings = isFinal(status) ? unjudgedRules(experiment) : [];
+  const status_reason = isStopped ? null : experiment.status_reason;
+  return {
+    set: {
+      ...{ status, status_rank: rankOf(status), status_reason, stopped_at },
+      ...(warnings.length > 0 && { warnings }),
+    },
+  };
 }
+
+/** Return sentences about the rules of an ended run that no point could be judged by. */
+const unjudgedRules = ({ rules = [], rule_progress }: Experiment): string[] => {
+  const progress = rule_progress === undefined ? undefined : (JSON.parse(rule_progress) as RuleProgress);
+  return rules.flatMap(({ rule }, index) =>
+    progress?.rules[index]?.isSeen === true ? [] : unjudgedText(rule, () => undefined),
+  );
+};

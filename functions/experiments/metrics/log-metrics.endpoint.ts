@@ -61,8 +61,8 @@ export const endpoint = defineEndpoint({
 
   async handle({ path, body: { metrics } }, { records, now }) {
     const read = readAhead(() => readBeforePoints(records, path));
-    const { kind } = await requireExperiment(records, path.project_id, path.experiment_id);
-    if (kind !== 'logged') {
+    const experiment = await requireExperiment(records, path.project_id, path.experiment_id);
+    if (experiment.kind !== 'logged') {
       throw new ServiceError(
         'conflict',
         'A training gets metrics only from its job, which writes them to METRICS_FILE.',
@@ -75,7 +75,7 @@ export const endpoint = defineEndpoint({
       step,
       time: time === undefined ? at : Date.parse(time),
     }));
-    const stored = await logPoints(records, path, points, read);
+    const stored = await logPoints(records, experiment, points, read, now);
     return { experiment_id: path.experiment_id, points: points.length, stored };
   },
 });

@@ -90,6 +90,8 @@ const experiment = recordType('experiment', () =>
     sweep: SweepPlace.optional(),
     /** Rules under which it runs. Absent if there are none. */
     rules: z.array(RecordedRule).optional(),
+    /** Progress of the rules of a run that a client records, as JSON. Absent before its first points. */
+    rule_progress: z.string().optional(),
     /** Whether a rule, its own or that of its sweep, ended it early. Absent if not. */
     stopped_early: z.boolean().optional(),
     /** Training whose program recorded it. Absent if no training did. */

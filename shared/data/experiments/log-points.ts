@@ -16,25 +16,31 @@ import { storedNumber } from '../table/stored-number.ts';
 import type { TableReader, TableWriter } from '../table/table.ts';
 import { WriteLabel } from '../table/write-label.ts';
 import { markChanged } from './catalogue-mark.ts';
-import { type Experiment, experimentExists } from './experiment.ts';
+import { type Experiment, experimentExists, requireExperiment } from './experiment.ts';
+import { judgeLogged } from './judge-logged.ts';
 
 /**
  * Add the points of a client to an experiment and to the summary of its metrics, in one transaction. Skip points
  * that are already stored, so a retry changes nothing.
  * @param read returns the result of {@link readBeforePoints} if that has already begun; an outdated result costs
  * another call
+ * @param now the time at which the rules of the experiment are judged
  * @returns the number of new points
  * @throws ServiceError `conflict` if the experiment would have too many metric names
  * @throws ServiceError `not-found` if the experiment is gone
  */
 export function logPoints(
   records: TableWriter<'records'>,
-  { project_id, experiment_id }: ExperimentKey,
+  { project_id, experiment_id, rules }: ExperimentKey,
   points: readonly MetricPoint[],
   read = () => readBeforePoints(records, { project_id, experiment_id }),
+  now = () => new Date(),
 ): Promise<number> {
   return retryOnConflict(async () => {
-    const { parts, mark } = await read();
+    const [{ parts, mark }, experiment] = await Promise.all([
+      read(),
+      rules === undefined ? undefined : requireExperiment(records, project_id, experiment_id),
+    ]);
     const fresh = await withoutStored(records, experiment_id, points, allSummaries(parts));
     if (fresh.length === 0) return 0;
     const next = withPoints(parts, fresh);
@@ -48,9 +54,12 @@ export function logPoints(
     );
     // The first part counts the chunks, so every write includes it.
     const written = new Set([0, ...next.changed]);
+    const judged = experiment === undefined ? [] : await judgeLogged(records, experiment, fresh, now());
     const writes = [
       mark.write,
-      ...(mark.exists ? [] : [gone.on(experimentExists(project_id, experiment_id))]),
+      ...judged,
+      // One transaction touches each row once.
+      ...(mark.exists || judged.length > 0 ? [] : [gone.on(experimentExists(project_id, experiment_id))]),
       ...chunks.map((put) => ({ put, if: { exists: false } })),
       ...next.parts.flatMap((part, index) => {
         if (!written.has(index)) return [];
@@ -78,11 +87,11 @@ export function logPoints(
   });
 }
 
-type ExperimentKey = Pick<Experiment, 'project_id' | 'experiment_id'>;
+type ExperimentKey = Pick<Experiment, 'project_id' | 'experiment_id' | 'rules'>;
 
 export async function readBeforePoints(
   records: TableReader<'records'>,
-  { project_id, experiment_id }: ExperimentKey,
+  { project_id, experiment_id }: Pick<ExperimentKey, 'project_id' | 'experiment_id'>,
 ) {
   const [parts, mark] = await Promise.all([
     readMetricParts(records, project_id, experiment_id),

@@ -254,7 +254,7 @@ async function logMetrics(
     );
   const noteOfModels = await noteModelMetrics(context, measuredOf(metrics, runIdOf(experiment)));
   const points = pointsOf(metrics);
-  await (own?.logPoints(points) ?? logPoints(context.records, experiment, points, read));
+  await (own?.logPoints(points) ?? logPoints(context.records, experiment, points, read, context.now));
   await noteOfModels();
 }
 
