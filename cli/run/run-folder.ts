@@ -3,8 +3,8 @@ import type { endpoint as trainRemote } from '../../functions/projects/training/
 import type { Client } from '../../shared/client/client.ts';
 import type { Experiment } from '../experiments/experiment.ts';
 import type { Session } from '../login/connect.ts';
-import { dollarsText } from '../output/units.ts';
 import type { GitState } from './git-state.ts';
+import { mostCost } from './most-cost.ts';
 import { type Meant, type Place, prepareFolder, type RunOptions, type Sizes } from './prepare-folder.ts';
 import { type RuleFlags, rulesQuery } from './rule-flag.ts';
 
@@ -35,8 +35,7 @@ export async function runFolder(
     }),
   );
   const { experiment_id, cost_estimate } = experiment;
-  const estimate = cost_estimate === null ? '' : `, at most ${dollarsText(cost_estimate)}`;
-  steps.done('submitted', `${experiment_id}: ${command}${estimate}`);
+  steps.done('submitted', `${experiment_id}: ${command}${mostCost(cost_estimate, budget)}`);
   return experiment;
 }
 

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { endpoint as readProjectBudget } from '../../functions/projects/budget/read-project-budget.endpoint.ts';
 import type { endpoint as listVariables } from '../../functions/projects/variables/list-variables.endpoint.ts';
 import type { endpoint as createUser } from '../../functions/users/create-user.endpoint.ts';
 import { axeFindings } from './axe.ts';
@@ -98,6 +99,48 @@ test('a project is shared with a user of a list', async () => {
 
   await page.getByRole('row', { name: /mia developer/ }).waitFor();
   await expect.poll(() => users.locator('option').allInnerTexts()).not.toContain('mia (developer)');
+});
+
+test('the budget of a project is set by two clicks, and removed', async () => {
+  await visit(page, 'projects');
+  await visit(page, `projects/${project_id}/settings`);
+  const inputs = await countInputs(page);
+  const panel = page.locator('section', { has: page.getByRole('heading', { name: 'Budget' }) });
+  await panel.getByLabel('Budget a month').click();
+  await page.keyboard.insertText('25');
+  await panel.getByRole('button', { name: 'Save the budget' }).click();
+  await panel.getByText('$25.00 a month').waitFor();
+  const { clicks } = await inputs();
+  const read = () =>
+    service.client.call<typeof readProjectBudget>('GET /projects/{project_id}/budget', {
+      path: { project_id },
+    });
+  expect({ clicks, amount: (await read()).amount }).toEqual({ clicks: 2, amount: 25 });
+
+  await panel.getByLabel('Budget a month').fill('-1');
+  await panel.getByRole('button', { name: 'Save the budget' }).click();
+  await panel.getByRole('alert').waitFor();
+  await panel.getByLabel('Budget a month').fill('');
+  await panel.getByRole('button', { name: 'Save the budget' }).click();
+  await panel.getByText('none', { exact: true }).waitFor();
+  expect((await read()).amount).toBeNull();
+  expect(await axeFindings(page)).toEqual([]);
+});
+
+test('an admin sets the budget of a user, and a viewer reads that of a project', async () => {
+  await visit(page, 'users');
+  await page.getByRole('listitem').filter({ hasText: 'mia' }).getByRole('button', { name: 'Budget' }).click();
+  await page.getByLabel('Budget a month').fill('7.5');
+  await page.getByRole('button', { name: 'Save the budget' }).click();
+  await page.getByText('$7.50 a month').waitFor();
+  await page.getByRole('button', { name: 'Close' }).click();
+
+  const other = await service.open();
+  await signIn(other, { username: 'vera', password });
+  await visit(other, `projects/${project_id}/settings`);
+  await other.getByRole('heading', { name: 'Budget' }).waitFor();
+  expect(await other.getByRole('button', { name: 'Save the budget' }).count()).toBe(0);
+  await other.context().close();
 });
 
 test('the theme is chosen with one click, in every tab, and kept', async () => {

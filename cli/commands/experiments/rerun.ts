@@ -4,7 +4,7 @@ import { CliError, exitCodes } from '../../cli-error.ts';
 import type { CliContext } from '../../context.ts';
 import { namedExperiment } from '../../experiments/find-experiment.ts';
 import { showToEnd } from '../../experiments/follow-experiment.ts';
-import { dollarsText } from '../../output/units.ts';
+import { mostCost } from '../../run/most-cost.ts';
 import type { Override } from '../../run/override-config.ts';
 import { type RuleFlags, rulesQuery } from '../../run/rule-flag.ts';
 import { experimentId } from '../arguments.ts';
@@ -87,7 +87,7 @@ async function rerun(this: CliContext, flags: Flags, id?: string): Promise<void>
   const { session, path } = await namedExperiment(this, given, id);
   const route = 'POST /projects/{project_id}/experiments/{experiment_id}/rerun';
   const begun = await session.client.call<typeof rerunExperiment>(route, { path, query: changes });
-  const estimate = begun.cost_estimate === null ? '' : `, at most ${dollarsText(begun.cost_estimate)}`;
+  const estimate = mostCost(begun.cost_estimate, flags.budget);
   const ran = begun.command === null ? '' : `: ${begun.command}`;
   this.printer.say(`submitted   ${begun.experiment_id}: again as ${path.experiment_id}${ran}${estimate}`);
   await showToEnd(this, session.client, begun, { detach: isDetached, json: isJson });

@@ -28,6 +28,34 @@ export const swept = {
   optional: true,
 } as const;
 
+/** Flags that begin a sweep. The help of all of `mps sweep` lists them, too. */
+export const startFlags = {
+  set: swept,
+  trials: number('Number of configurations to try'),
+  parallel: number('Most trainings at once'),
+  method: text('NAME', 'grid, random, sobol, tpe or external (default: tpe)'),
+  metric: text('NAME', "Metric that ranks the trials (default: the project's criterion)"),
+  goal: text('GOAL', 'minimize or maximize (default: as usual for the metric)'),
+  repeats: number('Trainings of each configuration; their mean ranks it'),
+  stop: text('RULE', 'Stop bad trials early: asha or median'),
+  budget: number('Most that the sweep may cost, in US$'),
+  seed: number('Seed of the values; the same seed makes the same trials'),
+  name: text('NAME', 'Name of the sweep'),
+  config: text('FILE', 'Configuration whose values are varied (default: train.* or config.*)'),
+  command: text('COMMAND', 'Command to run; also the words after --'),
+  project,
+  ...sizes,
+  detach,
+  yes: {
+    kind: 'boolean',
+    brief: 'Skip the question before a large upload',
+    optional: true,
+    withNegated: false,
+  },
+  json,
+  verbose,
+} as const;
+
 export const startCommand = buildCommand({
   func: start,
   parameters: {
@@ -42,32 +70,7 @@ export const startCommand = buildCommand({
         },
       ],
     },
-    flags: {
-      set: swept,
-      trials: number('Number of configurations to try'),
-      parallel: number('Most trainings at once'),
-      method: text('NAME', 'grid, random, sobol, tpe or external (default: tpe)'),
-      metric: text('NAME', "Metric that ranks the trials (default: the project's criterion)"),
-      goal: text('GOAL', 'minimize or maximize (default: as usual for the metric)'),
-      repeats: number('Trainings of each configuration; their mean ranks it'),
-      stop: text('RULE', 'Stop bad trials early: asha or median'),
-      budget: number('Most that the sweep may cost, in US$'),
-      seed: number('Seed of the values; the same seed makes the same trials'),
-      name: text('NAME', 'Name of the sweep'),
-      config: text('FILE', 'Configuration whose values are varied (default: train.* or config.*)'),
-      command: text('COMMAND', 'Command to run; also the words after --'),
-      project,
-      ...sizes,
-      detach,
-      yes: {
-        kind: 'boolean',
-        brief: 'Skip the question before a large upload',
-        optional: true,
-        withNegated: false,
-      },
-      json,
-      verbose,
-    },
+    flags: startFlags,
     aliases: { S: 'set', c: 'config', p: 'project', d: 'detach', y: 'yes' },
   },
   docs: {

@@ -9,7 +9,7 @@ import {
   rmSweepCommand,
 } from './change.ts';
 import { lsSweepsCommand, showSweepCommand } from './show.ts';
-import { startCommand } from './start.ts';
+import { startCommand, startFlags } from './start.ts';
 
 /** `mps sweep`: with a file or flags it begins one. */
 export const sweepRoutes = buildRouteMap<string, CliContext>({
@@ -33,6 +33,19 @@ Examples:
   mps sweep sweep.yaml
   mps sweep -S learning_rate=1e-4..1e-1:log -S model.depth=2,4,8 --trials 20 --parallel 4 -- python train.py
   mps sweep show -f
-  mps sweep extend --trials 40`,
+  mps sweep extend --trials 40
+
+OPTIONS OF A NEW SWEEP
+${optionsText()}`,
   },
 });
+
+/** Return the options that begin a sweep, one a line, for the help of a name that takes commands and options. */
+function optionsText(): string {
+  const options = Object.entries(startFlags).map(([name, flag]) => {
+    const value = 'placeholder' in flag ? ` ${flag.placeholder}` : '';
+    return { option: `${name === 'set' ? '-S' : `--${name}`}${value}`, brief: flag.brief };
+  });
+  const width = Math.max(...options.map(({ option }) => option.length));
+  return options.map(({ option, brief }) => `  ${option.padEnd(width)}  ${brief}`).join('\n');
+}

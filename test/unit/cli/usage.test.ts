@@ -178,3 +178,10 @@ describe('an error', () => {
     expect(exitCodeOf(error)).toBe(code);
   });
 });
+
+test('the help of sweep lists the options of a new one and the commands', async () => {
+  const { stdout } = await ran(['sweep', '--help']);
+
+  for (const part of ['-S NAME=RANGE', '--trials N', '--parallel N', '--budget N', 'extend'])
+    expect(stdout).toContain(part);
+});

@@ -10,6 +10,7 @@ import {
 } from '../api/people.ts';
 import { person } from '../api/session.ts';
 import { useLive } from '../api/use-live.ts';
+import { later } from '../ui/later.tsx';
 import { attempt } from '../ui/notice.tsx';
 import { PageHead } from '../ui/page-head.tsx';
 import { Ago, Button, Confirm, Dialog, Empty, Field, Form, Loaded } from '../ui/parts.tsx';
@@ -17,6 +18,8 @@ import { Picture } from '../ui/picture.tsx';
 import { TextField } from '../ui/text-field.tsx';
 
 const typeOf = (text: string): AccountType => accountTypes.find((type) => type === text) ?? 'guest';
+
+const UserBudget = later(() => import('../project/budget.tsx').then((module) => module.UserBudget));
 
 function NewUser({ onClose, onDone }: { onClose: () => void; onDone: () => Promise<void> }) {
   const [fields, setFields] = useState({
@@ -78,6 +81,7 @@ export function UsersPage() {
   const live = useLive('users', loadUsers);
   const [isNew, setNew] = useState(false);
   const [leaving, setLeaving] = useState<User>();
+  const [budgeted, setBudgeted] = useState<User>();
   if (person.value?.account_type !== 'admin')
     return (
       <>
@@ -123,6 +127,9 @@ export function UsersPage() {
                     <option key={type}>{type}</option>
                   ))}
                 </select>
+                <Button kind="quiet" onClick={() => setBudgeted(user)}>
+                  Budget
+                </Button>
                 <Button
                   kind="quiet"
                   icon="trash"
@@ -135,6 +142,11 @@ export function UsersPage() {
         )}
       </Loaded>
       {isNew && <NewUser onClose={() => setNew(false)} onDone={live.refresh} />}
+      {budgeted !== undefined && (
+        <Dialog title={`Budget of ${budgeted.username}`} onClose={() => setBudgeted(undefined)}>
+          <UserBudget user_id={budgeted.user_id} />
+        </Dialog>
+      )}
       {leaving !== undefined && (
         <Confirm
           title="Delete this user?"

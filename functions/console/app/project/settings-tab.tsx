@@ -14,6 +14,7 @@ import { tell } from '../ui/notice.tsx';
 import { Ago, Button, Confirm, Field, Form, Loaded } from '../ui/parts.tsx';
 import { plural } from '../ui/text/format.ts';
 import { TextField } from '../ui/text-field.tsx';
+import { ProjectBudget } from './budget.tsx';
 import { ShareForm } from './share-form.tsx';
 import { Variables } from './variables.tsx';
 
@@ -224,6 +225,10 @@ export function SettingsTab({
               {bytesText(bytes)} of at most {bytesText(limit_bytes)}
             </dd>
           </dl>
+        </section>
+        <section class="panel">
+          <h2>Budget</h2>
+          <ProjectBudget project_id={project_id} mayOwn={rights.mayOwn} />
         </section>
         <section class="panel">
           <h2>Members</h2>
