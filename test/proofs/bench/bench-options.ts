@@ -19,9 +19,9 @@ export interface BenchOptions {
 
 const usage = (
   names: readonly string[],
-) => `Usage: npm run proof -- bench [--only <group>]… [--json <file>] [--with-demo] [--demo-data <folder>]
+) => `Usage: npm run proof -- bench [--only <group>,…] [--json <file>] [--with-demo] [--demo-data <folder>]
          [--with-mlflow] [--with-fasttrackml] [--small]
-  --only       measure only this group: ${names.join(', ')}
+  --only       measure only these groups, separated by commas: ${names.join(', ')}
   --json       where the figures go (.data/bench.json)
   --with-demo  build the environment of the demo where it is not there yet, from the package index
   --with-mlflow  measure MLflow's own server beside the service, from the package index (500 MB), also on PostgreSQL
@@ -43,12 +43,13 @@ const options = {
 /** @throws CommandError for what the bench does not know */
 export function readOptions(args: readonly string[], names: readonly string[]): BenchOptions {
   const { values } = readFlags(usage(names), { args: [...args], options });
-  const unknown = values.only?.find((name) => !names.includes(name));
+  const only = values.only?.flatMap((list) => list.split(','));
+  const unknown = only?.find((name) => !names.includes(name));
   if (unknown !== undefined) throw new CommandError(`There is no group "${unknown}".\n${usage(names)}`);
   const demoData = values['demo-data'];
   return {
     json: values.json === undefined ? resolve('.data/bench.json') : givenPath(values.json),
-    only: values.only,
+    only,
     withDemo: values['with-demo'],
     withMlflow: values['with-mlflow'],
     withFasttrackml: values['with-fasttrackml'],
