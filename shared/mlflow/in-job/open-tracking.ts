@@ -2,7 +2,12 @@ import { join } from 'node:path';
 import { errorName } from '../../core/error-text.ts';
 import { newId } from '../../core/new-id.ts';
 import { ServiceError } from '../../core/service-error.ts';
-import { type Experiment, experimentKey, requireExperiment } from '../../data/experiments/experiment.ts';
+import {
+  type Experiment,
+  experimentKey,
+  listExperiments,
+  requireExperiment,
+} from '../../data/experiments/experiment.ts';
 import { findFields, putFields } from '../../data/experiments/tracking.ts';
 import { changeJob } from '../../data/jobs/job.ts';
 import type { FinalStatus } from '../../data/jobs/job-status.ts';
@@ -33,7 +38,7 @@ export async function openTracking(run: TrainingRun, logs: RunLogs): Promise<Run
   const { job, workspace, variables } = run;
   const { record, records, objects, now, settings, log } = job;
   const { project_id } = record;
-  const { reach, others } = jobReach(job, logs);
+  const { reach, others } = jobReach(job, logs, await begunBefore(job));
   const context: JobContext = {
     ...{ records, objects, now, newId, settings, log, job: reach },
     caller: { user_id: record.user_id, username: '', account_type: 'developer' },
@@ -71,11 +76,33 @@ export async function openTracking(run: TrainingRun, logs: RunLogs): Promise<Run
   };
 }
 
+/**
+ * Return the ids of the experiments that earlier attempts of the job recorded, oldest first. All of them are newer than
+ * the job's own, so it reads only the experiments that the project got since.
+ */
+async function begunBefore({ record, records }: TrainingJob): Promise<string[]> {
+  const { project_id, experiment_id, attempt } = record;
+  const ids: string[] = [];
+  let after: string | undefined;
+  if (attempt <= 1) return ids;
+  do {
+    const page = await listExperiments(records, project_id, { after });
+    const newer = page.items.filter((one) => one.experiment_id > experiment_id);
+    ids.push(...newer.filter((one) => one.recorded_by === experiment_id).map((one) => one.experiment_id));
+    after = newer.length < page.items.length ? undefined : page.next;
+  } while (after !== undefined);
+  return ids.toReversed();
+}
+
 /** Create the reach of a job's program, and the set of other experiments that the program records. */
-function jobReach(job: TrainingJob, logs: RunLogs): { reach: JobReach; others: ReadonlySet<string> } {
+function jobReach(
+  job: TrainingJob,
+  logs: RunLogs,
+  begun: readonly string[],
+): { reach: JobReach; others: ReadonlySet<string> } {
   const { record: experiment, records, now } = job;
   const { project_id, experiment_id } = experiment;
-  const others = new Set<string>();
+  const others = new Set(begun);
   let points = 0;
   const reach: JobReach = {
     project: projectOf(experiment),
@@ -132,7 +159,7 @@ const projectOf = ({ project_id, created_at, user_id }: Experiment): Project => 
   version: 0,
 });
 
-/** Maximum number of other experiments that one attempt of a job may record. */
+/** Maximum number of other experiments that a job may record, in all its attempts. */
 const maxOthers = 1_000;
 /** Maximum number of points that one attempt of a job may log through MLflow's API. */
 const maxPoints = 1_000_000;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { endpoint as train } from '../../../functions/projects/training/train-project.endpoint.ts';
-import { findProcesses } from '../../../shared/process/process-tree.ts';
-import { trainingService, usualDefinition } from '../../support/training.ts';
+import { loseHost, retriedDefinition } from '../../support/lost-host.ts';
+import { trainingService } from '../../support/training.ts';
 
 /** Takes its time to save when it is asked to end, and goes on from there. */
 const script = `
@@ -12,17 +12,7 @@ while :; do sleep 0.1; done
 `;
 
 test('an attempt whose host goes away saves first, and the next one starts from there', async () => {
-  const definition = {
-    ...usualDefinition,
-    name: 'train',
-    type: 'container' as const,
-    // As for the loss of a host on AWS, whose reason cannot be had here.
-    evaluateOnExit: [
-      { action: 'RETRY' as const, onExitCode: '143' },
-      { action: 'EXIT' as const, onReason: '*' },
-    ],
-  };
-  const service = await trainingService({ jobDefinitions: [definition] });
+  const service = await trainingService({ jobDefinitions: [retriedDefinition] });
   const project_id = await service.project({ command: 'sh train.sh', files: { 'train.sh': script } });
   const { json } = await service.call(train, {
     path: { project_id },
@@ -31,11 +21,7 @@ test('an attempt whose host goes away saves first, and the next one starts from 
   });
   const { experiment_id } = json;
   await expect.poll(() => service.log(project_id, experiment_id)).toContain('ready');
-  const record = await service.records.get({ pk: `EXPERIMENTS#${project_id}`, sk: experiment_id });
-  const marker = { name: 'AWS_BATCH_JOB_ID', value: String(record?.['batch_job_id']) };
-  const found = await findProcesses({ marker });
-  const supervisor = found.find(({ ppid }) => !found.some(({ pid }) => pid === ppid));
-  process.kill(supervisor!.pid, 'SIGTERM');
+  await loseHost(service, project_id, experiment_id);
 
   const ended = await service.ended(project_id, experiment_id);
   const log = await service.log(project_id, experiment_id);

@@ -7,6 +7,7 @@ import { endpoint as createExperiment } from '../../../functions/experiments/rec
 import { endpoint as searchExperiments } from '../../../functions/experiments/search/search-experiments.endpoint.ts';
 import { endpoint as train } from '../../../functions/projects/training/train-project.endpoint.ts';
 import { endpoint as trainRemote } from '../../../functions/projects/training/train-project-remote.endpoint.ts';
+import { loseHost, retriedDefinition } from '../../support/lost-host.ts';
 import { type TrainingService, trainingService } from '../../support/training.ts';
 import { mlflowCaller } from '../mlflow/mlflow-caller.ts';
 import { newProject } from '../projects/new-project.ts';
@@ -219,6 +220,44 @@ test('hostile calls of a program reach nothing but its own experiment', async ()
   ).toEqual([]);
   expect(experiment, log).toMatchObject({ status: 'SUCCEEDED', metrics: { mine: { count: 40 } } });
   expect(log).toContain('supervisor done');
+});
+
+const interruptedSearch = `${client}
+import time
+began = os.path.join(os.environ['CHECKPOINT_DIR'], 'began')
+again = os.path.exists(began)
+for name in (['third'] if again else ['first', 'second']):
+    child = post('runs/create', experiment_id=project, run_name=name, tags=[])['run']['info']
+    post('runs/log-metric', run_id=child['run_id'], key='accuracy', value=0.3, timestamp=1700000000000)
+if not again:
+    open(began, 'w').close()
+    print('ready', flush=True)
+    time.sleep(1000)
+parts = post('runs/search', experiment_ids=[project], filter="tags.mlflow.parentRunId = '" + run + "'", order_by=['start_time ASC'])
+print('children:', *[one['info']['run_name'] for one in parts['runs']])
+`;
+
+test('a program that is retried finds the runs that it began before', async () => {
+  const service = await trainingService({ jobDefinitions: [retriedDefinition] });
+  const files = { 'train.py': interruptedSearch };
+  const project_id = await service.project({ command: 'python3 train.py', files });
+  // An experiment that somebody else records at the same time is none of the program's.
+  const query = { config: 'train.yaml' };
+  const begun = await service.call(train, { path: { project_id }, query, as: service.developer });
+  const { experiment_id } = begun.json;
+  await expect.poll(() => service.log(project_id, experiment_id)).toContain('ready');
+  const headers = { 'Content-Type': 'application/json' };
+  const body = JSON.stringify({
+    name: 'foreign',
+    tags: { 'mlflow.parentRunId': `${project_id}-${experiment_id}` },
+  });
+  await service.call(createExperiment, { path: { project_id }, body, headers, as: service.developer });
+  await loseHost(service, project_id, experiment_id);
+
+  const experiment = await service.ended(project_id, experiment_id);
+  const log = await service.log(project_id, experiment_id);
+  expect(experiment, log).toMatchObject({ status: 'SUCCEEDED', attempt: 2 });
+  expect(log).toContain('children: first second third');
 });
 
 test('of a cluster node 0 records alone', async () => {
