@@ -66,6 +66,11 @@ export const proofs: readonly Proof[] = [
   },
   { name: 'load', about: 'the service under load', program: 'test/proofs/load/run.ts' },
   {
+    name: 'machine',
+    about: 'what sampling a job costs, and what the advice on sizes is worth (two minutes)',
+    program: 'test/proofs/machine/run.ts',
+  },
+  {
     name: 'mlflow',
     about: "MLflow's own clients of two versions (nine minutes)",
     program: 'test/proofs/mlflow/run.ts',
