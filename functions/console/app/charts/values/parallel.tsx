@@ -1,13 +1,12 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
-import { useFirstOf } from '../../ui/first-of.tsx';
 import { Button } from '../../ui/parts.tsx';
-import { cssColour, lineColour, lineDash } from '../colours.ts';
 import type { Axis } from './axis.ts';
 import { AxisBrush } from './axis-brush.tsx';
+import { AxisChoice } from './axis-choice.tsx';
 import { clearBrushes, setBrush } from './brush-address.ts';
 import type { Brush, Brushes } from './brushes.ts';
+import { drawLines } from './draw-lines.ts';
 import { type Item, ItemTip } from './item-tip.tsx';
-import { shadeAt, shades } from './shades.ts';
 import { useCanvas, useWidth } from './use-canvas.ts';
 
 const height = 340;
@@ -55,7 +54,6 @@ export function Parallel({
   const usual = useMemo(() => usualAxes(all), [all]);
   const [picked, setPicked] = useState<ReadonlySet<string>>();
   const axes = useMemo(() => all.filter(({ name }) => (picked ?? usual).has(name)), [all, picked, usual]);
-  const [offered, moreAxes] = useFirstOf(all, 40, 'axes');
   const [holder, shownWidth] = useWidth<HTMLDivElement>();
   const [near, setNear] = useState<{ index: number; x: number; y: number }>();
   const pressed = useRef(false);
@@ -75,37 +73,7 @@ export function Parallel({
   );
   const canvas = useCanvas(
     { width, height },
-    (context) => {
-      const colours = shades();
-      const pale = cssColour('line');
-      const stroke = (index: number, colour: string, thickness: number): void => {
-        context.strokeStyle = colour;
-        context.lineWidth = thickness;
-        context.setLineDash(lineDash(items[index]?.style ?? 0) ?? []);
-        context.beginPath();
-        let isDown = false;
-        for (const [at, place] of (lines[index] ?? []).entries()) {
-          if (place === undefined) isDown = false;
-          else if (isDown) context.lineTo(x(at), place);
-          else {
-            context.moveTo(x(at), place);
-            isDown = true;
-          }
-        }
-        context.stroke();
-      };
-      const colourOf = (index: number): string => {
-        if (ranks === undefined) return cssColour(lineColour(items[index]?.style ?? 0));
-        const rank = ranks[index];
-        return rank === undefined ? cssColour('edge') : (colours[shadeAt(rank)] ?? pale);
-      };
-      const order = [...items.keys()].sort((one, other) => (ranks?.[one] ?? -1) - (ranks?.[other] ?? -1));
-      for (const index of order) if (chosen[index] === false) stroke(index, pale, 1);
-      context.globalAlpha = items.length > 100 ? 0.7 : 0.9;
-      for (const index of order) if (chosen[index] !== false) stroke(index, colourOf(index), 1.6);
-      context.globalAlpha = 1;
-      if (near !== undefined) stroke(near.index, cssColour('text'), 3);
-    },
+    (context) => drawLines(context, { lines, items, ranks, chosen, near: near?.index, x }),
     [lines, chosen, ranks, near?.index, gap],
   );
   const find = (event: PointerEvent & { currentTarget: HTMLElement }) => {
@@ -127,30 +95,7 @@ export function Parallel({
   const change = (name: string, brush: Brush | undefined): void => setBrush(name, brush);
   return (
     <>
-      {all.length > 2 && (
-        <div class="chips axes">
-          {offered.map(({ name }) => (
-            <label key={name} class="check">
-              <input
-                type="checkbox"
-                checked={(picked ?? usual).has(name)}
-                onChange={({ currentTarget }) => {
-                  const next = new Set(picked ?? usual);
-                  if (currentTarget.checked) next.add(name);
-                  else next.delete(name);
-                  setPicked(next);
-                }}
-              />
-              <bdi>{name}</bdi>
-            </label>
-          ))}
-          {axes.length < all.length && (
-            <span class="soft small">
-              {axes.length} of {all.length} axes are drawn. {moreAxes}
-            </span>
-          )}
-        </div>
-      )}
+      {all.length > 2 && <AxisChoice all={all} drawn={axes} onChange={setPicked} />}
       <div class="parallel panel" tabIndex={0} role="group" aria-label="Parallel coordinates">
         <div ref={holder} class="parallel-width">
           <div
