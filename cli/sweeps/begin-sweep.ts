@@ -68,8 +68,9 @@ export async function beginSweep(
       return { config, command: settled.command };
     },
   );
-  const { project_id, sizes, steps } = prepared;
-  const body = { ...spec, ...sizes } as never;
+  const { project_id, sizes, rules, steps } = prepared;
+  // Rules of the sweep's own file replace those of mps.yaml.
+  const body = { ...(rules.length > 0 && { rules }), ...spec, ...sizes } as never;
   const estimate = await prepared.withMeant((query) =>
     usageFaults(
       client.call<typeof estimateSweep>('POST /projects/{project_id}/sweeps/estimate', {

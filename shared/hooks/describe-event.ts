@@ -195,6 +195,7 @@ const verbs: Readonly<Record<string, string>> = {
   'sweep.ended': 'ended',
   'budget.warning': 'is near its budget',
   'budget.reached': 'has reached its budget',
+  'export.ready': 'is exported',
 };
 
 const tones: Readonly<Record<string, HookMessage['text']['tone']>> = {

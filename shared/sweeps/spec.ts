@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { FileId } from '../core/formats.ts';
 import { line, paragraphOrBlank } from '../core/text/text-rules.ts';
 import { CriterionGoal } from '../data/rules/project.ts';
+import { RunRules } from '../data/rules/run-rules.ts';
 import { sizeRange } from '../data/rules/size.ts';
 import { TrackedName } from '../data/rules/tracked.ts';
 import { checkedTogether, decimalAbove, flag, integer } from '../http/definition/parameters.ts';
@@ -95,6 +96,9 @@ export const sweepFields = {
     )
     .optional()
     .describe('What ends the sweep before its last trial.'),
+  rules: RunRules.optional().describe(
+    'Rules of each experiment, besides those of the project, such as `[{"nan": "loss", "do": "stop"}]`.',
+  ),
   ...sizeParameters,
   nodes: integer(...sizeRange.nodes)
     .optional()

@@ -19,6 +19,7 @@ export const HookEvent = z.enum([
   'sweep.ended',
   'budget.warning',
   'budget.reached',
+  'export.ready',
 ]);
 export type HookEvent = z.infer<typeof HookEvent>;
 

@@ -4,6 +4,7 @@ import type { Deadline } from '../../core/deadline.ts';
 import { errorStack } from '../../core/error-text.ts';
 import type { Logger } from '../../core/log.ts';
 import { ServiceError } from '../../core/service-error.ts';
+import { noticeWrites } from '../../data/hooks/notice.ts';
 import { maxMembers, membersPartition } from '../../data/projects/member.ts';
 import {
   beginExport,
@@ -134,7 +135,13 @@ async function pack(context: ExportContext, pass: ExportPass, hasTime: Deadline)
   if (bytes === undefined) return;
   const expires_at = keptUntil(now());
   const change = { status: 'SUCCEEDED', bytes, expires_at, ended_at: now().toISOString() } as const;
-  await pass.save(change, putOffPurge(purgeOf({ ...value, expires_at })));
+  const { project_id, export_id: subject } = value;
+  const told = await noticeWrites(
+    context.records,
+    { type: 'export.ready', project_id, subject, facts: { export_id: subject, bytes, expires_at } },
+    now(),
+  );
+  await pass.save(change, putOffPurge(purgeOf({ ...value, expires_at })), ...told);
 }
 
 /**

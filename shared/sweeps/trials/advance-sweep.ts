@@ -244,7 +244,7 @@ async function recordRun(
     ];
   };
   const admitted = await recordExperiment(
-    inputs,
+    { ...inputs, rules: spec.rules },
     {
       ...context,
       project,

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { endpoint as listArtifacts } from '../../../functions/experiments/artifacts/list-artifacts.endpoint.ts';
+import { endpoint as searchExperiments } from '../../../functions/experiments/search/list-experiments.endpoint.ts';
 import { endpoint as updateProject } from '../../../functions/projects/projects/update-project.endpoint.ts';
+import { endpoint as createSweep } from '../../../functions/projects/sweeps/create-sweep.endpoint.ts';
 import { endpoint as rerun } from '../../../functions/projects/training/rerun-experiment.endpoint.ts';
 import { endpoint as train } from '../../../functions/projects/training/train-project.endpoint.ts';
 import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
@@ -96,6 +98,22 @@ describe('a rule', () => {
       status: 'CANCELLED',
       status_reason:
         'Stopped by the rule "silent: 1s": the program printed nothing and reported no metric for 1s.',
+    });
+  });
+
+  test('of a sweep is a rule of each of its experiments', async () => {
+    const project_id = await projectOf('NaN');
+    const rule = { nan: 'loss', do: 'stop' };
+    const spec = { method: 'grid', args: true, parameters: { lr: { values: [1] } }, rules: [rule] };
+
+    await must(call(createSweep, { project_id }, json(spec)));
+    const [trial] = await must(call(searchExperiments, { project_id }));
+
+    expect(trial).toMatchObject({ trial: 0, rules: [{ rule, of: 'run' }] });
+    const ended = await service.ended(project_id, trial.experiment_id);
+    expect(ended).toMatchObject({
+      outcome: 'stopped early',
+      rules: [{ met: { reason: 'loss was NaN at step 1.' } }],
     });
   });
 

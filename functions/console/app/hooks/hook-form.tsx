@@ -23,6 +23,7 @@ const events = {
   'strategy.succeeded': 'A compression succeeds',
   'strategy.failed': 'A compression fails',
   'model.version': 'A model has a new version',
+  'export.ready': 'An export is ready',
 } as const;
 
 type EventName = HookFields['events'][number];
