@@ -243,7 +243,7 @@ async function uploadSource(
     const onProgress = (bytes: number) =>
       line.set(`uploading ${bytesText(bytes)} of ${bytesText(packed.size)}`);
     const upload = sourceUpload(client, project_id, packed, signal);
-    const isSent = await sendUnlessKnown(upload, packed, { signal, onProgress });
+    const { isSent } = await sendUnlessKnown(upload, packed, { signal, onProgress });
     const count = `${files.length} ${files.length === 1 ? 'file' : 'files'}, ${bytesText(packed.size)}`;
     const told = isSent ? `${count} uploaded` : `${count}, unchanged: nothing to upload`;
     return { told, sha256: packed.sha256, store: upload.accept };
@@ -269,7 +269,7 @@ function sourceUpload(
   project_id: string,
   { sha256, size }: DigestedFile,
   signal: AbortSignal,
-): Upload {
+): Upload<unknown> {
   const path = { project_id };
   return {
     async current() {

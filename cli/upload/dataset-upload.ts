@@ -19,7 +19,7 @@ export function datasetUpload(
   path: { project_id: string; dataset: string },
   { sha256, size }: DigestedFile,
   { asFile, signal }: { asFile: boolean; signal: AbortSignal },
-): DatasetUpload {
+): Upload<AnswerOf<typeof putDataset>> {
   return {
     async current() {
       const route = 'GET /projects/{project_id}/datasets';
@@ -40,10 +40,6 @@ export function datasetUpload(
       return client.call<typeof requestDatasetUpload>(route, { path, query, signal });
     },
   };
-}
-
-interface DatasetUpload extends Upload {
-  accept(): Promise<AnswerOf<typeof putDataset>>;
 }
 
 /** Call `use` with a data file, or with a temporary archive of a data folder. */

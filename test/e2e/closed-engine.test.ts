@@ -2,6 +2,7 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { thisHost } from '../../shared/host/this-host.ts';
 import { listeningPorts } from '../support/listening-ports.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
 
@@ -56,7 +57,7 @@ function running(through: readonly string[]): { service: LocalService; folder: s
   return own;
 }
 
-describe('the tables of a service', () => {
+describe.runIf(thisHost.name === 'linux')('the tables of a service', () => {
   const own = running([]);
 
   test('are behind no port', async () => {
@@ -89,7 +90,7 @@ describe('the tables of a service', () => {
   });
 });
 
-describe('the tables of a service without namespaces', () => {
+describe.runIf(thisHost.name === 'linux')('the tables of a service without namespaces', () => {
   const own = running(withoutNamespaces);
 
   test('are behind a proxy that checks signatures, and a warning says what is open', async () => {

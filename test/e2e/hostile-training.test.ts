@@ -3,7 +3,7 @@ import { chmod, chown, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { canSandbox } from '../../shared/host/linux/sandbox.ts';
+import { thisHost } from '../../shared/host/this-host.ts';
 import { listeningPorts } from '../support/listening-ports.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
 import { testUser } from '../support/test-users.ts';
@@ -30,7 +30,7 @@ const hostile = (data: string, pid: number, ports: readonly number[]): string =>
 
 // In this order: the first service builds the local bundle, for which another user finds no room in this checkout.
 describe('a hostile training,', { shuffle: false }, () => {
-  describe.runIf(canSandbox()).each([
+  describe.runIf(thisHost.canSandbox()).each([
     ['whoever runs this', [], false],
     ['an ordinary user, on a service of their own', asUser, cannotBeUser],
   ])('as %s', (_, through, isSkipped) => {

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import * as z from 'zod';
 import { prepareServiceFolder } from '../../infra/local/image/prepare.ts';
+import { thisHost } from '../../shared/host/this-host.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
 import { onnxFixture } from '../support/model.ts';
 import { sendRaw } from '../support/raw-http.ts';
@@ -83,11 +84,14 @@ describe('the service of the image, which others reach by another address', () =
     expect(service.url).toBe(url.replace(publicHost, '127.0.0.1'));
   });
 
-  test.runIf(canBound)('separates jobs with the capabilities of the container', () => {
-    const warnings = service.output().match(/^WARNING.*/gm);
+  test.runIf(canBound && thisHost.canSandbox())(
+    'separates jobs with the capabilities of the container',
+    () => {
+      const warnings = service.output().match(/^WARNING.*/gm);
 
-    expect(warnings).toEqual([expect.stringContaining('not https')]);
-  });
+      expect(warnings).toEqual([expect.stringContaining('not https')]);
+    },
+  );
 
   test('answers this name and those of its machine, and no other', async () => {
     const statusOf = async (host: string) => {

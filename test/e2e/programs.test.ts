@@ -2,6 +2,7 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { thisHost } from '../../shared/host/this-host.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
 import { type Ended, runMps, startMps } from '../support/mps.ts';
 
@@ -207,7 +208,7 @@ describe('a program as it is', () => {
     expect(warnings).toEqual([expect.stringContaining('The nearest line: "the gap: 3".')]);
   });
 
-  test('finds no git repository of the service above it', async () => {
+  test.runIf(thisHost.canSandbox())('finds no git repository of the service above it', async () => {
     const { ran } = await folderOf('above', {
       'train.py': [
         'import os',

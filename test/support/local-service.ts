@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { boundToParent } from '../../shared/host/linux/bound-to-parent.ts';
+import { hostVariable } from '../../shared/host/this-host.ts';
 
 const launcher = fileURLToPath(new URL('../../infra/local/start/launch.mjs', import.meta.url));
 
@@ -29,11 +30,14 @@ function launch(
   program: string,
 ): ChildProcess {
   const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env;
+  // Tests that run on a host that somebody asked for start their service on it.
+  const asked = process.env[hostVariable];
+  const host = asked === undefined ? {} : { [hostVariable]: asked };
   const [file = '', ...rest] = [...through, process.execPath, program, ...args];
   // A test that is given up leaves nothing behind.
   const bound = boundToParent(file, rest);
   return spawn(bound.file, bound.args, {
-    env: { PATH, HOME, NODE_COMPILE_CACHE, ...environment },
+    env: { PATH, HOME, NODE_COMPILE_CACHE, ...host, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 }

@@ -38,8 +38,8 @@ async function push(
         const upload = datasetUpload(session.client, { project_id, dataset }, file, { asFile, signal });
         const onProgress = (bytes: number) =>
           line.set(`uploading ${bytesText(bytes)} of ${bytesText(file.size)}`);
-        const isSent = await sendUnlessKnown(upload, file, { signal, onProgress });
-        return { ...file, isSent, dataset: await upload.accept() };
+        const { isSent, accepted } = await sendUnlessKnown(upload, file, { signal, onProgress });
+        return { size: file.size, isSent, dataset: accepted ?? (await upload.accept()) };
       },
     );
   try {
