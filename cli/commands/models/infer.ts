@@ -10,14 +10,21 @@ import {
   isDatatype,
   unpackBytes,
 } from '../../../shared/serving/protocol/datatypes.ts';
+import {
+  type Picture,
+  pictureValues,
+  takesPictures,
+} from '../../../shared/serving/protocol/picture-values.ts';
 import { CliError, exitCodes } from '../../cli-error.ts';
 import type { CliContext } from '../../context.ts';
 import { connect, type Session } from '../../login/connect.ts';
 import { modelArgument } from '../arguments.ts';
 import { json, verbose } from '../flags.ts';
+import { readImage } from './read-image.ts';
 
 interface Flags {
-  input: readonly string[];
+  input?: readonly string[];
+  image?: string;
   version?: string;
   classes?: number;
   json?: boolean;
@@ -25,7 +32,14 @@ interface Flags {
 }
 
 interface SentTensor {
-  described: { name: string; datatype: string; shape: readonly number[]; parameters: object };
+  described: {
+    name: string;
+    datatype: string;
+    shape: readonly number[];
+    /** Values of a picture; those of a file follow the header as bytes. */
+    data?: readonly number[];
+    parameters?: object;
+  };
   bytes: Uint8Array;
 }
 
@@ -38,9 +52,11 @@ interface Output {
 }
 
 async function infer(this: CliContext, flags: Flags, model: string): Promise<void> {
-  const tensors = await Promise.all(flags.input.map((given) => readInput(this.folder, given)));
+  const tensors = await Promise.all((flags.input ?? []).map((given) => readInput(this.folder, given)));
+  const image = flags.image === undefined ? undefined : await namedImage(this.folder, flags.image);
   const session = await connect(this.env);
-  const outputs = await ask(session, model, flags, tensors);
+  const pictures = image === undefined ? [] : [await pictureTensor(session, model, flags, image)];
+  const outputs = await ask(session, model, flags, [...tensors, ...pictures]);
   if (flags.json) this.printer.json({ model, outputs });
   else for (const output of outputs) this.process.stdout.write(`${shownOutput(output)}\n`);
 }
@@ -71,8 +87,60 @@ async function readInput(folder: string, given: string): Promise<SentTensor> {
   }
 }
 
+interface NamedImage {
+  /** Input that takes it; undefined for the only one that takes pictures. */
+  name: string | undefined;
+  file: string;
+  picture: Picture;
+}
+
+/** Read `photo.png`, or `name=photo.png`. */
+async function namedImage(folder: string, given: string): Promise<NamedImage> {
+  const [, name, file = given] = /^([^=/.]+)=(.+)$/.exec(given) ?? [];
+  return { name, file, picture: await readImage(resolve(folder, file), file) };
+}
+
+/** Scale a picture to the input that takes it. */
+async function pictureTensor(
+  session: Session,
+  model: string,
+  { version, input = [] }: Flags,
+  { name, file, picture }: NamedImage,
+): Promise<SentTensor> {
+  const response = await send(session, addressOf(session, model, version), {});
+  const { inputs = [] } = parsed(Buffer.from(await response.arrayBuffer()));
+  const given = new Set(input.map((one) => one.split('=')[0]));
+  const taking = inputs.filter((one) => takesPictures(one));
+  const wanted = taking.filter((one) => (name === undefined ? !given.has(one.name) : one.name === name));
+  const [found] = wanted;
+  const sent = found && pictureValues(picture, found);
+  if (found === undefined || sent === undefined || wanted.length > 1) {
+    const names = taking.map((one) => one.name).join(', ') || 'none';
+    const detail = `--image ${file}: name the input as NAME=${file}. Inputs of ${model} that take a picture: ${names}.`;
+    throw new CliError(detail, exitCodes.usage);
+  }
+  const { datatype } = found;
+  return { described: { name: found.name, datatype, ...sent }, bytes: new Uint8Array() };
+}
+
+function addressOf({ client: { url } }: Session, model: string, version: string | undefined): string {
+  const chosen = version === undefined ? '' : `/versions/${encodeURIComponent(version)}`;
+  return `${url}/v2/models/${encodeURIComponent(model)}${chosen}`;
+}
+
+/** Send a request of the protocol. @throws ProblemError with the message of its error */
+async function send({ client: { url }, token }: Session, address: string, init: RequestInit) {
+  const headers = { ...init.headers, Authorization: `Bearer ${token}` };
+  const response = await fetch(address, { ...init, headers }).catch((cause: unknown) => {
+    throw new UnreachableError(url, cause);
+  });
+  if (response.ok) return response;
+  const { error = '' } = parsed(Buffer.from(await response.arrayBuffer()));
+  throw new ProblemError(response.status, { detail: error }, `HTTP status ${response.status}`);
+}
+
 async function ask(
-  { client: { url }, token }: Session,
+  session: Session,
   model: string,
   { version, classes }: Flags,
   tensors: readonly SentTensor[],
@@ -83,24 +151,15 @@ async function ask(
       parameters: { binary_data_output: true, ...(classes !== undefined && { classification: classes }) },
     }),
   );
-  const chosen = version === undefined ? '' : `/versions/${encodeURIComponent(version)}`;
-  const address = `${url}/v2/models/${encodeURIComponent(model)}${chosen}/infer`;
-  const response = await fetch(address, {
+  const response = await send(session, `${addressOf(session, model, version)}/infer`, {
     method: 'POST',
     headers: {
-      Authorization: `Bearer ${token}`,
       'Content-Type': 'application/octet-stream',
       'Inference-Header-Content-Length': String(head.length),
     },
     body: Buffer.concat([head, ...tensors.map(({ bytes }) => bytes)]),
-  }).catch((cause: unknown) => {
-    throw new UnreachableError(url, cause);
   });
   const body = Buffer.from(await response.arrayBuffer());
-  if (!response.ok) {
-    const { error = '' } = parsed(body);
-    throw new ProblemError(response.status, { detail: error }, `HTTP status ${response.status}`);
-  }
   const length = Number(response.headers.get('inference-header-content-length') ?? body.length);
   let at = length;
   return parsed(body.subarray(0, length)).outputs.map(({ name, datatype, shape, parameters }) => {
@@ -113,6 +172,7 @@ async function ask(
 /** JSON of an answer: the service wrote it. */
 interface Answer {
   error?: string;
+  inputs?: { name: string; datatype: string; shape: number[] }[];
   outputs: { name: string; datatype: string; shape: number[]; parameters: { binary_data_size: number } }[];
 }
 
@@ -171,6 +231,14 @@ export const inferCommand = buildCommand<Flags, [string], CliContext>({
         variadic: true,
         placeholder: 'NAME=FILE',
         brief: 'An input and the npz file with its values; :ARRAY after the file chooses an array',
+        optional: true,
+      },
+      image: {
+        kind: 'parsed',
+        parse: String,
+        placeholder: 'FILE',
+        brief: 'A PNG or JPEG file, scaled to the input that takes pictures; NAME=FILE chooses the input',
+        optional: true,
       },
       version: {
         kind: 'parsed',
@@ -195,6 +263,7 @@ export const inferCommand = buildCommand<Flags, [string], CliContext>({
     fullDescription: `Examples:
   mps infer digits --input image=samples.npz
   mps infer digits --input x=digits-test.npz:x --classes 3
+  mps infer digits --image photo.png
   mps infer digits --input x=digits-test.npz:x --version champion --json`,
   },
 });

@@ -2,17 +2,17 @@ import * as z from 'zod';
 import { writeObjects } from '../../../shared/aws/needs.ts';
 import { Ulid } from '../../../shared/core/formats.ts';
 import { within } from '../../../shared/core/needs.ts';
-import { notFound, ServiceError } from '../../../shared/core/service-error.ts';
+import { ServiceError } from '../../../shared/core/service-error.ts';
 import type { OptimizationKind } from '../../../shared/data/jobs/job.ts';
 import {
   compressionRemains,
   removeCompression,
   requireCompressionToRemove,
 } from '../../../shared/data/models/compression.ts';
-import { findServing } from '../../../shared/data/models/serving.ts';
+import { findServing, sameServing } from '../../../shared/data/models/serving.ts';
 import { newPurge, recordPurge } from '../../../shared/data/projects/purge.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
-import { ConditionFailedError } from '../../../shared/data/table/write-label.ts';
+import { retryOnConflict } from '../../../shared/data/table/retry-on-conflict.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { requirePrecondition } from '../../../shared/http/definition/precondition.ts';
 import { purgeInRequest } from '../../../shared/purge/purge-in-request.ts';
@@ -46,33 +46,39 @@ export const deleteCompressionEndpoint = (kind: OptimizationKind) =>
 
     async handle({ path: { strategy_id } }, context) {
       const { records, caller } = context;
-      const { compression, hasEnded, removable } = await requireCompressionToRemove(
-        records,
-        kind,
-        strategy_id,
-      );
-      requireOwn(compression, caller);
-      requirePrecondition(context, compression.version);
-      if (!hasEnded) {
-        throw new ServiceError(
-          'conflict',
-          `The strategy is ${compression.status}. Cancel it before you delete it.`,
+      // Another caller may serve the result at the same moment; then it is read again, and refused.
+      const { compression, purge } = await retryOnConflict(async () => {
+        const { compression, hasEnded, removable } = await requireCompressionToRemove(
+          records,
+          kind,
+          strategy_id,
         );
-      }
-      const serving = await findServing(records, compression.model_name);
-      if (serving !== undefined && Object.hasOwn(serving.versions, strategy_id)) {
-        const { model_name } = serving;
-        const detail = `The result of this strategy is served as a version of ${model_name}. Remove it with DELETE /optimization/models/${model_name}/serving/versions/${strategy_id} first.`;
-        throw new ServiceError('conflict', detail);
-      }
+        requireOwn(compression, caller);
+        requirePrecondition(context, compression.version);
+        if (!hasEnded) {
+          throw new ServiceError(
+            'conflict',
+            `The strategy is ${compression.status}. Cancel it before you delete it.`,
+          );
+        }
+        const { model_name } = compression;
+        // An unreadable record may lack the name.
+        const isNamed = model_name !== '';
+        const serving = isNamed ? await findServing(records, model_name) : undefined;
+        if (serving !== undefined && Object.hasOwn(serving.versions, strategy_id)) {
+          const detail = `The result of this strategy is served as a version of ${model_name}. Remove it with DELETE /optimization/models/${model_name}/serving/versions/${strategy_id} first.`;
+          throw new ServiceError('conflict', detail);
+        }
+        const purge = newPurge(context, compressionRemains(compression));
+        await records.write(
+          removeCompression(compression, removable),
+          recordPurge(purge),
+          ...(isNamed ? [sameServing(model_name, serving)] : []),
+        );
+        return { compression, purge };
+      });
       const { result } = compression;
       const deleted = { objects: result.length, bytes: result.reduce((sum, { size }) => sum + size, 0) };
-      const purge = newPurge(context, compressionRemains(compression));
-      try {
-        await records.write(removeCompression(compression, removable), recordPurge(purge));
-      } catch (error) {
-        throw error instanceof ConditionFailedError ? notFound(`${kind} strategy`, strategy_id) : error;
-      }
       await purgeInRequest(context, purge);
       return { strategy_id, deleted };
     },

@@ -1,9 +1,11 @@
 import { notFound, ServiceError } from '../../../shared/core/service-error.ts';
+import { compressionExists } from '../../../shared/data/models/compression.ts';
 import { modelExists, type ReadyModel, requireReadyModel } from '../../../shared/data/models/model.ts';
 import {
   findServing,
   maxVersions,
   originalVersion,
+  putServedVersion,
   putServing,
   resolveVersion,
   type ServedVersion,
@@ -90,6 +92,14 @@ export function withVersion(
   const detail = `A model has at most ${maxVersions} versions in service. Remove one with DELETE …/serving/versions/{version}.`;
   throw new ServiceError('conflict', detail);
 }
+
+/** Build the writes that store a new version, if its strategy is not deleted at the same moment. */
+export const addedVersion = (version: ServedVersion): Write[] => [
+  putServedVersion(version),
+  ...(version.strategy_id === null || version.source === 'model'
+    ? []
+    : [compressionExists(version.source, version.strategy_id)]),
+];
 
 /** @throws ServiceError `conflict` that names what there is */
 export function requireKnown(serving: Pick<Serving, 'versions' | 'aliases'>, name: string): string {

@@ -3,12 +3,12 @@ import { readObjects } from '../../../shared/aws/needs.ts';
 import { FileId } from '../../../shared/core/formats.ts';
 import { within } from '../../../shared/core/needs.ts';
 import { badRequest, ServiceError } from '../../../shared/core/service-error.ts';
-import { maxAliases, putServedVersion } from '../../../shared/data/models/serving.ts';
+import { maxAliases } from '../../../shared/data/models/serving.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { unservable } from '../../../shared/serving/protocol/signature.ts';
-import { changeServing, requireKnown, requirePresent, withVersion } from './change-serving.ts';
+import { addedVersion, changeServing, requireKnown, requirePresent, withVersion } from './change-serving.ts';
 import { describeVersion, isVersionName } from './describe-version.ts';
 import { ServingDetails, showServing } from './serving-answer.ts';
 import { requireFit, versionPath } from './serving-request.ts';
@@ -63,7 +63,7 @@ export const endpoint = defineEndpoint({
         const detail = `A model has at most ${maxAliases} aliases. Remove one with DELETE …/serving/versions/{alias}.`;
         throw new ServiceError('conflict', detail);
       }
-      return { next: { ...present, versions, aliases }, also: added.map(putServedVersion) };
+      return { next: { ...present, versions, aliases }, also: added.flatMap(addedVersion) };
     });
     return showServing(serving, context);
   },

@@ -1,13 +1,13 @@
 import { readObjects } from '../../../shared/aws/needs.ts';
 import { within } from '../../../shared/core/needs.ts';
 import { ServiceError } from '../../../shared/core/service-error.ts';
-import { originalVersion, putServedVersion } from '../../../shared/data/models/serving.ts';
+import { originalVersion } from '../../../shared/data/models/serving.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { unservable } from '../../../shared/serving/protocol/signature.ts';
 import { modelPath } from '../models/model-request.ts';
-import { changeServing, projectOf, requireKnown, withVersion } from './change-serving.ts';
+import { addedVersion, changeServing, projectOf, requireKnown, withVersion } from './change-serving.ts';
 import { describeVersion, isVersionName } from './describe-version.ts';
 import { ServingDetails, showServing } from './serving-answer.ts';
 import { requireFit, servingParameters } from './serving-request.ts';
@@ -77,7 +77,7 @@ export const endpoint = defineEndpoint({
           aliases,
           created_at: present?.created_at ?? now().toISOString(),
         },
-        also: fitting.map(putServedVersion),
+        also: fitting.flatMap(addedVersion),
       };
     });
     return showServing(serving, context);

@@ -7,11 +7,12 @@ import { type BarPanel, drawBars } from '../../../shared/onnx/receipt/bar-panel.
 import { Receipt } from '../../../shared/onnx/receipt/receipt.ts';
 import { pageWidth, renderPage } from '../../../shared/onnx/receipt/render-page.ts';
 import { type Screen, shortPath } from './screen.ts';
+import { serveDigits } from './serve-digits.ts';
 import type { TypedCommand } from './typed-command.ts';
 
 /**
- * Continue after a successful training: register its model, compress it in every way and compare the results.
- * Return true; any failure throws.
+ * Continue after a successful training: register its model, compress it in every way, compare the results, and serve
+ * the first one. Return whether the served model reads a digit right; any other failure throws.
  */
 export async function optimizeDigits(run: DemoRun): Promise<boolean> {
   const { mps, screen, project, experiment_id, folder } = run;
@@ -27,7 +28,8 @@ export async function optimizeDigits(run: DemoRun): Promise<boolean> {
   const drawing = join(folder, 'compressed.svg');
   await writeFile(drawing, drawVariants(variants));
   screen.fact('drawing', shortPath(drawing));
-  return true;
+  const [first] = variants;
+  return first !== undefined && serveDigits({ mps, screen, model, folder, strategy_id: first.strategy_id });
 }
 
 interface DemoRun {
@@ -43,6 +45,7 @@ interface DemoRun {
 /** A compressed model with its receipt. */
 interface Variant {
   title: string;
+  strategy_id: string;
   receipt: Receipt;
   /** Speedup over the trained model; undefined if it was not measured. */
   speed: number | undefined;
@@ -94,7 +97,7 @@ async function compress(
     receipt,
     before.find((one) => one.title === plan.from),
   );
-  return { title, receipt, speed };
+  return { title, strategy_id, receipt, speed };
 }
 
 /** Return the speedup of a result over the trained model. For a result of a result, multiply both measurements. */

@@ -231,6 +231,12 @@ export const compressionJob = ({
   cluster_owner: null,
 });
 
+/** Build the check that a compression exists: nobody deletes it at the same moment. */
+export const compressionExists = (kind: OptimizationKind, strategy_id: string): Write => ({
+  check: compressionKey(kind, strategy_id),
+  if: { exists: true },
+});
+
 /** Build the write that deletes the record of a compression if `removable` holds. */
 export const removeCompression = ({ kind, strategy_id }: Compression, removable: Condition): Write => ({
   delete: compressionKey(kind, strategy_id),

@@ -95,6 +95,12 @@ export const putServing = (value: Serving, previous: Serving | undefined): Write
   if: previous === undefined ? { exists: false } : ofVersion(previous.version),
 });
 
+/** Build the check that the serving of a model has not changed since it was read. */
+export const sameServing = (model_name: string, found: Serving | undefined): Write => ({
+  check: servingKey(model_name),
+  if: found === undefined ? { exists: false } : ofVersion(found.version),
+});
+
 /** Build the write that turns serving off. `found` undefined removes a configuration in any version. */
 export const removeServing = (model_name: string, found?: Serving): Write => ({
   delete: servingKey(model_name),

@@ -1,6 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PNG } from 'pngjs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { endpoint as createToken } from '../../../functions/auth/create-token.endpoint.ts';
 import { endpoint as deleteServing } from '../../../functions/optimization/serving/delete-serving.endpoint.ts';
@@ -122,6 +123,14 @@ describe('mps', () => {
     folder = await mkdtemp(join(tmpdir(), 'mps-serve-'));
     const pixels = { type: 'float' as const, dims: [1, 1, 8, 8], values: Float32Array.from(image) };
     await writeNpz(join(folder, 'samples.npz'), { image: pixels });
+    // A picture twice as wide and high as the input, in the shades of the input.
+    const drawn = new PNG({ width: 16, height: 16 });
+    for (let at = 0; at < 256; at += 1) {
+      const shade = 255 * (image[8 * Math.floor(at / 32) + Math.floor((at % 16) / 2)] ?? 0);
+      drawn.data.set([shade, shade, shade, 255], 4 * at);
+    }
+    await writeFile(join(folder, 'photo.png'), PNG.sync.write(drawn));
+    await writeFile(join(folder, 'notes.png'), 'no picture');
     const endpoints = [createToken, putServing, deleteServing, serveModels].map((endpoint) => ({
       file: endpoint.name,
       endpoint,
@@ -152,6 +161,15 @@ describe('mps', () => {
       code: 1,
       stderr: expect.stringContaining('must be an input of the model'),
     });
+
+    const photo = await mps('infer', 'digits.onnx', '--image', 'photo.png', '--json');
+    const notes = await mps('infer', 'digits.onnx', '--image', 'notes.png');
+    const other = await mps('infer', 'digits.onnx', '--image', 'mask=photo.png');
+    expect(photo).toMatchObject({ code: 0, stderr: '' });
+    const [seen, meant] = [photo, asked].map(({ stdout }) => JSON.parse(stdout).outputs[0].data);
+    for (const [index, value] of meant.entries()) expect(seen[index]).toBeCloseTo(value, 1);
+    expect(notes).toMatchObject({ code: 2, stderr: expect.stringContaining('must be a PNG or JPEG file') });
+    expect(other.stderr).toContain('Inputs of digits.onnx that take a picture: image.');
 
     const off = await mps('serve', 'digits.onnx', '--off');
     const after = await mps('infer', 'digits.onnx', '--input', 'image=samples.npz');

@@ -82,7 +82,10 @@ export async function loadCompressions(): Promise<Compression[]> {
   ];
 }
 
-export async function loadCompression({ operation, strategy_id }: Compression): Promise<CompressionDetails> {
+export async function loadCompression({
+  operation,
+  strategy_id,
+}: Pick<Compression, 'operation' | 'strategy_id'>): Promise<CompressionDetails> {
   const path = { strategy_id };
   if (operation === 'prune') {
     const found = await call<typeof readPruning>('GET /optimization/prune/strategies/{strategy_id}', {

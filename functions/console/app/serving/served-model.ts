@@ -1,8 +1,10 @@
 import type { AnswerOf } from '../../../../shared/client/route.ts';
+import { pictureValues, takesPictures } from '../../../../shared/serving/protocol/picture-values.ts';
 import type { endpoint as deleteServing } from '../../../optimization/serving/delete-serving.endpoint.ts';
 import type { endpoint as putServing } from '../../../optimization/serving/put-serving.endpoint.ts';
 import type { endpoint as readServing } from '../../../optimization/serving/read-serving.endpoint.ts';
 import { call } from '../api/calls.ts';
+import type { Compression } from '../api/models.ts';
 import { person, serviceUrl } from '../api/session.ts';
 
 export type Serving = AnswerOf<typeof readServing>;
@@ -18,7 +20,17 @@ export interface ServedTensor {
 export interface ServedMetadata {
   inputs: ServedTensor[];
   outputs: ServedTensor[];
-  parameters: { version: string; strategy: string | null };
+  parameters: { version: string; strategy: string | null; receipt: string | null };
+}
+
+export type ServedCompression = Pick<Compression, 'operation' | 'strategy_id'>;
+
+/** Return the compression whose result answers. */
+export function compressionOf({
+  parameters: { strategy, receipt },
+}: Pick<ServedMetadata, 'parameters'>): ServedCompression | undefined {
+  if (strategy === null || receipt === null) return undefined;
+  return { operation: receipt.includes('/prune/') ? 'prune' : 'quantize', strategy_id: strategy };
 }
 
 const route = '/optimization/models/{model_name}/serving' as const;
@@ -72,29 +84,19 @@ export const exampleRequest = ({ inputs }: Pick<ServedMetadata, 'inputs'>): obje
   }),
 });
 
-/** Find the input that takes pictures: [n, channels, height, width] with one or three channels. */
+/** Find the input that takes pictures. */
 export const pictureInput = ({ inputs }: Pick<ServedMetadata, 'inputs'>): ServedTensor | undefined =>
-  inputs.find(
-    ({ datatype, shape }) =>
-      /^(?:FP|UINT8)/.test(datatype) && shape.length === 4 && (shape[1] === 1 || shape[1] === 3),
-  );
+  inputs.find(takesPictures);
 
-/** Read a picture at the size of an input: shades from 0 to 1 for floats, from 0 to 255 for bytes. */
-export async function readPicture(file: Blob, { shape, datatype }: ServedTensor): Promise<number[]> {
-  const [, channels = 1, high = -1, wide = -1] = shape;
+/** Read a picture as the values of an input. */
+export async function readPicture(
+  file: Blob,
+  input: ServedTensor,
+): Promise<{ shape: number[]; data: number[] } | undefined> {
   const bitmap = await createImageBitmap(file);
-  const [height, width] = [high < 0 ? bitmap.height : high, wide < 0 ? bitmap.width : wide];
+  const { width, height } = bitmap;
   const context = new OffscreenCanvas(width, height).getContext('2d');
   if (context === null) throw new Error('This browser cannot read pictures.');
-  context.drawImage(bitmap, 0, 0, width, height);
-  const { data } = context.getImageData(0, 0, width, height);
-  const most = datatype === 'UINT8' ? 1 : 255;
-  const shade = (pixel: number, channel: number): number => {
-    const [red = 0, green = 0, blue = 0] = data.subarray(4 * pixel, 4 * pixel + 3);
-    const value = channels === 1 ? 0.299 * red + 0.587 * green + 0.114 * blue : [red, green, blue][channel];
-    return Number(((value ?? 0) / most).toFixed(4));
-  };
-  return Array.from({ length: channels * height * width }, (_, at) =>
-    shade(at % (height * width), Math.floor(at / (height * width))),
-  );
+  context.drawImage(bitmap, 0, 0);
+  return pictureValues(context.getImageData(0, 0, width, height), input);
 }

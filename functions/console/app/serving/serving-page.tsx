@@ -1,9 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
 import { ProblemError } from '../../../../shared/client/problem-error.ts';
 import { bytesText } from '../../../../shared/core/text/bytes-text.ts';
-import { loadModel } from '../api/models.ts';
+import { loadCompression, loadModel } from '../api/models.ts';
 import { mayChangeModel } from '../api/rights.ts';
 import { useLive } from '../api/use-live.ts';
+import { ReceiptView } from '../models/receipt.tsx';
 import { href } from '../router.ts';
 import { attempt } from '../ui/notice.tsx';
 import { PageHead } from '../ui/page-head.tsx';
@@ -11,12 +12,14 @@ import { Button, Command, Empty, Loaded, Problem } from '../ui/parts.tsx';
 import {
   addressOf,
   answerWith,
+  compressionOf,
   exampleRequest,
   infer,
   loadMetadata,
   loadServing,
   pictureInput,
   readPicture,
+  type ServedCompression,
   type ServedMetadata,
   type Serving,
   turnOff,
@@ -80,6 +83,9 @@ export function ServingPage({ model_name }: { model_name: string }) {
                 }
               />
               <TryIt model_name={model_name} metadata={metadata} onAnswer={served.refresh} />
+              {[compressionOf(metadata)].map(
+                (one) => one !== undefined && <ServedReceipt key={one.strategy_id} compression={one} />,
+              )}
               <section class="panel">
                 <h2>Call it</h2>
                 {Object.entries(snippets(model_name, metadata)).map(([client, code]) => (
@@ -173,9 +179,24 @@ function Versions({
       ))}
       <p class="soft">
         {estimate.month === null
-          ? 'Free on this machine.'
+          ? 'US$ 0 a month at the present rate: free on this machine.'
           : `US$ ${estimate.month} a month at the present rate; nothing while nobody asks.`}
       </p>
+    </section>
+  );
+}
+
+/** Receipt of the compression whose result answers. */
+function ServedReceipt({ compression }: { compression: ServedCompression }) {
+  const details = useLive(`receipt ${compression.strategy_id}`, () => loadCompression(compression));
+  return (
+    <section class="panel">
+      <h2>Receipt</h2>
+      <Loaded live={details} what="The receipt could not be loaded">
+        {({ receipt }) =>
+          receipt === null ? <p class="soft">It has no receipt.</p> : <ReceiptView receipt={receipt} />
+        }
+      </Loaded>
     </section>
   );
 }
@@ -207,10 +228,12 @@ function TryIt({
   const take = (file: File | undefined) =>
     attempt(async () => {
       if (file === undefined || picture === undefined) return;
-      const data = await readPicture(file, picture);
+      const sent = await readPicture(file, picture);
       const { inputs }: { inputs: { name: string }[] } = JSON.parse(JSON.stringify(exampleRequest(metadata)));
       setBody(
-        JSON.stringify({ inputs: inputs.map((one) => (one.name === picture.name ? { ...one, data } : one)) }),
+        JSON.stringify({
+          inputs: inputs.map((one) => (one.name === picture.name ? { ...one, ...sent } : one)),
+        }),
       );
     });
   return (

@@ -1,0 +1,22 @@
+import { readFile } from 'node:fs/promises';
+import { decode } from 'jpeg-js';
+import { PNG } from 'pngjs';
+import type { Picture } from '../../../shared/serving/protocol/picture-values.ts';
+import { CliError, exitCodes } from '../../cli-error.ts';
+
+/** Read a PNG or JPEG file. @throws CliError if it is another one, or damaged */
+export async function readImage(path: string, shown: string): Promise<Picture> {
+  const bytes = await readFile(path).catch((error: unknown) => {
+    throw new CliError(`--image ${shown} cannot be read: ${reasonOf(error)}`, exitCodes.usage);
+  });
+  const isPng = bytes.subarray(1, 4).toString('latin1') === 'PNG';
+  const isJpeg = bytes[0] === 0xff && bytes[1] === 0xd8;
+  if (!isPng && !isJpeg) throw new CliError(`--image ${shown}: must be a PNG or JPEG file.`, exitCodes.usage);
+  try {
+    return isPng ? PNG.sync.read(bytes) : decode(bytes, { useTArray: true });
+  } catch (error) {
+    throw new CliError(`--image ${shown} is damaged: ${reasonOf(error)}`, exitCodes.usage);
+  }
+}
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
