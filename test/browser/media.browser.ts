@@ -110,6 +110,26 @@ describe('pictures over steps', () => {
     await expect.poll(async () => (await shownSteps(page))[0]).toBe('step 7');
   });
 
+  test('keep a step that is chosen while the address takes the one before', async () => {
+    await visit(page, place(0, '?tab=media&step=2'));
+    const slider = page.getByRole('slider', { name: 'Step', exact: true });
+    await slider.evaluate((input: HTMLInputElement) => {
+      const choose = (index: number) => {
+        input.value = String(index);
+        input.dispatchEvent(new Event('input', { bubbles: true }));
+      };
+      const replace = history.replaceState;
+      history.replaceState = (...given) => {
+        history.replaceState = replace;
+        replace.apply(history, given);
+        choose(6);
+      };
+      choose(4);
+    });
+    await expect.poll(() => page.evaluate(() => location.hash)).toContain('step=6');
+    expect((await shownSteps(page))[0]).toBe('step 6');
+  });
+
   test('of several runs stand side by side, each with the name of its run', async () => {
     await visit(page, `projects/${project_id}/compare?experiments=${runs.join(',')}`);
     await page.getByRole('link', { name: 'Media' }).click();

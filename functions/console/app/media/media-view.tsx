@@ -233,7 +233,12 @@ export function MediaView({
   const asked = query.get('step');
   const [chosen, setChosen] = useState(asked === null ? undefined : Number(asked));
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  /** Step that the slider has put into the address. */
+  const written = useRef<string>(undefined);
   useEffect(() => {
+    // The slider may have moved on since it wrote this step.
+    if (asked === written.current) return;
+    written.current = undefined;
     // A step that the slider has not yet put into the address must not replace that of a new one.
     clearTimeout(timer.current);
     if (asked !== null) setChosen(Number(asked));
@@ -268,7 +273,10 @@ export function MediaView({
     setChosen(value);
     clearTimeout(timer.current);
     // The address follows once the slider rests.
-    timer.current = setTimeout(() => setQuery({ step: String(value) }), 300);
+    timer.current = setTimeout(() => {
+      written.current = String(value);
+      setQuery({ step: written.current });
+    }, 300);
   };
   useEffect(() => () => clearTimeout(timer.current), []);
 
