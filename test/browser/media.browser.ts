@@ -130,6 +130,28 @@ describe('pictures over steps', () => {
     expect((await shownSteps(page))[0]).toBe('step 6');
   });
 
+  test('show the step of a link that is followed while the slider still moves', async () => {
+    await visit(page, place(0, '?tab=media&step=2'));
+    const slider = page.getByRole('slider', { name: 'Step', exact: true });
+    await slider.evaluate((input: HTMLInputElement) => {
+      const start = window.setTimeout;
+      const late = (act: () => void) => () => {
+        location.hash = location.hash.replace('step=2', 'step=1');
+        act();
+      };
+      const first = (act: () => void, milliseconds?: number) => {
+        if (milliseconds !== 300) return start(act, milliseconds);
+        window.setTimeout = start;
+        return start(late(act), milliseconds);
+      };
+      window.setTimeout = first as typeof start;
+      input.value = '4';
+      input.dispatchEvent(new Event('input', { bubbles: true }));
+    });
+    await expect.poll(async () => (await shownSteps(page))[0]).toBe('step 1');
+    expect(await page.evaluate(() => location.hash)).toContain('step=1');
+  });
+
   test('of several runs stand side by side, each with the name of its run', async () => {
     await visit(page, `projects/${project_id}/compare?experiments=${runs.join(',')}`);
     await page.getByRole('link', { name: 'Media' }).click();

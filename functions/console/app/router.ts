@@ -15,7 +15,7 @@ const decoded = (part: string): string => {
   }
 };
 
-function placeOf(hash: string): Place {
+export function placeOf(hash: string): Place {
   const [path = '', query = ''] = hash.replace(/^#/, '').split(/\?(.*)/s);
   return { parts: path.split('/').filter(Boolean).map(decoded), query: new URLSearchParams(query) };
 }

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { loadMedia, type MediaItem, type MediaOfExperiment, type MediaSeries } from '../api/media.ts';
 import { lineColour } from '../charts/colours.ts';
-import { place, setQuery } from '../router.ts';
+import { place, placeOf, setQuery } from '../router.ts';
 import { Empty, Problem, Skeleton } from '../ui/parts.tsx';
 import { AudioPlayer } from './audio-player.tsx';
 import { Lightbox } from './lightbox.tsx';
@@ -274,6 +274,9 @@ export function MediaView({
     clearTimeout(timer.current);
     // The address follows once the slider rests.
     timer.current = setTimeout(() => {
+      const current = placeOf(location.hash).query.get('step');
+      // Somebody else has put a step into the address, and this page is about to show it.
+      if (current !== asked && current !== written.current) return;
       written.current = String(value);
       setQuery({ step: written.current });
     }, 300);
