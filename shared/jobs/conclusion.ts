@@ -47,8 +47,10 @@ export async function concludeJob(
   const told = await endNotices(records, record, conclusion, now);
   const end = async (): Promise<boolean | typeof readAgain> => {
     const charges = await currentCharges(records, record);
-    const set = { ...finalFields(conclusion, now), ...settledFields(charges, now) };
-    const writes = [...released, ...told, ...settleCharges([charges], now), ...further];
+    // Batch may report the only attempt with the end of the job, which has its price too.
+    const ended = { ...charges, ...conclusion.change };
+    const set = { ...finalFields(conclusion, now), ...settledFields(ended, now) };
+    const writes = [...released, ...told, ...settleCharges([ended], now), ...further];
     if (record.line_ticket !== null) return endInLine(records, record, record.line_ticket, set, writes);
     try {
       await records.write(
