@@ -44,22 +44,22 @@ const Named = When.extend({ name: Name, value: finite('value') });
  * step. Never throws.
  */
 export function parseMetricLine(text: string, now: Date): ParsedLine {
-  let parsed: unknown;
+  let value: unknown;
   try {
-    parsed = parseJson(text);
+    value = parseJson(text);
   } catch {
     return { points: [], fault: 'it is not JSON' };
   }
-  if (!isObject(parsed)) return { points: [], fault: notAnObject };
-  const read = parseObject(parsed, now);
-  const notFinite = notFiniteIn(parsed, now);
-  return notFinite.length === 0 ? read : { ...read, notFinite };
+  if (!isObject(value)) return { points: [], fault: notAnObject };
+  const names = notFiniteNames(value);
+  if (names.length === 0) return parseObject(value, now);
+  const when = When.safeParse({ step: value['step'] ?? value['epoch'] });
+  const step = when.success ? (when.data.step ?? null) : null;
+  const notFinite = names.map((name) => ({ name, value: Number.NaN, step, time: now.getTime() }));
+  return { ...parseObject(value, now), notFinite };
 }
 
-function parseObject(parsed: Readonly<Record<string, unknown>>, now: Date): ParsedLine {
-  const value = Object.fromEntries(
-    Object.entries(parsed).map(([name, one]) => [name, one === notANumber ? null : one]),
-  );
+function parseObject(value: Readonly<Record<string, unknown>>, now: Date): ParsedLine {
   const others = Object.keys(value).filter((key) => !ofLine.has(key) && key !== 'value');
   const isNamed = Object.hasOwn(value, 'name') && (Object.hasOwn(value, 'value') || others.length === 0);
   const isOnlyValue = Object.hasOwn(value, 'value') && others.length === 0;
@@ -73,29 +73,29 @@ function parseObject(parsed: Readonly<Record<string, unknown>>, now: Date): Pars
   return parseMetrics(value, at);
 }
 
-/** What stands for Python's NaN and Infinity in a parsed line. No program writes it. */
-const notANumber = '\u0000NaN';
-
-/** Parse the JSON of a line. Python's json writes NaN and Infinity, which are not JSON. */
+/**
+ * Parse the JSON of a line. Python's json writes NaN and Infinity, which are not JSON: they become infinite numbers, or
+ * null where they are no metric.
+ */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return JSON.parse(text.replaceAll(/([:[,]\s*)(?:NaN|-?Infinity)\b/g, `$1${JSON.stringify(notANumber)}`));
+    const numbers = text.replaceAll(/([:[,]\s*)(?:NaN|-?Infinity)\b/g, '$1 1e999');
+    return JSON.parse(numbers, (key, value) =>
+      ofLine.has(key) && value === Number.POSITIVE_INFINITY ? null : value,
+    );
   }
 }
 
-/** Return a NaN point for each metric of a line that is NaN or infinite. Rules count them. */
-function notFiniteIn(parsed: Readonly<Record<string, unknown>>, now: Date): MetricPoint[] {
-  const isNotFinite = (one: unknown) =>
-    one === notANumber || (typeof one === 'number' && !Number.isFinite(one));
-  const named = typeof parsed['name'] === 'string' && isNotFinite(parsed['value']) ? [parsed['name']] : [];
-  const names = Object.keys(parsed).filter(
-    (key) => !ofLine.has(key) && (key !== 'value' || named.length === 0) && isNotFinite(parsed[key]),
-  );
-  const when = When.safeParse({ step: parsed['step'] ?? parsed['epoch'] });
-  const step = when.success ? (when.data.step ?? null) : null;
-  return [...named, ...names].map((name) => ({ name, value: Number.NaN, step, time: now.getTime() }));
+/** Return the metrics of a line that are NaN or infinite. Rules count them. */
+function notFiniteNames(value: Readonly<Record<string, unknown>>): string[] {
+  const names = Object.keys(value).filter((key) => {
+    const one = value[key];
+    return typeof one === 'number' && !Number.isFinite(one) && !ofLine.has(key);
+  });
+  const { name } = value;
+  return typeof name === 'string' ? names.map((key) => (key === 'value' ? name : key)) : names;
 }
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
