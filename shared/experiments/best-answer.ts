@@ -33,9 +33,8 @@ export function judged(
   ranker: MetricRanker,
 ): { best: z.input<typeof BestAnswer> | null; best_reason: string | null } {
   const metrics = withEarlierBest(experiment, summarized);
-  const reported = withoutSystem(metrics);
   const best = ranker.best(metricsOf(metrics));
-  return { best, best_reason: best === null ? reasonOf(experiment, reported, ranker) : null };
+  return { best, best_reason: best === null ? reasonOf(experiment, withoutSystem(metrics), ranker) : null };
 }
 
 type Judged = Pick<Experiment, 'best' | 'kind' | 'status'>;

@@ -149,17 +149,15 @@ function showSystem(
   const { system } = experiment;
   const advice = sizeAdvice({ ...experiment, duration: durationOf(experiment, now) }, system, prices);
   return {
-    metrics: summariesBy(metrics, isSystemMetric),
+    metrics: showSummaries([...metrics].filter(([name]) => isSystemMetric(name))),
     use: system ?? null,
     advice,
     text: system === undefined ? null : useText(experiment, system, advice),
   };
 }
 
-const summariesBy = (metrics: Tracking['metrics'], isWanted: (name: string) => boolean) =>
-  Object.fromEntries(
-    [...metrics].flatMap(([name, summary]) => (isWanted(name) ? [[name, showSummary(summary)]] : [])),
-  );
+const showSummaries = (metrics: Iterable<[string, MetricSummary]>) =>
+  Object.fromEntries([...metrics].map(([name, summary]) => [name, showSummary(summary)]));
 
 interface Answering {
   records: TableReader<'records'>;
@@ -168,31 +166,34 @@ interface Answering {
 }
 
 /** Build the response for an experiment at the time `now`, with its tracked fields and metrics. */
-export const showExperiment = (
+export function showExperiment(
   experiment: Placed<Experiment>,
   now: Date,
   { fields, metrics }: Tracking,
   ranker: MetricRanker,
-): z.input<typeof ExperimentAnswer> => ({
-  ...showJob(experiment, now),
-  system: null,
-  ...judged(experiment, metrics, ranker),
-  sweep_id: experiment.sweep?.sweep_id ?? null,
-  trial: experiment.sweep?.trial ?? null,
-  repeat: experiment.sweep?.repeat ?? null,
-  outcome: outcomeOf(experiment),
-  rules: experiment.rules ?? [],
-  warnings: [...commandClashes(experiment, fields?.params ?? {}), ...(experiment.warnings ?? [])],
-  name: fields?.name ?? defaultName(experiment.config_id),
-  note: fields?.note ?? null,
-  tags: sortedByName(fields?.tags),
-  params: sortedByName(fields?.params),
-  command: commandOf(experiment),
-  git: fields?.git ?? null,
-  metrics_source: withoutSystem(metrics).size === 0 ? null : (experiment.metrics_source ?? 'program'),
-  metrics: summariesBy(metrics, (name) => !isSystemMetric(name)),
-  deleted_at: fields?.deleted_at ?? null,
-});
+): z.input<typeof ExperimentAnswer> {
+  const reported = withoutSystem(metrics);
+  return {
+    ...showJob(experiment, now),
+    system: null,
+    ...judged(experiment, metrics, ranker),
+    sweep_id: experiment.sweep?.sweep_id ?? null,
+    trial: experiment.sweep?.trial ?? null,
+    repeat: experiment.sweep?.repeat ?? null,
+    outcome: outcomeOf(experiment),
+    rules: experiment.rules ?? [],
+    warnings: [...commandClashes(experiment, fields?.params ?? {}), ...(experiment.warnings ?? [])],
+    name: fields?.name ?? defaultName(experiment.config_id),
+    note: fields?.note ?? null,
+    tags: sortedByName(fields?.tags),
+    params: sortedByName(fields?.params),
+    command: commandOf(experiment),
+    git: fields?.git ?? null,
+    metrics_source: reported.size === 0 ? null : (experiment.metrics_source ?? 'program'),
+    metrics: showSummaries(reported),
+    deleted_at: fields?.deleted_at ?? null,
+  };
+}
 
 /** Sort texts by name, because the table does not keep the order. */
 const sortedByName = (texts: Readonly<Record<string, string>> = {}): Record<string, string> =>
