@@ -1,7 +1,6 @@
 import { parse } from 'yaml';
-import { isSameCondition, parseRule, ruleForms } from '../../shared/run-rules/rule-text.ts';
+import { checkedRule, isSameCondition, parseRule, ruleForms } from '../../shared/run-rules/rule-text.ts';
 import type { RunRule } from '../../shared/run-rules/run-rule.ts';
-import { RunRule as Rule } from '../../shared/run-rules/run-rule.ts';
 
 /**
  * Return the parser of a flag that gives a rule, in its short form or as a line of `mps.yaml`.
@@ -10,13 +9,8 @@ import { RunRule as Rule } from '../../shared/run-rules/run-rule.ts';
  */
 export const ruleFlag =
   (action: RunRule['do']) =>
-  (text: string): RunRule => {
-    if (!text.includes('{')) return parseRule(text, action);
-    const parsed = Rule.safeParse({ ...mappingIn(text), do: action });
-    if (parsed.success) return parsed.data;
-    const faults = parsed.error.issues.map(({ path, message }) => `${path.map(String).join('.')} ${message}`);
-    throw new Error(faults.join('; ').trim());
-  };
+  (text: string): RunRule =>
+    text.includes('{') ? checkedRule({ ...mappingIn(text), do: action }) : parseRule(text, action);
 
 function mappingIn(text: string): object {
   const value: unknown = parse(text);

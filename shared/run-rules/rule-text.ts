@@ -1,5 +1,5 @@
 import { durationOf } from './rule-span.ts';
-import { metricOf, RunRule as Rule, type RunRule } from './run-rule.ts';
+import { metricOf, RunRule } from './run-rule.ts';
 
 type Condition = Omit<RunRule, 'do'>;
 
@@ -28,20 +28,23 @@ export function ruleText(rule: Condition): string {
 const percentText = (value: string | number | undefined): string =>
   `${String(value ?? '').replace(/ *%$/, '')} %`;
 
-/**
- * Parse the text of a rule: a form of {@link ruleText}, or the YAML of one condition on one line, such as
- * `above: {metric: loss, value: 10}`, which `parseYaml` reads.
- *
- * @throws Error that says what is wrong, and which forms there are
- */
+/** Parse the text of a rule: a form of {@link ruleText}. @throws Error with all faults, or with the forms that there are */
 export function parseRule(text: string, action: RunRule['do']): RunRule {
   const given = conditionIn(text.trim());
   if (given === undefined) throw new Error(ruleForms);
-  const parsed = Rule.safeParse({ ...given, do: action });
-  if (parsed.success) return parsed.data;
-  const [fault] = parsed.error.issues;
-  throw new Error(`${fault?.path.join('.') ?? ''} ${fault?.message ?? ruleForms}`.trim());
+  return checkedRule({ ...given, do: action });
 }
+
+/** Check a rule. @throws Error with all faults */
+export function checkedRule(given: object): RunRule {
+  const parsed = RunRule.safeParse(given);
+  if (parsed.success) return parsed.data;
+  throw new Error(ruleFaults(parsed.error.issues));
+}
+
+/** Return the faults of rules in one text, such as `above.value must be a number; do must be notify or stop`. */
+export const ruleFaults = (issues: readonly { path: readonly PropertyKey[]; message: string }[]): string =>
+  issues.map(({ path, message }) => `${path.map(String).join('.')} ${message}`.trim()).join('; ');
 
 /** The forms of a rule, for messages. */
 export const ruleForms =

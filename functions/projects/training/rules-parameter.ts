@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { RunRules } from '../../../shared/data/rules/run-rules.ts';
+import { ruleFaults } from '../../../shared/run-rules/rule-text.ts';
 
 /** Query parameter with the rules of a training, as a JSON list. */
 export const rulesParameter = {
@@ -9,8 +10,9 @@ export const rulesParameter = {
       const given = jsonOf(text);
       const parsed = RunRules.safeParse(given);
       if (parsed.success) return parsed.data;
-      const faults = given === undefined ? ['must be JSON'] : parsed.error.issues.map(faultText);
-      context.addIssue({ code: 'custom', message: `${faults.join('; ')}. ${example}` });
+      const faults = given === undefined ? 'must be JSON' : ruleFaults(parsed.error.issues);
+      // A query parameter has one message for all its faults.
+      context.addIssue({ code: 'custom', message: `${faults}. ${example}` });
       return z.NEVER;
     })
     .optional()
@@ -26,9 +28,5 @@ function jsonOf(text: string): unknown {
     return undefined;
   }
 }
-
-/** `0.above.value must be a number`. A query parameter has one message for all its faults. */
-const faultText = ({ path, message }: z.core.$ZodIssue): string =>
-  path.length === 0 ? message : `${path.map(String).join('.')} ${message}`;
 
 const example = 'Example: [{"nan":"loss","do":"stop"}]';
