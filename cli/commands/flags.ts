@@ -57,6 +57,8 @@ export const yes = {
   withNegated: false,
 } as const;
 
+export const uploadYes = { ...yes, brief: 'Skip the question before a large upload' } as const;
+
 export const force = {
   kind: 'boolean',
   brief: 'Replace existing files',

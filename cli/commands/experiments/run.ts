@@ -17,6 +17,7 @@ import {
   runBudget,
   type SizeFlags,
   sizes,
+  uploadYes,
   verbose,
 } from '../flags.ts';
 
@@ -41,12 +42,7 @@ export const runCommand = buildCommand({
       budget: runBudget,
       ...rules,
       detach,
-      yes: {
-        kind: 'boolean',
-        brief: 'Skip the question before a large upload',
-        optional: true,
-        withNegated: false,
-      },
+      yes: uploadYes,
       json,
       verbose,
     },

@@ -1,13 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { decode } from 'jpeg-js';
 import { PNG } from 'pngjs';
+import { errorText } from '../../../shared/core/error-text.ts';
 import type { Picture } from '../../../shared/serving/protocol/picture-values.ts';
 import { CliError, exitCodes } from '../../cli-error.ts';
 
 /** Read a PNG or JPEG file. @throws CliError if it is another one, or damaged */
 export async function readImage(path: string, shown: string): Promise<Picture> {
   const bytes = await readFile(path).catch((error: unknown) => {
-    throw new CliError(`--image ${shown} cannot be read: ${reasonOf(error)}`, exitCodes.usage);
+    throw new CliError(`--image ${shown} cannot be read: ${errorText(error)}`, exitCodes.usage);
   });
   const isPng = bytes.subarray(1, 4).toString('latin1') === 'PNG';
   const isJpeg = bytes[0] === 0xff && bytes[1] === 0xd8;
@@ -15,8 +16,6 @@ export async function readImage(path: string, shown: string): Promise<Picture> {
   try {
     return isPng ? PNG.sync.read(bytes) : decode(bytes, { useTArray: true });
   } catch (error) {
-    throw new CliError(`--image ${shown} is damaged: ${reasonOf(error)}`, exitCodes.usage);
+    throw new CliError(`--image ${shown} is damaged: ${errorText(error)}`, exitCodes.usage);
   }
 }
-
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

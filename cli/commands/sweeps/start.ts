@@ -10,7 +10,7 @@ import { beginSweep, type Sweep } from '../../sweeps/begin-sweep.ts';
 import { followSweep } from '../../sweeps/follow-sweep.ts';
 import { usualSweepFile } from '../../sweeps/sweep-file.ts';
 import { parseSwept, type SweptValue } from '../../sweeps/swept-value.ts';
-import { detach, json, project, type SizeFlags, sizes, verbose } from '../flags.ts';
+import { detach, json, project, type SizeFlags, sizes, uploadYes, verbose } from '../flags.ts';
 
 const number = (brief: string) =>
   ({ kind: 'parsed', parse: numberOf, placeholder: 'N', brief, optional: true }) as const;
@@ -46,12 +46,7 @@ export const startFlags = {
   project,
   ...sizes,
   detach,
-  yes: {
-    kind: 'boolean',
-    brief: 'Skip the question before a large upload',
-    optional: true,
-    withNegated: false,
-  },
+  yes: uploadYes,
   json,
   verbose,
 } as const;
