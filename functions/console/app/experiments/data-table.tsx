@@ -22,8 +22,7 @@ interface TableProps<R> {
   drawn: ReadonlyMap<string, number>;
   /** Called with the rows that are near the visible part. */
   onSeen?(rows: readonly R[]): void;
-  onChoose(ids: readonly string[], isChosen: boolean): void;
-  onChooseAll(isChosen: boolean): void;
+  onChosen(next: ReadonlySet<string>): void;
   onSort(column: Column<R>): void;
 }
 
@@ -50,7 +49,7 @@ function moveFocus(
 
 /** Table of experiments or trials. It renders only the visible rows. */
 export function DataTable<R extends TableItem>(props: TableProps<R>) {
-  const { what, rows, columns, look, order, chosen, drawn, onSeen, onChoose, onChooseAll, onSort } = props;
+  const { what, rows, columns, look, order, chosen, drawn, onSeen, onChosen, onSort } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const { items, height, scrollTo } = useVirtual(scroller, rows.length, rowHeight, headHeight);
   const style = useMemo(() => {
@@ -86,12 +85,20 @@ export function DataTable<R extends TableItem>(props: TableProps<R>) {
     focus();
     requestAnimationFrame(() => requestAnimationFrame(focus));
   };
+  const choose = (some: readonly R[], isChosen: boolean): void => {
+    const next = new Set(chosen);
+    for (const { experiment_id } of some) {
+      if (isChosen) next.add(experiment_id);
+      else next.delete(experiment_id);
+    }
+    onChosen(next);
+  };
   useKeys({
     j: () => focusRow(1),
     k: () => focusRow(-1),
     x() {
       const row = rows[indexOf(document.activeElement)];
-      if (row !== undefined) onChoose([row.experiment_id], !chosen.has(row.experiment_id));
+      if (row !== undefined) choose([row], !chosen.has(row.experiment_id));
     },
   });
 
@@ -120,7 +127,9 @@ export function DataTable<R extends TableItem>(props: TableProps<R>) {
             columns={columns}
             order={order}
             onSort={onSort}
-            onChooseAll={onChooseAll}
+            onChooseAll={(isChosen) =>
+              onChosen(new Set(isChosen ? rows.map(({ experiment_id }) => experiment_id) : []))
+            }
             isAllChosen={rows.length > 0 && rows.every(({ experiment_id }) => chosen.has(experiment_id))}
           />
         </div>
@@ -139,10 +148,7 @@ export function DataTable<R extends TableItem>(props: TableProps<R>) {
             const from = isRange.current ? (lastChosen.current ?? index) : index;
             lastChosen.current = index;
             const range = rows.slice(Math.min(from, index), Math.max(from, index) + 1);
-            onChoose(
-              range.map(({ experiment_id }) => experiment_id),
-              (target as HTMLInputElement).checked,
-            );
+            choose(range, (target as HTMLInputElement).checked);
           }}
         >
           {items.map(({ index, start }) => {

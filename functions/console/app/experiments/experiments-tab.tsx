@@ -122,14 +122,6 @@ export function ExperimentsTab({
     keep('chosen', next);
     setChosen(next);
   };
-  const choose = (ids: readonly string[], isChosen: boolean) => {
-    const next = new Set(chosen);
-    for (const id of ids) {
-      if (isChosen) next.add(id);
-      else next.delete(id);
-    }
-    setAllChosen(next);
-  };
   const chosenRows = useMemo(
     () => (chosen.size === 0 ? [] : sorted.filter(({ experiment_id }) => chosen.has(experiment_id))),
     [sorted, chosen],
@@ -243,10 +235,7 @@ export function ExperimentsTab({
             chosen={chosen}
             drawn={drawn}
             ranking={ranking}
-            onChoose={choose}
-            onChooseAll={(isChosen) =>
-              setAllChosen(new Set(isChosen ? sorted.map(({ experiment_id }) => experiment_id) : []))
-            }
+            onChosen={setAllChosen}
             onSort={sort}
           />
           {isDrawing && (

@@ -20,8 +20,7 @@ export function ExperimentsTable({
   chosen: ReadonlySet<string>;
   drawn: ReadonlyMap<string, number>;
   ranking: Ranking;
-  onChoose(ids: readonly string[], isChosen: boolean): void;
-  onChooseAll(isChosen: boolean): void;
+  onChosen(next: ReadonlySet<string>): void;
   onSort(column: Column): void;
 }) {
   const hasCourses = table.columns.some(({ id }) => id === 'course');

@@ -76,16 +76,7 @@ export function TrialsTable({
         order={order}
         chosen={chosen}
         drawn={nothingDrawn}
-        onChoose={(ids, isChosen) => {
-          const next = new Set(chosen);
-          for (const id of ids)
-            if (isChosen) next.add(id);
-            else next.delete(id);
-          choose(next);
-        }}
-        onChooseAll={(isChosen) =>
-          choose(new Set(isChosen ? sorted.map(({ experiment_id }) => experiment_id) : []))
-        }
+        onChosen={choose}
         onSort={sort}
       />
       {picked.length > 0 && <ChosenTrials sweep={sweep} trials={picked} onClear={() => choose(new Set())} />}
