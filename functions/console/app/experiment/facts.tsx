@@ -6,6 +6,7 @@ import { Ago, Button, Copy } from '../ui/parts.tsx';
 import { Status } from '../ui/status.tsx';
 import { costText, durationText, timeText } from '../ui/text/format.ts';
 import { LongText } from '../ui/text/long-text.tsx';
+import { DetailsPanel, sizeText } from './details-panel.tsx';
 
 const shownFirst = 14;
 
@@ -149,28 +150,12 @@ export function Facts({ experiment }: { experiment: Experiment }) {
       `${cacheTexts[environment_cache]}${saved_seconds !== null && saved_seconds > 0 ? `, which saved ${durationText(saved_seconds)}` : ''}`,
     ]);
   if (experiment.dataset !== null) rows.push(['Data set', <bdi key="d">{experiment.dataset}</bdi>]);
-  if (isJob)
-    rows.push([
-      'Size',
-      `${experiment.nodes > 1 ? `${experiment.nodes} nodes of ` : ''}${experiment.vcpus} vCPU, ${(experiment.memory / 1024).toFixed(1)} GiB${experiment.gpus > 0 ? `, ${experiment.gpus} GPU` : ''}`,
-    ]);
+  if (isJob) rows.push(['Size', sizeText(experiment)]);
   if (isJob) rows.push(['Stops after', durationText(experiment.timeout)]);
   if (experiment.cost_estimate !== null) rows.push(['Cost at most', costText(experiment.cost_estimate)]);
   if (rerun_of !== null) rows.push(['Run again from', link(rerun_of)]);
   if (continues_from !== null && continues_from !== rerun_of) rows.push(['Continues', link(continues_from)]);
   if (experiment.source_sha256 !== null)
     rows.push(['Source', <code key="s">{experiment.source_sha256.slice(0, 12)}</code>]);
-  return (
-    <section class="panel">
-      <h2>Details</h2>
-      <dl class="facts">
-        {rows.map(([name, value]) => (
-          <div key={name} class="fact">
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
-    </section>
-  );
+  return <DetailsPanel rows={rows} />;
 }

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { DetailsPanel, sizeText } from '../experiment/details-panel.tsx';
 import { href } from '../router.ts';
 import { Ago, Copy } from '../ui/parts.tsx';
 import { costText, durationText, numberText, plural } from '../ui/text/format.ts';
@@ -72,10 +73,7 @@ export function SweepFacts({ sweep }: { sweep: Sweep }) {
       `${plural(sweep.trials, 'trial')}${repeats > 1 ? `, each ${repeats} times` : ''}, ${sweep.parallel} at once`,
     ],
     ['Configuration', `${sweep.config}, version ${sweep.config_version}`],
-    [
-      'Size',
-      `${sweep.nodes > 1 ? `${sweep.nodes} nodes of ` : ''}${sweep.vcpus} vCPU, ${(sweep.memory / 1024).toFixed(1)} GiB${sweep.gpus > 0 ? `, ${sweep.gpus} GPU` : ''}`,
-    ],
+    ['Size', sizeText(sweep)],
     ['Each stops after', durationText(sweep.timeout)],
   ];
   if (stop !== null) rows.push(['Stops early by', `${stop.rule}, from step ${stop.step_min}`]);
@@ -132,17 +130,7 @@ export function SweepFacts({ sweep }: { sweep: Sweep }) {
           <Markdown text={note} />
         </section>
       )}
-      <section class="panel">
-        <h2>Details</h2>
-        <dl class="facts">
-          {rows.map(([name, value]) => (
-            <div key={name} class="fact">
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </div>
-          ))}
-        </dl>
-      </section>
+      <DetailsPanel rows={rows} />
     </>
   );
 }
