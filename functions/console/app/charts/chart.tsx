@@ -20,6 +20,7 @@ import type { Curve } from './reading/curve.ts';
 import { useFiner } from './reading/finer.ts';
 import { lineOf, metricOfAxis, smoothed, usualRange, type XAxis } from './series.ts';
 import { Tip } from './tip.tsx';
+import { useWidth } from './values/use-canvas.ts';
 import { type ChartView, crosshair, enlarge, highlighted, setAt, setZoom, yRangeOf } from './view.ts';
 
 export const axisName = (axis: XAxis): string =>
@@ -55,7 +56,7 @@ export function Chart({
   readRange(name: string, from: number, to: number, signal: AbortSignal): Promise<ReadonlyMap<string, Curve>>;
   tools: (drawn: () => Drawn) => ComponentChildren;
 }) {
-  const holder = useRef<HTMLDivElement>(null);
+  const [holder, width] = useWidth<HTMLDivElement>();
   const plot = useRef<uPlot>(undefined);
   const isTouched = useRef(false);
   const isFollowing = useRef(false);
@@ -63,7 +64,6 @@ export function Chart({
   const isHovered = useRef(false);
   const pressedAt = useRef(0);
   const [tip, setTip] = useState<{ left: number; x: number }>();
-  const [width, setWidth] = useState(0);
   /** Pixels from the left to the fixed crosshair, known once the plot has drawn. */
   const [fixedLeft, setFixedLeft] = useState<number>();
   const scheme = schemeChanges.value;
@@ -95,14 +95,6 @@ export function Chart({
   latest.current = { shown, view, yRange: isRanged ? yRange : undefined };
   const hasHuge = shown.some(({ raw }) => isHuge(raw.ys));
   const structure = `${hasHuge}|${shown.map(({ id, style }) => `${id}:${style}`).join()}|${logX}|${logY}|${smoothing > 0}|${axis}|${scheme}|${isRanged}|${height}`;
-
-  useEffect(() => {
-    const element = holder.current;
-    if (element === null) return;
-    const observer = new ResizeObserver(([entry]) => setWidth(Math.floor(entry?.contentRect.width ?? 0)));
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, []);
 
   /** Move the tip, the crosshairs of the other charts and the highlight to the pointer. */
   const onCursor = (u: uPlot): void => {

@@ -4,7 +4,7 @@ import type { CompressionDetails, Receipt } from '../api/models.ts';
 import { lineColour } from '../charts/colours.ts';
 import { ticksOf } from '../charts/values/ticks.ts';
 import { href } from '../router.ts';
-import { numberText } from '../ui/text/format.ts';
+import { cut, numberText } from '../ui/text/format.ts';
 import { useNarrow } from '../ui/use-narrow.ts';
 import type { Relative } from './family.ts';
 import { placeLabels, radiiOf } from './place-labels.ts';
@@ -87,8 +87,6 @@ function pointsOf(family: readonly Measured[], measure: Measure, hasAccuracy: bo
   return points;
 }
 
-const cut = (text: string): string => (text.length > maxLabel ? `${text.slice(0, maxLabel - 1)}…` : text);
-
 function Plot({ points, measure, quality }: { points: readonly Point[]; measure: Measure; quality: string }) {
   // Draw at the displayed size, so the texts stay readable.
   const [width, height] = useNarrow() ? [340, 280] : [720, 330];
@@ -112,7 +110,7 @@ function Plot({ points, measure, quality }: { points: readonly Point[]; measure:
       x: places[index]?.x ?? 0,
       y: places[index]?.y ?? 0,
       radius: radii[index] ?? 0,
-      text: cut(label),
+      text: cut(label, maxLabel),
     })),
     { left: box.left, right: width - 2, top: 2, bottom: height - box.bottom },
   );
@@ -141,7 +139,7 @@ function Plot({ points, measure, quality }: { points: readonly Point[]; measure:
         />
         {label !== undefined && (
           <text class="label" x={label.x} y={label.y} text-anchor={label.anchor}>
-            {cut(point.label)}
+            {cut(point.label, maxLabel)}
           </text>
         )}
       </>

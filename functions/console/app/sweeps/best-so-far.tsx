@@ -9,7 +9,6 @@ import { type Trial, trialLook } from './trial-columns.tsx';
 /** Values of the trials in their order, with the best so far as a line. */
 export function BestSoFar({ sweep, trials }: { sweep: Sweep; trials: readonly Trial[] }) {
   const { metric, goal } = sweep;
-  const items = useMemo(() => trials.map((trial) => ({ ...trial, id: trial.experiment_id })), [trials]);
   const drawn = useMemo(() => {
     const x = axisOf(
       'trial',
@@ -23,6 +22,7 @@ export function BestSoFar({ sweep, trials }: { sweep: Sweep; trials: readonly Tr
     );
     return x && y && { x, y };
   }, [trials, metric]);
+  const everyTrial = useMemo(() => trials.map(() => true), [trials]);
   const steps = useMemo(() => bestSteps(trials, goal), [trials, goal]);
   const without = trials.filter(({ value, outcome }) => value === null && outcome !== 'running').length;
   if (drawn === undefined)
@@ -43,14 +43,11 @@ export function BestSoFar({ sweep, trials }: { sweep: Sweep; trials: readonly Tr
         }
         label={`${metric} of ${plural(trials.length, 'trial')}${best === undefined ? '' : `, the best ${drawn.y.text(best)}`}.`}
         {...drawn}
-        items={items}
-        chosen={items.map(() => true)}
+        items={trials}
+        chosen={everyTrial}
         steps={steps}
         height={280}
-        onOpen={(item) => {
-          const trial = items.find(({ id }) => id === item.id);
-          if (trial !== undefined) go(trialLook(sweep).addressOf(trial));
-        }}
+        onOpen={(trial) => go(trialLook(sweep).addressOf(trial))}
       />
       {without > 0 && (
         <p class="soft small">

@@ -3,8 +3,7 @@ import { foldTrials } from '../../../../shared/sweeps/fold-trials.ts';
 import { loadProject } from '../api/projects.ts';
 import { useRights } from '../api/rights.ts';
 import { useLive } from '../api/use-live.ts';
-import { brushesNow } from '../charts/values/brush-address.ts';
-import { chosenBy } from '../charts/values/brushes.ts';
+import { useBrushes } from '../charts/values/use-brushes.ts';
 import { href } from '../router.ts';
 import { PageHead } from '../ui/page-head.tsx';
 import { Loaded, Problem, Skeleton } from '../ui/parts.tsx';
@@ -56,16 +55,8 @@ function Content({
   const { project_id, name, status, status_reason, repeats } = sweep;
   const { rows, isComplete, error } = useTrials(sweep);
   const trials = useMemo(() => foldTrials(rows, { repeats, status }).map(trialOf), [rows, repeats, status]);
-  const { inputs, outcome } = useMemo(
-    () => axesOfTrials(sweep, trials),
-    [trials, JSON.stringify(sweep.parameters)],
-  );
-  const brushes = brushesNow();
-  const brushText = JSON.stringify([...brushes]);
-  const chosen = useMemo(
-    () => chosenBy(outcome === undefined ? inputs : [...inputs, outcome], brushes, trials.length),
-    [inputs, outcome, brushText, trials.length],
-  );
+  const axes = useMemo(() => axesOfTrials(sweep, trials), [trials, JSON.stringify(sweep.parameters)]);
+  const { brushes, chosen } = useBrushes(axes.all, trials.length);
   const shown = useMemo(() => trials.filter((_, index) => chosen[index]), [trials, chosen]);
   return (
     <>
@@ -100,16 +91,7 @@ function Content({
               <SweepFacts sweep={sweep} />
             </aside>
           </div>
-          {outcome !== undefined && (
-            <TrialCharts
-              sweep={sweep}
-              trials={trials}
-              inputs={inputs}
-              outcome={outcome}
-              brushes={brushes}
-              chosen={chosen}
-            />
-          )}
+          <TrialCharts sweep={sweep} trials={trials} axes={axes} brushes={brushes} chosen={chosen} />
           <TrialsTable
             sweep={sweep}
             trials={shown}

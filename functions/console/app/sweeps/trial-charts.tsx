@@ -16,7 +16,7 @@ const drawnFirst = 12;
 export function axesOfTrials(
   { metric, parameters }: Pick<Sweep, 'metric' | 'parameters'>,
   trials: readonly Pick<Trial, 'params' | 'value'>[],
-): { inputs: Axis[]; outcome: Axis | undefined } {
+): TrialAxes {
   const names = new Set([...Object.keys(parameters), ...trials.flatMap(({ params }) => Object.keys(params))]);
   const inputs = [...names].flatMap((name) => {
     const { scale, min } = (parameters[name] ?? {}) as { scale?: string; min?: number };
@@ -32,35 +32,34 @@ export function axesOfTrials(
     trials.map(({ value }) => value),
     { isOutcome: true },
   );
-  return { inputs, outcome };
+  return { inputs, outcome, all: outcome === undefined ? inputs : [...inputs, outcome] };
+}
+
+interface TrialAxes {
+  inputs: readonly Axis[];
+  outcome: Axis | undefined;
+  all: readonly Axis[];
 }
 
 /** Parallel coordinates of trials, and each parameter against the metric. */
 export function TrialCharts({
   sweep,
   trials,
-  inputs,
-  outcome,
+  axes: { inputs, outcome, all },
   brushes,
   chosen,
 }: {
   sweep: Sweep;
   trials: readonly Trial[];
-  inputs: readonly Axis[];
-  outcome: Axis;
+  axes: TrialAxes;
   brushes: Brushes;
   chosen: readonly boolean[];
 }) {
   const isMinimized = sweep.goal === 'minimize';
-  const ranks = useMemo(() => ranksOf(outcome.units, isMinimized), [outcome, isMinimized]);
-  const items = useMemo(() => trials.map((trial) => ({ ...trial, id: trial.experiment_id })), [trials]);
-  const axes = useMemo(() => [...inputs, outcome], [inputs, outcome]);
+  const ranks = useMemo(() => outcome && ranksOf(outcome.units, isMinimized), [outcome, isMinimized]);
   const [drawn, more] = useFirstOf(inputs, drawnFirst, 'parameters');
-  const open = ({ id }: { id: string }): void => {
-    const trial = items.find((one) => one.id === id);
-    if (trial !== undefined) go(trialLook(sweep).addressOf(trial));
-  };
-  if (inputs.length === 0) return null;
+  const open = (trial: Trial): void => go(trialLook(sweep).addressOf(trial));
+  if (inputs.length === 0 || outcome === undefined) return null;
   return (
     <>
       <section aria-label="Parameters and metric">
@@ -69,8 +68,8 @@ export function TrialCharts({
           <ShadeKey axis={outcome} isMinimized={isMinimized} />
         </div>
         <Parallel
-          items={items}
-          axes={axes}
+          items={trials}
+          axes={all}
           ranks={ranks}
           brushes={brushes}
           chosen={chosen}
@@ -94,7 +93,7 @@ export function TrialCharts({
               label={`${outcome.name} by ${axis.name}.`}
               x={axis}
               y={outcome}
-              items={items}
+              items={trials}
               ranks={ranks}
               chosen={chosen}
               onOpen={open}

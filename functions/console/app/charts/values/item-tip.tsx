@@ -2,7 +2,6 @@ import type { Axis } from './axis.ts';
 
 /** Thing that a chart of values shows: an experiment or a trial. */
 export interface Item {
-  id: string;
   name: string;
 }
 

@@ -1,12 +1,13 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { Button } from '../../ui/parts.tsx';
+import { cut } from '../../ui/text/format.ts';
 import type { Axis } from './axis.ts';
 import { AxisBrush } from './axis-brush.tsx';
 import { AxisChoice } from './axis-choice.tsx';
-import { clearBrushes, setBrush } from './brush-address.ts';
-import type { Brush, Brushes } from './brushes.ts';
+import type { Brushes } from './brushes.ts';
 import { drawLines } from './draw-lines.ts';
 import { type Item, ItemTip } from './item-tip.tsx';
+import { clearBrushes, setBrush } from './use-brushes.ts';
 import { useCanvas, useWidth } from './use-canvas.ts';
 
 const height = 340;
@@ -27,11 +28,8 @@ function usualAxes(all: readonly Axis[]): Set<string> {
   return new Set([...given.slice(0, drawnFirst - shown.length), ...shown].map(({ name }) => name));
 }
 
-const cut = (text: string, most: number): string =>
-  text.length > most ? `${text.slice(0, most - 1)}…` : text;
-
 /** Parallel coordinates: one line for each item through its values. A part of an axis that is chosen leaves the others pale. */
-export function Parallel({
+export function Parallel<I extends Item & { style?: number | undefined }>({
   items,
   axes: all,
   ranks,
@@ -40,7 +38,7 @@ export function Parallel({
   what,
   onOpen,
 }: {
-  items: readonly (Item & { style?: number | undefined })[];
+  items: readonly I[];
   /** All axes that there are. */
   axes: readonly Axis[];
   /** Place of each item between the worst and the best. Without it, lines have the colours of their items. */
@@ -49,7 +47,7 @@ export function Parallel({
   chosen: readonly boolean[];
   /** Plural of what an item is, such as `trials`. */
   what: string;
-  onOpen(item: Item): void;
+  onOpen(item: I): void;
 }) {
   const usual = useMemo(() => usualAxes(all), [all]);
   const [picked, setPicked] = useState<ReadonlySet<string>>();
@@ -92,7 +90,6 @@ export function Parallel({
   };
   const item = near === undefined ? undefined : items[near.index];
   const count = chosen.filter(Boolean).length;
-  const change = (name: string, brush: Brush | undefined): void => setBrush(name, brush);
   return (
     <>
       {all.length > 2 && <AxisChoice all={all} drawn={axes} onChange={setPicked} />}
@@ -142,7 +139,7 @@ export function Parallel({
                       top={box.top}
                       bottom={height - box.bottom}
                       brush={brushes.get(axis.name)}
-                      onBrush={(brush) => change(axis.name, brush)}
+                      onBrush={(brush) => setBrush(axis.name, brush)}
                     />
                   </g>
                 ))}

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
+import { cut } from '../../ui/text/format.ts';
 import { cssColour, lineColour } from '../colours.ts';
 import type { Axis } from './axis.ts';
 import { type Item, ItemTip } from './item-tip.tsx';
@@ -15,13 +16,13 @@ const reach = 18;
 /** Most labels of an axis of texts. */
 const maxWords = 8;
 
-interface ScatterProps {
+interface ScatterProps<I extends Item> {
   title: ComponentChildren;
   /** Words for those who cannot see the points. */
   label: string;
   x: Axis;
   y: Axis;
-  items: readonly Item[];
+  items: readonly I[];
   /** Place of each item between the worst and the best; undefined for those without a value. */
   ranks?: readonly (number | undefined)[] | undefined;
   /** Whether each item is chosen. The others are pale. */
@@ -29,11 +30,11 @@ interface ScatterProps {
   /** Corners of a line in units of the axes, drawn as steps. */
   steps?: readonly (readonly [x: number, y: number])[];
   height?: number;
-  onOpen(item: Item): void;
+  onOpen(item: I): void;
 }
 
 /** Points of many items by two of their values. */
-export function Scatter(props: ScatterProps) {
+export function Scatter<I extends Item>(props: ScatterProps<I>) {
   const { title, label, x, y, items, ranks, chosen, steps = [], height = 220, onOpen } = props;
   const [holder, width] = useWidth<HTMLDivElement>();
   const [near, setNear] = useState<number>();
@@ -149,9 +150,6 @@ const thinned = ({ ticks, words }: Axis): Axis['ticks'] =>
     ? ticks
     : ticks.filter((_, index) => index % Math.ceil(words.length / maxWords) === 0);
 
-const cut = (text: string, most: number): string =>
-  text.length > most ? `${text.slice(0, most - 1)}…` : text;
-
 /** Whether a label of the horizontal axis has room beside the one before. */
 function hasRoom(left: (unit: number) => number, all: Axis['ticks'], index: number): boolean {
   const letter = 6.5;
@@ -171,7 +169,7 @@ interface Spot {
 }
 
 const spotOf = (
-  { x, y }: Pick<ScatterProps, 'x' | 'y'>,
+  { x, y }: Pick<ScatterProps<Item>, 'x' | 'y'>,
   width: number,
   height: number,
   atX: number,
@@ -181,9 +179,15 @@ const spotOf = (
   y: height - box.bottom - margin - y.placeOf(atY) * (height - box.top - box.bottom - 2 * margin),
 });
 
+interface Drawn extends Pick<ScatterProps<Item>, 'x' | 'y' | 'ranks' | 'chosen'> {
+  steps: readonly (readonly [x: number, y: number])[];
+  width: number;
+  height: number;
+}
+
 function drawPoints(
   context: CanvasRenderingContext2D,
-  given: ScatterProps & { steps: NonNullable<ScatterProps['steps']>; width: number; height: number },
+  given: Drawn,
   spots: readonly (Spot | undefined)[],
   near: number | undefined,
 ): void {

@@ -1,11 +1,23 @@
+import { useMemo } from 'preact/hooks';
 import { place, setQuery } from '../../router.ts';
-import type { Brush, Brushes } from './brushes.ts';
+import type { Axis } from './axis.ts';
+import { type Brush, type Brushes, chosenBy } from './brushes.ts';
+
+/** Return the brushes of the address, and which items they choose. */
+export function useBrushes(
+  axes: readonly Axis[],
+  count: number,
+): { brushes: Brushes; chosen: readonly boolean[] } {
+  const brushes = brushesNow();
+  const text = JSON.stringify([...brushes]);
+  const chosen = useMemo(() => chosenBy(axes, brushes, count), [axes, text, count]);
+  return { brushes, chosen };
+}
 
 const prefix = 'brush.';
 const round = (unit: number): number => Number(unit.toPrecision(6));
 
-/** Read the brushes from the address. */
-export function brushesNow(): Brushes {
+function brushesNow(): Brushes {
   const found = new Map<string, Brush>();
   for (const [key, text] of place.value.query) {
     if (!key.startsWith(prefix)) continue;

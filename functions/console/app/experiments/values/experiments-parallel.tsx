@@ -3,11 +3,10 @@ import { metricGoal } from '../../../../../shared/metrics/criteria.ts';
 import { stylesOf } from '../../charts/colours.ts';
 import { LineSample } from '../../charts/run-list.tsx';
 import { isVarying } from '../../charts/values/axis.ts';
-import { brushesNow } from '../../charts/values/brush-address.ts';
-import { chosenBy } from '../../charts/values/brushes.ts';
 import { Parallel } from '../../charts/values/parallel.tsx';
 import { ranksOf } from '../../charts/values/ranks.ts';
 import { ShadeKey } from '../../charts/values/shade-key.tsx';
+import { useBrushes } from '../../charts/values/use-brushes.ts';
 import { go, place, setQuery } from '../../router.ts';
 import { useFirstOf } from '../../ui/first-of.tsx';
 import { Empty } from '../../ui/parts.tsx';
@@ -28,12 +27,7 @@ export function ExperimentsParallel({
   judge: Judge | undefined;
 }) {
   const axes = useMemo(() => axesOfRows(experiments).filter(isVarying), [experiments]);
-  const brushes = brushesNow();
-  const brushText = JSON.stringify([...brushes]);
-  const chosen = useMemo(
-    () => chosenBy(axes, brushes, experiments.length),
-    [axes, brushText, experiments.length],
-  );
+  const { brushes, chosen } = useBrushes(axes, experiments.length);
   const styles = useMemo(
     () =>
       experiments.length > maxOwn
@@ -42,12 +36,7 @@ export function ExperimentsParallel({
     [experiments],
   );
   const items = useMemo(
-    () =>
-      experiments.map(({ experiment_id, name }) => ({
-        id: experiment_id,
-        name,
-        style: styles.get(experiment_id),
-      })),
+    () => experiments.map((row) => ({ ...row, style: styles.get(row.experiment_id) })),
     [experiments, styles],
   );
   const outcomes = axes.filter(({ isOutcome, words }) => isOutcome && words.length === 0);
@@ -84,15 +73,12 @@ export function ExperimentsParallel({
         brushes={brushes}
         chosen={chosen}
         what="experiments"
-        onOpen={({ id }) => {
-          const row = experiments.find(({ experiment_id }) => experiment_id === id);
-          if (row !== undefined) go(addressOf(row));
-        }}
+        onOpen={(row) => go(addressOf(row))}
       />
       {by === undefined && (
         <ul class="legend in-rows">
-          {listed.map(({ id, name, style }) => (
-            <li key={id}>
+          {listed.map(({ experiment_id, name, style }) => (
+            <li key={experiment_id}>
               <LineSample style={style ?? 0} />
               <bdi class="ellipsis" title={name}>
                 {name}

@@ -45,5 +45,9 @@ export const timeText = (time: string | null | undefined): string =>
     ? '–'
     : new Date(time).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
+/** Shorten a text to a number of characters. */
+export const cut = (text: string, most: number): string =>
+  text.length > most ? `${text.slice(0, most - 1)}…` : text;
+
 export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
