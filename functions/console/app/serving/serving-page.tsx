@@ -83,9 +83,7 @@ export function ServingPage({ model_name }: { model_name: string }) {
                 }
               />
               <TryIt model_name={model_name} metadata={metadata} onAnswer={served.refresh} />
-              {[compressionOf(metadata)].map(
-                (one) => one !== undefined && <ServedReceipt key={one.strategy_id} compression={one} />,
-              )}
+              <ServedReceipt metadata={metadata} />
               <section class="panel">
                 <h2>Call it</h2>
                 {Object.entries(snippets(model_name, metadata)).map(([client, code]) => (
@@ -187,7 +185,12 @@ function Versions({
 }
 
 /** Receipt of the compression whose result answers. */
-function ServedReceipt({ compression }: { compression: ServedCompression }) {
+function ServedReceipt({ metadata }: { metadata: ServedMetadata }) {
+  const compression = compressionOf(metadata);
+  return compression && <ReceiptPanel key={compression.strategy_id} compression={compression} />;
+}
+
+function ReceiptPanel({ compression }: { compression: ServedCompression }) {
   const details = useLive(`receipt ${compression.strategy_id}`, () => loadCompression(compression));
   return (
     <section class="panel">

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { hasEnded } from '../../../../shared/data/sweeps/has-ended.ts';
 import { go, href } from '../router.ts';
 import { AskingButton } from '../ui/asking-button.tsx';
 import { attempt, tell } from '../ui/notice.tsx';
@@ -18,7 +19,6 @@ export function SweepActions({ sweep, onChange }: { sweep: Sweep; onChange: (nex
     await attempt(async () => onChange(await action(path)));
     setBusy(false);
   };
-  const isOpen = status === 'RUNNING' || status === 'PAUSED';
   return (
     <>
       {status === 'RUNNING' && (
@@ -41,7 +41,7 @@ export function SweepActions({ sweep, onChange }: { sweep: Sweep; onChange: (nex
           Extend
         </Button>
       )}
-      {isOpen ? (
+      {!hasEnded(sweep) ? (
         <AskingButton
           kind="danger"
           icon="stop"
