@@ -104,6 +104,8 @@ describe('many rows at once', () => {
     const hands = countedHands(page);
     await hands.press('j', 'Enter');
     await page.waitForURL(/experiments\/\w{26}/);
+    // The address changes before the page does. A test that goes back at once would find the choice of this one.
+    await page.getByRole('link', { name: 'Overview' }).waitFor();
     expect(hands.keys).toBe(2);
   });
 });
