@@ -1,16 +1,12 @@
 import { anchoredLine } from './anchored-line.ts';
 import { boosterLine } from './booster-line.ts';
 import { dictLine } from './dict-line.ts';
+import { MarkedLines } from './marked-lines.ts';
 import { MetricTable } from './metric-table.ts';
-import { mayBeOfTraining, mayHoldMetric, rareMarks as rare } from './metric-words.ts';
+import { mayBeOfTraining, mayHoldMetric, trainingMarks } from './metric-words.ts';
 import { PlainPairs } from './plain-pairs.ts';
 import type { PrintedMetrics } from './printed-metrics.ts';
 import { progressBar } from './progress-bar.ts';
-
-function hasOne(line: string, words: readonly string[]): boolean {
-  for (let at = 0; at < words.length; at += 1) if (line.includes(words[at] ?? '')) return true;
-  return false;
-}
 
 /** Longest line that is read, in UTF-16 units. Lines of training are shorter, and dumps of data are longer. */
 const maxUnits = 1_000;
@@ -32,17 +28,17 @@ export class LogRecognizer {
 
   /**
    * Return the metrics that lines complete.
-   * @param chunk the bytes in which the lines end. It is searched once for what few logs have, and most lines then need
-   * a look for a decimal point alone
+   * @param chunk the bytes in which the lines end. They are searched for what lines of trainings have, so most other
+   * lines need no search
    */
   readAll(lines: readonly string[], chunk?: Buffer): PrintedMetrics[] {
     const found: PrintedMetrics[] = [];
-    const present = chunk === undefined ? undefined : rare.filter((word) => chunk.includes(word));
+    const marked = chunk === undefined ? undefined : new MarkedLines(chunk, trainingMarks);
     let isOpen = this.#isOpen;
     for (let at = 0; at < lines.length; at += 1) {
       const line = lines[at] ?? '';
-      // The first line may have begun in an earlier chunk.
-      if (present !== undefined && at > 0 && !isOpen && !line.includes('.') && !hasOne(line, present)) {
+      const isMarked = marked === undefined || marked.next(line);
+      if (!isMarked && !isOpen) {
         this.#before = line;
         continue;
       }

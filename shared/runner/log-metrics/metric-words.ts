@@ -1,3 +1,5 @@
+import type { Mark } from './marked-lines.ts';
+
 /**
  * Words that make a printed name one of a metric. Longer names count by their last or first word, such as
  * `val_loss`, `loss_cls` and `Loss_D`.
@@ -88,8 +90,11 @@ const digit = /\d|^E {2,8}#|^epoch {2,}/;
  */
 const mark = /\d\.\d|poch|LOSS|\d\/\d|nan|\de[-+]\d|ward/;
 
-/** The parts of {@link mark} that a line without a decimal point may have. */
-export const rareMarks: readonly string[] = ['poch', 'LOSS', 'nan', 'ward', 'e-', 'e+', '/'];
+/** Every line that {@link mayBeOfTraining} holds one of these. */
+export const trainingMarks: readonly Mark[] = [
+  ...['.', 'poch', 'LOSS', 'nan', 'ward', '/'].map((text) => ({ text })),
+  ...['-', '+'].map((text) => ({ text, after: 'e' })),
+];
 
 /** Return quickly whether a line may be one of a training. Nearly all lines of other programs end here. */
 export const mayBeOfTraining = (line: string): boolean => mark.test(line);
@@ -107,14 +112,29 @@ const wordsOf = (name: string): string[] =>
     .filter((word) => word !== '');
 
 /** Return whether a printed name is one of a metric. */
-export function isMetricName(name: string): boolean {
+export const isMetricName = remembered((name: string): boolean => {
   const parts = wordsOf(name);
   const first = parts.find((word) => !qualifiers.has(word) && !fillers.has(word)) ?? '';
   const last =
     parts.findLast((word) => !qualifiers.has(word) && !/^\d+$|^(?:k|at|step|epoch|avg|mean)$/.test(word)) ??
     '';
   return isWord(first) || isWord(last) || isWord(parts.join(''));
+});
+
+/** Keep the results for names, because a training prints the same few on every line. Memory is bounded. */
+function remembered<T extends boolean | string>(resultOf: (name: string) => T): (name: string) => T {
+  const results = new Map<string, T>();
+  return (name) => {
+    const known = results.get(name);
+    if (known !== undefined) return known;
+    const result = resultOf(name);
+    if (results.size === maxRemembered) results.clear();
+    results.set(name, result);
+    return result;
+  };
 }
+
+const maxRemembered = 1_000;
 
 const isWord = (word: string): boolean =>
   words.has(word) || (word.length > 4 && /(?:loss|acc|accuracy)$/.test(word));
@@ -127,7 +147,7 @@ export const isCompanion = (name: string): boolean =>
  * Return the name under which a printed number is stored: `train loss` is `train_loss`, and `Average loss` is
  * `loss`. Words that belong to the sentence in front of the metric are left out.
  */
-export function storedName(name: string): string {
+export const storedName = remembered((name: string): string => {
   const parts = name
     .replaceAll(/'s\b/g, '')
     .split(/[\s:]+/)
@@ -138,7 +158,7 @@ export function storedName(name: string): string {
   const kept = parts.slice(from).join('_').replaceAll('@', '');
   // Programs write `Loss` and `loss`; names with capitals within are of one framework.
   return /^[A-Z][a-z\d]*(?:_[A-Z]?[a-z\d]+)*$|^[A-Z\d_]+$/.test(kept) ? kept.toLowerCase() : kept;
-}
+});
 
 /** Return whether a word says which data were measured. */
 export const isQualifier = (word: string): boolean => qualifiers.has(word.toLowerCase());

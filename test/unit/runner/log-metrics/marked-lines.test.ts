@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest';
+import { LogRecognizer } from '../../../../shared/runner/log-metrics/log-recognizer.ts';
+import { MarkedLines } from '../../../../shared/runner/log-metrics/marked-lines.ts';
+import { LineSplitter } from '../../../../shared/runner/telemetry/line-splitter.ts';
+import { readLog } from './recognized.ts';
+
+describe('lines that hold a mark', () => {
+  const marks = [{ text: '.' }, { text: 'poch' }, { text: '-', after: 'e' }];
+  const markedOf = (text: string, lines: readonly string[] = text.split(/\r?\n/).slice(0, -1)) => {
+    const marked = new MarkedLines(Buffer.from(text), marks);
+    return lines.map((line) => marked.next(line));
+  };
+
+  test('are found by the bytes of their chunk', () => {
+    expect(markedOf('first\nplain\n0.5\n2024-01-01\n1e-5\n\nepoch 3\nplain\n')).toEqual([
+      ...[true, false, true, false, true, false, true, false],
+    ]);
+  });
+
+  test('are found behind line ends of Windows', () => {
+    expect(markedOf('first\r\nplain\r\n0.5\r\nplain\r\n')).toEqual([true, false, true, false]);
+  });
+
+  test('are found behind a first line that began in an earlier chunk', () => {
+    expect(markedOf('rest\nplain\n0.5\n', ['a long line and its rest', 'plain', '0.5'])).toEqual([
+      true,
+      false,
+      true,
+    ]);
+  });
+
+  test('are found behind a line that is another text than its bytes', () => {
+    const text = 'first\nplain äöü\nplain\n0.5\n\rbar 10%\rbar 20%\nplain\nepoch 3\n';
+
+    const marked = markedOf(text, ['first', 'plain äöü', 'plain', '0.5', 'bar 20%', 'plain', 'epoch 3']);
+
+    expect(marked).toEqual([true, false, false, true, false, false, true]);
+  });
+});
+
+test.each(['lightgbm.txt', 'xgboost.txt', 'spacy.txt', 'tqdm.txt', 'other-programs.txt'])(
+  'the metrics of %s are the same in chunks of any size as line by line',
+  (name) => {
+    const log = Buffer.from(readLog(name));
+    const readIn = (
+      bytes: number,
+      read: (recognizer: LogRecognizer, lines: string[], chunk: Buffer) => unknown[],
+    ) => {
+      const recognizer = new LogRecognizer();
+      const splitter = new LineSplitter();
+      const found: unknown[] = [];
+      for (let from = 0; from < log.length; from += bytes) {
+        const chunk = log.subarray(from, from + bytes);
+        found.push(...read(recognizer, splitter.split(chunk, 0), chunk));
+      }
+      return found;
+    };
+
+    const byLines = readIn(log.length, (recognizer, lines) => lines.flatMap((line) => recognizer.read(line)));
+
+    for (const bytes of [61, 500, 4_096, log.length]) {
+      const inChunks = readIn(bytes, (recognizer, lines, chunk) => recognizer.readAll(lines, chunk));
+      expect(inChunks).toEqual(byLines);
+    }
+  },
+);
