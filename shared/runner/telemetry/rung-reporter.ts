@@ -104,9 +104,11 @@ export class RungReporter {
     const { records } = this.#job;
     const { ids, run } = this.#place();
     const decide = async (): Promise<string | null> => {
-      const [rule, reports] = await Promise.all([findRule(records, ids), listReports(records, ids)]);
+      // The number of reports before the reports: one that comes between makes the write fail, instead of being missed.
+      const rule = await findRule(records, ids);
       // The sweep was deleted.
       if (rule === undefined) return null;
+      const reports = await listReports(records, ids);
       const all = [...reports.map(asReport), { trial: run, rung, step, value }];
       const { name: metric, goal } = rule.criterion;
       const { stop, reason } = judge({ stop: rule, metric, goal }, run, all);
