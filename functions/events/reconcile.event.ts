@@ -1,5 +1,7 @@
+import * as z from 'zod';
 import { controlBatch } from '../../shared/aws/needs.ts';
 import { forSeconds } from '../../shared/core/deadline.ts';
+import { Timestamp } from '../../shared/core/formats.ts';
 import { newId } from '../../shared/core/new-id.ts';
 import { unfinishedJobs } from '../../shared/data/jobs/job.ts';
 import { waitingLines } from '../../shared/data/jobs/waiting-line.ts';
@@ -15,6 +17,11 @@ import { takeAllTurns } from '../../shared/sweeps/trials/take-turns.ts';
 /** Seconds of one pass. The remaining jobs wait for the next pass. */
 const seconds = 200;
 
+/** Event that starts the function: a change of a list, or the timer of a machine with the start of its service. */
+const Started = z
+  .object({ alone_since: Timestamp.optional().catch(undefined) })
+  .catch({ alone_since: undefined });
+
 /**
  * Compare each unfinished job with Batch, start waiting jobs if there is room, and take the decisions that sweeps owe.
  * Runs every few minutes while jobs are unfinished or waiting, or decisions are owed.
@@ -25,7 +32,10 @@ export const event = defineTask({
   needs: { records: writeRecords, batch: controlBatch, keys: readVariablesKey },
   watches: [unfinishedJobs, waitingLines, sweepTurns],
 
-  async run(_: unknown, reconciler) {
+  async run(started: unknown, services) {
+    const { alone_since } = Started.parse(started);
+    const aloneSince = alone_since === undefined ? undefined : new Date(alone_since);
+    const reconciler = { ...services, aloneSince };
     await scheduleNextPass(reconciler.records, unfinishedJobs);
     await scheduleNextPass(reconciler.records, waitingLines);
     await scheduleNextPass(reconciler.records, sweepTurns);

@@ -155,7 +155,7 @@ async function settle(
   if (record.batch_job_id === null) {
     if (record.cancel_requested_at !== null)
       await cancelJob(records, batch, settings, record, { by: record.cancelled_by, now });
-    else if (secondsSince(record.begun_at ?? record.created_at, now) > submitGraceSeconds)
+    else if (isForsaken(record.begun_at ?? record.created_at, reconciler))
       await submitJob(records, batch, settings, record, false, keys);
     return;
   }
@@ -190,6 +190,11 @@ async function readAnew({ records }: Reconciler, record: JobRecord): Promise<Job
   const isSame = present?.batch_job_id === record.batch_job_id && present.depends_on === record.depends_on;
   return isSame ? present : undefined;
 }
+
+/** Whether the function that recorded a job at a time cannot submit it any more. */
+const isForsaken = (time: string, { aloneSince, now }: Reconciler): boolean =>
+  secondsSince(time, now()) > submitGraceSeconds ||
+  (aloneSince !== undefined && Date.parse(time) < aloneSince.getTime());
 
 /** Return the seconds between a time and now. A time in the future was written before the clock was set back. */
 const secondsSince = (time: string, now: Date): number => Math.abs(now.getTime() - Date.parse(time)) / 1000;

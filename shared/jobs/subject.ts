@@ -56,5 +56,7 @@ export interface Reconciler {
    * variables.
    */
   keys?: TableReader<'accounts'> | undefined;
+  /** Start of the only process that submits jobs: a job recorded before has no other submitter. */
+  aloneSince?: Date | undefined;
   now(): Date;
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { event as jobStateChanged } from '../../../functions/events/job-state-changed.event.ts';
+import { event as reconcile } from '../../../functions/events/reconcile.event.ts';
 import { endpoint as train } from '../../../functions/projects/training/train-project.endpoint.ts';
 import { batchControl } from '../../../shared/aws/batch.ts';
 import { batch } from '../../../shared/aws/batch-client.ts';
@@ -46,6 +47,21 @@ describe('reconciling', () => {
     expect(await service.ended(project_id, experiment_id)).toMatchObject({ status: 'SUCCEEDED', attempt: 1 });
     const log = await service.log(project_id, experiment_id);
     expect(log.match(/ran/g)).toHaveLength(1);
+  });
+
+  test('submits at once what a killed service of the same machine had recorded', async () => {
+    const service = await trainingService();
+    const away = { ...service.environment, BATCH_ENDPOINT: 'http://127.0.0.1:9' };
+    const pass = taskHandler(reconcile, service.environment);
+    const own = { alone_since: new Date().toISOString() };
+    const { project_id, experiment_id } = await begin(service, away);
+
+    await pass(own);
+    const fresh = await service.records.get(experimentKey(project_id, experiment_id));
+    await pass({ alone_since: new Date().toISOString() });
+
+    expect(fresh?.['batch_job_id']).toBeNull();
+    expect(await service.ended(project_id, experiment_id)).toMatchObject({ status: 'SUCCEEDED', attempt: 1 });
   });
 
   test('ends a job that Batch no longer knows', async () => {

@@ -65,8 +65,15 @@ function functionOf<N extends Needs, E>(task: Task<N, E>, { credentials, hasRole
 /** Time limit of one pass over archives. A stop waits no longer than that. */
 const archiveSeconds = 5;
 
-/** Invoke the scheduled functions, then `sweep`. Return a function that stops the schedule. */
-export function startSchedule(access: EmulatorAccess, sweep: () => Promise<void>): () => Promise<void> {
+/**
+ * Invoke the scheduled functions, then `sweep`. Return a function that stops the schedule.
+ * @param alone_since start of this service: nobody else submits the jobs that were recorded before
+ */
+export function startSchedule(
+  access: EmulatorAccess,
+  alone_since: string,
+  sweep: () => Promise<void>,
+): () => Promise<void> {
   const [ofReconcile, ofPurge, ofArchive, ofNotify] = [
     functionOf(reconcile, access),
     functionOf(purge, access),
@@ -76,7 +83,7 @@ export function startSchedule(access: EmulatorAccess, sweep: () => Promise<void>
   const stops = [
     repeat(
       new Map([
-        ['reconcile', () => ofReconcile(undefined)],
+        ['reconcile', () => ofReconcile({ alone_since })],
         ['purge', () => ofPurge(undefined)],
         ['sweep', sweep],
       ]),
@@ -91,17 +98,20 @@ export function startSchedule(access: EmulatorAccess, sweep: () => Promise<void>
 }
 
 const everyMilliseconds = 5_000;
+/** A service that was killed left jobs to submit and decisions to take. */
+const firstMilliseconds = 500;
 
 /** Invoke the functions in sequence, repeatedly; runs never overlap. Return a function that stops this. */
 function repeat(handlers: ReadonlyMap<string, () => Promise<void>>): () => Promise<void> {
   let running: Promise<void> | undefined;
-  const timer = setInterval(() => {
+  const run = () => {
     running ??= runScheduled(handlers).finally(() => {
       running = undefined;
     });
-  }, everyMilliseconds);
+  };
+  const timers = [setTimeout(run, firstMilliseconds), setInterval(run, everyMilliseconds)];
   return async () => {
-    clearInterval(timer);
+    for (const timer of timers) clearTimeout(timer);
     await running;
   };
 }

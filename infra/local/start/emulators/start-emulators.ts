@@ -50,6 +50,7 @@ export async function startEmulators(
 ): Promise<Emulators> {
   const data = await openDataFolder(dataFolder);
   started.defer(() => data.release());
+  const aloneSince = new Date().toISOString();
   const watched = data.reserve.watch();
   started.defer(() => watched.stop());
   const register = new ProcessRegister(data.within('engines.json'));
@@ -87,7 +88,7 @@ export async function startEmulators(
   }
   enterFunctionEnvironment(process.env, access);
   const firstAdmin = await ensureFirstAdmin(data, process.env);
-  started.defer(startSchedule(access, () => sweepEnvironments(folders.environments)));
+  started.defer(startSchedule(access, aloneSince, () => sweepEnvironments(folders.environments)));
   return {
     access,
     folders,
