@@ -123,8 +123,8 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'sweeps',
-    about: 'a sweep of 200 trainings while the service is killed (half an hour; --trials <number>)',
-    program: 'test/proofs/sweeps/run.ts',
+    about: 'sweeps of each method while the service is killed (ten minutes a method; --only <method>)',
+    program: 'test/proofs/sweeps/exactness/run.ts',
   },
   {
     name: 'tour',
