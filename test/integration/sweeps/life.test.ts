@@ -93,6 +93,33 @@ describe('a sweep', () => {
     expect(ended.best.deviation).toBeCloseTo(0.000707);
   });
 
+  test('of repeats sets the seed in the configuration, if the sweep names its value', async () => {
+    const { sweep_id } = await project.begin({
+      method: 'grid',
+      metric: 'val_loss',
+      repeats: 3,
+      repeat_seed: 'seed',
+      parallel: 3,
+      parameters: { lr: { values: [0.1] } },
+    });
+
+    const ended = await project.ended(sweep_id);
+    const trials = await project.trials(sweep_id);
+    const experiments = await project.must(
+      project.call(listExperiments, '', { query: { filter: `sweep = '${sweep_id}'` } }),
+    );
+
+    expect(trials.map(({ value }: { value: number }) => Number(value.toFixed(6)))).toEqual([
+      0.011, 0.012, 0.013,
+    ]);
+    expect(ended.best.value).toBeCloseTo(0.012);
+    expect(experiments.map(({ overrides }: { overrides: object }) => overrides)).toEqual([
+      { lr: 0.1, seed: 3 },
+      { lr: 0.1, seed: 2 },
+      { lr: 0.1, seed: 1 },
+    ]);
+  });
+
   test('whose first three runs fail for one reason pauses and says so', async () => {
     const { sweep_id } = await project.begin({
       method: 'grid',
@@ -166,6 +193,29 @@ describe('a sweep', () => {
     );
     expect(experiment.outcome).toBe('stopped early');
     expect(ended.counts).toMatchObject({ complete: 1, stopped_early: 1, cancelled: 0 });
+  });
+
+  test('ends a trial early that is worse than the median of five others', async () => {
+    const { sweep_id } = await project.begin({
+      method: 'grid',
+      metric: 'val_loss',
+      parallel: 5,
+      stop: { rule: 'median', step_min: 2 },
+      parameters: {
+        steps: { value: 10 },
+        slow: { value: true },
+        lr: { values: [0.1, 0.11, 0.12, 0.13, 0.14, 1] },
+      },
+    });
+
+    const ended = await project.ended(sweep_id);
+    const trials = await project.trials(sweep_id);
+
+    expect(ended.counts).toMatchObject({ complete: 5, stopped_early: 1 });
+    expect(trials[5]).toMatchObject({ params: { lr: 1 }, outcome: 'stopped early', status: 'CANCELLED' });
+    expect(trials[5].status_reason).toMatch(
+      /^Stopped early: the best val_loss up to step 2, 0\.82\d*, is worse than the median of 5 trials there, 0\.01\d*\.$/,
+    );
   });
 
   test('is listed by value, as NDJSON and as CSV', async () => {

@@ -17,7 +17,7 @@ const program = `
 import json, os, time
 config = dict(line.strip().split(': ') for line in open(os.environ['CONFIG_PATH']) if ': ' in line)
 lr, depth = float(config['lr']), float(config['depth'])
-loss = (lr - 0.1) ** 2 + depth / 100 + int(os.environ.get('SEED', 0)) / 1000
+loss = (lr - 0.1) ** 2 + depth / 100 + int(os.environ.get('SEED', config['seed'])) / 1000
 if config['fails'] == 'true': raise ValueError('no such depth')
 for step in range(1, int(config['steps']) + 1):
     with open(os.environ['METRICS_FILE'], 'a') as metrics:
@@ -25,7 +25,7 @@ for step in range(1, int(config['steps']) + 1):
     if config['slow'] == 'true': time.sleep(0.4)
 `;
 
-const config = 'lr: 1\ndepth: 1\nsteps: 1\nmetric: val_loss\nfails: false\nslow: false\n';
+const config = 'lr: 1\ndepth: 1\nsteps: 1\nmetric: val_loss\nfails: false\nslow: false\nseed: 0\n';
 
 /** A project whose training is a few lines of Python, with requests for its sweeps. */
 export async function sweptProject(service: TrainingService) {
