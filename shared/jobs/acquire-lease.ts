@@ -107,6 +107,7 @@ function startWrite(record: JobRecord, me: ContainerIdentity, now: Date): Write 
     status_reason: isCompression(record) ? reasons.fetchingModel : reasons.fetchingSource,
     batch_job_id,
     batch_attempt,
+    attempt_started_at: now.toISOString(),
   };
   const started = record.started_at === null ? { started_at: now.toISOString() } : {};
   return changeJob(subject, { set: { ...set, ...started }, add: { attempt: 1 } });

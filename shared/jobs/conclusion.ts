@@ -77,12 +77,10 @@ async function currentCharges(records: TableReader<'records'>, record: JobRecord
   return item === undefined ? record : { ...record, ...chargesOf(parseJobRecord(item)) };
 }
 
-const chargesOf = ({ charged, spent, started_at, attempts }: JobRecord) => ({
-  charged,
-  spent,
-  started_at,
-  attempts,
-});
+const chargesOf = (record: JobRecord) => {
+  const { charged, spent, started_at, attempt_started_at, batch_attempt, attempts } = record;
+  return { charged, spent, started_at, attempt_started_at, batch_attempt, attempts };
+};
 
 /** Return the condition that nobody has changed the charges of a job since the read. */
 export const unchangedCharges = ({ charged, spent }: JobRecord): Condition =>

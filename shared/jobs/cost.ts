@@ -59,17 +59,30 @@ export const roundedDollars = (amount: number): number => Math.round(amount * 1e
 export const minSeconds = 60;
 
 /**
- * Return the US dollars that all attempts of a job have cost, at the price of its creation. Return null before its
- * end, or if no price was known.
+ * Return the US dollars that all attempts of a job have cost, at the price of its creation. The time between two
+ * attempts costs nothing. Return null before its end, or if no price was known.
  */
-export function actualCost(
-  job: Span & { cost_estimate: number | null; timeout: number; attempts: readonly Span[] },
-): number | null {
+export function actualCost(job: PaidJob & { cost_estimate: number | null; timeout: number }): number | null {
   if (job.cost_estimate === null || job.stopped_at === null) return null;
-  // Batch reports the last attempt later than the job itself, or never.
-  const reported = job.attempts.reduce((sum, attempt) => sum + paidSeconds(attempt), 0);
-  const seconds = Math.max(reported, paidSeconds(job));
-  return roundedDollars((job.cost_estimate * seconds) / Math.max(job.timeout, minSeconds));
+  return roundedDollars((job.cost_estimate * secondsOf(job)) / Math.max(job.timeout, minSeconds));
+}
+
+interface PaidJob extends Span {
+  /** Attempts that Batch has reported. It reports the last one later than the job itself, or never. */
+  attempts: readonly Span[];
+  /** Number of the last attempt, from 1. Undefined in rows of releases that did not store it. */
+  batch_attempt: number | undefined;
+  attempt_started_at?: string | undefined;
+}
+
+/** Return the seconds that all attempts of a job are paid for. */
+function secondsOf(job: PaidJob): number {
+  const { attempts, batch_attempt, attempt_started_at, stopped_at } = job;
+  const reported = attempts.reduce((sum, attempt) => sum + paidSeconds(attempt), 0);
+  const unreported = (batch_attempt ?? 0) - attempts.length;
+  // Without the start of an attempt the whole time counts: more than it was, never less.
+  if (attempt_started_at === undefined || unreported > 1) return Math.max(reported, paidSeconds(job));
+  return unreported < 1 ? reported : reported + paidSeconds({ started_at: attempt_started_at, stopped_at });
 }
 
 interface Span {

@@ -59,16 +59,16 @@ export function durationOf(
 
 /**
  * Return the attempts that have ended, including the last. Batch reports an attempt some time after its end, so
- * the last attempt may be missing. It is then added from the record, which knows the start only of the first
- * attempt.
+ * the last attempt may be missing. It is then added from the record. Jobs of earlier releases know the start only of
+ * the first attempt.
  */
 function attemptsOf(job: Recorded): Recorded['attempts'] {
-  const { attempts, attempt, batch_attempt, started_at, stopped_at, exit_code, status_reason } = job;
+  const { attempts, attempt, batch_attempt, attempt_started_at, stopped_at, exit_code, status_reason } = job;
   const number = attempts.length + 1;
   if (!isFinal(job.status) || number > Math.max(attempt, batch_attempt)) return attempts;
   const last = {
     attempt: number,
-    started_at: number === 1 ? started_at : null,
+    started_at: attempt_started_at ?? (number === 1 ? job.started_at : null),
     stopped_at,
     exit_code,
     reason: status_reason,

@@ -25,6 +25,11 @@ export const proofs: readonly Proof[] = [
   },
   { name: 'browser', about: 'the console in Chromium, as a person uses it', program: 'test/browser/run.ts' },
   {
+    name: 'budgets',
+    about: 'what 1,000 simulated jobs with budgets and lost hosts overspend (eight minutes; --jobs <number>)',
+    program: 'test/proofs/sweeps/budgets/run.ts',
+  },
+  {
     name: 'bundle',
     about: 'how long bundles take to import',
     program: 'test/proofs/bench/bundle-imports.ts',

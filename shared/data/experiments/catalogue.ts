@@ -174,6 +174,9 @@ const Attributes = z.object({
   cost_estimate: z.number().nullable(),
   timeout: z.number(),
   attempts: z.array(Attempt),
+  /** Absent in segments of releases that did not store it. */
+  batch_attempt: z.number().optional(),
+  attempt_started_at: Timestamp.optional(),
   sweep: SweepPlace.optional(),
   stopped_early: z.boolean().optional(),
   name: z.string(),
@@ -230,6 +233,8 @@ class SegmentRow implements ExperimentRow {
   readonly cost_estimate: number | null;
   readonly timeout: number;
   readonly attempts: Attributes['attempts'];
+  readonly batch_attempt: number | undefined;
+  readonly attempt_started_at: string | undefined;
   readonly sweep: Attributes['sweep'];
   readonly stopped_early: boolean | undefined;
   readonly name: string;
@@ -252,6 +257,8 @@ class SegmentRow implements ExperimentRow {
     this.cost_estimate = attributes.cost_estimate;
     this.timeout = attributes.timeout;
     this.attempts = attributes.attempts;
+    this.batch_attempt = attributes.batch_attempt;
+    this.attempt_started_at = attributes.attempt_started_at;
     this.sweep = attributes.sweep;
     this.stopped_early = attributes.stopped_early;
     this.name = attributes.name;

@@ -21,11 +21,14 @@ export interface ExperimentRow
         | 'cost_estimate'
         | 'timeout'
         | 'attempts'
+        | 'attempt_started_at'
         | 'sweep'
         | 'stopped_early'
       >
     >,
     RunMetrics {
+  /** Undefined in catalogues of releases that did not store it. */
+  readonly batch_attempt: number | undefined;
   readonly name: string;
   readonly note: string | null;
   /** Time at which an MLflow client marked it as deleted. */

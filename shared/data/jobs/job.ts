@@ -50,6 +50,8 @@ export const jobFields = () => ({
   user_id: Ulid,
   created_at: Timestamp,
   started_at: Timestamp.nullable(),
+  /** Start of its last attempt. Absent before the first, and for jobs of releases that did not record it. */
+  attempt_started_at: Timestamp.optional(),
   stopped_at: Timestamp.nullable(),
   cancel_requested_at: Timestamp.nullable(),
   /** Name of the user who cancelled it. Null if no user did, and for jobs of releases that did not record it. */

@@ -151,12 +151,14 @@ export function withBegun(
 
 /** Return why the budget leaves no room for another run. Return undefined if it does. */
 export function budgetReached(
-  { spent, running, run_cost }: Pick<Sweep, 'spent' | 'running' | 'run_cost'>,
+  { spent, running, run_cost, begun }: Pick<Sweep, 'spent' | 'running' | 'run_cost' | 'begun'>,
   budget: number | undefined,
 ): string | undefined {
   if (budget === undefined || run_cost === null) return undefined;
   const reserved = roundedDollars(running.length * run_cost);
-  if (roundedDollars(spent + reserved + run_cost) <= budget) return undefined;
+  // Each run has a rounded price: a budget of what the estimate says would lack some millionths for the last one.
+  const rounding = (begun + 1) * 1e-6;
+  if (spent + reserved + run_cost <= budget + rounding) return undefined;
   const left = roundedDollars(Math.max(0, budget - spent - reserved));
   return `Of its budget of US$ ${budget}, US$ ${left} is left, and one more run may cost US$ ${run_cost}. Raise the budget and resume it.`;
 }

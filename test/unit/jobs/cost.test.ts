@@ -31,7 +31,14 @@ test('an estimate is for all the time that a job may take, at least a minute of 
 });
 
 const at = (seconds: number): string => new Date(1_700_000_000_000 + seconds * 1000).toISOString();
-const ended = { cost_estimate: 3.6, timeout: 3600, started_at: at(0), stopped_at: at(600), attempts: [] };
+const ended = {
+  cost_estimate: 3.6,
+  timeout: 3600,
+  started_at: at(0),
+  stopped_at: at(600),
+  attempts: [],
+  batch_attempt: 1,
+};
 
 test('the actual cost is that of the time it took, of all attempts together', () => {
   expect(actualCost(ended)).toBe(0.6);
@@ -41,6 +48,18 @@ test('the actual cost is that of the time it took, of all attempts together', ()
   ];
   expect(actualCost({ ...ended, attempts })).toBe(0.9);
   expect(actualCost({ ...ended, stopped_at: at(5) })).toBe(0.06);
+});
+
+test('the wait for a new host after one was lost costs nothing', () => {
+  const lost = [{ started_at: at(0), stopped_at: at(400) }];
+  const second = { ...ended, batch_attempt: 2, attempts: lost, stopped_at: at(2500) };
+  const reported = [...lost, { started_at: at(2000), stopped_at: at(2500) }];
+
+  expect(actualCost({ ...second, attempt_started_at: at(2000) })).toBe(0.9);
+  expect(actualCost({ ...second, attempt_started_at: at(2000), attempts: reported })).toBe(0.9);
+  // Nobody knows the start of an attempt that was not reported.
+  expect(actualCost({ ...second, attempt_started_at: at(2000), attempts: [] })).toBe(2.5);
+  expect(actualCost(second)).toBe(2.5);
 });
 
 test('there is none before the end, none for what never started, and none without a price', () => {

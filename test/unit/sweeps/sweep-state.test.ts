@@ -135,6 +135,13 @@ describe('a budget', () => {
     expect(budgetReached(costly([0, 1], 0.5), 3)).toContain('US$ 0.5 is left');
   });
 
+  test('of the estimate has room for every run, though prices are rounded', () => {
+    const sixth = { begun: 5, running: [], run_cost: 0.016667, spent: 5 * 0.016667 };
+
+    expect(budgetReached(sixth, 0.1)).toBeUndefined();
+    expect(budgetReached(sixth, 0.0999)).toContain('is left');
+  });
+
   test('does not bind a sweep without one', () => {
     expect(budgetReached(costly([0, 1], 100), undefined)).toBeUndefined();
   });
