@@ -117,6 +117,11 @@ export const proofs: readonly Proof[] = [
     program: 'test/proofs/serving/run.ts',
   },
   {
+    name: 'sweep-latency',
+    about: 'what a sweep of 1,000 trials costs the requests of others (seven minutes; --trials <number>)',
+    program: 'test/proofs/sweeps/latency/run.ts',
+  },
+  {
     name: 'sweep-optuna',
     about: 'Optuna chooses the trials of a sweep (a minute; --python <program>)',
     program: 'test/proofs/sweeps/optuna/run.ts',

@@ -89,6 +89,6 @@ export async function retried(sweep: Sweep, records: TableReader<'records'>): Pr
 function refuseEnded(sweep: Sweep): void {
   if (!hasEnded(sweep)) return;
   const { status } = sweep;
-  const advice = status === 'CANCELLED' ? '' : ' Extend it with PATCH, or try its failed runs again.';
+  const advice = status === 'CANCELLED' ? '' : ' Extend it, or try its failed runs again.';
   throw new ServiceError('conflict', `The sweep has ended: ${status}.${advice}`);
 }

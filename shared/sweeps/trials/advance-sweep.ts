@@ -322,7 +322,7 @@ function refuseTrial(sweep: Sweep, { repeats, parallel, budget }: SweepSpec): vo
     throw new ServiceError('conflict', detail);
   };
   const { status, status_reason, running, begun, trials } = sweep;
-  if (begun >= trials * repeats) refuse(`All ${trials} trials were begun. Extend the sweep with PATCH.`);
+  if (begun >= trials * repeats) refuse(`All ${trials} trials were begun. Extend the sweep.`);
   if (status !== 'RUNNING') refuse(`The sweep is ${status}. ${status_reason ?? ''}`.trim());
   if (begun % repeats !== 0) refuse('The repeats of the trial before are still to begin. Try again.');
   if (running.length >= parallel)

@@ -48,7 +48,7 @@ describe('a sweep', () => {
     expect(ended).toMatchObject({ status: 'COMPLETED', counts: { begun: 3, complete: 3 } });
     const again = await project.call(resumeSweep, sweep_id);
     expect(again.status).toBe(409);
-    expect(again.json.detail).toContain('Extend it with PATCH');
+    expect(again.json.detail).toContain('Extend it, or try');
   });
 
   test('that is cancelled ends its runs, and deleted it leaves its experiments', async () => {

@@ -2,28 +2,18 @@ import { expect } from 'vitest';
 import { endpoint as putConfig } from '../../../functions/projects/configs/put-config.endpoint.ts';
 import { endpoint as putEnvironment } from '../../../functions/projects/environment/put-environment.endpoint.ts';
 import { endpoint as createSweep } from '../../../functions/projects/sweeps/create-sweep.endpoint.ts';
-import type { BatchControl } from '../../../shared/aws/batch.ts';
 import { createLogger } from '../../../shared/core/log.ts';
 import { newId } from '../../../shared/core/new-id.ts';
 import { readSettings } from '../../../shared/core/settings.ts';
 import { type Experiment, listExperiments } from '../../../shared/data/experiments/experiment.ts';
 import { isFinal } from '../../../shared/data/jobs/job-status.ts';
-import { putMetricPart, readMetricParts, withPoints } from '../../../shared/data/metrics/metric-summaries.ts';
 import { requireSweep } from '../../../shared/data/sweeps/sweep.ts';
 import type { TableWriter } from '../../../shared/data/table/table.ts';
-import { concludeJob } from '../../../shared/jobs/conclusion.ts';
 import type { SweepContext } from '../../../shared/sweeps/trials/advance-sweep.ts';
+import { endRun, idleBatch } from '../../support/ended-run.ts';
 import { type TestService, testService } from '../../support/service.ts';
 import { newProject } from '../projects/new-project.ts';
 import { json } from '../users/body.ts';
-
-/** A Batch that takes every job and runs none. */
-const batch: BatchControl = {
-  submit: async ({ name }) => `b-${name}`,
-  terminate: async () => {},
-  describe: async () => [],
-  findByName: async () => undefined,
-};
 
 /** A sweep of the metric `loss` whose runs have no containers: the test ends them. */
 export async function recordedSweep(spec: object) {
@@ -55,7 +45,7 @@ export async function recordedSweep(spec: object) {
     /** What decisions use; the writer may be one that fails or counts. */
     context: (writer: TableWriter<'records'> = records): SweepContext => ({
       records: writer,
-      batch,
+      batch: idleBatch,
       keys: service.accounts,
       settings: readSettings(service.environment),
       now: () => new Date(),
@@ -63,13 +53,7 @@ export async function recordedSweep(spec: object) {
       log: createLogger('error', () => {}),
     }),
     /** Ends an experiment as its container does, after it has reported this loss. */
-    async end(one: Experiment, loss: number, writer: TableWriter<'records'> = records): Promise<void> {
-      const point = { name: 'loss', value: loss, step: 1, time: Date.now() };
-      const { parts } = withPoints(await readMetricParts(records, project_id, one.experiment_id), [point]);
-      await records.write(
-        ...parts.map((part, index) => putMetricPart(project_id, one.experiment_id, index, part)),
-      );
-      await concludeJob(writer, one, { status: 'SUCCEEDED', reason: null }, new Date());
-    },
+    end: (one: Experiment, loss: number, mortal: TableWriter<'records'> = records) =>
+      endRun(records, one, loss, mortal),
   };
 }

@@ -5,7 +5,7 @@ import { simulateGroup } from '../../proofs/sweeps/budgets/simulate-jobs.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 import { testService } from '../../support/service.ts';
 
-test('jobs whose hosts are lost cost what AWS charges, and exceed no budget by more than a heartbeat', async () => {
+test('jobs whose hosts are lost cost what AWS charges, and exceed a budget by less than their heartbeats', async () => {
   const service = await testService();
   const simulated = { ...service, settings: readSettings(service.environment) };
   const random = seededRandom(7);
