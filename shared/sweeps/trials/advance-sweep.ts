@@ -4,14 +4,7 @@ import { type Experiment, findExperiment } from '../../data/experiments/experime
 import { findProjects, type Project } from '../../data/projects/project.ts';
 import { hasEnded } from '../../data/sweeps/has-ended.ts';
 import { changedSweep, findSweep, replaceSweep, requireSweep, type Sweep } from '../../data/sweeps/sweep.ts';
-import {
-  allRuns,
-  findRuns,
-  lastTry,
-  putRun,
-  type SweepIds,
-  type SweepRun,
-} from '../../data/sweeps/sweep-run.ts';
+import { findRuns, lastTry, putRun, type SweepIds, type SweepRun } from '../../data/sweeps/sweep-run.ts';
 import { putTurn, removeTurn, type SweepTurn } from '../../data/sweeps/sweep-turn.ts';
 import { retryOnConflict } from '../../data/table/retry-on-conflict.ts';
 import type { TableReader, Write } from '../../data/table/table.ts';
@@ -27,6 +20,7 @@ import { suggest } from '../suggest.ts';
 import { resultsAt } from '../trial-results.ts';
 import type { Params } from '../types.ts';
 import { collectEnds, type Ends } from './collect-ends.ts';
+import { knownRuns } from './known-runs.ts';
 import { removeDeleted } from './remove-deleted.ts';
 import { runInputs } from './run-inputs.ts';
 import { sweepNotices } from './sweep-notices.ts';
@@ -196,7 +190,7 @@ async function rowOf(
 /** Return the results of all trials, with those that this decision takes in. */
 async function seen(records: TableReader<'records'>, sweep: Sweep, { repeats }: SweepSpec, { rows }: Ends) {
   const settled = new Map(rows.map((row) => [row.run, row]));
-  const stored = await allRuns(records, sweep);
+  const stored = await knownRuns(records, sweep);
   return resultsAt(
     stored.map((row) => settled.get(row.run) ?? row),
     repeats,

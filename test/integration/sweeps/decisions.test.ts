@@ -35,6 +35,34 @@ test('a decision takes at most three transactions, and leaves nothing to do', as
   expect(Math.max(...writes)).toBeLessThanOrEqual(3);
 });
 
+test('a decision reads no run again that is complete', async () => {
+  const swept = await recordedSweep({ method: 'tpe', trials: 20, parallel: 2, parameters });
+  const { records } = swept.service;
+  const reads: number[] = [];
+
+  for (let one = (await swept.running())[0]; one !== undefined; one = (await swept.running())[0]) {
+    await swept.end(one, 1);
+    let rows = 0;
+    const counted: TableWriter<'records'> = {
+      ...records,
+      async batchGet(keys) {
+        rows += keys.filter(({ sk }) => sk.includes('#RUN#')).length;
+        return records.batchGet(keys);
+      },
+      async query(of) {
+        const page = await records.query(of);
+        rows += page.items.filter(({ sk }) => sk.includes('#RUN#')).length;
+        return page;
+      },
+    };
+    await takeTurnAfter(swept.context(counted), one.experiment_id);
+    reads.push(rows);
+  }
+
+  // The one that has ended, the next one with the first repeat of its trial, and those that run.
+  expect(Math.max(...reads)).toBeLessThanOrEqual(6);
+});
+
 test('two clients that extend a sweep at once both do, or one is refused by the version that it read', async () => {
   const swept = await recordedSweep({ method: 'random', trials: 4, parallel: 2, parameters });
   const { service, path, as } = swept;
