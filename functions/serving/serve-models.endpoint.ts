@@ -27,7 +27,7 @@ export const endpoint = defineEndpoint({
   operations,
   // Whether a caller must sign in depends on the model, so a token that is sent must be good.
   permit() {},
-  errorBody: ({ detail }) => ({ error: detail }),
+  errorBody: ({ status, detail }) => ({ error: status === 413 ? `${detail} ${smallerForm}` : detail }),
 
   async handle({ request }, context) {
     const { operation, path } = operationOf(request);
@@ -39,6 +39,10 @@ export const endpoint = defineEndpoint({
 });
 
 export const handler = lambda(endpoint);
+
+/** Bodies and answers have the same limit, and the same way to need less of it. */
+const smallerForm =
+  'Binary tensors (header Inference-Header-Content-Length) take about a third of the bytes of JSON.';
 
 /** Find the operation of a request, with the variables of its path. */
 function operationOf({ method, path }: RawRequest) {

@@ -121,6 +121,12 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     }
   }
 
+  /** Clients of some protocols expect its own form of an error, also of one that no function answers. */
+  const errorBodyOf = ({ method = '', url = '' }: IncomingMessage) =>
+    url.startsWith('/')
+      ? route(url.replace(/\?.*/s, ''))?.leaf.methods.get(method)?.endpoint.errorBody
+      : undefined;
+
   async function serve(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) {
     latest.set(request.socket, response);
     // A client may close the connection during the response.
@@ -130,7 +136,8 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
       result = await answer(request, response, expectsContinue);
     } catch (error) {
       if (error instanceof ClientGoneError) return;
-      result = withCors(renderError(error, randomUUID(), log), corsOrigins, request.headers.origin);
+      const document = renderError(error, randomUUID(), log, errorBodyOf(request));
+      result = withCors(document, corsOrigins, request.headers.origin);
     }
     if (response.destroyed) return;
     const deliver = request.complete || !announcesBody(request) ? send : sendAndClose;

@@ -145,6 +145,7 @@ function readInputs(given: unknown, binary: Uint8Array, check: Check): RawTensor
   const read: RawTensor[] = [];
   const seen = new Set<string>();
   let at = 0;
+  let isCovered = true;
   for (const [index, one] of given.slice(0, maxTensors).entries()) {
     const place = `inputs[${index}]`;
     const fields = objectOf(one);
@@ -158,12 +159,13 @@ function readInputs(given: unknown, binary: Uint8Array, check: Check): RawTensor
     let raw: Uint8Array | undefined;
     if (size !== undefined) {
       const left = binary.length - at;
-      if (!isSize || size > left)
+      if (!isSize || size > left) {
+        isCovered = false;
         fault(
           `${place}.parameters.binary_data_size`,
           `must be at most ${left}, the bytes that are left of the body`,
         );
-      else {
+      } else {
         raw = binary.subarray(at, at + size);
         at += size;
       }
@@ -185,7 +187,7 @@ function readInputs(given: unknown, binary: Uint8Array, check: Check): RawTensor
   for (const { name } of signature.inputs) {
     if (!seen.has(name)) fault('inputs', `lacks the input ${JSON.stringify(name)}`);
   }
-  if (at < binary.length && given.length <= maxTensors)
+  if (isCovered && at < binary.length && given.length <= maxTensors)
     fault('body', `has ${binary.length - at} bytes after the JSON that no binary_data_size covers`);
   return read;
 }
@@ -198,44 +200,61 @@ interface Reading {
   check: Check;
 }
 
+/** Check type, shape and bytes each by itself, so that one answer names the faults of all three. */
 function readTensor(
   place: string,
-  { shape, datatype, data }: Fields,
+  { shape, datatype: given, data }: Fields,
   wanted: TensorSignature,
   { raw, isBinary, check: { maxBatch, fault } }: Reading,
 ): RawTensor | undefined {
   const { name } = wanted;
-  if (typeof datatype !== 'string' || !isDatatype(datatype) || datatype !== wanted.datatype) {
-    fault(`${place}.datatype`, `must be ${wanted.datatype}; it is ${JSON.stringify(datatype) ?? 'missing'}`);
-    return undefined;
-  }
+  const known = typeof given === 'string' && isDatatype(given) ? given : undefined;
+  if (known !== wanted.datatype)
+    fault(`${place}.datatype`, `must be ${wanted.datatype}; it is ${JSON.stringify(given) ?? 'missing'}`);
   const dims = readShape(shape);
-  if (dims === undefined) {
-    fault(`${place}.shape`, `must be a list of whole numbers: ${shapeText(wanted.shape)}`);
-    return undefined;
-  }
-  if (!isShape(dims, wanted.shape)) {
-    fault(`${place}.shape`, `must be ${shapeText(wanted.shape)}; it is ${shapeText(dims)}`);
-    return undefined;
-  }
-  if (wanted.shape?.[0] === -1 && (dims[0] ?? 0) > maxBatch) {
-    fault(
-      `${place}.shape`,
-      `has a first dimension of ${dims[0]}; this model takes at most ${maxBatch} (max_batch)`,
-    );
-    return undefined;
-  }
-  const count = elementCount(dims);
-  if (count > maxElements) {
-    fault(`${place}.shape`, `has ${count} elements; at most ${maxElements} are allowed`);
-    return undefined;
-  }
+  const isGoodShape = checkShape(`${place}.shape`, dims, wanted, maxBatch, fault);
+  if (isBinary && data !== undefined)
+    fault(`${place}.data`, 'must be left out where binary_data_size is given');
+  // The values follow the type and the shape that the request states: a wrong one of these is one fault, not two.
+  const datatype = known ?? wanted.datatype;
+  const fixed = wanted.shape?.every((dim) => dim >= 0) ? wanted.shape : undefined;
+  const stated = dims !== undefined && elementCount(dims) <= maxElements ? dims : fixed;
   if (isBinary) {
-    if (data !== undefined) fault(`${place}.data`, 'must be left out where binary_data_size is given');
-    return raw && checkRaw(place, { name, datatype, shape: dims, bytes: raw }, count, fault);
+    if (raw === undefined || stated === undefined) return undefined;
+    const tensor = checkRaw(
+      place,
+      { name, datatype, shape: stated, bytes: raw },
+      elementCount(stated),
+      fault,
+    );
+    return isGoodShape ? tensor : undefined;
   }
+  const count = stated === undefined ? undefined : elementCount(stated);
   const bytes = readData(`${place}.data`, data, datatype, count, fault);
-  return bytes && { name, datatype, shape: dims, bytes };
+  return bytes && isGoodShape && stated !== undefined ? { name, datatype, shape: stated, bytes } : undefined;
+}
+
+function checkShape(
+  place: string,
+  dims: readonly number[] | undefined,
+  { shape: wanted }: TensorSignature,
+  maxBatch: number,
+  fault: Fault,
+): boolean {
+  const before = wanted?.[0] === -1 ? (dims?.[0] ?? 0) : 0;
+  const count = elementCount(dims ?? []);
+  const message =
+    dims === undefined
+      ? `must be a list of whole numbers: ${shapeText(wanted)}`
+      : !isShape(dims, wanted)
+        ? `must be ${shapeText(wanted)}; it is ${shapeText(dims)}`
+        : before > maxBatch
+          ? `has a first dimension of ${before}; this model takes at most ${maxBatch} (max_batch)`
+          : count > maxElements
+            ? `has ${count} elements; at most ${maxElements} are allowed`
+            : undefined;
+  if (message !== undefined) fault(place, message);
+  return message === undefined;
 }
 
 const maxElements = 2 ** 28;

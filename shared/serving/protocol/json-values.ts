@@ -3,12 +3,13 @@ import { type Datatype, packBytes } from './datatypes.ts';
 /**
  * Read values as JSON, nested or flat, in row-major order. Report the fault of the first wrong one.
  * @param place name of the list in faults
+ * @param count values that the shape states; undefined if no shape can be read
  */
 export function readData(
   place: string,
   data: unknown,
   datatype: Datatype,
-  count: number,
+  count: number | undefined,
   fault: (name: string, message: string) => void,
 ): Uint8Array | undefined {
   if (!Array.isArray(data)) {
@@ -18,17 +19,15 @@ export function readData(
   const values: unknown[] = data.some((one) => Array.isArray(one))
     ? data.flat(Number.POSITIVE_INFINITY)
     : data;
-  if (values.length !== count) {
-    fault(place, `must have ${count} values, as the shape says; it has ${values.length}`);
-    return undefined;
-  }
+  const hasCount = count === undefined || values.length === count;
+  if (!hasCount) fault(place, `must have ${count} values, as the shape says; it has ${values.length}`);
   const { isValue, is, store } = writers[datatype];
   const bad = values.findIndex((value) => !isValue(value));
   if (bad >= 0) {
     fault(`${place}[${bad}]`, `must be ${is}; it is ${JSON.stringify(String(values[bad]).slice(0, 80))}`);
     return undefined;
   }
-  return store(values);
+  return hasCount ? store(values) : undefined;
 }
 
 interface Writer {

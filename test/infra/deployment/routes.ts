@@ -153,6 +153,7 @@ test("API Gateway's own answers are problems, which the page of one single origi
     const body = JSON.parse(ResponseTemplates['application/json']);
     expect(body).toMatchObject({ status: Number(StatusCode), instance: '$context.requestId', errors: [] });
     expect(body.message).toBe(body.detail);
+    expect(body.error).toBe(body.detail);
     expect(ResponseParameters).toMatchObject({
       'gatewayresponse.header.Content-Type': "'application/problem+json'",
       'gatewayresponse.header.Access-Control-Allow-Origin': "'https://app.example'",

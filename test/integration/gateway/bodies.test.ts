@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { endpoint as createToken } from '../../../functions/auth/create-token.endpoint.ts';
 import { endpoint as putConfig } from '../../../functions/projects/configs/put-config.endpoint.ts';
 import { endpoint as listProjects } from '../../../functions/projects/projects/list-projects.endpoint.ts';
+import { endpoint as serveModels } from '../../../functions/serving/serve-models.endpoint.ts';
 import { endpoint as putPicture } from '../../../functions/users/pictures/put-profile-picture.endpoint.ts';
 import { type RunningGateway, startGateway } from '../../../infra/local/gateway/gateway-server.ts';
 import { setPassword } from '../../../shared/data/accounts/change-user.ts';
@@ -27,7 +28,7 @@ let asked = 0;
 beforeAll(async () => {
   service = await testService({ LOG_LEVEL: 'error' });
   user = await service.user('developer', 'ada');
-  const all: AnyEndpoint[] = [createToken, putConfig, putPicture, listProjects];
+  const all: AnyEndpoint[] = [createToken, putConfig, putPicture, listProjects, serveModels];
   const endpoints = all.map((endpoint) => {
     const handler = lambda(endpoint, service.environment);
     const counted: typeof handler = (event, context) => {
@@ -85,6 +86,21 @@ test.each([
   const before = received;
   const request = begin(head, 0);
   await expect.poll(() => request.status()).toBe(status);
+  expect(received).toBe(before);
+});
+
+test('a body of an inference that is too large is refused in the form of the protocol', async () => {
+  const before = received;
+
+  const answer = await fetch(`${gateway.url}/v2/models/digits/infer`, {
+    method: 'POST',
+    body: new Uint8Array(5_000_000),
+  });
+
+  expect(answer.status).toBe(413);
+  const body: object = JSON.parse(await answer.text());
+  expect(Object.keys(body)).toEqual(['error']);
+  expect(body).toMatchObject({ error: expect.stringMatching(/4400000 bytes.*Binary tensors/s) });
   expect(received).toBe(before);
 });
 

@@ -78,6 +78,47 @@ test('all faults of a request are named at once, in the form of the protocol', a
   expect(answer.json.error).toContain('outputs[0].name: must be an output of the model: "logits"');
 });
 
+test('one answer names the faults of type, shape and bytes of every input', async () => {
+  await serve(service, as, 'every-type.onnx', {}, {}, 'every-type.onnx');
+  const sized = (name: string, datatype: string, shape: unknown, binary_data_size: number) => ({
+    name,
+    datatype,
+    shape,
+    parameters: { binary_data_size },
+  });
+  const sent = binary(
+    {
+      inputs: [
+        sized('in_FLOAT', 'FP99', [2, 2], 12),
+        sized('in_INT64', 'INT64', [2], 9),
+        { name: 'in_BOOL', datatype: 'INT8', shape: [2, 1], data: [1, 2, 300] },
+        { name: 'in_UINT8', datatype: 'UINT8', shape: 'two', data: [256] },
+        sized('in_INT8', 'INT8', [2], 99),
+      ],
+    },
+    [new Uint8Array(25)],
+  );
+
+  const answer = await protocol(service, 'models/every-type.onnx/infer', { ...sent, as });
+
+  expect(answer.status).toBe(400);
+  for (const fault of [
+    'inputs[0].datatype: must be FP32; it is "FP99"',
+    'inputs[0].shape: must be [-1]; it is [2, 2]',
+    'inputs[0].parameters.binary_data_size: must be 16 for FP32 of the shape [2, 2]; it is 12',
+    'inputs[1].parameters.binary_data_size: must be 16 for INT64 of the shape [2]; it is 9',
+    'inputs[2].datatype: must be BOOL; it is "INT8"',
+    'inputs[2].shape: must be [-1]; it is [2, 1]',
+    'inputs[2].data: must have 2 values, as the shape says; it has 3',
+    'inputs[2].data[2]: must be a whole number from -128 to 127; it is "300"',
+    'inputs[3].shape: must be a list of whole numbers: [-1]',
+    'inputs[3].data[0]: must be a whole number from 0 to 255; it is "256"',
+    'inputs[4].parameters.binary_data_size: must be at most 4, the bytes that are left of the body',
+  ])
+    expect(answer.json.error).toContain(fault);
+  expect(answer.json.error).not.toContain('that no binary_data_size covers');
+});
+
 test('a classification names the best classes with their labels', async () => {
   const all = await ask(service, 'digits.onnx', { inputs: [imageInput()] }, { as });
   const answer = await ask(

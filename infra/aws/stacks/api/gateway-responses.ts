@@ -39,6 +39,8 @@ export function addGatewayResponses(api: RestApi, corsOrigins: readonly string[]
           instance: '$context.requestId',
           errors: [],
           message: detail,
+          // The member that clients of the Open Inference Protocol read.
+          error: detail,
         }),
       },
     });
