@@ -46,12 +46,27 @@ export class DeadLetters {
   }
 }
 
-/** Deliver the events of the Batch server to their function. Keep malformed ones in this file. */
+/**
+ * Deliver the events of the Batch server to their function. Keep malformed ones in this file.
+ * @param ready resolves once the environment of the functions is whole
+ */
 export const jobEventDelivery = (
   access: EmulatorAccess,
   deadLetterFile: string,
+  ready: Promise<void>,
 ): ((event: unknown) => Promise<void>) =>
-  eventDelivery(functionOf(jobStateChanged, access), new DeadLetters(deadLetterFile));
+  onceReady(ready, eventDelivery(functionOf(jobStateChanged, access), new DeadLetters(deadLetterFile)));
+
+/**
+ * Hold events back until the functions may run. A function reads its environment at its first event; one that ran
+ * before the address of Batch was known could submit no job for as long as the service runs.
+ */
+export const onceReady =
+  (ready: Promise<void>, deliver: (event: unknown) => Promise<void>) =>
+  async (event: unknown): Promise<void> => {
+    await ready;
+    await deliver(event);
+  };
 
 /** Return the handler of a task, which runs in its own role. Read its environment at the first event. */
 function functionOf<N extends Needs, E>(task: Task<N, E>, { credentials, hasRoles }: EmulatorAccess) {

@@ -17,7 +17,7 @@ import { stageVariables } from './stage-files.ts';
 
 /** Start the Batch server with the queues and job definitions of a deployment. */
 export async function startBatch(options: LocalBatchOptions): Promise<RunningBatch> {
-  const { data, program, access, folders, host, environment } = options;
+  const { data, program, access, folders, host, environment, ready } = options;
   const stage = await stageVariables(program, dirname(folders.work));
   return startBatchServer({
     folder: data.within('batch'),
@@ -49,7 +49,7 @@ export async function startBatch(options: LocalBatchOptions): Promise<RunningBat
       roleEnvironment: (definition: string) =>
         jobRoleVariables(programOf(definition), environment, access.credentials),
     }),
-    deliver: jobEventDelivery(access, data.within('dead-letters.jsonl')),
+    deliver: jobEventDelivery(access, data.within('dead-letters.jsonl'), ready),
   });
 }
 
@@ -62,6 +62,8 @@ interface LocalBatchOptions {
   /** Listen address. */
   host: string;
   environment: Readonly<Record<string, string | undefined>>;
+  /** Resolves once functions may run: events wait for it. */
+  ready: Promise<void>;
 }
 
 function definitions(program: string): LocalJobDefinition[] {

@@ -74,14 +74,17 @@ export async function startEmulators(
   });
   const folders = await jobFolders(data);
   if (access.endpoints.BATCH_ENDPOINT === undefined) {
-    // The server delivers events of jobs that have ended as soon as it runs. Their function finds the tables by
-    // these variables.
+    // The server has events of jobs that have ended as soon as it runs. Their function needs its address, too.
+    const { promise: ready, resolve: letEventsIn } = Promise.withResolvers<void>();
     enterFunctionEnvironment(process.env, access);
     const earlier = await namesIn(folders.work);
-    const batch = await startBatch({ data, program, access, folders, host, environment: process.env });
+    const environment = process.env;
+    const batch = await startBatch({ data, program, access, folders, host, environment, ready });
     // Without the emulators no job can save anything, so give no grace period.
     started.defer(() => batch.close(isLost ? { grace: 0 } : {}));
     access.endpoints.BATCH_ENDPOINT = batch.url;
+    enterFunctionEnvironment(process.env, access);
+    letEventsIn();
     // The server has ended the attempts of a killed server, and gives every new attempt its own folder.
     const sweeping = Promise.all([removeRuns(folders.work, earlier), removeForsaken()]);
     started.defer(async () => void (await sweeping));
