@@ -59,7 +59,7 @@ export class ModelSessions {
   /**
    * Run a version of a model. If its process ends because of another request, ask a new one.
    * @throws RefusedByRuntimeError, SessionEndedError
-   * @throws ServiceError `unavailable` if other models take the memory
+   * @throws ServiceError `unavailable` if other models take the memory, or each process that it asks is killed
    */
   async run(
     objects: Pick<ObjectReader, 'read'>,
@@ -75,7 +75,11 @@ export class ModelSessions {
         }
         return { outputs: await process.run(run.inputs, run.outputs), isCold };
       } catch (error) {
-        if (!(error instanceof SessionGoneError) || attempt >= maxAttempts) throw error;
+        if (!(error instanceof SessionGoneError)) throw error;
+        if (attempt >= maxAttempts) {
+          const detail = `${maxAttempts} processes of this model ended before they could answer. Try again shortly.`;
+          throw new ServiceError('unavailable', detail, { retryAfterSeconds: 2 });
+        }
       } finally {
         this.#release(slot, run.version.digest);
       }

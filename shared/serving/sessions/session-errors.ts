@@ -8,7 +8,7 @@ export class SessionEndedError extends Error {
   override readonly name = 'SessionEndedError';
 }
 
-/** The process ended because of the request before this one, or was ended. Another process can answer it. */
+/** The process ended because of the request before this one, or was killed from outside. Another process can answer it. */
 export class SessionGoneError extends Error {
   override readonly name = 'SessionGoneError';
 }

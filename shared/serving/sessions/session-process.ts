@@ -113,7 +113,7 @@ export class SessionProcess {
   /**
    * Run the model. @throws RefusedByRuntimeError if an operator fails on these values
    * @throws SessionEndedError if this request ended the process
-   * @throws SessionGoneError if another one did
+   * @throws SessionGoneError if another one did, or a kill from outside
    */
   run(inputs: readonly RawTensor[], outputs: readonly string[]): Promise<RawTensor[]> {
     const described = inputs.map(({ name, datatype, shape, bytes }) => ({
@@ -190,8 +190,23 @@ export class SessionProcess {
     clearTimeout(this.#timer);
     clearTimeout(this.#watch);
     const [first, ...others] = this.#pending.splice(0);
-    first?.answer.reject(new SessionEndedError(this.#describeEnd()));
+    first?.answer.reject(
+      this.#wasKilled
+        ? new SessionGoneError('the process was killed')
+        : new SessionEndedError(this.#describeEnd()),
+    );
     for (const { answer } of others) answer.reject(new SessionGoneError('the process has ended'));
+  }
+
+  /**
+   * Whether something else than this service and the model ended it: a host out of memory, an operator. Native code that
+   * crashes ends by another signal. The request is no cause, so another process can answer it.
+   */
+  get #wasKilled(): boolean {
+    const { exitCode, signalCode } = this.#child;
+    const isKill =
+      signalCode === 'SIGKILL' || signalCode === 'SIGTERM' || exitCode === 137 || exitCode === 143;
+    return isKill && this.#reason === undefined;
   }
 
   #describeEnd(): string {

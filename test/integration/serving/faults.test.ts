@@ -6,8 +6,8 @@ import { findServedVersion, findServing } from '../../../shared/data/models/serv
 import { ModelSessions } from '../../../shared/serving/sessions/model-sessions.ts';
 import { SessionEndedError } from '../../../shared/serving/sessions/session-errors.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
-import { ask, fixture, imageInput, protocol, serve } from './served-model.ts';
-import { objectsOf, sessionLimits } from './session-limits.ts';
+import { ask, fixture, image, imageInput, protocol, serve } from './served-model.ts';
+import { killProcessesIn, objectsOf, sessionLimits } from './session-limits.ts';
 
 let service: TestService;
 let as: TestUser;
@@ -78,6 +78,45 @@ test('a run without end is ended at its deadline, and the requests behind it are
   expect(behind).toMatchObject({ status: 'fulfilled', value: { isCold: true } });
 });
 
+test('kill -9 under load loses no request, halves no answer, and does not count against the model', async () => {
+  const { model_id = '' } = (await findServing(service.records, 'digits.onnx')) ?? {};
+  const version = await findServedVersion(service.records, model_id, 'original');
+  if (version === undefined) throw new Error('not served');
+  const limits = sessionLimits();
+  const sessions = new ModelSessions(limits);
+  const pixels = new Uint8Array(Float32Array.from(image).buffer);
+  const tensor = { name: 'image', datatype: 'FP32' as const, shape: [1, 1, 8, 8], bytes: pixels };
+  const run = async () => {
+    const { outputs } = await sessions.run(objectsOf(service), {
+      version,
+      memoryBytes: 400 * 2 ** 20,
+      isWarm: false,
+      inputs: [tensor],
+      outputs: ['logits'],
+    });
+    return outputs.map(({ bytes }) => Buffer.from(bytes).toString('hex')).join();
+  };
+  const right = await run();
+
+  let kills = 0;
+  const answers: string[] = [];
+  const clients = Array.from({ length: 16 }, async () => {
+    while (kills < 4) answers.push(await run());
+  });
+  while (kills < 4) {
+    const before = answers.length;
+    await expect.poll(() => answers.length, { timeout: 20_000 }).toBeGreaterThan(before + 16);
+    kills += killProcessesIn(limits.folder) > 0 ? 1 : 0;
+  }
+  const ends = await Promise.allSettled(clients);
+  const last = await run();
+  sessions.end();
+
+  expect(ends.filter(({ status }) => status === 'rejected')).toEqual([]);
+  expect(new Set([...answers, last])).toEqual(new Set([right]));
+  expect(right).toHaveLength(80);
+});
+
 test('a damaged file is refused by its SHA-256', async () => {
   const bytes = await fixture('digits.onnx');
   const sha256 = createHash('sha256').update(bytes).digest('hex');
@@ -114,14 +153,14 @@ test('models that together need more than the memory take turns in it', async ()
   if (version === undefined) throw new Error('not served');
   const memoryBytes = 300 * 2 ** 20;
   const sessions = new ModelSessions(sessionLimits({ memoryBytes: 2 * memoryBytes }));
-  const image = { name: 'image', datatype: 'FP32' as const, shape: [1, 1, 8, 8], bytes: new Uint8Array(256) };
+  const blank = { name: 'image', datatype: 'FP32' as const, shape: [1, 1, 8, 8], bytes: new Uint8Array(256) };
   const run = (digest: string) =>
     sessions.run(objectsOf(service), {
       // The same file under other digests is as many models.
       version: { ...version, digest },
       memoryBytes,
       isWarm: false,
-      inputs: [image],
+      inputs: [blank],
       outputs: ['logits'],
     });
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -27,4 +27,19 @@ export function sessionLimits(more: Partial<SessionLimits> = {}): SessionLimits 
 export function objectsOf({ environment }: TestService, bytes?: Uint8Array): Pick<ObjectReader, 'read'> {
   if (bytes !== undefined) return { read: async () => Readable.from([bytes]) };
   return readObjects.open({ environment, settings: readSettings(environment) });
+}
+
+/** Kill the processes that work in a folder, as a host without memory does. @returns how many */
+export function killProcessesIn(folder: string): number {
+  let killed = 0;
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    try {
+      if (!readlinkSync(`/proc/${pid}/cwd`).startsWith(folder)) continue;
+      process.kill(Number(pid), 'SIGKILL');
+      killed += 1;
+    } catch {
+      // It has ended, or belongs to somebody else.
+    }
+  }
+  return killed;
 }
