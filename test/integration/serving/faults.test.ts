@@ -166,10 +166,11 @@ test('models that together need more than the memory take turns in it', async ()
 
   const first = await Promise.all(['a', 'b', 'c', 'd'].map(run));
   const held = sessions.held;
-  const again = await Promise.all([run('d'), run('a')]);
+  const again = await Promise.all(['a', 'b', 'c', 'd'].map(run));
   sessions.end();
 
   expect(first.map(({ isCold }) => isCold)).toEqual([true, true, true, true]);
   expect(held).toBe(2);
-  expect(again.filter(({ isCold }) => isCold).length).toBeGreaterThan(0);
+  // Which two stayed depends on who ended first. The other two have to be opened again.
+  expect(again.filter(({ isCold }) => isCold).length).toBeGreaterThanOrEqual(2);
 });
