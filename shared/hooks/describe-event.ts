@@ -109,16 +109,20 @@ export class EventDescriber {
     ];
   }
 
-  /** Compare the best value of a run with that of the project's other runs. */
+  /**
+   * Compare the best value of a run with that of its project, by the rule of `best`: failed runs have none, and values of
+   * training data count only where no run has others.
+   */
   async #bestText(row: ExperimentRow, ranker: MetricRanker, { value, step }: Best): Promise<string> {
     const all = await this.#rowsOf(row.project_id);
     const others = all.filter(({ experiment_id }) => experiment_id !== row.experiment_id);
-    const { best } = rankProject(others, ranker);
+    const { best: before } = rankProject(others, ranker);
     const own = `${valueText(value)}${step === null ? '' : ` at step ${step}`}`;
-    if (best === undefined) return own;
-    if (ranker.compare(value, best.value.value) < 0)
-      return `${own}, the best of the project (before: ${valueText(best.value.value)})`;
-    return `${own}; the best of the project is ${valueText(best.value.value)} (${best.row.name})`;
+    if (before === undefined) return own;
+    const { best } = rankProject([...others, row], ranker);
+    if (best?.row === row)
+      return `${own}, the best of the project (before: ${valueText(before.value.value)})`;
+    return `${own}; the best of the project is ${valueText(before.value.value)} (${before.row.name})`;
   }
 
   #rowsOf(project_id: string): Promise<readonly ExperimentRow[]> {

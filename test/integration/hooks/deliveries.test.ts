@@ -58,6 +58,19 @@ test('a chat message says what ended, why, how good it was, and where to look', 
   expect(text).toContain('*Project:* digits');
 });
 
+test('a chat message calls no value of a failed run or of training data the best of the project', async () => {
+  await hooked.put({ format: 'slack' });
+  await hooked.end(await hooked.begin('first', [0.9, 0.5, 0.2]));
+  await hooked.end(await hooked.begin('broken', [0.1]), 'FAILED');
+  await hooked.end(await hooked.begin('overfitted', [0.01], 'train_loss'));
+  await hooked.deliver();
+
+  const texts = receiver.received.map(({ json }) => json.blocks[0].text.text);
+  const textOf = (title: string) => texts.find((one) => one.includes(title));
+  expect(textOf('broken failed')).toContain('0.1 at step 0; the best of the project is 0.2 (first)');
+  expect(textOf('overfitted succeeded')).toContain('0.01 at step 0; the best of the project is 0.2 (first)');
+});
+
 test('a filter and a choice of events decide what a hook hears of', async () => {
   await hooked.put({ events: ['experiment.succeeded'], filter: 'metrics.val_loss < 0.2' });
   for (const [name, value] of [
