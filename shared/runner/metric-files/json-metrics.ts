@@ -14,7 +14,8 @@ export function summaryMetrics(text: string, path: string): FileMetric[] {
   const read = (value: unknown, name: string, depth: number): void => {
     if (found.length >= maxNames) return;
     const isMetric = name !== '' && !noMetrics.has(name) && !isOfRun(name);
-    if (typeof value === 'number' && isMetric) found.push({ name, value, step: null });
+    if (typeof value === 'number' && Number.isFinite(value) && isMetric)
+      found.push({ name, value, step: null });
     if (!isObject(value) || depth > maxDepth) return;
     for (const [key, one] of Object.entries(value))
       read(one, name === '' ? key : `${name}.${key}`, depth + 1);
@@ -45,15 +46,29 @@ const noMetrics = new Set(['step', 'epoch']);
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Parse JSON. Python's json also writes NaN and Infinity, which are null here. A torn file is nothing. */
+/** Parse JSON. Python's json also writes NaN and Infinity, outside of strings. A torn file is nothing. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
     try {
-      return JSON.parse(text.replaceAll(/([:[,]\s*)(?:NaN|-?Infinity)\b/g, '$1null'));
+      const plain = text.replaceAll(pythonTokens, (token) => jsonTexts[token] ?? token);
+      return JSON.parse(plain, (_, value) => (value === nanMark ? Number.NaN : value));
     } catch {
       return undefined;
     }
   }
 }
+
+/** Strings, which stay as they are, and the numbers that JSON does not have. */
+const pythonTokens = /"(?:[^"\\]|\\.)*"?|NaN|-?Infinity/gs;
+
+/** Stands for NaN in JSON. No tool writes it. */
+const nanMark = '\0NaN';
+
+/** JSON has no infinity, but JSON.parse reads too large a number as one. */
+const jsonTexts: Readonly<Record<string, string>> = {
+  NaN: JSON.stringify(nanMark),
+  Infinity: '1e999',
+  '-Infinity': '-1e999',
+};

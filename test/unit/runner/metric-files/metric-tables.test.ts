@@ -76,6 +76,17 @@ describe('a JSON file of metrics', () => {
     ]);
   });
 
+  test("has NaN and Infinity as Python's json writes them, but not those in strings", () => {
+    const entry = '{"loss": NaN, "grad_norm": -Infinity, "note": "a \\"b\\": NaN, Infinity", "step": 10}';
+
+    const history = trainerHistory(`{"best_metric": NaN, "log_history": [${entry}]}`);
+
+    expect(history).toEqual([
+      { name: 'loss', value: Number.NaN, step: 10 },
+      { name: 'grad_norm', value: Number.NEGATIVE_INFINITY, step: 10 },
+    ]);
+  });
+
   test('that is torn, deep or of other data has none', () => {
     expect(summaryMetrics('{"a": 1', 'metrics.json')).toEqual([]);
     expect(summaryMetrics(`${'['.repeat(5_000)}`, 'metrics.json')).toEqual([]);
