@@ -14,7 +14,7 @@ import { PointLog } from '../telemetry/point-log.ts';
 import { RuleWatch } from '../telemetry/rule-watch.ts';
 import { RungReporter } from '../telemetry/rung-reporter.ts';
 import { shippingPace } from '../telemetry/shipping-pace.ts';
-import { SystemSampler } from '../telemetry/system-sampler.ts';
+import { SystemSampler, type SystemSamplerOptions } from '../telemetry/system-sampler.ts';
 import { FileMetrics } from './file-metrics.ts';
 import { LogMetrics } from './log-metrics.ts';
 import { MetricSource } from './metric-source.ts';
@@ -102,9 +102,18 @@ function readMetrics(run: TrainingRun, metricRules: MetricRules | undefined) {
   const noteWarnings = new Paced(shippingPace.unwatched, () => {
     void noteProgress(job, { warnings: reader.warnings }).catch(() => undefined);
   });
-  const onFresh = (points: readonly MetricPoint[]) => rules.take(points);
+  // Rules see samples of the machine when they are made. They are stored up to a minute later.
+  const sampled = new WeakSet<MetricPoint>();
+  const onFresh = (points: readonly MetricPoint[]) =>
+    rules.take(points.filter((point) => !sampled.has(point)));
   const pointLog = new PointLog({ records, experiment, lease, now, onFresh });
-  const system = systemSampler(run, pointLog, () => watch.isWatched());
+  const system = systemSampler(run, pointLog, {
+    isWatched: () => watch.isWatched(),
+    onSample: (points) => rules.take(points),
+    onStore(points) {
+      for (const point of points) sampled.add(point);
+    },
+  });
   const source = new MetricSource((found) => {
     void noteProgress(job, { metrics_source: found }).catch(() => undefined);
   });
@@ -170,7 +179,10 @@ function readMetrics(run: TrainingRun, metricRules: MetricRules | undefined) {
 function systemSampler(
   { job, workspace, variables }: TrainingRun,
   pointLog: PointLog,
-  isWatched: () => Promise<boolean>,
+  {
+    onStore,
+    ...listeners
+  }: Pick<SystemSamplerOptions, 'isWatched' | 'onSample'> & { onStore(points: readonly MetricPoint[]): void },
 ): SystemSampler {
   const { vcpus, memory, gpus } = job.record;
   const seconds = Number(variables.values[intervalVariable]);
@@ -184,11 +196,13 @@ function systemSampler(
       async append(_, points) {
         first ??= job.record.attempt > 1 ? pointLog.summaries().then(nextSystemStep) : Promise.resolve(0);
         const offset = await first;
-        await pointLog.store(points.map((point) => ({ ...point, step: (point.step ?? 0) + offset })));
+        const shifted = points.map((point) => ({ ...point, step: (point.step ?? 0) + offset }));
+        onStore(shifted);
+        await pointLog.store(shifted);
       },
     },
     now: job.now,
-    isWatched,
+    ...listeners,
   });
 }
 

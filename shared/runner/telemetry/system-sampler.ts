@@ -18,6 +18,8 @@ export interface SystemSamplerOptions {
   /** Whether this container runs only this job, so that its control group is the job's. */
   isAlone: boolean;
   sink: { append(sequence: number, points: readonly MetricPoint[]): Promise<void> };
+  /** Receives the points of each interval at its end. The sink gets them up to a minute later. */
+  onSample?(points: readonly MetricPoint[]): void;
   now(): Date;
   isWatched: () => Promise<boolean>;
   /** Seconds between two points of a metric. */
@@ -165,11 +167,12 @@ export class SystemSampler {
     this.#step += 1;
     if (step >= denseSamples && step % 6 !== 0) return;
     const time = this.#options.now().getTime();
-    for (const [short, value] of Object.entries(values)) {
+    const points = Object.entries(values).flatMap(([short, value]) => {
       const name = `${systemPrefix}${short}`;
-      if (this.#yielded.has(name)) continue;
-      this.#shipper.add({ name, value: Math.round(value * 10) / 10, step, time }, name.length + 60);
-    }
+      return this.#yielded.has(name) ? [] : [{ name, value: Math.round(value * 10) / 10, step, time }];
+    });
+    this.#options.onSample?.(points);
+    for (const point of points) this.#shipper.add(point, point.name.length + 60);
   }
 }
 

@@ -101,6 +101,18 @@ describe('a rule', () => {
     });
   });
 
+  test('judges what the machine does before its samples are stored', async () => {
+    const command = 'sh -c "sh train.sh 1"';
+    const project_id = await projectOf('1', command);
+
+    const { experiment_id } = await trainWith(project_id, [
+      { idle: { cpu: '90 %', for: '10s' }, do: 'stop' },
+    ]);
+    const stopped = await service.ended(project_id, experiment_id);
+
+    expect(stopped.status_reason).toContain('the vCPUs were not used by 90 % or more for 10s.');
+  });
+
   test('of a sweep is a rule of each of its experiments', async () => {
     const project_id = await projectOf('NaN');
     const rule = { nan: 'loss', do: 'stop' };
