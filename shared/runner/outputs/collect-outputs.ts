@@ -109,9 +109,9 @@ function readMetrics(run: TrainingRun, metricRules: MetricRules | undefined) {
   const pointLog = new PointLog({ records, experiment, lease, now, onFresh });
   const system = systemSampler(run, pointLog, {
     isWatched: () => watch.isWatched(),
-    onSample: (points) => rules.take(points),
-    onStore(points) {
+    onSample(points) {
       for (const point of points) sampled.add(point);
+      rules.take(points);
     },
   });
   const source = new MetricSource((found) => {
@@ -179,28 +179,17 @@ function readMetrics(run: TrainingRun, metricRules: MetricRules | undefined) {
 function systemSampler(
   { job, workspace, variables }: TrainingRun,
   pointLog: PointLog,
-  {
-    onStore,
-    ...listeners
-  }: Pick<SystemSamplerOptions, 'isWatched' | 'onSample'> & { onStore(points: readonly MetricPoint[]): void },
+  listeners: Pick<SystemSamplerOptions, 'isWatched' | 'onSample'>,
 ): SystemSampler {
   const { vcpus, memory, gpus } = job.record;
   const seconds = Number(variables.values[intervalVariable]);
-  let first: Promise<number> | undefined;
   return new SystemSampler({
     size: { vcpus, memory, gpus },
     folder: workspace.root,
     ...(seconds >= 1 && { seconds }),
     isAlone: job.settings.jobsRunAs === 'containers',
-    sink: {
-      async append(_, points) {
-        first ??= job.record.attempt > 1 ? pointLog.summaries().then(nextSystemStep) : Promise.resolve(0);
-        const offset = await first;
-        const shifted = points.map((point) => ({ ...point, step: (point.step ?? 0) + offset }));
-        onStore(shifted);
-        await pointLog.store(shifted);
-      },
-    },
+    sink: { append: (_, points) => pointLog.store(points) },
+    firstStep: async () => (job.record.attempt > 1 ? nextSystemStep(await pointLog.summaries()) : 0),
     now: job.now,
     ...listeners,
   });

@@ -18,6 +18,8 @@ export interface SystemSamplerOptions {
   /** Whether this container runs only this job, so that its control group is the job's. */
   isAlone: boolean;
   sink: { append(sequence: number, points: readonly MetricPoint[]): Promise<void> };
+  /** Return the step of the first point; 0 by default. Called again after a failure. */
+  firstStep?(): Promise<number>;
   /** Receives the points of each interval at its end. The sink gets them up to a minute later. */
   onSample?(points: readonly MetricPoint[]): void;
   now(): Date;
@@ -52,7 +54,9 @@ export class SystemSampler {
   readonly #yielded = new Set<string>();
   #last: { at: number; cpuSeconds: number } | undefined;
   #interval = emptyInterval();
-  #step = 0;
+  /** Intervals that have ended. */
+  #intervals = 0;
+  #firstStep: number | undefined;
   /** Intervals until the next exact count of memory. */
   #countIn = 0;
   #sampling: Promise<void> | undefined;
@@ -130,9 +134,10 @@ export class SystemSampler {
       const gpus = this.#gpus?.latest() ?? [];
       this.#totals.addInterval(vcpus, peak, network);
       this.#totals.addGpus(gpus);
+      this.#firstStep ??= (await this.#options.firstStep?.()) ?? 0;
       const { size } = this.#options;
       const used = interval.peakGroup > 0 ? interval.bytes : interval.bytes * share;
-      this.#store({
+      this.#store(this.#firstStep, {
         cpu_utilization_percentage: (100 * vcpus) / size.vcpus,
         system_memory_usage_megabytes: used / megabyte,
         system_memory_usage_percentage: (100 * used) / (size.memory * mebibyte),
@@ -162,10 +167,11 @@ export class SystemSampler {
     return bytes === 0 ? 1 : Math.min(1, bytes / rss);
   }
 
-  #store(values: Readonly<Record<string, number>>): void {
-    const step = this.#step;
-    this.#step += 1;
-    if (step >= denseSamples && step % 6 !== 0) return;
+  #store(firstStep: number, values: Readonly<Record<string, number>>): void {
+    const interval = this.#intervals;
+    this.#intervals += 1;
+    if (interval >= denseSamples && interval % 6 !== 0) return;
+    const step = firstStep + interval;
     const time = this.#options.now().getTime();
     const points = Object.entries(values).flatMap(([short, value]) => {
       const name = `${systemPrefix}${short}`;

@@ -5,6 +5,7 @@ import { endpoint as updateProject } from '../../../functions/projects/projects/
 import { endpoint as createSweep } from '../../../functions/projects/sweeps/create-sweep.endpoint.ts';
 import { endpoint as rerun } from '../../../functions/projects/training/rerun-experiment.endpoint.ts';
 import { endpoint as train } from '../../../functions/projects/training/train-project.endpoint.ts';
+import { endpoint as putVariables } from '../../../functions/projects/variables/put-variables.endpoint.ts';
 import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
 import type { Answer } from '../../support/service.ts';
 import { type TrainingService, trainingService } from '../../support/training.ts';
@@ -102,15 +103,14 @@ describe('a rule', () => {
   });
 
   test('judges what the machine does before its samples are stored', async () => {
-    const command = 'sh -c "sh train.sh 1"';
-    const project_id = await projectOf('1', command);
+    const project_id = await projectOf('1', 'sh -c "sh train.sh 1"');
+    const variables = [{ name: 'MLFLOW_SYSTEM_METRICS_SAMPLING_INTERVAL', value: '1', secret: false }];
+    await must(call(putVariables, { project_id }, json({ variables })));
 
-    const { experiment_id } = await trainWith(project_id, [
-      { idle: { cpu: '90 %', for: '10s' }, do: 'stop' },
-    ]);
+    const { experiment_id } = await trainWith(project_id, [{ idle: { cpu: '90 %', for: '2s' }, do: 'stop' }]);
     const stopped = await service.ended(project_id, experiment_id);
 
-    expect(stopped.status_reason).toContain('the vCPUs were not used by 90 % or more for 10s.');
+    expect(stopped.status_reason).toContain('the vCPUs were not used by 90 % or more for 2s.');
   });
 
   test('of a sweep is a rule of each of its experiments', async () => {

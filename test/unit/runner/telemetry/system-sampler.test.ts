@@ -1,0 +1,40 @@
+import { tmpdir } from 'node:os';
+import { setTimeout } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import type { MetricPoint } from '../../../../shared/data/metrics/metric-summary.ts';
+import { SystemSampler } from '../../../../shared/runner/telemetry/system-sampler.ts';
+
+test('the samples of a later attempt go on from the earlier ones, where rules read them and where they are stored', async () => {
+  const sampled: MetricPoint[] = [];
+  const stored: MetricPoint[] = [];
+  let isAway = true;
+  const sampler = new SystemSampler({
+    size: { vcpus: 1, memory: 1024, gpus: 0 },
+    folder: tmpdir(),
+    isAlone: false,
+    seconds: 0.6,
+    sink: { append: async (_, points) => void stored.push(...points) },
+    async firstStep() {
+      // The table is away at the first sample.
+      if (!isAway) return 7;
+      isAway = false;
+      throw new Error('away');
+    },
+    onSample: (points) => void sampled.push(...points),
+    now: () => new Date(),
+    isWatched: async () => true,
+  });
+
+  for (let taken = 0; taken < 5; taken += 1) {
+    sampler.take({ pids: [], bytes: 1, peakBytes: 1, cpuSeconds: taken / 10 });
+    await setTimeout(150);
+  }
+  await sampler.close();
+
+  const steps = sampled
+    .filter(({ name }) => name === 'system/cpu_utilization_percentage')
+    .map(({ step }) => step);
+  expect(steps[0]).toBe(7);
+  expect(steps).toEqual(steps.map((_, index) => 7 + index));
+  expect(stored).toEqual(sampled);
+});
