@@ -39,7 +39,7 @@ const maxFollowed = 64;
 
 const maxJsonBytes = 16 * 1024 * 1024;
 
-/** Bytes read of one file. A sparse one can have any size. */
+/** Maximum bytes that are read of one file. A sparse file can claim any size. */
 const maxFileBytes = 512 * 1024 * 1024;
 
 const maxNames = 1_000;
@@ -216,6 +216,7 @@ export class FileMetrics {
           file.bytes += growth.bytes.length;
           if (file.events !== undefined) this.#takeEvents(file, file.events, growth.bytes);
           else this.#take(file, file.lines?.split(growth.bytes, 0) ?? []);
+          if (file.bytes > maxFileBytes) break;
         }
         if (file.table?.isOther !== true) continue;
         this.#others.add(file.path);

@@ -162,6 +162,8 @@ describe('metrics in files of frameworks', () => {
     );
     await put('predictions.csv', 'id,score\n1,0.5\n');
     await put('events.out.tfevents.hostile', Buffer.alloc(100_000, 0xff));
+    await put('events.out.tfevents.sparse', Buffer.alloc(1));
+    await truncate(join(folder, 'events.out.tfevents.sparse'), 4e12);
     await truncate(join(folder, 'scores.json'), 20_000_000);
     await end();
     expect(points).toEqual([]);
