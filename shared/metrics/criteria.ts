@@ -51,7 +51,7 @@ const generation = ['image-generation', 'image-synthesis'];
 const loss = minimize(
   'loss',
   [],
-  'Loss that training minimizes, on validation data; ranks every task that no other criterion lists',
+  'Loss on validation data; ranks experiments if neither the project, its task nor its first run gives another criterion',
 );
 
 /** Catalogue of criteria. Of the criteria of a task, the usual one comes first. */

@@ -74,7 +74,7 @@ export interface ProjectRows extends Pick<FoundExperiments, 'rows' | 'unreadable
 
 export interface FoundExperiments {
   rows: ExperimentRow[];
-  /** Position of the next page, at most 1,000 bytes with four terms of an order. Undefined on the last page. */
+  /** Position of the next page; undefined on the last page. It has at most 950 bytes for an `order_by` of four terms. */
   next: string | undefined;
   /** Records that this version of the service cannot read. */
   unreadable: UnreadableRecordError[];

@@ -18,7 +18,7 @@ export const pruneStrategies = {
   },
   sparsegpt: {
     description:
-      "Zeroes weights of MatMul, Gemm and 1 x 1 Conv and updates the others to change the layer's output on a calibration set least. Only the compressed file gets smaller.",
+      "Zeroes weights of MatMul, Gemm and 1 x 1 Conv, and updates the remaining weights so that the layer's output on a calibration set changes as little as possible. Only the compressed file gets smaller.",
     usesStatistics: true,
   },
   sparsegpt_2_4: {

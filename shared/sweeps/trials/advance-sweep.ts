@@ -187,7 +187,7 @@ async function rowOf(
   return { ...place, params: JSON.stringify(params) };
 }
 
-/** Return the results of all trials, with those that this decision takes in. */
+/** Return the results of all trials. A run whose end this decision processes has its new row, not the stored one. */
 async function seen(records: TableReader<'records'>, sweep: Sweep, { repeats }: SweepSpec, { rows }: Ends) {
   const settled = new Map(rows.map((row) => [row.run, row]));
   const stored = await knownRuns(records, sweep);
