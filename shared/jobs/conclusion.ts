@@ -178,10 +178,11 @@ async function endInLine(
 
 /**
  * Build the purge that goes with the end of a job whose container did not conclude it. A container that died
- * between an upload and its record leaves an object that no record names. Return no write if no container has run.
+ * between an upload and its record leaves an object that no record names. Return no write for a job that was not
+ * submitted, so no container can have started since the record was read.
  */
 export function purgeLeftovers(record: JobRecord, now: Date): Write[] {
-  if (record.attempt === 0 && record.depends_on === null) return [];
+  if (record.line_ticket !== null) return [];
   const purge_id = jobIdOf(record);
   const created_at = now.toISOString();
   return [recordPurge({ purge_id, created_at, again_at: null, target: targetOf(record) })];

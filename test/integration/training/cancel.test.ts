@@ -1,9 +1,14 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { endpoint as cancelExperiment } from '../../../functions/experiments/records/cancel-experiment.endpoint.ts';
 import { endpoint as train } from '../../../functions/projects/training/train-project.endpoint.ts';
 import { endpoint as trainRemote } from '../../../functions/projects/training/train-project-remote.endpoint.ts';
 import { batchControl } from '../../../shared/aws/batch.ts';
 import { batch } from '../../../shared/aws/batch-client.ts';
+import { readSettings } from '../../../shared/core/settings.ts';
+import { parseExperiment, requireExperiment } from '../../../shared/data/experiments/experiment.ts';
+import { acquireLease } from '../../../shared/jobs/acquire-lease.ts';
+import { cancelJob } from '../../../shared/jobs/cancellation.ts';
+import { unfinishedJobOf } from '../../../shared/jobs/subject.ts';
 import { trainingService } from '../../support/training.ts';
 import { heldVcpus, unfinishedOf } from '../../support/unfinished.ts';
 
@@ -44,3 +49,23 @@ test.each([
     }
   },
 );
+
+test('a job whose container starts while it is cancelled has its leftovers removed', async () => {
+  const service = await trainingService(full);
+  const { developer: as, records } = service;
+  const project_id = await service.project({ command: 'true' });
+  const begun = await service.call(train, { path: { project_id }, query: { config: 'train.yaml' }, as });
+  const { experiment_id } = begun.json;
+  await service.until(project_id, experiment_id, ({ status }) => status === 'RUNNABLE');
+  const read = await requireExperiment(records, project_id, experiment_id);
+  const { subject } = unfinishedJobOf(read);
+  const container = { batch_job_id: read.batch_job_id ?? '', batch_attempt: 1, node: 0, isBuild: false };
+  await acquireLease(records, { subject, parse: parseExperiment }, container, new Date(), 'container');
+  const write = vi.spyOn(records, 'write');
+
+  const control = batchControl(batch(service.environment));
+  const settings = readSettings(service.environment);
+  await cancelJob(records, control, settings, read, { by: null, now: new Date() });
+
+  expect(JSON.stringify(write.mock.calls)).toContain(`"leftovers":{"job_id":"${experiment_id}"`);
+});
