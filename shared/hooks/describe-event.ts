@@ -159,7 +159,7 @@ interface Best {
   step: number | null;
 }
 
-/** Points above which a course is not worth its reads. */
+/** Maximum number of points of a metric whose course a message shows. Reading more costs more than the picture is worth. */
 const maxCoursePoints = 20_000;
 
 const blocks = '▁▂▃▄▅▆▇█';

@@ -46,7 +46,7 @@ export async function sendPending(
 
 export interface SendContext {
   records: TableWriter<'records'>;
-  /** Where the key of secrets is. */
+  /** Table with the key that decrypts the secrets of hooks. */
   accounts: TableReader<'accounts'>;
   /** Receivers that may have any address: `HOOK_HOSTS`. */
   admitted: readonly string[];

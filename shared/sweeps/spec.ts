@@ -56,9 +56,9 @@ export const sweepFields = {
     .default(1)
     .describe('Experiments of each configuration. Their mean ranks it. Default: 1.'),
   repeat_seed: TrackedName.optional().describe(
-    'Value of the configuration that is the number of the repeat, from 1. Default: the variable SEED.',
+    'Path of the configuration value that is set to the number of the repeat (1, 2, …), such as `seed`. Without it, the variable SEED has the number.',
   ),
-  parallel: integer(1, maxParallel).default(1).describe('Most experiments at once. Default: 1.'),
+  parallel: integer(1, maxParallel).default(1).describe('Maximum number of experiments at once. Default: 1.'),
   stop: z
     .strictObject(
       {

@@ -37,7 +37,7 @@ export const lsCommand = buildCommand({
         kind: 'parsed',
         parse: limit,
         placeholder: 'N',
-        brief: 'Most experiments (50)',
+        brief: 'Maximum number of experiments (50)',
         optional: true,
       },
       project,

@@ -59,7 +59,7 @@ export const showSweepCommand = buildCommand({
         kind: 'parsed',
         parse: Number,
         placeholder: 'N',
-        brief: 'Most trials, the best first (20)',
+        brief: 'Maximum number of trials, the best first (20)',
         optional: true,
       },
       project,

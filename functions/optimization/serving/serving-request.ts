@@ -34,7 +34,7 @@ export const servingParameters = z.strictObject({
   warm: flag
     .optional()
     .describe(
-      'Whether each instance loads it when it starts, and removes it last from memory. It holds no instance and costs nothing while nobody asks. Default: `false`.',
+      'Whether each instance of the function loads the model when the instance starts, and removes it from memory last. This keeps no instance running, so it costs nothing while there are no requests. Default: `false`.',
     ),
 });
 

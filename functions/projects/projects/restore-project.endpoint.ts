@@ -13,7 +13,7 @@ export const endpoint = defineEndpoint({
   path: '/projects/{project_id}/restore',
   summary: 'Restore a project that was deleted in the last 30 days',
   description:
-    'Removes the mark of POST …/delete, or of an MLflow client, with nothing lost. Restoring a project that is not deleted changes nothing.',
+    'Removes the deletion mark that POST …/delete or an MLflow client has set; the project is complete as before. Restoring a project that is not deleted changes nothing.',
   allow: 'developer',
   project: 'restore',
   needs: { records: writeRecords },

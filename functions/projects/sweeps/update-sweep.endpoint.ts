@@ -15,7 +15,7 @@ const Change = z
     name: sweepFields.name.unwrap().optional().describe('Name for people.'),
     note: sweepFields.note.unwrap().nullable().optional().describe('Note, in Markdown; null removes it.'),
     trials: sweepFields.trials.unwrap().optional().describe('New number of configurations.'),
-    parallel: sweepFields.parallel.unwrap().optional().describe('Most experiments at once.'),
+    parallel: sweepFields.parallel.unwrap().optional().describe('Maximum number of experiments at once.'),
     budget: sweepFields.budget.unwrap().nullable().optional().describe('US$; null removes it.'),
     parameters: sweepFields.parameters
       .unwrap()

@@ -12,8 +12,8 @@ export interface PinnedFile {
 /** Maximum number of open files. The others follow in a later pass. */
 const maxPinned = 500;
 
-/** The kernel's file clock may lag by one tick of at most 10 ms. */
-const clockTickMs = 20n;
+/** Margin for the kernel's file clock: twice its largest lag, which is one tick of at most 10 ms. */
+const clockMarginMs = 20n;
 
 /**
  * Files kept open between two passes. Checks the open file and not its path, because the next file may have
@@ -33,7 +33,7 @@ export class PinnedFiles {
 
   /** Whether a file changed during the pinning. A walk may have missed earlier writes. */
   get isTorn(): boolean {
-    return this.#files.some(({ found }) => ctimeMs(found) + clockTickMs >= this.#since);
+    return this.#files.some(({ found }) => ctimeMs(found) + clockMarginMs >= this.#since);
   }
 
   async pin(path: string, handle: FileHandle): Promise<void> {

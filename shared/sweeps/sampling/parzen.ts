@@ -12,7 +12,7 @@ interface RangeAxis {
   kind: 'range';
   low: number;
   high: number;
-  /** The interval that rounds to the same point as a number; undefined without a step. */
+  /** Return the interval of all positions that round to the same point as `position`. Undefined if the range has no step. */
   cellOf: ((position: number) => readonly [low: number, high: number]) | undefined;
 }
 

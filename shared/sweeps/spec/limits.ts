@@ -4,9 +4,9 @@
 export const maxTrials = 10_000;
 /** Most runs of each configuration. */
 export const maxRepeats = 100;
-/** Most experiments of a sweep: its trials times their repeats. */
+/** Maximum number of experiments of a sweep: its trials times their repeats. */
 export const maxExperiments = 10_000;
 /** Most parameters of a sweep. Sobol's sequence has as many dimensions. */
 export const maxParameters = 100;
-/** Most experiments of a sweep at once. */
+/** Maximum number of experiments of a sweep at once. */
 export const maxParallel = 1000;

@@ -37,8 +37,8 @@ interface StageLogOptions {
    */
   fallsBack: boolean;
   /**
-   * Whether a stage fails if the result crashes and its original model runs. Users of the result would meet the
-   * crash too.
+   * Whether a stage is refused if its result crashes although the original model does not. Users of such a result
+   * would meet the crash too.
    */
   refusesResults?: boolean;
 }

@@ -64,7 +64,10 @@ export const multiHeadAttention: Rule = (context) => {
   ];
 };
 
-/** GroupQueryAttention: several query heads share keys and values. All three may be packed in one product. */
+/**
+ * GroupQueryAttention: several query heads share keys and values. Queries, keys and values may also come packed in the
+ * first input, the output of one matrix product.
+ */
 export const groupQueryAttention: Rule = (context) => {
   const [query, , , pastKey, pastValue] = context.inputs;
   if (query?.dims === undefined) return typed(query, undefined);

@@ -4,8 +4,8 @@ import type { BlockFormat, BlockMethod } from './block-weight.ts';
 import { type BlockLevels, packBlocks } from './weight-only.ts';
 
 /**
- * Round each value to the nearest level, at the scale of each block with the least squared error. This needs no
- * data. A few large values in a block then do not make all others coarse.
+ * Choose for each block the scale that has the least squared error, and round the block's values to the nearest level
+ * at that scale. So a few large values in a block do not make all others coarse. This needs no data.
  */
 export const leastErrorLevels: BlockMethod = (matrix, format) => {
   const { k, n } = matrix;
