@@ -1,5 +1,6 @@
 import { parse } from 'yaml';
-import { checkedRule, isSameCondition, parseRule, ruleForms } from '../../shared/run-rules/rule-text.ts';
+import { checkedRule, parseRule, ruleForms } from '../../shared/run-rules/parse-rule.ts';
+import { isSameCondition } from '../../shared/run-rules/rule-text.ts';
 import type { RunRule } from '../../shared/run-rules/run-rule.ts';
 
 /**

@@ -124,10 +124,6 @@ export const maxRules = 20;
 export const conditionOf = (rule: RunRule): RuleCondition =>
   ruleConditions.find((name) => rule[name] !== undefined) ?? 'nan';
 
-/** Return the metric that a rule reads. Return undefined for one that reads none of the program's. */
-export const metricOf = (rule: RunRule): string | undefined =>
-  rule.nan ?? rule.above?.metric ?? rule.below?.metric ?? rule['no improvement']?.metric;
-
 /** Return the keys of a rule, or of its part of this name. */
 export function ruleKeys(part?: PropertyKey): string[] {
   const found = parts.find(([name]) => name === part);

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { RunRules } from '../../../shared/data/rules/run-rules.ts';
+import { parseRule } from '../../../shared/run-rules/parse-rule.ts';
 import { rulesOfRun } from '../../../shared/run-rules/recorded-rule.ts';
-import { isSameCondition, parseRule, ruleText } from '../../../shared/run-rules/rule-text.ts';
+import { isSameCondition, ruleText } from '../../../shared/run-rules/rule-text.ts';
 import type { RunRule } from '../../../shared/run-rules/run-rule.ts';
 
 const faultsOf = (rules: unknown): string[] =>

@@ -16,6 +16,7 @@ import { Facts, Params, Timeline } from '../experiment/facts.tsx';
 import { LogTab } from '../experiment/log-tab.tsx';
 import { Machine } from '../experiment/machine.tsx';
 import { RerunDialog } from '../experiment/rerun-dialog.tsx';
+import { RunRules } from '../experiment/run-rules.tsx';
 import { Warnings } from '../experiment/warnings.tsx';
 import { forgetRow } from '../experiments/kept-rows.ts';
 import { MediaView } from '../media/later-media.ts';
@@ -133,6 +134,7 @@ const Overview = ({
         </section>
       )}
       <Params experiment={experiment} />
+      <RunRules experiment={experiment} />
       <Timeline experiment={experiment} />
       <Facts experiment={experiment} />
     </aside>

@@ -15,6 +15,7 @@ import { Ago, Button, Confirm, Field, Form, Loaded } from '../ui/parts.tsx';
 import { plural } from '../ui/text/format.ts';
 import { TextField } from '../ui/text-field.tsx';
 import { ProjectBudget } from './budget.tsx';
+import { Rules } from './rules.tsx';
 import { ShareForm } from './share-form.tsx';
 import { Variables } from './variables.tsx';
 
@@ -194,6 +195,10 @@ export function SettingsTab({
           )}
         </section>
         <Variables project_id={project_id} mayOwn={rights.mayOwn} />
+        <section class="panel">
+          <h2>Rules</h2>
+          <Rules project={project} mayChange={rights.mayChange} onChange={onChange} />
+        </section>
         <section class="panel">
           <h2>Hooks</h2>
           <Hooks project_id={project_id} rights={rights} />

@@ -15,6 +15,8 @@ interface TextFieldProps {
   autofocus?: boolean;
   placeholder?: string;
   maxLength?: number;
+  /** Id of a `datalist` with suggestions. */
+  list?: string;
   inputMode?: 'numeric' | 'decimal';
 }
 
@@ -27,7 +29,7 @@ export const TextField = ({ label, hint, error, onText, isPassword = false, ...i
         ...input,
         onInput: ({ currentTarget }: { currentTarget: HTMLInputElement }) => onText(currentTarget.value),
       };
-      return isPassword ? <input {...all} type="password" /> : <input {...all} />;
+      return isPassword ? <input {...all} type="password" /> : <input {...all} type="text" />;
     }}
   </Field>
 );
