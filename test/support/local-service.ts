@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { boundToParent } from '../../shared/host/linux/bound-to-parent.ts';
@@ -33,11 +34,12 @@ function launch(
   // Tests that run on a host that somebody asked for start their service on it.
   const asked = process.env[hostVariable];
   const host = asked === undefined ? {} : { [hostVariable]: asked };
-  const [file = '', ...rest] = [...through, process.execPath, program, ...args];
+  // By its name, as npm starts it.
+  const [file = '', ...rest] = [...through, 'node', program, ...args];
   // A test that is given up leaves nothing behind.
   const bound = boundToParent(file, rest);
   return spawn(bound.file, bound.args, {
-    env: { PATH, HOME, NODE_COMPILE_CACHE, ...host, ...environment },
+    env: { PATH: `${dirname(process.execPath)}:${PATH}`, HOME, NODE_COMPILE_CACHE, ...host, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 }
