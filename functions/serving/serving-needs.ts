@@ -1,12 +1,16 @@
 import { readObjects } from '../../shared/aws/needs.ts';
 import { within } from '../../shared/core/needs.ts';
+import { notices } from '../../shared/data/hooks/notice.ts';
 import { readRecords, writeRecords } from '../../shared/data/table/needs.ts';
 import type { Context, Throttle } from '../../shared/http/definition/endpoint-context.ts';
 
-/** It reads files of models and results, and writes only the states and counters of served models. */
+/**
+ * It reads files of models and results, and writes only the states and counters of served models, and notices that a
+ * version was taken out.
+ */
 export const servingNeeds = {
   records: readRecords,
-  served: within(writeRecords, { partitions: ['SERVING', 'SERVED#*'] }),
+  served: within(writeRecords, { partitions: ['SERVING', 'SERVED#*', ...notices.partitions] }),
   objects: within(readObjects, { prefixes: ['models/', 'strategies/'] }),
 };
 

@@ -200,6 +200,7 @@ const verbs: Readonly<Record<string, string>> = {
   'budget.warning': 'is near its budget',
   'budget.reached': 'has reached its budget',
   'export.ready': 'is exported',
+  'serving.failing': 'fails in service',
 };
 
 const tones: Readonly<Record<string, HookMessage['text']['tone']>> = {
@@ -210,6 +211,7 @@ const tones: Readonly<Record<string, HookMessage['text']['tone']>> = {
   'strategy.failed': 'bad',
   'budget.warning': 'bad',
   'budget.reached': 'bad',
+  'serving.failing': 'bad',
 };
 
 /**

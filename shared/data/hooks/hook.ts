@@ -20,6 +20,7 @@ export const HookEvent = z.enum([
   'budget.warning',
   'budget.reached',
   'export.ready',
+  'serving.failing',
 ]);
 export type HookEvent = z.infer<typeof HookEvent>;
 

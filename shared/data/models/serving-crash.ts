@@ -1,6 +1,7 @@
+import { noticeWrites } from '../hooks/notice.ts';
 import { retryOnConflict } from '../table/retry-on-conflict.ts';
-import type { TableReader, TableWriter } from '../table/table.ts';
-import { findServing, putServing } from './serving.ts';
+import type { TableReader, TableWriter, Write } from '../table/table.ts';
+import { findServing, putServing, type Serving } from './serving.ts';
 
 /** Crashes and timeouts after which a version is taken out. */
 export const maxCrashes = 3;
@@ -8,7 +9,10 @@ export const maxCrashes = 3;
 /** Milliseconds after which an earlier crash no longer counts. */
 const memoryMilliseconds = 3_600_000;
 
-/** Count a crash of a version. The third takes it out, with the reason. */
+/**
+ * Count a crash of a version. The third takes it out, with the reason, and tells the hooks of the project that trained
+ * the model.
+ */
 export async function recordCrash(
   records: TableReader<'records'>,
   writer: TableWriter<'records'>,
@@ -30,6 +34,22 @@ export async function recordCrash(
       [name]: { ...state, crashes, crashed_at: now.toISOString(), withdrawn },
     };
     const next = { ...serving, versions, updated_at: now.toISOString(), version: serving.version + 1 };
-    await writer.write(putServing(next, serving));
+    const told =
+      state.withdrawn === null && withdrawn !== null
+        ? await withdrawalNotices(records, serving, { name, withdrawn, now })
+        : [];
+    await writer.write(putServing(next, serving), ...told);
   });
+}
+
+/** Build the write that tells that a version was taken out. Return none for a model that no project trained. */
+async function withdrawalNotices(
+  records: TableReader<'records'>,
+  { project_id, model_id, model_name }: Serving,
+  { name, withdrawn, now }: { name: string; withdrawn: string; now: Date },
+): Promise<Write[]> {
+  if (project_id === null) return [];
+  const reason = `The version ${name} was taken out: ${withdrawn}`;
+  const facts = { name: model_name, version: name, reason };
+  return noticeWrites(records, { type: 'serving.failing', project_id, subject: model_id, facts }, now);
 }

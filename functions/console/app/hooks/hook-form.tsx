@@ -24,6 +24,7 @@ const events = {
   'strategy.failed': 'A compression fails',
   'model.version': 'A model has a new version',
   'export.ready': 'An export is ready',
+  'serving.failing': 'A served model fails',
 } as const;
 
 type EventName = HookFields['events'][number];
