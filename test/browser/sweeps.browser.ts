@@ -1,11 +1,15 @@
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { endpoint as listTrials } from '../../functions/projects/sweeps/list-trials.endpoint.ts';
 import type { endpoint as readSweep } from '../../functions/projects/sweeps/read-sweep.endpoint.ts';
 import type { endpoint as createUser } from '../../functions/users/create-user.endpoint.ts';
 import { axeFindings } from './axe.ts';
 import { type ConsoleService, settle, signIn, startConsole, visit } from './console-service.ts';
 import { countedHands } from './counted-hands.ts';
 import { recordSweep } from './record-sweep.ts';
+
+const shots = join(import.meta.dirname, '../../.build/screenshots');
 
 let service: ConsoleService;
 let page: Page;
@@ -69,6 +73,43 @@ describe('the page of a sweep', () => {
     await page.getByText('2 of 24 experiments').waitFor();
 
     expect(hands.clicks).toBe(1);
+  });
+
+  test('is one click away from each of its experiments, which says trial and repeat', async () => {
+    const hands = countedHands(page);
+    const rows = await service.client.call<typeof listTrials>(
+      'GET /projects/{project_id}/sweeps/{sweep_id}/trials',
+      { path: swept, query: { limit: 100 } },
+    );
+    const second = rows.find(({ repeat }) => repeat === 2);
+    await visit(page, `projects/${swept.project_id}/experiments/${second?.experiment_id}`);
+    await page.getByText(`trial #${second?.trial}, repeat 2`).waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await hands.click(page.getByRole('link', { name: 'rate and depth' }));
+
+    await page.getByRole('heading', { name: 'rate and depth' }).waitFor();
+    expect(hands.clicks).toBe(1);
+  });
+
+  test.each([
+    { width: 1440, scheme: 'light' },
+    { width: 1440, scheme: 'dark' },
+    { width: 390, scheme: 'light' },
+    { width: 390, scheme: 'dark' },
+  ] as const)('is named in its experiments in a window of $width pixels, $scheme', async (look) => {
+    const own = await service.enter(look);
+    const [row] = await service.client.call<typeof listTrials>(
+      'GET /projects/{project_id}/sweeps/{sweep_id}/trials',
+      { path: swept, query: { limit: 1 } },
+    );
+    await visit(own, `projects/${swept.project_id}/experiments/${row?.experiment_id}`);
+    await own.getByRole('link', { name: 'rate and depth' }).waitFor();
+    const shot = join(shots, `swept-experiment-${look.width}-${look.scheme}.png`);
+    await own.screenshot({ path: shot, fullPage: true });
+    const widest = await own.evaluate(() => document.documentElement.scrollWidth);
+    await own.context().close();
+
+    expect(widest).toBeLessThanOrEqual(look.width);
   });
 
   test('sorts by a parameter, and compares chosen trials by three clicks', async () => {

@@ -7,6 +7,7 @@ import { Status } from '../ui/status.tsx';
 import { costText, durationText, timeText } from '../ui/text/format.ts';
 import { LongText } from '../ui/text/long-text.tsx';
 import { DetailsPanel, sizeText } from './details-panel.tsx';
+import { SweepLink } from './sweep-link.tsx';
 
 const shownFirst = 14;
 
@@ -153,6 +154,8 @@ export function Facts({ experiment }: { experiment: Experiment }) {
   if (isJob) rows.push(['Size', sizeText(experiment)]);
   if (isJob) rows.push(['Stops after', durationText(experiment.timeout)]);
   if (experiment.cost_estimate !== null) rows.push(['Cost at most', costText(experiment.cost_estimate)]);
+  const { sweep_id } = experiment;
+  if (sweep_id !== null) rows.push(['Sweep', <SweepLink key="s" {...experiment} sweep_id={sweep_id} />]);
   if (rerun_of !== null) rows.push(['Run again from', link(rerun_of)]);
   if (continues_from !== null && continues_from !== rerun_of) rows.push(['Continues', link(continues_from)]);
   if (experiment.source_sha256 !== null)
