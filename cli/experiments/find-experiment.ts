@@ -25,7 +25,9 @@ export async function findExperiment(
     found = await findAnywhere(session, id, likely?.project_id);
   } else if (id === newest || shortPattern.test(id)) {
     const { project_id } = await requireProject(session, folder, project);
-    found = await findShort(session, project_id, id);
+    const row = await findShort(session, project_id, id);
+    // Rows of a list leave out what the machine did.
+    found = row && (await readIn(session, project_id, row.experiment_id));
   } else {
     throw new CliError(
       `"${id}" is not an experiment ID. Give its 26 characters, at least the last four of them, or ${newest}.`,

@@ -162,6 +162,9 @@ describe('mps', { shuffle: false }, () => {
     // What scripts read is what the definitions promise.
     const shown = ExperimentAnswer.parse(JSON.parse((await mps(['show', id.slice(-6), '--json'])).stdout));
     expect(shown).toMatchObject({ experiment_id: id, params: { learning_rate: '0.2', epochs: '5' } });
+    const whole = JSON.parse((await mps(['show', id, '--json'])).stdout);
+    expect(whole.system).not.toBeNull();
+    expect(shown.system).toEqual(whole.system);
     const compared = JSON.parse((await mps(['compare', '--json'])).stdout);
     expect(compared).toMatchObject({
       params: { learning_rate: ['0.2', '0.1'] },
