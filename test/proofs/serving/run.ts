@@ -208,6 +208,7 @@ async function main(): Promise<number> {
         failures += 1;
         process.stdout.write(stderr);
       };
+      let small = 0;
       for (const [name, path] of Object.entries({ ...made, ...fetched })) {
         const model = name.replaceAll(' ', '-');
         await mps('models', 'push', model, path);
@@ -217,15 +218,22 @@ async function main(): Promise<number> {
           check(kserve, model, path, name, "original, KServe's client");
           continue;
         }
-        const small = join(scratch, `${model}-small.onnx`);
-        const compressed = await firstResult(mps, model, small);
+        const result = join(scratch, `${model}-small.onnx`);
+        const compressed = await firstResult(mps, model, result);
         if (compressed === undefined) {
           // Not each of these models has weights that a method without data may change: that is an answer, too.
           process.stdout.write(`${name}: none of ${methods.join(', ')} has something to compress\n`);
           continue;
         }
         await mps('serve', model, '--version', compressed);
-        check(triton, model, small, name, 'compressed');
+        check(triton, model, result, name, 'compressed');
+        small += 1;
+      }
+      if (small < minCompressed) {
+        failures += 1;
+        process.stdout.write(
+          `${small} models have a compressed form, at least ${minCompressed} were expected\n`,
+        );
       }
     }
     const bench = join(folder, 'bench.onnx');
@@ -264,5 +272,8 @@ async function main(): Promise<number> {
   }
   return failures === 0 ? 0 : 1;
 }
+
+/** Fewer compressed forms of the eight models mean that the methods no longer find the weights that they had found. */
+const minCompressed = 6;
 
 await runMain(main);
