@@ -139,7 +139,7 @@ export async function observeBuild(
         ? { status: 'CANCELLED', reason: cancelledReason(record.cancelled_by) }
         : { status: 'FAILED', reason },
       now,
-      ...purgeLeftovers({ ...record, depends_on: job.id }, now),
+      ...purgeLeftovers(record, now),
     );
   }
 }

@@ -15,7 +15,7 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'arm64',
-    about: 'the first five minutes and a quantization on Linux for Arm, emulated (ten minutes; root)',
+    about: 'the first five minutes and a quantization on Linux for Arm, emulated (twenty minutes; root)',
     program: 'test/proofs/arm64.sh',
   },
   {

@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
-import { delimiter, isAbsolute, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 
@@ -11,17 +11,9 @@ import { setFlagsFromString } from 'node:v8';
 // flag.
 setFlagsFromString('--optimize-for-size');
 
-// Without /proc, Node knows only the name by which it was called.
-if (!isAbsolute(process.execPath)) process.execPath = programInPath(process.execPath);
-
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const builds = join(root, '.build/local');
 const dayMilliseconds = 24 * 60 * 60 * 1000;
-
-function programInPath(name) {
-  const folders = (process.env.PATH ?? '').split(delimiter);
-  return folders.map((folder) => join(folder, name)).find((file) => existsSync(file)) ?? name;
-}
 
 /** Hash all sources of a bundle. Bundles with the same digest are the same. */
 function digestOfSources() {

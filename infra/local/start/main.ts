@@ -1,5 +1,6 @@
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
+import { findExecutable } from '../../../shared/process/executable.ts';
 import { killTree } from '../../../shared/process/process-tree.ts';
 import { CommandError } from '../../command/command-error.ts';
 import { runMain } from '../../command/run-main.ts';
@@ -39,6 +40,8 @@ interface Installation {
 /** Serve until a stop signal, or until an emulator ends. Return the exit code. */
 async function serve(args: readonly string[], { program, checkout }: Installation): Promise<number> {
   const stopping = stopRequested();
+  // Without /proc, Node knows only the name by which it was called.
+  if (!isAbsolute(process.execPath)) process.execPath = await pathOf(process.execPath);
   // Stop started parts in reverse order, also if a later part fails to start.
   await using started = new AsyncDisposableStack();
   const { port, dataFolder, reach } = readOptions(args, process.env);
@@ -97,6 +100,12 @@ async function serve(args: readonly string[], { program, checkout }: Installatio
     `${why}Stopping. Running jobs get time to save. Press Ctrl-C again to stop at once.\n`,
   );
   return title === undefined ? 0 : 1;
+}
+
+/** Return the path of a program in PATH, or its name if it is not there. */
+async function pathOf(name: string): Promise<string> {
+  const found = await findExecutable(name, { cwd: process.cwd(), env: { PATH: process.env['PATH'] ?? '' } });
+  return 'path' in found ? found.path : name;
 }
 
 /**

@@ -11,7 +11,8 @@ import type { TrainingService } from '../../support/training.ts';
 import { json } from '../users/body.ts';
 
 /**
- * Reports `(lr - 0.1)² + depth / 100 + seed / 1000` at each of its steps, slowly or failing where the configuration says so.
+ * Reports `(lr - 0.1)² + depth / 100 + seed / 1000` at each of its steps, slowly or failing where the configuration says
+ * so. A slow one with a bad value waits, so that it is still running when an early stop reaches it on a busy machine.
  */
 const program = `
 import json, os, time
@@ -22,7 +23,7 @@ if config['fails'] == 'true': raise ValueError('no such depth')
 for step in range(1, int(config['steps']) + 1):
     with open(os.environ['METRICS_FILE'], 'a') as metrics:
         metrics.write(json.dumps({config['metric']: loss, 'step': step}) + '\\n')
-    if config['slow'] == 'true': time.sleep(0.4)
+    if config['slow'] == 'true': time.sleep(5 if loss > 0.5 and step > 2 else 0.4)
 `;
 
 const config = 'lr: 1\ndepth: 1\nsteps: 1\nmetric: val_loss\nfails: false\nslow: false\nseed: 0\n';
