@@ -26,6 +26,7 @@ const answers: Readonly<Record<string, Turn>> = {
   'GET /projects/?': json([project]),
   [`GET /projects/${project_id}/experiments?`]: json([{ experiment_id, project_id }]),
   [`GET /projects/${project_id}/experiments/${experiment_id}/artifacts?`]: json([artifact]),
+  [`GET /projects/${project_id}/experiments/${experiment_id}`]: json({ experiment_id, project_id }),
   [`GET /projects/${project_id}/environment`]: json({ detail: 'none yet' }, 404),
   [`PUT /projects/${project_id}/environment`]: json({}),
   [`GET /projects/${project_id}/source`]: json({ sha256: 'f' }),
@@ -37,7 +38,7 @@ const dispatch =
   (more: Readonly<Record<string, Turn>>): Turn =>
   (response, request) => {
     const asked = `${request.method} ${request.url}`;
-    const all = Object.entries({ ...answers, ...more });
+    const all = [...Object.entries(more), ...Object.entries(answers)];
     const [, turn = silent] = all.find(([beginning]) => asked.startsWith(beginning)) ?? [];
     turn(response, request);
   };
