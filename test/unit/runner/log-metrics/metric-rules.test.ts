@@ -45,15 +45,12 @@ describe('rules of a project for metrics in its log', () => {
     expect(rules.warnings[1]).toContain('names no metric');
   });
 
-  test('take time in proportion to the line, where other engines blow up', () => {
+  test('are answered for a line on which other engines blow up', () => {
     const rules = new MetricRules(['^(a+)+(?P<x>\\d)$']);
-    const seconds = (length: number) => {
-      const begun = process.cpuUsage();
-      for (let round = 0; round < 20; round += 1) rules.readAll([`${'a'.repeat(length)}!`]);
-      return process.cpuUsage(begun).user;
-    };
-    seconds(100);
 
-    expect(seconds(900) / seconds(100)).toBeLessThan(100);
+    // An engine that goes back tries 2^900 ways and never ends.
+    expect(rules.readAll([`${'a'.repeat(900)}!`, `${'a'.repeat(900)}7`])).toEqual([
+      { step: null, values: [['x', 7]] },
+    ]);
   });
 });
