@@ -1,7 +1,8 @@
 import { usualGoal } from '../metrics/criteria.ts';
 import { isSystemMetric } from '../metrics/system-metric.ts';
+import { conditionOf } from './rule-condition.ts';
 import { durationOf, percentageOf, type RuleSpan, spanOf } from './rule-span.ts';
-import { conditionOf, type RunRule } from './run-rule.ts';
+import type { RunRule } from './run-rule.ts';
 
 /**
  * Judge the rules of a run by what has just happened. It is a pure function: a supervisor keeps the progress in memory,

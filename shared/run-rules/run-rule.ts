@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { usualGoal } from '../metrics/criteria.ts';
+import { ruleConditions } from './rule-condition.ts';
 import { durationOf, percentageOf, spanForms, spanOf } from './rule-span.ts';
 
 const described = <S extends z.ZodMiniType>(schema: S, description: string): S =>
@@ -87,10 +88,6 @@ const Idle = z
     });
   });
 
-/** Conditions of a rule. A rule has one of them. */
-export const ruleConditions = ['nan', 'above', 'below', 'no improvement', 'silent', 'idle'] as const;
-export type RuleCondition = (typeof ruleConditions)[number];
-
 /** A rule of a project or a run, from a request, an archive or `mps.yaml`. */
 export const RunRule = z
   .strictObject(
@@ -119,10 +116,6 @@ export type RunRule = z.infer<typeof RunRule>;
 
 /** Maximum number of rules of a project, and of a run besides those of its project. */
 export const maxRules = 20;
-
-/** Return the condition of a rule. */
-export const conditionOf = (rule: RunRule): RuleCondition =>
-  ruleConditions.find((name) => rule[name] !== undefined) ?? 'nan';
 
 /** Return the keys of a rule, or of its part of this name. */
 export function ruleKeys(part?: PropertyKey): string[] {

@@ -26,13 +26,14 @@ export interface SystemSamplerOptions {
   isWatched: () => Promise<boolean>;
   /** Seconds between two points of a metric. */
   seconds?: number;
+  /** Points of a metric after which only each sixth is stored; those of a day by default. */
+  denseSamples?: number;
 }
 
 /** Seconds between two points of a metric, as in MLflow's client. */
 const usualSeconds = 10;
 
-/** Points of a metric after which only each sixth is stored: those of a day. */
-const denseSamples = 8640;
+const samplesOfDay = (24 * 60 * 60) / usualSeconds;
 
 /** Milliseconds of an exact count of memory in an interval. A slower one is made less often. */
 const countMilliseconds = 20;
@@ -170,7 +171,6 @@ export class SystemSampler {
   #store(firstStep: number, values: Readonly<Record<string, number>>): void {
     const interval = this.#intervals;
     this.#intervals += 1;
-    if (interval >= denseSamples && interval % 6 !== 0) return;
     const step = firstStep + interval;
     const time = this.#options.now().getTime();
     const points = Object.entries(values).flatMap(([short, value]) => {
@@ -178,6 +178,8 @@ export class SystemSampler {
       return this.#yielded.has(name) ? [] : [{ name, value: Math.round(value * 10) / 10, step, time }];
     });
     this.#options.onSample?.(points);
+    const { denseSamples = samplesOfDay } = this.#options;
+    if (interval >= denseSamples && interval % 6 !== 0) return;
     for (const point of points) this.#shipper.add(point, point.name.length + 60);
   }
 }

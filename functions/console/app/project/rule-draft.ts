@@ -1,4 +1,5 @@
-import type { RuleCondition, RunRule } from '../../../../shared/run-rules/run-rule.ts';
+import { conditionOf, type RuleCondition } from '../../../../shared/run-rules/rule-condition.ts';
+import type { RunRule } from '../../../../shared/run-rules/run-rule.ts';
 
 /** A rule as it is typed: the fields of all conditions, so that another condition keeps what was typed. */
 export interface RuleDraft {
@@ -18,7 +19,7 @@ export function ruleDraft(rule?: RunRule): RuleDraft {
   const { nan, above, below, 'no improvement': stalled, silent, idle, do: action = 'stop' } = rule ?? {};
   const bound = above ?? below;
   return {
-    condition: conditionIn(rule),
+    condition: rule === undefined ? 'nan' : conditionOf(rule),
     metric: nan ?? bound?.metric ?? stalled?.metric ?? '',
     value: bound === undefined ? '' : String(bound.value),
     span: bound?.for ?? stalled?.for ?? silent ?? idle?.for ?? '',
@@ -28,9 +29,6 @@ export function ruleDraft(rule?: RunRule): RuleDraft {
     action,
   };
 }
-
-const conditionIn = (rule: RunRule | undefined): RuleCondition =>
-  (Object.keys(rule ?? {}).find((key) => key !== 'do') ?? 'nan') as RuleCondition;
 
 /** Return the rule of a draft as it was typed. The service checks it, so that its faults are told in one place. */
 export function draftedRule(draft: RuleDraft): RunRule {

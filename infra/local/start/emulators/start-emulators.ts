@@ -73,9 +73,9 @@ export async function startEmulators(
     isLost = true;
   });
   const folders = await jobFolders(data);
+  // The Batch server has events of jobs that have ended as soon as it runs. Their function needs its address, too.
+  const { promise: ready, resolve: letEventsIn } = Promise.withResolvers<void>();
   if (access.endpoints.BATCH_ENDPOINT === undefined) {
-    // The server has events of jobs that have ended as soon as it runs. Their function needs its address, too.
-    const { promise: ready, resolve: letEventsIn } = Promise.withResolvers<void>();
     enterFunctionEnvironment(process.env, access);
     const earlier = await namesIn(folders.work);
     const environment = process.env;
@@ -83,13 +83,12 @@ export async function startEmulators(
     // Without the emulators no job can save anything, so give no grace period.
     started.defer(() => batch.close(isLost ? { grace: 0 } : {}));
     access.endpoints.BATCH_ENDPOINT = batch.url;
-    enterFunctionEnvironment(process.env, access);
-    letEventsIn();
     // The server has ended the attempts of a killed server, and gives every new attempt its own folder.
     const sweeping = Promise.all([removeRuns(folders.work, earlier), removeForsaken()]);
     started.defer(async () => void (await sweeping));
   }
   enterFunctionEnvironment(process.env, access);
+  letEventsIn();
   const firstAdmin = await ensureFirstAdmin(data, process.env);
   started.defer(startSchedule(access, aloneSince, () => sweepEnvironments(folders.environments)));
   return {

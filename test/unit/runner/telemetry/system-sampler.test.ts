@@ -38,3 +38,30 @@ test('the samples of a later attempt go on from the earlier ones, where rules re
   expect(steps).toEqual(steps.map((_, index) => 7 + index));
   expect(stored).toEqual(sampled);
 });
+
+test('rules read each sample also when only each sixth is stored', async () => {
+  const sampled: MetricPoint[] = [];
+  const stored: MetricPoint[] = [];
+  const sampler = new SystemSampler({
+    size: { vcpus: 1, memory: 1024, gpus: 0 },
+    folder: tmpdir(),
+    isAlone: false,
+    seconds: 0.5,
+    denseSamples: 3,
+    sink: { append: async (_, points) => void stored.push(...points) },
+    onSample: (points) => void sampled.push(...points),
+    now: () => new Date(),
+    isWatched: async () => true,
+  });
+  const stepsOf = (points: readonly MetricPoint[]) =>
+    points.filter(({ name }) => name === 'system/cpu_utilization_percentage').map(({ step }) => step);
+
+  for (let taken = 0; stepsOf(sampled).length < 8; taken += 1) {
+    sampler.take({ pids: [], bytes: 1, peakBytes: 1, cpuSeconds: taken / 10 });
+    await setTimeout(5);
+  }
+  await sampler.close();
+
+  expect(stepsOf(sampled)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+  expect(stepsOf(stored)).toEqual([0, 1, 2, 6]);
+});
