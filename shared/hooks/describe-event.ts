@@ -90,7 +90,7 @@ export class EventDescriber {
           tone: tones[type] ?? 'plain',
           reason: typeof reason === 'string' ? reason : experiment.status_reason,
           facts: [{ name: 'Project', value: project_name }, ...lines],
-          link: pageOf(console_url, project_id, `/experiments/${subject}`),
+          link: pageOf(console_url, path('projects', project_id, 'experiments', subject)),
         },
       }),
     };
@@ -184,6 +184,7 @@ const ofExperiments: ReadonlySet<string> = new Set([
   'experiment.succeeded',
   'experiment.failed',
   'experiment.cancelled',
+  'experiment.stopped',
   'metric.rule',
 ]);
 
@@ -192,6 +193,7 @@ const verbs: Readonly<Record<string, string>> = {
   'experiment.succeeded': 'succeeded',
   'experiment.failed': 'failed',
   'experiment.cancelled': 'was cancelled',
+  'experiment.stopped': 'was stopped',
   'metric.rule': 'meets a rule',
   'strategy.succeeded': 'succeeded',
   'strategy.failed': 'failed',
@@ -206,6 +208,7 @@ const verbs: Readonly<Record<string, string>> = {
 const tones: Readonly<Record<string, HookMessage['text']['tone']>> = {
   'experiment.succeeded': 'good',
   'experiment.failed': 'bad',
+  'experiment.stopped': 'bad',
   'metric.rule': 'bad',
   'strategy.succeeded': 'good',
   'strategy.failed': 'bad',
@@ -219,13 +222,14 @@ const tones: Readonly<Record<string, HookMessage['text']['tone']>> = {
  * are shown to people.
  */
 function otherMessage(
-  { type, created_at, project_id }: Notice,
+  notice: Notice,
   {
     project_name,
     facts,
     console_url,
   }: { project_name: string; facts: Readonly<Record<string, unknown>>; console_url: string | null },
 ): HookMessage {
+  const { type, created_at, project_id } = notice;
   const { name, reason } = facts;
   return {
     type,
@@ -236,11 +240,30 @@ function otherMessage(
       tone: tones[type] ?? 'plain',
       reason: typeof reason === 'string' ? reason : null,
       facts: [{ name: 'Project', value: project_name }],
-      link: pageOf(console_url, project_id),
+      link: pageOf(console_url, subjectPage(notice, facts)),
     },
   };
 }
 
-/** Return the address of a page of a project in the console. */
-export const pageOf = (console_url: string | null, project_id: string, path = ''): string | null =>
-  console_url === null ? null : `${console_url}#/projects/${project_id}${path}`;
+/** Return the page on which the console shows what an event is about; that of the project if it has no other. */
+function subjectPage(
+  { type, project_id, subject }: Notice,
+  { model_name, name, sweep_id, experiment_id }: Readonly<Record<string, unknown>>,
+): string {
+  if (type === 'serving.failing' && typeof name === 'string') return path('models', name, 'serving');
+  if (type.startsWith('strategy.') && typeof model_name === 'string')
+    return `${path('models', model_name)}?strategy=${subject}`;
+  if (typeof sweep_id === 'string') return path('projects', project_id, 'sweeps', sweep_id);
+  if (typeof experiment_id === 'string') return path('projects', project_id, 'experiments', experiment_id);
+  return type.startsWith('budget.') ? path('projects', project_id, 'settings') : path('projects', project_id);
+}
+
+const path = (...parts: readonly string[]): string => parts.map(encodeURIComponent).join('/');
+
+/**
+ * Return the address of a page of the console.
+ * @example
+ * pageOf('https://mps.example/console', 'account'); // https://mps.example/console#/account
+ */
+export const pageOf = (console_url: string | null, page: string): string | null =>
+  console_url === null ? null : `${console_url}#/${page}`;

@@ -23,6 +23,8 @@ export interface Conclusion {
   reason: string | null;
   exitCode?: number | null;
   signal?: string | null;
+  /** Whether a rule or a budget cancelled it, not a person. Hooks are told so. */
+  isStopped?: boolean;
   /** Further attributes of the record. */
   change?: Change['set'];
 }
@@ -111,12 +113,13 @@ export const owedTurn = ({ sweep, experiment_id, project_id }: Experiment, now: 
 export async function endNotices(
   records: TableWriter<'records'>,
   record: JobRecord,
-  { status, reason }: Pick<Conclusion, 'status' | 'reason'>,
+  { status, reason, isStopped }: Pick<Conclusion, 'status' | 'reason' | 'isStopped'>,
   now: Date,
 ): Promise<Write[]> {
   if (!isCompression(record)) {
     const { project_id, experiment_id: subject } = record;
-    return noticeWrites(records, { type: experimentEvents[status], project_id, subject }, now);
+    const type = isStopped === true ? 'experiment.stopped' : experimentEvents[status];
+    return noticeWrites(records, { type, project_id, subject }, now);
   }
   const { project_id, strategy_id, kind, model_name } = record;
   if (project_id === undefined || status === 'CANCELLED') return [];

@@ -5,6 +5,7 @@ import type { endpoint as listHooks } from '../../../functions/projects/hooks/li
 import type { endpoint as putHook } from '../../../functions/projects/hooks/put-hook.endpoint.ts';
 import type { endpoint as redeliverMessage } from '../../../functions/projects/hooks/redeliver-message.endpoint.ts';
 import type { endpoint as testHook } from '../../../functions/projects/hooks/test-hook.endpoint.ts';
+import { usualEvents } from '../../../shared/hooks/usual-events.ts';
 import { CliError, exitCodes } from '../../cli-error.ts';
 import type { CliContext } from '../../context.ts';
 import { ask, pipedText } from '../../login/ask.ts';
@@ -64,7 +65,8 @@ async function set(
       ...(url !== '' && { url }),
       ...(format !== undefined && { format: format as 'standard' }),
       ...(filter !== undefined && { filter }),
-      events: (on ?? usualEvents).split(',').map((event) => event.trim()) as 'sweep.ended'[],
+      events:
+        on === undefined ? [...usualEvents] : (on.split(',').map((event) => event.trim()) as 'sweep.ended'[]),
     },
   });
   if (isJson) {
@@ -75,8 +77,6 @@ async function set(
   if (stored.secret !== null)
     this.printer.say(`Its messages are signed with this secret, which is shown only now:\n${stored.secret}`);
 }
-
-const usualEvents = 'experiment.succeeded,experiment.failed,sweep.ended';
 
 const setCommand = buildCommand({
   func: set,
@@ -90,7 +90,7 @@ const setCommand = buildCommand({
         kind: 'parsed',
         parse: String,
         placeholder: 'EVENTS',
-        brief: `Events, separated by commas (default ${usualEvents})`,
+        brief: `Events, separated by commas (default ${usualEvents.join(',')})`,
         optional: true,
       },
       format: {

@@ -39,7 +39,7 @@ export const endpoint = defineEndpoint({
         tone: 'plain' as const,
         reason: `${caller.username} asked for this message. The hook works.`,
         facts: [{ name: 'Project', value: project_name }],
-        link: pageOf(hook.console_url, project_id),
+        link: pageOf(hook.console_url, `projects/${project_id}`),
       },
     };
     const sent = { project_id, hook, delivery_id, subject: delivery_id, message };

@@ -41,7 +41,7 @@ export async function judgeLogged(
     }
   }
   if (stopped !== undefined)
-    told.push(...(await noticeWrites(records, { type: 'experiment.cancelled', project_id, subject }, now)));
+    told.push(...(await noticeWrites(records, { type: 'experiment.stopped', project_id, subject }, now)));
   const set = {
     rule_progress: JSON.stringify(progress),
     ...(met.length > 0 && { rules: withMet(rules, met, now) }),

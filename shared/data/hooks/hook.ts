@@ -12,6 +12,7 @@ export const HookEvent = z.enum([
   'experiment.succeeded',
   'experiment.failed',
   'experiment.cancelled',
+  'experiment.stopped',
   'metric.rule',
   'strategy.succeeded',
   'strategy.failed',

@@ -99,8 +99,8 @@ async function versionNotices(
 ): Promise<Write[]> {
   const run = findRunKey(run_id);
   if (run === undefined) return [];
-  const { project_id } = run;
-  const facts = { name, version: number, source, run_id };
+  const { project_id, experiment_id } = run;
+  const facts = { name, version: number, source, run_id, experiment_id };
   return noticeWrites(records, { type: 'model.version', project_id, subject: registration_id, facts }, now());
 }
 

@@ -93,9 +93,11 @@ function conclusionOfStop(
       reason: stop.message,
       exitCode,
       signal,
+      isStopped: true,
       change: { ...stop.change, stopped_early: true },
     };
-  if (stop?.kind === 'budget') return { status: 'CANCELLED', reason: stop.message, exitCode, signal };
+  if (stop?.kind === 'budget')
+    return { status: 'CANCELLED', reason: stop.message, exitCode, signal, isStopped: true };
   if (stop?.kind === 'limit' || (stop?.kind === 'peer' && cancelled === undefined))
     return { status: 'FAILED', reason: stop.message, exitCode, signal };
   if (cancelled === undefined) return undefined;

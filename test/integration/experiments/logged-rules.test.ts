@@ -10,6 +10,7 @@ import { endpoint as updateProject } from '../../../functions/projects/projects/
 import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
 import { taskHandler } from '../../../shared/http/definition/task.ts';
 import { testService } from '../../support/service.ts';
+import { usualHook } from '../hooks/usual-hook.ts';
 import { newProject } from '../projects/new-project.ts';
 import { json } from '../users/body.ts';
 
@@ -64,6 +65,17 @@ test('a rule counts the points of several requests, and cancels the run that its
       'Stopped by the rule "no improvement: loss for 3 evaluations": loss has not improved for 3 evaluations. Its best value is 0.5.',
   });
   expect(await shown()).toMatchObject({ status: 'CANCELLED', status_reason: stopped.status_reason });
+});
+
+test('a hook hears by itself of a run that a rule stopped, and not of one that its user cancelled', async () => {
+  const told = await usualHook({ ...service, developer: as }, project_id);
+  const { log } = await run([{ nan: 'loss', do: 'stop' }]);
+  const cancelled = await run([]);
+
+  await log('NaN');
+  await cancelled.end('CANCELLED');
+
+  expect(await told()).toEqual(['experiment.stopped']);
 });
 
 test('a point that a client repeats counts once', async () => {

@@ -11,6 +11,7 @@ import { endpoint as readUserBudget } from '../../../functions/users/budget/read
 import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
 import type { Answer } from '../../support/service.ts';
 import { type TrainingService, trainingService } from '../../support/training.ts';
+import { usualHook } from '../hooks/usual-hook.ts';
 import { json } from '../users/body.ts';
 
 /** A dollar a minute, and a started minute is paid. A training of at most an hour may cost 60. */
@@ -50,6 +51,7 @@ async function must(answer: Promise<Answer>): Promise<Answer['json']> {
 describe('a budget', () => {
   test('of a training stops it with its checkpoint, and a rerun with more goes on from there', async () => {
     const project_id = await newProject();
+    const told = await usualHook(service, project_id);
 
     const first = await must(call(train, { project_id }, { query: { ...hour, budget: '0.5' } }));
     const reserved = await must(call(readBudget, { project_id }));
@@ -68,6 +70,7 @@ describe('a budget', () => {
     expect(own).toEqual({ amount: 0.5, month: null, spent: 1, reserved: 0, left: 0 });
     expect(late.status).toBe(409);
     expect(ended.status).toBe('SUCCEEDED');
+    expect(await told()).toEqual(['experiment.stopped', 'experiment.succeeded']);
     expect(await service.log(project_id, again.experiment_id)).toContain('went on');
     expect(await must(call(readBudget, { project_id }))).toMatchObject({ spent: 2, reserved: 0 });
   });

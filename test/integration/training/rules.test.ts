@@ -9,6 +9,7 @@ import { endpoint as putVariables } from '../../../functions/projects/variables/
 import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
 import type { Answer } from '../../support/service.ts';
 import { type TrainingService, trainingService } from '../../support/training.ts';
+import { usualHook } from '../hooks/usual-hook.ts';
 import { json } from '../users/body.ts';
 
 /** Reports the values of its configuration's list, and waits. Saves a checkpoint at SIGTERM. */
@@ -62,6 +63,7 @@ const setRules = (project_id: string, rules: unknown) =>
 describe('a rule', () => {
   test('stops a training whose loss is NaN, as a cancel does, and stores its checkpoint', async () => {
     const project_id = await projectOf('1 0.5 NaN 0.4');
+    const told = await usualHook(service, project_id);
 
     const { experiment_id, rules } = await trainWith(project_id, [{ nan: 'loss', do: 'stop' }]);
     const stopped = await service.ended(project_id, experiment_id);
@@ -77,6 +79,7 @@ describe('a rule', () => {
     });
     expect(checkpoints).toMatchObject([{ path: 'saved' }]);
     expect(await service.log(project_id, experiment_id)).toContain('Stopped by the rule "nan: loss"');
+    expect(await told()).toEqual(['experiment.stopped']);
   });
 
   test('of a project stops each of its later runs, and a rerun has its present ones', async () => {

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { usualEvents } from '../../../../shared/hooks/usual-events.ts';
 import { tell } from '../ui/notice.tsx';
 import { Field, Form } from '../ui/parts.tsx';
 import { TextField } from '../ui/text-field.tsx';
@@ -15,8 +16,9 @@ const events = {
   'experiment.started': 'An experiment starts',
   'experiment.succeeded': 'An experiment succeeds',
   'experiment.failed': 'An experiment fails',
-  'experiment.cancelled': 'An experiment is cancelled',
-  'metric.rule': 'A rule is met',
+  'experiment.cancelled': 'Somebody cancels an experiment',
+  'experiment.stopped': 'A rule or a budget stops an experiment',
+  'metric.rule': 'A rule that notifies is met',
   'sweep.ended': 'A sweep ends',
   'budget.warning': 'A budget is nearly used',
   'budget.reached': 'A budget is used up',
@@ -28,8 +30,6 @@ const events = {
 } as const;
 
 type EventName = HookFields['events'][number];
-
-const usual: readonly EventName[] = ['experiment.succeeded', 'experiment.failed', 'sweep.ended'];
 
 /** Form that sets a new hook, or changes a present one. */
 export function HookForm({
@@ -45,7 +45,7 @@ export function HookForm({
   const [name, setName] = useState(hook?.name ?? '');
   const [url, setUrl] = useState('');
   const [format, setFormat] = useState<Hook['format']>(hook?.format ?? 'slack');
-  const [chosen, setChosen] = useState<readonly EventName[]>(hook?.events ?? usual);
+  const [chosen, setChosen] = useState<readonly EventName[]>(hook?.events ?? usualEvents);
   const [filter, setFilter] = useState(hook?.filter ?? '');
   const save = async () => {
     const { secret } = await setHook(project_id, name, {
