@@ -203,8 +203,10 @@ export interface KeptFolder {
 export interface Sandbox {
   /** A folder of the supervisor for the command's `/tmp`, which is also its `/var/tmp`. */
   scratch: string;
-  /** Files and folders that the command does not see. */
+  /** Files and folders whose content the command does not see. */
   hidden: readonly string[];
+  /** Files and folders that do not exist for the command. Everything next to them does. Default: none. */
+  absent?: readonly string[];
   /** At most six. Among nested folders the deeper one takes precedence. */
   kept: readonly KeptFolder[];
   /** Size of `/dev/shm` in bytes; half of the machine's memory by default. */

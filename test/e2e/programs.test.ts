@@ -208,20 +208,24 @@ describe('a program as it is', () => {
     expect(warnings).toEqual([expect.stringContaining('The nearest line: "the gap: 3".')]);
   });
 
-  test.runIf(thisHost.canSandbox())('finds no git repository of the service above it', async () => {
-    const { ran } = await folderOf('above', {
-      'train.py': [
-        'import os',
-        'folder = os.getcwd()',
-        'while folder != "/":',
-        '    if os.path.exists(folder + "/.git/HEAD"): print("a repository in", folder)',
-        '    folder = os.path.dirname(folder)',
-        'print("at the top")',
-      ].join('\n'),
-    });
+  test.runIf(thisHost.canSandbox())(
+    'finds no files of the service above it that it would take for its own',
+    async () => {
+      const { ran } = await folderOf('above', {
+        'train.py': [
+          'import os',
+          'folder = os.getcwd()',
+          'while folder != "/":',
+          '    for name in [".git", "package.json", "tsconfig.json"]:',
+          '        if os.path.lexists(folder + "/" + name): print(name, "in", folder)',
+          '    folder = os.path.dirname(folder)',
+          'print("at the top")',
+        ].join('\n'),
+      });
 
-    expect((await ran('run')).stdout).toBe('at the top\n');
-  });
+      expect((await ran('run')).stdout).toBe('at the top\n');
+    },
+  );
 
   test('has what it prints as metrics, unless it reports some itself', async () => {
     const printing = await folderOf('printing', {

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { access, chmod, constants, mkdtemp, realpath } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { CommandLine, KeptFolder, Sandbox } from '../host.ts';
 import { maxKeptFolders, sandboxScript } from './sandbox-script.ts';
 
@@ -68,7 +68,7 @@ const outsideSockets = ['/run/user', '/run/docker.sock', '/run/containerd', '/ru
  * @throws RangeError for more kept folders than the sandbox supports
  */
 export async function sandboxed(
-  { scratch, hidden, kept, sharedMemoryBytes }: Sandbox,
+  { scratch, hidden, absent = [], kept, sharedMemoryBytes }: Sandbox,
   leftovers: Leftovers,
   cwd: string,
   command: readonly string[],
@@ -81,6 +81,10 @@ export async function sandboxed(
     ...folders.map(({ path, readOnly }, index) => ({
       path,
       step: [readOnly ? 'show' : 'keep', path, String(4 + index)],
+    })),
+    ...[...Map.groupBy(absent, dirname)].map(([path, entries]) => ({
+      path,
+      step: ['without', path, entries.map((entry) => basename(entry)).join('/')],
     })),
   ].sort((one, other) => depth(one.path) - depth(other.path));
   return commandLine(

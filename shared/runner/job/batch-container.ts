@@ -6,6 +6,8 @@ const Paths = z.array(z.string().startsWith('/'));
 const HostSandbox = z.object({
   /** Files and folders that jobs never see. */
   hidden: Paths,
+  /** Files and folders that do not exist for jobs. */
+  absent: Paths.default([]),
   /** Paths that jobs can read, also below a hidden folder or `/tmp`. */
   readable: Paths,
   /** Paths that jobs can also write to, with their user's permissions. */

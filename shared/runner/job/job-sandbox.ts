@@ -18,6 +18,7 @@ export function trainingSandbox(
   return {
     scratch: own,
     hidden: [...hostSandbox.hidden, own],
+    absent: hostSandbox.absent,
     kept: [
       { path: root, readOnly: false },
       { path: environments, readOnly: phase === 'run' },

@@ -18,6 +18,7 @@ import { provideWandb } from '../wandb/provide-wandb.ts';
 import { commandEnvironment, runValues } from './command-environment.ts';
 import { CrashLine } from './crash-line.ts';
 import { dockerCommand } from './docker-command.ts';
+import { withPythonNames } from './python-name.ts';
 import { watchPeers } from './watch-peers.ts';
 
 export interface CommandResult {
@@ -136,8 +137,13 @@ async function superviseCommand(
     ...commandEnvironment(experiment, workspace, values, prepared.env),
     ...tracking.env,
   };
-  // Large uploads to other servers, or from a container, go in parts too.
-  const project = { ...mlflowUploadVariables, ...variables.values };
+  const project = {
+    // Where the host has no sandboxes, git would find a repository above the run.
+    GIT_CEILING_DIRECTORIES: workspace.root,
+    // Large uploads to other servers, or from a container, go in parts too.
+    ...mlflowUploadVariables,
+    ...variables.values,
+  };
   const env = { ...project, ...own, ...joinedModules(project, own, tracking.modules) };
   const supervision = {
     cwd: workspace.source,
@@ -150,14 +156,16 @@ async function superviseCommand(
       return shipper.output(stream, chunk);
     },
   };
-  if (prepared.image === null)
+  if (prepared.image === null) {
+    const PATH = await withPythonNames(own['PATH'] ?? '', workspace, user);
     return supervise({
-      ...{ argv, env, ...supervision },
+      ...{ argv, env: { ...env, PATH }, ...supervision },
       ...(user !== undefined && { user }),
       sandbox: trainingSandbox(job, workspace, 'run'),
       memoryBytes: experiment.memory * 2 ** 20,
       onListing: (listing) => tracking.system?.take(listing),
     });
+  }
   const given = { own, project };
   const docker = await dockerCommand(job, workspace, prepared.image, argv, given, user);
   const running = supervise({ argv: docker.argv, env: docker.env, ...supervision });

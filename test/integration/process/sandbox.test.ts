@@ -1,9 +1,9 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, chown, glob, mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { chmod, chown, glob, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Sandbox } from '../../../shared/host/host.ts';
 import { canSandbox } from '../../../shared/host/linux/sandbox.ts';
 import { findProcesses } from '../../../shared/process/process-tree.ts';
@@ -63,6 +63,52 @@ describe.runIf(canSandbox())('a command in a sandbox', () => {
     expect(outcome).toMatchObject({ cause: 'exited', exitCode: 0 });
     expect(stdout).toBe(`${house.run}/home\nmine\n`);
     expect(await readFile(join(house.run, 'home/kept'), 'utf8')).toBe('mine\n');
+  });
+
+  describe('without an entry of a folder', () => {
+    let above: string;
+
+    beforeEach(async () => {
+      // A command has a /tmp of its own, so the folder cannot lie there.
+      await mkdir('node_modules/.cache', { recursive: true });
+      above = await mkdtemp(resolve('node_modules/.cache/above-'));
+      await chmod(above, 0o755);
+      await mkdir(join(above, '.git'));
+      await writeFile(join(above, '.git/HEAD'), 'ref: refs/heads/main\n');
+    });
+    afterEach(() => rm(above, { recursive: true, force: true }));
+
+    test('does not find it, and finds the others as they are', async () => {
+      await mkdir(join(above, 'a folder'));
+      await writeFile(join(above, 'a folder', '-file'), 'deep\n');
+      await writeFile(join(above, 'a folder', '.git'), 'gitdir: elsewhere\n');
+      await writeFile(join(above, '.settings'), 'next to it\n');
+      await symlink('.settings', join(above, 'link'));
+      await symlink('nowhere', join(above, 'broken'));
+      const absent = [join(above, '.git'), join(above, 'a folder/.git'), join(above, 'unknown/.git')];
+
+      const { stdout } = await sh(
+        `cd ${above}; ls -A . 'a folder'; cat 'a folder/-file' link; readlink broken`,
+        {
+          sandbox: { ...sandbox, absent },
+        },
+      );
+
+      expect(stdout.split('\n').filter((line) => line !== '')).toEqual([
+        ...['.:', '.settings', 'a folder', 'broken', 'link'],
+        ...['a folder:', '-file', 'deep', 'next to it', 'nowhere'],
+      ]);
+    });
+
+    test('finds it empty if the folder has more than 500 entries', async () => {
+      for (let count = 0; count < 500; count += 1) await writeFile(join(above, String(count)), '');
+
+      const { stdout } = await sh(`ls -A ${above}/.git; ls ${above} | wc -l`, {
+        sandbox: { ...sandbox, absent: [join(above, '.git')] },
+      });
+
+      expect(stdout).toBe('500\n');
+    });
   });
 
   test('sees and ends no processes but its own', async () => {

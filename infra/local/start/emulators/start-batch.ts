@@ -104,30 +104,30 @@ function hostSandbox(
 ): HostSandbox {
   const isRoot = process.getuid?.() === 0;
   const isProgramReadable = Object.keys(stage).length === 0;
+  const packages = packagesRoot(program);
   return {
-    hidden: [...new Set([...repositoriesAbove(work), dataFolder, dirname(work)])],
+    hidden: [...new Set([dataFolder, dirname(work)])],
+    absent: projectsAbove(work, packages),
     writable: [],
-    readable: [
-      ...(isRoot ? [] : [homedir()]),
-      ...(isProgramReadable ? [packagesRoot(program), program] : []),
-    ],
+    readable: [...(isRoot ? [] : [homedir()]), ...(isProgramReadable ? [packages, program] : [])],
   };
 }
 
 /**
- * Return the git repositories in the folders above a job. Libraries that search upwards for the repository of a program
- * (dvclive, MLflow, setuptools-scm) would take the one of the service's checkout for it.
+ * Return the files in the folders above a job that programs would take for those of their own project: git repositories
+ * (folders `.git`, and files of that name in worktrees and submodules), for which libraries search upwards (dvclive,
+ * MLflow, setuptools-scm), and what Node and TypeScript read in the checkout of the service.
  */
-function repositoriesAbove(work: string): string[] {
+function projectsAbove(work: string, checkout: string): string[] {
   const found: string[] = [];
   for (let folder = dirname(work); ; folder = dirname(folder)) {
-    const repository = join(folder, '.git');
-    if (existsSync(join(repository, 'HEAD'))) found.push(repository);
+    const names = folder === checkout ? ['.git', 'package.json', 'tsconfig.json'] : ['.git'];
+    found.push(...names.map((name) => join(folder, name)).filter((path) => existsSync(path)));
     if (folder === dirname(folder)) return found;
   }
 }
 
-/** Return the `node_modules` folder that holds the packages of a bundle. */
+/** Return the folder of the `node_modules` that holds the packages of a bundle. */
 function packagesRoot(program: string): string {
   const file = createRequire(join(program, 'package.json')).resolve('onnxruntime-node');
   return dirname(file.slice(0, file.lastIndexOf('/node_modules/') + '/node_modules'.length));
