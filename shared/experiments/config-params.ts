@@ -1,4 +1,5 @@
-import { type ConfigValue, isMapping } from '../config/config-value.ts';
+import type { ConfigValue } from '../config/config-value.ts';
+import { scalarLeaves } from '../config/scalar-leaves.ts';
 import { maxParam, maxTrackedName } from '../data/rules/tracked.ts';
 
 /**
@@ -9,7 +10,8 @@ import { maxParam, maxTrackedName } from '../data/rules/tracked.ts';
 export function configParams(data: ConfigValue): Record<string, string> {
   const params = new Map<string, string>();
   let bytes = 0;
-  for (const [name, value] of leaves(data, '')) {
+  for (const [name, scalar] of scalarLeaves(data)) {
+    const value = scalar === null ? '' : String(scalar);
     bytes += Buffer.byteLength(name) + Buffer.byteLength(value);
     if (params.size === maxParams || bytes > maxBytes) break;
     const isParam = name.trim() !== '' && name.length <= maxTrackedName && value.length <= maxParam;
@@ -21,21 +23,11 @@ export function configParams(data: ConfigValue): Record<string, string> {
 /** Return the paths of the single values of a configuration: of the first 10,000. */
 export function scalarPaths(data: ConfigValue): string[] {
   const paths: string[] = [];
-  for (const [path] of leaves(data, '')) if (paths.push(path) === maxPaths) break;
+  for (const [path] of scalarLeaves(data)) if (paths.push(path) === maxPaths) break;
   return paths;
 }
 
 const maxPaths = 10_000;
-
-function* leaves(value: ConfigValue, path: string): Generator<readonly [string, string]> {
-  if (Array.isArray(value)) {
-    for (const [index, one] of value.entries()) yield* leaves(one, `${path}${path && '.'}${index}`);
-  } else if (isMapping(value)) {
-    for (const [name, one] of Object.entries(value)) yield* leaves(one, `${path}${path && '.'}${name}`);
-  } else {
-    yield [path, value === null ? '' : String(value)];
-  }
-}
 
 /** Maximum params that a configuration adds to an experiment. */
 const maxParams = 500;

@@ -91,13 +91,15 @@ const places = () => [
   `projects/${project_id}/files`,
   `projects/${project_id}/settings`,
   `projects/${project_id}/start`,
+  `projects/${project_id}/sweeps`,
+  `projects/${project_id}/sweeps/new`,
   `projects/${project_id}/experiments/${experiment_id}`,
   `projects/${project_id}/experiments/${running}`,
   'models',
   'models/digits',
 ];
 const changing =
-  /^(?:Start a training|Save|Share|Delete|Remove|Train|Quantize|Prune|Store|New|Upload|Run again|Edit|Cancel|Choose|Replace|Create\b|Write it|Make it|INPUT|TEXTAREA)|Content of/;
+  /^(?:Start a|Start the sweep|Sweep around|Save|Share|Delete|Remove|Train|Quantize|Prune|Store|New|Upload|Run again|Edit|Cancel|Choose|Replace|Create\b|Write it|Make it|INPUT|TEXTAREA)|Content of/;
 
 describe('nothing is offered that the service would refuse', () => {
   test('to a viewer, who reads everything', async () => {
@@ -119,7 +121,7 @@ describe('nothing is offered that the service would refuse', () => {
 
   test('to a developer whom nobody has made a member, who makes projects of their own', async () => {
     const page = await enterAs('dora');
-    for (const place of places().slice(2, 8))
+    for (const place of places().slice(2, 10))
       expect(
         (await offered(page, place)).filter((name) => changing.test(name)),
         place,

@@ -19,6 +19,9 @@ const ExperimentPage = later(() => import('./pages/experiment.tsx').then((module
 const ComparePage = later(() => import('./pages/compare.tsx').then((module) => module.ComparePage));
 const StartPage = later(() => import('./pages/start.tsx').then((module) => module.StartPage));
 const SweepPage = later(() => import('./sweeps/sweep-page.tsx').then((module) => module.SweepPage));
+const SweepStartPage = later(() =>
+  import('./sweeps/start/sweep-start-page.tsx').then((module) => module.SweepStartPage),
+);
 const ServingPage = later(() => import('./serving/serving-page.tsx').then((module) => module.ServingPage));
 const ModelPage = later(() => import('./pages/model.tsx').then((module) => module.ModelPage));
 
@@ -48,6 +51,8 @@ function Page() {
   if (part === 'start') return <StartPage key={id} project_id={id} />;
   if (part === 'experiments' && sub !== undefined)
     return <ExperimentPage key={sub} project_id={id} experiment_id={sub} />;
+  if (part === 'sweeps' && sub === 'new')
+    return <SweepStartPage key={`${id}/${place.value.query.get('around')}`} project_id={id} />;
   if (part === 'sweeps' && sub !== undefined) return <SweepPage key={sub} project_id={id} sweep_id={sub} />;
   return <ProjectPage key={id} project_id={id} tab={part ?? 'experiments'} />;
 }

@@ -24,7 +24,7 @@ import { go, href, place } from '../router.ts';
 import { useFirstOf } from '../ui/first-of.tsx';
 import { tell } from '../ui/notice.tsx';
 import { PageHead } from '../ui/page-head.tsx';
-import { Ago, Button, Confirm, Loaded, Tabs } from '../ui/parts.tsx';
+import { Ago, Button, Confirm, LinkButton, Loaded, Tabs } from '../ui/parts.tsx';
 import { isFinal, Status } from '../ui/status.tsx';
 import { costText, durationText, numberText } from '../ui/text/format.ts';
 import { LongText } from '../ui/text/long-text.tsx';
@@ -194,6 +194,14 @@ function Content({
           >
             Run again
           </Button>
+        )}
+        {mayChange && kind !== 'logged' && (
+          <LinkButton
+            href={href(['projects', project_id, 'sweeps', 'new'], { around: experiment_id })}
+            icon="chart"
+          >
+            Sweep around this
+          </LinkButton>
         )}
         {mayChange && (
           <Button icon="tag" onClick={() => setDialog('edit')}>

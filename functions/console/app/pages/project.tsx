@@ -61,11 +61,16 @@ function Content({
         title={project.project_name}
         part={tabs.find(({ id }) => id === tab && id !== 'experiments')?.name}
       >
-        {rights.mayChange && (
-          <LinkButton href={href(['projects', project_id, 'start'])} icon="play" kind="primary">
-            Start a training
-          </LinkButton>
-        )}
+        {rights.mayChange &&
+          (tab === 'sweeps' ? (
+            <LinkButton href={href(['projects', project_id, 'sweeps', 'new'])} icon="play" kind="primary">
+              Start a sweep
+            </LinkButton>
+          ) : (
+            <LinkButton href={href(['projects', project_id, 'start'])} icon="play" kind="primary">
+              Start a training
+            </LinkButton>
+          ))}
       </PageHead>
       <Tabs
         label="Project"

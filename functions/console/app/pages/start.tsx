@@ -7,10 +7,11 @@ import { Configs } from '../project/configs.tsx';
 import { Datasets } from '../project/datasets.tsx';
 import { EnvironmentForm } from '../project/environment-form.tsx';
 import { Source } from '../project/files-tab.tsx';
+import { MayNotTrain } from '../project/may-not-train.tsx';
 import { go, href } from '../router.ts';
 import { Icon } from '../ui/icon.tsx';
 import { PageHead } from '../ui/page-head.tsx';
-import { Empty, Form, LinkButton, Loaded, problemText } from '../ui/parts.tsx';
+import { Form, Loaded, problemText } from '../ui/parts.tsx';
 import { costText, durationText } from '../ui/text/format.ts';
 import { TextField } from '../ui/text-field.tsx';
 
@@ -69,14 +70,6 @@ const sizeFields: readonly { name: Exclude<SizeName, 'nodes'>; label: string; un
   { name: 'timeout', label: 'Stop after', unit: 's' },
 ];
 
-/** Page for a user who opened this address without the right to train. */
-const MayNotStart = ({ project_id }: { project_id: string }) => (
-  <Empty title="You may read this project, not train in it" icon="folder">
-    <p>Its owner can give you the role developer, if your account type is developer.</p>
-    <LinkButton href={href(['projects', project_id])}>Back to the project</LinkButton>
-  </Empty>
-);
-
 /**
  * Page to start a training: configuration, program, environment, data and size. It shows the cost before the
  * start.
@@ -110,7 +103,7 @@ export function StartPage({ project_id }: { project_id: string }) {
         title="Start a training"
       />
       {isKnown && !mayChange ? (
-        <MayNotStart project_id={project_id} />
+        <MayNotTrain back={href(['projects', project_id])} />
       ) : (
         <div class="split">
           <div>

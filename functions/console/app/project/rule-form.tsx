@@ -1,7 +1,7 @@
 import { useId, useState } from 'preact/hooks';
 import { ProblemError } from '../../../../shared/client/problem-error.ts';
 import type { RuleCondition, RunRule } from '../../../../shared/run-rules/run-rule.ts';
-import { Field, Form } from '../ui/parts.tsx';
+import { Form, SelectField } from '../ui/parts.tsx';
 import { TextField } from '../ui/text-field.tsx';
 import { draftedRule, faultyField, type RuleDraft, ruleDraft } from './rule-draft.ts';
 
@@ -49,21 +49,13 @@ export function RuleForm({
     />
   );
   const choice = <F extends Choice>(field: F, label: string, options: Options<F>) => (
-    <Field label={label} error={faults[field]}>
-      {(attributes) => (
-        <select
-          {...attributes}
-          value={draft[field]}
-          onChange={({ currentTarget }) => set({ [field]: currentTarget.value })}
-        >
-          {Object.entries<string>(options).map(([id, name]) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
+    <SelectField<RuleDraft[F]>
+      label={label}
+      error={faults[field]}
+      options={options}
+      value={draft[field]}
+      onChoose={(value) => set({ [field]: value })}
+    />
   );
   return (
     <Form action={rule === undefined ? 'Add the rule' : 'Save the rule'} onSubmit={save} wide>

@@ -1,6 +1,8 @@
 import type { AnswerOf, RequestOf, RowOf } from '../../../../shared/client/route.ts';
 import type { endpoint as cancelSweep } from '../../../projects/sweeps/cancel-sweep.endpoint.ts';
+import type { endpoint as createSweep } from '../../../projects/sweeps/create-sweep.endpoint.ts';
 import type { endpoint as deleteSweep } from '../../../projects/sweeps/delete-sweep.endpoint.ts';
+import type { endpoint as estimateSweep } from '../../../projects/sweeps/estimate-sweep.endpoint.ts';
 import type { endpoint as listSweeps } from '../../../projects/sweeps/list-sweeps.endpoint.ts';
 import type { endpoint as listTrials } from '../../../projects/sweeps/list-trials.endpoint.ts';
 import type { endpoint as pauseSweep } from '../../../projects/sweeps/pause-sweep.endpoint.ts';
@@ -45,3 +47,14 @@ export const retry = (path: SweepPath): Promise<Sweep> =>
 export const cancel = (path: SweepPath): Promise<Sweep> =>
   call<typeof cancelSweep>(`POST ${at}/cancel`, { path });
 export const remove = (path: SweepPath) => call<typeof deleteSweep>(`DELETE ${at}`, { path, query: {} });
+
+const sweepsRoute = '/projects/{project_id}/sweeps' as const;
+/** Request that begins a sweep. */
+export type SweepRequest = NonNullable<RequestOf<typeof createSweep>['body']>;
+export type SweepEstimate = AnswerOf<typeof estimateSweep>;
+
+export const estimateSweepCost = (project_id: string, body: SweepRequest): Promise<SweepEstimate> =>
+  call<typeof estimateSweep>(`POST ${sweepsRoute}/estimate`, { path: { project_id }, body });
+
+export const beginSweep = (project_id: string, body: SweepRequest): Promise<Sweep> =>
+  call<typeof createSweep>(`POST ${sweepsRoute}`, { path: { project_id }, body });

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { useLive } from '../api/use-live.ts';
 import { href } from '../router.ts';
 import { attempt } from '../ui/notice.tsx';
-import { Ago, Button, Command, Empty, Loaded } from '../ui/parts.tsx';
+import { Ago, Button, Command, Empty, LinkButton, Loaded } from '../ui/parts.tsx';
 import { Status } from '../ui/status.tsx';
 import { costText } from '../ui/text/format.ts';
 import { ProgressBar } from './progress.tsx';
@@ -30,7 +30,7 @@ export function SweepsTab({ project_id, mayChange }: { project_id: string; mayCh
         const first = new Set(rows.map(({ sweep_id }) => sweep_id));
         const all = [...rows, ...(later?.rows ?? []).filter(({ sweep_id }) => !first.has(sweep_id))];
         const cursor = later === undefined ? next : later.next;
-        if (all.length === 0) return <FirstSweep mayChange={mayChange} />;
+        if (all.length === 0) return <FirstSweep project_id={project_id} mayChange={mayChange} />;
         return (
           <>
             <div class="scroll-x" tabIndex={0} role="group" aria-label="Sweeps">
@@ -100,11 +100,19 @@ const Row = ({ sweep }: { sweep: Sweep }) => {
   );
 };
 
-const FirstSweep = ({ mayChange }: { mayChange: boolean }) => (
+const FirstSweep = ({ project_id, mayChange }: { project_id: string; mayChange: boolean }) => (
   <Empty title="No sweeps yet" icon="chart">
     <p>A sweep tries many settings of a training, and finds the best.</p>
     {mayChange && (
-      <Command>mps sweep -S learning_rate=1e-4..1e-1:log --trials 20 --parallel 4 -- python train.py</Command>
+      <>
+        <LinkButton href={href(['projects', project_id, 'sweeps', 'new'])} kind="primary" icon="play">
+          Start a sweep
+        </LinkButton>
+        <p class="soft small">or from the folder of the training:</p>
+        <Command>
+          mps sweep -S learning_rate=1e-4..1e-1:log --trials 20 --parallel 4 -- python train.py
+        </Command>
+      </>
     )}
   </Empty>
 );

@@ -92,6 +92,40 @@ export function Field({
   );
 }
 
+/** Labelled choice from a list. */
+export const SelectField = <T extends string>({
+  label,
+  hint,
+  error,
+  options,
+  value,
+  onChoose,
+}: {
+  label: string;
+  hint?: string | undefined;
+  error?: string | undefined;
+  /** Text of each value. */
+  options: Readonly<Record<T, string>>;
+  value: T;
+  onChoose: (value: T) => void;
+}) => (
+  <Field label={label} hint={hint} error={error}>
+    {(attributes) => (
+      <select
+        {...attributes}
+        value={value}
+        onChange={({ currentTarget }) => onChoose(currentTarget.value as T)}
+      >
+        {Object.entries<string>(options).map(([id, text]) => (
+          <option key={id} value={id}>
+            {text}
+          </option>
+        ))}
+      </select>
+    )}
+  </Field>
+);
+
 /** Browsers' messages for a failed request. They differ and do not help users. */
 const lostOnTheWay = /fetch|NetworkError|module script|Load failed/i;
 
