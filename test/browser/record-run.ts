@@ -49,10 +49,17 @@ export async function recordRun(
       path,
       body: { metrics: points },
     });
-  if (status !== undefined)
-    await client.call<typeof updateExperiment>('PATCH /projects/{project_id}/experiments/{experiment_id}', {
-      path,
-      body: { status },
-    });
+  if (status !== undefined) await endRun(client, path, status);
   return experiment_id;
 }
+
+/** End a run as the client that recorded it. */
+export const endRun = (
+  client: Client,
+  path: { project_id: string; experiment_id: string },
+  status: NonNullable<Recorded['status']>,
+) =>
+  client.call<typeof updateExperiment>('PATCH /projects/{project_id}/experiments/{experiment_id}', {
+    path,
+    body: { status },
+  });

@@ -1,6 +1,7 @@
 import { render } from 'preact';
 import { keepSessionAlive } from './api/session.ts';
 import { App } from './app.tsx';
+import { followWatched } from './experiment/watched.ts';
 import { applyTheme } from './theme/theme.ts';
 import { loadStyle } from './ui/load-style.ts';
 
@@ -10,6 +11,7 @@ if (root !== null) {
   root.replaceChildren();
   render(<App />, root);
   keepSessionAlive();
+  followWatched();
 }
 // The page works without the style sheet, so ignore a failure.
 loadStyle().then(applyTheme, () => undefined);

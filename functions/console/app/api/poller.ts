@@ -8,6 +8,8 @@ export interface Polled {
   run(): Promise<void>;
   /** Milliseconds until the next run; undefined to stop. */
   every(): number | undefined;
+  /** Whether it also runs while the page is hidden. */
+  isHiddenToo?: boolean;
 }
 
 interface Entry {
@@ -41,15 +43,19 @@ function schedule(): void {
     const every = entry.polled.every();
     if (every !== undefined) entry.due = Date.now() + every;
   }
-  if (document.hidden || isRunning || isExpired.value) return;
-  const due = Math.min(...[...entries].map((entry) => entry.due));
+  if (isRunning || isExpired.value) return;
+  const due = Math.min(...running().map((entry) => entry.due));
   if (due === Number.POSITIVE_INFINITY) return;
   timer = setTimeout(() => void tick(), Math.max(minMilliseconds, due - Date.now()));
 }
 
+/** Tasks that run now: while the page is hidden, few do. */
+const running = (): Entry[] =>
+  [...entries].filter(({ polled }) => !document.hidden || polled.isHiddenToo === true);
+
 /** Run the most overdue task. The others follow later. */
 async function tick(): Promise<void> {
-  const [entry] = [...entries].sort((a, b) => a.due - b.due);
+  const [entry] = running().sort((a, b) => a.due - b.due);
   if (entry === undefined) return;
   if (entry.polled.every() === undefined) {
     entry.due = Number.POSITIVE_INFINITY;
@@ -65,13 +71,13 @@ async function tick(): Promise<void> {
   } finally {
     isRunning = false;
     const every = entry.polled.every();
-    const wait = awaySince.value === undefined ? every : awayMilliseconds;
+    const wait = awaySince.value === undefined || document.hidden ? every : awayMilliseconds;
     entry.due = every === undefined || wait === undefined ? Number.POSITIVE_INFINITY : Date.now() + wait;
     schedule();
   }
 }
 
-/** Run a task repeatedly while this page is visible. Return a function that stops it. */
+/** Run a task repeatedly while this page is visible, or always if it says so. Return a function that stops it. */
 export function poll(polled: Polled): () => void {
   const entry = { polled, due: Date.now() + (polled.every() ?? Number.POSITIVE_INFINITY) };
   entries.add(entry);
@@ -91,5 +97,5 @@ export function pollNow(): void {
   schedule();
 }
 
-document.addEventListener('visibilitychange', () => (document.hidden ? clearTimeout(timer) : pollNow()));
+document.addEventListener('visibilitychange', () => (document.hidden ? schedule() : pollNow()));
 window.addEventListener('online', pollNow);

@@ -86,13 +86,13 @@ export const experimentsPage = (project_id: string, limit: number, next?: string
 export const maxById = 100;
 
 /** Load experiments of a project by ID. Deleted ones are missing. */
-export const experimentsById = (project_id: string, ids: readonly string[]) =>
+export const experimentsById = (project_id: string, ids: readonly string[], fields = rowFields) =>
   page<typeof listExperiments>('GET /projects/{project_id}/experiments', {
     path: { project_id },
     query: {
       limit: maxById,
       filter: `experiment_id IN (${ids.map((id) => `'${id}'`).join(', ')})`,
-      fields: rowFields,
+      fields,
     },
   });
 

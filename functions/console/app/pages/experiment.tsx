@@ -18,6 +18,7 @@ import { Machine } from '../experiment/machine.tsx';
 import { RerunDialog } from '../experiment/rerun-dialog.tsx';
 import { RunRules } from '../experiment/run-rules.tsx';
 import { Warnings } from '../experiment/warnings.tsx';
+import { WatchButton } from '../experiment/watch-button.tsx';
 import { forgetRow } from '../experiments/kept-rows.ts';
 import { MediaView } from '../media/later-media.ts';
 import { go, href, place } from '../router.ts';
@@ -180,6 +181,7 @@ function Content({
           </div>
         }
       >
+        {!ended && <WatchButton {...path} />}
         {mayChange && !ended && (
           <Button kind="danger" icon="stop" onClick={() => setDialog('cancel')}>
             Cancel
