@@ -75,6 +75,16 @@ export const project = {
   optional: true,
 } as const;
 
+/** Folder that is sent. */
+export const root = {
+  kind: 'parsed',
+  parse: String,
+  placeholder: 'FOLDER',
+  brief:
+    'Send this folder above, such as ".."; the command runs in the present one (default: that one alone)',
+  optional: true,
+} as const;
+
 /** Budget of one training. */
 export const runBudget = {
   kind: 'parsed',

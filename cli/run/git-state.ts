@@ -1,21 +1,25 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-/** Return the commit, the branch, and whether the folder differs from the commit. */
-export async function gitState(folder: string): Promise<GitState> {
+/** Return the commit, the branch, whether the folder differs from the commit, and where its repository begins. */
+export async function gitState(folder: string): Promise<{ state: GitState; above: string | undefined }> {
   const git = async (...args: string[]) =>
     (await execute('git', args, { cwd: folder, maxBuffer: 1 << 26 })).stdout.trim();
   try {
-    const [git_commit, branch, changes] = await Promise.all([
+    const [git_commit, branch, changes, above] = await Promise.all([
       git('rev-parse', 'HEAD'),
       git('rev-parse', '--abbrev-ref', 'HEAD'),
       git('status', '--porcelain', '--', '.'),
+      git('rev-parse', '--show-cdup'),
     ]);
     // Git calls a detached checkout HEAD.
     const named = branch === 'HEAD' ? {} : { git_branch: branch };
-    return { git_commit, ...named, git_dirty: changes !== '' };
+    return {
+      state: { git_commit, ...named, git_dirty: changes !== '' },
+      above: above === '' ? undefined : above.replace(/\/$/, ''),
+    };
   } catch {
-    return {};
+    return { state: {}, above: undefined };
   }
 }
 

@@ -1,20 +1,70 @@
-import { execFile } from 'node:child_process';
 import { lstat, readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
-import { promisify } from 'node:util';
 import type { Ignore } from 'ignore';
 import ignore from 'ignore';
 import { CliError, exitCodes } from '../cli-error.ts';
+import { gitTree } from './git-tree.ts';
 
-/** List the paths of a folder's source files, sorted. Apply `.gitignore` and `.mpsignore`. */
-export async function listFiles(folder: string): Promise<string[]> {
-  const rules = ignore()
-    .add(alwaysIgnored)
+/**
+ * List the files of a source, and what it leaves out. Apply `.gitignore`, and the `.mpsignore` of the source and of
+ * the folder in which the command runs.
+ *
+ * @param sub that folder, relative to the source; '' for the source itself
+ */
+export async function listFiles(root: string, sub = ''): Promise<ListedFiles> {
+  const isIgnored = await ignoring(root, sub, alwaysIgnored);
+  const isUnnamed = await ignoring(root, sub, [...alwaysIgnored, ...usuallyIgnored]);
+  const known = await gitTree(root);
+  const { files, ignored, absent } = known ?? { ...(await walkSource(root, isIgnored)), absent: [] };
+  return {
+    files: files.filter((path) => !isIgnored(path)).sort(),
+    ignored: ignored.filter((path) => !isUnnamed(path)),
+    absent: absent.filter((path) => !isIgnored(`${path}/`)),
+  };
+}
+
+/** Paths of a folder, relative to it. Those of folders end with a slash in `ignored`. */
+export interface ListedFiles {
+  /** Files of the source, sorted. */
+  files: string[];
+  /**
+   * What `.gitignore` leaves out although a program may need it. Packages, caches and names that are always ignored
+   * are not named.
+   */
+  ignored: string[];
+  /** Submodules of git that are not checked out. */
+  absent: string[];
+}
+
+type Ignores = (path: string) => boolean;
+
+/** Return whether the rules of a source, or of the folder in it in which the command runs, ignore a path. */
+async function ignoring(root: string, sub: string, names: readonly string[]): Promise<Ignores> {
+  const ofRoot = await rulesOf(root, names);
+  if (sub === '') return (path) => ofRoot.ignores(path);
+  const ofSub = await rulesOf(join(root, sub), names);
+  const prefix = `${sub}/`;
+  return (path) =>
+    ofRoot.ignores(path) ||
+    (path.startsWith(prefix) && path !== prefix && ofSub.ignores(path.slice(prefix.length)));
+}
+
+const rulesOf = async (folder: string, names: readonly string[]): Promise<Ignore> =>
+  ignore()
+    .add([...names])
     .add(await readIgnore(folder, ignoreFile));
-  const known = await gitFiles(folder);
-  if (known !== undefined) return known.filter((path) => !rules.ignores(path)).sort();
-  rules.add(await readIgnore(folder, '.gitignore'));
-  return (await walk(folder, rules)).sort();
+
+/** List a source outside of git. */
+async function walkSource(root: string, isIgnored: Ignores): Promise<{ files: string[]; ignored: string[] }> {
+  const rules = ignore().add(await readIgnore(root, '.gitignore'));
+  const ignored: string[] = [];
+  const files = await walk(root, (path) => {
+    if (isIgnored(path)) return true;
+    const isLeftOut = rules.ignores(path);
+    if (isLeftOut) ignored.push(path);
+    return isLeftOut;
+  });
+  return { files, ignored };
 }
 
 /** Requirements file in the source, made from a lock file. */
@@ -44,59 +94,6 @@ const readIgnore = (folder: string, name: string): Promise<string> =>
 
 const ignoreFile = '.mpsignore';
 
-const execute = promisify(execFile);
-
-/**
- * List the folder's files with git: tracked files, and untracked files outside of `.gitignore`; undefined outside
- * of git.
- */
-async function gitFiles(folder: string): Promise<string[] | undefined> {
-  const listed = async (...args: string[]): Promise<string[]> => {
-    const { stdout } = await execute('git', ['ls-files', '-z', ...args], { cwd: folder, maxBuffer: 1 << 28 });
-    return stdout.split('\0').filter((path) => path !== '');
-  };
-  try {
-    // git lists files of checked-out submodules only together with the tracked ones.
-    const [tracked, others] = await Promise.all([
-      listed('--cached', '--recurse-submodules'),
-      listed('--others', '--exclude-standard'),
-    ]);
-    return [...new Set([...tracked, ...others])];
-  } catch {
-    return undefined;
-  }
-}
-
-/**
- * List the files and folders that `.gitignore` leaves out of a source, although a program may need them. Packages,
- * caches and names that are always ignored are excluded. Empty outside of git.
- */
-export async function ignoredByGit(folder: string): Promise<IgnoredPath[]> {
-  const rules = ignore()
-    .add(alwaysIgnored)
-    .add(usuallyIgnored)
-    .add(await readIgnore(folder, ignoreFile));
-  const args = ['ls-files', '-z', '--others', '--ignored', '--exclude-standard', '--directory'];
-  const { stdout } = await execute('git', args, { cwd: folder, maxBuffer: 1 << 24 }).catch(() => ({
-    stdout: '',
-  }));
-  const paths = stdout.split('\0').filter((path) => path !== '' && !rules.ignores(path));
-  return Promise.all(paths.slice(0, maxIgnored).map((path) => measureIgnored(folder, path)));
-}
-
-/** A file that is left out, or a folder, whose path ends with a slash. */
-export interface IgnoredPath {
-  path: string;
-  files: number;
-  bytes: number;
-  /** Whether it has more files than were counted. */
-  isMore: boolean;
-}
-
-/** Ignored paths to measure, and files to count in each of them. */
-const maxIgnored = 20;
-const maxCounted = 2_000;
-
 /** What editors, tests and builds leave, and no training reads. */
 const usuallyIgnored = [
   ...[
@@ -124,35 +121,17 @@ const usuallyIgnored = [
     '.cache',
     '.hypothesis',
   ],
+  ...['*.egg', '*.so', '*.o', '*.a', '*.dylib', '*.dll', 'target', '*.tsbuildinfo'],
 ];
 
-async function measureIgnored(folder: string, path: string): Promise<IgnoredPath> {
-  const found = { path, files: 0, bytes: 0, isMore: false };
-  const measure = async (place: string): Promise<void> => {
-    if (found.files >= maxCounted) {
-      found.isMore = true;
-      return;
-    }
-    const facts = await lstat(place).catch(() => undefined);
-    if (facts?.isFile() === true) {
-      found.files += 1;
-      found.bytes += facts.size;
-    }
-    if (facts?.isDirectory() !== true) return;
-    for (const name of await readdir(place).catch(() => [])) await measure(join(place, name));
-  };
-  await measure(join(folder, path));
-  return found;
-}
-
-/** List all files below a folder that the rules do not ignore. */
-async function walk(folder: string, rules: Ignore, prefix = ''): Promise<string[]> {
+/** List all files below a folder that are not ignored. */
+async function walk(folder: string, isIgnored: Ignores, prefix = ''): Promise<string[]> {
   const entries = await readdir(join(folder, prefix), { withFileTypes: true });
   const found: string[] = [];
   for (const entry of entries) {
     const path = `${prefix}${entry.name}`;
-    if (rules.ignores(entry.isDirectory() ? `${path}/` : path)) continue;
-    if (entry.isDirectory()) found.push(...(await walk(folder, rules, `${path}/`)));
+    if (isIgnored(entry.isDirectory() ? `${path}/` : path)) continue;
+    if (entry.isDirectory()) found.push(...(await walk(folder, isIgnored, `${path}/`)));
     else found.push(path);
   }
   return found;
@@ -160,10 +139,8 @@ async function walk(folder: string, rules: Ignore, prefix = ''): Promise<string[
 
 /** List the paths of all files below a data folder, sorted, except those in its `.mpsignore`. */
 export async function listDataFiles(folder: string): Promise<string[]> {
-  const rules = ignore()
-    .add(['.git', '.DS_Store', ignoreFile])
-    .add(await readIgnore(folder, ignoreFile));
-  return (await walk(folder, rules)).sort();
+  const rules = await rulesOf(folder, ['.git', '.DS_Store', ignoreFile]);
+  return (await walk(folder, (path) => rules.ignores(path))).sort();
 }
 
 export interface SourceFile {

@@ -16,7 +16,7 @@ export interface AddedFile {
 
 interface Packing {
   signal: AbortSignal;
-  added?: AddedFile | undefined;
+  added?: readonly AddedFile[] | undefined;
   /** Whether to pack a tar.gz instead of a tar. */
   isCompressed?: boolean;
 }
@@ -49,7 +49,7 @@ async function pack(
   folder: string,
   names: readonly string[],
   path: string,
-  { signal, added, isCompressed = true }: Packing,
+  { signal, added = [], isCompressed = true }: Packing,
 ): Promise<DigestedFile> {
   const hash = createHash('sha256');
   let size = 0;
@@ -71,7 +71,7 @@ async function pack(
     linkCache: new LinkedOutside(),
   });
   for (const name of names) archive.add(`./${name}`);
-  if (added !== undefined) archive.add(entryOf(added));
+  for (const file of added) archive.add(entryOf(file));
   archive.end();
   await pipeline(archive, counted, createWriteStream(path, { mode: 0o600 }), { signal });
   return { path, size, sha256: hash.digest('hex') };

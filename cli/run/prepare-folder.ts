@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import type { endpoint as putConfig } from '../../functions/projects/configs/put-config.endpoint.ts';
 import type { endpoint as putEnvironment } from '../../functions/projects/environment/put-environment.endpoint.ts';
 import type { endpoint as putSource } from '../../functions/projects/uploads/put-source.endpoint.ts';
@@ -9,7 +9,9 @@ import type { Client } from '../../shared/client/client.ts';
 import { partedBytes } from '../../shared/client/node/send-by-ticket.ts';
 import { ProblemError } from '../../shared/client/problem-error.ts';
 import { wait } from '../../shared/client/retry.ts';
+import { quoteCommand } from '../../shared/command/quote-command.ts';
 import type { ProjectFile } from '../../shared/config/project-file.ts';
+import { type SourceNotes, sourceNotesPath } from '../../shared/config/source-notes.ts';
 import { bytesText } from '../../shared/core/text/bytes-text.ts';
 import { offeredMemory } from '../../shared/jobs/fargate-sizes.ts';
 import type { RunRule } from '../../shared/run-rules/run-rule.ts';
@@ -32,17 +34,12 @@ import { checkedEnvironment } from './environment/checked-environment.ts';
 import type { ChosenEnvironment } from './environment/chosen-environment.ts';
 import { mainCommand } from './environment/mlproject.ts';
 import { type GitState, gitState } from './git-state.ts';
-import {
-  type IgnoredPath,
-  ignoredByGit,
-  inspectFiles,
-  listFiles,
-  type SourceFile,
-  type SourceFiles,
-} from './list-files.ts';
+import { nameLeftOut } from './left-out.ts';
+import { inspectFiles, listFiles, type SourceFile, type SourceFiles } from './list-files.ts';
 import type { Override } from './override-config.ts';
 import { type AddedFile, packFiles } from './pack-files.ts';
 import { settleOverrides } from './settle-overrides.ts';
+import { pathsBelow, sourceRoot } from './source-root.ts';
 
 /**
  * Store what a training of this folder needs: its project, environment, source and configuration. Read and check the
@@ -60,18 +57,19 @@ export async function prepareFolder(
   const { folder, printer, signal } = place;
   const steps = new Steps(printer);
   const projectFile = await readProjectFile(folder);
-  const [listed, ignored, git] = await Promise.all([
-    listFiles(folder),
-    ignoredByGit(folder),
-    gitState(folder),
+  const { root, sub } = await sourceRoot(folder, options.root ?? projectFile.root);
+  const [listed, git] = await Promise.all([listFiles(root, sub), gitState(root)]);
+  const [sources, leftOut] = await Promise.all([
+    inspectFiles(root, listed.files),
+    nameLeftOut(listed, { root, folder, project: options.project }),
   ]);
-  const sources = await inspectFiles(folder, listed);
-  const names = new Set(sources.files.map(({ path }) => path));
+  const paths = sources.files.map(({ path }) => path);
+  const names = new Set(pathsBelow(paths, sub));
   if (names.size === 0) throw new CliError(`${folder} has no files to train with.`, exitCodes.usage);
   const declared = names.has('MLproject')
     ? mainCommand(await readFile(join(folder, 'MLproject'), 'utf8'))
     : undefined;
-  const environment = await checkedEnvironment(folder, names, projectFile, [
+  const environment = await checkedEnvironment({ root, sub }, paths, projectFile, [
     ...options.words,
     ...(projectFile.command ?? declared ?? usualProgram(names) ?? '').split(/\s+/),
   ]);
@@ -85,7 +83,7 @@ export async function prepareFolder(
     given.overrides.filter(({ path }) => !path[0]?.startsWith('-')),
   );
   for (const fault of sources.leftOut) printer.say(`Left out: ${fault}`);
-  for (const one of ignored) if (one.files > 0) printer.say(ignoredText(one));
+  for (const line of leftOut.lines) printer.say(line);
   for (const note of environment.notes ?? []) printer.say(note);
   if (!options.yes) await agreeToSize(sources, place);
   signal.throwIfAborted();
@@ -121,7 +119,18 @@ export async function prepareFolder(
   const source = await uploadSource(
     client,
     project_id,
-    { files: sources.files, added: environment.added },
+    {
+      root,
+      files: sources.files,
+      added: [
+        ...(environment.added === undefined ? [] : [environment.added]),
+        ...notesFile({
+          folder: sub,
+          whole: git.above && wholeRepository(join(relative(folder, root), git.above)),
+          left_out: leftOut.notes,
+        }),
+      ],
+    },
     place,
   );
   steps.done('source', source.told);
@@ -144,7 +153,7 @@ export async function prepareFolder(
     project_id,
     config_id,
     command,
-    git,
+    git: git.state,
     sizes: roundedMemory(chosenSizes(options, projectFile), printer),
     rules: projectFile.rules ?? [],
     steps,
@@ -175,6 +184,8 @@ export interface RunOptions
   extends Pick<ProjectFile, 'dataset' | 'vcpus' | 'memory' | 'gpus' | 'nodes' | 'timeout'> {
   project?: string;
   config?: string;
+  /** Folder above that is sent; see {@link sourceRoot}. */
+  root?: string;
   overrides: readonly Override[];
   /** Words after `--`. */
   words: readonly string[];
@@ -207,13 +218,19 @@ class Steps {
   }
 }
 
-/** Say what `.gitignore` leaves out, and how a program gets it. */
-function ignoredText({ path, files, bytes, isMore }: IgnoredPath): string {
-  const count = `${isMore ? 'over ' : ''}${files.toLocaleString('en')} ${files === 1 ? 'file' : 'files'}`;
-  const place = path.replace(/\/$/, '');
-  const name = place.slice(place.lastIndexOf('/') + 1);
-  return `Left out by .gitignore: ${path} (${count}, ${bytesText(bytes)}); to use it: mps data push ${name} ${place}`;
+/** Return the file with the notes of a source; none if there is nothing to note. */
+function notesFile({ folder, whole, left_out = [] }: SourceNotes): AddedFile[] {
+  const notes: SourceNotes = {
+    ...(folder !== '' && { folder }),
+    ...(whole !== undefined && { whole }),
+    ...(left_out.length > 0 && { left_out }),
+  };
+  if (Object.keys(notes).length === 0) return [];
+  return [{ path: sourceNotesPath, content: `${JSON.stringify(notes, null, 2)}\n` }];
 }
+
+/** Return the command that sends a whole repository. @param above path from the folder to it, such as `..` */
+const wholeRepository = (above: string): string => quoteCommand(['mps', 'run', '--root', above]);
 
 const askAboveBytes = 100_000_000;
 
@@ -234,12 +251,12 @@ const environmentText = ({ env_type, reason }: ChosenEnvironment): string => `${
 async function uploadSource(
   client: Client,
   project_id: string,
-  { files, added }: { files: readonly SourceFile[]; added: AddedFile | undefined },
-  { folder, printer, signal }: Place,
+  { root, files, added }: { root: string; files: readonly SourceFile[]; added: readonly AddedFile[] },
+  { printer, signal }: Place,
 ): Promise<StoredSource> {
   const line = new LiveLine(printer);
   const send = async (scratch: string) => {
-    const packed = await packFiles(folder, files, join(scratch, 'source.tar.gz'), { signal, added });
+    const packed = await packFiles(root, files, join(scratch, 'source.tar.gz'), { signal, added });
     const onProgress = (bytes: number) =>
       line.set(`uploading ${bytesText(bytes)} of ${bytesText(packed.size)}`);
     const upload = sourceUpload(client, project_id, packed, signal);

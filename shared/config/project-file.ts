@@ -19,6 +19,12 @@ export const ProjectFile = z.strictObject({
   type: z.optional(described(text, 'Type of a new project: kind of the data or of the model.')),
   task: z.optional(described(text, 'Task of a new project, such as `classification`.')),
   command: z.optional(described(text, 'Command to run, such as `python train.py --config {config}`.')),
+  root: z.optional(
+    described(
+      text,
+      'Folder above this one that is sent, such as `..`; the command runs in this one. Default: this folder.',
+    ),
+  ),
   environment: z.optional(Environment),
   python: z.optional(
     described(text, 'Version of Python that the program needs, such as `3.12` or `>=3.11`.'),

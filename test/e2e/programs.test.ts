@@ -1,6 +1,6 @@
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { thisHost } from '../../shared/host/this-host.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
@@ -38,7 +38,10 @@ afterAll(async () => {
 async function folderOf(name: string, files: Readonly<Record<string, string>>) {
   const folder = join(scratch, name);
   await mkdir(folder, { recursive: true });
-  for (const [path, text] of Object.entries(files)) await writeFile(join(folder, path), text);
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), text);
+  }
   const mps = (...args: string[]): Promise<Ended> => runMps(args, { folder, home: scratch });
   return {
     mps,
@@ -94,6 +97,27 @@ describe('a program as it is', () => {
     expect(unknown.stderr).toContain('train.yaml has no single value for {rate} of the command');
     const script = await mps('run', '-S', '--lr=1', '--', 'sh', '-c', 'python3 train.py');
     expect(script).toMatchObject({ code: 2, stderr: expect.stringContaining('the script of a shell') });
+  });
+
+  test('is told that .gitignore left out what it misses, and has it after the advised commands', async () => {
+    await folderOf('ignored', {
+      '.gitignore': '*.csv',
+      'app/train.py':
+        'import sys\nsys.path.append("../lib")\nimport reader\nprint(reader.read("data/x.csv"))\n',
+      'app/mps.yaml': 'root: ..',
+      'app/data/x.csv': 'seven',
+      'lib/reader.py': 'def read(path): return open(path).read()\n',
+    });
+    const { mps, ran } = await folderOf('ignored/app', {});
+
+    const failed = await mps('run');
+    const advice = /to use it: mps (.*)$/m.exec(failed.stderr)?.[1]?.split(' ') ?? [];
+    await ran(...advice);
+    const dataset = /then mps (run .*)$/m.exec(failed.stderr)?.[1]?.split(' ') ?? [];
+    const { stdout } = await ran(...dataset);
+
+    expect(failed.code).toBe(1);
+    expect(stdout).toBe('seven\n');
   });
 
   test('has the files that it leaves as artifacts, also when it fails, and its checkpoints', async () => {

@@ -13,6 +13,7 @@ import {
   json,
   overrides,
   project,
+  root,
   rules,
   runBudget,
   type SizeFlags,
@@ -38,6 +39,7 @@ export const runCommand = buildCommand({
       },
       set: overrides,
       project,
+      root,
       ...sizes,
       budget: runBudget,
       ...rules,
@@ -81,6 +83,7 @@ interface Flags extends SizeFlags, RuleFlags {
   config?: string;
   set?: readonly Override[];
   project?: string;
+  root?: string;
   detach?: boolean;
   yes?: boolean;
   json?: boolean;

@@ -10,7 +10,7 @@ import { beginSweep, type Sweep } from '../../sweeps/begin-sweep.ts';
 import { followSweep } from '../../sweeps/follow-sweep.ts';
 import { usualSweepFile } from '../../sweeps/sweep-file.ts';
 import { parseSwept, type SweptValue } from '../../sweeps/swept-value.ts';
-import { detach, json, project, type SizeFlags, sizes, uploadYes, verbose } from '../flags.ts';
+import { detach, json, project, root, type SizeFlags, sizes, uploadYes, verbose } from '../flags.ts';
 
 const number = (brief: string) =>
   ({ kind: 'parsed', parse: numberOf, placeholder: 'N', brief, optional: true }) as const;
@@ -44,6 +44,7 @@ export const startFlags = {
   config: text('FILE', 'Configuration whose values are varied (default: train.* or config.*)'),
   command: text('COMMAND', 'Command to run; also the words after --'),
   project,
+  root,
   ...sizes,
   detach,
   yes: uploadYes,

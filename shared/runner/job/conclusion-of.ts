@@ -27,6 +27,8 @@ interface Circumstances {
   memory: number;
   /** The error that the command printed last. */
   crash?: string | undefined;
+  /** What helps against that error. */
+  hint?: string | undefined;
 }
 
 /** Exit code with which shells and many programs report a child killed by SIGKILL: 128 plus the signal number. */
@@ -45,10 +47,11 @@ export function conclusionOf(outcome: Outcome, circumstances: Circumstances): Co
     case 'exited': {
       const { exitCode } = outcome;
       if (exitCode === 0) return { status: 'SUCCEEDED', reason: null, exitCode };
-      const hint = exitCode === killedExitCode ? ` ${killed}` : '';
-      const ended = `The command ended with exit code ${exitCode}.${hint}`;
-      const { crash } = circumstances;
-      return { status: 'FAILED', reason: crash === undefined ? ended : `${crash}\n${ended}`, exitCode };
+      const cause = exitCode === killedExitCode ? ` ${killed}` : '';
+      const ended = `The command ended with exit code ${exitCode}.${cause}`;
+      const { crash, hint } = circumstances;
+      const reason = [crash, hint, ended].filter((text) => text !== undefined).join('\n');
+      return { status: 'FAILED', reason, exitCode };
     }
     case 'signalled': {
       const { signal } = outcome;

@@ -7,6 +7,8 @@ export interface Workspace {
   root: string;
   own: string;
   source: string;
+  /** Folder of the source in which the command runs. */
+  folder: string;
   data: string;
   output: string;
   checkpoints: string;
@@ -42,6 +44,7 @@ export async function createWorkspace(
     root,
     own: within('own'),
     source: within('source'),
+    folder: within('source'),
     data: within('data'),
     output: within('output'),
     checkpoints: within('checkpoints'),

@@ -42,7 +42,7 @@ interface Collection {
  */
 export async function collectOutputs(run: TrainingRun, prepared: PreparedEnvironment): Promise<Collection> {
   const { reader, noteWarnings, pointLog, logPoints, rungs, rules, logMetrics, fileMetrics, system } =
-    readMetrics(run, await projectRules(run.workspace.source, run.user));
+    readMetrics(run, await projectRules(run.workspace.folder, run.user));
   // Checkpoints first: the next attempt starts from them, and a container that is stopped has few seconds left.
   const artifacts = uploaderOf(run, prepared, 'artifact');
   const uploaders = [uploaderOf(run, prepared, 'checkpoint'), artifacts];
@@ -229,7 +229,7 @@ class Paced {
   }
 }
 
-/** The folder in which the command starts: the unpacked source. */
+/** The unpacked source, in which the command runs. */
 const workingFolderOf = ({ workspace, user, shipper }: TrainingRun, artifacts: OutputUploader) =>
   new WorkingFolder({
     folder: workspace.source,

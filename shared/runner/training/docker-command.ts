@@ -47,7 +47,7 @@ export async function dockerCommand(
     name,
     image,
     user: user ?? { uid: process.getuid?.() ?? 1000, gid: process.getgid?.() ?? 1000 },
-    cwd: workspace.source,
+    cwd: workspace.folder,
     mounts: [
       folder(workspace.source, false),
       folder(workspace.config, true),

@@ -4,6 +4,7 @@ import { ArchiveError, type ArchiveLimits } from '../../archive/archive-error.ts
 import { DiskRoom, DiskRoomError } from '../../archive/disk-room.ts';
 import { extractArchive } from '../../archive/extract-archive.ts';
 import type { ObjectReader } from '../../aws/objects.ts';
+import type { SourceNotes } from '../../config/source-notes.ts';
 import { readJobConfig } from '../../data/jobs/job-config.ts';
 import { datasetObject, sourceObject } from '../../data/projects/upload.ts';
 import type { CommandUser } from '../../host/host.ts';
@@ -11,18 +12,29 @@ import { downloadObject } from '../job/download-object.ts';
 import { JobError } from '../job/job-error.ts';
 import { longPatience, retryFor } from '../job/retry-for.ts';
 import type { TrainingRun } from '../job/training-job.ts';
+import { linkLeftOut, takeSourceNotes } from './source-notes.ts';
 
 /**
  * Fetch source, configuration and data set of a training into its workspace. A build of the environment needs no
  * data set.
- * @returns the path of the configuration
  * @throws JobError if one is missing, damaged, refused or too large for the disk
  */
-export async function fetchInputs(run: TrainingRun): Promise<string> {
+export async function fetchInputs(run: TrainingRun): Promise<TrainingFiles> {
   await fetchSource(run);
+  const notes = await takeSourceNotes(run);
   const configPath = await writeConfig(run);
-  if (!run.job.container.identity.isBuild) await fetchData(run);
-  return configPath;
+  if (run.job.container.identity.isBuild) return { configPath, notes, linked: undefined };
+  await fetchData(run);
+  return { configPath, notes, linked: await linkLeftOut(run, notes) };
+}
+
+/** What a training has fetched, besides the files themselves. */
+export interface TrainingFiles {
+  /** Path of the configuration. */
+  configPath: string;
+  notes: SourceNotes;
+  /** Path of the source at which the data set is, too; see {@link linkLeftOut}. */
+  linked: string | undefined;
 }
 
 const sourceLimits: ArchiveLimits = {

@@ -146,7 +146,7 @@ async function superviseCommand(
   };
   const env = { ...project, ...own, ...joinedModules(project, own, tracking.modules) };
   const supervision = {
-    cwd: workspace.source,
+    cwd: workspace.folder,
     timeoutSeconds: experiment.timeout,
     graceSeconds: container.stopGrace,
     marker: container.marker,

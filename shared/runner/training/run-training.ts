@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { ObjectWriter } from '../../aws/objects.ts';
 import { experimentKey, parseExperiment } from '../../data/experiments/experiment.ts';
 import type { SystemUse } from '../../data/experiments/system-use.ts';
@@ -14,6 +15,7 @@ import type { OpenTracking } from '../outputs/run-logs.ts';
 import { sweepEarlier } from '../outputs/sweep-leftovers.ts';
 import { type JobHost, type RunEnd, runHeldJob } from '../run-held-job.ts';
 import { fetchInputs } from './fetch-inputs.ts';
+import { leftOutReason } from './left-out-reason.ts';
 import { restoreCheckpoints } from './restore-checkpoints.ts';
 import { type CommandResult, runCommand } from './run-command.ts';
 
@@ -67,19 +69,23 @@ async function work(run: TrainingRun, openTracking: OpenTracking | undefined): P
 
 /** The phases of a run, in their order. */
 async function runPhases(
-  run: TrainingRun,
+  given: TrainingRun,
   openTracking: OpenTracking | undefined,
-): Promise<CommandResult | 'built'> {
-  const { job } = run;
+): Promise<(CommandResult & Hinted) | 'built'> {
+  const { job } = given;
   const { isBuild } = job.container.identity;
-  if (run.variables.fault !== undefined) throw run.variables.fault;
-  const configPath = await fetchInputs(run);
+  if (given.variables.fault !== undefined) throw given.variables.fault;
+  const { configPath, notes, linked } = await fetchInputs(given);
+  const { source } = given.workspace;
+  const folder = join(source, notes.folder ?? '');
+  const run = { ...given, workspace: { ...given.workspace, folder } };
   await noteProgress(job, { status_reason: 'Preparing the environment.' });
   const prepared = await prepareRunEnvironment(run);
   if (isBuild) return 'built';
   await noteProgress(job, { status_reason: null });
   await restoreRunCheckpoints(run);
-  return runCommand(run, prepared, configPath, openTracking);
+  const result = await runCommand(run, prepared, configPath, openTracking);
+  return { ...result, hint: leftOutReason(result.crash, notes, { source, folder, linked }) };
 }
 
 /**
@@ -104,13 +110,18 @@ async function restoreRunCheckpoints({ job, workspace, user, shipper }: Training
   if (experiment.attempt > 1) await restore(experiment.experiment_id, 'an earlier attempt');
 }
 
+/** What helps against the error of the command; undefined if nothing is known. */
+interface Hinted {
+  hint: string | undefined;
+}
+
 async function conclusionOfCommand(
   job: TrainingJob,
-  { outcome, crash }: CommandResult,
+  { outcome, crash, hint }: CommandResult & Hinted,
 ): Promise<Conclusion | undefined> {
   const { timeout, memory } = job.record;
   const cancelled = outcome.cause === 'stopped' ? await findCancelled(job) : undefined;
-  return conclusionOf(outcome, { stop: job.stop.reason, cancelled, timeout, memory, crash });
+  return conclusionOf(outcome, { stop: job.stop.reason, cancelled, timeout, memory, crash, hint });
 }
 
 /** Write how the run ended. Node 0 concludes the job; another node reports its end to node 0. */

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { checkedEnvironment } from '../../../cli/run/environment/checked-environment.ts';
 import { mainCommand } from '../../../cli/run/environment/mlproject.ts';
+import { movedEnvironment } from '../../../cli/run/environment/moved-environment.ts';
 
 let folder: string;
 beforeEach(async () => {
@@ -17,7 +18,8 @@ async function chooseOf(files: Readonly<Record<string, string>>, python?: string
     await writeFile(join(folder, path), content);
   }
   const projectFile = python === undefined ? {} : { python };
-  return checkedEnvironment(folder, new Set(Object.keys(files)), projectFile, ['python', 'train.py']);
+  const source = { root: folder, sub: '' };
+  return checkedEnvironment(source, Object.keys(files), projectFile, ['python', 'train.py']);
 }
 
 test('the block of the program comes before the files of the folder', async () => {
@@ -77,4 +79,33 @@ test('the command of an MLproject takes the defaults of its parameters', () => {
     `entry_points:\n  main:\n    parameters: ${parameters}\n    command: "python train.py {alpha} {n}"\n`;
   expect(mainCommand(project('{alpha: 0.5, n: {type: int, default: 3}}'))).toBe('python train.py 0.5 3');
   expect(() => mainCommand(project('{alpha: float, n: 3}'))).toThrow('MLproject: alpha has no default');
+});
+
+test('a folder of a larger source has its own requirements, else those of the source', async () => {
+  const source = { root: folder, sub: 'app' };
+  const chooseIn = async (files: Readonly<Record<string, string>>) => {
+    for (const [path, content] of Object.entries(files)) {
+      await mkdir(dirname(join(folder, path)), { recursive: true });
+      await writeFile(join(folder, path), content);
+    }
+    return checkedEnvironment(source, Object.keys(files), {}, []);
+  };
+
+  const ofSource = await chooseIn({ 'requirements.txt': 'six', 'app/train.py': '' });
+  const own = await chooseIn({ 'base.txt': 'six', 'app/requirements.txt': '-r ../base.txt' });
+
+  expect(ofSource).toMatchObject({ dependencies: '-r requirements.txt', reason: 'requirements.txt of ..' });
+  expect(own).toMatchObject({ dependencies: '-r app/requirements.txt', reason: 'requirements.txt' });
+});
+
+test.each([
+  ['-r ../base.txt', '-r base.txt'],
+  ['-c constraints.txt', '-c app/constraints.txt'],
+  ['-e .', '-e ./app'],
+  ['-e ../lib[dev]', '-e ./lib[dev]'],
+  ['./x.whl ; python_version > "3.9"', './app/x.whl ; python_version > "3.9"'],
+  ['numpy>=2', 'numpy>=2'],
+])('paths of %j are those of the larger source', (dependencies, moved) => {
+  const chosen = { env_type: 'python', dependencies, reason: 'mps.yaml says so' } as const;
+  expect(movedEnvironment(chosen, 'app').dependencies).toBe(moved);
 });

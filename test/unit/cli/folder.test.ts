@@ -6,8 +6,10 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readProjectFile } from '../../../cli/projects/project-file.ts';
 import { chooseEnvironment } from '../../../cli/run/environment/choose-environment.ts';
-import { ignoredByGit, inspectFiles, listFiles } from '../../../cli/run/list-files.ts';
+import { nameLeftOut } from '../../../cli/run/left-out.ts';
+import { inspectFiles, listFiles } from '../../../cli/run/list-files.ts';
 import { packFiles } from '../../../cli/run/pack-files.ts';
+import { pathsBelow, sourceRoot } from '../../../cli/run/source-root.ts';
 import { extractArchive } from '../../../shared/archive/extract-archive.ts';
 
 const execute = promisify(execFile);
@@ -44,9 +46,9 @@ const admitted = ['.gitignore', '.mpsignore', 'data/keep.csv', 'lib/ä b.py', 't
 describe('listFiles', () => {
   test('admits the same within git and without', async () => {
     await write(tree);
-    expect(await listFiles(folder)).toEqual(admitted);
+    expect((await listFiles(folder)).files).toEqual(admitted);
     await execute('git', ['init', '--quiet'], { cwd: folder });
-    expect(await listFiles(folder)).toEqual(admitted);
+    expect((await listFiles(folder)).files).toEqual(admitted);
   });
 });
 
@@ -58,21 +60,66 @@ describe('a folder in git', () => {
       { cwd: place },
     );
 
-  test('names what .gitignore leaves out, without caches and packages', async () => {
-    await write({
-      '.gitignore': 'data/\n*.pt\nnode_modules/\n*.pyc\n',
-      'data/a/x.csv': '1234',
-      'data/y.csv': '12',
-    });
-    await write({ 'w.pt': '1', 'a.pyc': '', 'node_modules/b/i.js': '' });
-    await git(folder, 'init', '--quiet');
-    expect(await ignoredByGit(folder)).toEqual([
-      { path: 'data/', files: 2, bytes: 6, isMore: false },
-      { path: 'w.pt', files: 1, bytes: 1, isMore: false },
-    ]);
+  const leftOut = async (project?: string) =>
+    nameLeftOut(await listFiles(folder), { root: folder, folder, project });
+
+  test.each(['within git', 'without git'])(
+    'names what .gitignore leaves out and how to have it, without caches and packages, %s',
+    async (place) => {
+      await write({
+        '.gitignore': 'data/\n*.pt\n*.csv\nnode_modules/\n*.pyc\n',
+        'data/a/x.csv': '1234',
+        'data/y.csv': '12',
+      });
+      await write({
+        'w.pt': '1',
+        'a.pyc': '',
+        'node_modules/b/i.js': '',
+        'my set/1.csv': '1',
+        'my set/2.csv': '',
+      });
+      if (place === 'within git') await git(folder, 'init', '--quiet');
+
+      const { lines, notes } = await leftOut('digits');
+
+      expect(lines).toEqual([
+        'Left out by .gitignore: data/ (2 files, 6 B); to use it: mps data push data data -p digits',
+        "Left out by .gitignore: my set/ (2 files, 1 B); to use it: mps data push my-set 'my set' -p digits",
+        'Left out by .gitignore: w.pt (1 file, 1 B); to use it: mps data push w.pt w.pt --as-file -p digits',
+      ]);
+      expect(notes[0]).toEqual({
+        path: 'data/',
+        why: 'ignored',
+        advice: 'mps data push data data -p digits',
+        dataset: 'data',
+      });
+    },
+  );
+
+  test('gives data sets names that differ, measures what a link leads to, and names at most six', async () => {
+    const elsewhere = await mkdtemp(join(tmpdir(), 'mps-elsewhere-'));
+    try {
+      await writeFile(join(elsewhere, 'big.bin'), '1234567');
+      await write({ '.gitignore': '/linked\ndata/\n*.bin\n', 'a/data/x': '123', 'b/data/x': '12' });
+      await write(Object.fromEntries([...'12345'].map((name) => [`-${name}.bin`, ''])));
+      await symlink(elsewhere, join(folder, 'linked'));
+      await git(folder, 'init', '--quiet');
+
+      const { lines } = await leftOut();
+
+      expect(lines.slice(0, 3)).toEqual([
+        'Left out by .gitignore: linked/ (1 file, 7 B); to use it: mps data push linked linked',
+        'Left out by .gitignore: a/data/ (1 file, 3 B); to use it: mps data push data a/data',
+        'Left out by .gitignore: b/data/ (1 file, 2 B); to use it: mps data push b-data b/data',
+      ]);
+      expect(lines[3]).toContain('mps data push 1.bin ./-1.bin --as-file');
+      expect(lines.slice(6)).toEqual(['Left out: 2 more paths']);
+    } finally {
+      await rm(elsewhere, { recursive: true, force: true });
+    }
   });
 
-  test('has the files of its checked-out submodules', async () => {
+  test('has the files of its checked-out submodules, also new ones, and names the others', async () => {
     const library = await mkdtemp(join(tmpdir(), 'mps-library-'));
     try {
       await writeFile(join(library, 'mod.py'), '');
@@ -81,16 +128,49 @@ describe('a folder in git', () => {
       await git(library, 'commit', '--quiet', '-m', 'one');
       await write({ 'train.py': '' });
       await git(folder, 'init', '--quiet');
-      await git(folder, 'submodule', '--quiet', 'add', library, 'lib');
-      expect(await listFiles(folder)).toEqual(['.gitmodules', 'lib/mod.py', 'train.py']);
+      for (const name of ['lib', 'other']) await git(folder, 'submodule', '--quiet', 'add', library, name);
+      await git(folder, 'submodule', '--quiet', 'deinit', '--force', 'other');
+      await write({ 'lib/new.py': '' });
+
+      const { files, absent } = await listFiles(folder);
+      const { lines, notes } = await leftOut();
+
+      expect(files).toEqual(['.gitmodules', 'lib/mod.py', 'lib/new.py', 'train.py']);
+      expect(absent).toEqual(['other']);
+      expect(lines).toEqual([
+        'Left out: other/, a git submodule that is not checked out; to send it: git submodule update --init other',
+      ]);
+      expect(notes).toMatchObject([{ path: 'other/', why: 'submodule' }]);
     } finally {
       await rm(library, { recursive: true, force: true });
     }
   });
 });
 
+describe('a folder of a larger source', () => {
+  test('is listed from the source, by the rules of both folders', async () => {
+    await write({ '.mpsignore': '*.md\n', 'a.md': '', 'lib/common.py': '', 'app/.mpsignore': 'old/\n' });
+    await write({
+      'app/train.py': '',
+      'app/old/x.py': '',
+      'lib/old/y.py': '',
+      'app/mps-requirements.txt': '',
+    });
+
+    const { files } = await listFiles(folder, 'app');
+
+    expect(files).toEqual(['.mpsignore', 'app/.mpsignore', 'app/train.py', 'lib/common.py', 'lib/old/y.py']);
+    expect(pathsBelow(files, 'app')).toEqual(['.mpsignore', 'train.py']);
+    expect(await sourceRoot(join(folder, 'app'), '..')).toEqual({ root: folder, sub: 'app' });
+    for (const given of ['../lib', 'train.py', '../../nowhere'])
+      await expect(sourceRoot(join(folder, 'app'), given)).rejects.toThrow(
+        /^root: .* must be a folder above/,
+      );
+  });
+});
+
 describe('a source', () => {
-  const sources = async () => inspectFiles(folder, await listFiles(folder));
+  const sources = async () => inspectFiles(folder, (await listFiles(folder)).files);
   const packed = async (name: string) => {
     const { files } = await sources();
     return packFiles(folder, files, join(tmpdir(), `${name}-${process.pid}.tar.gz`), {
@@ -207,7 +287,7 @@ describe('a source', () => {
     const { files } = await sources();
     const path = join(tmpdir(), `added-${process.pid}.tar.gz`);
     const added = { path: 'mps-requirements.txt', content: 'click==8.1.8\n' };
-    const packing = { signal: new AbortController().signal, added };
+    const packing = { signal: new AbortController().signal, added: [added] };
     const first = await packFiles(folder, files, path, packing);
     expect((await packFiles(folder, files, path, packing)).sha256).toBe(first.sha256);
     const { stdout } = await execute('tar', ['xzf', path, '-O', './mps-requirements.txt']);

@@ -14,8 +14,11 @@ export type Dependency =
   | { kind: 'requirements'; line: number; path: string }
   /** A file of constraints (`-c`): versions of packages that another requirement may need. */
   | { kind: 'constraints'; line: number; path: string }
-  /** A folder of the source with a Python project (`-e .`); `.` is the source itself. `extras` as in a requirement. */
-  | { kind: 'folder'; line: number; path: string; extras: string }
+  /**
+   * A folder of the source with a Python project (`-e .`); `.` is the source itself. `extras` as in a
+   * requirement. `beside` is the folder if the path begins at the file that names it; it has priority if it is a project.
+   */
+  | { kind: 'folder'; line: number; path: string; extras: string; beside?: string }
   /** Allowed versions of the interpreter (`python>=3.11`). */
   | { kind: 'python'; line: number; versions: string }
   /** A pip option. `value` is a URL; blank for `pre`. */
@@ -44,4 +47,18 @@ export function normalRelativePath(path: string): string | null {
   const segments = path.replace(/^(?:\.\/)+/, '').split('/');
   const plain = segments.every((part) => segment.test(part) && part !== '.' && part !== '..');
   return plain && !segments[0]?.startsWith('-') ? segments.join('/') : null;
+}
+
+/**
+ * Return the path in the source that a file names; null if it leaves the source or is not normal.
+ *
+ * @param folder of the file in the source; `.` for the source itself
+ * @example pathFrom('app', '../lib') // 'lib'
+ */
+export function pathFrom(folder: string, written: string): string | null {
+  const places = folder === '.' ? [] : folder.split('/');
+  let path = written.replace(/^(?:\.\/)+/, '');
+  for (; /^\.\.(?:\/|$)/.test(path); path = path.slice(3)) if (places.pop() === undefined) return null;
+  const below = ['', '.'].includes(path) ? [] : [path];
+  return places.length + below.length === 0 ? '.' : normalRelativePath([...places, ...below].join('/'));
 }

@@ -5,6 +5,7 @@ import {
   normalRelativePath,
   type ParsedDependencies,
   type PipOption,
+  pathFrom,
 } from './dependency.ts';
 
 /**
@@ -13,12 +14,14 @@ import {
  * the interpreter, and the options of `parsePipOption`, whose hosts the deployment must allow. Refuses every other pip
  * option; `file:` and version-control URLs; and `${VARIABLES}`, which pip expands after any check. Direct URLs must use
  * https and contain no credentials, because every viewer can read them. They need no hash.
+ *
+ * @param folder of the file with this text in the source: paths of `-r` and `-c` begin there, as in pip
  */
-export function parseRequirements(text: string): ParsedDependencies {
+export function parseRequirements(text: string, folder = '.'): ParsedDependencies {
   const dependencies: Dependency[] = [];
   const faults: DependencyFault[] = [];
   for (const requirement of splitRequirements(text)) {
-    const parsed = parseRequirement(requirement.text.replaceAll(/\s+/g, ' '), requirement.line);
+    const parsed = parseRequirement(requirement.text.replaceAll(/\s+/g, ' '), requirement.line, folder);
     if (typeof parsed === 'string') {
       const shown = JSON.stringify(maskCredentials(requirement.text.slice(0, 80)));
       faults.push({ line: requirement.line, message: `${shown}: ${parsed}` });
@@ -102,15 +105,15 @@ const fileOption = /^(-r|-c)\s*(\S.*)$|^--(requirement|constraint)(?:\s+|=)(\S.*
 
 const editableOption = /^(?:-e\s*|--editable(?:\s+|=))(\S.*)$/;
 
-/** `.`, `./folder` and `file:.`, with extras. */
-const sourceFolder = /^(?:file:)?(\.(?:\/[^[\]\s;]*)?)\s*(?:\[([^\]]*)\])?$/;
+/** `.`, `./folder`, `../folder` and `file:.`, with extras. */
+const sourceFolder = /^(?:file:)?(\.{1,2}(?:\/[^[\]\s;]*)?)\s*(?:\[([^\]]*)\])?$/;
 
-function parseRequirement(text: string, line: number): Dependency | string {
+function parseRequirement(text: string, line: number, folder: string): Dependency | string {
   if (text.length > longestLine) return `a line may have at most ${longestLine} characters`;
   if (!/^[\x20-\x7e]*$/.test(text)) return 'only printable ASCII outside comments';
   if (text.includes('\\')) return 'backslashes are allowed only at the end of a line';
   if (text.includes('${')) return 'variables are not expanded here';
-  const includes = includedFile(text, line) ?? projectFolder(text, line);
+  const includes = includedFile(text, line, folder) ?? projectFolder(text, line, folder);
   if (includes !== null) return includes;
   const option = parsePipOption(text, line);
   if (option !== null) return option;
@@ -128,29 +131,32 @@ function parseRequirement(text: string, line: number): Dependency | string {
 }
 
 /** Parse `-r file` and `-c file`. Returns null for any other line. */
-function includedFile(text: string, line: number): Dependency | string | null {
+function includedFile(text: string, line: number, folder: string): Dependency | string | null {
   const [, short, shortPath, long, longPath] = fileOption.exec(text) ?? [];
   const written = shortPath ?? longPath;
   if (written === undefined) return null;
   const isConstraints = short === '-c' || long === 'constraint';
-  const path = normalRelativePath(written.trim());
-  if (path === null)
-    return `${isConstraints ? '-c' : '-r'} takes one file inside the source, relative and without ..`;
+  const path = pathFrom(folder, written.trim());
+  if (path === null || path === '.')
+    return `${isConstraints ? '-c' : '-r'} takes one file inside the source, by a relative path`;
   return { kind: isConstraints ? 'constraints' : 'requirements', line, path };
 }
 
 /** Parse `-e .`, `.` and folders of the source below it. Returns null for any other line. */
-function projectFolder(text: string, line: number): Dependency | string | null {
+function projectFolder(text: string, line: number, folder: string): Dependency | string | null {
   const editable = editableOption.exec(text)?.[1]?.trim();
   const written = (editable ?? text).replace(/^(["'])(.*)\1$/, '$2');
   const [, place, list] = sourceFolder.exec(written) ?? [];
   if (place === undefined) return editable === undefined ? null : folderAdvice;
   if (editable === undefined && /\.(?:whl|gz|zip)$/.test(place)) return null;
-  const below = place.replace(/^\.\/?/, '').replace(/\/+$/, '');
-  const path = below === '' ? '.' : normalRelativePath(below);
+  const below = place.replace(/\/+$/, '');
+  // pip's paths begin at the working folder. Programs of a larger source run in the folder of their file.
+  const beside = folder === '.' ? null : pathFrom(folder, below);
+  const path = pathFrom('.', below) ?? beside;
   const extras = normalExtras(list);
   if (path === null) return folderAdvice;
-  return extras === null ? 'the extras in [ ] are malformed' : { kind: 'folder', line, path, extras };
+  if (extras === null) return 'the extras in [ ] are malformed';
+  return { kind: 'folder', line, path, extras, ...(beside !== null && { beside }) };
 }
 
 const folderAdvice = '-e takes . or a folder inside the source, such as ./lib';

@@ -49,13 +49,14 @@ export async function resolveDependencies(
   const folders = new Set<string>();
   const seen = new Set<string>();
 
-  const add = async (dependencies: readonly Dependency[], folder: string, depth: number): Promise<void> => {
+  const add = async (dependencies: readonly Dependency[], depth: number): Promise<void> => {
     for (const dependency of dependencies) {
       if (resolved.size >= maxDependencies) throw refused(`more than ${maxDependencies} dependencies`);
-      if (dependency.kind === 'requirements') await include(join(folder, dependency.path), depth + 1);
-      else if (dependency.kind === 'constraints') await constrain(join(folder, dependency.path));
+      if (dependency.kind === 'requirements') await include(dependency.path, depth + 1);
+      else if (dependency.kind === 'constraints') await constrain(dependency.path);
       else if (dependency.kind === 'python') interpreter.add(dependency.versions);
-      else if (dependency.kind === 'folder') await addFolder(dependency.path, dependency.extras, depth + 1);
+      else if (dependency.kind === 'folder')
+        await addFolder(await folderOf(dependency), dependency.extras, depth + 1);
       else if (dependency.kind === 'file') {
         const { path, extras, marker } = dependency;
         const sha256 = await hashSourceFile(sourceFolder, path, largestPackageFile);
@@ -81,8 +82,11 @@ export async function resolveDependencies(
     return true;
   };
 
+  const folderOf = async ({ path, beside }: { path: string; beside?: string }): Promise<string> =>
+    beside !== undefined && (await isProjectFolder(join(sourceFolder, beside))) ? beside : path;
+
   const parsed = (text: string, path: string): Dependency[] => {
-    const { dependencies, faults } = parseRequirements(text);
+    const { dependencies, faults } = parseRequirements(text, dirname(path));
     refuseFaults([...faults, ...hostFaults(dependencies)], path);
     return dependencies;
   };
@@ -90,7 +94,7 @@ export async function resolveDependencies(
   const include = async (path: string, depth: number): Promise<void> => {
     if (!isNew(path, depth)) return;
     const text = await readSourceText(sourceFolder, path, largestRequirementFile);
-    await add(parsed(text, path), join(path, '..'), depth);
+    await add(parsed(text, path), depth);
   };
 
   const constrain = async (path: string): Promise<void> => {
@@ -109,12 +113,12 @@ export async function resolveDependencies(
     const project = await readProjectFolder(path, extras, read);
     folders.add(await moduleFolder(sourceFolder, path));
     if (project.python !== undefined) interpreter.add(project.python);
-    await add(parsed(project.requirements.join('\n'), project.file), path, depth);
+    await add(parsed(project.requirements.join('\n'), project.file), depth);
   };
 
   const { dependencies, faults } = parseDependencies(spec);
   refuseFaults([...faults, ...hostFaults(dependencies)], 'dependencies');
-  await add(dependencies, '.', 0);
+  await add(dependencies, 0);
   if (spec.env_type === 'python' && (await isProjectFolder(sourceFolder)))
     folders.add(await moduleFolder(sourceFolder, '.'));
   const all = [...resolved.values()];
