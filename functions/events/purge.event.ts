@@ -16,6 +16,7 @@ import {
   unfinishedPurges,
 } from '../../shared/data/projects/purge.ts';
 import { writeAccounts, writeRecords } from '../../shared/data/table/needs.ts';
+import { endBegunByLost } from '../../shared/experiments/begun-experiments.ts';
 import { defineTask, taskHandler } from '../../shared/http/definition/task.ts';
 import { clearAccount } from '../../shared/purge/clear-account.ts';
 import { drainList } from '../../shared/purge/drain-list.ts';
@@ -54,10 +55,15 @@ export const event = defineTask({
         const { announced } = purge.target;
         if (announced !== undefined)
           return purgeAnnounced({ records, objects, now: now() }, purge, announced);
-        const endFirst = async ({ project_id }: Purge) =>
-          project_id === undefined ||
-          ((await purgeMembers(records, project_id, hasTime)) &&
-            (await purgeExperiments({ records, batch, keys: accounts, settings, now }, project_id, hasTime)));
+        const endFirst = async ({ project_id, target: { begun_by } }: Purge) =>
+          (begun_by === undefined || (await endBegunByLost({ records, now, log }, begun_by, hasTime))) &&
+          (project_id === undefined ||
+            ((await purgeMembers(records, project_id, hasTime)) &&
+              (await purgeExperiments(
+                { records, batch, keys: accounts, settings, now },
+                project_id,
+                hasTime,
+              ))));
         await runPurge(records, objects, purge, hasTime, endFirst, now());
       },
     };

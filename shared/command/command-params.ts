@@ -4,12 +4,14 @@ import { holdsPath, holdsSecret } from './private-argument.ts';
 
 /**
  * Return the params that a command states: its flags and `key=value` pairs, without those that hold paths or
- * secrets. A flag without a value is `true`. Of a repeated flag the last one counts, as programs do it.
+ * secrets, or ask Hydra for several runs. A flag without a value is `true`. Of a repeated flag the last one counts, as
+ * programs do it.
  * @param config scalars of the configuration, by which `{lr}` is replaced
  */
 export function commandParams(command: string, config: ConfigValues = {}): Record<string, string> {
   const params = new Map<string, string>();
   for (const { name, value } of commandArguments(programWords(command).filter((word) => word !== allFlags))) {
+    if (value === null && multiRun.has(name)) continue;
     const text = value === null ? 'true' : fillPlaceholders(value, {}, config);
     // A shell would replace a variable; its value is unknown here.
     if (text.includes('$')) continue;
@@ -18,3 +20,6 @@ export function commandParams(command: string, config: ConfigValues = {}): Recor
   }
   return Object.fromEntries(params);
 }
+
+/** Flags of Hydra that start a run for each setting. They set nothing. */
+const multiRun: ReadonlySet<string> = new Set(['m', 'multirun']);

@@ -181,7 +181,8 @@ async function endInLine(
 
 /**
  * Build the purge that goes with the end of a job whose container did not conclude it. A container that died
- * between an upload and its record leaves an object that no record names. Return no write for a job that was not
+ * between an upload and its record leaves an object that no record names, and experiments that its program began
+ * keep running. Return no write for a job that was not
  * submitted, so no container can have started since the record was read.
  */
 export function purgeLeftovers(record: JobRecord, now: Date): Write[] {
@@ -203,6 +204,7 @@ function targetOf(record: JobRecord): PurgeTarget {
     partitions: [],
     prefixes: [],
     leftovers: { job_id, prefix: experimentPrefix(project_id, job_id) },
+    begun_by: { project_id, experiment_id: job_id },
     ...(mayBuild(record) && { packs_of: project_id }),
   };
 }

@@ -45,6 +45,8 @@ const targetSchema = () =>
     leftovers: z.object({ job_id: Ulid, prefix: z.string() }).optional(),
     /** Project of such a job. Remove its packed environments that no record names. */
     packs_of: Ulid.optional(),
+    /** Such a job, if it is a training: end the experiments that its program began and did not end. */
+    begun_by: z.object({ project_id: Ulid, experiment_id: Ulid }).optional(),
     announced: announcedSchema().optional(),
   });
 

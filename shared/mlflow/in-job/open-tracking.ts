@@ -1,20 +1,13 @@
 import { join } from 'node:path';
-import { errorName } from '../../core/error-text.ts';
 import { newId } from '../../core/new-id.ts';
 import { ServiceError } from '../../core/service-error.ts';
-import {
-  type Experiment,
-  experimentKey,
-  listExperiments,
-  requireExperiment,
-} from '../../data/experiments/experiment.ts';
+import { type Experiment, experimentKey, requireExperiment } from '../../data/experiments/experiment.ts';
 import { findFields, putFields } from '../../data/experiments/tracking.ts';
 import { changeJob } from '../../data/jobs/job.ts';
-import type { FinalStatus } from '../../data/jobs/job-status.ts';
 import type { Project } from '../../data/projects/project.ts';
 import { retryOnConflict } from '../../data/table/retry-on-conflict.ts';
-import { changeFields, noFields } from '../../experiments/change-fields.ts';
-import { changedStatus } from '../../experiments/logged-experiment.ts';
+import { endBegun, listBegun } from '../../experiments/begun-experiments.ts';
+import { noFields } from '../../experiments/change-fields.ts';
 import { renderError } from '../../http/answer/render-error.ts';
 import { decodePathVariable } from '../../http/body/percent-encoding.ts';
 import type { RawRequest } from '../../http/definition/endpoint-input.ts';
@@ -38,7 +31,9 @@ export async function openTracking(run: TrainingRun, logs: RunLogs): Promise<Run
   const { job, workspace, variables } = run;
   const { record, records, objects, now, settings, log } = job;
   const { project_id } = record;
-  const { reach, others } = jobReach(job, logs, await begunBefore(job));
+  const { experiment_id, attempt } = record;
+  const begun = attempt <= 1 ? [] : await listBegun(records, { project_id, experiment_id });
+  const { reach, others } = jobReach(job, logs, begun);
   const context: JobContext = {
     ...{ records, objects, now, newId, settings, log, job: reach },
     caller: { user_id: record.user_id, username: '', account_type: 'developer' },
@@ -71,27 +66,9 @@ export async function openTracking(run: TrainingRun, logs: RunLogs): Promise<Run
     },
     async close(hasSucceeded) {
       await server.close();
-      await endOthers(context, project_id, others, hasSucceeded ? 'SUCCEEDED' : 'FAILED');
+      await endBegun(context, project_id, others, hasSucceeded ? 'SUCCEEDED' : 'FAILED');
     },
   };
-}
-
-/**
- * Return the ids of the experiments that earlier attempts of the job recorded, oldest first. All of them are newer than
- * the job's own, so it reads only the experiments that the project got since.
- */
-async function begunBefore({ record, records }: TrainingJob): Promise<string[]> {
-  const { project_id, experiment_id, attempt } = record;
-  const ids: string[] = [];
-  let after: string | undefined;
-  if (attempt <= 1) return ids;
-  do {
-    const page = await listExperiments(records, project_id, { after });
-    const newer = page.items.filter((one) => one.experiment_id > experiment_id);
-    ids.push(...newer.filter((one) => one.recorded_by === experiment_id).map((one) => one.experiment_id));
-    after = newer.length < page.items.length ? undefined : page.next;
-  } while (after !== undefined);
-  return ids.toReversed();
 }
 
 /** Create the reach of a job's program, and the set of other experiments that the program records. */
@@ -196,27 +173,5 @@ function masked(request: RawRequest, mask: SecretMask): RawRequest {
   } catch {
     // The route's parser reports the error.
     return request;
-  }
-}
-
-/**
- * End the runs that a job's program began next to its own and did not end. No other code would end them. Never
- * throws: a run that cannot be ended keeps its status.
- */
-async function endOthers(
-  { records, now, log }: JobContext,
-  project_id: string,
-  others: ReadonlySet<string>,
-  status: FinalStatus,
-): Promise<void> {
-  for (const experiment_id of others) {
-    try {
-      await changeFields({ records, now }, { project_id, experiment_id }, async (fields, found) => {
-        const change = found.status === 'RUNNING' ? changedStatus(found, status, now()) : {};
-        return { fields, ...change };
-      });
-    } catch (error) {
-      log.warn('run-left-running', { experiment_id, error: errorName(error) });
-    }
   }
 }

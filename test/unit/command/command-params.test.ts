@@ -21,6 +21,9 @@ describe('the params of a command', () => {
     ['lightgbm config=train.conf num_trees=10', { num_trees: '10' }],
     [`sh -c 'pip list && python train.py --lr 0.1 --seed "$SEED"'`, { lr: '0.1' }],
     [`python -c 'print(1)' --lr 0.1`, { lr: '0.1' }],
+    ['python train.py -m lr=0.1,0.2', { lr: '0.1,0.2' }],
+    ['python train.py lr=0.1,0.2 --multirun', { lr: '0.1,0.2' }],
+    ['python train.py -m 3', { m: '3' }],
     ['python train.py -- --lr 0.1', {}],
     ['python train.py', {}],
   ])('of %s', (command, params) => {
