@@ -97,13 +97,18 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'programs',
-    about: 'what recognizing printed metrics costs on a log of a million lines (two minutes)',
+    about: 'public projects, from their folder to a compared experiment (an hour; --projects <folder>)',
     program: 'test/proofs/programs/main.ts',
   },
   {
     name: 'pypi',
     about: "models of PyPI's packages by each method, beside the field's tools (an hour)",
     program: 'test/proofs/optimize/pypi/run.sh',
+  },
+  {
+    name: 'recognizers',
+    about: 'what recognizing printed metrics costs on a log of a million lines (two minutes)',
+    program: 'test/proofs/programs/recognizers.ts',
   },
   {
     name: 'simulate',

@@ -1,72 +1,102 @@
-import { packChunk } from '../../../shared/data/packed/chunk-stream.ts';
-import { LogRecognizer } from '../../../shared/runner/log-metrics/log-recognizer.ts';
-import { LogShipper } from '../../../shared/runner/telemetry/log-shipper.ts';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CommandError } from '../../../infra/command/command-error.ts';
+import { readFlags } from '../../../infra/command/read-flags.ts';
+import { runMain } from '../../../infra/command/run-main.ts';
+import { startLocalService } from '../../support/local-service.ts';
+import type { Outcome, Program } from './program.ts';
+import { projects } from './projects.ts';
+import { resultsTable } from './results-table.ts';
+import { checkoutOf, tryProgram } from './try-program.ts';
 
-/**
- * `npm run proof -- programs`: how much longer a log of a million lines takes with the recognizers of printed metrics.
- * The CPU time within the recognizers is compared with that of all other work on the same log: two separate runs differ by
- * more than the recognizers take. Chunks are packed as for the table, and not sent, so the share of a whole run is smaller.
- */
-if (process.argv.includes('--help')) {
-  process.stdout.write('Usage: npm run proof -- programs\n');
-  process.exit(0);
-}
-const lines = 1_000_000;
+// `npm run proof -- programs`: takes public projects as they are from their folder to compared experiments.
 
-const printed = (at: number): string => {
-  if (at % 100 === 0) return `epoch ${at / 100}: loss ${(1 / (at + 1)).toFixed(4)} acc 0.9`;
-  if (at % 10 === 0) return `2024-01-01 10:00:00 INFO worker: batch ${at} read 64 rows in 0.012 s`;
-  return `processed item ${at} of the shard, key=${at * 7} size=${at % 977}`;
-};
-const chunks: Buffer[] = [];
-for (let at = 0; at < lines; at += 500)
-  chunks.push(Buffer.from(Array.from({ length: 500 }, (_, index) => `${printed(at + index)}\n`).join('')));
+const password = 'a long sentence nobody guesses';
+const usage = `Usage: npm run proof -- programs [-- --projects <folder>] [-- --only <name>] [-- --data <folder>]
+  trains public projects as they are, twice each, compares the two experiments, and prints a table
+  --projects  folder with checkouts of the repositories, such as <folder>/nanoGPT; those that are absent are left out
+  --only      only this project; may be repeated
+  --data      folder of the service's data, which is kept with its installed packages
+  --seconds   of one command at most; default 900
+  --list      the projects, with their repositories`;
 
-const secondsSince = (begun: NodeJS.CpuUsage): number => {
-  const { user, system } = process.cpuUsage(begun);
-  return (user + system) / 1_000_000;
-};
-
-/** Ship the log. Return the seconds of CPU within the recognizers, and those of all other work. */
-async function seconds(): Promise<{ recognizers: number; others: number }> {
-  let found = 0;
-  let recognizers = 0;
-  const begun = process.cpuUsage();
-  const shipper = new LogShipper({
-    sink: {
-      append: async (sequence, rows) => void (await packChunk({ pk: 'log', sk: String(sequence) }, rows)),
+async function main(): Promise<number> {
+  const { values: flags } = readFlags(usage, {
+    options: {
+      projects: { type: 'string' },
+      only: { type: 'string', multiple: true, default: [] },
+      data: { type: 'string' },
+      seconds: { type: 'string', default: '900' },
+      list: { type: 'boolean', default: false },
     },
-    now: () => new Date(),
-    maxBytes: Number.MAX_SAFE_INTEGER,
-    flushMilliseconds: 0,
-    onLost: (error) => {
-      throw error;
-    },
-    onLimit: () => undefined,
   });
-  const recognizer = new LogRecognizer();
-  shipper.listen((_, read, chunk) => {
-    // Other threads pack meanwhile, so CPU time would count their work, too.
-    const before = performance.now();
-    found += recognizer.readAll(read, chunk).length;
-    recognizers += (performance.now() - before) / 1_000;
-  });
-  for (const chunk of chunks) await shipper.output('stdout', chunk);
-  await shipper.close();
-  if (found !== lines / 100) throw new Error(`${found} lines were recognized`);
-  return { recognizers, others: secondsSince(begun) - recognizers };
+  if (flags.list) {
+    for (const { name, from } of projects)
+      say(`${name}: ${'repository' in from ? `https://github.com/${from.repository}` : from.archive}`);
+    return 0;
+  }
+  const chosen = chooseProjects(flags.only);
+  const found = chosen.filter(
+    (one) => 'archive' in one.from || checkoutOf(one, flags.projects) !== undefined,
+  );
+  for (const { name } of chosen.filter((one) => !found.includes(one)))
+    say(`left out  ${name}: not in the folder of --projects`);
+  if (found.length === 0) throw new CommandError(`No project is there to train.\n${usage}`);
+
+  const scratch = await mkdtemp(join(tmpdir(), 'mps-programs-'));
+  await using undo = new AsyncDisposableStack();
+  undo.defer(() => rm(scratch, { recursive: true, force: true, maxRetries: 5 }));
+  const data = flags.data ?? join(scratch, 'data');
+  const service = await startLocalService(['--data', data], { ADMIN_PASSWORD: password });
+  if (!('url' in service)) throw new CommandError(service.output);
+  undo.defer(async () => void (await service.end('SIGTERM')));
+  const home = join(scratch, 'home');
+  await mkdir(home);
+  const tools = {
+    ...{ scratch, home, checkouts: flags.projects, patience: Number(flags.seconds) },
+    environment: { MPS_URL: service.url, MPS_TOKEN: await tokenOf(service.url) },
+  };
+  const outcomes: Outcome[] = [];
+  for (const [at, program] of found.entries()) {
+    say(`${at + 1}/${found.length}  ${program.name} …`);
+    const outcome = await tryProgram(program, tools).catch((error) => failed(program, error));
+    outcomes.push(outcome);
+    const seconds = outcome.seconds.reduce((sum, one) => sum + one, 0);
+    say(
+      `      ${outcome.faults.length === 0 ? 'ok' : outcome.faults.join('; ')}, ${outcome.metrics.length} metrics (${seconds.toFixed(0)} s)`,
+    );
+  }
+  say(`\n${resultsTable(outcomes)}\n`);
+  const good = outcomes.filter(({ faults, edits }) => faults.length === 0 && edits === 0).length;
+  say(`${good} of ${outcomes.length} projects were compared without an edit.`);
+  return good >= outcomes.length * 0.9 ? 0 : 1;
 }
 
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
+const say = (text: string) => process.stdout.write(`${text}\n`);
 
-const rounds: { recognizers: number; others: number }[] = [];
-for (let round = 0; round < 5; round += 1) rounds.push(await seconds());
-const of = (read: (round: (typeof rounds)[0]) => number): number => median(rounds.map(read));
-const share = of(({ recognizers, others }) => (recognizers / others) * 100);
-console.log(
-  `a log of ${lines} lines: recognizers ${of(({ recognizers }) => recognizers).toFixed(3)} s of CPU, ` +
-    `all other work ${of(({ others }) => others).toFixed(3)} s`,
-);
-console.log(`recognizers: ${share.toFixed(1)} % (at most 2 %)`);
-process.exitCode = share <= 2 ? 0 : 1;
+function chooseProjects(names: readonly string[]): readonly Program[] {
+  if (names.length === 0) return projects;
+  const known = projects.map(({ name }) => name);
+  const unknown = names.filter((name) => !known.includes(name));
+  if (unknown.length > 0)
+    throw new CommandError(`No project is named ${unknown.join(' or ')}. They are: ${known.join(', ')}.`);
+  return projects.filter(({ name }) => names.includes(name));
+}
+
+function failed({ name, kind, packages }: Program, error: unknown): Outcome {
+  const text = error instanceof Error ? error.message : String(error);
+  return {
+    ...{ name, kind, edits: 0, isTold: packages !== undefined, seconds: [], curves: [], metrics: [] },
+    ...{ source: null, params: 0, best: '', files: 0, compared: [], faults: [text] },
+  };
+}
+
+async function tokenOf(url: string): Promise<string> {
+  const body = new URLSearchParams({ grant_type: 'password', username: 'admin', password });
+  const answer = await fetch(`${url}/auth/token`, { method: 'POST', body });
+  const { access_token }: { access_token: string } = JSON.parse(await answer.text());
+  return access_token;
+}
+
+await runMain(main);
