@@ -11,6 +11,7 @@ const purposes = [
   'an environment of npm',
   'a service of their own',
   'a portable service of their own',
+  'an environment of shared wheels',
 ] as const;
 
 /**

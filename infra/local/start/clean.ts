@@ -5,6 +5,7 @@ import { bytesText } from '../../../shared/core/text/bytes-text.ts';
 import { downloadsFolder } from '../../../shared/runner/environment/downloads/download-cache.ts';
 import { removeTree } from '../../../shared/runner/environment/remove-tree.ts';
 import { reuseFolder } from '../../../shared/runner/environment/shared-environment.ts';
+import { wheelsFolder } from '../../../shared/runner/environment/wheels/wheel-store.ts';
 import { CommandError } from '../../command/command-error.ts';
 import { readFlags } from '../../command/read-flags.ts';
 import { runMain } from '../../command/run-main.ts';
@@ -47,6 +48,7 @@ const usage = `Usage: npm run proof -- clean [--data <data folder>] [--list]
 const shared: Readonly<Record<string, string>> = {
   [downloadsFolder]: 'downloads of packages',
   [reuseFolder]: 'environments of all projects',
+  [wheelsFolder]: 'wheels of all projects, unpacked',
 };
 
 async function cachesOf({ work, environments }: { work: string; environments: string }): Promise<Cache[]> {

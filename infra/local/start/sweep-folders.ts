@@ -3,10 +3,8 @@ import { join } from 'node:path';
 import { projectKey } from '../../../shared/data/projects/project.ts';
 import type { TableReader } from '../../../shared/data/table/table.ts';
 import { tryHostLock } from '../../../shared/host/host-lock.ts';
-import { downloadsFolder } from '../../../shared/runner/environment/downloads/download-cache.ts';
 import { EnvironmentFolder } from '../../../shared/runner/environment/environment-folder.ts';
 import { removeTree } from '../../../shared/runner/environment/remove-tree.ts';
-import { reuseFolder } from '../../../shared/runner/environment/shared-environment.ts';
 
 /** Return deleted projects that still have environments on this host. */
 export async function goneProjects(
@@ -23,9 +21,9 @@ export async function goneProjects(
   return gone;
 }
 
-/** Return the projects of a folder of environments. Skip its folders that all projects share. */
+/** Return the projects of a folder of environments. Skip its folders that all projects share: they begin with a dot. */
 export const projectsIn = async (environments: string): Promise<string[]> =>
-  (await namesIn(environments)).filter((name) => name !== downloadsFolder && name !== reuseFolder);
+  (await namesIn(environments)).filter((name) => !name.startsWith('.'));
 
 /** Return the names in a folder, or none if it is missing. */
 export async function namesIn(folder: string): Promise<string[]> {

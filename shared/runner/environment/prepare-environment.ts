@@ -25,6 +25,7 @@ import { requestKey } from './request-key.ts';
 import { isShareable } from './reuse-shared.ts';
 import { reuseFolder, SharedEnvironment } from './shared-environment.ts';
 import type { EnvironmentStore } from './stored-environments.ts';
+import { WheelStore } from './wheels/wheel-store.ts';
 
 /**
  * Prepare the environment of a run on this host: none, a cached one, or a new one. Safe for several processes and
@@ -146,6 +147,13 @@ async function prepare(options: PrepareOptions): Promise<Omit<PreparedEnvironmen
           options.owner !== undefined,
         )
       : undefined;
+  const wheels = canShare
+    ? new WheelStore(
+        dirname(projectFolder),
+        [interpreter.identity, interpreter.executable, request.platform],
+        dependencies.flatMap((one) => (one.kind === 'option' ? [`${one.name} ${one.value}`] : [])),
+      )
+    : undefined;
   const place = new EnvironmentFolder(projectFolder, key);
   const { sourceFolder, store, owner } = options;
   const work = { envType: spec.env_type, key, place, dependencies, interpreter, sourceFolder, store, run };
@@ -158,6 +166,7 @@ async function prepare(options: PrepareOptions): Promise<Omit<PreparedEnvironmen
       ...work,
       probe: options.runProbe ?? run,
       ...(shared === undefined ? {} : { shared }),
+      ...(wheels === undefined ? {} : { wheels }),
       operatorEnv,
       indexes,
       log,

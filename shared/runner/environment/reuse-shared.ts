@@ -6,6 +6,8 @@ import { checkPython } from './install/python-environment.ts';
 import { installedWheels } from './installed-wheels.ts';
 import { removeTree } from './remove-tree.ts';
 import type { SharedEnvironment } from './shared-environment.ts';
+import type { InstalledWheels } from './wheels/install-wheels.ts';
+import type { KeptWheel } from './wheels/wheel-store.ts';
 
 /**
  * Create the environment of a build from the host's shared one, if its indexes still lead to the same wheels: a
@@ -41,14 +43,21 @@ export const isShareable = (dependencies: readonly ResolvedDependency[]): boolea
       (one.kind === 'option' && one.name !== 'find-links'),
   );
 
-/** Keep a sealed environment for all projects if it consists only of wheels. */
+/**
+ * Keep a sealed environment for all projects if it consists only of wheels: those of indexes, and those that this host
+ * built by themselves. Otherwise say which package keeps it from being shared.
+ */
 export async function keepShared(
   { folder, log }: EnvironmentBuild,
   shared: SharedEnvironment,
-  { list, relayed, bytes }: { list: string; relayed: RelayRecord; bytes: number },
+  { list, relayed, stored, bytes }: Installed,
 ): Promise<void> {
-  const wheels = installedWheels(list, relayed.files);
-  if (wheels === null) return;
+  const isWhole = stored !== null && stored.rest.length === 0;
+  const wheels = isWhole ? stored.wheels.map(wheelOf) : installedWheels(list, relayed.files);
+  if (wheels === null) {
+    log(`environment: not shared as a whole with other projects: ${whyUnshared(stored)}`);
+    return;
+  }
   try {
     await shared.keep(folder, wheels, bytes);
   } catch (error) {
@@ -56,3 +65,23 @@ export async function keepShared(
     log(`environment: not kept for other projects: ${errorText(error)}`);
   }
 }
+
+/** An installation that may be kept. */
+interface Installed {
+  list: string;
+  relayed: RelayRecord;
+  stored: InstalledWheels | null;
+  bytes: number;
+}
+
+/** Say which packages the installer had to install itself: their code may have run in the environment. */
+function whyUnshared(stored: InstalledWheels | null): string {
+  const names = (stored?.rest ?? []).filter((name) => name !== '?');
+  const shown =
+    names.length > 5 ? `${names.slice(0, 5).join(', ')} and ${names.length - 5} more` : names.join(', ');
+  return names.length === 0
+    ? 'not all of its packages are wheels of an index'
+    : `${shown}: installed for this project alone`;
+}
+
+const wheelOf = ({ name, version, sha256 }: KeptWheel) => ({ name, version, sha256 });

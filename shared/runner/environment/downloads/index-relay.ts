@@ -89,6 +89,39 @@ export class IndexRelay {
     return this.#indexes.map((_, number) => `http://127.0.0.1:${port}/${this.#token}/index/${number}/`);
   }
 
+  /** The file behind a URL of this relay, if an index has named it. */
+  fileOf(url: string): RelayedFile | undefined {
+    const file = this.#placed(url);
+    return file && { filename: fileName(file), sha256: file.sha256 };
+  }
+
+  /**
+   * Have the file behind a URL of this relay on this host, and compare it with its hash. Returns its path.
+   * @throws Error if the index does not have the file with its hash
+   */
+  async obtain(url: string): Promise<string> {
+    const file = this.#placed(url);
+    if (file?.sha256 === undefined) throw new UpstreamError(`no index has named ${url}`);
+    const { sha256 } = file;
+    const source = await this.#cache.find(sha256, async () => {
+      const fetched = await this.#fetch(file, '');
+      if (fetched.status !== 200)
+        throw new UpstreamError(`it answers ${fetched.status} for ${fileName(file)}`);
+      return fetched;
+    });
+    for await (const _ of this.#cache.kept(sha256, source));
+    if (!this.#handed.some((one) => one.sha256 === sha256)) {
+      this.#count(source);
+      this.#handed.push({ filename: fileName(file), sha256 });
+    }
+    return this.#cache.pathOf(sha256);
+  }
+
+  #placed(url: string): PlacedFile | undefined {
+    const [, token, kind, id] = URL.canParse(url) ? new URL(url).pathname.split('/') : [];
+    return token === this.#token && kind === 'file' ? this.#files[Number(id)] : undefined;
+  }
+
   /** End every connection, and wait until the downloads are stored. */
   async close(): Promise<void> {
     const closed = new Promise((resolve) => this.#server.close(resolve));
@@ -188,7 +221,7 @@ export class IndexRelay {
     const source = isKept ? await this.#cache.find(sha256, fetch) : await fetch();
     if (!isMetadata && status === 200) {
       this.#count(source);
-      this.#handed.push({ filename: new URL(file.url).pathname.split('/').at(-1) ?? '', sha256 });
+      this.#handed.push({ filename: fileName(file), sha256 });
     }
     response.writeHead(status, {
       'content-type': 'application/octet-stream',
@@ -208,6 +241,8 @@ export class IndexRelay {
     }
   }
 }
+
+const fileName = ({ url }: IndexedFile): string => new URL(url).pathname.split('/').at(-1) ?? '';
 
 interface UpstreamAnswer {
   message: IncomingMessage;

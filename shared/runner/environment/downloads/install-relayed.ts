@@ -13,13 +13,16 @@ import { IndexRelay, type RelayRecord, type UpstreamSettings } from './index-rel
 export async function installRelayed(
   build: EnvironmentBuild,
   python: string | undefined,
-  install: (env: EnvironmentBuild['env'], isRelayed: boolean) => Promise<void>,
+  install: Install,
 ): Promise<RelayRecord | null> {
   const plan = build.downloads === undefined ? null : await relayPlan(build, python);
   const relayed = plan === null ? null : await byRelay(build, plan, install);
-  if (relayed === null) await install(build.env, false);
+  if (relayed === null) await install(build.env, undefined);
   return relayed;
 }
+
+/** Install with these variables, through a relay if one is given. */
+type Install = (env: EnvironmentBuild['env'], relay: IndexRelay | undefined) => Promise<void>;
 
 /** The package indexes of an installer, the main one first, and the connection settings for them. */
 interface RelayPlan {
@@ -106,12 +109,12 @@ const words = (text: string | undefined): string[] => text?.split(/\s+/).filter(
 async function byRelay(
   { downloads, env, log, stop }: EnvironmentBuild,
   { indexes, upstream }: RelayPlan,
-  install: (env: EnvironmentBuild['env'], isRelayed: boolean) => Promise<void>,
+  install: Install,
 ): Promise<RelayRecord | null> {
   if (downloads === undefined) return null;
   const relay = new IndexRelay(indexes, downloads, upstream);
   try {
-    await install(relayedEnvironment(env, await relay.start()), true);
+    await install(relayedEnvironment(env, await relay.start()), relay);
     const { cached, fetched, cachedBytes } = relay.counts;
     const size = `${(cachedBytes / 1e6).toFixed(1)} MB`;
     const all = cached + fetched;

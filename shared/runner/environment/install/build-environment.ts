@@ -13,6 +13,7 @@ import { removeTree } from '../remove-tree.ts';
 import { keepShared, reuseShared } from '../reuse-shared.ts';
 import type { SharedEnvironment } from '../shared-environment.ts';
 import type { EnvironmentStore } from '../stored-environments.ts';
+import type { WheelStore } from '../wheels/wheel-store.ts';
 import type { EnvironmentBuild } from './builder-input.ts';
 import { lockHash, nodeLock, pythonLock } from './installed-list.ts';
 import { type RunCommand, stopped, writeReadable } from './installer.ts';
@@ -66,6 +67,8 @@ export interface ObtainOptions {
   probe: RunCommand;
   /** The host's shared environment of the same request. Without it nothing is reused. */
   shared?: SharedEnvironment;
+  /** The host's store of wheels. */
+  wheels?: WheelStore;
   operatorEnv: Variables;
   indexes: IndexVariables;
   owner?: { uid: number; gid: number };
@@ -87,16 +90,20 @@ async function installSealed(options: ObtainOptions, scratch: string) {
 
   await mkdir(folder, { mode: 0o755 });
   if (owner !== undefined) await chown(folder, owner.uid, owner.gid);
-  const { installer, relayed } =
-    envType === 'python' ? await buildPython(build) : { installer: await buildNode(build), relayed: null };
+  const { installer, relayed, stored } =
+    envType === 'python'
+      ? await buildPython(build)
+      : { installer: await buildNode(build), relayed: null, stored: null };
   stopped(build.stop);
   const { bytes } = sealEnvironment(folder, {
     interpreters: [interpreter.executable],
     ...(owner === undefined ? {} : { owner }),
+    ...(stored !== null && { linked: stored.linked }),
   });
   await refuseCredentials(folder, indexes.credentials);
   const list = await lock();
-  if (shared !== undefined && relayed !== null) await keepShared(build, shared, { list, relayed, bytes });
+  if (shared !== undefined && relayed !== null)
+    await keepShared(build, shared, { list, relayed, stored, bytes });
   return { lock: list, bytes, installer, isReused: false };
 }
 
@@ -125,7 +132,7 @@ async function makeBuild(options: ObtainOptions, scratch: string): Promise<Envir
   const downloads = indexes.arePrivate ? undefined : options.downloads;
   return {
     ...{ folder: place.folder, packages, copies, dependencies, interpreter },
-    ...{ run, probe, env, stop, downloads, log },
+    ...{ run, probe, env, stop, downloads, log, scratch, owner, wheels: options.wheels },
   };
 }
 

@@ -1,5 +1,6 @@
 import type { ResolvedDependency } from '../dependencies/resolved-dependencies.ts';
 import type { DownloadCache } from '../downloads/download-cache.ts';
+import type { WheelStore } from '../wheels/wheel-store.ts';
 import type { RunCommand } from './installer.ts';
 import type { Interpreter } from './interpreter.ts';
 
@@ -18,6 +19,12 @@ export interface EnvironmentBuild {
   env: Readonly<Record<string, string>>;
   stop: AbortSignal;
   log(line: string): void;
+  /** A folder of the supervisor for this build alone, on the disk of the environments. */
+  scratch: string;
+  /** The builder; only if this process is root. */
+  owner: { uid: number; gid: number } | undefined;
+  /** Unpacked wheels of all projects; undefined if nothing may be shared. */
+  wheels: WheelStore | undefined;
   /** Cached downloads of all projects; undefined if nothing may be kept. */
   downloads: DownloadCache | undefined;
 }

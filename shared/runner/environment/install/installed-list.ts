@@ -34,8 +34,8 @@ export async function pythonLock(
   return lockText(lines);
 }
 
-/** Read a file from untrusted code. Follows no links and reads at most `maxBytes`. */
-async function readSmall(path: string, maxBytes: number): Promise<string | null> {
+/** Read a small text file from untrusted code; null if it is not there, no file or too large. Follows no links and reads at most `maxBytes`. */
+export async function readSmall(path: string, maxBytes: number): Promise<string | null> {
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
     () => null,
   );

@@ -1,8 +1,12 @@
+import { chown, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorText } from '../../../core/error-text.ts';
 import type { RelayRecord } from '../downloads/index-relay.ts';
 import { installRelayed } from '../downloads/install-relayed.ts';
 import { EnvironmentError } from '../environment-error.ts';
 import { isBundled } from '../installed-wheels.ts';
+import { removeTree } from '../remove-tree.ts';
+import { type InstalledWheels, installWheels } from '../wheels/install-wheels.ts';
 import type { EnvironmentBuild } from './builder-input.ts';
 import { install, stopped } from './installer.ts';
 
@@ -13,6 +17,8 @@ type PythonInstaller = 'uv' | 'pip';
 interface BuiltPython {
   installer: PythonInstaller;
   relayed: RelayRecord | null;
+  /** What came from the host's store of wheels; null if nothing was looked for there. */
+  stored: InstalledWheels | null;
 }
 
 const debianHint =
@@ -26,7 +32,7 @@ const debianHint =
  * @throws EnvironmentError `venv-missing`, `install-failed`
  */
 export async function buildPython(build: EnvironmentBuild): Promise<BuiltPython> {
-  const { folder, packages, interpreter, run, stop } = build;
+  const { folder, packages, interpreter, run, stop, log } = build;
   const isEmpty = build.dependencies.every(({ kind }) => kind === 'option' || kind === 'constraint');
   const stepIn = (env: EnvironmentBuild['env'], ...argv: readonly [string, ...string[]]) =>
     install(run, { argv, cwd: packages, env }, stop);
@@ -36,30 +42,56 @@ export async function buildPython(build: EnvironmentBuild): Promise<BuiltPython>
   if (installer === 'uv') {
     const venv = ['--allow-existing', '--python', interpreter.executable, folder];
     await step('uv', 'venv', ...uvCommon(build), ...venv);
-    if (isEmpty) return { installer, relayed: null };
+    if (isEmpty) return { installer, relayed: null, stored: null };
     const further = ['--link-mode', 'copy', '--compile-bytecode'];
-    const relayed = await installRelayed(build, undefined, (env, isRelayed) =>
-      stepIn(env, ...installCommand(installer, build, isRelayed, further)),
+    const relayed = await installRelayed(build, undefined, (env, relay) =>
+      stepIn(env, ...installCommand(installer, build, relay !== undefined, further)),
     );
-    return { installer, relayed };
+    return { installer, relayed, stored: null };
   }
 
   if (isEmpty) {
     await step(interpreter.executable, '-I', '-m', 'venv', '--without-pip', folder);
-    return { installer, relayed: null };
+    return { installer, relayed: null, stored: null };
   }
   const missing = `${interpreter.identity} at ${interpreter.executable} cannot create virtual environments. ${debianHint}`;
   if (!interpreter.venv) throw new EnvironmentError('venv-missing', missing);
-  await step(interpreter.executable, '-I', '-m', 'venv', folder).catch((error: unknown) => {
-    const unable =
-      error instanceof EnvironmentError && /ensurepip|No module named '?venv/.test(error.message);
-    throw unable ? new EnvironmentError('venv-missing', missing, error) : error;
+  const createVenv = async () => {
+    await step(interpreter.executable, '-I', '-m', 'venv', folder).catch((error: unknown) => {
+      const unable =
+        error instanceof EnvironmentError && /ensurepip|No module named '?venv/.test(error.message);
+      throw unable ? new EnvironmentError('venv-missing', missing, error) : error;
+    });
+    await compileAll(build, pythonOf(folder), join(folder, 'lib'));
+  };
+  await createVenv();
+  let stored: InstalledWheels | null = null;
+  const relayed = await installRelayed(build, pythonOf(folder), async (env, relay) => {
+    const command = installCommand(installer, build, relay !== undefined, []);
+    if (relay !== undefined && build.wheels !== undefined) {
+      const compile = (wheels: string) => compileAll(build, interpreter.executable, wheels);
+      try {
+        stored = await installWheels(build, build.wheels, { relay, command, env, compile });
+      } catch (error) {
+        stopped(stop);
+        log(`environment: wheels of this host cannot be used: ${errorText(error)}`);
+        stored = null;
+        await emptyFolder(build);
+        await createVenv();
+      }
+      if (stored?.rest.length === 0) return;
+    }
+    await stepIn(env, ...command);
+    await compileAll(build, pythonOf(folder), join(folder, 'lib'));
   });
-  const relayed = await installRelayed(build, pythonOf(folder), (env, isRelayed) =>
-    stepIn(env, ...installCommand(installer, build, isRelayed, [])),
-  );
-  await compileAll(build);
-  return { installer, relayed };
+  return { installer, relayed, stored };
+}
+
+/** Begin again with an empty folder of the builder. */
+async function emptyFolder({ folder, owner }: EnvironmentBuild): Promise<void> {
+  await removeTree(folder);
+  await mkdir(folder, { mode: 0o755 });
+  if (owner !== undefined) await chown(folder, owner.uid, owner.gid);
 }
 
 /** uv if it is installed, else pip. Also pip if a file configures pip, because uv does not read it. */
@@ -120,11 +152,15 @@ function uvOptions(build: EnvironmentBuild, isRelayed: boolean): string[] {
  * uncompiled. Without `/dev/shm` one core does it. `-S` runs no `.pth` file of a package, and paths in the modules are
  * relative to the environment, so every project can share them.
  */
-async function compileAll({ folder, packages, run, env, stop }: EnvironmentBuild): Promise<void> {
+async function compileAll(
+  { folder, packages, run, env, stop }: EnvironmentBuild,
+  python: string,
+  modules: string,
+): Promise<void> {
   for (const workers of ['0', '1']) {
-    const options = ['-q', '-q', '-j', workers, '-s', folder, join(folder, 'lib')];
+    const options = ['-q', '-q', '-j', workers, '-s', folder, modules];
     const { exitCode, tail } = await run({
-      argv: [pythonOf(folder), '-I', '-S', '-m', 'compileall', ...options],
+      argv: [python, '-I', '-S', '-m', 'compileall', ...options],
       cwd: packages,
       env,
     });
@@ -148,8 +184,8 @@ export async function checkPython(build: EnvironmentBuild): Promise<RelayRecord 
   const installer = await choosePythonInstaller(build);
   const python = installer === 'pip' ? pythonOf(folder) : undefined;
   let changes: string[] = [];
-  const relayed = await installRelayed(build, python, async (env, isRelayed) => {
-    const argv = installCommand(installer, build, isRelayed, checkOptions[installer]);
+  const relayed = await installRelayed(build, python, async (env, relay) => {
+    const argv = installCommand(installer, build, relay !== undefined, checkOptions[installer]);
     const { exitCode, tail } = await probe({ argv, cwd: packages, env });
     stopped(stop);
     changes = exitCode === 0 ? plannedChanges(installer, tail) : ['?'];

@@ -19,6 +19,8 @@ interface SealOptions {
   interpreters: readonly string[];
   /** The unprivileged user who built it. Only if this process is root and takes over the folder. */
   owner?: { uid: number; gid: number };
+  /** Device and inode (`dev:ino`) of files of the service that the environment shares with others. */
+  linked?: ReadonlySet<string>;
 }
 
 export interface SealedSize {
@@ -39,7 +41,7 @@ export interface SealedSize {
 export function sealEnvironment(folder: string, options: SealOptions): SealedSize {
   const size = { entries: 0, bytes: 0 };
   // Files that have several names and are sealed already, by inode: npm links one file to several names.
-  const sealed = new Set<string>();
+  const sealed = new Set(options.linked);
   const walk = (path: string): void => {
     const full = join(folder, path);
     const facts = lstatSync(full);

@@ -2,6 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import * as tar from 'tar';
 import { ZipFile } from 'yazl';
@@ -40,6 +41,69 @@ export async function writeNpmPackage(file: string): Promise<void> {
     );
     await mkdir(dirname(file), { recursive: true });
     await tar.create({ cwd: folder, file, gzip: true }, ['package']);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** The bytes of a wheel of any package, with these files next to those about it. */
+export async function wheelOf(
+  name: string,
+  version: string,
+  files: Readonly<Record<string, string>>,
+): Promise<Buffer> {
+  const info = `${name}-${version}.dist-info`;
+  const all = {
+    ...files,
+    [`${info}/METADATA`]: `Metadata-Version: 2.1\nName: ${name}\nVersion: ${version}\n`,
+    [`${info}/WHEEL`]: 'Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n',
+  };
+  const zip = new ZipFile();
+  for (const [path, text] of Object.entries(all)) zip.addBuffer(Buffer.from(text), path);
+  const record = [...Object.keys(all), `${info}/RECORD`].map((path) => `${path},,\n`).join('');
+  zip.addBuffer(Buffer.from(record), `${info}/RECORD`);
+  zip.end();
+  return buffer(zip.outputStream);
+}
+
+/**
+ * The bytes of a source distribution that brings its own build, so that it needs no index: its module is `built_by`,
+ * the number of the process that built it.
+ *
+ * @param fault words that end the build with an error
+ */
+export async function sourceOf(name: string, version: string, fault = ''): Promise<Buffer> {
+  const folder = await mkdtemp(join(tmpdir(), 'source-package-'));
+  const top = `${name}-${version}`;
+  const backend = [
+    'import os, zipfile',
+    `info = "${top}.dist-info"`,
+    `about = "Metadata-Version: 2.1\\nName: ${name}\\nVersion: ${version}\\n"`,
+    'what = "Wheel-Version: 1.0\\nGenerator: test\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n"',
+    'def prepare_metadata_for_build_wheel(folder, config_settings=None):',
+    '    os.mkdir(os.path.join(folder, info))',
+    '    open(os.path.join(folder, info, "METADATA"), "w").write(about)',
+    '    open(os.path.join(folder, info, "WHEEL"), "w").write(what)',
+    '    return info',
+    'def build_wheel(folder, config_settings=None, metadata_directory=None):',
+    `    ${fault}`,
+    `    file = "${top}-py3-none-any.whl"`,
+    '    with zipfile.ZipFile(os.path.join(folder, file), "w") as wheel:',
+    `        wheel.writestr("${name}.py", f"built_by = {os.getpid()}\\n")`,
+    '        wheel.writestr(info + "/METADATA", about)',
+    '        wheel.writestr(info + "/WHEEL", what)',
+    `        wheel.writestr(info + "/RECORD", "${name}.py,,\\n" + info + "/METADATA,,\\n" + info + "/WHEEL,,\\n")`,
+    '    return file',
+  ];
+  try {
+    await mkdir(join(folder, top));
+    const project = '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n';
+    await writeFile(join(folder, top, 'pyproject.toml'), project);
+    await writeFile(join(folder, top, 'backend.py'), backend.filter((line) => line.trim() !== '').join('\n'));
+    const about = `Metadata-Version: 2.1\nName: ${name}\nVersion: ${version}\n`;
+    await writeFile(join(folder, top, 'PKG-INFO'), about);
+    const packed = tar.create({ cwd: folder, gzip: true }, [top]);
+    return await buffer(packed as unknown as AsyncIterable<Buffer>);
   } finally {
     await rm(folder, { recursive: true });
   }

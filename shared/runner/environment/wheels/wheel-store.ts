@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, stat, utimes, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import * as z from 'zod';
+import { extractArchive } from '../../../archive/extract-archive.ts';
+import { tryHostLock } from '../../../host/host-lock.ts';
+import { EnvironmentFolder } from '../environment-folder.ts';
+import { sealEnvironment } from '../pack/seal-environment.ts';
+
+const Facts = z.strictObject({
+  name: z.string(),
+  version: z.string(),
+  /** Of the file of the index: the wheel, or the source distribution that it was built from. */
+  sha256: z.string(),
+  isBuilt: z.boolean(),
+  /** The interpreter that compiled it and, for a built one, the indexes that its build could reach. */
+  builtFor: z.string(),
+  bytes: z.number(),
+});
+
+/** A wheel that this host keeps, unpacked and compiled. */
+export type KeptWheel = z.infer<typeof Facts> & { tree: string };
+
+/** A wheel to keep. `file` has been compared with the hash of its index, or was built from what has. */
+export type NewWheel = Pick<KeptWheel, 'name' | 'version' | 'sha256' | 'isBuilt'> & { file: string };
+
+/** What a wheel may contain: PyTorch for CUDA has 4 GB and 20,000 files. */
+const limits = { maxEntries: 300_000, maxBytes: 30 * 1024 ** 3, maxPathBytes: 1024, maxDepth: 64 };
+
+/**
+ * Wheels of all projects, unpacked and compiled, in `<root>/.wheels/<key>/`. The supervisor unpacks files that have the
+ * hash of their index, so no project can change what another one gets. They are marked and evicted like environments.
+ */
+export class WheelStore {
+  readonly #folder: string;
+  readonly #builtFor: (isBuilt: boolean) => string;
+
+  /**
+   * @param root folder of the host's environments
+   * @param interpreter facts of the interpreter that loads the wheels
+   * @param indexes the indexes that builds reach. Other ones may have other tools for a build.
+   */
+  constructor(root: string, interpreter: readonly string[], indexes: readonly string[]) {
+    this.#folder = join(root, wheelsFolder);
+    this.#builtFor = (isBuilt) => JSON.stringify([...interpreter, ...(isBuilt ? indexes : [])]);
+  }
+
+  /** The wheels for this interpreter, the last used one of each name. */
+  async known(): Promise<KeptWheel[]> {
+    const found: { wheel: KeptWheel; used: number }[] = [];
+    for (const name of await readdir(this.#folder).catch(() => [])) {
+      const [, key] = /^([0-9a-f]{64})\.complete$/.exec(name) ?? [];
+      if (key === undefined) continue;
+      const folder = join(this.#folder, key);
+      const facts = Facts.safeParse(
+        parseJson(await readFile(join(folder, 'wheel.json'), 'utf8').catch(() => '')),
+      );
+      if (!facts.success || facts.data.builtFor !== this.#builtFor(facts.data.isBuilt)) continue;
+      const used = await stat(join(this.#folder, name)).catch(() => undefined);
+      found.push({ wheel: { ...facts.data, tree: join(folder, 'tree') }, used: used?.mtimeMs ?? 0 });
+    }
+    const latest = found.sort((a, b) => a.used - b.used).map(({ wheel }) => [wheel.name, wheel] as const);
+    return [...new Map(latest).values()];
+  }
+
+  /** Note the use of a wheel: those unused for longest are removed first. */
+  async noteUse({ tree }: KeptWheel): Promise<void> {
+    const now = new Date();
+    await utimes(`${tree.slice(0, -'/tree'.length)}.complete`, now, now);
+  }
+
+  /**
+   * Unpack and compile wheels, and keep them.
+   * @param scratch a new folder on the same disk
+   * @param compile compiles all modules below a folder, as `owner` if given, which has no other rights
+   * @throws ArchiveError for a damaged wheel; EnvironmentError for one that cannot be sealed
+   */
+  async keep(
+    wheels: readonly NewWheel[],
+    scratch: string,
+    compile: (folder: string) => Promise<void>,
+    owner?: { uid: number; gid: number },
+  ): Promise<KeptWheel[]> {
+    await mkdir(this.#folder, { recursive: true, mode: 0o755 });
+    await mkdir(scratch, { mode: 0o755 });
+    const unpacked: { wheel: NewWheel; folder: string }[] = [];
+    for (const wheel of wheels) {
+      const folder = join(scratch, this.#keyOf(wheel));
+      await mkdir(folder, { mode: 0o755 });
+      await extractArchive({ file: wheel.file, into: join(folder, 'tree'), limits, ...(owner && { owner }) });
+      unpacked.push({ wheel, folder });
+    }
+    await compile(scratch);
+    const kept: KeptWheel[] = [];
+    for (const { wheel, folder } of unpacked) {
+      const { bytes } = sealEnvironment(join(folder, 'tree'), { interpreters: [], ...(owner && { owner }) });
+      const { name, version, sha256, isBuilt } = wheel;
+      const facts = { name, version, sha256, isBuilt, builtFor: this.#builtFor(isBuilt), bytes };
+      await writeFile(join(folder, 'wheel.json'), JSON.stringify(facts), { flag: 'wx' });
+      kept.push({ ...facts, tree: join(await this.#place(folder, bytes), 'tree') });
+    }
+    return kept;
+  }
+
+  /** Move a complete wheel to its place, unless it is there. Returns the place. */
+  async #place(folder: string, bytes: number): Promise<string> {
+    const key = basename(folder);
+    const place = new EnvironmentFolder(this.#folder, key);
+    const lock = await tryHostLock(place.folder);
+    // Another process is keeping the same one: this one serves this build alone.
+    if (lock === null) return folder;
+    try {
+      if ((await place.read()) !== null) return place.folder;
+      await place.wipe();
+      await rename(folder, place.folder);
+      await place.complete({ key, lockHash: '', buildSeconds: 0, bytes });
+      return place.folder;
+    } finally {
+      await lock.release();
+    }
+  }
+
+  #keyOf = ({ sha256, isBuilt }: NewWheel): string =>
+    createHash('sha256')
+      .update(JSON.stringify([sha256, this.#builtFor(isBuilt)]))
+      .digest('hex');
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** Folder of the wheels of all projects. Ids of projects do not begin with a dot. */
+export const wheelsFolder = '.wheels';

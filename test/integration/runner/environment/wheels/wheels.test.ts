@@ -1,0 +1,130 @@
+import { execFileSync } from 'node:child_process';
+import { lstat, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { DownloadCache } from '../../../../../shared/runner/environment/downloads/download-cache.ts';
+import { prepareEnvironment } from '../../../../../shared/runner/environment/prepare-environment.ts';
+import { type PackageIndex, startPackageIndex } from '../../../../support/package-index.ts';
+import { testUser } from '../../../../support/test-users.ts';
+import {
+  type EnvironmentFixture,
+  makeFixture,
+  options,
+  program,
+  removeFixture,
+} from '../environment-fixture.ts';
+import { sourceOf, wheelOf } from '../packages.ts';
+
+const isRoot = process.getuid?.() === 0;
+const owner = testUser('an environment of shared wheels');
+
+describe('the packages of an environment', () => {
+  let fixture: EnvironmentFixture;
+  let index: PackageIndex;
+
+  beforeEach(async () => {
+    fixture = await makeFixture();
+    // uv has a way of its own.
+    await program(fixture, 'uv', '#!/bin/sh\nexit 1\n');
+    const alpha = {
+      'alpha/__init__.py': 'value = 1\n',
+      'alpha-1.0.data/scripts/alpha-script': '#!python\nimport alpha\nprint("script", alpha.value)\n',
+      'alpha-1.0.data/data/share/alpha.txt': 'shared\n',
+      'alpha-1.0.dist-info/entry_points.txt': '[console_scripts]\nalpha-main = alpha.main:run [extra]\n',
+      'alpha/main.py': 'def run():\n    print("program")\n    return 3\n',
+    };
+    index = await startPackageIndex({
+      alpha: { 'alpha-1.0-py3-none-any.whl': await wheelOf('alpha', '1.0', alpha) },
+      beta: { 'beta-1.0-py3-none-any.whl': await wheelOf('beta', '1.0', { 'beta.py': 'value = 2\n' }) },
+      made: { 'made-1.0.tar.gz': await sourceOf('made', '1.0') },
+    });
+  });
+  afterEach(() => removeFixture(fixture));
+
+  async function build(projectId: string, ...packages: string[]) {
+    const { PIP_NO_INDEX: _, ...operatorEnv } = options(fixture, {
+      env_type: 'python',
+      dependencies: '',
+    }).operatorEnv;
+    const dependencies = [`--index-url ${index.url}`, ...packages].join('\n');
+    fixture.lines.length = 0;
+    index.requests.length = 0;
+    const { env } = await prepareEnvironment(
+      options(
+        fixture,
+        { env_type: 'python', dependencies },
+        {
+          ...{ projectId, operatorEnv, packageIndexes: [new URL(index.url).origin] },
+          downloads: new DownloadCache(join(fixture.folder, 'downloads'), undefined),
+          ...(isRoot && { owner }),
+        },
+      ),
+    );
+    const python = (code: string) => execFileSync('python', ['-c', code], { env, encoding: 'utf8' }).trim();
+    const site = python('import sysconfig; print(sysconfig.get_path("purelib"))');
+    return { env, python, site, log: [...fixture.lines], folder: env['VIRTUAL_ENV'] ?? '' };
+  }
+
+  test('that another project has are linked, and only the others are downloaded', async () => {
+    const first = await build('p1', 'alpha');
+
+    const second = await build('p2', 'alpha', 'beta');
+
+    expect(second.log).toContainEqual('environment: 1 of 2 packages are installed on this host');
+    expect(index.requests.filter((path) => path.startsWith('/files/'))).toEqual([
+      '/files/beta/beta-1.0-py3-none-any.whl',
+    ]);
+    expect(second.python('import alpha, beta; print(alpha.value + beta.value)')).toBe('3');
+    const [one, other] = await Promise.all(
+      [first, second].map(({ site }) => lstat(join(site, 'alpha/__init__.py'))),
+    );
+    expect(one!.ino === other!.ino).toBe(isRoot);
+  });
+
+  test('are complete: programs, scripts, data and compiled modules', async () => {
+    const { folder, site, python } = await build('p1', 'alpha');
+
+    expect(python('import subprocess; print(subprocess.run("alpha-script").returncode)')).toBe('script 1\n0');
+    expect(python('import subprocess; print(subprocess.run("alpha-main").returncode)')).toBe('program\n3');
+    expect(execFileSync('cat', ['share/alpha.txt'], { cwd: folder, encoding: 'utf8' })).toBe('shared\n');
+    expect((await readdir(join(site, 'alpha/__pycache__'))).length).toBe(2);
+    expect(await fixture.store.lock()).toMatch(/^alpha==1\.0$/m);
+  });
+
+  test('do not keep a version that the index no longer has', async () => {
+    await build('p1', 'alpha');
+    const later = await wheelOf('alpha', '1.0', { 'alpha/__init__.py': 'value = 7\n' });
+    index.files['alpha'] = { 'alpha-1.0-py3-none-any.whl': later };
+
+    const second = await build('p2', 'alpha', 'beta');
+
+    expect(second.python('import alpha; print(alpha.value)')).toBe('7');
+  });
+
+  test.runIf(isRoot)('are shared if one was built from its source, which is built once', async () => {
+    const first = await build('p1', 'alpha', 'made');
+    const second = await build('p2', 'beta', 'made');
+    const third = await build('p3', 'alpha', 'made');
+
+    const builtBy = [first, second, third].map(({ python }) => python('import made; print(made.built_by)'));
+    expect(new Set(builtBy).size).toBe(1);
+    expect(first.log).toContainEqual(
+      expect.stringMatching(
+        /^environment: built made 1\.0 from its source distribution, wheel sha256 [0-9a-f]{64}$/,
+      ),
+    );
+    expect(second.log).toContainEqual('environment: 1 of 2 packages are installed on this host');
+    expect(third.log).toContainEqual('environment: its 2 packages are installed on this host');
+  });
+
+  test('fail with the words of the build that fails', async () => {
+    index.files['bad'] = {
+      'bad-1.0.tar.gz': await sourceOf('bad', '1.0', 'raise RuntimeError("no compiler here")'),
+    };
+
+    await expect(build('p1', 'alpha', 'bad')).rejects.toMatchObject({
+      code: 'install-failed',
+      message: expect.stringContaining('bad'),
+    });
+  });
+});
