@@ -1,6 +1,8 @@
+import { parseCommand } from '../../shared/command/parse-command.ts';
 import { quoteCommand } from '../../shared/command/quote-command.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 import type { ChosenEnvironment } from './environment/chosen-environment.ts';
+import { isNotebook, notebookCommand, onlyNotebook } from './notebook.ts';
 
 /**
  * Choose the command to run: the words after `--`, else mps.yaml, else the project's last command, else that of
@@ -13,13 +15,14 @@ export function chooseCommand(
   env_type: ChosenEnvironment['env_type'],
   given: GivenCommands,
 ): string {
-  if (given.words.length > 0) return quoteCommand(given.words);
+  if (given.words.length > 0)
+    return isNotebook(given.words[0]) ? notebookCommand(given.words) : quoteCommand(given.words);
   const said = given.command ?? given.before ?? given.declared;
-  if (said !== undefined) return said;
+  if (said !== undefined) return isNotebook(said.split(/\s/)[0]) ? notebookCommand(parseCommand(said)) : said;
   const program = usualProgram(files);
   if (program !== undefined) return usualCommand(program, env_type);
   throw new CliError(
-    `This folder has no program that mps knows (${usualPrograms.join(', ')}).\nTell mps what to run: mps run -- python train.py --epochs 5`,
+    `This folder has no program that mps knows (${usualPrograms.join(', ')} or one notebook).\nTell mps what to run: mps run -- python train.py --epochs 5`,
     exitCodes.usage,
   );
 }
@@ -41,11 +44,15 @@ export const pythonProgram = (words: readonly string[]): string | undefined =>
 
 /** Return the program that a folder runs without further words; undefined if it has none of the usual names. */
 export const usualProgram = (files: ReadonlySet<string>): string | undefined =>
-  usualPrograms.find((name) => files.has(name));
+  usualPrograms.find((name) => files.has(name)) ?? onlyNotebook(files);
 
-const usualPrograms = ['train.py', 'main.py', 'train.js', 'train.mjs', 'train.sh'];
+const usualPrograms = [
+  ...['train.py', 'main.py', 'train.js', 'train.mjs', 'train.ts', 'train.sh'],
+  ...['train.ipynb', 'main.ipynb'],
+];
 
 function usualCommand(program: string, env_type: ChosenEnvironment['env_type']): string {
+  if (isNotebook(program)) return notebookCommand([program]);
   if (program.endsWith('.py')) return `${env_type === 'python' ? 'python' : 'python3'} ${program}`;
   return program.endsWith('.sh') ? `sh ${program}` : `node ${program}`;
 }

@@ -36,6 +36,7 @@ import { mainCommand } from './environment/mlproject.ts';
 import { type GitState, gitState } from './git-state.ts';
 import { nameLeftOut } from './left-out.ts';
 import { inspectFiles, listFiles, type SourceFile, type SourceFiles } from './list-files.ts';
+import { notebookEnvironment } from './notebook.ts';
 import type { Override } from './override-config.ts';
 import { type AddedFile, packFiles } from './pack-files.ts';
 import { settleOverrides } from './settle-overrides.ts';
@@ -69,7 +70,7 @@ export async function prepareFolder(
   const declared = names.has('MLproject')
     ? mainCommand(await readFile(join(folder, 'MLproject'), 'utf8'))
     : undefined;
-  const environment = await checkedEnvironment({ root, sub }, paths, projectFile, [
+  const declaredEnvironment = await checkedEnvironment({ root, sub }, paths, projectFile, [
     ...options.words,
     ...(projectFile.command ?? declared ?? usualProgram(names) ?? '').split(/\s+/),
   ]);
@@ -84,7 +85,7 @@ export async function prepareFolder(
   );
   for (const fault of sources.leftOut) printer.say(`Left out: ${fault}`);
   for (const line of leftOut.lines) printer.say(line);
-  for (const note of environment.notes ?? []) printer.say(note);
+  for (const note of declaredEnvironment.notes ?? []) printer.say(note);
   if (!options.yes) await agreeToSize(sources, place);
   signal.throwIfAborted();
 
@@ -95,13 +96,14 @@ export async function prepareFolder(
     folder,
     names,
     given,
-    chooseCommand(names, environment.env_type, {
+    chooseCommand(names, declaredEnvironment.env_type, {
       words: options.words,
       command: projectFile.command,
       before,
       declared,
     }),
   );
+  const environment = await notebookEnvironment(folder, declaredEnvironment, command);
   signal.throwIfAborted();
   const project = known ?? (await createProject(session, name, projectFile));
   const { project_id } = project;

@@ -1,3 +1,4 @@
+import { isPapermill, papermillArguments } from './papermill.ts';
 import { CommandError, parseCommand } from './parse-command.ts';
 
 /** A flag or `key=value` of a command, with the positions of its words. */
@@ -16,9 +17,10 @@ export interface CommandArgument {
 
 /**
  * Return the flags and `key=value` pairs that a command passes to its program. Flags of launchers in front of a
- * script (`torchrun`, `accelerate launch`, `env`) are left out.
+ * script (`torchrun`, `accelerate launch`, `env`) are left out. Those of papermill are the parameters of its notebook.
  */
 export function commandArguments(words: readonly string[]): CommandArgument[] {
+  if (isPapermill(words)) return papermillArguments(words);
   const found: CommandArgument[] = [];
   let at = firstArgument(words);
   while (at < words.length) {

@@ -1,4 +1,5 @@
 import { type CommandArgument, commandArguments, programWords } from './command-arguments.ts';
+import { isPapermill, setPapermill } from './papermill.ts';
 import { CommandError, parseCommand } from './parse-command.ts';
 import { quoteCommand } from './quote-command.ts';
 
@@ -15,11 +16,13 @@ export const hasFlag = (command: string, name: string): boolean =>
  * @throws CommandError for a flag within the script of a shell, and for a name that the command lacks
  */
 export function setFlags(command: string, flags: FlagValues): string {
-  let words = parseCommand(command);
+  let words: string[] = parseCommand(command);
   const isScript = programWords(command).length !== words.length;
   for (const [name, value] of Object.entries(flags)) {
     const found = argumentsOf(words, name).at(-1);
-    if (found !== undefined) words = replaced(words, found, value);
+    if (isPapermill(words) && (found !== undefined || name.startsWith('-')))
+      words = setPapermill(words, found, name, value);
+    else if (found !== undefined) words = replaced(words, found, value);
     else if (isScript)
       throw new CommandError(
         `${name} cannot be set within the script of a shell; write the whole command again`,

@@ -39,6 +39,9 @@ export class CrashLine {
 /** `ValueError: …`, `torch.OutOfMemoryError: …`, `TypeError [CODE]: …`, `Uncaught Error: …`. */
 const namedError = /^(?:Uncaught )?[A-Za-z_][\w.]*(?:Error|Exception|Interrupt)(?: \[\w+\])?(?::|$)/;
 
+/** The error of a program that executes a notebook. That of the cell is the last line of its message. */
+const notebookError = /^(?:papermill|nbclient)\.exceptions\.\w+:/;
+
 /**
  * Return the message of a traceback: the line after Python's last frame, or before the first frame in other
  * languages.
@@ -47,6 +50,6 @@ function crashLineIn(text: string): string | undefined {
   const lines = text.split(/\r?\n/).map((line) => line.trimEnd());
   const traceback = lines.findLastIndex((line) => line.startsWith('Traceback (most recent call last)'));
   const ofPython = lines.slice(traceback + 1).find((line) => line !== '' && !/^\s/.test(line));
-  if (traceback >= 0 && ofPython !== undefined) return ofPython;
+  if (traceback >= 0 && ofPython !== undefined && !notebookError.test(ofPython)) return ofPython;
   return lines.findLast((line) => namedError.test(line));
 }

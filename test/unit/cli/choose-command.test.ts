@@ -10,10 +10,20 @@ test('what stands after -- reaches the program word by word, whatever it holds',
   expect(splitCommand(command).words).toEqual(words);
 });
 
+const executed = (notebook: string) =>
+  `papermill ${notebook} ${notebook} --kernel python3 --no-progress-bar --log-level ERROR --stdout-file - --stderr-file -`;
+
 test.each([
   { files: ['train.py'], env_type: 'python', command: 'python train.py' },
   { files: ['main.py'], env_type: 'system', command: 'python3 main.py' },
   { files: ['train.mjs'], env_type: 'node', command: 'node train.mjs' },
+  { files: ['train.ts'], env_type: 'system', command: 'node train.ts' },
+  {
+    files: ['a.py', 'explore.ipynb', 'old/explore.ipynb'],
+    env_type: 'system',
+    command: executed('explore.ipynb'),
+  },
+  { files: ['a.ipynb', 'train.ipynb'], env_type: 'python', command: executed('train.ipynb') },
   { files: ['train.sh'], env_type: 'system', command: 'sh train.sh' },
 ] as const)('$files is run by $command', ({ files, env_type, command }) => {
   expect(chooseCommand(new Set(files), env_type, nothing)).toBe(command);
@@ -24,6 +34,20 @@ test('mps.yaml comes before what ran before, and that before the usual program',
   const given = { words: [], command: 'a', before: 'b' };
   expect(chooseCommand(files, 'system', given)).toBe('a');
   expect(chooseCommand(files, 'system', { ...given, command: undefined })).toBe('b');
+});
+
+test('a notebook is executed in its folder, with the parameters after it', () => {
+  const words = ['nb/my train.ipynb', '-p', 'lr', '0.1'];
+  const command = chooseCommand(new Set(), 'system', { ...nothing, words });
+  expect(command).toContain("papermill 'nb/my train.ipynb' 'nb/my train.ipynb' --cwd nb --kernel python3 ");
+  expect(command).toMatch(/ -p lr 0\.1$/);
+  const said = chooseCommand(new Set(), 'system', { ...nothing, command: 'train.ipynb' });
+  expect(said).toBe(executed('train.ipynb'));
+});
+
+test('two notebooks are no program', () => {
+  const files = new Set(['a.ipynb', 'b.ipynb']);
+  expect(() => chooseCommand(files, 'system', nothing)).toThrow('train.ipynb, main.ipynb or one notebook');
 });
 
 test('a folder without a program says how to name one', () => {

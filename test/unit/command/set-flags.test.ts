@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { commandParams } from '../../../shared/command/command-params.ts';
 import { shownCommand } from '../../../shared/command/private-argument.ts';
 import { type FlagValues, hasFlag, setFlags } from '../../../shared/command/set-flags.ts';
 
@@ -37,4 +38,16 @@ describe('flags of a command', () => {
     expect(shownCommand('git clone https://ada:pw@host/x')).toBe("git clone 'https://***@host/x'");
     expect(shownCommand('python  train.py "a b"')).toBe('python  train.py "a b"');
   });
+});
+
+test.each([
+  [{ '--lr': 0.1 }, 'papermill a.ipynb a.ipynb -k python3 -p lr 0.1 -p depth 3'],
+  [{ lr: 0.1 }, 'papermill a.ipynb a.ipynb -k python3 -p lr 0.1 -p depth 3'],
+  [{ '--batch-size': 8 }, 'papermill a.ipynb a.ipynb -k python3 -r lr 0.2 -p depth 3 -p batch_size 8'],
+  [{ lr: null }, 'papermill a.ipynb a.ipynb -k python3 -p depth 3'],
+  [{ '--none': null }, 'papermill a.ipynb a.ipynb -k python3 -r lr 0.2 -p depth 3'],
+])('parameters of a notebook change by %j', (flags, expected) => {
+  const command = 'papermill a.ipynb a.ipynb -k python3 -r lr 0.2 -p depth 3';
+  expect(setFlags(command, flags)).toBe(expected);
+  expect(commandParams(command)).toEqual({ lr: '0.2', depth: '3' });
 });

@@ -19,6 +19,20 @@ ValueError: bad shape (3, 4)
 second line
 `;
 
+/** As papermill 2.7 prints it. */
+const notebookTrace = `Traceback (most recent call last):
+  File "/env/lib/python3.11/site-packages/papermill/execute.py", line 251, in raise_for_execution_errors
+    raise error
+papermill.exceptions.PapermillExecutionError: 
+---------------------------------------------------------------------------
+Exception encountered at "In [5]":
+---------------------------------------------------------------------------
+ValueError                                Traceback (most recent call last)
+Cell In[5], line 2, in f()
+      1 def f():
+----> 2     raise ValueError('bad shape')
+`;
+
 test.each([
   ['Python', traceback, 'ValueError: bad shape (3, 4)'],
   [
@@ -32,6 +46,7 @@ test.each([
     'my.Oops',
   ],
   ['Python, after much else', `${'warning\n'.repeat(9000)}${traceback}bye\n`, 'ValueError: bad shape (3, 4)'],
+  ['a cell of a notebook', `${notebookTrace}\nValueError: bad shape\n\n`, 'ValueError: bad shape'],
   [
     'Node',
     "file:///x.js:1\nnull.x\n     ^\n\nTypeError: Cannot read properties of null (reading 'x')\n    at file:///x.js:1:6\n\nNode.js v24\n",
