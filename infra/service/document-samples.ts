@@ -108,6 +108,8 @@ export const samples: Samples = {
   timeout: 3600,
   rules: [{ nan: 'loss', do: 'stop' }],
   'Experiment.rules': [{ rule: { nan: 'loss', do: 'stop' }, of: 'run', met: null }],
+  views: [{ name: 'Small rates', address: 'filter=lr%20%3C%200.1&sort=-best' }],
+  baseline: '01jgk8c1d5f9h3k7n0q4t8w2za',
   best: { criterion: 'accuracy', metric: 'val_accuracy', value: 0.972, step: 20 },
   best_reason: null,
   artifacts: 2,

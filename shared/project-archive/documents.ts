@@ -28,6 +28,7 @@ import {
 } from '../data/rules/project.ts';
 import { RunRules } from '../data/rules/run-rules.ts';
 import { sizeRange } from '../data/rules/size.ts';
+import { TableViews } from '../data/rules/table-view.ts';
 import { AnyTrackedName } from '../data/rules/tracked.ts';
 import { environmentFields, Overrides } from '../data/rules/training.ts';
 import { faultOfAll, VariableName, VariableValue } from '../data/rules/variable.ts';
@@ -86,6 +87,9 @@ export const ProjectDocument = z.strictObject({
   criterion: Criterion.extend({ name: CriterionName }).strict().nullable(),
   tags: ProjectTags.nullable(),
   rules: RunRules.optional(),
+  views: TableViews.optional(),
+  /** Number of an experiment. */
+  baseline: number.optional(),
   environment: environmentOf({ updated_at: Timestamp, version: number }).nullable(),
   /** The variables that are not secret. */
   variables: z

@@ -2,12 +2,17 @@ import * as z from 'zod';
 import { FileId, Ulid } from '../../../shared/core/formats.ts';
 import { EnvironmentType } from '../../../shared/data/projects/environment.ts';
 import { Criterion } from '../../../shared/data/projects/project.ts';
+import { TableViews } from '../../../shared/data/rules/table-view.ts';
 import { BestAnswer } from '../../../shared/experiments/best-answer.ts';
 import { ExperimentAnswer } from '../../../shared/experiments/experiment-answer.ts';
 import { ProjectAnswer } from './project-answer.ts';
 
 /** A project with summaries of its parts. */
 export const ProjectDetails = ProjectAnswer.extend({
+  views: TableViews.describe('Saved views of its experiments, in the order of their tabs in the console.'),
+  baseline: Ulid.nullable().describe(
+    'Experiment that the console compares the others with; null if none is chosen. It may be deleted since.',
+  ),
   environment: z
     .object({ entry_point_command: z.string(), env_type: EnvironmentType, lock_hash: z.string().nullable() })
     .nullable(),

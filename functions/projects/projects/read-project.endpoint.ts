@@ -64,6 +64,8 @@ export const endpoint = defineEndpoint({
     );
     const details = {
       ...showProject(project, criterion),
+      views: project.views ?? [],
+      baseline: project.baseline ?? null,
       environment: environment.items[0] ?? null,
       configs,
       experiments,

@@ -1,5 +1,7 @@
 import * as z from 'zod';
+import { Ulid } from '../../../shared/core/formats.ts';
 import { badRequest } from '../../../shared/core/service-error.ts';
+import { findExperiment } from '../../../shared/data/experiments/experiment.ts';
 import { changeInProject } from '../../../shared/data/projects/change-in-project.ts';
 import { readCriterion } from '../../../shared/data/projects/first-criterion.ts';
 import { updateProject } from '../../../shared/data/projects/project.ts';
@@ -12,6 +14,7 @@ import {
   ProjectType,
 } from '../../../shared/data/rules/project.ts';
 import { RunRules } from '../../../shared/data/rules/run-rules.ts';
+import { TableViews } from '../../../shared/data/rules/table-view.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { fields } from '../../../shared/http/definition/endpoint-input.ts';
@@ -39,6 +42,12 @@ const Change = z
     rules: RunRules.optional().describe(
       'Rules under which its later runs begin, such as `[{"nan": "loss", "do": "stop"}]`. They replace the present ones; an empty list removes them.',
     ),
+    views: TableViews.optional().describe(
+      'Saved views of its experiments. They replace the present ones; an empty list removes them.',
+    ),
+    baseline: Ulid.nullable()
+      .optional()
+      .describe('Experiment of the project that the console compares the others with. Null removes it.'),
   })
   .meta({ minProperties: 1 });
 
@@ -59,7 +68,7 @@ export const endpoint = defineEndpoint({
 
   async handle({ body }, context) {
     const { records, now } = context;
-    const { project_name, project_description, project_type, project_task, rules } = body;
+    const { project_name, project_description, project_type, project_task, rules, views, baseline } = body;
     const criterion = changedCriterion(body);
     const change = {
       ...(project_name !== undefined && { project_name }),
@@ -67,15 +76,22 @@ export const endpoint = defineEndpoint({
       ...(project_type !== undefined && { project_type }),
       ...(project_task !== undefined && { project_task }),
       ...(rules !== undefined && { rules }),
+      ...(views !== undefined && { views }),
     };
-    if (Object.keys(change).length === 0 && criterion === undefined) {
+    if (Object.keys(change).length === 0 && criterion === undefined && baseline === undefined) {
       const message = `must have at least one of ${Object.keys(Change.shape).join(', ')}`;
       throw badRequest([{ in: 'body', name: 'body', message }]);
     }
     return changeInProject(context, async (present) => {
       requirePrecondition(context, present.version);
+      if (baseline != null && (await findExperiment(records, present.project_id, baseline)) === undefined)
+        throw badRequest([{ in: 'body', name: 'baseline', message: 'names no experiment of the project' }]);
       const at = now();
-      await updateProject(records, present, { ...change, ...(criterion !== undefined && { criterion }) }, at);
+      const removable = {
+        ...(criterion !== undefined && { criterion }),
+        ...(baseline !== undefined && { baseline }),
+      };
+      await updateProject(records, present, { ...change, ...removable }, at);
       const { criterion: former, ...rest } = present;
       const named = criterion === undefined ? former : (criterion ?? undefined);
       const changed = {

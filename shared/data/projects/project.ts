@@ -5,6 +5,7 @@ import { notFound } from '../../core/service-error.ts';
 import { RunRule } from '../../run-rules/run-rule.ts';
 import { ownedList } from '../lists/owned-list.ts';
 import { spreadList } from '../lists/spread-list.ts';
+import { TableView } from '../rules/table-view.ts';
 import { ofVersion, recordType, unreadableVersion } from '../table/record.ts';
 import {
   type Item,
@@ -34,6 +35,10 @@ const project = recordType('project', () =>
     criterion: Criterion.optional(),
     /** Rules under which its runs begin. Absent if it has none. */
     rules: z.array(RunRule).optional(),
+    /** Saved views of its experiments. Absent if it has none. */
+    views: z.array(TableView).optional(),
+    /** Experiment that the others are compared with. It may be deleted since. Absent if none is chosen. */
+    baseline: Ulid.optional(),
     /** Tags that MLflow's clients set. Absent if they set none. */
     tags: z.record(z.string(), z.string()).optional(),
     /** Time at which an MLflow client marked it as deleted. The mark can be undone. Absent if it is not marked. */
@@ -220,6 +225,9 @@ export type ProjectChange = Partial<
   criterion?: Criterion | null;
   tags?: Readonly<Record<string, string>>;
   rules?: readonly RunRule[];
+  views?: readonly TableView[];
+  /** Null removes it. */
+  baseline?: string | null;
   /** Null removes the mark. */
   deleted_at?: string | null;
 };
@@ -228,12 +236,12 @@ export type ProjectChange = Partial<
 export async function updateProject(
   records: TableWriter<'records'>,
   { project_id, version }: Project,
-  { criterion, deleted_at, ...change }: ProjectChange,
+  { criterion, deleted_at, baseline, ...change }: ProjectChange,
   now: Date,
 ): Promise<void> {
   const archived_name = change.project_name === undefined ? undefined : null;
-  const removed = Object.entries({ criterion, deleted_at, archived_name }).flatMap(([name, value]) =>
-    value === null ? [name] : [],
+  const removed = Object.entries({ criterion, deleted_at, baseline, archived_name }).flatMap(
+    ([name, value]) => (value === null ? [name] : []),
   );
   await records.write({
     update: projectKey(project_id),
@@ -242,6 +250,7 @@ export async function updateProject(
         ...change,
         ...(criterion && { criterion }),
         ...(deleted_at && { deleted_at }),
+        ...(baseline && { baseline }),
         updated_at: now.toISOString(),
       },
       add: { version: 1 },

@@ -66,7 +66,8 @@ export class Collector {
   async #project(piece: PieceWriter): Promise<void> {
     const { records } = this.#context;
     const project_id = this.#project_id;
-    await piece.document(paths.project, [canonicalJson(await readProjectDocument(records, project_id))]);
+    const document = await readProjectDocument(records, project_id, this.#names);
+    await piece.document(paths.project, [canonicalJson(document)]);
     let after: string | undefined;
     do {
       const page = await listConfigs(records, project_id, { after });

@@ -35,6 +35,7 @@ const current = ({ sha256, format, updated_at, version }: Upload) => ({
 export async function readProjectDocument(
   records: TableReader<'records'>,
   project_id: string,
+  names: Names,
 ): Promise<ProjectDocument> {
   const project = await requireProject(records, project_id);
   const environment = await findEnvironment(records, project_id);
@@ -49,7 +50,8 @@ export async function readProjectDocument(
     after = page.next;
   } while (after !== undefined);
   const { project_name, archived_name, project_description, project_type, project_task } = project;
-  const { criterion, tags, rules } = project;
+  const { criterion, tags, rules, views } = project;
+  const baseline = names.numberOf(project.baseline);
   return {
     project_name: archived_name ?? project_name,
     project_description,
@@ -58,6 +60,8 @@ export async function readProjectDocument(
     criterion: criterion ?? null,
     tags: tags ?? null,
     ...(rules !== undefined && { rules }),
+    ...(views !== undefined && { views }),
+    ...(baseline !== null && { baseline }),
     environment: environment === undefined ? null : withoutProject(environment),
     variables: variables.flatMap(({ name, value, created_at, updated_at, version }) =>
       value === null ? [] : [{ name, value, created_at, updated_at, version }],

@@ -54,6 +54,8 @@ export async function readProject(
   ];
   for (const path of named)
     if (!present.has(path)) throw fault(`${path} is missing, but the project refers to it`);
+  if (value.baseline !== undefined && value.baseline > contents.experiments.length)
+    throw fault(`${file.path} refers to experiment ${value.baseline}, which is missing`);
   const { variables: _, datasets: __, ...own } = value;
   if (sizeOf(own) > itemMaxBytes) throw fault(`${file.path} exceeds the limits of a project`);
   return value;

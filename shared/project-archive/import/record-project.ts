@@ -49,6 +49,8 @@ export async function makeProject(
     criterion,
     tags,
     rules,
+    views,
+    baseline,
   } = document;
   const created_at = now().toISOString();
   const { user_id } = user;
@@ -67,6 +69,8 @@ export async function makeProject(
       ...(criterion !== null && { criterion }),
       ...(tags !== null && { tags }),
       ...(rules !== undefined && { rules }),
+      ...(views !== undefined && { views }),
+      ...(baseline !== undefined && { baseline: importedId(value.import_id, 'experiment', baseline) }),
       owner: user.username,
       owner_id: user_id,
       created_at,

@@ -72,6 +72,8 @@ const further: Readonly<Record<string, (document: Json) => Json>> = {
     ...document,
     criterion: { name: 'loss', goal: 'minimize' },
     rules: [{ nan: 'loss', do: 'stop' }],
+    views: [{ name: 'best', address: 'sort=-best' }],
+    baseline: 1,
   }),
   'experiments/000001/experiment.json': (document) => ({
     ...document,
@@ -225,6 +227,8 @@ export const refused: Readonly<Record<string, Refused>> = {
   'project.criterion.name': [['', long(128)], shapeOf(change)['criterion']],
   'project.criterion.goal': [['most'], shapeOf(change)['criterion_goal']],
   'project.rules': [['x', ...noRules], shapeOf(change)['rules']],
+  'project.views.*.name': [['', 'a\nb', long(64)]],
+  'project.views.*.address': [['a b', long(1500)]],
   'project.tags.#': [['', '../a', 'a;b', long(250)], tag.shape.key],
   'project.tags.*': [[long(20_000)]],
   'project.environment.entry_point_command': [['', 'echo $HOME', 'a "b', long(4000)]],
@@ -301,7 +305,7 @@ const kept: readonly [field: RegExp, values: readonly unknown[]][] = [
   [/\.format$/, ['exe']],
   [/\.(kind|status|env_type|environment_cache)$|^experiment\.limits\./, ['UNKNOWN']],
   [/version(s_before)?$|^experiment\.(attempt|source_size)$/, [-1, 0.5]],
-  [/(rerun_of|continues_from|recorded_by|source_experiment)$/, [99, 'a']],
+  [/(rerun_of|continues_from|recorded_by|source_experiment|baseline)$/, [99, 'a']],
   [
     /(attempts\.\*\.attempt|exit_code|saved_seconds|cost_estimate|best\.(value|step)|metrics\.\*\.value)$/,
     ['many'],

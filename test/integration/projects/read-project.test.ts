@@ -37,6 +37,8 @@ describe('details of a project', { shuffle: false }, () => {
       ...path,
       project_name: 'digits',
       rules: [],
+      views: [],
+      baseline: null,
       project_description: 'Reads digits',
       project_type: 'vision',
       project_task: 'classification',

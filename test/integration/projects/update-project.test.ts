@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { endpoint as createExperiment } from '../../../functions/experiments/records/create-experiment.endpoint.ts';
 import { endpoint as readProject } from '../../../functions/projects/projects/read-project.endpoint.ts';
 import { endpoint as updateProject } from '../../../functions/projects/projects/update-project.endpoint.ts';
 import { removeProject, requireProject } from '../../../shared/data/projects/project.ts';
@@ -44,6 +45,28 @@ describe('change a project', () => {
     expect((await service.call(readProject, { path, as: owner })).json).toMatchObject(changed.json);
   });
 
+  test('saves views and a baseline, and removes them', async () => {
+    const logged = await service.call(createExperiment, {
+      path,
+      body: JSON.stringify({ name: 'first' }),
+      headers: { 'Content-Type': 'application/json' },
+      as: owner,
+    });
+    const views = [
+      { name: 'Best', address: 'sort=-best&filter=lr%20%3C%200.1' },
+      { name: 'Plain', address: '' },
+    ];
+    const read = async () => (await service.call(readProject, { path, as: owner })).json;
+
+    expect((await json({ views })).status).toBe(200);
+    expect((await json({ baseline: logged.json.experiment_id })).status).toBe(200);
+    const saved = await read();
+    expect((await json({ views: [], baseline: null })).status).toBe(200);
+
+    expect(saved).toMatchObject({ views, baseline: logged.json.experiment_id });
+    expect(await read()).toMatchObject({ views: [], baseline: null });
+  });
+
   test('takes a form too', async () => {
     const { status, json: answer } = await service.call(updateProject, {
       path,
@@ -68,6 +91,31 @@ describe('change a project', () => {
     ['a control character', '{"project_type":"a\\u0000b"}', 'project_type', 'control character'],
     ['the owner', '{"owner_id":"me"}', 'owner_id', 'is not a parameter'],
     ['the published name of creation', '{"project-name":"x"}', 'project-name', 'allowed are project_name'],
+    ['a view without an address', '{"views":[{"name":"a"}]}', 'views.0.address', 'must be a string'],
+    [
+      'a view with spaces',
+      '{"views":[{"name":"a","address":"a b"}]}',
+      'views.0.address',
+      'must be URL-encoded',
+    ],
+    [
+      'two views of one name',
+      '{"views":[{"name":"a","address":""},{"name":"a","address":""}]}',
+      'views.1.name',
+      'another view',
+    ],
+    [
+      'too many views',
+      JSON.stringify({ views: Array.from({ length: 31 }, (_, at) => ({ name: `${at}`, address: '' })) }),
+      'views',
+      'at most 30 views',
+    ],
+    [
+      'the baseline of another project',
+      '{"baseline":"01jgk8c1d5f9h3k7n0q4t8w2za"}',
+      'baseline',
+      'no experiment of the project',
+    ],
     ['a prototype', '{"__proto__":{"project_name":"x"}}', '__proto__', 'is not a parameter'],
   ])('refuses %s', async (_, body, name, message) => {
     const answer = await json(body);

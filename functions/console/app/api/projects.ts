@@ -71,6 +71,43 @@ export const setCriterion = (
     headers: { 'If-Match': '*' },
   });
 
+/** Change the saved views of a project. Other users' changes at the same moment are kept. */
+export async function setViews(
+  project_id: string,
+  change: (views: readonly TableView[]) => TableView[],
+): Promise<void> {
+  const path = { project_id };
+  for (let tries = maxTries; ; tries -= 1) {
+    const response = await open<typeof readProject>('GET /projects/{project_id}', {
+      path,
+      headers: { Accept: 'application/json' },
+    });
+    const { views } = (await response.json()) as ProjectDetails;
+    try {
+      await call<typeof updateProject>('PATCH /projects/{project_id}', {
+        path,
+        body: { views: change(views) },
+        headers: { 'If-Match': response.headers.get('etag') ?? '*' },
+      });
+      return;
+    } catch (error) {
+      if (!(error instanceof ProblemError) || error.status !== 412 || tries === 1) throw error;
+    }
+  }
+}
+
+type TableView = ProjectDetails['views'][number];
+/** Maximum number of tries of a change that others change too. */
+const maxTries = 4;
+
+/** Set the experiment that the others of a project are compared with; null removes it. */
+export const setBaseline = (project_id: string, baseline: string | null) =>
+  call<typeof updateProject>('PATCH /projects/{project_id}', {
+    path: { project_id },
+    body: { baseline },
+    headers: { 'If-Match': '*' },
+  });
+
 /** Fields of an experiment for a table. The other fields would be most of the bytes. */
 const rowFields =
   'experiment_id,project_id,name,kind,status,status_reason,config_id,created_at,started_at,stopped_at,duration,cost,best,params,tags,metrics,sweep_id,trial,outcome';

@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import type { JudgedBy } from '../../../../shared/metrics/criteria.ts';
 import { inOrder, isCriterion } from '../experiments/metric-order.ts';
 import { asNumber } from '../experiments/row.ts';
@@ -14,6 +14,7 @@ import { type ListedRun, RunList } from './run-list.tsx';
 import { type Section, sectionsOf } from './sections.ts';
 import { SingleMetric } from './single-values.tsx';
 import {
+  baselineRun,
   type ChartView,
   enlarge,
   enlarged,
@@ -129,10 +130,13 @@ function ChartSection({ section, ...common }: Common & { section: Section }) {
 export function Curves({
   experiments,
   judge,
+  baseline,
 }: {
   experiments: readonly Drawable[];
   /** Criterion of the project. Its metric comes first. */
   judge?: JudgedBy | undefined;
+  /** ID of the experiment that the others are compared with. */
+  baseline?: string | undefined;
 }) {
   const [wanted, setWanted] = useState('');
   const view = useChartView();
@@ -140,6 +144,12 @@ export function Curves({
   useChartKeys(view);
   const ids = experiments.map(({ experiment_id }) => experiment_id);
   const styles = useMemo(() => stylesOf(ids), [ids.join()]);
+  useLayoutEffect(() => {
+    baselineRun.value = baseline;
+    return () => {
+      baselineRun.value = undefined;
+    };
+  }, [baseline]);
   const hidden = hiddenRuns();
   const summarized = experiments.map(({ metrics }) => Object.keys(metrics));
   const nameKey = [...new Set([...summarized.flat(), ...read.names()])].sort().join('\0');
@@ -180,7 +190,7 @@ export function Curves({
   const isSeveral = experiments.length > 1;
   return (
     <div class={isSeveral ? 'curves several' : 'curves'}>
-      {isSeveral && <RunList runs={listed} metric={lead} />}
+      {isSeveral && <RunList runs={listed} metric={lead} judge={judge} />}
       <div class="curves-main">
         <ChartControls view={view} metrics={names}>
           {names.length >= searchFrom && (
@@ -212,7 +222,7 @@ export function Curves({
       {large !== undefined && names.includes(large) && (
         <Dialog title={large} onClose={() => enlarge(undefined)} wide="full">
           <div class={isSeveral ? 'curves several' : 'curves'}>
-            {isSeveral && <RunList runs={listed} metric={lead} />}
+            {isSeveral && <RunList runs={listed} metric={lead} judge={judge} />}
             <div class="curves-main">
               <ChartControls view={view} metrics={names} />
               <LazyChart

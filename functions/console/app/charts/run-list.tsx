@@ -1,8 +1,11 @@
 import { useState } from 'preact/hooks';
+import { type JudgedBy, metricGoal } from '../../../../shared/metrics/criteria.ts';
+import { differenceFrom } from '../experiments/views/difference.ts';
+import { DifferenceText } from '../experiments/views/difference-text.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { numberText } from '../ui/text/format.ts';
 import { lineColour, lineDash } from './colours.ts';
-import { hiddenRuns, highlighted, isolateRun, showAllRuns, toggleRun } from './view.ts';
+import { baselineRun, hiddenRuns, highlighted, isolateRun, showAllRuns, toggleRun } from './view.ts';
 
 /** Run of a page of charts. */
 export interface ListedRun {
@@ -39,12 +42,22 @@ export const LineSample = ({ style }: { style: number }) => (
  * Legend as the list of runs. Hovering highlights a run in every chart. A click hides it, and a click with Alt shows it
  * alone.
  */
-export function RunList({ runs, metric }: { runs: readonly ListedRun[]; metric: string | undefined }) {
+export function RunList({
+  runs,
+  metric,
+  judge,
+}: {
+  runs: readonly ListedRun[];
+  metric: string | undefined;
+  judge: JudgedBy | undefined;
+}) {
   const [wanted, setWanted] = useState('');
   const hidden = hiddenRuns();
   const ids = runs.map(({ id }) => id);
   const isSome = ids.some((id) => hidden.has(id));
   const marked = highlighted.value;
+  const baseline = runs.find(({ id }) => id === baselineRun.value);
+  const goal = metric === undefined ? undefined : metricGoal(metric, judge);
   const found = runs.filter(({ name }) => name.toLowerCase().includes(wanted.toLowerCase()));
   return (
     <section class="run-list" aria-label="Runs">
@@ -93,7 +106,11 @@ export function RunList({ runs, metric }: { runs: readonly ListedRun[]; metric: 
                 <Icon name={isShown ? 'eye' : 'eyeOff'} size={14} />
                 <LineSample style={style} />
                 <bdi class="ellipsis">{name}</bdi>
+                {id === baseline?.id && <small class="soft">baseline</small>}
                 {value !== undefined && <b>{numberText(value)}</b>}
+                {baseline !== undefined && id !== baseline.id && (
+                  <DifferenceText difference={differenceFrom(baseline.value, value, goal)} />
+                )}
               </button>
             </li>
           );

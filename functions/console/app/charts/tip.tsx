@@ -1,7 +1,9 @@
+import { differenceFrom } from '../experiments/views/difference.ts';
+import { DifferenceText } from '../experiments/views/difference-text.tsx';
 import { numberText } from '../ui/text/format.ts';
 import { lineColour } from './colours.ts';
 import type { Near } from './plot.ts';
-import { highlighted } from './view.ts';
+import { baselineRun, highlighted } from './view.ts';
 
 const maxRows = 12;
 
@@ -23,6 +25,7 @@ export const Tip = ({
 }) => {
   if (rows.length === 0) return null;
   const marked = highlighted.value;
+  const base = rows.find(({ id }) => id === baselineRun.value);
   return (
     <div class={`tip${isBefore ? ' before' : ''}`} style={{ left: `${left}px` }}>
       <p class="soft">{title}</p>
@@ -31,6 +34,9 @@ export const Tip = ({
           <i style={{ background: `var(--${lineColour(style)})` }} />
           {!isAlone && <bdi class="ellipsis">{label}</bdi>}
           <b>{numberText(y)}</b>
+          {base !== undefined && id !== base.id && (
+            <DifferenceText difference={differenceFrom(base.y, y, undefined)} />
+          )}
         </p>
       ))}
       {rows.length > maxRows && <p class="soft">and {rows.length - maxRows} more</p>}

@@ -22,6 +22,9 @@ export interface ChartView {
 /** Run that is highlighted in every chart and in the list of runs. */
 export const highlighted = signal<string | undefined>(undefined);
 
+/** Run that the others are compared with, in the list of runs and at the crosshair. */
+export const baselineRun = signal<string | undefined>(undefined);
+
 /** Crosshair of all charts, with the chart that the pointer is over. */
 export const crosshair = signal<{ x: number; chart: string } | undefined>(undefined);
 

@@ -3,6 +3,7 @@ import { agoText, costText, durationText, numberText } from '../ui/text/format.t
 import { inOrder, isCounter } from './metric-order.ts';
 import { Ranking } from './ranking.ts';
 import { type Aggregate, aggregates, metricOf, paramOf, type Row, tagOf } from './row.ts';
+import type { Difference } from './views/difference.ts';
 
 /** A column of the table. The address holds its ID. */
 export interface Column<R = Row> {
@@ -19,6 +20,8 @@ export interface Column<R = Row> {
   text(row: R): string;
   /** Format a value of the column, or a mean of its values, in the column's unit. */
   show(value: number): string;
+  /** Difference of a row's value from the baseline's. */
+  difference?(row: R): Difference | undefined;
 }
 
 const attribute = (

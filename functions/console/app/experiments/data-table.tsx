@@ -20,10 +20,15 @@ interface TableProps<R> {
   chosen: ReadonlySet<string>;
   /** Line styles of the runs whose curves are drawn, by ID. */
   drawn: ReadonlyMap<string, number>;
+  /** IDs of the rows that are pinned; undefined if rows cannot be pinned. */
+  pinned?: ReadonlySet<string>;
+  /** ID of the row that the others are compared with. */
+  baseline?: string | undefined;
   /** Called with the rows that are near the visible part. */
   onSeen?(rows: readonly R[]): void;
   onChosen(next: ReadonlySet<string>): void;
   onSort(column: Column<R>): void;
+  onPin?(row: R): void;
 }
 
 /** Move the focus between rows with the arrow keys, including to rows that are not rendered yet. */
@@ -49,7 +54,21 @@ function moveFocus(
 
 /** Table of experiments or trials. It renders only the visible rows. */
 export function DataTable<R extends TableItem>(props: TableProps<R>) {
-  const { what, rows, columns, look, order, chosen, drawn, onSeen, onChosen, onSort } = props;
+  const {
+    what,
+    rows,
+    columns,
+    look,
+    order,
+    chosen,
+    drawn,
+    pinned,
+    baseline,
+    onSeen,
+    onChosen,
+    onSort,
+    onPin,
+  } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const { items, height, scrollTo } = useVirtual(scroller, rows.length, rowHeight, headHeight);
   const style = useMemo(() => {
@@ -100,6 +119,10 @@ export function DataTable<R extends TableItem>(props: TableProps<R>) {
       const row = rows[indexOf(document.activeElement)];
       if (row !== undefined) choose([row], !chosen.has(row.experiment_id));
     },
+    p() {
+      const row = rows[indexOf(document.activeElement)];
+      if (row !== undefined) onPin?.(row);
+    },
   });
 
   return (
@@ -139,8 +162,9 @@ export function DataTable<R extends TableItem>(props: TableProps<R>) {
           onClick={({ target, shiftKey }) => {
             isRange.current = shiftKey;
             const row = rows[indexOf(target)];
-            if (row !== undefined && (target as HTMLElement).closest('a, input') === null)
-              go(look.addressOf(row));
+            if (row === undefined) return;
+            if ((target as HTMLElement).closest('.star') !== null) onPin?.(row);
+            else if ((target as HTMLElement).closest('a, input') === null) go(look.addressOf(row));
           }}
           onChange={({ target }) => {
             const index = indexOf(target);
@@ -164,6 +188,8 @@ export function DataTable<R extends TableItem>(props: TableProps<R>) {
                 start={start}
                 isChosen={chosen.has(row.experiment_id)}
                 style={drawn.get(row.experiment_id)}
+                isPinned={pinned?.has(row.experiment_id)}
+                isBaseline={row.experiment_id === baseline}
               />
             );
           })}

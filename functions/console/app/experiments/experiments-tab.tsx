@@ -16,10 +16,15 @@ import { FirstRun } from './first-run.tsx';
 import { groupRows, sortGroups } from './group-rows.ts';
 import { GroupTable } from './group-table.tsx';
 import { Ranking } from './ranking.ts';
+import type { Row } from './row.ts';
 import { type Judge, type Order, sortRows, startsDescending } from './sort-rows.ts';
 import { ExperimentsTable } from './table.tsx';
 import { useRows } from './use-rows.ts';
 import { type Ranked, ValueSelect, valueColumn, withValue } from './value-column.tsx';
+import { withBaseline } from './views/baseline.ts';
+import { pinsOf, togglePins } from './views/pins.ts';
+import { type SavedView, viewSetting } from './views/saved-view.ts';
+import { ViewTabs } from './views/view-tabs.tsx';
 
 const maxDrawn = 50;
 /** Number of runs to draw beside the table if none is chosen. */
@@ -50,11 +55,22 @@ const loadingText = (count: number, isPartial: boolean): string =>
 export function ExperimentsTab({
   project_id,
   mayChange,
+  views,
+  onViews,
+  baseline,
+  onBaseline,
   judge,
   onJudge,
 }: {
   project_id: string;
   mayChange: boolean;
+  /** Saved views of the project. */
+  views: readonly SavedView[];
+  /** Called after a change of these. */
+  onViews: () => Promise<unknown>;
+  /** ID of the experiment that the others are compared with. */
+  baseline: string | undefined;
+  onBaseline: (row: Row | undefined) => void;
   /** Undefined until the project is loaded. */
   judge: Judge | undefined;
   /** Called with the criterion that the project is to have. */
@@ -75,19 +91,31 @@ export function ExperimentsTab({
   );
   const idText = joinIds(ids);
   const value = query.get('value') || undefined;
-  const columns = useMemo(() => {
+  const baselineRow = useMemo(
+    () => (baseline === undefined ? undefined : rows.find(({ experiment_id }) => experiment_id === baseline)),
+    [rows, baseline],
+  );
+  const plainColumns = useMemo(() => {
     const wanted = splitIds(idText).flatMap((id) => columnOf(id) ?? []);
     if (value !== undefined) return withValue(wanted, valueColumn(value, judge));
     return wanted.map((column) => (column.id === 'best' ? bestColumn(ranking, judge?.name) : column));
   }, [idText, value, ranking]);
+  const columns = useMemo(
+    () => withBaseline(plainColumns, baselineRow, judge),
+    [plainColumns, baselineRow, judge?.name, judge?.goal],
+  );
   const filter = query.get('filter') ?? '';
   const filtered = useMemo(() => filterRows(rows, filter, ranking), [rows, filter, ranking]);
   const sortText = query.get('sort');
   const order = useMemo(() => orderOf(sortText, ranking), [sortText, ranking]);
-  const sorted = useMemo(
-    () => (order === undefined ? filtered.rows : sortRows(filtered.rows, order)),
-    [filtered.rows, order],
-  );
+  const pinned = pinsOf(project_id);
+  const pinnedKey = [...pinned].join();
+  const sorted = useMemo(() => {
+    const inOrder = order === undefined ? filtered.rows : sortRows(filtered.rows, order);
+    const placeOf = ({ experiment_id: id }: Row) => (id === baseline ? 0 : pinned.has(id) ? 1 : 2);
+    const isPlain = baseline === undefined && pinned.size === 0;
+    return isPlain ? inOrder : [0, 1, 2].flatMap((at) => inOrder.filter((row) => placeOf(row) === at));
+  }, [filtered.rows, order, baseline, pinnedKey]);
   const group = query.get('group') ?? '';
   const by = group === '' ? undefined : columnOf(group);
   const groups = useMemo(
@@ -96,7 +124,8 @@ export function ExperimentsTab({
   );
 
   const setIds = (next: readonly string[]) => {
-    localStorage.setItem(key, joinIds(next));
+    // A view has columns of its own.
+    if (query.get(viewSetting) === null) localStorage.setItem(key, joinIds(next));
     setQuery({ columns: joinIds(next) });
   };
   const sort = (column: Column) => {
@@ -133,8 +162,11 @@ export function ExperimentsTab({
   const drawnRows = useMemo(() => {
     if (!isDrawing) return [];
     const ofChoice = chosenRows.slice(0, maxDrawn);
-    return ofChoice.length > 0 ? ofChoice : sorted.slice(0, drawnFirst);
-  }, [isDrawing, sorted, chosenRows]);
+    const wanted = ofChoice.length > 0 ? ofChoice : sorted.slice(0, drawnFirst);
+    return baselineRow === undefined || wanted.includes(baselineRow)
+      ? wanted
+      : [baselineRow, ...wanted.slice(0, maxDrawn - 1)];
+  }, [isDrawing, sorted, chosenRows, baselineRow]);
   const drawnKey = drawnRows.map(({ experiment_id }) => experiment_id).join();
   const drawn = useMemo(
     () => (drawnKey === '' ? new Map<string, number>() : stylesOf(drawnKey.split(','))),
@@ -190,20 +222,33 @@ export function ExperimentsTab({
           Columns
         </Button>
       </div>
-      <p
-        id="filter-hint"
-        class={filtered.fault === undefined ? 'table-note' : 'table-note fault'}
-        role="status"
-      >
-        {filtered.fault ??
-          `${filtered.rows.length === rows.length ? plural(rows.length, 'experiment') : `${filtered.rows.length.toLocaleString('en')} of ${plural(rows.length, 'experiment')}`}${live > 0 ? `, ${live} live` : ''}${isComplete ? '' : loadingText(rows.length, order !== undefined || filter !== '' || by !== undefined)}`}
-        {error !== undefined && ' · the rest could not be loaded; retrying'}
-        {mayChange && (
-          <button type="button" class="as-link small deleted-link" onClick={() => setQuery({ deleted: '1' })}>
-            Deleted
-          </button>
-        )}
-      </p>
+      <div class="view-row">
+        <ViewTabs
+          project_id={project_id}
+          shared={views}
+          columns={joinIds(ids)}
+          mayChange={mayChange}
+          onChange={onViews}
+        />
+        <p
+          id="filter-hint"
+          class={filtered.fault === undefined ? 'table-note' : 'table-note fault'}
+          role="status"
+        >
+          {filtered.fault ??
+            `${filtered.rows.length === rows.length ? plural(rows.length, 'experiment') : `${filtered.rows.length.toLocaleString('en')} of ${plural(rows.length, 'experiment')}`}${live > 0 ? `, ${live} live` : ''}${isComplete ? '' : loadingText(rows.length, order !== undefined || filter !== '' || by !== undefined)}`}
+          {error !== undefined && ' · the rest could not be loaded; retrying'}
+          {mayChange && (
+            <button
+              type="button"
+              class="as-link small deleted-link"
+              onClick={() => setQuery({ deleted: '1' })}
+            >
+              Deleted
+            </button>
+          )}
+        </p>
+      </div>
       {by !== undefined ? (
         <GroupTable
           groups={groups}
@@ -234,13 +279,20 @@ export function ExperimentsTab({
             order={order}
             chosen={chosen}
             drawn={drawn}
+            pinned={pinned}
+            baseline={baselineRow?.experiment_id}
             ranking={ranking}
             onChosen={setAllChosen}
             onSort={sort}
+            onPin={({ experiment_id }) => togglePins(project_id, [experiment_id])}
           />
           {isDrawing && (
             <section class="beside-panel" aria-label="Curves">
-              <Curves experiments={drawnRows.map(drawableOf)} judge={judge} />
+              <Curves
+                experiments={drawnRows.map(drawableOf)}
+                judge={judge}
+                baseline={baselineRow?.experiment_id}
+              />
             </section>
           )}
         </div>
@@ -253,6 +305,14 @@ export function ExperimentsTab({
           project_id={project_id}
           mayChange={mayChange}
           changes={{ renew, drop }}
+          baseline={baselineRow?.experiment_id}
+          onBaseline={onBaseline}
+          onPin={() =>
+            togglePins(
+              project_id,
+              chosenRows.map(({ experiment_id }) => experiment_id),
+            )
+          }
           onAll={() => setAllChosen(new Set(sorted.map(({ experiment_id }) => experiment_id)))}
           onClear={() => setAllChosen(new Set())}
         />

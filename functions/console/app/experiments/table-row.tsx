@@ -1,12 +1,14 @@
 import { Component, type ComponentChildren } from 'preact';
 import { lineColour } from '../charts/colours.ts';
 import { href } from '../router.ts';
+import { Icon } from '../ui/icon.tsx';
 import { Ago } from '../ui/parts.tsx';
 import { Sparkline } from '../ui/sparkline.tsx';
 import { Status } from '../ui/status.tsx';
 import type { Column } from './columns.ts';
 import { courseOf } from './courses.ts';
 import type { Row } from './row.ts';
+import { DifferenceText } from './views/difference-text.tsx';
 
 /** Height of a row in pixels. Fingers need more of it. */
 export const rowHeight = matchMedia('(pointer: coarse)').matches ? 44 : 32;
@@ -21,7 +23,13 @@ export function contentOf(row: Row, column: Column): ComponentChildren {
   if (column.id === 'created') return <Ago time={row.created_at} />;
   if (column.id === 'course') return <Course experiment_id={row.experiment_id} />;
   const text = column.text(row);
-  return text === '–' ? <span class="none">–</span> : <bdi>{text}</bdi>;
+  if (text === '–') return <span class="none">–</span>;
+  return (
+    <>
+      <bdi>{text}</bdi>
+      {column.difference && <DifferenceText difference={column.difference(row)} />}
+    </>
+  );
 }
 
 /** What the table knows of a row. */
@@ -46,6 +54,9 @@ interface RowProps<R> {
   isChosen: boolean;
   /** Line style of the row's curves; undefined if they are not drawn. */
   style: number | undefined;
+  /** Whether it is pinned to the top; undefined if rows cannot be pinned. */
+  isPinned: boolean | undefined;
+  isBaseline: boolean;
 }
 
 /**
@@ -54,18 +65,20 @@ interface RowProps<R> {
  */
 export class TableRow<R extends TableItem> extends Component<RowProps<R>> {
   override shouldComponentUpdate(next: RowProps<R>): boolean {
-    const { row, columns, index, start, isChosen, style } = this.props;
+    const { row, columns, index, start, isChosen, style, isPinned, isBaseline } = this.props;
     return (
       row !== next.row ||
       columns !== next.columns ||
       index !== next.index ||
       start !== next.start ||
       isChosen !== next.isChosen ||
-      style !== next.style
+      style !== next.style ||
+      isPinned !== next.isPinned ||
+      isBaseline !== next.isBaseline
     );
   }
 
-  override render({ row, look, columns, index, start, isChosen, style }: RowProps<R>) {
+  override render({ row, look, columns, index, start, isChosen, style, isPinned, isBaseline }: RowProps<R>) {
     return (
       <div
         role="row"
@@ -82,6 +95,24 @@ export class TableRow<R extends TableItem> extends Component<RowProps<R>> {
           <a href={look.addressOf(row)} title={row.name}>
             <bdi>{row.name}</bdi>
           </a>
+          {isBaseline && (
+            <span class="row-note" title="Baseline">
+              <Icon name="flag" size={14} />
+              <span class="hidden">baseline</span>
+            </span>
+          )}
+          {isPinned !== undefined && (
+            <button
+              type="button"
+              class="star"
+              tabIndex={-1}
+              aria-pressed={isPinned}
+              aria-label={`Pin ${row.name}`}
+              title={isPinned ? 'Unpin (p)' : 'Pin to the top (p)'}
+            >
+              <Icon name="star" size={14} />
+            </button>
+          )}
         </div>
         {columns.map((column, at) => (
           <div

@@ -19,9 +19,12 @@ export function ExperimentsTable({
   order: Order | undefined;
   chosen: ReadonlySet<string>;
   drawn: ReadonlyMap<string, number>;
+  pinned: ReadonlySet<string>;
+  baseline: string | undefined;
   ranking: Ranking;
   onChosen(next: ReadonlySet<string>): void;
   onSort(column: Column): void;
+  onPin(row: Row): void;
 }) {
   const hasCourses = table.columns.some(({ id }) => id === 'course');
   const onSeen = useCallback(

@@ -9,6 +9,8 @@ import { ConfigDiff } from '../experiment/config-diff.tsx';
 import { metricOf, type Row, rowOf } from '../experiments/row.ts';
 import type { Judge } from '../experiments/sort-rows.ts';
 import { ExperimentsParallel } from '../experiments/values/experiments-parallel.tsx';
+import { type Difference, differenceFrom } from '../experiments/views/difference.ts';
+import { DifferenceText } from '../experiments/views/difference-text.tsx';
 import { MediaView } from '../media/later-media.ts';
 import { href, place, setQuery } from '../router.ts';
 import { useFirstOf } from '../ui/first-of.tsx';
@@ -119,17 +121,38 @@ function bestOf({ group, name }: Line, rows: readonly Row[], judge: Judge | unde
   return new Set(numbers.flatMap((value, index) => (value === best ? index : [])));
 }
 
+/** Return the difference of each run's last value of a metric from the baseline's. */
+function differencesOf(
+  { group, name }: Line,
+  rows: readonly Row[],
+  { baseline, judge }: Compare,
+): (Difference | undefined)[] {
+  const base = rows.find(({ experiment_id }) => experiment_id === baseline);
+  if (group !== 'Metrics' || base === undefined) return [];
+  const goal = metricGoal(name, judge);
+  return rows.map((row) =>
+    row === base ? undefined : differenceFrom(metricOf(base, name), metricOf(row, name), goal),
+  );
+}
+
+/** What a comparison is judged by. */
+interface Compare {
+  judge: Judge | undefined;
+  /** ID of the experiment that the others are compared with. */
+  baseline: string | undefined;
+}
+
 function Differences({
   comparison,
   experiments,
   project_id,
   judge,
+  baseline,
 }: {
   comparison: Comparison;
   experiments: readonly Row[];
   project_id: string;
-  judge: Judge | undefined;
-}) {
+} & Compare) {
   const [isWhole, setWhole] = useState(false);
   const styles = stylesOf(experiments.map(({ experiment_id }) => experiment_id));
   const all = useMemo(() => linesOf(comparison, experiments), [comparison, experiments]);
@@ -175,6 +198,15 @@ function Differences({
                     </a>
                     <Button
                       kind="quiet"
+                      icon="flag"
+                      pressed={experiment_id === baseline}
+                      label={`Baseline ${name}`}
+                      onClick={() =>
+                        setQuery({ baseline: experiment_id === baseline ? 'none' : experiment_id })
+                      }
+                    />
+                    <Button
+                      kind="quiet"
                       icon="close"
                       label={`Leave out ${name}`}
                       onClick={() => without(experiment_id)}
@@ -196,6 +228,7 @@ function Differences({
                 .filter((line) => line.group === group)
                 .map((line) => {
                   const best = bestOf(line, experiments, judge);
+                  const differences = differencesOf(line, experiments, { baseline, judge });
                   return (
                     <tr key={line.name} class={differs(line) ? '' : 'equal'}>
                       <th scope="row">
@@ -207,6 +240,7 @@ function Differences({
                           class={`${line.isNumber ? 'right' : ''}${best.has(index) && differs(line) ? ' best' : ''}`}
                         >
                           {value === undefined ? <span class="soft">–</span> : <LongText text={value} />}
+                          <DifferenceText difference={differences[index]} />
                         </td>
                       ))}
                     </tr>
@@ -237,7 +271,8 @@ function Content({
   experiments,
   project_id,
   judge,
-}: Compared & { project_id: string; judge: Judge | undefined }) {
+  baseline,
+}: Compared & Compare & { project_id: string }) {
   const { query } = place.value;
   const tab = tabNames.find(({ id }) => id === query.get('tab'))?.id ?? 'table';
   const kept = Object.fromEntries(query);
@@ -257,9 +292,12 @@ function Content({
           experiments={experiments}
           project_id={project_id}
           judge={judge}
+          baseline={baseline}
         />
       )}
-      {tab === 'curves' && <Curves experiments={experiments.map(drawableOf)} judge={judge} />}
+      {tab === 'curves' && (
+        <Curves experiments={experiments.map(drawableOf)} judge={judge} baseline={baseline} />
+      )}
       {tab === 'media' && (
         <MediaView
           project_id={project_id}
@@ -320,7 +358,14 @@ export function ComparePage({ project_id }: { project_id: string }) {
         </Empty>
       ) : (
         <Loaded live={live} rows={10} what="The experiments could not be loaded">
-          {(compared) => <Content {...compared} project_id={project_id} judge={judge} />}
+          {(compared) => (
+            <Content
+              {...compared}
+              project_id={project_id}
+              judge={judge}
+              baseline={place.value.query.get('baseline') ?? project.data?.baseline ?? undefined}
+            />
+          )}
         </Loaded>
       )}
     </>

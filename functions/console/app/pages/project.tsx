@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { ProjectDetails } from '../api/answers.ts';
-import { loadProject, setCriterion } from '../api/projects.ts';
+import { loadProject, setBaseline, setCriterion } from '../api/projects.ts';
 import { useRights } from '../api/rights.ts';
 import { useLive } from '../api/use-live.ts';
 import { ExperimentsTab } from '../experiments/experiments-tab.tsx';
@@ -14,6 +14,11 @@ import { LinkButton, Loaded, Tabs } from '../ui/parts.tsx';
 const SettingsTab = later(() => import('../project/settings-tab.tsx').then((module) => module.SettingsTab));
 const SweepsTab = later(() => import('../sweeps/sweeps-tab.tsx').then((module) => module.SweepsTab));
 const FilesTab = later(() => import('../project/files-tab.tsx').then((module) => module.FilesTab));
+
+interface Named {
+  experiment_id: string;
+  name: string;
+}
 
 const tabs = [
   { id: 'experiments', name: 'Experiments' },
@@ -54,6 +59,23 @@ function Content({
         },
       });
   };
+  /** Compare with an experiment: for everybody who sees the project, or else for this user. */
+  const compareWith = async (next: Named | undefined, isUndo = false): Promise<void> => {
+    if (!rights.mayChange) return setQuery({ baseline: next?.experiment_id ?? 'none' });
+    const former = project.baseline;
+    const isStored = await attempt(async () => {
+      await setBaseline(project_id, next?.experiment_id ?? null);
+      await onChange();
+    });
+    setQuery({ baseline: undefined });
+    if (!isStored || isUndo) return;
+    const text =
+      next === undefined ? 'No baseline any more.' : `Everybody sees differences from ${next.name} now.`;
+    tell(text, false, {
+      name: 'Undo',
+      act: () => compareWith(former === null ? undefined : { experiment_id: former, name: '' }, true),
+    });
+  };
   return (
     <>
       <PageHead
@@ -87,6 +109,10 @@ function Content({
         <ExperimentsTab
           project_id={project_id}
           mayChange={rights.mayChange}
+          views={project.views}
+          onViews={onChange}
+          baseline={place.value.query.get('baseline') ?? project.baseline ?? undefined}
+          onBaseline={(next) => void compareWith(next)}
           judge={wanted ?? own}
           onJudge={(next) => void judgeBy(next)}
         />

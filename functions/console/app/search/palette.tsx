@@ -25,6 +25,7 @@ const shortcuts = [
   ['j k', 'Next and previous row'],
   ['Enter', 'Open the row'],
   ['x', 'Choose the row'],
+  ['p', 'Pin the row to the top'],
   ['c', 'Compare the chosen rows'],
   ['e', 'Edit'],
   ['?', 'This list'],

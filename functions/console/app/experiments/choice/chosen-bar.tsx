@@ -29,6 +29,9 @@ export function ChosenBar({
   project_id,
   mayChange,
   changes,
+  baseline,
+  onBaseline,
+  onPin,
   onAll,
   onClear,
 }: {
@@ -39,11 +42,17 @@ export function ChosenBar({
   project_id: string;
   mayChange: boolean;
   changes: RowChanges;
+  /** ID of the experiment that the others are compared with. */
+  baseline: string | undefined;
+  /** Called with the new baseline; undefined for none. */
+  onBaseline: (row: Row | undefined) => void;
+  onPin: () => void;
   onAll: () => void;
   onClear: () => void;
 }) {
   const [dialog, setDialog] = useState<'tag' | 'rename'>();
   const [isBusy, setBusy] = useState(false);
+  const [first] = rows;
   const ids = rows.map(({ experiment_id }) => experiment_id);
   const running = rows.filter(({ status }) => !isFinal(status));
   const what = plural(rows.length, 'experiment');
@@ -90,6 +99,14 @@ export function ChosenBar({
             Compare
           </Button>
         </span>
+      )}
+      <Button icon="star" onClick={onPin}>
+        Pin
+      </Button>
+      {first !== undefined && rows.length === 1 && (
+        <Button icon="flag" onClick={() => onBaseline(first.experiment_id === baseline ? undefined : first)}>
+          {first.experiment_id === baseline ? 'No baseline' : 'Set as baseline'}
+        </Button>
       )}
       {mayChange && (
         <>
@@ -144,7 +161,7 @@ export function ChosenBar({
       {dialog === 'rename' && (
         <RenameDialog
           what={what}
-          first={rows[0]?.name ?? ''}
+          first={first?.name ?? ''}
           isSeveral={rows.length > 1}
           onClose={() => setDialog(undefined)}
           onRename={async (name) => {
