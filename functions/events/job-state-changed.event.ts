@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { batchJob } from '../../shared/aws/batch.ts';
-import { controlBatch } from '../../shared/aws/needs.ts';
+import { controlBatch, publishMail } from '../../shared/aws/needs.ts';
 import { forSeconds } from '../../shared/core/deadline.ts';
 import { newId } from '../../shared/core/new-id.ts';
 import { findUnfinished } from '../../shared/data/jobs/job.ts';
@@ -58,9 +58,15 @@ async function ownerByLease(records: TableReader<'records'>, job_id: string): Pr
 export const event = defineTask({
   name: 'jobStateChanged',
   runtime: { timeout: 60 },
-  needs: { records: writeRecords, batch: controlBatch, keys: readVariablesKey, accounts: readForHooks },
+  needs: {
+    records: writeRecords,
+    batch: controlBatch,
+    keys: readVariablesKey,
+    accounts: readForHooks,
+    mail: publishMail,
+  },
 
-  async run(received: unknown, { records, batch, keys, accounts, settings, now, log }) {
+  async run(received: unknown, { records, batch, keys, accounts, mail, settings, now, log }) {
     const { detail } = Event.parse(received);
     const owner = jobOfBatchName(detail.jobName);
     const job = batchJob(detail);
@@ -78,7 +84,7 @@ export const event = defineTask({
       await startWaiting({ records, batch, keys, settings, now }, user_id, log);
       await takeTurnAfter({ records, batch, keys, settings, now, newId, log }, owner.job_id);
     }
-    const hooks = { records, accounts, admitted: settings.hookHosts, now, newId, log };
+    const hooks = { records, accounts, mail, admitted: settings.hookHosts, now, newId, log };
     await deliverNotices(hooks, forSeconds(noticeSeconds));
   },
 });

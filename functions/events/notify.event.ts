@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { publishMail } from '../../shared/aws/needs.ts';
 import { forSeconds } from '../../shared/core/deadline.ts';
 import { newId } from '../../shared/core/new-id.ts';
 import { scheduleNextPass } from '../../shared/data/lists/watched-list.ts';
@@ -16,13 +17,13 @@ const Started = z.object({ repeats: z.boolean().optional().catch(undefined) }).c
 export const event = defineTask({
   name: 'notify',
   runtime: { timeout: seconds + 30 },
-  needs: { accounts: readForHooks, records: writeRecords },
+  needs: { accounts: readForHooks, records: writeRecords, mail: publishMail },
   watches: hookLists,
 
-  async run(started: unknown, { accounts, records, settings, now, log }) {
+  async run(started: unknown, { accounts, records, mail, settings, now, log }) {
     const { repeats = false } = Started.parse(started);
     if (!repeats) for (const list of hookLists) await scheduleNextPass(records, list);
-    const context = { accounts, records, admitted: settings.hookHosts, now, newId, log };
+    const context = { accounts, records, mail, admitted: settings.hookHosts, now, newId, log };
     await deliverNotices(context, forSeconds(seconds));
   },
 });

@@ -18,6 +18,8 @@ export interface ResourceArns {
   submissions: readonly string[];
   /** Jobs. Batch assigns their ids. */
   jobs: readonly string[];
+  /** Topic of mails; undefined if the deployment sends none. */
+  mailTopic?: string | undefined;
 }
 
 /** An "Allow" statement of an IAM policy. */
@@ -62,6 +64,10 @@ function statementsOf(need: Need<unknown>, arns: ResourceArns): Statement[] {
           : [{ actions: actions.submission, resources: [...arns.submissions, ...arns.jobs] }]),
         ...(actions.jobs === undefined ? [] : [{ actions: actions.jobs, resources: arns.jobs }]),
       ];
+    case 'mail':
+      return arns.mailTopic === undefined
+        ? []
+        : [{ actions: actions.topic ?? [], resources: [arns.mailTopic] }];
   }
 }
 
@@ -107,6 +113,7 @@ const actions: Readonly<Record<Resource, Readonly<Partial<Record<Level, Actions>
     observe: { anything: watching },
     control: { anything: watching, submission: ['batch:SubmitJob'], jobs: ['batch:TerminateJob'] },
   },
+  mail: { publish: { topic: ['sns:Publish'] } },
 };
 
 type Resource = Need<unknown>['resource'];
@@ -122,6 +129,7 @@ interface Actions {
   /** Job queues and job definitions. IAM also checks the job that results from a submission. */
   submission?: readonly string[];
   jobs?: readonly string[];
+  topic?: readonly string[];
   /** Actions that IAM grants only on `*`. */
   anything?: readonly string[];
 }

@@ -1,6 +1,7 @@
 import { type Need, within } from '../core/needs.ts';
 import { type BatchControl, batchControl } from './batch.ts';
 import { batch } from './batch-client.ts';
+import { type MailTopic, mailTopic } from './mail-topic.ts';
 import { type ObjectReader, type ObjectWriter, objectReader, objectWriter } from './objects.ts';
 import { s3, s3OfUrls } from './s3-client.ts';
 
@@ -46,4 +47,12 @@ export const controlBatch: Need<BatchControl> = {
   resource: 'batch',
   level: 'control',
   open: ({ environment }) => batchControl(batch(environment)),
+};
+
+/** Send mails to the addresses of the deployment. Undefined if it names none. */
+export const publishMail: Need<MailTopic | undefined> = {
+  resource: 'mail',
+  level: 'publish',
+  open: ({ environment, settings: { mailTopic: arn } }) =>
+    arn === undefined ? undefined : mailTopic(environment, arn),
 };

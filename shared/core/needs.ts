@@ -14,9 +14,9 @@ export interface Platform {
  * bundle contains only the clients of its needs.
  */
 export interface Need<S> {
-  readonly resource: 'accounts' | 'records' | 'objects' | 'batch';
+  readonly resource: 'accounts' | 'records' | 'objects' | 'batch' | 'mail';
   /** `write` includes `read`; `observe` is Describe and List, `control` adds Submit and Terminate. */
-  readonly level: 'read' | 'write' | 'observe' | 'control';
+  readonly level: 'read' | 'write' | 'observe' | 'control' | 'publish';
   /** The needed part of the resource; the whole resource by default. */
   readonly scope?: Scope;
   open(platform: Platform): S;

@@ -95,6 +95,7 @@ const makeEnvironmentSchema = () =>
     LIMIT_WAITING_JOBS: jobCount(1000),
     LIMIT_VCPUS: count(16),
     HOOK_HOSTS: HookHosts,
+    MAIL_TOPIC: z.string().startsWith('arn:').optional(),
     SHARED_CLUSTER: z.enum(['yes', 'no']).default('no'),
     SERVING_PROGRAM: z.string().min(1).optional(),
     LIMIT_SERVING_MEMORY: count(3008),
@@ -178,6 +179,8 @@ export interface Settings {
   packageIndexes: readonly string[];
   /** Receivers of hooks as `host:port` that may have any address, also by HTTP. */
   hookHosts: readonly string[];
+  /** ARN of the topic of SNS to which hooks of the format `mail` publish; undefined if there is none. */
+  mailTopic: string | undefined;
   /** Versions of Python that jobs can use; undefined if they are not known. */
   pythonVersions: readonly string[] | undefined;
 }
@@ -227,6 +230,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     trustedImages: value.TRUSTED_IMAGES,
     packageIndexes: value.PACKAGE_INDEXES,
     hookHosts: value.HOOK_HOSTS,
+    mailTopic: value.MAIL_TOPIC,
     pythonVersions: value.PYTHON_VERSIONS,
     serving: {
       program: value.SERVING_PROGRAM,

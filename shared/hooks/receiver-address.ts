@@ -94,3 +94,7 @@ export function isPublic(address: string): boolean {
 }
 
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
+
+/** Why a message cannot be a mail, as the end of a sentence. */
+export const noMail =
+  'cannot be a mail here: only a deployment sends mails, whose option hookMail names the addresses';

@@ -5,7 +5,7 @@ import type { OutgoingMessage } from './post-message.ts';
 
 /** Render a message in the format of a hook. The id is the same for every attempt. */
 export function renderMessage(
-  { format }: Pick<Hook, 'format'>,
+  { format }: { format: PostedFormat },
   { url, secret }: HookSecrets,
   { id, message, now }: { id: string; message: HookMessage; now: Date },
 ): OutgoingMessage {
@@ -24,13 +24,16 @@ export function renderMessage(
   };
 }
 
+/** Formats that are posted to the URL of a hook. */
+export type PostedFormat = Exclude<Hook['format'], 'mail'>;
+
 /** Bodies by format. The limits are those that the services publish. */
 const bodies = {
   standard: ({ type, timestamp, data }: HookMessage): object => ({ type, timestamp, data }),
   slack,
   discord,
   teams,
-} satisfies Record<Hook['format'], (message: HookMessage) => object>;
+} satisfies Record<PostedFormat, (message: HookMessage) => object>;
 
 /** An incoming webhook of Slack: a section holds 3,000 characters. */
 function slack({ text: { title, tone, reason, facts, link } }: HookMessage): object {
@@ -137,4 +140,21 @@ const textBlock = (text: string, style: object = {}) => ({ type: 'TextBlock', te
 function cut(text: string, most: number): string {
   if (text.length <= most) return text;
   return `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+}
+
+/** Render a message as a mail of SNS: the subject is one line of less than 100 characters. */
+export function renderMail({ text: { title, reason, facts, link } }: HookMessage): {
+  subject: string;
+  text: string;
+} {
+  const paragraphs = [
+    title,
+    ...(reason === null ? [] : [reason]),
+    facts.map(({ name, value }) => `${name}: ${value}`).join('\n'),
+    ...(link === null ? [] : [link]),
+  ];
+  return {
+    subject: cut(title.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' '), 99),
+    text: paragraphs.map((paragraph) => cut(paragraph, 4000)).join('\n\n'),
+  };
 }

@@ -1,3 +1,4 @@
+import type { MailTopic } from '../aws/mail-topic.ts';
 import type { Deadline } from '../core/deadline.ts';
 import type { Logger } from '../core/log.ts';
 import { openSealed } from '../core/seal.ts';
@@ -19,8 +20,8 @@ import { retryOnConflict } from '../data/table/retry-on-conflict.ts';
 import type { TableReader, TableWriter } from '../data/table/table.ts';
 import { parseMessage } from './message.ts';
 import { type MessageAnswer, postMessage } from './post-message.ts';
-import type { Resolve } from './receiver-address.ts';
-import { renderMessage } from './render-message.ts';
+import { noMail, type Resolve } from './receiver-address.ts';
+import { renderMail, renderMessage } from './render-message.ts';
 
 /**
  * Send the messages of one hook that are due. Messages about one experiment go in the order of its events: as long as
@@ -50,6 +51,8 @@ export interface SendContext {
   accounts: TableReader<'accounts'>;
   /** Receivers that may have any address: `HOOK_HOSTS`. */
   admitted: readonly string[];
+  /** Topic of mails; undefined if the deployment sends none. */
+  mail: MailTopic | undefined;
   /** Default: the resolver of the system. */
   resolve?: Resolve | undefined;
   now(): Date;
@@ -173,18 +176,20 @@ class LanePass {
   }
 
   async #post(delivery: Delivery, at: Date): Promise<MessageAnswer> {
-    const { accounts, admitted, resolve, log } = this.#context;
-    const { hook_id } = this.#hook;
+    const { accounts, admitted, mail, resolve, log } = this.#context;
+    const { hook_id, format } = this.#hook;
     const { project_id } = this.#lane;
     try {
-      this.#secrets ??= await this.#openSecrets(accounts, project_id);
       const message = parseMessage(delivery.message);
-      const rendered = renderMessage(this.#hook, this.#secrets, {
-        id: delivery.delivery_id,
-        message,
-        now: at,
-      });
-      return await postMessage(rendered, { admitted, resolve });
+      if (format === 'mail') {
+        if (mail === undefined)
+          return { status: null, error: `The message ${noMail}.`, retryAfter: undefined };
+        const { subject, text } = renderMail(message);
+        return await postMessage(await mail.sign(subject, text), { admitted, resolve });
+      }
+      this.#secrets ??= await this.#openSecrets(accounts, project_id);
+      const given = { id: delivery.delivery_id, message, now: at };
+      return await postMessage(renderMessage({ format }, this.#secrets, given), { admitted, resolve });
     } catch {
       log.error('hook-unreadable', { hook_id });
       return { status: null, error: 'The hook cannot be decrypted. Set it again.', retryAfter: undefined };

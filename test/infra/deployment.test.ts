@@ -1,5 +1,6 @@
 // One file, so that the functions and the CDK are loaded once for all of these.
 import './deployment/batch.ts';
+import './deployment/hook-mail.ts';
 import './deployment/idle-cost.ts';
 import './deployment/nag.ts';
 import './deployment/permissions.ts';

@@ -53,9 +53,11 @@ async function set(
   const session = await connect(this.env);
   const { stdin } = this.process;
   const typed =
-    stdin.isTTY === true
-      ? await ask('URL of the receiver (Enter keeps the present one): ', { isSecret: true })
-      : await pipedText();
+    format === 'mail'
+      ? ''
+      : stdin.isTTY === true
+        ? await ask('URL of the receiver (Enter keeps the present one): ', { isSecret: true })
+        : await pipedText();
   const url = typed.trim();
   const path = await projectToFill(this, session, given);
   const stored = await session.client.call<typeof putHook>('PUT /projects/{project_id}/hooks/{name}', {
@@ -97,7 +99,7 @@ const setCommand = buildCommand({
         kind: 'parsed',
         parse: String,
         placeholder: 'FORMAT',
-        brief: 'standard (signed), slack, discord or teams',
+        brief: 'standard (signed), slack, discord, teams, or mail to the addresses of the deployment',
         optional: true,
       },
       filter: {
@@ -115,7 +117,7 @@ const setCommand = buildCommand({
   },
   docs: {
     brief: 'Set a hook: a receiver of messages about events',
-    fullDescription: `Type the URL of the receiver or pipe it in; it is a secret.
+    fullDescription: `Type the URL of the receiver or pipe it in; it is a secret. Mails need none.
 
 Examples:
   mps hooks set team --format slack < url-file

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { MailTopic } from '../../../shared/aws/mail-topic.ts';
 import { forSeconds } from '../../../shared/core/deadline.ts';
 import { ServiceError } from '../../../shared/core/service-error.ts';
 import { type Delivery, findDelivery } from '../../../shared/data/hooks/delivery.ts';
@@ -14,10 +15,10 @@ import { showDelivery } from './hook.ts';
  * request sends it itself; if a worker is faster, it waits for the worker.
  */
 export async function deliverNow(
-  { records, accounts, settings, now, newId, log }: Delivering,
+  { records, accounts, mail, settings, now, newId, log }: Delivering,
   recorded: Delivery,
 ): Promise<ReturnType<typeof showDelivery>> {
-  const context = { records, accounts, admitted: settings.hookHosts, now, newId, log };
+  const context = { records, accounts, mail, admitted: settings.hookHosts, now, newId, log };
   const hasTime = forSeconds(patience);
   let delivery = recorded;
   do {
@@ -35,6 +36,7 @@ const patience = 12;
 type Delivering = Pick<Ambient, 'now' | 'newId' | 'log' | 'settings'> & {
   records: TableWriter<'records'>;
   accounts: TableReader<'accounts'>;
+  mail: MailTopic | undefined;
 };
 
 /** @throws ServiceError `conflict` if a hook is disabled */

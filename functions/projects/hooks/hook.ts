@@ -33,7 +33,7 @@ export function requireHook({ hooks }: Hooks, name: string): Hook {
 export const HookAnswer = z
   .object({
     name: z.string(),
-    host: z.string().describe('Host of its URL. The rest of the URL is a secret.'),
+    host: z.string().describe('Host of its URL, whose rest is a secret; for mails, the name of the topic.'),
     format: HookFormat,
     events: z.array(HookEvent),
     filter: z.string().nullable(),
@@ -103,7 +103,9 @@ export const HookBody = z.strictObject({
     .string()
     .max(2048, 'is longer than 2048 characters')
     .optional()
-    .describe('URL of the receiver, with https. Required for a new hook; otherwise the hook keeps its URL.'),
+    .describe(
+      'URL of the receiver, with https. Required for a new hook unless its format is `mail`; otherwise the hook keeps its URL.',
+    ),
   secret: z
     .string()
     .regex(/^whsec_[A-Za-z0-9+/]+={0,2}$/, secretRule)
@@ -116,7 +118,7 @@ export const HookBody = z.strictObject({
       'Secret that signs messages of the format `standard`. Without it the hook keeps its secret; a new hook gets one, which only this response tells.',
     ),
   format: HookFormat.default('standard').describe(
-    '`standard` (the Standard Webhooks specification), or what Slack, Discord and Teams take.',
+    '`standard` (the Standard Webhooks specification), what Slack, Discord and Teams take, or `mail` to the addresses that the deployment names (option `hookMail`), which needs no URL.',
   ),
   events: z
     .array(HookEvent)

@@ -13,7 +13,7 @@ import {
 import { changeInProject } from '../../../shared/data/projects/change-in-project.ts';
 import { makeVariablesKey, obtainVariablesKey } from '../../../shared/data/projects/variable.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
-import { urlFault } from '../../../shared/hooks/receiver-address.ts';
+import { noMail, urlFault } from '../../../shared/hooks/receiver-address.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { type Ambient, pathOfHost } from '../../../shared/http/definition/endpoint-context.ts';
 import { fields } from '../../../shared/http/definition/endpoint-input.ts';
@@ -47,7 +47,12 @@ export const endpoint = defineEndpoint({
     const { records, keys, now, newId, settings } = context;
     const { url, secret, format } = body;
     const fault = url === undefined ? undefined : urlFault(url, settings.hookHosts);
+    const isMail = format === 'mail';
     const faults: ParameterFault[] = [
+      ...(isMail && settings.mailTopic === undefined ? [bodyFault('format', `mail ${noMail}`)] : []),
+      ...(isMail && url !== undefined
+        ? [bodyFault('url', 'is not for the format mail, which goes to the addresses of the deployment')]
+        : []),
       ...(fault === undefined ? [] : [bodyFault('url', fault)]),
       ...(secret !== undefined && format !== 'standard'
         ? [bodyFault('secret', 'is for the format standard alone; other receivers know no signature')]
@@ -65,8 +70,11 @@ export const endpoint = defineEndpoint({
           `The project has the maximum of ${maxHooks} hooks. Delete one first.`,
         );
       const before = previous && openSecrets(key, project_id, previous);
-      const target = url ?? before?.url;
-      if (target === undefined) throw badRequest([bodyFault('url', 'is required for a new hook')]);
+      const target = isMail ? '' : (url ?? before?.url ?? '');
+      if (!isMail && target === '')
+        throw badRequest([
+          bodyFault('url', `is required for a ${before === undefined ? 'new hook' : 'hook that sent mails'}`),
+        ]);
       const given = secret ?? before?.secret ?? null;
       const made = format === 'standard' && given === null ? newSecret() : null;
       const hook_id = previous?.hook_id ?? newId();
@@ -77,7 +85,7 @@ export const endpoint = defineEndpoint({
         hook_id,
         name,
         sealed: seal(key, JSON.stringify(secrets), hookPurpose(project_id, hook_id)),
-        host: new URL(target).host,
+        host: isMail ? topicName(settings.mailTopic) : new URL(target).host,
         format,
         events: body.events,
         filter: body.filter === undefined || body.filter.trim() === '' ? null : body.filter,
@@ -110,6 +118,8 @@ function openSecrets(
     return undefined;
   }
 }
+
+const topicName = (arn = ''): string => arn.slice(arn.lastIndexOf(':') + 1);
 
 const newSecret = (): string => `${secretPrefix}${randomBytes(32).toString('base64')}`;
 

@@ -1,3 +1,4 @@
+import { publishMail } from '../../../shared/aws/needs.ts';
 import { putDelivery, putPending, requireDelivery } from '../../../shared/data/hooks/delivery.ts';
 import { findLane, joinLane } from '../../../shared/data/hooks/delivery-lane.ts';
 import { readHooks } from '../../../shared/data/hooks/hook.ts';
@@ -17,7 +18,7 @@ export const endpoint = defineEndpoint({
   description: 'With the same id, also if it was delivered. Answers with the delivery after the attempt.',
   allow: 'developer',
   project: 'developer',
-  needs: { records: writeRecords, accounts: readForHooks },
+  needs: { records: writeRecords, accounts: readForHooks, mail: publishMail },
   input: { path: deliveryPath },
   output: { 200: DeliveryAnswer },
   problems: ['not-found', 'conflict'],

@@ -1,3 +1,4 @@
+import { publishMail } from '../../../shared/aws/needs.ts';
 import { requireDelivery } from '../../../shared/data/hooks/delivery.ts';
 import { readHooks } from '../../../shared/data/hooks/hook.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
@@ -19,7 +20,7 @@ export const endpoint = defineEndpoint({
     'Answers with the delivery after its first attempt. A message that fails is tried again like any other.',
   allow: 'developer',
   project: 'developer',
-  needs: { records: writeRecords, accounts: readForHooks },
+  needs: { records: writeRecords, accounts: readForHooks, mail: publishMail },
   input: { path: hookPath },
   output: { 200: DeliveryAnswer },
   problems: ['not-found', 'conflict'],

@@ -207,6 +207,10 @@ export const DeploymentOptions = z.strictObject({
     .email()
     .optional()
     .describe('Email address for alarms; without it, CloudWatch only shows them'),
+  hookMail: list(z.email())
+    .pipe(z.array(z.string()).max(20))
+    .default([])
+    .describe('Email addresses to which hooks of the format `mail` write; SNS asks each to confirm'),
 });
 export type DeploymentOptions = z.infer<typeof DeploymentOptions> & { requestBurst: number };
 

@@ -42,6 +42,7 @@ export function functionVariables(
     // Room for the file system itself.
     LIMIT_SERVING_DISK: String(Math.floor(options.servingDisk * 0.95)),
     SHARED_CLUSTER: options.sharedCluster ? 'yes' : 'no',
+    ...(stores.mailTopic !== undefined && { MAIL_TOPIC: stores.mailTopic }),
     ...(options.corsOrigins.length > 0 && { CORS_ORIGINS: options.corsOrigins.join(',') }),
   });
 }
@@ -53,6 +54,8 @@ interface Stores {
   accounts: { tableName: string };
   records: { tableName: string };
   bucket: { bucketName: string };
+  /** ARN of the topic of mails. */
+  mailTopic: string | undefined;
 }
 
 /** Maximum bytes of a Lambda function's variables: names and values as JSON. */
@@ -95,7 +98,7 @@ const bytesOf = (variables: Readonly<Record<string, string>>): number =>
 
 /** Return the variables that functions and jobs share. `shared/core/settings.ts` reads them. */
 export function jobVariables(
-  { records, bucket }: Omit<Stores, 'accounts'>,
+  { records, bucket }: Pick<Stores, 'records' | 'bucket'>,
   options: DeploymentOptions,
 ): Record<string, string> {
   return {

@@ -108,12 +108,14 @@ export interface Resources {
   submissions: readonly string[];
   /** ARNs of jobs. Batch assigns their ids. */
   jobs: readonly string[];
+  /** ARN of the topic of mails; undefined if the deployment sends none. */
+  mailTopic?: string | undefined;
 }
 
 /** Return the statements of a role for these needs: explicit actions on named resources. */
 export function grantsOf(
   needs: readonly Need<unknown>[],
-  { accounts, records, bucket, submissions, jobs }: Resources,
+  { accounts, records, bucket, submissions, jobs, mailTopic }: Resources,
 ): PolicyStatement[] {
   const arns = {
     accounts: accounts.tableArn,
@@ -121,6 +123,7 @@ export function grantsOf(
     bucket: bucket.bucketArn,
     submissions,
     jobs,
+    mailTopic,
   };
   return roleStatements(needs, arns).map(
     ({ actions, resources, conditions }) =>

@@ -4,6 +4,7 @@ import type { DeploymentParts } from '../build/build-parts.ts';
 import type { DeploymentOptions } from '../options/deployment-options.ts';
 import { ApiStack } from './api/api-stack.ts';
 import { BackgroundStack } from './background/background-stack.ts';
+import { mailTopicName } from './background/hook-mail.ts';
 import { batchNames, submissionArns } from './batch-names.ts';
 import { ComputeStack } from './compute/compute-stack.ts';
 import { DataStack } from './data-stack.ts';
@@ -32,6 +33,11 @@ export function addService(
     props('where jobs run'),
   );
   const names = batchNames(options);
+  // By name, so no stack imports the topic from the one that has it.
+  const mailTopic =
+    options.hookMail.length === 0
+      ? undefined
+      : data.formatArn({ service: 'sns', resource: mailTopicName(options) });
   const parts = {
     resources: {
       ...data.stores,
@@ -41,8 +47,9 @@ export function addService(
         jobs.map((job) => job.name),
       ),
       jobs: [data.formatArn({ service: 'batch', resource: 'job', resourceName: '*' })],
+      mailTopic,
     },
-    environment: functionVariables(data.stores, names, options),
+    environment: functionVariables({ ...data.stores, mailTopic }, names, options),
     folderOf,
   };
   const functions = new FunctionsStack(

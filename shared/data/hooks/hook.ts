@@ -25,8 +25,11 @@ export const HookEvent = z.enum([
 ]);
 export type HookEvent = z.infer<typeof HookEvent>;
 
-/** Formats of messages: the Standard Webhooks specification, and what three chat services take. */
-export const HookFormat = z.enum(['standard', 'slack', 'discord', 'teams']);
+/**
+ * Formats of messages: the Standard Webhooks specification, what three chat services take, and a mail to the addresses
+ * of the deployment.
+ */
+export const HookFormat = z.enum(['standard', 'slack', 'discord', 'teams', 'mail']);
 export type HookFormat = z.infer<typeof HookFormat>;
 
 const storedHook = () =>
@@ -55,6 +58,7 @@ export type Hook = z.infer<ReturnType<typeof storedHook>>;
 
 /** The parts of a hook that nobody reads again. */
 export interface HookSecrets {
+  /** Empty for the format `mail`: its topic is that of the deployment. */
   url: string;
   /** Signing secret of the format `standard`: `whsec_` and Base64. Null for other formats. */
   secret: string | null;

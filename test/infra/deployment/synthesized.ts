@@ -41,6 +41,7 @@ export const equipped = {
   gpuInstanceTypes: 'g4dn.xlarge',
   trustedImages: '111122223333.dkr.ecr.eu-central-1.amazonaws.com/own/image:1',
   alarmEmail: 'ops@example.org',
+  hookMail: 'ada@example.org,grace@example.org',
   monthlyBudget: '120',
   corsOrigins: 'https://app.example',
   bucketVersioning: true,

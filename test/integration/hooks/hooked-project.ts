@@ -62,8 +62,8 @@ export async function startReceiver() {
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 
 /** A project with an owner whose hooks may name this receiver, and a clock that tests set. */
-export async function hookedProject(receiver: Receiver) {
-  const service: TestService = await testService({ HOOK_HOSTS: receiver.host });
+export async function hookedProject(receiver: Receiver, more: Readonly<Record<string, string>> = {}) {
+  const service: TestService = await testService({ HOOK_HOSTS: receiver.host, ...more });
   const owner: TestUser = await service.user('developer');
   const project_id = await newProject(service, owner, 'sorting');
   let later = 0;
@@ -72,6 +72,7 @@ export async function hookedProject(receiver: Receiver) {
     records: service.records,
     accounts: service.accounts,
     admitted: [receiver.host],
+    mail: undefined,
     now,
     newId,
     log: createLogger('error', () => {}),

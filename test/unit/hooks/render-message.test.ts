@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { courseText } from '../../../shared/hooks/describe-event.ts';
 import { type HookMessage, parseMessage, storedMessage } from '../../../shared/hooks/message.ts';
-import { renderMessage } from '../../../shared/hooks/render-message.ts';
+import { renderMail, renderMessage } from '../../../shared/hooks/render-message.ts';
 
 const longText = `<!channel> *bold* & ${'🙂'.repeat(5000)}`;
 const message: HookMessage = {
@@ -143,4 +143,18 @@ test('the course of a metric is a line of at most 30 blocks', () => {
   expect(courseText([4, 3, 2, 1])).toBe('█▆▃▁');
   expect(courseText(Array.from({ length: 1000 }, (_, index) => index))).toHaveLength(30);
   expect([courseText([1]), courseText([1, Number.NaN]), courseText([2, 2])]).toEqual(['', '', '▁▁']);
+});
+
+test('a mail of any length is one that SNS takes', () => {
+  const { subject, text } = renderMail({
+    ...message,
+    text: { ...message.text, title: `first line\r\nsecond\u0007\u2028${longText}` },
+  });
+
+  expect(subject).toMatch(/^\P{C}{1,99}$/u);
+  expect(subject).toMatch(/^first line second <!channel>/);
+  expect(Buffer.byteLength(text)).toBeLessThan(262_144);
+  expect(text).toContain('Project: digits\n');
+  expect(text).toContain('\n\nhttps://mps.example/v1/console#/projects/p/experiments/e');
+  expect(`${subject}${text}`.isWellFormed()).toBe(true);
 });

@@ -9,6 +9,7 @@ const formats = [
   { id: 'slack', name: 'Slack' },
   { id: 'discord', name: 'Discord' },
   { id: 'teams', name: 'Teams' },
+  { id: 'mail', name: 'Mail to the addresses of the deployment' },
   { id: 'standard', name: 'A program (Standard Webhooks, signed)' },
 ] as const;
 
@@ -49,7 +50,7 @@ export function HookForm({
   const [filter, setFilter] = useState(hook?.filter ?? '');
   const save = async () => {
     const { secret } = await setHook(project_id, name, {
-      ...(url.trim() !== '' && { url: url.trim() }),
+      ...(url.trim() !== '' && format !== 'mail' && { url: url.trim() }),
       format,
       events: [...chosen],
       ...(filter.trim() !== '' && { filter }),
@@ -62,18 +63,6 @@ export function HookForm({
       {hook === undefined && (
         <TextField label="Name" maxLength={64} autocapitalize="none" value={name} onText={setName} />
       )}
-      <TextField
-        label="URL of the receiver"
-        hint={
-          hook === undefined
-            ? 'It is a secret: nobody can read it again.'
-            : `Leave it blank to keep the present one, at ${hook.host}.`
-        }
-        isPassword
-        autocomplete="off"
-        value={url}
-        onText={setUrl}
-      />
       <Field label="Receiver">
         {(attributes) => (
           <select
@@ -91,6 +80,20 @@ export function HookForm({
           </select>
         )}
       </Field>
+      {format !== 'mail' && (
+        <TextField
+          label="URL of the receiver"
+          hint={
+            hook === undefined || hook.format === 'mail'
+              ? 'It is a secret: nobody can read it again.'
+              : `Leave it blank to keep the present one, at ${hook.host}.`
+          }
+          isPassword
+          autocomplete="off"
+          value={url}
+          onText={setUrl}
+        />
+      )}
       <fieldset class="hook-events">
         <legend>Tell it when</legend>
         {Object.entries(events).map(([id, label]) => {

@@ -11,6 +11,7 @@ import { functionRole, grantsOf } from '../roles.ts';
 import { type FunctionParts, ServiceFunction } from '../service-function.ts';
 import { addAlarms } from './alarms.ts';
 import { addBudget } from './budget.ts';
+import { addHookMail } from './hook-mail.ts';
 import { eventsOf, startByEvents, startByLists, streamStatements } from './triggers.ts';
 
 /** Functions that no request starts: for events of Batch, changes of lists, and the first admin. */
@@ -67,6 +68,7 @@ export class BackgroundStack extends Stack {
     const watched = { apiName, deadLetters, tables: { accounts, records }, streamFunctions, log };
     if (options.alarms) addAlarms(this, watched, options.alarmEmail);
     addBudget(this, options);
+    addHookMail(this, options);
   }
 }
 

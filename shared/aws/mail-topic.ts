@@ -1,0 +1,84 @@
+import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
+import { SignatureV4 } from '@smithy/signature-v4';
+import type { Environment } from '../core/needs.ts';
+
+/** Topic of SNS whose subscribers get mails. */
+export interface MailTopic {
+  /**
+   * Sign the request that publishes a mail to all subscribers. It is valid for 15 minutes.
+   * @param subject at most 99 characters without line breaks and control characters
+   * @param text at most 256 KB
+   */
+  sign(subject: string, text: string): Promise<SignedPost>;
+}
+
+/** A POST request with its signature. */
+export interface SignedPost {
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  body: string;
+}
+
+/**
+ * Return a topic of SNS. `SNS_ENDPOINT` replaces the region's endpoint. Its one request is signed here without the
+ * client of the SDK, so it is sent like the other messages of hooks: once for each attempt, with their limits.
+ * @param arn such as `arn:aws:sns:eu-central-1:111122223333:mps-hooks`
+ */
+export function mailTopic(environment: Environment, arn: string): MailTopic {
+  const [, partition, , region = ''] = arn.split(':');
+  const suffix = partition === 'aws-cn' ? 'amazonaws.com.cn' : 'amazonaws.com';
+  const url = new URL(environment['SNS_ENDPOINT'] ?? `https://sns.${region}.${suffix}/`);
+  const signer = new SignatureV4({
+    service: 'sns',
+    region,
+    sha256: Sha256,
+    credentials: async () => ({
+      accessKeyId: environment['AWS_ACCESS_KEY_ID'] ?? '',
+      secretAccessKey: environment['AWS_SECRET_ACCESS_KEY'] ?? '',
+      ...(environment['AWS_SESSION_TOKEN'] !== undefined && {
+        sessionToken: environment['AWS_SESSION_TOKEN'],
+      }),
+    }),
+  });
+  return {
+    async sign(subject, text) {
+      const body = new URLSearchParams({
+        Action: 'Publish',
+        Version: '2010-03-31',
+        TopicArn: arn,
+        Subject: subject,
+        Message: text,
+      }).toString();
+      const { headers } = await signer.sign({
+        method: 'POST',
+        protocol: url.protocol,
+        hostname: url.hostname,
+        path: '/',
+        query: {},
+        headers: { host: url.host, 'content-type': 'application/x-www-form-urlencoded' },
+        body,
+      });
+      return { url: url.href, headers, body };
+    },
+  };
+}
+
+/** SHA-256 in the form that the signer takes. */
+class Sha256 {
+  readonly #hash: Hash | Hmac;
+
+  constructor(secret?: string | ArrayBuffer | ArrayBufferView) {
+    this.#hash =
+      secret === undefined ? createHash('sha256') : createHmac('sha256', secret as string | Uint8Array);
+  }
+
+  update(data: string | ArrayBuffer | ArrayBufferView): void {
+    this.#hash.update(data as string | Uint8Array);
+  }
+
+  async digest(): Promise<Uint8Array> {
+    return this.#hash.digest();
+  }
+
+  reset(): void {}
+}
