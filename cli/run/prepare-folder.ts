@@ -5,6 +5,7 @@ import type { endpoint as putEnvironment } from '../../functions/projects/enviro
 import type { endpoint as putSource } from '../../functions/projects/uploads/put-source.endpoint.ts';
 import type { endpoint as readSource } from '../../functions/projects/uploads/read-source.endpoint.ts';
 import type { endpoint as requestSourceUpload } from '../../functions/projects/uploads/request-source-upload.endpoint.ts';
+import type { endpoint as readStart } from '../../functions/service/read-start.endpoint.ts';
 import type { Client } from '../../shared/client/client.ts';
 import { partedBytes } from '../../shared/client/node/send-by-ticket.ts';
 import { ProblemError } from '../../shared/client/problem-error.ts';
@@ -70,10 +71,19 @@ export async function prepareFolder(
   const declared = names.has('MLproject')
     ? mainCommand(await readFile(join(folder, 'MLproject'), 'utf8'))
     : undefined;
-  const declaredEnvironment = await checkedEnvironment({ root, sub }, paths, projectFile, [
+  const words = [
     ...options.words,
     ...(projectFile.command ?? declared ?? usualProgram(names) ?? '').split(/\s+/),
-  ]);
+  ];
+  const knownPythons = async () =>
+    (await client.call<typeof readStart>('GET /')).python_versions ?? undefined;
+  const declaredEnvironment = await checkedEnvironment(
+    { root, sub },
+    paths,
+    projectFile,
+    words,
+    knownPythons,
+  );
   const name = options.project ?? projectFile.project ?? place.name;
   const given = { named: options.config ?? projectFile.config, overrides: options.overrides };
   // Report the faults of the file before the first request. The command of an earlier run is not known yet.

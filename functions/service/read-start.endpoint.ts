@@ -17,8 +17,8 @@ export const endpoint = defineEndpoint({
   input: {},
   output: { 200: content(['text/html'], Start) },
 
-  async handle(_, { requestPath, header }) {
-    const start = startOf(requestPath);
+  async handle(_, { requestPath, header, settings }) {
+    const start = startOf(requestPath, settings.pythonVersions);
     const vary = { Vary: 'Accept' };
     if (preferredMediaType(header('Accept'), ['application/json', 'text/html']) === 'application/json') {
       return Reply.json(start, { headers: vary });

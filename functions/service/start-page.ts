@@ -42,6 +42,10 @@ export const Start = z
     token: link('POST here to sign in.'),
     account: link('The account of the caller.'),
     command: link('The command mps, for `npm install -g`.'),
+    python_versions: z
+      .array(z.string())
+      .nullable()
+      .describe('Versions of Python that trainings can have; null if the service does not know them.'),
   })
   .meta({ id: 'Start' });
 export type Start = z.infer<typeof Start>;
@@ -76,8 +80,9 @@ export const startPolicy = pagePolicy({ style: startStyle });
  * and callers request its root with and without a trailing slash, so relative links would break.
  *
  * @param requestPath path as the caller sees it, such as `/v1/`
+ * @param python_versions versions of Python that trainings can have, if they are known
  */
-export function startOf(requestPath: string): Start {
+export function startOf(requestPath: string, python_versions?: readonly string[]): Start {
   const base = `${pathOfHost(requestPath)}/`;
   return {
     service: 'model-project-service',
@@ -89,5 +94,6 @@ export function startOf(requestPath: string): Start {
     token: `${base}auth/token`,
     account: `${base}users/me`,
     command: `${base}cli/mps.tgz`,
+    python_versions: python_versions === undefined ? null : [...python_versions],
   };
 }

@@ -2,6 +2,10 @@ import { join, posix } from 'node:path';
 import type { ProjectFile } from '../../../shared/config/project-file.ts';
 import { resolveDependencies } from '../../../shared/runner/environment/dependencies/resolved-dependencies.ts';
 import { EnvironmentError } from '../../../shared/runner/environment/environment-error.ts';
+import {
+  type PythonCondition,
+  pythonFault,
+} from '../../../shared/runner/environment/install/python-version.ts';
 import { CliError, exitCodes } from '../../cli-error.ts';
 import { pythonProgram } from '../choose-command.ts';
 import { pathsBelow } from '../source-root.ts';
@@ -15,6 +19,7 @@ import { movedEnvironment } from './moved-environment.ts';
  *
  * @param paths of the source's files
  * @param words of the command; its Python program may declare requirements itself
+ * @param knownPythons asks the service for its versions of Python, only if the folder limits them
  * @throws CliError naming the file, its line and what is allowed
  */
 export async function checkedEnvironment(
@@ -22,12 +27,17 @@ export async function checkedEnvironment(
   paths: readonly string[],
   projectFile: ProjectFile,
   words: readonly string[],
+  knownPythons: () => Promise<readonly string[] | undefined> = async () => undefined,
 ): Promise<ChosenEnvironment> {
   try {
     const chosen = await environmentIn(source, paths, projectFile, pythonProgram(words));
     // A converted lock file is in no file of the folder, and consists of lines that this command has made.
-    if (chosen.env_type === 'python' && chosen.added === undefined)
-      await resolveDependencies(chosen, source.root, 'any');
+    const conditions =
+      chosen.env_type === 'python' && chosen.added === undefined
+        ? (await resolveDependencies(chosen, source.root, 'any')).interpreter
+        : [];
+    const fault = await unmetCondition(chosen, conditions, knownPythons);
+    if (fault !== undefined) throw new CliError(fault, exitCodes.usage);
     return chosen;
   } catch (error) {
     if (!(error instanceof EnvironmentError)) throw error;
@@ -47,4 +57,17 @@ async function environmentIn(
   const ofRoot = await chooseEnvironment(root, new Set(paths), projectFile, undefined);
   const where = `${ofRoot.reason} of ${posix.relative(sub, '.')}`;
   return ofRoot.env_type === 'system' ? own : { ...ofRoot, reason: where };
+}
+
+/** Return why no Python of the service can run the folder; undefined if one can. */
+async function unmetCondition(
+  { python }: ChosenEnvironment,
+  found: readonly PythonCondition[],
+  knownPythons: () => Promise<readonly string[] | undefined>,
+): Promise<string | undefined> {
+  // The text of the dependencies is this command's own; its condition stands in a file of the folder.
+  const others = found.filter(({ versions }) => versions !== python?.versions);
+  const conditions = python === undefined ? others : [python, ...others];
+  if (conditions.length === 0) return undefined;
+  return pythonFault(conditions) ?? pythonFault(conditions, await knownPythons());
 }

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ProjectFile } from '../../../shared/config/project-file.ts';
+import { readPythonCondition } from '../../../shared/runner/environment/declarations/python-condition.ts';
 import { CliError, exitCodes } from '../../cli-error.ts';
 import type { ChosenEnvironment } from './chosen-environment.ts';
 import { pythonEnvironment, unreadDeclarations } from './python-environment.ts';
@@ -13,10 +14,23 @@ export async function chooseEnvironment(
   program?: string,
 ): Promise<ChosenEnvironment> {
   const chosen = await chooseDeclared(folder, files, environment, program);
-  if (python === undefined || chosen.env_type !== 'python') return chosen;
-  const condition = /^\d/.test(python) ? `==${python}${/\.\d+\./.test(python) ? '' : '.*'}` : python;
+  if (python === undefined) return chosen;
+  // Nobody says that a folder without requirements must not have an environment of its own.
+  const isFree = chosen.env_type === 'system' && environment === undefined;
+  if (chosen.env_type !== 'python' && !isFree)
+    throw new CliError(
+      `mps.yaml: "python: ${python}" needs an environment of the type python, and this folder's is ${chosen.env_type} (${chosen.reason}).`,
+      exitCodes.usage,
+    );
+  const asked = /^\d/.test(python) ? `==${python}${/\.\d+\./.test(python) ? '' : '.*'}` : python;
+  const condition = readPythonCondition(asked, 'python of mps.yaml');
   const lines = chosen.dependencies.split('\n').filter((line) => !/^(?:python[=<>!~]|none$)/.test(line));
-  return { ...chosen, dependencies: [...lines, `python${condition}`].join('\n') };
+  return {
+    ...chosen,
+    env_type: 'python',
+    python: condition,
+    dependencies: [...lines, `python${condition.versions}`].join('\n'),
+  };
 }
 
 async function chooseDeclared(

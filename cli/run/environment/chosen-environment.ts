@@ -1,3 +1,4 @@
+import type { PythonCondition } from '../../../shared/runner/environment/install/python-version.ts';
 import type { AddedFile } from '../pack-files.ts';
 
 /** Environment for a folder. */
@@ -6,6 +7,8 @@ export interface ChosenEnvironment {
   dependencies: string;
   /** Reason for the choice. */
   reason: string;
+  /** The condition on the version of Python in `dependencies`, and the declaration that states it. */
+  python?: PythonCondition | undefined;
   /** What of the files is not followed, a sentence each. */
   notes?: readonly string[];
   /** A file to add to the source. */

@@ -3,11 +3,10 @@ import {
   type PythonManifest,
   readPyproject,
 } from '../../../shared/runner/environment/declarations/pyproject.ts';
+import { readPythonCondition } from '../../../shared/runner/environment/declarations/python-condition.ts';
 import { readScriptBlock } from '../../../shared/runner/environment/declarations/script-block.ts';
-import {
-  setupCfgRequirements,
-  setupPyRequirements,
-} from '../../../shared/runner/environment/declarations/setup-files.ts';
+import { readSetupCfg, readSetupPy } from '../../../shared/runner/environment/declarations/setup-files.ts';
+import type { PythonCondition } from '../../../shared/runner/environment/install/python-version.ts';
 import { lockedRequirements } from '../list-files.ts';
 import type { ChosenEnvironment } from './chosen-environment.ts';
 import { lockFiles, readLock } from './lock/read-lock.ts';
@@ -30,18 +29,21 @@ export async function pythonEnvironment(
   const manifest = files.has('pyproject.toml') ? readPyproject(await read('pyproject.toml')) : undefined;
   const chosen = await chooseDeclaration(files, read, { manifest, program });
   if (chosen === undefined) return undefined;
-  const { python = manifest?.python, lines, ...rest } = chosen;
-  const wanted = python === undefined ? [] : [`python${python.replaceAll(/\s+/g, '')}`];
+  const { lines, python = requiresPython(manifest?.python), ...rest } = chosen;
+  const wanted = python === undefined ? [] : [`python${python.versions}`];
   const dependencies = [...lines, ...wanted].join('\n') || 'none';
-  return { env_type: 'python', dependencies, ...rest };
+  return { env_type: 'python', dependencies, python, ...rest };
 }
 
-interface Declaration extends Pick<ChosenEnvironment, 'reason' | 'added' | 'notes'> {
+interface Declaration extends Pick<ChosenEnvironment, 'reason' | 'added' | 'notes' | 'python'> {
   /** Requirement lines. */
   lines: readonly string[];
-  /** Allowed versions of Python, such as `>=3.11`, if this file limits them. */
-  python?: string | undefined;
 }
+
+const requiresPython = (
+  text: string | undefined,
+  where = 'requires-python of pyproject.toml',
+): PythonCondition | undefined => (text === undefined ? undefined : readPythonCondition(text, where));
 
 async function chooseDeclaration(
   files: ReadonlySet<string>,
@@ -51,7 +53,11 @@ async function chooseDeclaration(
   const block =
     program !== undefined && files.has(program) ? readScriptBlock(program, await read(program)) : undefined;
   if (block !== undefined)
-    return { lines: block.requirements, reason: `block in ${program}`, python: block.python };
+    return {
+      lines: block.requirements,
+      reason: `block in ${program}`,
+      python: requiresPython(block.python, `requires-python of the block in ${program}`),
+    };
   if (files.has('requirements.txt')) return { lines: ['-r requirements.txt'], reason: 'requirements.txt' };
   const lock = lockFiles.find((name) => files.has(name));
   if (lock !== undefined) {
@@ -64,15 +70,23 @@ async function chooseDeclaration(
   if (manifest?.requirements !== undefined) return { lines: manifest.requirements, reason: 'pyproject.toml' };
   const conda = await condaDeclaration(files, read);
   if (conda !== undefined) return conda;
-  if (files.has('setup.cfg')) {
-    const lines = setupCfgRequirements(await read('setup.cfg'));
-    if (lines !== undefined) return { lines, reason: 'setup.cfg' };
+  for (const [file, readSetup] of [
+    ['setup.cfg', readSetupCfg],
+    ['setup.py', readSetupPy],
+  ] as const) {
+    if (!files.has(file)) continue;
+    const { requirements, python } = readSetup(await read(file));
+    if (requirements !== undefined)
+      return {
+        lines: requirements,
+        reason: file,
+        python: requiresPython(python, `python_requires of ${file}`),
+      };
   }
-  if (files.has('setup.py')) {
-    const lines = setupPyRequirements(await read('setup.py'));
-    if (lines !== undefined) return { lines, reason: 'setup.py' };
-  }
-  return requirementsBelow(files);
+  const below = requirementsBelow(files);
+  if (below !== undefined || manifest?.python === undefined) return below;
+  // Without packages, too, the version of Python decides whether the program runs.
+  return { lines: [], reason: 'requires-python of pyproject.toml' };
 }
 
 /** Return the names of unconditional requirements. A requirement with an environment marker need not be locked. */

@@ -4,6 +4,7 @@ import { thisHost } from '../../../shared/host/this-host.ts';
 import type { PublicStorage } from '../gateway/send.ts';
 import type { Credentials } from './data-folder.ts';
 import { localPrices, priceVariable } from './local-prices.ts';
+import { localPythons } from './local-pythons.ts';
 
 /** Replace the AWS variables of this process with the environment of functions. */
 export function enterFunctionEnvironment(own: NodeJS.ProcessEnv, access: EmulatorAccess): void {
@@ -96,12 +97,14 @@ export const bucket = 'projects';
 
 export const accountsTable = 'accounts';
 
-/** Find out what limits and separates the jobs of this machine. */
-export async function jobSettings(): Promise<Record<string, string>> {
+/** Find out what limits and separates the jobs of this machine, and which versions of Python they can have. */
+export async function jobSettings(own: Variables): Promise<Record<string, string>> {
   const separation = thisHost.canSandbox() ? 'sandbox' : process.getuid?.() === 0 ? 'user' : 'none';
+  const [canWatch, pythons] = await Promise.all([thisHost.canWatchMemory(), localPythons(own)]);
   return {
-    JOBS_MEMORY: (await thisHost.canWatchMemory()) ? 'watched' : 'not enforced',
+    JOBS_MEMORY: canWatch ? 'watched' : 'not enforced',
     JOBS_SEPARATION: separation,
+    PYTHON_VERSIONS: pythons,
   };
 }
 

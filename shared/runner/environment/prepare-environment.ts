@@ -13,7 +13,7 @@ import type { ObtainedEnvironment } from './install/build-environment.ts';
 import { installerMessage, type RunCommand, stopped } from './install/installer.ts';
 import { probeInterpreter } from './install/interpreter.ts';
 import { nodeVariables } from './install/node-environment.ts';
-import { pythonVariables } from './install/python-environment.ts';
+import { moduleVariables, pythonVariables } from './install/python-environment.ts';
 import { obtainEnvironment } from './obtain-environment.ts';
 import {
   engineEnvironment,
@@ -110,7 +110,8 @@ async function prepare(options: PrepareOptions): Promise<Omit<PreparedEnvironmen
   const resolved = await resolveDependencies(spec, options.sourceFolder, options.packageIndexes);
   const { dependencies } = resolved;
   // A Python project gets a virtual environment even without dependencies.
-  if (spec.env_type === 'system') return { ...nothing, env: {} };
+  const modulePaths = resolved.folders.map((folder) => join(options.sourceFolder, folder));
+  if (spec.env_type === 'system') return { ...nothing, env: moduleVariables(modulePaths) };
   const path = searchPath(operatorEnv);
   if (spec.env_type === 'node' && dependencies.length === 0) {
     return { ...nothing, env: nodeVariables(null, options.sourceFolder, path) };
@@ -184,7 +185,6 @@ async function prepare(options: PrepareOptions): Promise<Omit<PreparedEnvironmen
   const hit = obtained.cache === 'hit';
   if (hit) log(`environment: cache hit, ${obtained.buildSeconds.toFixed(1)} s of installation saved`);
   const python = spec.env_type === 'python';
-  const modulePaths = resolved.folders.map((folder) => join(sourceFolder, folder));
   return {
     env: python
       ? pythonVariables(place.folder, path, modulePaths)

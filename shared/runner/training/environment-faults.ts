@@ -8,8 +8,7 @@ import {
   packageIndexFaults,
   parseDependencies,
 } from '../environment/dependencies/parse-dependencies.ts';
-import { wrongVersion } from '../environment/install/interpreter.ts';
-import { allowsVersion } from '../environment/install/python-version.ts';
+import { pythonFault } from '../environment/install/python-version.ts';
 
 /** A fault of one field of an environment. */
 interface EnvironmentFault {
@@ -103,17 +102,17 @@ export function deploymentFaults(spec: EnvironmentSpec, deployment: Deployment):
   const messages = [
     ...imageFaults(spec, deployment),
     ...indexes.map(({ line, message }) => `line ${line}: ${message}`),
-    ...interpreterFaults(dependencies, deployment.pythonVersions),
+    ...[interpreterFaults(dependencies, deployment.pythonVersions)].flat(),
   ];
   return messages.length === 0 ? [] : [{ name: 'dependencies', message: messages.join('; ') }];
 }
 
-/** Faults of conditions that no Python of this deployment meets; none if its versions are not known. */
+/** Faults of conditions that no Python of this deployment meets. */
 function interpreterFaults(dependencies: readonly Dependency[], known: readonly string[] | undefined) {
-  const wanted = dependencies.flatMap((one) => (one.kind === 'python' ? [one.versions] : []));
-  if (wanted.length === 0 || known === undefined || known.length === 0) return [];
-  const isMet = known.some((version) => wanted.every((one) => allowsVersion(one, version)));
-  return isMet ? [] : [wrongVersion(wanted, known)];
+  const conditions = dependencies.flatMap((one) =>
+    one.kind === 'python' ? [{ versions: one.versions, where: `line ${one.line}` }] : [],
+  );
+  return known === undefined ? [] : (pythonFault(conditions, known) ?? []);
 }
 
 /** Faults of a docker environment whose image this deployment does not trust. */

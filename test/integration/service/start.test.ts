@@ -21,6 +21,7 @@ describe('the root of the service', () => {
       token: '/auth/token',
       account: '/users/me',
       command: '/cli/mps.tgz',
+      python_versions: null,
       version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
     });
     expect(answered['vary']).toContain('Accept');
@@ -47,6 +48,6 @@ describe('the root of the service', () => {
     ['/v1/', '/v1/docs'],
     ['//elsewhere.example/', '/elsewhere.example/docs'],
   ])('asked for at %s leads to %s', (requestPath, docs) => {
-    expect(startOf(requestPath).docs).toBe(docs);
+    expect(startOf(requestPath, ['3.13.5'])).toMatchObject({ docs, python_versions: ['3.13.5'] });
   });
 });

@@ -12,14 +12,15 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-async function chooseOf(files: Readonly<Record<string, string>>, python?: string) {
+async function chooseOf(files: Readonly<Record<string, string>>, python?: string, known?: readonly string[]) {
   for (const [path, content] of Object.entries(files)) {
     await mkdir(dirname(join(folder, path)), { recursive: true });
     await writeFile(join(folder, path), content);
   }
   const projectFile = python === undefined ? {} : { python };
   const source = { root: folder, sub: '' };
-  return checkedEnvironment(source, Object.keys(files), projectFile, ['python', 'train.py']);
+  const words = ['python', 'train.py'];
+  return checkedEnvironment(source, Object.keys(files), projectFile, words, async () => known);
 }
 
 test('the block of the program comes before the files of the folder', async () => {
@@ -43,6 +44,53 @@ test('python of mps.yaml replaces the condition of the project', async () => {
   };
   expect((await chooseOf(files)).dependencies).toBe('six\npython>=3.9');
   expect((await chooseOf(files, '3.12')).dependencies).toBe('six\npython==3.12.*');
+});
+
+test.each([
+  ['>=3.12', '3.10', 'python of mps.yaml'],
+  ['>=3.12', undefined, 'requires-python of pyproject.toml'],
+])('Python %s or %s that the service does not have is refused by %s', async (requires, python, where) => {
+  const files = { 'pyproject.toml': `[project]\nname="a"\nversion="1"\nrequires-python="${requires}"\n` };
+  const refused = expect(chooseOf(files, python, ['3.11.2'])).rejects;
+  await refused.toMatchObject({ exitCode: 2, message: expect.stringMatching(`^${where}: needs Python `) });
+  await refused.toThrow('the service has 3.11.2.');
+  const chosen = await chooseOf(files, python, ['3.11.2', '3.10.1', '3.12.0']);
+  expect(chosen).toMatchObject({ env_type: 'python' });
+});
+
+test('conditions that no Python meets are refused without asking the service', async () => {
+  const files = {
+    'requirements.txt': 'six\n-e ./lib\n',
+    'pyproject.toml': '[project]\nname="a"\nversion="1"\nrequires-python=">=3.12"\n',
+    'lib/setup.cfg': '[options]\npython_requires = <3.11\n',
+  };
+  await expect(chooseOf(files)).rejects.toMatchObject({
+    exitCode: 2,
+    message:
+      'requires-python of pyproject.toml: needs Python >=3.12; python_requires of lib/setup.cfg: needs Python <3.11; no version meets all of these.',
+  });
+});
+
+test.each([
+  ['mps.yaml', {}, '==banana.*'],
+  ['pyproject.toml', { 'pyproject.toml': '[project]\nname="a"\nrequires-python="3.9"\n' }, undefined],
+  ['block in train.py', { 'train.py': '# /// script\n# requires-python = "six"\n# ///\n' }, undefined],
+])('what is no version of Python in %s never becomes a package', async (where, files, python) => {
+  await expect(chooseOf(files, python === undefined ? undefined : 'banana')).rejects.toMatchObject({
+    exitCode: 2,
+    message: expect.stringMatching(`${where}: ".*" is not a condition on the version of Python`),
+  });
+});
+
+test('python of mps.yaml makes an environment where no packages are declared', async () => {
+  expect(await chooseOf({ 'train.py': '' }, '3.12')).toMatchObject({
+    env_type: 'python',
+    dependencies: 'python==3.12.*',
+  });
+  await expect(chooseOf({ 'package.json': '{}' }, '3.12')).rejects.toMatchObject({
+    exitCode: 2,
+    message: expect.stringContaining("this folder's is node (package.json)"),
+  });
 });
 
 test('a file that nothing reads is named', async () => {

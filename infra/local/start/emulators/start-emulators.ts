@@ -58,7 +58,7 @@ export async function startEmulators(
 
   const access = {
     ...emulatorAccess(process.env, await emulatorCredentials(data)),
-    jobSettings: await jobSettings(),
+    jobSettings: await jobSettings(process.env),
   };
   const databases = await openDatabases(data, embeddedDatabases(access));
   // This runs after the emulators have stopped.

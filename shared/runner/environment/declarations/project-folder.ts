@@ -1,16 +1,19 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { normalName } from '../dependencies/python-requirements.ts';
 import { EnvironmentError } from '../environment-error.ts';
+import type { PythonCondition } from '../install/python-version.ts';
 import { readPyproject } from './pyproject.ts';
-import { setupCfgRequirements, setupPyRequirements } from './setup-files.ts';
+import { readPythonCondition } from './python-condition.ts';
+import { readSetupCfg, readSetupPy, type SetupFile } from './setup-files.ts';
 
 /** A folder with a Python project, as `pip install -e` takes it. */
 export interface ProjectFolder {
   /** The file that declares its requirements. */
   file: string;
   requirements: readonly string[];
-  /** Allowed versions of Python, as in `>=3.10`; undefined if the project does not limit them. */
-  python: string | undefined;
+  /** Undefined if the project does not limit the versions of Python. */
+  python: PythonCondition | undefined;
 }
 
 /** Read a file of the folder by its name; undefined if there is none. */
@@ -31,35 +34,55 @@ export async function readProjectFolder(
   read: ReadDeclaration,
 ): Promise<ProjectFolder> {
   const [toml, cfg, py] = await Promise.all(['pyproject.toml', 'setup.cfg', 'setup.py'].map(read));
+  if (toml === undefined && cfg === undefined && py === undefined)
+    throw refused(`${path}: has no pyproject.toml, setup.cfg or setup.py`);
   const at = (name: string) => (path === '.' ? name : `${path}/${name}`);
   const manifest = toml === undefined ? undefined : readPyproject(toml);
-  if (manifest?.requirements !== undefined) {
-    const wanted = extras.slice(1, -1).split(',').filter(Boolean);
-    const further = wanted.flatMap((extra) => {
-      const lines = manifest.extras[extra];
-      if (lines === undefined) throw unknownExtra(at('pyproject.toml'), extra, Object.keys(manifest.extras));
-      return lines;
-    });
-    const requirements = [...manifest.requirements, ...further];
-    return { file: at('pyproject.toml'), requirements, python: manifest.python };
+  const setupCfg = cfg === undefined ? undefined : readSetupCfg(cfg);
+  const setupPy = py === undefined ? undefined : readSetupPy(py);
+  const python =
+    conditionOf(manifest?.python, `requires-python of ${at('pyproject.toml')}`) ??
+    conditionOf(setupCfg?.python, `python_requires of ${at('setup.cfg')}`) ??
+    conditionOf(setupPy?.python, `python_requires of ${at('setup.py')}`);
+  const declared = (file: string, { requirements = [], extras }: Partial<SetupFile>): ProjectFolder => ({
+    file: at(file),
+    requirements: [...requirements, ...extraRequirements(at(file), extras, wanted)],
+    python,
+  });
+  const wanted = extras.slice(1, -1).split(',').filter(Boolean);
+  if (manifest?.requirements !== undefined) return declared('pyproject.toml', manifest);
+  if (setupCfg?.requirements !== undefined) return declared('setup.cfg', setupCfg);
+  if (setupPy !== undefined && py !== undefined) {
+    const isComputed = setupPy.requirements === undefined && /\binstall_requires\b/.test(py);
+    if (isComputed) throw computed(at('setup.py'), 'install_requires');
+    if (wanted.length > 0 && setupPy.extras === undefined && /\bextras_require\b/.test(py))
+      throw computed(at('setup.py'), 'extras_require');
+    return declared('setup.py', setupPy);
   }
-  const python = manifest?.python;
-  const listed = cfg === undefined ? undefined : setupCfgRequirements(cfg);
-  if (listed !== undefined) return { file: at('setup.cfg'), requirements: listed, python };
-  if (py !== undefined) {
-    const literal = setupPyRequirements(py);
-    if (literal === undefined && /\binstall_requires\b/.test(py)) throw computed(at('setup.py'));
-    return { file: at('setup.py'), requirements: literal ?? [], python };
-  }
-  if (toml === undefined && cfg === undefined)
-    throw refused(`${path}: has no pyproject.toml, setup.cfg or setup.py`);
-  return { file: at(toml === undefined ? 'setup.cfg' : 'pyproject.toml'), requirements: [], python };
+  return manifest === undefined
+    ? declared('setup.cfg', setupCfg ?? {})
+    : declared('pyproject.toml', manifest);
 }
+
+const conditionOf = (text: string | undefined, where: string): PythonCondition | undefined =>
+  text === undefined ? undefined : readPythonCondition(text, where);
+
+/** Return the requirement lines of extras. @throws EnvironmentError for one that the project does not have */
+const extraRequirements = (
+  file: string,
+  extras: SetupFile['extras'] = {},
+  wanted: readonly string[],
+): string[] =>
+  wanted.flatMap((extra) => {
+    const lines = Object.entries(extras).find(([name]) => normalName(name) === extra)?.[1];
+    if (lines === undefined) throw unknownExtra(file, extra, Object.keys(extras));
+    return lines;
+  });
 
 const refused = (message: string): EnvironmentError => new EnvironmentError('bad-dependencies', message);
 
-const computed = (file: string): EnvironmentError =>
-  refused(`${file}: computes its install_requires, and is not run. List the packages in requirements.txt.`);
+const computed = (file: string, what: string): EnvironmentError =>
+  refused(`${file}: computes its ${what}, and is not run. List the packages in requirements.txt.`);
 
 const unknownExtra = (file: string, extra: string, known: readonly string[]): EnvironmentError =>
   refused(

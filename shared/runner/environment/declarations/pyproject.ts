@@ -27,10 +27,16 @@ export function readPyproject(content: string): PythonManifest {
   const python = poetry?.['python'];
   return {
     name: project?.name,
-    requirements: project?.dependencies ?? (poetry && poetryRequirements(poetry)),
+    requirements: project?.dependencies ?? dynamicLines(tool) ?? (poetry && poetryRequirements(poetry)),
     extras: project?.['optional-dependencies'] ?? {},
     python: project?.['requires-python'] ?? (typeof python === 'string' ? versionRange(python) : undefined),
   };
+}
+
+/** setuptools takes the requirements from files if the project says so. */
+function dynamicLines(tool: z.infer<typeof Manifest>['tool']): string[] | undefined {
+  const files = tool?.setuptools?.dynamic?.dependencies?.file;
+  return files === undefined ? undefined : [files].flat().map((file) => `-r ${file}`);
 }
 
 const Manifest = z.object({
@@ -43,7 +49,20 @@ const Manifest = z.object({
     }),
   ),
   tool: z.optional(
-    z.object({ poetry: z.optional(z.object({ dependencies: z.optional(PoetryDependencies) })) }),
+    z.object({
+      poetry: z.optional(z.object({ dependencies: z.optional(PoetryDependencies) })),
+      setuptools: z.optional(
+        z.object({
+          dynamic: z.optional(
+            z.object({
+              dependencies: z.optional(
+                z.object({ file: z.optional(z.union([z.string(), z.array(z.string())])) }),
+              ),
+            }),
+          ),
+        }),
+      ),
+    }),
   ),
 });
 

@@ -3,6 +3,7 @@ import { chmod, constants, type FileHandle, lstat, mkdir, open, realpath } from 
 import { basename, dirname, join } from 'node:path';
 import { isProjectFolder, moduleFolder, readProjectFolder } from '../declarations/project-folder.ts';
 import { EnvironmentError } from '../environment-error.ts';
+import type { PythonCondition } from '../install/python-version.ts';
 import type { Dependency, PipOption } from './dependency.ts';
 import { type EnvironmentSpec, packageIndexFaults, parseDependencies } from './parse-dependencies.ts';
 import { parseRequirements } from './python-requirements.ts';
@@ -16,8 +17,8 @@ export type ResolvedDependency =
 export interface ResolvedEnvironment {
   /** What is installed. */
   dependencies: ResolvedDependency[];
-  /** Conditions on the version of the interpreter (`>=3.11`), all of which must hold. */
-  interpreter: string[];
+  /** Conditions on the version of the interpreter, all of which must hold. */
+  interpreter: PythonCondition[];
   /** Folders of the source whose modules a program can import, `.` for the source itself. */
   folders: string[];
 }
@@ -45,16 +46,23 @@ export async function resolveDependencies(
   packageIndexes: readonly string[] | 'any',
 ): Promise<ResolvedEnvironment> {
   const resolved = new Map<string, ResolvedDependency>();
-  const interpreter = new Set<string>();
+  const interpreter = new Map<string, PythonCondition>();
   const folders = new Set<string>();
   const seen = new Set<string>();
 
-  const add = async (dependencies: readonly Dependency[], depth: number): Promise<void> => {
+  const limit = (versions: string, where: string): void => {
+    if (!interpreter.has(versions)) interpreter.set(versions, { versions, where });
+  };
+
+  const add = async (
+    dependencies: readonly Dependency[],
+    { file, depth }: { file: string; depth: number },
+  ): Promise<void> => {
     for (const dependency of dependencies) {
       if (resolved.size >= maxDependencies) throw refused(`more than ${maxDependencies} dependencies`);
       if (dependency.kind === 'requirements') await include(dependency.path, depth + 1);
       else if (dependency.kind === 'constraints') await constrain(dependency.path);
-      else if (dependency.kind === 'python') interpreter.add(dependency.versions);
+      else if (dependency.kind === 'python') limit(dependency.versions, `${file}: line ${dependency.line}`);
       else if (dependency.kind === 'folder')
         await addFolder(await folderOf(dependency), dependency.extras, depth + 1);
       else if (dependency.kind === 'file') {
@@ -94,7 +102,7 @@ export async function resolveDependencies(
   const include = async (path: string, depth: number): Promise<void> => {
     if (!isNew(path, depth)) return;
     const text = await readSourceText(sourceFolder, path, largestRequirementFile);
-    await add(parsed(text, path), depth);
+    await add(parsed(text, path), { file: path, depth });
   };
 
   const constrain = async (path: string): Promise<void> => {
@@ -112,19 +120,23 @@ export async function resolveDependencies(
     const read = (name: string) => readProjectText(sourceFolder, join(path, name));
     const project = await readProjectFolder(path, extras, read);
     folders.add(await moduleFolder(sourceFolder, path));
-    if (project.python !== undefined) interpreter.add(project.python);
-    await add(parsed(project.requirements.join('\n'), project.file), depth);
+    if (project.python !== undefined) limit(project.python.versions, project.python.where);
+    await add(parsed(project.requirements.join('\n'), project.file), {
+      file: project.file,
+      depth,
+    });
   };
 
   const { dependencies, faults } = parseDependencies(spec);
   refuseFaults([...faults, ...hostFaults(dependencies)], 'dependencies');
-  await add(dependencies, 0);
-  if (spec.env_type === 'python' && (await isProjectFolder(sourceFolder)))
+  await add(dependencies, { file: 'dependencies', depth: 0 });
+  const takesPython = spec.env_type === 'python' || spec.env_type === 'system';
+  if (takesPython && (await isProjectFolder(sourceFolder)))
     folders.add(await moduleFolder(sourceFolder, '.'));
   const all = [...resolved.values()];
   const indexes = all.filter((one) => one.kind === 'option' && one.name === 'index-url');
   if (indexes.length > 1) throw refused('more than one --index-url; further ones are --extra-index-url');
-  return { dependencies: all, interpreter: [...interpreter].sort(), folders: [...folders].sort() };
+  return { dependencies: all, interpreter: [...interpreter.values()], folders: [...folders].sort() };
 }
 
 function refused(message: string): EnvironmentError {

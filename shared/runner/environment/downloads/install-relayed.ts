@@ -88,8 +88,8 @@ export async function relayPlan(
   return { indexes, upstream: { ca, proxies } };
 }
 
-async function pipConfig({ run, packages, env }: EnvironmentBuild, python: string) {
-  const listed = await run({ argv: [python, '-I', '-m', 'pip', 'config', 'list'], cwd: packages, env });
+async function pipConfig({ probe, packages, env }: EnvironmentBuild, python: string) {
+  const listed = await probe({ argv: [python, '-I', '-m', 'pip', 'config', 'list'], cwd: packages, env });
   return listed.exitCode === 0 ? parsePipConfig(listed.tail) : null;
 }
 

@@ -1,7 +1,9 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import * as z from 'zod';
 import { EnvironmentError } from '../environment-error.ts';
 import { type RunCommand, stopped } from './installer.ts';
-import { allowsVersion } from './python-version.ts';
+import { allowsVersion, compareVersions, type PythonCondition, pythonFault } from './python-version.ts';
 
 export interface Interpreter {
   /** Implementation and real version: `cpython-3.11.7`, `node-24.1.0`. */
@@ -26,33 +28,33 @@ export async function probeInterpreter(
   cwd: string,
   env: Record<string, string>,
   stop: AbortSignal,
-  wanted: readonly string[] = [],
+  wanted: readonly PythonCondition[] = [],
 ): Promise<Interpreter> {
   const seen: string[] = [];
   let why = '';
   const ask = async (program: string): Promise<Interpreter | undefined> => {
-    const argv = kind === 'python' ? [program, '-I', '-c', pythonProbe] : [program, '-e', nodeProbe];
-    const result = await run({ argv: argv as [string, ...string[]], cwd, env });
+    const found = await probe(kind, program, { run, cwd, env });
     stopped(stop);
-    const line = result.tail.split('\n').findLast((text) => text.startsWith('{'));
-    const probe = result.exitCode === 0 ? Probe.safeParse(parse(line)) : undefined;
-    if (probe?.success !== true) {
-      why ||= result.message === undefined ? '' : ` (${result.message})`;
+    if ('fault' in found) {
+      why ||= found.fault;
       return undefined;
     }
-    const { implementation, version, executable, venv } = probe.data;
-    if (!wanted.every((one) => allowsVersion(one, version))) {
+    const { implementation, version, executable, venv } = found;
+    if (!wanted.every(({ versions }) => allowsVersion(versions, version))) {
       if (!seen.includes(version)) seen.push(version);
       return undefined;
     }
     return { identity: `${implementation}-${version}`, executable, venv };
   };
-  for (const name of kind === 'node' ? ['node'] : wanted.length === 0 ? ['python3'] : pythonNames) {
-    const found = await ask(name);
+  const programs =
+    kind === 'node' ? ['node'] : wanted.length === 0 ? ['python3'] : await pythonPrograms(env['PATH']);
+  for (const program of programs) {
+    const found = await ask(program);
     if (found !== undefined) return found;
   }
   if (wanted.length > 0) {
-    const argv = ['uv', 'python', 'find', '--no-config', '--no-python-downloads', wanted.join(',')] as const;
+    const conditions = wanted.map(({ versions }) => versions).join(',');
+    const argv = ['uv', 'python', 'find', '--no-config', '--no-python-downloads', conditions] as const;
     const { exitCode, tail } = await run({ argv: [...argv], cwd, env });
     stopped(stop);
     const path = exitCode === 0 ? tail.trim().split('\n').at(-1) : undefined;
@@ -61,8 +63,52 @@ export async function probeInterpreter(
   }
   throw new EnvironmentError(
     `${kind}-missing`,
-    seen.length === 0 ? `${missing[kind]}${why}` : wrongVersion(wanted, seen),
+    (seen.length === 0 ? undefined : pythonFault(wanted, seen)) ?? `${missing[kind]}${why}`,
   );
+}
+
+/**
+ * Return the versions of Python that programs can run with here, in the order in which `probeInterpreter` tries them.
+ *
+ * @param run runs a program with the rights that trainings have
+ */
+export async function pythonVersions(
+  run: RunCommand,
+  cwd: string,
+  env: Record<string, string>,
+): Promise<string[]> {
+  const programs = await pythonPrograms(env['PATH']);
+  const found = await Promise.all(programs.map((program) => probe('python', program, { run, cwd, env })));
+  return [...new Set(found.flatMap((one) => ('version' in one ? [one.version] : [])))];
+}
+
+/** Ask an interpreter what it is. `fault` is text in brackets for an error, blank if there is nothing to say. */
+async function probe(
+  kind: 'python' | 'node',
+  program: string,
+  { run, cwd, env }: { run: RunCommand; cwd: string; env: Record<string, string> },
+): Promise<z.infer<typeof Probe> | { fault: string }> {
+  const argv =
+    kind === 'python' ? ([program, '-I', '-c', pythonProbe] as const) : ([program, '-e', nodeProbe] as const);
+  const result = await run({ argv, cwd, env });
+  const line = result.tail.split('\n').findLast((text) => text.startsWith('{'));
+  const parsed = result.exitCode === 0 ? Probe.safeParse(parse(line)) : undefined;
+  if (parsed?.success === true) return parsed.data;
+  return { fault: result.message === undefined ? '' : ` (${result.message})` };
+}
+
+/** Return the interpreters to try: those on the search path, then all that pyenv has, whichever it has chosen. */
+async function pythonPrograms(path = ''): Promise<string[]> {
+  const shims = path.split(':').filter((folder) => /^\/.*\/shims\/?$/.test(folder));
+  const ofPyenv = await Promise.all(
+    shims.map(async (folder) => {
+      const versions = join(folder, '..', 'versions');
+      const names = await readdir(versions).catch((): string[] => []);
+      const newestFirst = names.filter((name) => /^3\.\d+\.\d+$/.test(name)).sort(compareVersions);
+      return newestFirst.reverse().map((name) => join(versions, name, 'bin', 'python3'));
+    }),
+  );
+  return [...pythonNames, ...ofPyenv.flat()];
 }
 
 /** Names of Python's interpreters on a search path, the usual one first, then the newest. */
@@ -71,10 +117,6 @@ const pythonNames: readonly string[] = [
   ...[15, 14, 13, 12, 11, 10, 9].map((minor) => `python3.${minor}`),
   'python',
 ];
-
-/** Say that the project allows none of the versions here. */
-export const wrongVersion = (wanted: readonly string[], seen: readonly string[]): string =>
-  `The project needs Python ${wanted.join(', ')}; here is ${seen.join(', ')}. Install such a Python where the service runs, or change requires-python.`;
 
 const pythonProbe = [
   'import json, os, platform, sys',

@@ -235,6 +235,10 @@ export function pythonVariables(
   return {
     VIRTUAL_ENV: folder,
     PATH: `${join(folder, 'bin')}:${path}`,
-    ...(modules.length > 0 && { PYTHONPATH: modules.join(':') }),
+    ...moduleVariables(modules),
   };
 }
+
+/** Return the variables that make modules of the source importable. */
+export const moduleVariables = (folders: readonly string[]): Record<string, string> =>
+  folders.length === 0 ? {} : { PYTHONPATH: folders.join(':') };

@@ -3,8 +3,8 @@ import { readConda } from '../../../../../shared/runner/environment/declarations
 import { readPyproject } from '../../../../../shared/runner/environment/declarations/pyproject.ts';
 import { readScriptBlock } from '../../../../../shared/runner/environment/declarations/script-block.ts';
 import {
-  setupCfgRequirements,
-  setupPyRequirements,
+  readSetupCfg,
+  readSetupPy,
 } from '../../../../../shared/runner/environment/declarations/setup-files.ts';
 
 describe('a file of conda', () => {
@@ -63,8 +63,8 @@ describe('setuptools', () => {
   test('setup.cfg lists requirements below its key', () => {
     const content =
       '[metadata]\nname = a\n[options]\ninstall_requires =\n    numpy  # arrays\n    scipy>=1; python_version > "3"\npackages = find:\n';
-    expect(setupCfgRequirements(content)).toEqual(['numpy', 'scipy>=1; python_version > "3"']);
-    expect(setupCfgRequirements('[metadata]\ninstall_requires = a\n')).toBeUndefined();
+    expect(readSetupCfg(content).requirements).toEqual(['numpy', 'scipy>=1; python_version > "3"']);
+    expect(readSetupCfg('[metadata]\ninstall_requires = a\n').requirements).toBeUndefined();
   });
 
   test.each([
@@ -74,11 +74,38 @@ describe('setuptools', () => {
     ['setup(install_requires=["a", NAME])', undefined],
     ['setup()', undefined],
   ])('%j of setup.py lists %j', (content, expected) => {
-    expect(setupPyRequirements(content)).toEqual(expected);
+    expect(readSetupPy(content).requirements).toEqual(expected);
+  });
+
+  test('setup.cfg limits Python and has extras', () => {
+    const content =
+      '[options]\npython_requires = >=3.9\n[options.extras_require]\ntrain =\n  torch\n  tqdm\ndocs = sphinx\n';
+    expect(readSetupCfg(content)).toEqual({
+      requirements: undefined,
+      extras: { train: ['torch', 'tqdm'], docs: ['sphinx'] },
+      python: '>=3.9',
+    });
+  });
+
+  test('setup.py may name variables of its module', () => {
+    const content =
+      'REQUIRED = [\n  "numpy",\n]\nEXTRAS = {"train": ["torch[a]"], "docs": []}\nsetup(install_requires=REQUIRED, extras_require=EXTRAS, python_requires=">=3.8")\n';
+    expect(readSetupPy(content)).toEqual({
+      requirements: ['numpy'],
+      extras: { train: ['torch[a]'], docs: [] },
+      python: '>=3.8',
+    });
+    expect(readSetupPy('setup(extras_require={"a": read("a.txt")})').extras).toBeUndefined();
   });
 });
 
 describe('pyproject.toml', () => {
+  test('names the files in which setuptools finds the requirements', () => {
+    const content =
+      '[project]\nname = "a"\ndynamic = ["dependencies"]\n[tool.setuptools.dynamic]\ndependencies = {file = ["requirements/base.in"]}\n';
+    expect(readPyproject(content).requirements).toEqual(['-r requirements/base.in']);
+  });
+
   test('limits the versions of Python, in the words of poetry too', () => {
     expect(readPyproject('[project]\nrequires-python = ">=3.12"\n').python).toBe('>=3.12');
     const poetry = '[tool.poetry.dependencies]\npython = "^3.9"\nnumpy = "^1.2"\n';

@@ -13,7 +13,7 @@ function plan(
     env,
     dependencies,
     packages: '/packages',
-    run: async () => ({ exitCode: 0, tail: config }),
+    probe: async () => ({ exitCode: 0, tail: config }),
   } as unknown as EnvironmentBuild;
   return relayPlan(build, python === '' ? undefined : python);
 }

@@ -1,0 +1,25 @@
+import { execFile } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import type { RunCommand } from '../../../shared/runner/environment/install/installer.ts';
+import { pythonVersions } from '../../../shared/runner/environment/install/interpreter.ts';
+import { searchPath, type Variables } from '../../../shared/runner/environment/operator-environment.ts';
+
+/**
+ * Return the versions of Python that trainings of this machine can have, joined by commas; blank if there is none. As
+ * root, interpreters that users without rights cannot run do not count, such as those in root's home folder.
+ */
+export async function localPythons(own: Variables): Promise<string> {
+  const env = { PATH: searchPath(own), HOME: '/nonexistent', LANG: 'C.UTF-8' };
+  return (await pythonVersions(runBriefly, tmpdir(), env)).join(',');
+}
+
+/** The user without rights of every system. Jobs have others, and those end with a job. */
+const nobody = { uid: 65534, gid: 65534 };
+
+const runBriefly: RunCommand = ({ argv: [program, ...args], cwd, env }) =>
+  new Promise((resolve) => {
+    const user = process.getuid?.() === 0 ? nobody : {};
+    execFile(program, args, { cwd, env, timeout: 10_000, ...user }, (error, stdout) =>
+      resolve({ exitCode: error === null ? 0 : null, tail: stdout }),
+    );
+  });
