@@ -1,6 +1,7 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import sharp from 'sharp';
+import { maskedCrc32c } from '../../shared/runner/metric-files/crc32c.ts';
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -65,7 +66,9 @@ export const parquetOf = (rows: number): Bytes =>
 const record = (event: Uint8Array): Buffer => {
   const framed = Buffer.alloc(event.length + 16);
   framed.writeBigUInt64LE(BigInt(event.length), 0);
+  framed.writeUInt32LE(maskedCrc32c(framed.subarray(0, 8)), 8);
   framed.set(event, 12);
+  framed.writeUInt32LE(maskedCrc32c(event), 12 + event.length);
   return framed;
 };
 
@@ -81,6 +84,9 @@ export async function eventsOf(steps: number): Promise<Bytes> {
     tensor.tag(4, WireType.LengthDelimited).bytes(content);
     const second = new BinaryWriter().tag(1, WireType.LengthDelimited).string('accuracy');
     second.tag(8, WireType.LengthDelimited).bytes(tensor.finish());
+    const plugin = new BinaryWriter().tag(1, WireType.LengthDelimited).string('scalars');
+    const metadata = new BinaryWriter().tag(1, WireType.LengthDelimited).bytes(plugin.finish());
+    second.tag(9, WireType.LengthDelimited).bytes(metadata.finish());
     const image = new BinaryWriter().tag(4, WireType.LengthDelimited).bytes(await pictureOf(step));
     const third = new BinaryWriter().tag(1, WireType.LengthDelimited).string('samples');
     third.tag(4, WireType.LengthDelimited).bytes(image.finish());

@@ -1,5 +1,5 @@
 /** Return the masked CRC-32C of TFRecords. */
-export function maskedCrc32c(bytes: Buffer): number {
+export function maskedCrc32c(bytes: Uint8Array): number {
   let crc = 0xffffffff;
   for (const byte of bytes) crc = (table[(crc ^ byte) & 0xff] ?? 0) ^ (crc >>> 8);
   const value = (crc ^ 0xffffffff) >>> 0;

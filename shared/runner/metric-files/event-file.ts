@@ -10,8 +10,22 @@ export interface ScalarEvent {
   time: number;
 }
 
+/** A picture of an event file. */
+export interface PictureEvent {
+  tag: string;
+  step: number;
+  /** A PNG, JPEG or GIF file. */
+  file: Uint8Array;
+}
+
+interface Reading {
+  /** Called for each picture. Without it, records that are as large as pictures are passed over. */
+  onPicture?: (picture: PictureEvent) => void;
+}
+
 /** Larger records hold pictures, graphs and sounds. They are passed over without being kept. */
 const maxRecordBytes = 256 * 1024;
+const maxPictureBytes = 64 * 1024 * 1024;
 
 /** No record is larger. A greater length is damage. */
 const maxLength = 2n ** 40n;
@@ -21,13 +35,21 @@ const checksumBytes = 4;
 
 /**
  * Reads the scalars of a TensorBoard event file as it grows: TFRecords of `Event` messages. Every checksum is
- * verified, and reading ends at a damaged length, because no later record can be found.
+ * verified, and reading ends at a damaged length, because no later record can be found. It runs in containers and
+ * browsers.
  */
 export class EventFile {
-  readonly #plugins = new Map<string, boolean>();
-  #rest = Buffer.alloc(0);
+  readonly #plugins = new Map<string, string>();
+  readonly #onPicture: Reading['onPicture'];
+  readonly #maxBytes: number;
+  #rest = new Uint8Array();
   #skipped = 0;
   #isDamaged = false;
+
+  constructor({ onPicture }: Reading = {}) {
+    this.#onPicture = onPicture;
+    this.#maxBytes = onPicture === undefined ? maxRecordBytes : maxPictureBytes;
+  }
 
   /** Whether the file is no event file, or is damaged from some place on. */
   get isDamaged(): boolean {
@@ -35,10 +57,10 @@ export class EventFile {
   }
 
   /** Return the scalars that more bytes complete. */
-  read(bytes: Buffer): ScalarEvent[] {
+  read(bytes: Uint8Array): ScalarEvent[] {
     if (this.#isDamaged) return [];
     const found: ScalarEvent[] = [];
-    let data = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
+    let data = this.#rest.length === 0 ? bytes : joined(this.#rest, bytes);
     for (;;) {
       if (this.#skipped > 0) {
         const passed = Math.min(this.#skipped, data.length);
@@ -46,90 +68,127 @@ export class EventFile {
         data = data.subarray(passed);
       }
       if (data.length < headerBytes) break;
-      const length = data.readBigUInt64LE(0);
-      if (length > maxLength || maskedCrc32c(data.subarray(0, 8)) !== data.readUInt32LE(8)) {
+      const header = viewOf(data);
+      const length = header.getBigUint64(0, true);
+      if (length > maxLength || maskedCrc32c(data.subarray(0, 8)) !== header.getUint32(8, true)) {
         this.#isDamaged = true;
-        data = Buffer.alloc(0);
+        data = new Uint8Array();
         break;
       }
-      if (length > maxRecordBytes) {
+      if (length > this.#maxBytes) {
         this.#skipped = headerBytes + Number(length) + checksumBytes;
         continue;
       }
       const end = headerBytes + Number(length);
       if (data.length < end + checksumBytes) break;
       const record = data.subarray(headerBytes, end);
-      if (maskedCrc32c(record) === data.readUInt32LE(end)) found.push(...this.#scalarsOf(record));
+      if (maskedCrc32c(record) === header.getUint32(end, true)) found.push(...this.#scalarsOf(record));
       data = data.subarray(end + checksumBytes);
     }
     // Copy the rest: a part of the chunk would keep the whole chunk.
-    this.#rest = Buffer.from(data);
+    this.#rest = data.slice();
     return found;
   }
 
-  #scalarsOf(event: Buffer): ScalarEvent[] {
+  #scalarsOf(event: Uint8Array): ScalarEvent[] {
     let time = 0;
     let step = 0;
-    const found: { tag: string; value: number }[] = [];
+    const values: Uint8Array[] = [];
     for (const { number, integer, bytes } of protobufFields(event)) {
-      if (number === 1 && bytes.length === 8) time = bytes.readDoubleLE(0) * 1000;
+      if (number === 1 && bytes.length === 8) time = viewOf(bytes).getFloat64(0, true) * 1000;
       else if (number === 2) step = Number(BigInt.asIntN(64, integer));
       else if (number === 5)
-        for (const one of protobufFields(bytes)) {
-          const scalar = one.number === 1 ? this.#scalarOf(one.bytes) : undefined;
-          if (scalar !== undefined) found.push(scalar);
-        }
+        for (const one of protobufFields(bytes)) if (one.number === 1) values.push(one.bytes);
     }
-    return found.map((scalar) => ({ ...scalar, step, time }));
+    return values.flatMap((bytes) => {
+      const { tag, value, picture } = this.#valueOf(bytes);
+      if (picture !== undefined) this.#onPicture?.({ tag, step, file: picture });
+      return value === undefined ? [] : [{ tag, value, step, time }];
+    });
   }
 
-  /** Return the scalar of a `Summary.Value`. TensorFlow 2 writes scalars as tensors of the plugin `scalars`. */
-  #scalarOf(message: Buffer): { tag: string; value: number } | undefined {
+  /** Return the scalar or the picture of a `Summary.Value`. TensorFlow 2 writes both as tensors of a plugin. */
+  #valueOf(message: Uint8Array): {
+    tag: string;
+    value?: number | undefined;
+    picture?: Uint8Array | undefined;
+  } {
     let tag = '';
     let simple: number | undefined;
-    let tensor: Buffer | undefined;
+    let picture: Uint8Array | undefined;
+    let tensor: Uint8Array | undefined;
     let plugin: string | undefined;
     for (const { number, bytes } of protobufFields(message)) {
-      if (number === 1) tag = bytes.toString('utf8');
-      else if (number === 2 && bytes.length === 4) simple = bytes.readFloatLE(0);
+      if (number === 1) tag = text.decode(bytes);
+      else if (number === 2 && bytes.length === 4) simple = viewOf(bytes).getFloat32(0, true);
+      else if (number === 4) picture = lastField(bytes, encodedPicture);
       else if (number === 8) tensor = bytes;
       else if (number === 9) plugin = pluginOf(bytes) ?? plugin;
     }
     // Only the first value of a tag names its plugin.
-    if (plugin !== undefined && this.#plugins.size < maxTags) this.#plugins.set(tag, plugin === 'scalars');
+    if (plugin !== undefined && this.#plugins.size < maxTags) this.#plugins.set(tag, plugin);
     if (simple !== undefined) return { tag, value: shortest(simple) };
-    if (tensor === undefined || this.#plugins.get(tag) !== true) return undefined;
-    const value = numberOfTensor(tensor);
-    return value === undefined ? undefined : { tag, value };
+    if (picture !== undefined) return { tag, picture };
+    if (tensor === undefined) return { tag };
+    const known = this.#plugins.get(tag);
+    if (known === 'scalars') return { tag, value: numberOfTensor(tensor) };
+    return { tag, ...(known === 'images' && { picture: pictureOfTensor(tensor) }) };
   }
+}
+
+const text = new TextDecoder();
+
+const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array): DataView =>
+  new DataView(buffer, byteOffset, byteLength);
+
+function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
+  const both = new Uint8Array(first.length + second.length);
+  both.set(first);
+  both.set(second, first.length);
+  return both;
+}
+
+/** Field `encoded_image_string` of a `Summary.Image`. */
+const encodedPicture = 4;
+
+function lastField(message: Uint8Array, wanted: number): Uint8Array | undefined {
+  let found: Uint8Array | undefined;
+  for (const { number, bytes } of protobufFields(message)) if (number === wanted) found = bytes;
+  return found;
 }
 
 const maxTags = 10_000;
 
 /** The name of the plugin in a `SummaryMetadata`. */
-function pluginOf(metadata: Buffer): string | undefined {
+function pluginOf(metadata: Uint8Array): string | undefined {
   for (const data of protobufFields(metadata))
     if (data.number === 1)
-      for (const name of protobufFields(data.bytes))
-        if (name.number === 1) return name.bytes.toString('utf8');
+      for (const name of protobufFields(data.bytes)) if (name.number === 1) return text.decode(name.bytes);
   return undefined;
 }
 
 const dtypes = { float: 1n, double: 2n };
 
 /** Return the number of a `TensorProto` of one float or double. */
-function numberOfTensor(tensor: Buffer): number | undefined {
+function numberOfTensor(tensor: Uint8Array): number | undefined {
   let dtype = 0n;
-  let content: Buffer | undefined;
+  let content: Uint8Array | undefined;
   for (const { number, integer, bytes } of protobufFields(tensor)) {
     if (number === 1) dtype = integer;
     // `tensor_content`, `float_val` and `double_val` have the same bytes for one number.
     else if (number === 4 || number === 5 || number === 6) content = bytes;
   }
   if (content === undefined) return undefined;
-  if (dtype === dtypes.float && content.length === 4) return shortest(content.readFloatLE(0));
-  if (dtype === dtypes.double && content.length === 8) return content.readDoubleLE(0);
+  if (dtype === dtypes.float && content.length === 4) return shortest(viewOf(content).getFloat32(0, true));
+  if (dtype === dtypes.double && content.length === 8) return viewOf(content).getFloat64(0, true);
   return undefined;
+}
+
+/** Return the first picture of a `TensorProto` of strings: width and height, then encoded pictures. */
+function pictureOfTensor(tensor: Uint8Array): Uint8Array | undefined {
+  const strings: Uint8Array[] = [];
+  for (const { number, bytes } of protobufFields(tensor)) if (number === 8) strings.push(bytes);
+  return strings[2];
 }
 
 /** Return a 32-bit float as its author wrote it: 0.1 and not 0.10000000149011612. */

@@ -4,14 +4,14 @@ export interface ProtobufField {
   /** Value of a varint; 0 for other fields. */
   integer: bigint;
   /** Bytes of a fixed-size or length-delimited field; empty for varints. */
-  bytes: Buffer;
+  bytes: Uint8Array;
 }
 
 /**
  * Yield the fields of a message. A message that ends within a field, or has a group, ends there without an error, so
  * damaged and hostile messages cost no more than their bytes.
  */
-export function* protobufFields(message: Buffer): Generator<ProtobufField> {
+export function* protobufFields(message: Uint8Array): Generator<ProtobufField> {
   let at = 0;
   const varint = (): bigint | undefined => {
     let value = 0n;
@@ -42,4 +42,4 @@ export function* protobufFields(message: Buffer): Generator<ProtobufField> {
   }
 }
 
-const none = Buffer.alloc(0);
+const none = new Uint8Array();

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { EventFile } from '../../../../shared/runner/metric-files/event-file.ts';
+import { EventFile, type PictureEvent } from '../../../../shared/runner/metric-files/event-file.ts';
 import { EventNames } from '../../../../shared/runner/metric-files/event-names.ts';
 import { seededBytes } from '../../../support/seeded-bytes.ts';
-import { eventOf, recordOf, scalarOf, tensorScalarOf } from './event-files.ts';
+import { eventOf, pictureOf, recordOf, scalarOf, tensorPictureOf, tensorScalarOf } from './event-files.ts';
 
 const written = readFileSync('test/fixtures/metric-files/events.out.tfevents.tensorboardx');
 
@@ -46,6 +46,25 @@ describe('an event file', () => {
       ['epoch_loss', 0.7, 0],
       ['epoch_loss', 0.25, 1],
     ]);
+  });
+
+  test('has pictures for a reader that asks for them, of both forms and as large as pictures are', () => {
+    const png = Buffer.concat([Buffer.from([0x89, 0x50]), Buffer.alloc(500_000, 1)]);
+    const pictures: PictureEvent[] = [];
+    const file = new EventFile({ onPicture: (picture) => pictures.push(picture) });
+    const found = file.read(
+      Buffer.concat([
+        recordOf(eventOf(1, pictureOf('samples', png))),
+        recordOf(eventOf(2, tensorPictureOf('samples2', png))),
+        recordOf(eventOf(3, scalarOf('loss', 1))),
+      ]),
+    );
+
+    expect(pictures.map(({ tag, step, file: { length } }) => [tag, step, length])).toEqual([
+      ['samples', 1, 500_002],
+      ['samples2', 2, 500_002],
+    ]);
+    expect(found).toMatchObject([{ tag: 'loss', step: 3 }]);
   });
 
   test('ends at a damaged length, and passes over a damaged record', () => {

@@ -42,3 +42,14 @@ export function tensorScalarOf(tag: string, value: number, plugin: string | unde
   const metadata = plugin === undefined ? [] : [delimited(9, delimited(1, text(1, plugin)))];
   return Buffer.concat([text(1, tag), delimited(8, tensor), ...metadata]);
 }
+
+/** A picture as PyTorch writes it. */
+export const pictureOf = (tag: string, file: Buffer): Buffer =>
+  Buffer.concat([text(1, tag), delimited(4, delimited(4, file))]);
+
+/** A picture as TensorFlow 2 writes it: a tensor of width, height and the file. */
+export function tensorPictureOf(tag: string, file: Buffer): Buffer {
+  const strings = [Buffer.from('28'), Buffer.from('28'), file].map((one) => delimited(8, one));
+  const tensor = Buffer.concat([Buffer.from([0x08, 7]), ...strings]);
+  return Buffer.concat([text(1, tag), delimited(8, tensor), delimited(9, delimited(1, text(1, 'images')))]);
+}
