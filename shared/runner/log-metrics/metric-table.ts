@@ -10,8 +10,8 @@ interface Columns {
 }
 
 /**
- * Recognizes the tables of spaCy (`E    #    LOSS TOK2VEC  TAG_ACC  SCORE`) and fastai (`epoch  train_loss  valid_loss
- * time`). Only their headings open a table, and the first line that does not fit ends it.
+ * Recognizes the tables of spaCy (`E    #    LOSS TOK2VEC  TAG_ACC  SCORE`), fastai (`epoch  train_loss  valid_loss
+ * time`) and DEAP (`gen  nevals  avg  max`). Only their headings open a table, and the first line that does not fit ends it.
  */
 export class MetricTable {
   #columns: Columns | undefined;
@@ -40,6 +40,10 @@ function headingOf(text: string): Columns | undefined {
     const cells = text.trim().split(/\s{2,}/);
     const names = cells.map((cell, at) => (at < 2 ? null : cell.toLowerCase().replaceAll(' ', '_')));
     return cells.at(-1) === 'SCORE' ? { step: 1, names } : undefined;
+  }
+  if (/^gen *\tnevals *\t\S/.test(text)) {
+    const cells = text.trim().split(/\s+/);
+    return { step: 0, names: cells.map((cell, at) => (at < 2 ? null : cell)) };
   }
   if (!/^epoch {2,}train_loss {2,}/.test(text)) return undefined;
   const cells = text.trim().split(/\s{2,}/);

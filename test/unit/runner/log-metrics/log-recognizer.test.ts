@@ -97,6 +97,12 @@ describe('lines as programs print them', () => {
       'Elasticnet model (alpha=0.5, l1_ratio=0.5):\n  RMSE: 0.79\n  MAE: 0.62\n  R2: 0.1',
       ['– rmse=0.79', '– mae=0.62', '– r2=0.1'],
     ],
+    ['The RMSE of prediction is: 0.4471', ['– rmse=0.4471']],
+    ['The accuracy on the test set is 0.93.', ['– accuracy=0.93']],
+    [
+      'gen\tnevals\tavg    \tstd    \tmin\tmax\n0  \t300   \t49.9733\t4.85764\t37 \t64 \n1  \t180   \t54.1067\t4.38711\t41 \t68 ',
+      ['0 avg=49.9733 std=4.85764 min=37 max=64', '1 avg=54.1067 std=4.38711 min=41 max=68'],
+    ],
     ['epoch 3: loss nan', ['3 loss=NaN']],
     [
       'Epoch 1:  50%|█████     | 50/100 [00:01<00:01, 49.10it/s, v_num=0, train_loss=0.123]',
