@@ -9,14 +9,16 @@ import type { Outcome, Program } from './program.ts';
 import { projects } from './projects.ts';
 import { resultsTable } from './results-table.ts';
 import { checkoutOf, tryProgram } from './try-program.ts';
+import { wandbScripts } from './wandb-scripts.ts';
 
 // `npm run proof -- programs`: takes public projects as they are from their folder to compared experiments.
 
+const programs: readonly Program[] = [...projects, ...wandbScripts];
 const password = 'a long sentence nobody guesses';
 const usage = `Usage: npm run proof -- programs [-- --projects <folder>] [-- --only <name>] [-- --data <folder>]
   trains public projects as they are, twice each, compares the two experiments, and prints a table
   --projects  folder with checkouts of the repositories, such as <folder>/nanoGPT; those that are absent are left out
-  --only      only this project; may be repeated
+  --only      only this project, or those of this kind; may be repeated
   --data      folder of the service's data, which is kept with its installed packages
   --seconds   of one command at most; default 900
   --list      the projects, with their repositories`;
@@ -32,7 +34,7 @@ async function main(): Promise<number> {
     },
   });
   if (flags.list) {
-    for (const { name, from } of projects)
+    for (const { name, from } of programs)
       say(`${name}: ${'repository' in from ? `https://github.com/${from.repository}` : from.archive}`);
     return 0;
   }
@@ -76,16 +78,18 @@ async function main(): Promise<number> {
 const say = (text: string) => process.stdout.write(`${text}\n`);
 
 function chooseProjects(names: readonly string[]): readonly Program[] {
-  if (names.length === 0) return projects;
-  const known = projects.map(({ name }) => name);
+  if (names.length === 0) return programs;
+  const known = programs.flatMap(({ name, kind }) => [name, kind]);
   const unknown = names.filter((name) => !known.includes(name));
   if (unknown.length > 0)
-    throw new CommandError(`No project is named ${unknown.join(' or ')}. They are: ${known.join(', ')}.`);
-  return projects.filter(({ name }) => names.includes(name));
+    throw new CommandError(
+      `No project is named ${unknown.join(' or ')}. They are: ${[...new Set(known)].join(', ')}.`,
+    );
+  return programs.filter(({ name, kind }) => [name, kind].some((one) => names.includes(one)));
 }
 
 function failed({ name, kind, packages }: Program, error: unknown): Outcome {
-  const text = error instanceof Error ? error.message : String(error);
+  const [text = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
   return {
     ...{ name, kind, edits: 0, isTold: packages !== undefined, seconds: [], curves: [], metrics: [] },
     ...{ source: null, params: 0, best: '', files: 0, compared: [], faults: [text] },

@@ -18,8 +18,10 @@ export interface Program {
   /** Metrics that must be there; those of `curves` at several steps. */
   curves?: readonly string[];
   metrics?: readonly string[];
-  /** Experiments of a search that the program itself begins. */
-  children?: number;
+  /** Files that must be kept at least. */
+  minFiles?: number;
+  /** One training is enough, because nothing is to be compared. */
+  isOnce?: true;
 }
 
 /** What came of it. */

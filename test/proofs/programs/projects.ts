@@ -33,7 +33,7 @@ export const projects: readonly Program[] = [
     from: { repository: 'karpathy/minGPT' },
     packages: torch,
     command: words(
-      'python projects/adder/adder.py --trainer.max_iters=60 --trainer.num_workers=0 --trainer.learning_rate=5e-4',
+      'python projects/adder/adder.py --data.ndigit=3 --trainer.max_iters=40 --trainer.num_workers=0 --trainer.learning_rate=5e-4',
     ),
     change: ['--trainer.learning_rate=5e-4', '--trainer.learning_rate=5e-3'],
     curves: ['train_loss'],
@@ -103,7 +103,7 @@ export const projects: readonly Program[] = [
     folder: 'examples',
     packages: ['lightgbm', 'pandas', 'scikit-learn'],
     command: words('python python-guide/simple_example.py'),
-    metrics: ['RMSE'],
+    metrics: ['rmse'],
   },
   {
     name: 'LightGBM scikit-learn',
@@ -230,8 +230,8 @@ export const projects: readonly Program[] = [
     from: { archive: 'deap==1.4.4' },
     folder: 'examples/ga',
     packages: ['deap', 'numpy'],
-    command: words('python onemax.py'),
-    curves: ['Max', 'Avg'],
+    command: words('python onemax_short.py'),
+    curves: ['max', 'avg'],
   },
 ];
 

@@ -65,12 +65,13 @@ export async function tryProgram(program: Program, tools: Tools): Promise<Outcom
     await mps('data', 'push', 'made', data, '-p', project);
     flags.push('--dataset', 'made');
   }
-  for (const [variable, value] of Object.entries(program.variables ?? {}))
-    await typed(['env', 'set', variable, '-p', project, '--plain'], folder, tools, value);
+  // Threads that wait for each other in turns slow a busy machine down.
+  for (const [variable, value] of Object.entries({ OMP_NUM_THREADS: '1', ...program.variables }))
+    await mps('env', 'set', '--plain', `${variable}=${value}`, '-p', project);
 
   const changed = change === undefined ? command : command.map((word) => word.replace(...change));
   const ids: string[] = [];
-  for (const words of [command, changed]) {
+  for (const words of program.isOnce === true ? [command] : [command, changed]) {
     const begun = performance.now();
     const { code, stdout, stderr } = await mps('run', ...flags, '--', ...words);
     outcome.seconds.push((performance.now() - begun) / 1000);
@@ -82,35 +83,38 @@ export async function tryProgram(program: Program, tools: Tools): Promise<Outcom
     const shown = JSON.parse(last) as Shown & { experiment_id: string };
     ids.push(shown.experiment_id);
     if (shown.status !== 'SUCCEEDED') {
-      outcome.faults.push(`${shown.status}: ${shown.status_reason}`);
+      outcome.faults.push(`${shown.status}: ${shown.status_reason?.split('\n')[0]}`);
       return outcome;
     }
   }
-  const shown: Shown = JSON.parse((await mps('show', ids[1] ?? '', '-p', project, '--json')).stdout);
+  const shown: Shown = JSON.parse((await mps('show', ids.at(-1) ?? '', '-p', project, '--json')).stdout);
   outcome.metrics = Object.keys(shown.metrics);
   outcome.curves = outcome.metrics.filter((metric) => (shown.metrics[metric]?.count ?? 0) > 1);
   outcome.source = shown.metrics_source;
   outcome.params = Object.keys(shown.params).length;
   outcome.best = shown.best === null ? '' : `${shown.best.metric} ${Number(shown.best.value.toPrecision(4))}`;
   outcome.files = shown.artifacts;
+  outcome.edits = await changedFiles(root);
+  outcome.faults.push(...missing(program, outcome));
+  if (program.isOnce === true) return outcome;
   const compared: { params: Record<string, (string | null)[]> } = JSON.parse(
     (await mps('compare', ...ids, '-p', project, '--json')).stdout,
   );
   outcome.compared = Object.entries(compared.params)
     .filter(([, [one, other]]) => one !== other)
     .map(([param]) => param);
-  outcome.edits = await changedFiles(root);
-  outcome.faults.push(...missing(program, outcome));
+  if (change !== undefined && outcome.compared.length === 0)
+    outcome.faults.push('the changed value is not compared');
   return outcome;
 }
 
 /** Return what a person would miss in the experiment. */
-function missing({ curves = [], metrics = [], change }: Program, outcome: Outcome): string[] {
+function missing({ curves = [], metrics = [], minFiles = 0 }: Program, outcome: Outcome): string[] {
   const hasMany = (name: string) => outcome.curves.includes(name);
   return [
     ...curves.filter((name) => !hasMany(name)).map((name) => `no curve of ${name}`),
     ...metrics.filter((name) => !outcome.metrics.includes(name)).map((name) => `no metric ${name}`),
-    ...(change !== undefined && outcome.compared.length === 0 ? ['the changed value is not compared'] : []),
+    ...(outcome.files < minFiles ? [`${outcome.files} files`] : []),
   ];
 }
 
@@ -144,9 +148,8 @@ async function typed(
   args: readonly string[],
   folder: string,
   { home, environment, patience }: Tools,
-  input = '',
 ): Promise<Ended> {
-  const { child, ended } = startMps(args, { folder, home, environment, input });
+  const { child, ended } = startMps(args, { folder, home, environment });
   const late = new AbortController();
   const interrupts = (async () => {
     await delay(patience * 1000, undefined, { signal: late.signal });
