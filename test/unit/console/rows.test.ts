@@ -9,12 +9,12 @@ import {
   splitIds,
   usualColumns,
 } from '../../../functions/console/app/experiments/columns.ts';
+import { conditionFor, filterRows } from '../../../functions/console/app/experiments/filter-rows.ts';
 import {
-  conditionFor,
-  conditionForBin,
-  filterRows,
-} from '../../../functions/console/app/experiments/filter-rows.ts';
-import { groupRows, spreadOf } from '../../../functions/console/app/experiments/group-rows.ts';
+  groupFilter,
+  groupRows,
+  spreadOf,
+} from '../../../functions/console/app/experiments/groups/group-rows.ts';
 import { Ranking } from '../../../functions/console/app/experiments/ranking.ts';
 import type { Row } from '../../../functions/console/app/experiments/row.ts';
 import { sortRows } from '../../../functions/console/app/experiments/sort-rows.ts';
@@ -181,8 +181,8 @@ describe('groups', () => {
 
   test('keep every row, those without a value too', () => {
     const rows = [rowWith(0, { params: { lr: '1' } }), rowWith(1, { params: { lr: '1' } }), rowWith(2)];
-    const groups = groupRows(rows, paramColumn('lr'), [metricColumn('accuracy')]);
-    expect(groups.map(({ value, rows: own }) => [value, own.length])).toEqual([
+    const groups = groupRows(rows, [paramColumn('lr')], [metricColumn('accuracy')]);
+    expect(groups.map(({ parts, rows: own }) => [parts[0]?.value, own.length])).toEqual([
       ['1', 2],
       [undefined, 1],
     ]);
@@ -193,25 +193,42 @@ describe('groups', () => {
       const rows = Array.from({ length: 60 }, (_, at) =>
         rowWith(at, { params: { lr: String(valueAt(at)) } }),
       );
-      const groups = groupRows(rows, paramColumn('lr'), []);
+      const groups = groupRows(rows, [paramColumn('lr')], []);
       expect(groups.length).toBeGreaterThan(3);
       expect(groups.length).toBeLessThan(20);
       expect(groups.flatMap(({ rows: own }) => own)).toHaveLength(rows.length);
-      const bounds = groups.map(({ bin }) => bin?.from ?? Number.NaN);
+      const bounds = groups.map(({ parts }) => parts[0]?.bin?.from ?? Number.NaN);
       expect(bounds).toEqual([...bounds].sort((a, b) => a - b));
-      for (const { bin, rows: own } of groups) {
-        const found = filterRows(rows, conditionForBin('params', 'lr', bin ?? { from: 0, to: 0 }));
+      for (const group of groups) {
+        const { rows: own } = group;
+        const found = filterRows(rows, groupFilter(group, [paramColumn('lr')]) ?? '');
         expect(found).toEqual({ rows: own, fault: undefined });
       }
     }
+  });
+
+  test('of several params are one for each combination, which a filter finds', () => {
+    const by = [paramColumn('optimizer'), paramColumn('depth')];
+    const rows = Array.from({ length: 12 }, (_, at) =>
+      rowWith(at, { params: { optimizer: at % 2 === 0 ? 'adam' : 'sgd', depth: String(at % 3) } }),
+    );
+
+    const groups = groupRows([...rows, rowWith(12, { params: { depth: '1' } })], by, []);
+
+    expect(groups).toHaveLength(7);
+    for (const group of groups.slice(0, 6)) {
+      expect(group.rows).toHaveLength(2);
+      expect(filterRows(rows, groupFilter(group, by) ?? '').rows).toEqual(group.rows);
+    }
+    expect(groupFilter(groups[6] ?? { parts: [] }, by)).toBeUndefined();
   });
 
   test('of few numbers, and of words among numbers, are as they were', () => {
     const rows = Array.from({ length: 40 }, (_, at) =>
       rowWith(at, { params: { few: String(at % 20), mixed: at === 0 ? 'auto' : String(at) } }),
     );
-    expect(groupRows(rows, paramColumn('few'), [])).toHaveLength(20);
-    expect(groupRows(rows, paramColumn('mixed'), [])).toHaveLength(40);
+    expect(groupRows(rows, [paramColumn('few')], [])).toHaveLength(20);
+    expect(groupRows(rows, [paramColumn('mixed')], [])).toHaveLength(40);
   });
 });
 

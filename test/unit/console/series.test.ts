@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { meanCurve } from '../../../functions/console/app/charts/reading/mean-curve.ts';
 import {
   aligned,
   lineOf,
@@ -89,4 +90,15 @@ test('the crosshair finds the nearest point, and none on a line without points',
   expect(nearest(points, 14)).toEqual({ x: 10, y: 2 });
   expect(nearest(points, 99)).toEqual({ x: 20, y: 3 });
   expect(nearest(line([], []), 1)).toBeUndefined();
+});
+
+test('the mean of curves is at each step of the runs that report there, with its deviation', () => {
+  const one = { steps: [0, 1, 2], times: [100, 200, 300], values: [1, 2, Number.NaN] };
+  const other = { steps: [0, 1], times: [1000, 1300], values: [3, 6] };
+
+  const { mean, low, high } = meanCurve([one, other]);
+
+  expect(mean).toEqual({ steps: [0, 1], times: [100, 300], values: [2, 4] });
+  expect(high.values[1]).toBeCloseTo(4 + Math.sqrt(8), 12);
+  expect(low.values[1]).toBeCloseTo(4 - Math.sqrt(8), 12);
 });

@@ -18,7 +18,7 @@ import {
 } from './plot.ts';
 import type { Curve } from './reading/curve.ts';
 import { useFiner } from './reading/finer.ts';
-import { lineOf, metricOfAxis, smoothed, usualRange, type XAxis } from './series.ts';
+import { type Line, lineOf, metricOfAxis, smoothed, usualRange, type XAxis } from './series.ts';
 import { Tip } from './tip.tsx';
 import { useWidth } from './values/use-canvas.ts';
 import { type ChartView, crosshair, enlarge, highlighted, setAt, setZoom, yRangeOf } from './view.ts';
@@ -81,7 +81,10 @@ export function Chart({
     () =>
       curves.map((one) => {
         const raw = lineOf(one.curve, axis, one.by);
-        return { ...one, raw, smooth: { xs: raw.xs, ys: smoothed(raw.ys, smoothing) } };
+        const smoothLine = ({ xs, ys }: Line): Line => ({ xs, ys: smoothed(ys, smoothing) });
+        const edgeOf = (edge: Curve) => smoothLine(lineOf(edge, axis, one.by));
+        const edges = one.band && ([edgeOf(one.band.low), edgeOf(one.band.high)] as const);
+        return { ...one, raw, smooth: smoothLine(raw), edges };
       }),
     [curves, axis, smoothing],
   );
@@ -94,7 +97,7 @@ export function Chart({
   const latest = useRef({ shown, view, yRange });
   latest.current = { shown, view, yRange: isRanged ? yRange : undefined };
   const hasHuge = shown.some(({ raw }) => isHuge(raw.ys));
-  const structure = `${hasHuge}|${shown.map(({ id, style }) => `${id}:${style}`).join()}|${logX}|${logY}|${smoothing > 0}|${axis}|${scheme}|${isRanged}|${height}`;
+  const structure = `${hasHuge}|${shown.map(({ id, style, edges }) => `${id}:${style}${edges === undefined ? '' : ':band'}`).join()}|${logX}|${logY}|${smoothing > 0}|${axis}|${scheme}|${isRanged}|${height}`;
 
   /** Move the tip, the crosshairs of the other charts and the highlight to the pointer. */
   const onCursor = (u: uPlot): void => {

@@ -49,6 +49,26 @@ const isSingle = (name: string, runs: readonly Drawable[]): boolean =>
   runs.every(({ metrics }) => !Object.hasOwn(metrics, name) || (metrics[name]?.count ?? 0) <= 1) &&
   runs.some(({ metrics }) => Object.hasOwn(metrics, name));
 
+/** Runs that are drawn as their mean. */
+export interface RunGroup {
+  id: string;
+  name: string;
+  /** IDs of the experiments. */
+  members: readonly string[];
+}
+
+function meanOf(
+  { members }: RunGroup,
+  runs: readonly Drawable[],
+  lastOf: (run: Drawable) => number | undefined,
+): number | undefined {
+  const values = runs
+    .filter(({ experiment_id }) => members.includes(experiment_id))
+    .map((run) => lastOf(run) ?? Number.NaN)
+    .filter(Number.isFinite);
+  return values.length === 0 ? undefined : values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
 interface Common {
   runs: readonly ListedRun[];
   drawables: readonly Drawable[];
@@ -131,8 +151,11 @@ export function Curves({
   experiments,
   judge,
   baseline,
+  groups,
 }: {
   experiments: readonly Drawable[];
+  /** Groups of the experiments whose means are drawn instead of these. */
+  groups?: readonly RunGroup[] | undefined;
   /** Criterion of the project. Its metric comes first. */
   judge?: JudgedBy | undefined;
   /** ID of the experiment that the others are compared with. */
@@ -177,17 +200,22 @@ export function Curves({
     );
   }
   const lead = names.find((name) => isCriterion(name, judge)) ?? names[0];
-  const listed: ListedRun[] = experiments.map(({ experiment_id, name, metrics }) => ({
-    id: experiment_id,
-    name,
-    style: styles.get(experiment_id) ?? 0,
-    value: lead === undefined ? undefined : asNumber(metrics[lead]?.last),
-  }));
+  const lastOf = ({ metrics }: Drawable): number | undefined =>
+    lead === undefined ? undefined : asNumber(metrics[lead]?.last);
+  const listed: ListedRun[] =
+    groups === undefined
+      ? experiments.map((run) => ({
+          id: run.experiment_id,
+          name: run.name,
+          style: styles.get(run.experiment_id) ?? 0,
+          value: lastOf(run),
+        }))
+      : groups.map((group, style) => ({ ...group, style, value: meanOf(group, experiments, lastOf) }));
   const drawables = experiments.filter(({ experiment_id }) => !hidden.has(experiment_id));
   const runs = listed.filter(({ id }) => !hidden.has(id));
   const common = { runs, drawables, read, view, judge };
   const large = enlarged();
-  const isSeveral = experiments.length > 1;
+  const isSeveral = listed.length > 1;
   return (
     <div class={isSeveral ? 'curves several' : 'curves'}>
       {isSeveral && <RunList runs={listed} metric={lead} judge={judge} />}

@@ -4,6 +4,7 @@ import { Chart } from './chart.tsx';
 import { ChartTools } from './chart-tools.tsx';
 import type { ChartCurve } from './plot.ts';
 import type { Curve } from './reading/curve.ts';
+import { meanCurve } from './reading/mean-curve.ts';
 import type { RunCurves } from './reading/run-curves.ts';
 import type { ListedRun } from './run-list.tsx';
 import { metricOfAxis } from './series.ts';
@@ -20,18 +21,28 @@ function useMetricCurves(
   read: RunCurves,
   byName: string | undefined,
 ) {
-  const curves = runs.flatMap(({ id, name: label, style }) => {
-    const curve = read.curve(id, name);
-    const by = byName === undefined ? undefined : read.curve(id, byName);
-    return curve === undefined ? [] : [{ id, label, style, curve, by }];
+  const found = runs.flatMap(({ id, name: label, style, members }) => {
+    const ids = members ?? [id];
+    const curves = ids.flatMap((one) => read.curve(one, name) ?? []);
+    const bys = byName === undefined ? [] : ids.flatMap((one) => read.curve(one, byName) ?? []);
+    return curves.length === 0 ? [] : [{ id, label, style, curves, bys, isMean: members !== undefined }];
   });
   const size = ({ values, reported }: Curve): string => `${values.length}/${reported ?? ''}`;
-  const signature = curves
-    .map(({ id, style, curve, by }) => `${id}:${style}:${size(curve)}:${by === undefined ? '' : size(by)}`)
+  const sizes = (all: readonly Curve[]): string => all.map(size).join('+');
+  const signature = found
+    .map(({ id, style, curves, bys }) => `${id}:${style}:${sizes(curves)}:${sizes(bys)}`)
     .join();
-  // Readers add points to the same arrays, so a copy tells that there are more.
   return useMemo<ChartCurve[]>(
-    () => curves.map((one) => ({ ...one, curve: { ...one.curve } })),
+    () =>
+      found.flatMap(({ curves, bys, isMean, ...run }) => {
+        if (isMean) {
+          const { mean, low, high } = meanCurve(curves);
+          const by = bys.length === 0 ? undefined : meanCurve(bys).mean;
+          return [{ ...run, curve: mean, by, band: { low, high } }];
+        }
+        // Readers add points to the same arrays, so a copy tells that there are more.
+        return curves.map((curve) => ({ ...run, curve: { ...curve }, by: bys[0] }));
+      }),
     [signature, name, byName],
   );
 }

@@ -14,11 +14,15 @@ export interface ChartCurve {
   curve: Curve;
   /** Curve of the metric on the horizontal axis. */
   by?: Curve | undefined;
+  /** Curves at the edges of the band around a mean. */
+  band?: { low: Curve; high: Curve } | undefined;
 }
 
 export interface Shown extends ChartCurve {
   raw: Line;
   smooth: Line;
+  /** Edges of the band around a mean. */
+  edges?: readonly [low: Line, high: Line] | undefined;
 }
 
 /** Value of a run at the crosshair. */
@@ -39,7 +43,11 @@ export function plotData(
   width: number,
   { zoom, logX, logY, smoothing }: ChartView,
 ): uPlot.AlignedData {
-  const lines = shown.flatMap(({ raw, smooth }) => (smoothing > 0 ? [raw, smooth] : [raw]));
+  const lines = shown.flatMap(({ raw, smooth, edges }) => [
+    ...(edges ?? []),
+    ...(smoothing > 0 && edges === undefined ? [raw] : []),
+    smooth,
+  ]);
   const { xs, ys } = aligned(lines.map((line) => thinned(line, width, zoom)));
   const keptY = logY
     ? ys.map((values) => values.map((value) => (value != null && value <= 0 ? null : value)))
@@ -109,7 +117,9 @@ export interface PlotHooks {
 export function makePlot(element: HTMLElement, height: number, hasHuge: boolean, hooks: PlotHooks): uPlot {
   const { shown, view, yRange } = hooks.latest();
   const { axis, logX, logY, smoothing } = view;
-  const series: uPlot.Series[] = shown.flatMap(({ label, style }) => {
+  const bands: uPlot.Band[] = [];
+  const series: uPlot.Series[] = [];
+  for (const { label, style, edges } of shown) {
     const stroke = cssColour(lineColour(style));
     const dash = lineDash(style);
     const points = {
@@ -119,10 +129,14 @@ export function makePlot(element: HTMLElement, height: number, hasHuge: boolean,
       filter: (u: uPlot, at: number) => isolated(u.data[at] ?? []),
     };
     const main: uPlot.Series = { label, stroke, width: 2, points, spanGaps: false, ...(dash && { dash }) };
-    return smoothing > 0
-      ? [{ ...main, stroke: `${stroke}50`, width: 1, points: { show: false } }, main]
-      : [main];
-  });
+    if (edges !== undefined) {
+      const edge: uPlot.Series = { label, stroke: 'transparent', width: 0, points: { show: false } };
+      series.push(edge, edge);
+      bands.push({ series: [series.length, series.length - 1], fill: `${stroke}1c` });
+    } else if (smoothing > 0)
+      series.push({ ...main, stroke: `${stroke}50`, width: 1, points: { show: false } });
+    series.push(main);
+  }
   const hasRange = yRange !== undefined;
   return new uPlot(
     {
@@ -139,6 +153,7 @@ export function makePlot(element: HTMLElement, height: number, hasHuge: boolean,
         },
       },
       series: [{}, ...series],
+      bands,
       axes: axesOf({ axis, logX, logY, hasHuge, text: cssColour('soft'), line: cssColour('line') }),
       cursor: {
         y: false,

@@ -3,7 +3,7 @@ import { type JudgedBy, metricGoal } from '../../../../shared/metrics/criteria.t
 import { differenceFrom } from '../experiments/views/difference.ts';
 import { DifferenceText } from '../experiments/views/difference-text.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { numberText } from '../ui/text/format.ts';
+import { numberText, plural } from '../ui/text/format.ts';
 import { lineColour, lineDash } from './colours.ts';
 import { baselineRun, hiddenRuns, highlighted, isolateRun, showAllRuns, toggleRun } from './view.ts';
 
@@ -12,6 +12,8 @@ export interface ListedRun {
   id: string;
   name: string;
   style: number;
+  /** IDs of the experiments whose mean it is; undefined for a run. */
+  members?: readonly string[];
   /** Last value of the first metric. */
   value?: number | undefined;
 }
@@ -62,7 +64,10 @@ export function RunList({
   return (
     <section class="run-list" aria-label="Runs">
       <header>
-        <span>{isSome ? `${runs.length - hidden.size} of ${runs.length} runs` : `${runs.length} runs`}</span>
+        <span>
+          {isSome ? `${runs.length - hidden.size} of ` : ''}
+          {plural(runs.length, runs.some(({ members }) => members) ? 'group' : 'run')}
+        </span>
         {isSome ? (
           <button type="button" class="as-link small" onClick={showAllRuns}>
             Show all

@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'preact/hooks';
 import { stylesOf } from '../charts/colours.ts';
+import { Curves } from '../charts/later-curves.ts';
 import { drawableOf } from '../charts/reading/drawable.ts';
 import { keep, keptOf, place, setQuery } from '../router.ts';
 import { FilterBox } from '../search/filter-box.tsx';
@@ -11,16 +12,17 @@ import { useKeys } from '../ui/use-keys.ts';
 import { ChosenBar } from './choice/chosen-bar.tsx';
 import { ChooseColumns } from './choose-columns.tsx';
 import { bestColumn, type Column, columnOf, joinIds, namesIn, splitIds, usualColumns } from './columns.ts';
-import { conditionFor, conditionForBin, filterRows } from './filter-rows.ts';
+import { filterRows } from './filter-rows.ts';
 import { FirstRun } from './first-run.tsx';
-import { groupRows, sortGroups } from './group-rows.ts';
-import { GroupTable } from './group-table.tsx';
+import { GroupChoice, maxGroupedBy } from './groups/group-choice.tsx';
+import { GroupedView } from './groups/grouped-view.tsx';
 import { Ranking } from './ranking.ts';
 import type { Row } from './row.ts';
 import { type Judge, type Order, sortRows, startsDescending } from './sort-rows.ts';
 import { ExperimentsTable } from './table.tsx';
 import { useRows } from './use-rows.ts';
 import { type Ranked, ValueSelect, valueColumn, withValue } from './value-column.tsx';
+import { useBrushedRows } from './values/use-brushed-rows.ts';
 import { withBaseline } from './views/baseline.ts';
 import { pinsOf, togglePins } from './views/pins.ts';
 import { type SavedView, viewSetting } from './views/saved-view.ts';
@@ -31,7 +33,7 @@ const maxDrawn = 50;
 const drawnFirst = 5;
 
 const DeletedRuns = later(() => import('./choice/deleted-runs.tsx').then((module) => module.DeletedRuns));
-const Curves = later(() => import('../charts/curves.tsx').then((module) => module.Curves));
+const ValuesPanel = later(() => import('./values/values-panel.tsx').then((module) => module.ValuesPanel));
 
 const keptIds = (key: string): string[] | undefined => {
   const text = localStorage.getItem(key);
@@ -117,11 +119,9 @@ export function ExperimentsTab({
     return isPlain ? inOrder : [0, 1, 2].flatMap((at) => inOrder.filter((row) => placeOf(row) === at));
   }, [filtered.rows, order, baseline, pinnedKey]);
   const group = query.get('group') ?? '';
-  const by = group === '' ? undefined : columnOf(group);
-  const groups = useMemo(
-    () => (by === undefined ? [] : sortGroups(groupRows(filtered.rows, by, columns), by, order)),
-    [filtered.rows, by, columns, order],
-  );
+  const groupIds = useMemo(() => splitIds(group).slice(0, maxGroupedBy), [group]);
+  const by = useMemo(() => groupIds.flatMap((id) => columnOf(id) ?? []), [groupIds]);
+  const isGrouped = by.length > 0;
 
   const setIds = (next: readonly string[]) => {
     // A view has columns of its own.
@@ -156,9 +156,12 @@ export function ExperimentsTab({
     [sorted, chosen],
   );
 
-  const isDrawing = query.get('panel') === 'curves';
-  const togglePanel = () => setQuery({ panel: isDrawing ? undefined : 'curves' });
-  useKeys({ v: togglePanel });
+  const panel = query.get('panel');
+  const isDrawing = panel === 'curves';
+  const isPlotting = panel === 'values' && !isGrouped;
+  const togglePanel = (one: string) => setQuery({ panel: panel === one ? undefined : one });
+  useKeys({ v: () => togglePanel('curves') });
+  const brushed = useBrushedRows(sorted, isPlotting);
   const drawnRows = useMemo(() => {
     if (!isDrawing) return [];
     const ofChoice = chosenRows.slice(0, maxDrawn);
@@ -202,22 +205,15 @@ export function ExperimentsTab({
           isForAll={mayChange}
           onValue={rankBy}
         />
-        <label class="group-by">
-          <span class="hidden">Group by</span>
-          <select value={group} onChange={({ currentTarget }) => setQuery({ group: currentTarget.value })}>
-            <option value="">No groups</option>
-            <option value="config">Group by configuration</option>
-            <option value="status">Group by status</option>
-            {groupable.map((id) => (
-              <option key={id} value={id}>
-                Group by {id}
-              </option>
-            ))}
-          </select>
-        </label>
-        <Button icon="chart" pressed={isDrawing} onClick={togglePanel}>
+        <GroupChoice ids={groupIds} groupable={groupable} onChange={(next) => setQuery({ group: next })} />
+        <Button icon="chart" pressed={isDrawing} onClick={() => togglePanel('curves')}>
           Curves
         </Button>
+        {!isGrouped && (
+          <Button icon="plot" pressed={isPlotting} onClick={() => togglePanel('values')}>
+            Plots
+          </Button>
+        )}
         <Button icon="columns" onClick={() => setChoosing(true)}>
           Columns
         </Button>
@@ -236,7 +232,7 @@ export function ExperimentsTab({
           role="status"
         >
           {filtered.fault ??
-            `${filtered.rows.length === rows.length ? plural(rows.length, 'experiment') : `${filtered.rows.length.toLocaleString('en')} of ${plural(rows.length, 'experiment')}`}${live > 0 ? `, ${live} live` : ''}${isComplete ? '' : loadingText(rows.length, order !== undefined || filter !== '' || by !== undefined)}`}
+            `${filtered.rows.length === rows.length ? plural(rows.length, 'experiment') : `${filtered.rows.length.toLocaleString('en')} of ${plural(rows.length, 'experiment')}`}${live > 0 ? `, ${live} live` : ''}${isComplete ? '' : loadingText(rows.length, order !== undefined || filter !== '' || isGrouped)}`}
           {error !== undefined && ' · the rest could not be loaded; retrying'}
           {mayChange && (
             <button
@@ -249,23 +245,18 @@ export function ExperimentsTab({
           )}
         </p>
       </div>
-      {by !== undefined ? (
-        <GroupTable
-          groups={groups}
+      {isGrouped ? (
+        <GroupedView
+          rows={filtered.rows}
           by={by}
-          columns={columns}
+          columns={plainColumns}
           order={order}
+          judge={judge}
+          isDrawing={isDrawing}
           onSort={(column) => (column === undefined ? setQuery({ sort: undefined }) : sort(column))}
-          onOpen={({ value = '', bin }) => {
-            const [, kind, name = ''] = /^(params|tags)\.(.+)$/s.exec(by.id) ?? [];
-            const condition =
-              kind === 'params' || kind === 'tags'
-                ? bin === undefined
-                  ? conditionFor(kind, name, value)
-                  : conditionForBin(kind, name, bin)
-                : `${by.id} = '${value}'`;
-            setQuery({ group: undefined, filter: [filter, condition].filter(Boolean).join(' AND ') });
-          }}
+          onFilter={(condition) =>
+            setQuery({ group: undefined, filter: [filter, condition].filter(Boolean).join(' AND ') })
+          }
         />
       ) : filtered.rows.length === 0 ? (
         <Empty title="No experiment matches" icon="filter">
@@ -273,8 +264,9 @@ export function ExperimentsTab({
         </Empty>
       ) : (
         <div class={isDrawing ? 'beside' : ''}>
+          {isPlotting && <ValuesPanel experiments={sorted} judge={judge} />}
           <ExperimentsTable
-            rows={sorted}
+            rows={brushed}
             columns={columns}
             order={order}
             chosen={chosen}
@@ -300,7 +292,7 @@ export function ExperimentsTab({
       {chosenRows.length > 0 && (
         <ChosenBar
           rows={chosenRows}
-          matching={sorted.length}
+          matching={brushed.length}
           columns={columns}
           project_id={project_id}
           mayChange={mayChange}
@@ -313,7 +305,7 @@ export function ExperimentsTab({
               chosenRows.map(({ experiment_id }) => experiment_id),
             )
           }
-          onAll={() => setAllChosen(new Set(sorted.map(({ experiment_id }) => experiment_id)))}
+          onAll={() => setAllChosen(new Set(brushed.map(({ experiment_id }) => experiment_id)))}
           onClear={() => setAllChosen(new Set())}
         />
       )}

@@ -1,7 +1,7 @@
 import { parseFilter } from '../../../../shared/search/parse-filter.ts';
 import { SearchSyntaxError } from '../../../../shared/search/scanner.ts';
 import { hasWords, namesOfRows, readFreely, UnknownNameError } from '../search/free-filter.ts';
-import type { Bin } from './bins.ts';
+import type { Bin } from './groups/bins.ts';
 import { Ranking } from './ranking.ts';
 import { type Row, vocabularyOf } from './row.ts';
 

@@ -1,19 +1,18 @@
 import { useMemo } from 'preact/hooks';
-import { metricGoal } from '../../../../../shared/metrics/criteria.ts';
 import { stylesOf } from '../../charts/colours.ts';
 import { LineSample } from '../../charts/run-list.tsx';
 import { isVarying } from '../../charts/values/axis.ts';
 import { Parallel } from '../../charts/values/parallel.tsx';
-import { ranksOf } from '../../charts/values/ranks.ts';
 import { ShadeKey } from '../../charts/values/shade-key.tsx';
 import { useBrushes } from '../../charts/values/use-brushes.ts';
-import { go, place, setQuery } from '../../router.ts';
+import { go, setQuery } from '../../router.ts';
 import { useFirstOf } from '../../ui/first-of.tsx';
 import { Empty } from '../../ui/parts.tsx';
 import type { Row } from '../row.ts';
 import type { Judge } from '../sort-rows.ts';
 import { addressOf } from '../table-row.tsx';
 import { axesOfRows } from './axes-of-rows.ts';
+import { useShades } from './use-shades.ts';
 
 /** Number of experiments up to which each has a colour of its own. */
 const maxOwn = 50;
@@ -22,29 +21,25 @@ const maxOwn = 50;
 export function ExperimentsParallel({
   experiments,
   judge,
+  isShaded = experiments.length > maxOwn,
 }: {
   experiments: readonly Row[];
   judge: Judge | undefined;
+  /** Whether a metric always colours them. */
+  isShaded?: boolean;
 }) {
   const axes = useMemo(() => axesOfRows(experiments).filter(isVarying), [experiments]);
   const { brushes, chosen } = useBrushes(axes, experiments.length);
   const styles = useMemo(
     () =>
-      experiments.length > maxOwn
-        ? new Map<string, number>()
-        : stylesOf(experiments.map(({ experiment_id }) => experiment_id)),
-    [experiments],
+      isShaded ? new Map<string, number>() : stylesOf(experiments.map(({ experiment_id }) => experiment_id)),
+    [experiments, isShaded],
   );
   const items = useMemo(
     () => experiments.map((row) => ({ ...row, style: styles.get(row.experiment_id) })),
     [experiments, styles],
   );
-  const outcomes = axes.filter(({ isOutcome, words }) => isOutcome && words.length === 0);
-  const usual = outcomes.find(({ name }) => name === judge?.name) ?? outcomes[0];
-  const wanted = place.value.query.get('colour') ?? (experiments.length > maxOwn ? usual?.name : undefined);
-  const by = outcomes.find(({ name }) => name === wanted);
-  const isMinimized = by !== undefined && metricGoal(by.name, judge) === 'minimize';
-  const ranks = useMemo(() => by && ranksOf(by.units, isMinimized), [by, isMinimized]);
+  const { outcomes, by, isMinimized, ranks } = useShades(axes, judge, isShaded);
   const [listed, more] = useFirstOf(items, maxOwn, 'experiments');
   if (axes.length < 2) return <Empty title="The experiments do not differ in any value" icon="chart" />;
   return (
@@ -56,7 +51,7 @@ export function ExperimentsParallel({
             value={by?.name ?? ''}
             onChange={({ currentTarget }) => setQuery({ colour: currentTarget.value || undefined })}
           >
-            {experiments.length <= maxOwn && <option value="">Colour by experiment</option>}
+            {!isShaded && <option value="">Colour by experiment</option>}
             {outcomes.map(({ name }) => (
               <option key={name} value={name}>
                 Colour by {name}

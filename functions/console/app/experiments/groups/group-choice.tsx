@@ -1,0 +1,47 @@
+import { joinIds } from '../columns.ts';
+
+/** Most columns that rows are grouped by. */
+export const maxGroupedBy = 4;
+
+/** Menus of the columns to group by. Each choice shows a menu for one more. */
+export const GroupChoice = ({
+  ids,
+  groupable,
+  onChange,
+}: {
+  /** IDs of the chosen columns. */
+  ids: readonly string[];
+  /** IDs of the params and tags. */
+  groupable: readonly string[];
+  /** Called with the IDs, as in the address. */
+  onChange: (ids: string) => void;
+}) => (
+  <>
+    {[...ids, ''].slice(0, maxGroupedBy).map((id, at) => (
+      <label key={at} class="group-by">
+        <span class="hidden">{at === 0 ? 'Group by' : 'Then by'}</span>
+        <select
+          value={id}
+          onChange={({ currentTarget: { value } }) =>
+            onChange(joinIds([...ids.slice(0, at), value, ...ids.slice(at + 1)].filter(Boolean)))
+          }
+        >
+          <option value="">{at === 0 ? 'No groups' : id === '' ? 'Then by…' : 'Not by it'}</option>
+          {optionsOf(groupable)
+            .filter((option) => option.id === id || !ids.includes(option.id))
+            .map((option) => (
+              <option key={option.id} value={option.id}>
+                {at === 0 ? 'Group by' : 'then by'} {option.name}
+              </option>
+            ))}
+        </select>
+      </label>
+    ))}
+  </>
+);
+
+const optionsOf = (groupable: readonly string[]): { id: string; name: string }[] => [
+  { id: 'config', name: 'configuration' },
+  { id: 'status', name: 'status' },
+  ...groupable.map((id) => ({ id, name: id })),
+];

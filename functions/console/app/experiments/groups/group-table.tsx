@@ -1,0 +1,180 @@
+import { useState } from 'preact/hooks';
+import { useFirstOf } from '../../ui/first-of.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { plural } from '../../ui/text/format.ts';
+import type { Column } from '../columns.ts';
+import type { Row } from '../row.ts';
+import type { Order } from '../sort-rows.ts';
+import { SortButton } from '../table-head.tsx';
+import { addressOf } from '../table-row.tsx';
+import { groupName, type RowGroup, spreadText } from './group-rows.ts';
+
+const maxShown = 500;
+/** Number of a group's experiments that are shown before the user asks for the others. */
+const maxMembers = 20;
+
+/**
+ * Table of experiment groups: the number of experiments, and mean ± deviation of every numeric column. A group opens
+ * in place to show its experiments.
+ */
+export function GroupTable({
+  groups,
+  by,
+  columns,
+  order,
+  drawn,
+  onSort,
+  onFilter,
+}: {
+  groups: readonly RowGroup[];
+  by: readonly Column[];
+  columns: readonly Column[];
+  order: Order | undefined;
+  /** Colours of the groups whose curves are drawn, by key. */
+  drawn: ReadonlyMap<string, string>;
+  /** Called with the column to sort by; undefined for the default order, largest first. */
+  onSort: (column: Column | undefined) => void;
+  /** Called to show only the experiments of a group; undefined for a group that no filter finds. */
+  onFilter: (group: RowGroup) => (() => void) | undefined;
+}) {
+  const [shown, more] = useFirstOf(groups, maxShown, 'groups');
+  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
+  const numbers = columns.filter(
+    (column) => column.isNumber && groups.some(({ spreads }) => spreads.has(column.id)),
+  );
+  const sorted = ({ id }: Column) =>
+    order?.column.id === id && {
+      'aria-sort': order.isDescending ? ('descending' as const) : ('ascending' as const),
+    };
+  const toggle = (key: string) => {
+    const next = new Set(opened);
+    if (!next.delete(key)) next.add(key);
+    setOpened(next);
+  };
+  return (
+    <div
+      class="table grouped"
+      tabIndex={0}
+      role="group"
+      aria-label={`Experiments by ${by.map(({ label }) => label).join(', ')}`}
+    >
+      <table class="data">
+        <thead>
+          <tr>
+            {by.map((column) => (
+              <th key={column.id} scope="col" {...sorted(column)}>
+                <SortButton column={column} order={order} onSort={onSort} />
+              </th>
+            ))}
+            <th scope="col" class="right">
+              <button type="button" onClick={() => onSort(undefined)} title="Sort by number of experiments">
+                Experiments
+              </button>
+            </th>
+            {numbers.map((column) => (
+              <th key={column.id} scope="col" class="right" {...sorted(column)}>
+                <SortButton column={column} order={order} onSort={onSort} />
+              </th>
+            ))}
+          </tr>
+        </thead>
+        {shown.map((group) => {
+          const { key, parts, rows, spreads } = group;
+          const isOpen = opened.has(key);
+          const filter = onFilter(group);
+          const colour = drawn.get(key);
+          return (
+            <tbody key={key}>
+              <tr>
+                {parts.map(({ value }, at) => (
+                  <th key={by[at]?.id} scope="row">
+                    {at === 0 ? (
+                      <button
+                        type="button"
+                        class="expander"
+                        aria-expanded={isOpen}
+                        aria-label={`Experiments of ${groupName(group)}`}
+                        onClick={() => toggle(key)}
+                      >
+                        <Icon name={isOpen ? 'down' : 'right'} size={14} />
+                        {colour !== undefined && <i class="dot" style={{ background: `var(--${colour})` }} />}
+                        <Value value={value} />
+                      </button>
+                    ) : (
+                      <Value value={value} />
+                    )}
+                  </th>
+                ))}
+                <td class="right">
+                  {filter === undefined ? (
+                    rows.length.toLocaleString('en')
+                  ) : (
+                    <button
+                      type="button"
+                      class="as-link"
+                      title="Show only these experiments"
+                      aria-label={`Show only the ${plural(rows.length, 'experiment')} of ${groupName(group)}`}
+                      onClick={filter}
+                    >
+                      {rows.length.toLocaleString('en')}
+                    </button>
+                  )}
+                </td>
+                {numbers.map((column) => {
+                  const spread = spreads.get(column.id);
+                  return (
+                    <td key={column.id} class="right">
+                      {spread === undefined ? '–' : spreadText(spread, column)}
+                    </td>
+                  );
+                })}
+              </tr>
+              {isOpen && <Members rows={rows} span={by.length + 1} numbers={numbers} />}
+            </tbody>
+          );
+        })}
+      </table>
+      {more}
+    </div>
+  );
+}
+
+const Value = ({ value }: { value: string | undefined }) =>
+  value === undefined ? <span class="soft">without one</span> : <bdi>{value}</bdi>;
+
+/** Rows of a group's experiments. */
+function Members({
+  rows,
+  span,
+  numbers,
+}: {
+  rows: readonly Row[];
+  /** Number of columns before the numbers. */
+  span: number;
+  numbers: readonly Column[];
+}) {
+  const [shown, more] = useFirstOf(rows, maxMembers, 'experiments');
+  return (
+    <>
+      {shown.map((row) => (
+        <tr key={row.experiment_id} class="member">
+          <th scope="row" colSpan={span}>
+            <a href={addressOf(row)}>
+              <bdi>{row.name}</bdi>
+            </a>
+          </th>
+          {numbers.map((column) => (
+            <td key={column.id} class="right">
+              {column.text(row)}
+            </td>
+          ))}
+        </tr>
+      ))}
+      {more !== null && (
+        <tr class="member">
+          <td colSpan={span + numbers.length}>{more}</td>
+        </tr>
+      )}
+    </>
+  );
+}

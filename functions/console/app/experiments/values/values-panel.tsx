@@ -1,0 +1,72 @@
+import { useMemo } from 'preact/hooks';
+import { isVarying } from '../../charts/values/axis.ts';
+import { Scatter } from '../../charts/values/scatter.tsx';
+import { useBrushes } from '../../charts/values/use-brushes.ts';
+import { go, place, setQuery } from '../../router.ts';
+import { Empty } from '../../ui/parts.tsx';
+import type { Row } from '../row.ts';
+import type { Judge } from '../sort-rows.ts';
+import { addressOf } from '../table-row.tsx';
+import { axesOfRows } from './axes-of-rows.ts';
+import { ExperimentsParallel } from './experiments-parallel.tsx';
+import { useShades } from './use-shades.ts';
+
+/** Params and metrics of the table's experiments: one against another, and all as parallel coordinates. */
+export function ValuesPanel({
+  experiments,
+  judge,
+}: {
+  experiments: readonly Row[];
+  judge: Judge | undefined;
+}) {
+  const axes = useMemo(() => axesOfRows(experiments).filter(isVarying), [experiments]);
+  const { chosen } = useBrushes(axes, experiments.length);
+  const { outcomes, by, ranks } = useShades(axes, judge, true);
+  const { query } = place.value;
+  const find = (setting: string) => axes.find(({ name }) => name === query.get(setting));
+  const y = find('scatter-y') ?? by ?? outcomes[0] ?? axes[1];
+  const x = find('scatter-x') ?? axes.find((axis) => axis !== y);
+  if (x === undefined || y === undefined)
+    return <Empty title="The experiments do not differ in any value" icon="chart" />;
+  const choice = (label: string, setting: string, value: string) => (
+    <label class="group-by">
+      <span class="hidden">{label}</span>
+      <select value={value} onChange={({ currentTarget }) => setQuery({ [setting]: currentTarget.value })}>
+        {axes.map(({ name }) => (
+          <option key={name} value={name}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+  return (
+    <section class="values-panel" aria-label="Values">
+      <div>
+        <ExperimentsParallel experiments={experiments} judge={judge} isShaded />
+      </div>
+      <div>
+        <div class="bar-row">
+          {choice('Vertical axis', 'scatter-y', y.name)}
+          <span class="soft small">by</span>
+          {choice('Horizontal axis', 'scatter-x', x.name)}
+        </div>
+        <Scatter
+          title={
+            <strong class="ellipsis">
+              <bdi>{y.name}</bdi> <span class="soft">by</span> <bdi>{x.name}</bdi>
+            </strong>
+          }
+          label={`${y.name} by ${x.name}.`}
+          x={x}
+          y={y}
+          items={experiments}
+          ranks={ranks}
+          chosen={chosen}
+          height={300}
+          onOpen={(row) => go(addressOf(row))}
+        />
+      </div>
+    </section>
+  );
+}
