@@ -2,6 +2,7 @@ import { parseCommand } from '../../shared/command/parse-command.ts';
 import { quoteCommand } from '../../shared/command/quote-command.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 import type { ChosenEnvironment } from './environment/chosen-environment.ts';
+import type { ProjectCommand } from './environment/mlproject.ts';
 import { isNotebook, notebookCommand, onlyNotebook } from './notebook.ts';
 
 /**
@@ -17,7 +18,7 @@ export function chooseCommand(
 ): string {
   if (given.words.length > 0)
     return isNotebook(given.words[0]) ? notebookCommand(given.words) : quoteCommand(given.words);
-  const said = given.command ?? given.before ?? given.declared;
+  const said = given.command ?? commandBefore(given);
   if (said !== undefined) return isNotebook(said.split(/\s/)[0]) ? notebookCommand(parseCommand(said)) : said;
   const program = usualProgram(files);
   if (program !== undefined) return usualCommand(program, env_type);
@@ -27,6 +28,14 @@ export function chooseCommand(
   );
 }
 
+/** Return the project's last command, else that of `MLproject`. A value for one of its parameters asks for it anew. */
+function commandBefore({ before, declared }: GivenCommands): string | undefined {
+  if (declared === undefined) return before;
+  if ('command' in declared) return declared.isGiven ? declared.command : (before ?? declared.command);
+  if (before !== undefined) return before;
+  throw new CliError(declared.fault, exitCodes.usage);
+}
+
 interface GivenCommands {
   /** Words after `--`. */
   words: readonly string[];
@@ -34,8 +43,8 @@ interface GivenCommands {
   command: string | undefined;
   /** The last command of the project. */
   before: string | undefined;
-  /** The command of another file of the folder, such as `MLproject`. */
-  declared?: string | undefined;
+  /** The command of `MLproject`. */
+  declared?: ProjectCommand | undefined;
 }
 
 /** Return the Python program that a command runs: its first word that is one, as in `python train.py`. */

@@ -68,9 +68,13 @@ export async function prepareFolder(
   const paths = sources.files.map(({ path }) => path);
   const names = new Set(pathsBelow(paths, sub));
   if (names.size === 0) throw new CliError(`${folder} has no files to train with.`, exitCodes.usage);
-  const declared = names.has('MLproject')
-    ? mainCommand(await readFile(join(folder, 'MLproject'), 'utf8'))
-    : undefined;
+  const isChosen = options.words.length > 0 || projectFile.command !== undefined;
+  const values = new Map(options.overrides.map(({ path, value }) => [path.join('.'), value]));
+  const ofProject =
+    names.has('MLproject') && !isChosen
+      ? mainCommand(await readFile(join(folder, 'MLproject'), 'utf8'), values)
+      : undefined;
+  const declared = ofProject !== undefined && 'command' in ofProject ? ofProject.command : undefined;
   const words = [
     ...options.words,
     ...(projectFile.command ?? declared ?? usualProgram(names) ?? '').split(/\s+/),
@@ -110,7 +114,7 @@ export async function prepareFolder(
       words: options.words,
       command: projectFile.command,
       before,
-      declared,
+      declared: ofProject,
     }),
   );
   const environment = await notebookEnvironment(folder, declaredEnvironment, command);

@@ -1,5 +1,6 @@
 import { parse } from 'yaml';
 import * as z from 'zod/mini';
+import { quoteCommand } from '../../../shared/command/quote-command.ts';
 import { errorText } from '../../../shared/core/error-text.ts';
 import { CliError, exitCodes } from '../../cli-error.ts';
 
@@ -14,33 +15,46 @@ export function environmentFileOf(content: string): string | undefined {
 }
 
 /**
- * Return the command of an `MLproject`'s entry point `main`, with the defaults of its parameters; undefined if it has
- * none.
+ * Return the command of an `MLproject`: that of the entry point `main`, else of its only one, with the values of its
+ * parameters; undefined if it has none of these.
  *
- * @throws CliError for a parameter without a default: `mps run -- …` gives the whole command
- * @example mainCommand('entry_points: {main: {parameters: {lr: 0.1}, command: "python train.py {lr}"}}') // 'python train.py 0.1'
+ * @param given values of `-S`, by the names of the parameters; others have their defaults
+ * @throws CliError if the file cannot be read
+ * @example mainCommand('entry_points: {main: {parameters: {lr: 0.1}, command: "python train.py {lr}"}}', new Map())
+ * // { command: 'python train.py 0.1', isGiven: false }
  */
-export function mainCommand(content: string): string | undefined {
-  const main = readProject(content).entry_points?.['main'];
+export function mainCommand(
+  content: string,
+  given: ReadonlyMap<string, unknown>,
+): ProjectCommand | undefined {
+  const points = Object.entries(readProject(content).entry_points ?? {});
+  const main = points.find(([name]) => name === 'main') ?? (points.length === 1 ? points[0] : undefined);
   if (main === undefined) return undefined;
-  const { command, parameters = {} } = main;
+  const { command, parameters = {} } = main[1];
   const missing: string[] = [];
+  let isGiven = false;
   const filled = command.replaceAll(/\{(\w+)\}/g, (whole, name: string) => {
-    const given = parameters?.[name];
-    const value = typeof given === 'object' ? given?.default : given;
+    const declared = parameters?.[name];
+    if (declared !== undefined && given.has(name)) {
+      isGiven = true;
+      return quoteCommand([String(given.get(name))]);
+    }
+    const value = typeof declared === 'object' ? declared?.default : declared;
     // A bare type has no default: `alpha: float`.
     if (value === undefined || types.has(String(value))) {
-      if (given !== undefined) missing.push(name);
+      if (declared !== undefined) missing.push(name);
       return whole;
     }
     return String(value);
   });
-  if (missing.length === 0) return filled.trim();
-  throw new CliError(
-    `MLproject: ${missing.join(', ')} has no default.\nGive the whole command: mps run -- ${filled.trim()}`,
-    exitCodes.usage,
-  );
+  if (missing.length === 0) return { command: filled.trim(), isGiven };
+  const flags = missing.map((name) => `-S ${name}=…`).join(' ');
+  const advice = `Give a value: mps run ${flags}\nOr the whole command: mps run -- ${filled.trim()}`;
+  return { fault: `MLproject: ${missing.join(', ')} has no default.\n${advice}` };
 }
+
+/** A command, and whether a value of `-S` is in it; or why there is none: a parameter has no value. */
+export type ProjectCommand = { command: string; isGiven: boolean } | { fault: string };
 
 const types = new Set(['float', 'int', 'string', 'str', 'path', 'uri', 'bool']);
 

@@ -29,10 +29,13 @@ export async function pythonEnvironment(
   const manifest = files.has('pyproject.toml') ? readPyproject(await read('pyproject.toml')) : undefined;
   const chosen = await chooseDeclaration(files, read, { manifest, program });
   if (chosen === undefined) return undefined;
-  const { lines, python = requiresPython(manifest?.python), ...rest } = chosen;
+  const { lines, python = requiresPython(manifest?.python), notes = [], ...rest } = chosen;
+  const others = otherDeclarations(files, chosen, manifest);
+  const unread =
+    others.length === 0 ? [] : [`Seen and not read, because ${chosen.reason} decides: ${others.join(', ')}.`];
   const wanted = python === undefined ? [] : [`python${python.versions}`];
   const dependencies = [...lines, ...wanted].join('\n') || 'none';
-  return { env_type: 'python', dependencies, python, ...rest };
+  return { env_type: 'python', dependencies, python, notes: [...notes, ...unread], ...rest };
 }
 
 interface Declaration extends Pick<ChosenEnvironment, 'reason' | 'added' | 'notes' | 'python'> {
@@ -89,6 +92,25 @@ async function chooseDeclaration(
   return { lines: [], reason: 'requires-python of pyproject.toml' };
 }
 
+/** Name other files that list packages. A file from which the chosen one is made is none of them. */
+function otherDeclarations(
+  files: ReadonlySet<string>,
+  { reason }: Declaration,
+  manifest: PythonManifest | undefined,
+): string[] {
+  const isLocked = lockFiles.includes(reason);
+  const rank = isLocked ? lockFiles.indexOf(reason) : -1;
+  const candidates = [
+    'requirements.txt',
+    ...lockFiles.filter((name) => !isLocked || lockFiles.indexOf(name) > rank),
+    ...((manifest?.requirements ?? []).length > 0 && !isLocked ? ['pyproject.toml'] : []),
+    ...condaFiles,
+    'pixi.toml',
+    ...(isLocked ? [] : ['Pipfile']),
+  ];
+  return candidates.filter((name) => files.has(name) && !reason.split(/[ ,]/).includes(name));
+}
+
 /** Return the names of unconditional requirements. A requirement with an environment marker need not be locked. */
 const namesOf = (requirements: readonly string[]): string[] =>
   requirements.flatMap((line) => (line.includes(';') ? [] : (/^[A-Za-z0-9._-]+/.exec(line.trim()) ?? [])));
@@ -103,16 +125,23 @@ async function condaDeclaration(
   const named = files.has('MLproject') ? environmentFileOf(await read('MLproject')) : undefined;
   const file = [named, ...condaFiles].find((name) => name !== undefined && files.has(name));
   if (file === undefined) return undefined;
-  const { requirements, condaOnly, python } = readConda(file, await read(file));
+  const content = await read(file);
+  const { requirements, condaOnly, python } = readConda(file, content);
   const reason = file === named ? `${file}, which MLproject names` : file;
-  return { lines: requirements, reason, notes: condaNotes(file, { condaOnly, python }) };
+  return { lines: requirements, reason, notes: condaNotes(file, content, { condaOnly, python }) };
 }
 
-function condaNotes(file: string, { condaOnly, python }: Omit<CondaEnvironment, 'requirements'>): string[] {
+function condaNotes(
+  file: string,
+  content: string,
+  { condaOnly, python }: Omit<CondaEnvironment, 'requirements'>,
+): string[] {
+  const lines = content.split('\n');
+  const placed = condaOnly.map((one) => `${one} (line ${lines.findIndex((line) => line.includes(one)) + 1})`);
   const notes: string[] = [];
   if (condaOnly.length > 0)
     notes.push(
-      `${file}: not installed, because pip may not have them: ${condaOnly.join(', ')}. List what pip has under "pip:".`,
+      `${file}: not installed, because pip may not have them: ${placed.join(', ')}. List what pip has under "pip:".`,
     );
   if (python !== undefined)
     notes.push(

@@ -55,3 +55,15 @@ test('a folder without a program says how to name one', () => {
     'mps run -- python train.py',
   );
 });
+
+test('the command of MLproject comes after what ran before, unless it gets a value', () => {
+  const declared = (isGiven: boolean) => ({ command: 'python a.py 1', isGiven });
+  const choose = (before: string | undefined, project: Parameters<typeof chooseCommand>[2]['declared']) =>
+    chooseCommand(new Set(['train.py']), 'system', { ...nothing, before, declared: project });
+
+  expect(choose('b', declared(false))).toBe('b');
+  expect(choose('b', declared(true))).toBe('python a.py 1');
+  expect(choose(undefined, declared(false))).toBe('python a.py 1');
+  expect(choose('b', { fault: 'alpha has no default' })).toBe('b');
+  expect(() => choose(undefined, { fault: 'alpha has no default' })).toThrow('alpha has no default');
+});

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { checkedEnvironment } from '../../../cli/run/environment/checked-environment.ts';
 import { mainCommand } from '../../../cli/run/environment/mlproject.ts';
 import { movedEnvironment } from '../../../cli/run/environment/moved-environment.ts';
@@ -35,7 +35,7 @@ test('MLproject names its environment, and says what is not followed', async () 
     'env/conda.yaml': 'dependencies: [python=3.8, mkl, {pip: [six]}]',
   });
   expect(chosen).toMatchObject({ dependencies: 'six', reason: 'env/conda.yaml, which MLproject names' });
-  expect(chosen.notes?.join('\n')).toMatch(/not installed.*: mkl\.[\s\S]*Python 3\.8 is a wish/);
+  expect(chosen.notes?.join('\n')).toMatch(/not installed.*: mkl \(line 1\)\.[\s\S]*Python 3\.8 is a wish/);
 });
 
 test('python of mps.yaml replaces the condition of the project', async () => {
@@ -122,11 +122,65 @@ test('an editable folder brings what its project requires', async () => {
   );
 });
 
-test('the command of an MLproject takes the defaults of its parameters', () => {
-  const project = (parameters: string) =>
-    `entry_points:\n  main:\n    parameters: ${parameters}\n    command: "python train.py {alpha} {n}"\n`;
-  expect(mainCommand(project('{alpha: 0.5, n: {type: int, default: 3}}'))).toBe('python train.py 0.5 3');
-  expect(() => mainCommand(project('{alpha: float, n: 3}'))).toThrow('MLproject: alpha has no default');
+describe('the command of an MLproject', () => {
+  const project = (parameters: string, name = 'main') =>
+    `entry_points:\n  ${name}:\n    parameters: ${parameters}\n    command: "python train.py {alpha} {n}"\n`;
+  const given = (values: Readonly<Record<string, unknown>> = {}) => new Map(Object.entries(values));
+
+  test('takes the defaults of its parameters, and values of -S', () => {
+    const content = project('{alpha: 0.5, n: {type: int, default: 3}}');
+    expect(mainCommand(content, given())).toEqual({ command: 'python train.py 0.5 3', isGiven: false });
+    expect(mainCommand(content, given({ alpha: 0.1, other: 1 }))).toEqual({
+      command: 'python train.py 0.1 3',
+      isGiven: true,
+    });
+    const hostile = mainCommand(content, given({ n: '1; rm x' }));
+    expect(hostile).toEqual({ command: "python train.py 0.5 '1; rm x'", isGiven: true });
+  });
+
+  test('needs a value for a parameter without a default', () => {
+    const content = project('{alpha: float, n: 3}');
+    expect(mainCommand(content, given())).toEqual({
+      fault: expect.stringMatching(/^MLproject: alpha has no default\.\n.*mps run -S alpha=…\n/),
+    });
+    expect(mainCommand(content, given({ alpha: 2 }))).toMatchObject({ command: 'python train.py 2 3' });
+  });
+
+  test('is that of the only entry point, whatever its name', () => {
+    const content = project('{alpha: 1, n: 3}', 'train');
+    expect(mainCommand(content, given())).toMatchObject({ command: 'python train.py 1 3' });
+    expect(mainCommand(`${content}  other: {command: ls}\n`, given())).toBeUndefined();
+  });
+});
+
+test('other declarations than the chosen one are named', async () => {
+  const chosen = await chooseOf({
+    'requirements.txt': 'six\n',
+    'pyproject.toml': '[project]\nname="a"\nversion="1"\ndependencies=["numpy"]\n',
+    'environment.yml': 'dependencies: []\n',
+  });
+  expect(chosen.notes).toEqual([
+    'Seen and not read, because requirements.txt decides: pyproject.toml, environment.yml.',
+  ]);
+});
+
+test("conda's own packages are named with their lines", async () => {
+  const content = 'dependencies:\n  - numpy\n  - mkl=2024\n  - pip: [six]\n';
+  const { notes = [], dependencies } = await chooseOf({ 'conda.yaml': content });
+  expect(dependencies).toBe('numpy\nsix');
+  expect(notes[0]).toMatch(/^conda\.yaml: not installed, .*: mkl=2024 \(line 3\)\./);
+});
+
+test('requirements that contradict each other are refused with their files and lines', async () => {
+  const files = {
+    'requirements.txt': '-c pins.txt\nnumpy\nsix==1.17.0\n',
+    'pins.txt': '# agreed\nsix==1.16.0\n',
+  };
+  await expect(chooseOf(files)).rejects.toMatchObject({
+    exitCode: 2,
+    message:
+      'six: no version meets six==1.16.0 (pins.txt: line 2) and six==1.17.0 (requirements.txt: line 3)',
+  });
 });
 
 test('a folder of a larger source has its own requirements, else those of the source', async () => {

@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { isProjectFolder, moduleFolder, readProjectFolder } from '../declarations/project-folder.ts';
 import { EnvironmentError } from '../environment-error.ts';
 import type { PythonCondition } from '../install/python-version.ts';
+import { contradictions, type StatedRequirement } from './contradictions.ts';
 import type { Dependency, PipOption } from './dependency.ts';
 import { type EnvironmentSpec, packageIndexFaults, parseDependencies } from './parse-dependencies.ts';
 import { parseRequirements } from './python-requirements.ts';
@@ -48,6 +49,7 @@ export async function resolveDependencies(
   const resolved = new Map<string, ResolvedDependency>();
   const interpreter = new Map<string, PythonCondition>();
   const folders = new Set<string>();
+  const stated: StatedRequirement[] = [];
   const seen = new Set<string>();
 
   const limit = (versions: string, where: string): void => {
@@ -70,7 +72,8 @@ export async function resolveDependencies(
         const sha256 = await hashSourceFile(sourceFolder, path, largestPackageFile);
         resolved.set(`${path}${extras};${marker}`, { kind: 'file', path, sha256, extras, marker });
       } else if (dependency.kind === 'package') {
-        const { line: _, ...rest } = dependency;
+        const { line, ...rest } = dependency;
+        stated.push({ spec: rest.spec, where: `${file}: line ${line}` });
         resolved.set(`${rest.spec} ${rest.hashes ?? ''}`, rest);
       } else if (dependency.kind === 'option') {
         const { name, value } = dependency;
@@ -110,7 +113,8 @@ export async function resolveDependencies(
     for (const one of parsed(await readSourceText(sourceFolder, path, largestRequirementFile), path)) {
       if (one.kind !== 'package' || /^[^;]*\[/.test(one.spec))
         throw refused(`${path}: line ${one.line}: a constraint is a package with a version, without extras`);
-      const { line: _, ...rest } = one;
+      const { line, ...rest } = one;
+      stated.push({ spec: rest.spec, where: `${path}: line ${line}` });
       resolved.set(`-c ${rest.spec} ${rest.hashes ?? ''}`, { ...rest, kind: 'constraint' });
     }
   };
@@ -133,6 +137,8 @@ export async function resolveDependencies(
   const takesPython = spec.env_type === 'python' || spec.env_type === 'system';
   if (takesPython && (await isProjectFolder(sourceFolder)))
     folders.add(await moduleFolder(sourceFolder, '.'));
+  const unmet = contradictions(stated);
+  if (unmet.length > 0) throw refused(unmet.join('; '));
   const all = [...resolved.values()];
   const indexes = all.filter((one) => one.kind === 'option' && one.name === 'index-url');
   if (indexes.length > 1) throw refused('more than one --index-url; further ones are --extra-index-url');
