@@ -45,7 +45,17 @@ test.each([
     const section = page.locator('details.chart-section', { hasText: 'system' });
     const chart = section.locator('.chart', { hasText: 'system/cpu_utilization_percentage' });
     await chart.scrollIntoViewIfNeeded();
-    await chart.locator('canvas').waitFor();
+    const drawn = () =>
+      chart.locator('canvas').evaluate((canvas) => {
+        const { width, height } = canvas as HTMLCanvasElement;
+        const { data } = (canvas as HTMLCanvasElement)
+          .getContext('2d')
+          ?.getImageData(0, 0, width, height) ?? {
+          data: [],
+        };
+        return data.some((byte) => byte !== 0);
+      });
+    await expect.poll(drawn).toBe(true);
     await settle(page);
     await page.screenshot({ path: join(shots, `machine-${look.width}.png`) });
     const titles = await section.innerText();

@@ -1,4 +1,5 @@
 import type { RowOf } from '../../../../../shared/client/route.ts';
+import { isSystemMetric } from '../../../../../shared/metrics/system-metric.ts';
 import type { endpoint as readMetrics } from '../../../../experiments/metrics/read-metrics.endpoint.ts';
 import type { Experiment } from '../../api/answers.ts';
 import { page } from '../../api/calls.ts';
@@ -37,6 +38,14 @@ function addPoint(curves: Map<string, Curve>, { name, step, time, value }: Point
   curve.values.push(Number(value));
 }
 
+/** A list of points, and the place up to which it was read. */
+interface PointList {
+  /** Names of its metrics; all of the model by default. */
+  names?: string[];
+  next: string | undefined;
+  isStarted: boolean;
+}
+
 /**
  * Reader of an experiment's curves. It reads all points of a short experiment incrementally, and thinned curves of
  * a long one.
@@ -44,8 +53,8 @@ function addPoint(curves: Map<string, Curve>, { name, step, time, value }: Point
 export class CurveReader {
   curves = new Map<string, Curve>();
   readonly #path: { project_id: string; experiment_id: string };
-  #next: string | undefined;
-  #isStarted = false;
+  /** Lists of points that are read on: those of the model, and those of the machine once a chart wants them. */
+  readonly #lists: PointList[] = [{ next: undefined, isStarted: false }];
   /** Reported points of each metric at the last thinning. */
   #thinned = new Map<string, number>();
 
@@ -59,12 +68,21 @@ export class CurveReader {
    */
   read(metrics: Summaries, wanted: ReadonlySet<string>, signal?: AbortSignal): Promise<boolean> {
     const counts = thinnedCounts(metrics);
-    return counts === undefined
-      ? this.#readOn(signal)
-      : this.#readThinned(
-          counts.filter(([name]) => wanted.has(name)),
-          signal,
-        );
+    if (counts !== undefined)
+      return this.#readThinned(
+        counts.filter(([name]) => wanted.has(name)),
+        signal,
+      );
+    if ([...wanted].some(isSystemMetric)) this.#addMachine(Object.keys(metrics));
+    return this.#readOn(signal);
+  }
+
+  /** Add the lists of the machine's metrics that no list has. Only a request that names them gets them. */
+  #addMachine(all: readonly string[]): void {
+    const known = new Set(this.#lists.flatMap(({ names = [] }) => names));
+    const names = all.filter((name) => isSystemMetric(name) && !known.has(name));
+    for (let at = 0; at < names.length; at += maxNames)
+      this.#lists.push({ names: names.slice(at, at + maxNames), next: undefined, isStarted: false });
   }
 
   /** Read a metric's points between two steps, thinned for this range. */
@@ -78,16 +96,27 @@ export class CurveReader {
 
   async #readOn(signal: AbortSignal | undefined): Promise<boolean> {
     let isNew = false;
-    while (!this.#isStarted || this.#next !== undefined) {
+    for (const list of this.#lists) if (await this.#readList(list, signal)) isNew = true;
+    return isNew;
+  }
+
+  async #readList(list: PointList, signal: AbortSignal | undefined): Promise<boolean> {
+    const { names } = list;
+    let isNew = false;
+    while (!list.isStarted || list.next !== undefined) {
       const { rows, next } = await page<typeof readMetrics>(
         route,
-        { path: this.#path, query: { limit: maxPage }, ...(signal !== undefined && { signal }) },
-        this.#next,
+        {
+          path: this.#path,
+          query: { limit: maxPage, ...(names !== undefined && { name: names }) },
+          ...(signal !== undefined && { signal }),
+        },
+        list.next,
       );
       for (const row of rows) addPoint(this.curves, row);
       isNew ||= rows.length > 0;
-      this.#next = next;
-      this.#isStarted = true;
+      list.next = next;
+      list.isStarted = true;
       // A running experiment always has a next page. Stop at an empty one.
       if (rows.length === 0) break;
     }
