@@ -71,7 +71,7 @@ export const wandbRuns = `class Run:
     # -- what a program records
 
     def log(self, data=None, step=None, commit=None, sync=None):
-        if self._ended or data is None:
+        if self._ended:
             return
         if step is not None and step > self.step:
             self._write()
@@ -79,7 +79,7 @@ export const wandbRuns = `class Run:
         elif step is not None and step < self.step:
             _say("a step below %d is left out: steps only increase" % self.step)
             return
-        self._row.update(_flat(data))
+        self._row.update(_flat(data or {}))
         if commit or (commit is None and step is None):
             self._write()
             self.step += 1
@@ -251,7 +251,8 @@ class _Unknown:
         return self
 
     def __getattr__(self, name):
-        if name.startswith("__"):
+        # Private names and savefig tell media from other values.
+        if name.startswith("_") or name == "savefig":
             raise AttributeError(name)
         return _Unknown(self._name + "." + name)
 

@@ -54,4 +54,26 @@ describe('a module in the place of wandb', () => {
       '1 1.0\n',
     );
   });
+
+  test('ends a step with a call of log that names no data', async () => {
+    const folder = await provided('import wandb');
+    const script =
+      'import wandb; r = wandb.init()\nfor i in range(3): wandb.log({"x": i}, commit=False); wandb.log()\nprint(r.step, r.summary["x"])';
+    const env = { PATH: '/usr/bin:/bin', PYTHONPATH: folder, TMPDIR: root };
+
+    expect(execFileSync('python3', ['-c', script], { env, cwd: root, stdio: 'pipe' }).toString()).toBe(
+      '3 2.0\n',
+    );
+  });
+
+  test('does not take what an unknown call returned for a picture or a table', async () => {
+    const folder = await provided('import wandb');
+    const script =
+      'import wandb; roc = wandb.plots.ROC([1], [0.5]); print(any(hasattr(roc, name) for name in ("_save", "savefig", "_folder")))';
+    const env = { PATH: '/usr/bin:/bin', PYTHONPATH: folder, TMPDIR: root };
+
+    expect(execFileSync('python3', ['-c', script], { env, cwd: root, stdio: 'pipe' }).toString()).toBe(
+      'False\n',
+    );
+  });
 });
