@@ -8,7 +8,7 @@ import { startLocalService } from '../../support/local-service.ts';
 import type { Outcome, Program } from './program.ts';
 import { projects } from './projects.ts';
 import { resultsTable } from './results-table.ts';
-import { checkoutOf, tryProgram } from './try-program.ts';
+import { checkoutOf, folderName, tryProgram } from './try-program.ts';
 import { wandbScripts } from './wandb-scripts.ts';
 
 // `npm run proof -- programs`: takes public projects as they are from their folder to compared experiments.
@@ -60,9 +60,16 @@ async function main(): Promise<number> {
     environment: { MPS_URL: service.url, MPS_TOKEN: await tokenOf(service.url) },
   };
   const outcomes: Outcome[] = [];
+  // An hour's figures outlive an interrupt.
+  process.once('SIGINT', () => {
+    say(`\n${resultsTable(outcomes)}`);
+    process.exit(130);
+  });
   for (const [at, program] of found.entries()) {
     say(`${at + 1}/${found.length}  ${program.name} …`);
-    const outcome = await tryProgram(program, tools).catch((error) => failed(program, error));
+    const outcome = await tryProgram(program, projectOf(program), tools).catch((error) =>
+      failed(program, error),
+    );
     outcomes.push(outcome);
     const seconds = outcome.seconds.reduce((sum, one) => sum + one, 0);
     say(
@@ -87,6 +94,13 @@ function chooseProjects(names: readonly string[]): readonly Program[] {
     );
   return programs.filter(({ name, kind }) => [name, kind].some((one) => names.includes(one)));
 }
+
+/** Return the project of the service: that of the first program with the same list of packages. */
+const projectOf = (program: Program): string =>
+  folderName(
+    (programs.find(({ packages }) => packages !== undefined && packages === program.packages) ?? program)
+      .name,
+  );
 
 function failed({ name, kind, packages }: Program, error: unknown): Outcome {
   const [text = ''] = (error instanceof Error ? error.message : String(error)).split('\n');

@@ -112,7 +112,7 @@ export const projects: readonly Program[] = [
     folder: 'examples',
     packages: ['lightgbm', 'pandas', 'scikit-learn'],
     command: words('python python-guide/sklearn_example.py'),
-    metrics: ['l1'],
+    metrics: ['valid_0-l1', 'rmse'],
   },
   {
     name: 'XGBoost evaluation',

@@ -41,8 +41,11 @@ export function checkoutOf({ from }: Program, checkouts: string | undefined): st
     .find((path) => existsSync(path));
 }
 
-/** Take one project from its folder to two compared experiments. */
-export async function tryProgram(program: Program, tools: Tools): Promise<Outcome> {
+/**
+ * Take one project from its folder to two compared experiments.
+ * @param project of the service; those of one list of packages share one, so that its gigabytes are stored once
+ */
+export async function tryProgram(program: Program, project: string, tools: Tools): Promise<Outcome> {
   const { name, kind, packages, command, change } = program;
   const outcome: Outcome = {
     ...{ name, kind, edits: 0, isTold: packages !== undefined, seconds: [], curves: [], metrics: [] },
@@ -50,7 +53,6 @@ export async function tryProgram(program: Program, tools: Tools): Promise<Outcom
   };
   const root = await copyOf(program, tools);
   const folder = join(root, program.folder ?? '.');
-  const project = name.replaceAll(/[^\w-]+/g, '-');
   const mps = (...args: string[]): Promise<Ended> => typed(args, folder, tools);
   if (packages !== undefined)
     await writeFile(
@@ -59,11 +61,11 @@ export async function tryProgram(program: Program, tools: Tools): Promise<Outcom
     );
   const flags = ['-p', project, '--yes', '--json', '--memory', '8192', '--vcpus', '2'];
   if (program.data !== undefined) {
-    const data = join(tools.scratch, `${project}-data`);
+    const data = join(tools.scratch, `${folderName(name)}-data`);
     await mkdir(data);
     await run('python3', [join(import.meta.dirname, 'made_data.py'), program.data, data]);
-    await mps('data', 'push', 'made', data, '-p', project);
-    flags.push('--dataset', 'made');
+    await mps('data', 'push', program.data, data, '-p', project);
+    flags.push('--dataset', program.data);
   }
   // Threads that wait for each other in turns slow a busy machine down.
   for (const [variable, value] of Object.entries({ OMP_NUM_THREADS: '1', ...program.variables }))
@@ -121,7 +123,7 @@ function missing({ curves = [], metrics = [], minFiles = 0 }: Program, outcome: 
 /** Copy a project, so that what the proof adds stays out of the checkout. */
 async function copyOf(program: Program, { scratch, checkouts }: Tools): Promise<string> {
   const { from } = program;
-  const at = join(scratch, program.name.replaceAll(/[^\w-]+/g, '-'));
+  const at = join(scratch, folderName(program.name));
   await mkdir(at);
   if ('archive' in from) {
     await run('python3', [
@@ -135,6 +137,9 @@ async function copyOf(program: Program, { scratch, checkouts }: Tools): Promise<
   await run('git', ['clone', '--quiet', checkoutOf(program, checkouts) ?? '', folder]);
   return folder;
 }
+
+/** Return a name without spaces and slashes. */
+export const folderName = (name: string): string => name.replaceAll(/[^\w-]+/g, '-');
 
 /** Return the number of files of the project that differ from its commit. What was added does not count. */
 async function changedFiles(folder: string): Promise<number> {

@@ -22,30 +22,29 @@ const example = (
 
 /** Scripts that say `import wandb`, without wandb, a key or an account. */
 export const wandbScripts: readonly Program[] = [
-  example('wandb-log', 'python pi.py', { curves: ['pi'] }),
-  example('wandb-log', 'python sqrt.py', { curves: ['x'] }),
+  example('wandb-log', 'python sqrt.py 2', { curves: ['Approx. Sqrt2'] }),
   example('api-examples/resume', 'python train.py --num_epochs 2', { curves: ['loss', 'acc'] }),
   example('api-examples/group-and-resume', 'python train.py --group_id a', { curves: ['loss', 'train/acc'] }),
   example('api-examples/metrics-at-different-steps', 'python train.py --max_epochs 6 --validate_every 2', {
-    curves: ['loss', 'val_loss'],
+    curves: ['loss', 'val_acc'],
   }),
-  example('api-examples/plotly', 'python run.py', { minFiles: 3 }),
+  example('api-examples/plotly', 'python run.py', { minFiles: 1 }),
   example('machine-learning/matplotlib', 'python mpl.py', { minFiles: 1 }),
   example('scikit/scikit-iris', 'python train.py', {
     metrics: ['Train Accuracy', 'Test Accuracy'],
     minFiles: 1,
   }),
-  example('scikit/scikit-iris', 'python binary_classification.py', { minFiles: 1 }),
-  example('scikit/scikit-iris', 'python clustering.py', { minFiles: 1 }),
-  example('scikit/scikit-classification', 'python train.py', { minFiles: 1 }),
-  example('scikit/scikit-classification', 'python binary_classification.py', { minFiles: 1 }),
-  example('scikit/scikit-clustering', 'python train.py', { minFiles: 1 }),
-  example('scikit/scikit-tweets', 'python classifier.py', { minFiles: 1 }),
+  example('scikit/scikit-iris', 'python binary_classification.py', {}),
+  example('scikit/scikit-iris', 'python clustering.py', {}),
+  example('scikit/scikit-classification', 'python train.py', {}),
+  example('scikit/scikit-classification', 'python binary_classification.py', {}),
+  example('scikit/scikit-clustering', 'python train.py', {}),
+  example('scikit/scikit-tweets', 'python classifier.py', {}),
   example('wandb-sweeps/sweeps-boolean-parameters', 'python train-bool.py --flag1 true', {
     metrics: ['metric'],
   }),
   example('wandb-sweeps/sweeps-cross-validation', 'python train-cross-validation.py', {
     metrics: ['val_accuracy'],
   }),
-  example('boosting-algorithms/xgboost-dermatology', 'python train.py', { minFiles: 0 }),
+  example('boosting-algorithms/xgboost-dermatology', 'python train.py', {}),
 ];
