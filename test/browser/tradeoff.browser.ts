@@ -1,11 +1,8 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { endpoint as createPrune } from '../../functions/optimization/compressions/prune/create-prune-strategy.endpoint.ts';
-import type { endpoint as readPrune } from '../../functions/optimization/compressions/prune/read-prune-strategy.endpoint.ts';
-import type { endpoint as createQuantize } from '../../functions/optimization/compressions/quantize/create-quantize-strategy.endpoint.ts';
-import type { endpoint as readQuantize } from '../../functions/optimization/compressions/quantize/read-quantize-strategy.endpoint.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { axeFindings } from './axe.ts';
 import { type ConsoleService, settle, startConsole, visit } from './console-service.ts';
+import { prune, quantize } from './record-compression.ts';
 import { digitsSamples, recordModel } from './record-model.ts';
 
 let service: ConsoleService;
@@ -14,53 +11,13 @@ let page: Page;
 /** Of the evaluation set, whose labels mean nothing. */
 const samples = 60;
 
-const ended = async (
-  read: () => Promise<{ status: string; status_reason: string | null }>,
-): Promise<void> => {
-  await vi.waitUntil(async () => /SUCCEEDED|FAILED|CANCELLED/.test((await read()).status), {
-    timeout: 120_000,
-    interval: 500,
-  });
-  const { status, status_reason } = await read();
-  if (status !== 'SUCCEEDED') throw new Error(status_reason ?? status);
-};
-
-async function prune(model_name: string, compression: string, result_name?: string): Promise<void> {
-  const { strategy_id } = await service.client.call<typeof createPrune>('POST /optimization/prune', {
-    query: {
-      model_name,
-      strategy: 'magnitude_global',
-      compression,
-      inputs: 'auto',
-      outputs: 'auto',
-      ...(result_name !== undefined && { result_name }),
-    } as never,
-  });
-  await ended(() =>
-    service.client.call<typeof readPrune>('GET /optimization/prune/strategies/{strategy_id}', {
-      path: { strategy_id },
-    }),
-  );
-}
-
-async function quantize(model_name: string, query: Readonly<Record<string, string>>): Promise<void> {
-  const { strategy_id } = await service.client.call<typeof createQuantize>('POST /optimization/quantize', {
-    query: { model_name, ...query } as never,
-  });
-  await ended(() =>
-    service.client.call<typeof readQuantize>('GET /optimization/quantize/strategies/{strategy_id}', {
-      path: { strategy_id },
-    }),
-  );
-}
-
 beforeAll(async () => {
   service = await startConsole();
   await recordModel(service.client, 'digits', 'digits.onnx', digitsSamples(samples));
-  await prune('digits', '2', 'digits-half');
-  await prune('digits', '2');
-  await prune('digits', '4');
-  await quantize('digits-half', { strategy: 'float16', precision: '16' });
+  await prune(service.client, 'digits', '2', 'digits-half');
+  await prune(service.client, 'digits', '2');
+  await prune(service.client, 'digits', '4');
+  await quantize(service.client, 'digits-half', { strategy: 'float16', precision: '16' });
   page = await service.enter();
 });
 afterAll(() => service.close());
@@ -129,7 +86,7 @@ describe('the plot of accuracy over size', () => {
     await visit(page, 'models/digits');
     await expect.poll(() => page.locator('.tradeoff circle').count()).toBe(5);
     const before = new Map(await colours());
-    await quantize('digits', { strategy: 'float16', precision: '16' });
+    await quantize(service.client, 'digits', { strategy: 'float16', precision: '16' });
     await page.reload();
     await expect.poll(() => page.locator('.tradeoff circle').count()).toBe(6);
     const after = new Map(await colours());
