@@ -3,8 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { endpoint as deleteExperiment } from '../../functions/experiments/records/delete-experiment.endpoint.ts';
 import type { endpoint as createUser } from '../../functions/users/create-user.endpoint.ts';
 import { recordMany } from '../../infra/tools/demo/record-many.ts';
+import { axeFindings } from './axe.ts';
 import { type ConsoleService, settle, signIn, startConsole, visit } from './console-service.ts';
 import { newProject, recordRun } from './record-run.ts';
+import { trainFolder } from './seed.ts';
 
 let service: ConsoleService;
 let page: Page;
@@ -124,6 +126,26 @@ describe('sorting', () => {
     const groups = await column(1);
     expect(groups).toEqual([...groups].sort());
   });
+});
+
+test('a run whose program has warnings has a mark beside its name, and their number in a column', async () => {
+  const program = `
+import os
+with open(os.environ["METRICS_FILE"], "a") as metrics:
+    metrics.write('no JSON\\n{"accuracy": 0.5}\\n')
+`;
+  const { project_id } = await trainFolder(service.url, service.client, { 'train.py': program }, 'warned');
+  await recordRun(service.client, project_id, { name: 'quiet', status: 'SUCCEEDED' });
+
+  await visit(page, `projects/${project_id}?columns=status,warnings&sort=-warnings`);
+
+  const row = (index: number) => page.locator(`[data-index="${index}"]`);
+  await expect.poll(() => row(0).locator('.warned').innerText()).toContain('1 warning');
+  expect(await row(0).locator('.warned').getAttribute('title')).toMatch(/METRICS_FILE/);
+  expect(await row(0).locator('.cell').last().innerText()).toBe('1');
+  expect(await row(1).innerText()).toContain('quiet');
+  expect(await row(1).locator('.warned').count()).toBe(0);
+  expect(await axeFindings(page)).toEqual([]);
 });
 
 test('labels of columns stand where their values stand', async () => {

@@ -42,6 +42,7 @@ function rowWith(index: number, changes: Partial<Row> = {}): Row {
     sweep_id: null,
     trial: null,
     outcome: null,
+    warnings: [],
     ...changes,
   };
 }

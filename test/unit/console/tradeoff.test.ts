@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { familyOf, type Kin } from '../../../functions/console/app/models/family.ts';
 import { beginningOf, idleFault, methodsIn } from '../../../functions/console/app/models/method.ts';
+import { paretoPoints } from '../../../functions/console/app/models/pareto.ts';
 import { labelBox, placeLabels, radiiOf } from '../../../functions/console/app/models/place-labels.ts';
 import { pruneSchemas } from '../../../shared/onnx/strategies/prune-request.ts';
 import { quantizeSchemas } from '../../../shared/onnx/strategies/quantize-request.ts';
@@ -107,4 +108,19 @@ describe('the form of a pruning', () => {
     expect(first && idleFault(first, { compression: '1' })).toMatchObject({ name: 'compression' });
     expect(first && idleFault(first, { compression: ' ' })).toMatchObject({ name: 'compression' });
   });
+});
+
+test('the Pareto line goes through the points that no other beats in size and quality', () => {
+  const at = (x: number, y: number) => ({ x, y });
+
+  const front = paretoPoints([
+    at(100, 0.9),
+    at(25, 0.9),
+    at(50, 0.8),
+    at(10, 0.5),
+    at(25, 0.7),
+    at(200, 0.95),
+  ]);
+
+  expect(front).toEqual([at(10, 0.5), at(25, 0.9), at(200, 0.95)]);
 });

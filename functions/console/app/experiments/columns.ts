@@ -84,6 +84,14 @@ export const attributeColumns: readonly Column[] = [
     (row) => costText(row.cost),
     costText,
   ),
+  attribute(
+    'warnings',
+    'Warnings',
+    6,
+    ({ warnings }) => warnings.length,
+    ({ warnings }) => (warnings.length === 0 ? '–' : numberText(warnings.length)),
+    numberText,
+  ),
   attribute('reason', 'Reason', 16, (row) => row.status_reason ?? undefined),
 ];
 const attributes = new Map(attributeColumns.map((column) => [column.id, column]));

@@ -22,6 +22,7 @@ export const rowOf = ({
   sweep_id,
   trial,
   outcome,
+  warnings,
 }: Experiment) => ({
   experiment_id,
   project_id,
@@ -42,6 +43,7 @@ export const rowOf = ({
   sweep_id,
   trial,
   outcome,
+  warnings,
 });
 
 export type Row = Readonly<ReturnType<typeof rowOf>>;

@@ -5,6 +5,7 @@ import { Icon } from '../ui/icon.tsx';
 import { Ago } from '../ui/parts.tsx';
 import { Sparkline } from '../ui/sparkline.tsx';
 import { Status } from '../ui/status.tsx';
+import { plural } from '../ui/text/format.ts';
 import type { Column } from './columns.ts';
 import { courseOf } from './courses.ts';
 import type { Row } from './row.ts';
@@ -36,6 +37,8 @@ export function contentOf(row: Row, column: Column): ComponentChildren {
 export interface TableItem {
   experiment_id: string;
   name: string;
+  /** Warnings about its program. */
+  warnings?: readonly string[];
 }
 
 /** What a table shows of its rows. */
@@ -95,6 +98,12 @@ export class TableRow<R extends TableItem> extends Component<RowProps<R>> {
           <a href={look.addressOf(row)} title={row.name}>
             <bdi>{row.name}</bdi>
           </a>
+          {row.warnings !== undefined && row.warnings.length > 0 && (
+            <span class="row-note warned" title={row.warnings.join('\n')}>
+              <Icon name="warn" size={14} />
+              <span class="hidden">{plural(row.warnings.length, 'warning')}</span>
+            </span>
+          )}
           {isBaseline && (
             <span class="row-note" title="Baseline">
               <Icon name="flag" size={14} />

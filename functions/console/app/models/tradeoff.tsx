@@ -7,6 +7,7 @@ import { href } from '../router.ts';
 import { cut, numberText } from '../ui/text/format.ts';
 import { useNarrow } from '../ui/use-narrow.ts';
 import type { Relative } from './family.ts';
+import { paretoPoints } from './pareto.ts';
 import { placeLabels, radiiOf } from './place-labels.ts';
 
 type Measure = 'bytes' | 'latency';
@@ -87,6 +88,15 @@ function pointsOf(family: readonly Measured[], measure: Measure, hasAccuracy: bo
   return points;
 }
 
+/** Return the corners of steps through points, for SVG: as good as the smaller point until the larger one. */
+const stepsThrough = (front: readonly { x: number; y: number }[]): string =>
+  front
+    .flatMap(({ x, y }, index) => {
+      const before = front[index - 1];
+      return before === undefined ? [`${x},${y}`] : [`${x},${before.y}`, `${x},${y}`];
+    })
+    .join(' ');
+
 function Plot({ points, measure, quality }: { points: readonly Point[]; measure: Measure; quality: string }) {
   // Draw at the displayed size, so the texts stay readable.
   const [width, height] = useNarrow() ? [340, 280] : [720, 330];
@@ -104,6 +114,7 @@ function Plot({ points, measure, quality }: { points: readonly Point[]; measure:
     measure === 'bytes' ? bytesText(Math.round(value)) : `${numberText(value)} ms`;
   const told = ({ label, x: at, y: good }: Point) => `${label}: ${numberText(good)} at ${show(at)}`;
   const places = points.map((point) => ({ x: x(point.x), y: y(point.y) }));
+  const front = paretoPoints(points).map((point) => ({ x: x(point.x), y: y(point.y) }));
   const radii = radiiOf(places);
   const labels = placeLabels(
     points.map(({ label }, index) => ({
@@ -173,6 +184,7 @@ function Plot({ points, measure, quality }: { points: readonly Point[]; measure:
               </text>
             </g>
           ))}
+          {front.length > 1 && <polyline class="pareto" points={stepsThrough(front)} />}
           {/* Wide rings below, so that each mark can be pointed at. */}
           {marks.toReversed()}
         </svg>
@@ -214,6 +226,11 @@ export function Tradeoff({ family }: { family: readonly Measured[] }) {
         <p class="soft">There are no results to compare yet.</p>
       ) : (
         <Plot points={points} measure={measure} quality={quality} />
+      )}
+      {paretoPoints(points).length > 1 && (
+        <p class="soft small">
+          On the line are the results that no other beats in both. A click on a point opens its receipt.
+        </p>
       )}
       {!hasAccuracy && points.length >= 2 && (
         <p class="soft small">
