@@ -1,4 +1,4 @@
-import { exitCodes } from '../cli-error.ts';
+import { CliError, exitCodes } from '../cli-error.ts';
 import { parseOverride } from '../run/override-config.ts';
 import { ruleFlag } from '../run/rule-flag.ts';
 import { datasetNames, projectNames } from './live-names.ts';
@@ -23,7 +23,7 @@ export const sizes = {
     parse: String,
     proposeCompletions: datasetNames,
     placeholder: 'NAME',
-    brief: 'Data set to provide at DATA_DIR',
+    brief: 'Data set to provide at DATA_DIR (default: as in the training before; "" for none)',
     optional: true,
   },
 } as const;
@@ -93,6 +93,56 @@ export const runBudget = {
   brief: 'What the training may cost; then it saves its checkpoints and ends',
   optional: true,
 } as const;
+
+/** What a user says about a training. */
+export const tracked = {
+  name: {
+    kind: 'parsed',
+    parse: String,
+    placeholder: 'NAME',
+    brief: 'Name of the experiment (default: that of the configuration with a number)',
+    optional: true,
+  },
+  tag: {
+    kind: 'parsed',
+    parse: parseTag,
+    placeholder: 'NAME=VALUE',
+    brief: 'Tag of the experiment, such as stage=baseline; may be repeated',
+    variadic: true,
+    optional: true,
+  },
+  note: {
+    kind: 'parsed',
+    parse: String,
+    placeholder: 'TEXT',
+    brief: 'Note of the experiment, in Markdown',
+    optional: true,
+  },
+} as const;
+
+export interface TrackedFlags {
+  name?: string | undefined;
+  tag?: readonly (readonly [string, string])[] | undefined;
+  note?: string | undefined;
+}
+
+/** Return the query parameters of these flags. @throws CliError for one tag with two values */
+export function trackedQuery({ name, tag = [], note }: TrackedFlags) {
+  const tags = Object.fromEntries(tag);
+  const twice = tag.find(([key, value]) => tags[key] !== value);
+  if (twice !== undefined) throw new CliError(`--tag gives ${twice[0]} two values.`, exitCodes.usage);
+  return {
+    ...(name !== undefined && { name }),
+    ...(note !== undefined && { note }),
+    ...(tag.length > 0 && { tags: JSON.stringify(tags) }),
+  };
+}
+
+function parseTag(text: string): readonly [string, string] {
+  const at = text.indexOf('=');
+  if (at < 1) throw new Error('must be a name and a value, such as stage=baseline');
+  return [text.slice(0, at), text.slice(at + 1)];
+}
 
 /** Rules of one training. */
 export const rules = {

@@ -14,21 +14,30 @@ import type { ListedFiles } from './list-files.ts';
 export async function nameLeftOut(
   { ignored, absent }: Pick<ListedFiles, 'ignored' | 'absent'>,
   place: SourcePlace,
-): Promise<{ notes: LeftOut[]; lines: string[] }> {
+): Promise<NamedPaths> {
   const names = new Set<string>();
   const measured = await measureAll(place.root, groupsOf(ignored));
   const found = [
     ...absent.map((path) => submodule(path, place)),
     ...measured.map((one) => ignoredPath(one, names, place)),
   ];
-  const more = found.length - maxLines;
   return {
     notes: found.slice(0, maxLeftOut).map(({ note }) => note),
-    lines: [
-      ...found.slice(0, maxLines).map(({ line }) => line),
-      ...(more > 0 ? [`Left out: ${more} more ${more === 1 ? 'path' : 'paths'}`] : []),
-    ],
+    lines(dataset) {
+      const others = found.filter(({ note }) => note.dataset === undefined || note.dataset !== dataset);
+      const more = others.length - maxLines;
+      return [
+        ...others.slice(0, maxLines).map(({ line }) => line),
+        ...(more > 0 ? [`Left out: ${more} more ${more === 1 ? 'path' : 'paths'}`] : []),
+      ];
+    },
   };
+}
+
+interface NamedPaths {
+  notes: LeftOut[];
+  /** Return a line for each path, without that which the training's data set replaces. */
+  lines(dataset: string | undefined): string[];
 }
 
 interface SourcePlace {

@@ -14,7 +14,7 @@ import { quoteCommand } from '../../shared/command/quote-command.ts';
 import type { ProjectFile } from '../../shared/config/project-file.ts';
 import { type SourceNotes, sourceNotesPath } from '../../shared/config/source-notes.ts';
 import { bytesText } from '../../shared/core/text/bytes-text.ts';
-import { offeredMemory } from '../../shared/jobs/fargate-sizes.ts';
+import { fargateFault, offeredMemory } from '../../shared/jobs/fargate-sizes.ts';
 import type { RunRule } from '../../shared/run-rules/run-rule.ts';
 import { CliError, exitCodes, usageFaults } from '../cli-error.ts';
 import { ask } from '../login/ask.ts';
@@ -40,6 +40,7 @@ import { inspectFiles, listFiles, type SourceFile, type SourceFiles } from './li
 import { notebookEnvironment } from './notebook.ts';
 import type { Override } from './override-config.ts';
 import { type AddedFile, packFiles } from './pack-files.ts';
+import { rememberedDataset } from './remembered-dataset.ts';
 import { settleOverrides } from './settle-overrides.ts';
 import { pathsBelow, sourceRoot } from './source-root.ts';
 
@@ -59,6 +60,7 @@ export async function prepareFolder(
   const { folder, printer, signal } = place;
   const steps = new Steps(printer);
   const projectFile = await readProjectFile(folder);
+  const { sizes, rounded } = roundedMemory(chosenSizes(options, projectFile));
   const { root, sub } = await sourceRoot(folder, options.root ?? projectFile.root);
   const [listed, git] = await Promise.all([listFiles(root, sub), gitState(root)]);
   const [sources, leftOut] = await Promise.all([
@@ -98,14 +100,15 @@ export async function prepareFolder(
     given.overrides.filter(({ path }) => !path[0]?.startsWith('-')),
   );
   for (const fault of sources.leftOut) printer.say(`Left out: ${fault}`);
-  for (const line of leftOut.lines) printer.say(line);
   for (const note of declaredEnvironment.notes ?? []) printer.say(note);
   if (!options.yes) await agreeToSize(sources, place);
   signal.throwIfAborted();
 
   // A project that is there may have the command; a new one has none.
   const known = await findProject(session, name);
-  const before = known && (await findEnvironment(client, known.project_id))?.entry_point_command;
+  const before = known && (await findEnvironment(client, known.project_id));
+  const dataset = sizes.dataset ?? (before && (await rememberedDataset(client, known.project_id)));
+  for (const line of leftOut.lines(dataset)) printer.say(line);
   const { config, command } = await settle(
     folder,
     names,
@@ -113,7 +116,7 @@ export async function prepareFolder(
     chooseCommand(names, declaredEnvironment.env_type, {
       words: options.words,
       command: projectFile.command,
-      before,
+      before: before?.entry_point_command,
       declared: ofProject,
     }),
   );
@@ -158,6 +161,9 @@ export async function prepareFolder(
     file: content,
   });
   steps.done('config', `${config_id}, version ${version}`);
+  if (rounded !== undefined) steps.done('memory', rounded);
+  if (dataset !== undefined && sizes.dataset === undefined)
+    steps.done('data set', `${dataset}, as in the training before; --dataset "" trains without`);
   signal.throwIfAborted();
   const { sha256: source_sha256 } = source;
   const first = { config_version: version, environment_version, source_sha256 };
@@ -170,7 +176,7 @@ export async function prepareFolder(
     config_id,
     command,
     git: git.state,
-    sizes: roundedMemory(chosenSizes(options, projectFile), printer),
+    sizes: withDataset(sizes, dataset),
     rules: projectFile.rules ?? [],
     steps,
     withMeant: (act) => beginMeant(first, act, storeAgain, signal),
@@ -330,14 +336,25 @@ function chosenSizes(options: RunOptions, file: ProjectFile): Sizes {
   return Object.fromEntries(given.filter(([, value]) => value !== undefined));
 }
 
-/** Round memory up to a step of Fargate, and say so. Clusters and GPUs take any memory. */
-function roundedMemory(sizes: Sizes, printer: Printer): Sizes {
+/**
+ * Round memory up to a step of Fargate, and say so. Clusters and GPUs take any memory.
+ *
+ * @throws CliError for a size that Fargate does not offer
+ */
+function roundedMemory(sizes: Sizes): { sizes: Sizes; rounded: string | undefined } {
   const { memory, vcpus, nodes = 1, gpus = 0 } = sizes;
-  if (memory === undefined || nodes > 1 || gpus > 0) return sizes;
-  const offered = offeredMemory(memory, vcpus);
-  if (offered === undefined || offered === memory) return sizes;
-  printer.say(`memory      ${memory} MiB rounded up to ${offered} MiB, the next size that is offered`);
-  return { ...sizes, memory: offered };
+  if (nodes > 1 || gpus > 0) return { sizes, rounded: undefined };
+  const offered = memory === undefined ? undefined : offeredMemory(memory, vcpus);
+  const fault = fargateFault({ vcpus, memory: offered ?? memory });
+  if (fault !== undefined) throw new CliError(`${fault.name} ${fault.message}`, exitCodes.usage);
+  if (offered === undefined || offered === memory) return { sizes, rounded: undefined };
+  const rounded = `${memory} MiB rounded up to ${offered} MiB, the next size that is offered`;
+  return { sizes: { ...sizes, memory: offered }, rounded };
+}
+
+/** Return the sizes with this data set; without one for `--dataset ""`. */
+function withDataset({ dataset: _, ...sizes }: Sizes, dataset: string | undefined): Sizes {
+  return dataset === undefined || dataset === '' ? sizes : { ...sizes, dataset };
 }
 
 export type Sizes = Pick<RunOptions, (typeof sizeNames)[number]>;

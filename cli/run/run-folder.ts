@@ -16,7 +16,13 @@ import { type RuleFlags, rulesQuery } from './rule-flag.ts';
  */
 export async function runFolder(
   session: Session,
-  { budget, stopIf, notifyIf, ...options }: RunOptions & RuleFlags & { budget?: number | undefined },
+  {
+    budget,
+    stopIf,
+    notifyIf,
+    said = {},
+    ...options
+  }: RunOptions & RuleFlags & { budget?: number | undefined; said?: Said },
   { onSubmit, ...place }: Place & { onSubmit(): void },
 ): Promise<Experiment> {
   const { project_id, config_id, command, git, sizes, rules, steps, withMeant } = await prepareFolder(
@@ -30,6 +36,7 @@ export async function runFolder(
       ...sizes,
       ...git,
       ...meant,
+      ...said,
       ...(budget !== undefined && { budget }),
       ...rulesQuery({ stopIf, notifyIf }, rules),
     }),
@@ -43,7 +50,7 @@ async function submit(
   client: Client,
   project_id: string,
   config: string,
-  { nodes = 1, ...rest }: Sizes & GitState & Meant & { budget?: number; rules?: string },
+  { nodes = 1, ...rest }: Sizes & GitState & Meant & Said & { budget?: number; rules?: string },
 ): Promise<Experiment> {
   const path = { project_id };
   if (nodes === 1)
@@ -55,4 +62,12 @@ async function submit(
     path,
     query: { config, nodes, ...rest },
   });
+}
+
+/** What the user says about a training. */
+interface Said {
+  name?: string;
+  note?: string;
+  /** A JSON object. */
+  tags?: string;
 }

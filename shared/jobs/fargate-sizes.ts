@@ -28,3 +28,27 @@ export function offeredMemory(memory: number, vcpus: number | undefined): number
 /** Whether Fargate offers this size; memory in MiB. */
 export const isFargateSize = ({ vcpus, memory }: { vcpus: number; memory: number }): boolean =>
   offeredMemory(memory, vcpus) === memory;
+
+/**
+ * Return what a request for a size that Fargate does not offer gets wrong, and what is allowed; undefined for an offered
+ * size, also for one that is not complete.
+ */
+export function fargateFault({
+  vcpus,
+  memory,
+}: {
+  vcpus?: number | undefined;
+  memory?: number | undefined;
+}): { name: 'vcpus' | 'memory'; message: string } | undefined {
+  const offers = vcpus === undefined ? fargateSizes : fargateSizes.filter((offer) => offer.vcpus === vcpus);
+  if (offers.length === 0)
+    return {
+      name: 'vcpus',
+      message: `must be one of ${fargateSizes.map((offer) => offer.vcpus).join(', ')}`,
+    };
+  if (memory === undefined || offeredMemory(memory, vcpus) === memory) return undefined;
+  const offered = offers.map(
+    ({ vcpus, from, to, step }) => `${from} to ${to} in steps of ${step} with ${vcpus} vCPU`,
+  );
+  return { name: 'memory', message: `must be ${offered.join('; or ')}` };
+}

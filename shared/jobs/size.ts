@@ -5,7 +5,7 @@ import type { Limits, Settings } from '../core/settings.ts';
 import { sizeRange } from '../data/rules/size.ts';
 import { decimal, integer } from '../http/definition/parameters.ts';
 import { smallestNode, usableMemory } from './cost.ts';
-import { fargateSizes } from './fargate-sizes.ts';
+import { fargateFault, fargateSizes, isFargateSize } from './fargate-sizes.ts';
 
 /**
  * Return the size of each of `nodes`, as `complete` derives it from a request. Throw one 400 for all faults of the
@@ -86,25 +86,16 @@ export const sizeParameters = {
  * offered sizes.
  */
 export function fargateSize({ vcpus, memory }: Sizes): JobSize {
+  const found = fargateFault({ vcpus, memory });
+  if (found !== undefined) throw badRequest([fault(found.name, found.message)]);
   const offers = vcpus === undefined ? fargateSizes : fargateSizes.filter((offer) => offer.vcpus === vcpus);
-  if (offers.length === 0) {
-    throw badRequest([
-      fault('vcpus', `must be one of ${fargateSizes.map((offer) => offer.vcpus).join(', ')}`),
-    ]);
-  }
   const smallest =
     vcpus === undefined && memory === undefined ? fargateSizes.find((offer) => offer.vcpus === 1) : offers[0];
-  if (memory === undefined && smallest !== undefined)
-    return { vcpus: smallest.vcpus, memory: smallest.from, gpus: 0 };
-  const fitting = offers.find(
-    ({ from, to, step }) =>
-      memory !== undefined && memory >= from && memory <= to && (memory - from) % step === 0,
-  );
-  if (fitting !== undefined && memory !== undefined) return { vcpus: fitting.vcpus, memory, gpus: 0 };
-  const offered = offers.map(
-    ({ vcpus, from, to, step }) => `${from} to ${to} in steps of ${step} with ${vcpus} vCPU`,
-  );
-  throw badRequest([fault('memory', `must be ${offered.join('; or ')}`)]);
+  const fitting =
+    memory === undefined ? smallest : offers.find((offer) => isFargateSize({ vcpus: offer.vcpus, memory }));
+  // Every offered memory has vCPUs that offer it.
+  if (fitting === undefined) throw new Error(`No vCPUs offer ${memory} MiB.`);
+  return { vcpus: fitting.vcpus, memory: memory ?? fitting.from, gpus: 0 };
 }
 
 const Sizes = z.object(sizeParameters);

@@ -63,9 +63,17 @@ export type TrainingInputs = Pick<
     budget?: number | undefined;
     /** Its own rules, besides those of its project. */
     rules?: readonly RunRule[] | undefined;
+    /** What its user says about it. */
+    tracked?: Said | undefined;
     /** Commit of the source, if its client sent one. */
     git: Git | null;
   };
+
+interface Said {
+  name?: string | undefined;
+  note?: string | undefined;
+  tags?: Readonly<Record<string, string>> | undefined;
+}
 
 /** The fields of an experiment that name its data set; null without one. */
 export const datasetFields = (dataset: Upload | undefined) => ({
@@ -91,7 +99,7 @@ export async function recordExperiment(
     ...(trial !== undefined && { sweep: trial.place }),
   };
   if (experiment.budget !== null && experiment.cost_estimate === null) throw budgetUnkept('query', 'budget');
-  const own = await trainingFields(records, experiment, inputs, trial?.name);
+  const own = await trainingFields(records, experiment, inputs, trial?.name ?? inputs.tracked?.name);
   const fields = { ...own, params: { ...own.params, ...trial?.params } };
   const writesOf = (record: Experiment) => [
     projectExists(project.project_id),
@@ -122,7 +130,7 @@ interface RecordedTrial {
 
 function newExperiment(
   experiment_id: string,
-  { content: _, git: __, budget, rules: own, ...inputs }: TrainingInputs,
+  { content: _, git: __, tracked: ___, budget, rules: own, ...inputs }: TrainingInputs,
   context: BeginContext,
 ): Experiment {
   const { kind, vcpus, memory, gpus, nodes, timeout, environment } = inputs;
@@ -157,7 +165,8 @@ async function trainingFields(
     content,
     git,
     environment,
-  }: Pick<TrainingInputs, 'config_id' | 'content' | 'git' | 'environment'>,
+    tracked,
+  }: Pick<TrainingInputs, 'config_id' | 'content' | 'git' | 'environment' | 'tracked'>,
   name: string | undefined,
 ): Promise<ExperimentFields> {
   const [parsed, number] = await Promise.all([
@@ -169,8 +178,8 @@ async function trainingFields(
   requireCommandValues(environment.entry_point_command, config_id, ofConfig);
   return {
     name: name ?? defaultName(config_id, number),
-    note: null,
-    tags: {},
+    note: tracked?.note ?? null,
+    tags: { ...tracked?.tags },
     params: { ...commandParams(environment.entry_point_command, ofConfig), ...ofConfig },
     git,
     updated_at: created_at,

@@ -99,25 +99,38 @@ describe('a program as it is', () => {
     expect(script).toMatchObject({ code: 2, stderr: expect.stringContaining('the script of a shell') });
   });
 
-  test('is told that .gitignore left out what it misses, and has it after the advised commands', async () => {
+  test('is told that .gitignore left out what it misses, and has it after the advised commands, also next time', async () => {
     await folderOf('ignored', {
       '.gitignore': '*.csv',
       'app/train.py':
         'import sys\nsys.path.append("../lib")\nimport reader\nprint(reader.read("data/x.csv"))\n',
       'app/mps.yaml': 'root: ..',
       'app/data/x.csv': 'seven',
+      'app/data/y.csv': 'eight',
       'lib/reader.py': 'def read(path): return open(path).read()\n',
     });
-    const { mps, ran } = await folderOf('ignored/app', {});
+    const { mps, ran, shown } = await folderOf('ignored/app', {});
 
     const failed = await mps('run');
     const advice = /to use it: mps (.*)$/m.exec(failed.stderr)?.[1]?.split(' ') ?? [];
     await ran(...advice);
     const dataset = /then mps (run .*)$/m.exec(failed.stderr)?.[1]?.split(' ') ?? [];
     const { stdout } = await ran(...dataset);
+    const said = ['--name', 'second', '--tag', 'stage=first', '--tag', 'by=ada', '--note', 'why *so*'];
+    const again = await ran('run', ...said);
 
     expect(failed.code).toBe(1);
     expect(stdout).toBe('seven\n');
+    expect(again.stdout).toBe('seven\n');
+    expect(again.stderr).toMatch(/^data set +data, as in the training before; --dataset "" trains without/m);
+    expect(again.stderr).not.toContain('Left out');
+    expect(await shown()).toMatchObject({
+      ...{ name: 'second', note: 'why *so*', tags: { stage: 'first', by: 'ada' }, dataset: 'data' },
+    });
+    expect(await mps('run', '--tag', 'stage')).toMatchObject({ code: 2 });
+    expect(await mps('run', '--memory', '500000')).toMatchObject({
+      ...{ code: 2, stderr: expect.stringContaining('memory must be 512 to 2048 in steps of 512') },
+    });
   });
 
   test('has the files that it leaves as artifacts, also when it fails, and its checkpoints', async () => {

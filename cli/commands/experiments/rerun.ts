@@ -17,6 +17,9 @@ import {
   runBudget,
   type SizeFlags,
   sizes,
+  type TrackedFlags,
+  tracked,
+  trackedQuery,
   verbose,
 } from '../flags.ts';
 import { configNames } from '../live-names.ts';
@@ -49,6 +52,7 @@ export const rerunCommand = buildCommand({
         withNegated: false,
       },
       ...sizes,
+      ...tracked,
       budget: runBudget,
       ...rules,
       project,
@@ -80,10 +84,14 @@ async function rerun(this: CliContext, flags: Flags, id?: string): Promise<void>
     verbose: _,
     stopIf,
     notifyIf,
+    name,
+    tag,
+    note,
     ...rest
   } = flags;
   const ruled = rulesQuery({ stopIf, notifyIf });
-  const changes = { ...rest, ...ruled, ...(set.length > 0 && { overrides: replacedValues(set) }) };
+  const said = trackedQuery({ name, tag, note });
+  const changes = { ...rest, ...ruled, ...said, ...(set.length > 0 && { overrides: replacedValues(set) }) };
   const { session, path } = await namedExperiment(this, given, id);
   const route = 'POST /projects/{project_id}/experiments/{experiment_id}/rerun';
   const begun = await session.client.call<typeof rerunExperiment>(route, { path, query: changes });
@@ -93,7 +101,7 @@ async function rerun(this: CliContext, flags: Flags, id?: string): Promise<void>
   await showToEnd(this, session.client, begun, { detach: isDetached, json: isJson });
 }
 
-interface Flags extends SizeFlags, RuleFlags {
+interface Flags extends SizeFlags, RuleFlags, TrackedFlags {
   budget?: number;
   config?: string;
   command?: string;

@@ -18,6 +18,9 @@ import {
   runBudget,
   type SizeFlags,
   sizes,
+  type TrackedFlags,
+  tracked,
+  trackedQuery,
   uploadYes,
   verbose,
 } from '../flags.ts';
@@ -41,6 +44,7 @@ export const runCommand = buildCommand({
       project,
       root,
       ...sizes,
+      ...tracked,
       budget: runBudget,
       ...rules,
       detach,
@@ -61,13 +65,16 @@ Examples:
   mps run -- python train.py --epochs 5
   mps run -c train.yaml -S optimizer.lr=0.01 --nodes 2
   mps run --stop-if "nan: loss" --notify-if "no improvement: val_loss for 10 evaluations"
+  mps run --name baseline --tag stage=first --note "learning rate of the paper"
   mps run -d --json`,
   },
 });
 
 async function runCommandOf(this: CliContext, flags: Flags, ...words: string[]): Promise<void> {
-  const { set = [], detach: isDetached, yes = false, json: isJson, verbose: _, ...rest } = flags;
-  const options = { ...rest, overrides: set, words, yes };
+  const { set = [], detach: isDetached, yes = false, json: isJson, verbose: _, ...given } = flags;
+  const { name, tag, note, ...rest } = given;
+  const said = trackedQuery({ name, tag, note });
+  const options = { ...rest, overrides: set, words, yes, said };
   const { printer, folder } = this;
   const session = await connect(this.env);
   const place = { folder, name: basename(folder) || 'project', printer };
@@ -78,7 +85,7 @@ async function runCommandOf(this: CliContext, flags: Flags, ...words: string[]):
   await showToEnd(this, session.client, begun, { detach: isDetached, json: isJson });
 }
 
-interface Flags extends SizeFlags, RuleFlags {
+interface Flags extends SizeFlags, RuleFlags, TrackedFlags {
   budget?: number;
   config?: string;
   set?: readonly Override[];

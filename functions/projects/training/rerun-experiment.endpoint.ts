@@ -24,6 +24,7 @@ import {
 } from '../../../shared/training/record-experiment.ts';
 import { overridesParameter, rerunInputs } from './rerun-inputs.ts';
 import { rulesParameter } from './rules-parameter.ts';
+import { trackedParameters } from './tracked-parameters.ts';
 
 export const endpoint = defineEndpoint({
   name: 'rerunExperiment',
@@ -67,6 +68,7 @@ export const endpoint = defineEndpoint({
         .describe('Seconds for the command of an attempt. Default: as in the earlier experiment.'),
       ...budgetParameter,
       ...rulesParameter,
+      ...trackedParameters,
       dataset: FileId.optional().describe(
         'Name of another data set, whose current version is used. Default: the data of the earlier experiment.',
       ),
@@ -81,12 +83,10 @@ export const endpoint = defineEndpoint({
     const { records, settings } = context;
     const earlier = await requireExperiment(records, path.project_id, path.experiment_id);
     const inputs = await rerunInputs(records, earlier, query, settings);
+    const { budget, rules = ownRules(earlier.rules), name, note, tags } = query;
     let admitted: Admitted<Experiment>;
     try {
-      admitted = await recordExperiment(
-        { ...inputs, budget: query.budget, rules: query.rules ?? ownRules(earlier.rules) },
-        context,
-      );
+      admitted = await recordExperiment({ ...inputs, budget, rules, tracked: { name, note, tags } }, context);
     } catch (cause) {
       if (!checkpointsKept.failedIn(cause)) throw cause;
       const detail = 'The experiment with the checkpoints to start from has just been deleted.';

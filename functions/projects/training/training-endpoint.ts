@@ -25,6 +25,7 @@ import {
 import { currentInputs } from './current-inputs.ts';
 import { expectedParameters } from './expected-inputs.ts';
 import { rulesParameter } from './rules-parameter.ts';
+import { trackedParameters } from './tracked-parameters.ts';
 
 /**
  * The endpoint that trains a project: it checks the size, reads the inputs, records the experiment and submits the
@@ -59,7 +60,7 @@ export const trainingEndpoint = <
 
     async handle({ query }, context) {
       const { records, project, settings } = context;
-      const { timeout, dataset, budget, rules } = query;
+      const { timeout, dataset, budget, rules, name, note, tags } = query;
       const git = gitState(query);
       const nodes = nodesOf(query);
       const size = allowedSize(() => sizeOf(query, settings), { timeout, nodes }, settings.limits);
@@ -73,7 +74,7 @@ export const trainingEndpoint = <
         context,
       );
       return answerAdmitted(
-        await recordExperiment({ ...inputs, budget, rules }, context),
+        await recordExperiment({ ...inputs, budget, rules, tracked: { name, note, tags } }, context),
         experimentAnswers(context),
         context,
       );
@@ -94,6 +95,7 @@ export const trainingParameters = {
   ...sizeParameters,
   ...budgetParameter,
   ...rulesParameter,
+  ...trackedParameters,
   ...expectedParameters,
   ...gitParameters,
 };

@@ -57,6 +57,9 @@ describe('a training that cannot be', () => {
     ['config=train.yaml&timeout=99999', 'timeout', 'at most 21600 s'],
     ['config=train.yaml&nodes=2', 'nodes', 'not a parameter'],
     ['config=train.yaml&gpus=1&vcpus=1.5', 'vcpus', 'whole number'],
+    ['config=train.yaml&tags={"a":1}', 'tags', 'a: '],
+    ['config=train.yaml&tags=a', 'tags', 'Example: {"stage":"baseline"}'],
+    [`config=train.yaml&name=${'n'.repeat(129)}`, 'name', '128'],
     ['config=train.yaml&git_branch=main', 'git_branch', 'needs git_commit'],
   ])('with "%s" is 400 naming %s', async (query, name, message) => {
     const answer = await service.call(train, { path: { project_id }, query, as });

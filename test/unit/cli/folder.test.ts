@@ -60,8 +60,10 @@ describe('a folder in git', () => {
       { cwd: place },
     );
 
-  const leftOut = async (project?: string) =>
-    nameLeftOut(await listFiles(folder), { root: folder, folder, project });
+  const leftOut = async (project?: string) => {
+    const { notes, lines } = await nameLeftOut(await listFiles(folder), { root: folder, folder, project });
+    return { notes, lines: lines(undefined), besides: lines };
+  };
 
   test.each(['within git', 'without git'])(
     'names what .gitignore leaves out and how to have it, without caches and packages, %s',
@@ -80,13 +82,14 @@ describe('a folder in git', () => {
       });
       if (place === 'within git') await git(folder, 'init', '--quiet');
 
-      const { lines, notes } = await leftOut('digits');
+      const { lines, notes, besides } = await leftOut('digits');
 
       expect(lines).toEqual([
         'Left out by .gitignore: data/ (2 files, 6 B); to use it: mps data push data data -p digits',
         "Left out by .gitignore: my set/ (2 files, 1 B); to use it: mps data push my-set 'my set' -p digits",
         'Left out by .gitignore: w.pt (1 file, 1 B); to use it: mps data push w.pt w.pt --as-file -p digits',
       ]);
+      expect(besides('data')).toEqual(lines.slice(1));
       expect(notes[0]).toEqual({
         path: 'data/',
         why: 'ignored',
