@@ -83,6 +83,8 @@ describe('the page of a result that answers', () => {
     const { model_version, outputs } = JSON.parse((await answer.textContent()) ?? '');
     expect(model_version).toBe(version);
     expect(outputs).toMatchObject([{ datatype: 'FP32', shape: [1, 10] }]);
+    const code = await page.locator('.panel').last().innerText();
+    expect(code).toContain('export TOKEN=$(mps tokens create small)');
     // Counters are written once a second.
     await expect
       .poll(async () => {

@@ -60,6 +60,7 @@ async function serve(this: CliContext, flags: Flags, model_name: string): Promis
 function showServing({ printer }: CliContext, url: string, serving: Serving): void {
   const { model_name, access, default_version, versions, aliases, month, estimate } = serving;
   printer.say(`${url}/v2/models/${model_name}  answers with ${default_version}, open to ${access}`);
+  const answering = aliases[default_version] ?? default_version;
   for (const [alias, version] of Object.entries(aliases)) printer.say(`${alias} is ${version}`);
   printer.table(
     ['VERSION', 'SIZE', 'REQUESTS', 'ERRORS', 'P50', 'P95', 'COLD', 'STATE'],
@@ -71,7 +72,7 @@ function showServing({ printer }: CliContext, url: string, serving: Serving): vo
       milliseconds(counters.p50_ms),
       milliseconds(counters.p95_ms),
       String(counters.cold_starts),
-      withdrawn ?? 'answers',
+      withdrawn ?? (version === answering ? 'answers' : 'ready'),
     ]),
   );
   if (estimate.month !== null)

@@ -1,4 +1,7 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { readProjectFile } from '../../../cli/projects/project-file.ts';
 import { chooseCommand } from '../../../cli/run/choose-command.ts';
 import { splitCommand } from '../../../shared/command/parse-command.ts';
 
@@ -34,6 +37,20 @@ test('mps.yaml comes before what ran before, and that before the usual program',
   const given = { words: [], command: 'a', before: 'b' };
   expect(chooseCommand(files, 'system', given)).toBe('a');
   expect(chooseCommand(files, 'system', { ...given, command: undefined })).toBe('b');
+});
+
+test('each example runs by the command that the table of examples names, with its configuration', async () => {
+  const examples = join(import.meta.dirname, '../../examples');
+  const table = await readFile(join(examples, 'README.md'), 'utf8');
+  const rows = [
+    ...table.matchAll(/^\| \[(?<name>\w+)\].* \| `(?<entry>[^`]+)` \| `(?<type>system|python)`/gm),
+  ].map(({ groups = {} }) => groups);
+  expect(rows.map(({ name }) => name)).toEqual(['hello', 'resume', 'digits']);
+  for (const { name = '', entry, type } of rows) {
+    const { command } = await readProjectFile(join(examples, name));
+    const env_type = type === 'python' ? type : 'system';
+    expect(chooseCommand(new Set(['train.py']), env_type, { ...nothing, command })).toBe(entry);
+  }
 });
 
 test('a notebook is executed in its folder, with the parameters after it', () => {

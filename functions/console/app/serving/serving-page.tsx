@@ -25,7 +25,7 @@ import {
   turnOff,
   turnOn,
 } from './served-model.ts';
-import { snippets } from './snippets.ts';
+import { snippets, tokenCommand } from './snippets.ts';
 
 /** A model as it is served: try it, call it, its versions with their figures. */
 export function ServingPage({ model_name }: { model_name: string }) {
@@ -86,6 +86,8 @@ export function ServingPage({ model_name }: { model_name: string }) {
               <ServedReceipt metadata={metadata} />
               <section class="panel">
                 <h2>Call it</h2>
+                <h3>Token</h3>
+                <Command>{tokenCommand(model_name)}</Command>
                 {Object.entries(snippets(model_name, metadata)).map(([client, code]) => (
                   <div key={client}>
                     <h3>{client}</h3>
