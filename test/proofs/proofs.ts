@@ -44,6 +44,11 @@ export const proofs: readonly Proof[] = [
     about: 'generated clients go the five minutes (Java, Maven)',
     program: 'test/proofs/clients/run.ts',
   },
+  {
+    name: 'cold-start',
+    about: 'what a request waits for in a new instance of the function that serves models',
+    program: 'test/proofs/serving/cold-start.ts',
+  },
   { name: 'console', about: 'the console with 10,000 experiments', program: 'test/browser/bench.ts' },
   { name: 'container', about: 'what only containers can prove', program: 'test/proofs/container/run.ts' },
   { name: 'cost', about: 'what a deployment costs', program: 'infra/aws/cost/main.ts' },
@@ -116,6 +121,11 @@ export const proofs: readonly Proof[] = [
     program: 'test/proofs/simulate/main.ts',
   },
   { name: 'soak', about: 'the service for half an hour', program: 'test/proofs/load/soak.ts' },
+  {
+    name: 'serving-memory',
+    about: 'ten models share memory for three, their processes are killed, and one of 1 GB answers',
+    program: 'test/proofs/serving/memory.ts',
+  },
   {
     name: 'serving',
     about: "Triton's client asks served models of PyPI's packages; figures beside BentoML",

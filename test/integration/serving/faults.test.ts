@@ -147,6 +147,31 @@ test('a deleted model answers no longer, from the next request on', async () => 
   expect(index.text).not.toContain('short-lived.onnx');
 });
 
+test('a model that is deleted while 16 clients ask answers each whole, or says that it is gone', async () => {
+  await serve(service, as, 'leaving.onnx');
+  const right = await ask(service, 'leaving.onnx', { inputs: [imageInput()] }, { as });
+  const answers: [status: number, text: string][] = [];
+  const clients = Array.from({ length: 16 }, async () => {
+    for (let isThere = true; isThere; ) {
+      const { status, text } = await ask(service, 'leaving.onnx', { inputs: [imageInput()] }, { as });
+      answers.push([status, text]);
+      isThere = status === 200;
+    }
+  });
+  await expect.poll(() => answers.length).toBeGreaterThan(32);
+
+  await service.call(deleteModel, { path: { model_name: 'leaving.onnx' }, as });
+  await Promise.all(clients);
+
+  const [gone, whole] = [
+    answers.filter(([status]) => status === 404),
+    answers.filter(([status]) => status === 200),
+  ];
+  expect(gone).toHaveLength(16);
+  expect(gone.length + whole.length).toBe(answers.length);
+  expect(new Set(whole.map(([, text]) => text))).toEqual(new Set([right.text]));
+});
+
 test('models that together need more than the memory take turns in it', async () => {
   const { model_id = '' } = (await findServing(service.records, 'digits.onnx')) ?? {};
   const version = await findServedVersion(service.records, model_id, 'original');

@@ -1,0 +1,183 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { endpoint as createToken } from '../../../functions/auth/create-token.endpoint.ts';
+import { endpoint as createModel } from '../../../functions/optimization/models/create-model.endpoint.ts';
+import { endpoint as putModel } from '../../../functions/optimization/models/put-model.endpoint.ts';
+import { endpoint as putServing } from '../../../functions/optimization/serving/put-serving.endpoint.ts';
+import { endpoint as serveModels } from '../../../functions/serving/serve-models.endpoint.ts';
+import { bundleFunctions } from '../../../infra/aws/build/function-bundles.ts';
+import { addOnnxRuntime } from '../../../infra/aws/build/onnx-runtime.ts';
+import { startLocalEmulators } from '../../../infra/aws/cost/local-emulators.ts';
+import { readFlags } from '../../../infra/command/read-flags.ts';
+import { runMain } from '../../../infra/command/run-main.ts';
+import { makeProxyEvent } from '../../../infra/local/gateway/make-proxy-event.ts';
+import { encodedPath, routeOf } from '../../../infra/service/routes.ts';
+import { createFirstAdmin } from '../../../shared/accounts/first-admin.ts';
+import { dynamoDb } from '../../../shared/aws/dynamodb-client.ts';
+import { tableWriter } from '../../../shared/data/table/table-writer.ts';
+import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
+import { lambda } from '../../../shared/http/pipeline/lambda.ts';
+import type { Event } from '../../../shared/http/pipeline/proxy-event.ts';
+import { rowOf, squareProducts } from './square-products.ts';
+
+// `npm run proof -- cold-start`: what a request waits for in a new instance of the function that serves models.
+
+const usage = `Usage: npm run proof -- cold-start [-- --rounds <n>]
+  hands one inference to the deployed bundle of the function that serves models, each time in a new process
+  --rounds  new processes for each model; default 7`;
+
+const root = join(import.meta.dirname, '../../..');
+const password = 'a long sentence nobody guesses';
+/** MiB of weights of the models. */
+const sizes = [4, 100];
+
+interface Call {
+  path?: Readonly<Record<string, string>>;
+  query?: Readonly<Record<string, string>>;
+  headers?: Readonly<Record<string, string>>;
+  body?: Uint8Array;
+}
+
+/** Return the event of a request, as API Gateway passes it on. */
+function eventOf(
+  endpoint: AnyEndpoint,
+  method: string,
+  { path = {}, query = {}, headers = {}, body = new Uint8Array() }: Call,
+): Event {
+  const encoded = encodedPath(endpoint, path);
+  const request = {
+    method,
+    path: encoded.path,
+    query: new URLSearchParams(query).toString(),
+    headers: Object.entries(headers),
+    body,
+    sourceIp: '192.0.2.1',
+  };
+  return makeProxyEvent(request, routeOf(endpoint).resource, encoded.parameters);
+}
+
+/** Call a function from its source. */
+async function call(endpoint: AnyEndpoint, given: Call) {
+  const event = eventOf(endpoint, endpoint.method, given);
+  // biome-ignore lint/suspicious/noExplicitAny: no function reads its Lambda context
+  const { statusCode, body, isBase64Encoded } = await lambda(endpoint)(event, {} as any);
+  const text = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8').toString('utf8');
+  if (statusCode >= 300) throw new Error(`${endpoint.name} answered ${statusCode}: ${text}`);
+  return JSON.parse(text);
+}
+
+async function signIn(): Promise<string> {
+  const { ACCOUNTS_TABLE = '' } = process.env;
+  const accounts = tableWriter(dynamoDb(process.env), 'accounts', ACCOUNTS_TABLE);
+  await createFirstAdmin(accounts, password, new Date());
+  const { access_token }: { access_token: string } = await call(createToken, {
+    headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+    body: Buffer.from(String(new URLSearchParams({ grant_type: 'password', username: 'admin', password }))),
+  });
+  return access_token;
+}
+
+async function serve(model_name: string, bytes: Uint8Array, headers: Record<string, string>): Promise<void> {
+  const path = { model_name };
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const query = { file: 'model', sha256, size: String(bytes.length) };
+  const { upload } = await call(createModel, { path, query, headers });
+  const { 'content-length': _, ...sent } = upload.headers;
+  const answer = await fetch(upload.url, { method: upload.method, headers: sent, body: Buffer.from(bytes) });
+  if (!answer.ok) throw new Error(await answer.text());
+  await call(putModel, { path, headers });
+  await call(putServing, { path, headers });
+}
+
+function inference(model: string, token: Readonly<Record<string, string>>): Event {
+  const { headers, body } = rowOf(0.5);
+  const path = { v2_path: `models/${model}/infer` };
+  return eventOf(serveModels, 'POST', { path, headers: { ...token, ...headers }, body });
+}
+
+/** Bundle the function as a deployment does. */
+async function bundle(folder: string): Promise<string> {
+  const { name, runtime } = serveModels;
+  const { native = [], programs = {} } = runtime ?? {};
+  const file = 'functions/serving/serve-models.endpoint.ts';
+  const [made] = await bundleFunctions(root, folder, [{ name, file, native, programs }], {});
+  if (made === undefined) throw new Error('there is no bundle');
+  await addOnnxRuntime(root, made.folder);
+  return made.folder;
+}
+
+async function bytesBelow(folder: string): Promise<number> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  const found = await Promise.all(files.map(({ parentPath, name }) => stat(join(parentPath, name))));
+  return found.reduce((sum, { size }) => sum + size, 0);
+}
+
+const median = (values: readonly number[]): number =>
+  values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN;
+
+async function main(): Promise<number> {
+  const { values } = readFlags(usage, { options: { rounds: { type: 'string' } } });
+  const rounds = Number(values.rounds ?? 7);
+  const folder = await mkdtemp(join(tmpdir(), 'cold-start-'));
+  try {
+    await using emulators = await startLocalEmulators();
+    const settings = { LIMIT_SERVING_MEMORY: '3008', LIMIT_SERVING_DISK: '4096' };
+    Object.assign(process.env, emulators.environment, settings);
+    const code = await bundle(join(folder, 'functions'));
+    process.stdout.write(
+      `asset ${((await bytesBelow(code)) / 1e6).toFixed(1)} MB, ${availableParallelism()} cores\n`,
+    );
+    process.stdout.write('model | loaded | first answer | slowest of it | second answer\n');
+    const headers = { Authorization: `Bearer ${await signIn()}` };
+    for (const size of sizes) {
+      const model = `of-${size}-mebibytes`;
+      await serve(model, squareProducts(size), headers);
+      const event = join(folder, `${model}.json`);
+      await writeFile(event, JSON.stringify(inference(model, headers)));
+      const found: Cold[] = [];
+      for (let round = 0; round < rounds; round += 1) {
+        const { stdout } = await promisify(execFile)(
+          process.execPath,
+          [join(import.meta.dirname, 'cold-event.mjs'), join(code, 'index.mjs'), event],
+          {
+            env: {
+              ...emulators.environment,
+              ...settings,
+              SERVING_PROGRAM: join(code, 'session-program.mjs'),
+              NODE_DISABLE_COMPILE_CACHE: '1',
+            },
+          },
+        );
+        const cold: Cold = JSON.parse(stdout);
+        if (cold.statusCode !== 200) throw new Error(`the answer was ${cold.statusCode}`);
+        found.push(cold);
+      }
+      const answered = found.map((one) => one.answered);
+      const figures = [
+        median(found.map(({ loaded }) => loaded)),
+        median(answered),
+        Math.max(...answered),
+        median(found.map(({ again }) => again)),
+      ];
+      process.stdout.write(`${size} MiB | ${figures.map((value) => `${value.toFixed(0)} ms`).join(' | ')}\n`);
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+  return 0;
+}
+
+/** Milliseconds from the start of Node; `again` from the first answer. */
+interface Cold {
+  statusCode: number;
+  loaded: number;
+  answered: number;
+  again: number;
+}
+
+await runMain(main);
