@@ -112,6 +112,18 @@ describe('the page of a sweep', () => {
     expect(widest).toBeLessThanOrEqual(look.width);
   });
 
+  test('says that twelve trials are too few to tell what decides, and their rank correlations', async () => {
+    await visit(page, sweepPlace());
+    const panel = page.getByRole('region', { name: 'Importance of the parameters' });
+    await panel.getByText('Too few trials to say: 12 trials have a value, 20 are needed.').waitFor();
+
+    expect(await panel.getByRole('row').count()).toBe(4);
+    expect(await panel.getByRole('columnheader').allTextContents()).toEqual([
+      'Parameter',
+      'Rank correlation',
+    ]);
+  });
+
   test('sorts by a parameter, and compares chosen trials by three clicks', async () => {
     const hands = countedHands(page);
     await visit(page, sweepPlace());
@@ -210,7 +222,7 @@ describe('a viewer', () => {
 });
 
 describe('somebody who may change the project', () => {
-  test('extends a sweep that has ended, pauses it, resumes it and cancels it', async () => {
+  test('extends a sweep that has ended, pauses it, resumes it, sees what decides, and cancels it', async () => {
     await visit(page, sweepPlace());
     await page.getByRole('button', { name: 'Extend' }).click();
     await page.getByRole('dialog').getByLabel('Trials', { exact: true }).fill('200');
@@ -220,11 +232,17 @@ describe('somebody who may change the project', () => {
     await page.getByText('Paused by admin.').waitFor();
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByRole('button', { name: 'Pause' }).waitFor();
+    const panel = page.getByRole('region', { name: 'Importance of the parameters' });
+    await panel.getByRole('columnheader', { name: 'Importance' }).waitFor();
+    const decisive = await panel.getByRole('rowheader').first().textContent();
+    expect(await axeFindings(page)).toEqual([]);
+    await page.screenshot({ path: join(shots, 'sweep-importance.png'), fullPage: true });
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'Cancel the sweep' }).click();
     await page.locator('.page-head').getByText('Cancelled by admin.').waitFor();
     const { status, trials, parameters } = await present();
 
+    expect(decisive).toBe('lr');
     expect({ status, trials, lr: parameters['lr'] }).toEqual({
       status: 'CANCELLED',
       trials: 200,

@@ -7,6 +7,7 @@ import { Scatter } from '../charts/values/scatter.tsx';
 import { ShadeKey } from '../charts/values/shade-key.tsx';
 import { go } from '../router.ts';
 import { useFirstOf } from '../ui/first-of.tsx';
+import { ImportancePanel } from './importance/importance-panel.tsx';
 import type { Sweep } from './sweep-calls.ts';
 import { type Trial, trialLook } from './trial-columns.tsx';
 
@@ -41,7 +42,7 @@ interface TrialAxes {
   all: readonly Axis[];
 }
 
-/** Parallel coordinates of trials, and each parameter against the metric. */
+/** Parallel coordinates of trials, what decides on the metric, and each parameter against it. */
 export function TrialCharts({
   sweep,
   trials,
@@ -77,6 +78,7 @@ export function TrialCharts({
           onOpen={open}
         />
       </section>
+      <ImportancePanel inputs={inputs} outcome={outcome} />
       <section aria-label="Each parameter against the metric">
         <h2>
           Each parameter against <bdi>{sweep.metric}</bdi>
