@@ -29,7 +29,7 @@ export function functionVariables(
           CLUSTER_GPU_QUEUE: names.gpu.clusterQueue,
         }),
     REGISTRATION: options.registration,
-    PYTHON_VERSIONS: imagePython,
+    PYTHON_VERSIONS: imagePythons,
     TRUSTED_IMAGES: JSON.stringify(
       Object.fromEntries(names.trusted.map(({ image, ...definitions }) => [image, definitions])),
     ),
@@ -47,8 +47,11 @@ export function functionVariables(
   });
 }
 
-/** The version of Python that the base of `job-image/Dockerfile` installs: Debian 13's. */
-const imagePython = '3.13.5';
+/**
+ * The version of Python that the base of `job-image/Dockerfile` installs, Debian 13's, and those that the uv of
+ * `job-image/uv.txt` downloads (`uv python list --only-downloads`).
+ */
+const imagePythons = '3.13.5,3.15.2,3.14.10,3.13.18,3.12.16,3.11.18,3.10.22,3.9.25,3.8.20';
 
 interface Stores {
   accounts: { tableName: string };

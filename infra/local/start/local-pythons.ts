@@ -2,15 +2,21 @@ import { execFile } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import type { RunCommand } from '../../../shared/runner/environment/install/installer.ts';
 import { pythonVersions } from '../../../shared/runner/environment/install/interpreter.ts';
+import { downloadableVersions } from '../../../shared/runner/environment/install/managed-pythons.ts';
 import { searchPath, type Variables } from '../../../shared/runner/environment/operator-environment.ts';
 
 /**
  * Return the versions of Python that trainings of this machine can have, joined by commas; blank if there is none. As
- * root, interpreters that users without rights cannot run do not count, such as those in root's home folder.
+ * root, interpreters that users without rights cannot run do not count, such as those in root's home folder. Those that uv
+ * can download follow.
  */
 export async function localPythons(own: Variables): Promise<string> {
   const env = { PATH: searchPath(own), HOME: '/nonexistent', LANG: 'C.UTF-8' };
-  return (await pythonVersions(runBriefly, tmpdir(), env)).join(',');
+  const [here, downloadable] = await Promise.all([
+    pythonVersions(runBriefly, tmpdir(), env),
+    downloadableVersions(runBriefly, tmpdir(), own),
+  ]);
+  return [...new Set([...here, ...downloadable])].join(',');
 }
 
 /** The user without rights of every system. Jobs have others, and those end with a job. */

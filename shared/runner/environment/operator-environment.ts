@@ -34,6 +34,9 @@ const passed = new Set([
     'UV_OFFLINE',
     'UV_HTTP_TIMEOUT',
     'UV_NATIVE_TLS',
+    'UV_PYTHON_DOWNLOADS',
+    'UV_PYTHON_DOWNLOADS_JSON_URL',
+    'UV_PYTHON_INSTALL_MIRROR',
     'UV_SYSTEM_CERTS',
   ],
   ...['userconfig', 'globalconfig', 'registry', 'proxy', 'https_proxy', 'noproxy', 'cafile', 'strict_ssl']

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type HostLock, tryHostLock } from '../../host/host-lock.ts';
 import { packagePlatform } from '../../host/platform.ts';
+import { pythonsFolder } from '../job/job-sandbox.ts';
 import { type EnvironmentSpec, parseDependencies } from './dependencies/parse-dependencies.ts';
 import { resolveDependencies } from './dependencies/resolved-dependencies.ts';
 import type { DownloadCache } from './downloads/download-cache.ts';
@@ -12,6 +13,7 @@ import { type IndexVariables, indexFault, noIndexes } from './index-variables.ts
 import type { ObtainedEnvironment } from './install/build-environment.ts';
 import { installerMessage, type RunCommand, stopped } from './install/installer.ts';
 import { probeInterpreter } from './install/interpreter.ts';
+import type { ManagedPythons } from './install/managed-pythons.ts';
 import { nodeVariables } from './install/node-environment.ts';
 import { moduleVariables, pythonVariables } from './install/python-environment.ts';
 import { obtainEnvironment } from './obtain-environment.ts';
@@ -54,7 +56,7 @@ export interface PrepareOptions {
   run: RunCommand;
   /** Runs the interpreter's version check without logging its output; default `run`. */
   runProbe?: RunCommand;
-  /** Runs the container engine's client with the service's own rights; default `run`. */
+  /** Runs the container engine's client, and downloads of uv, with the service's own rights; default `run`. */
   runEngine?: RunCommand;
   /** The unprivileged builder; only if this process is root. */
   owner?: { uid: number; gid: number };
@@ -129,6 +131,7 @@ async function prepare(options: PrepareOptions): Promise<Omit<PreparedEnvironmen
     probeEnv,
     stop,
     resolved.interpreter,
+    await managedPythons(options, dirname(projectFolder)),
   );
   const request = {
     envType: spec.env_type,
@@ -267,6 +270,17 @@ async function prepareImage(
     'install-failed',
     installerMessage(pull.tail) || `docker could not pull ${reference}`,
   );
+}
+
+/** Make the folder of the interpreters that uv downloads, which belongs to the service. */
+async function managedPythons(
+  { run, runEngine = run, operatorEnv, log }: PrepareOptions,
+  root: string,
+): Promise<ManagedPythons> {
+  const folder = join(root, pythonsFolder);
+  await mkdir(folder, { recursive: true, mode: 0o755 });
+  await chmod(folder, 0o755);
+  return { folder, run: runEngine, operatorEnv, log };
 }
 
 async function makeProjectFolder({ root, projectId, owner }: PrepareOptions): Promise<string> {

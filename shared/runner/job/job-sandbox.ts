@@ -22,6 +22,7 @@ export function trainingSandbox(
     kept: [
       { path: root, readOnly: false },
       { path: environments, readOnly: phase === 'run' },
+      { path: join(environmentsFolder, pythonsFolder), readOnly: true },
       ...visible(hostSandbox),
     ],
     sharedMemoryBytes: record.memory * 2 ** 20,
@@ -32,6 +33,9 @@ const visible = ({ readable, writable }: HostSandbox) => [
   ...readable.map((path) => ({ path, readOnly: true })),
   ...writable.map((path) => ({ path, readOnly: false })),
 ];
+
+/** Folder of the interpreters of all projects in the folder of environments. No project can change them. */
+export const pythonsFolder = '.pythons';
 
 /** Sandbox of an optimization's stages. They see its folders and their own program. */
 export function stageSandbox(hostSandbox: HostSandbox, root: string, programFolder: string): Sandbox {

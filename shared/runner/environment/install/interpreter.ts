@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { EnvironmentError } from '../environment-error.ts';
 import { type RunCommand, stopped } from './installer.ts';
+import { downloadPython, type ManagedPythons, uvConditions, uvQuestion } from './managed-pythons.ts';
 import { allowsVersion, compareVersions, type PythonCondition, pythonFault } from './python-version.ts';
 
 export interface Interpreter {
@@ -17,9 +18,10 @@ export interface Interpreter {
 /**
  * Ask the `python3` or `node` on the search path for its version and path, as the user who will run it. If the
  * project allows only some versions of Python, take the first interpreter of `pythonNames` that has one of them, else
- * one that uv has installed.
+ * one that uv has installed, else one that uv downloads.
  *
  * @param wanted conditions on the version of Python (`>=3.11`), all of which must hold
+ * @param managed the interpreters that uv downloads; by default it downloads none
  * @throws EnvironmentError `python-missing`, `node-missing`, `stopped`
  */
 export async function probeInterpreter(
@@ -29,6 +31,7 @@ export async function probeInterpreter(
   env: Record<string, string>,
   stop: AbortSignal,
   wanted: readonly PythonCondition[] = [],
+  managed?: ManagedPythons,
 ): Promise<Interpreter> {
   const seen: string[] = [];
   let why = '';
@@ -52,19 +55,24 @@ export async function probeInterpreter(
     const found = await ask(program);
     if (found !== undefined) return found;
   }
-  if (wanted.length > 0) {
-    const conditions = wanted.map(({ versions }) => versions).join(',');
-    const argv = ['uv', 'python', 'find', '--no-config', '--no-python-downloads', conditions] as const;
-    const { exitCode, tail } = await run({ argv: [...argv], cwd, env });
+  const askUv = async (): Promise<Interpreter | undefined> => {
+    const options = [...uvQuestion.options, '--no-python-downloads'];
+    const argv = ['uv', 'python', 'find', ...options, uvConditions(wanted)] as const;
+    const managedFolder = managed === undefined ? {} : { UV_PYTHON_INSTALL_DIR: managed.folder };
+    const own = uvQuestion.env({ ...env, ...managedFolder });
+    const { exitCode, tail } = await run({ argv, cwd, env: own });
     stopped(stop);
     const path = exitCode === 0 ? tail.trim().split('\n').at(-1) : undefined;
-    const found = path?.startsWith('/') === true ? await ask(path) : undefined;
-    if (found !== undefined) return found;
-  }
-  throw new EnvironmentError(
-    `${kind}-missing`,
-    (seen.length === 0 ? undefined : pythonFault(wanted, seen)) ?? `${missing[kind]}${why}`,
-  );
+    return path?.startsWith('/') === true ? await ask(path) : undefined;
+  };
+  const installed = wanted.length === 0 ? undefined : await askUv();
+  if (installed !== undefined) return installed;
+  const fault = wanted.length === 0 || managed === undefined ? '' : await downloadPython(managed, wanted);
+  stopped(stop);
+  const downloaded = wanted.length === 0 || fault !== '' ? undefined : await askUv();
+  if (downloaded !== undefined) return downloaded;
+  const none = (seen.length === 0 ? undefined : pythonFault(wanted, seen)) ?? `${missing[kind]}${why}`;
+  throw new EnvironmentError(`${kind}-missing`, fault === '' ? none : `${none} ${fault}`);
 }
 
 /**

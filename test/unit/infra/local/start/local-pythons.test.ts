@@ -30,6 +30,28 @@ test('the versions of Python are those of the search path, then all that pyenv h
   expect(found).toBe('3.11.7,3.12.1,3.10.13,3.9.18');
 });
 
+test('those that uv can download follow, without pre-releases', async () => {
+  await fakePython('bin/python3', '3.11.7');
+  const listed = ['3.16.0a2', '3.9.25', '3.14.10', '3.11.7'].map((version) => ({
+    version,
+    implementation: 'cpython',
+    url: 'https://python.example/',
+  }));
+  await writeFile(
+    join(folder, 'bin/uv'),
+    `#!/bin/sh\ncase "$*" in *--no-cache*) echo '${JSON.stringify(listed)}' ;; esac\n`,
+    { mode: 0o755 },
+  );
+
+  const [found, forbidden] = await Promise.all([
+    localPythons({ PATH: join(folder, 'bin') }),
+    localPythons({ PATH: join(folder, 'bin'), UV_PYTHON_DOWNLOADS: 'never' }),
+  ]);
+
+  expect(found).toBe('3.11.7,3.14.10,3.9.25');
+  expect(forbidden).toBe('3.11.7');
+});
+
 test('without an interpreter there is none', async () => {
   expect(await localPythons({ PATH: folder })).toBe('');
 });
