@@ -49,6 +49,19 @@ test('a project lists its sweeps with what came of them, and opens one by two cl
   expect(hands.clicks).toBe(2);
 });
 
+test('Ctrl-K goes to a sweep of the open project', async () => {
+  await visit(page, 'projects');
+  await visit(page, `projects/${swept.project_id}`);
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: /Search projects/ }).waitFor();
+  await page.keyboard.type('rate and');
+  await page.getByRole('option', { name: 'rate and depth sweep' }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'rate and depth', level: 1 }).waitFor();
+
+  expect(service.faults).toEqual([]);
+});
+
 describe('the page of a sweep', () => {
   test('shows the best trial first, its repeats as mean ± deviation', async () => {
     const { best } = await present();
@@ -200,6 +213,23 @@ describe('the page of a sweep', () => {
     expect(await axeFindings(own)).toEqual([]);
     await own.context().close();
   });
+});
+
+test('a guest is told who lets them see a sweep, and sees nothing of it', async () => {
+  const password = 'a long sentence for gus';
+  await service.client.call<typeof createUser>('POST /users/', {
+    fields: { username: 'gus', account_type: 'guest' },
+    body: { password },
+  });
+  const own = await service.open();
+  await signIn(own, { username: 'gus', password });
+  await visit(own, sweepPlace());
+  await own.getByRole('heading', { name: 'You are signed in as a guest' }).waitFor();
+  const text = await own.locator('main').innerText();
+
+  expect(text).not.toContain('rate and depth');
+  expect(await own.getByRole('alert').count()).toBe(0);
+  await own.context().close();
 });
 
 describe('a viewer', () => {

@@ -6,6 +6,7 @@ import { gridSize } from '../../../shared/sweeps/sampling/grid.ts';
 import { maxTrials } from '../../../shared/sweeps/spec/limits.ts';
 import type { SweepParameter } from '../../../shared/sweeps/spec/parameter.ts';
 import { SweepSpec } from '../../../shared/sweeps/spec.ts';
+import { budgetReached } from '../../../shared/sweeps/trials/sweep-state.ts';
 
 /** Changes of a sweep. Absent fields stay. */
 interface SweepChange {
@@ -50,9 +51,18 @@ export function extended(sweep: Sweep, spec: SweepSpec, change: SweepChange): Sw
     note: note === undefined ? sweep.note : note,
     spec: JSON.stringify(parsed.data),
     trials: total,
+    status_reason: reasonAfter(sweep, spec.budget, parsed.data.budget),
     ...(isLonger &&
       hasEnded(sweep) && { status: 'RUNNING' as const, status_reason: null, ended_at: null, first: [] }),
   };
+}
+
+/** Return the reason of a sweep's status. One that its budget has paused tells what the new budget leaves. */
+function reasonAfter(sweep: Sweep, before: number | undefined, budget: number | undefined): string | null {
+  const { status, status_reason } = sweep;
+  const isOfBudget = status === 'PAUSED' && status_reason === budgetReached(sweep, before);
+  if (!isOfBudget) return status_reason;
+  return budgetReached(sweep, budget) ?? 'There is money for further runs now. Resume the sweep.';
 }
 
 const fault = (name: string, message: string): ParameterFault => ({ in: 'body', name, message });

@@ -29,7 +29,8 @@ test('a sweep stops before its budget is exceeded, goes on once it was raised, a
   const { sweep_id, estimate } = await project.begin({ ...spec, budget: 1.02 });
   const paused = await project.until(sweep_id, ({ status }) => status !== 'RUNNING');
   const toolittle = await project.call(updateSweep, sweep_id, json({ budget: 0.01 }));
-  await project.must(project.call(updateSweep, sweep_id, json({ budget: 2 })));
+  const stillShort = await project.must(project.call(updateSweep, sweep_id, json({ budget: 1.03 })));
+  const raised = await project.must(project.call(updateSweep, sweep_id, json({ budget: 2 })));
   await project.must(project.call(resumeSweep, sweep_id));
   const ended = await project.ended(sweep_id);
   await taskHandler(notify, service.environment)({ repeats: true });
@@ -40,6 +41,13 @@ test('a sweep stops before its budget is exceeded, goes on once it was raised, a
   expect(paused).toMatchObject({ status: 'PAUSED', counts: { complete: 2, left: 2 } });
   expect(paused.spent).toBeCloseTo(2 / 60);
   expect(paused.status_reason).toContain('Raise the budget and resume it.');
+  expect(stillShort.status_reason).toMatch(
+    /^Of its budget of US\$ 1\.03, .*Raise the budget and resume it\.$/,
+  );
+  expect(raised).toMatchObject({
+    status: 'PAUSED',
+    status_reason: 'There is money for further runs now. Resume the sweep.',
+  });
   expect(toolittle.json.errors[0].message).toContain('must be at least');
   expect(ended).toMatchObject({ status: 'COMPLETED', counts: { complete: 4 } });
   expect(deliveries.map(({ type }: { type: string }) => type)).toEqual(['sweep.ended', 'budget.reached']);

@@ -4,7 +4,8 @@ import { loadProjects } from '../api/projects.ts';
 import { findRuns } from '../api/recent.ts';
 import { ownRights } from '../api/rights.ts';
 import { person, signOut } from '../api/session.ts';
-import { go, href } from '../router.ts';
+import { go, href, place } from '../router.ts';
+import { sweepsPage } from '../sweeps/sweep-calls.ts';
 import { setTheme } from '../theme/theme.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { Dialog } from '../ui/parts.tsx';
@@ -20,7 +21,7 @@ interface Entry {
 const most = 12;
 
 const shortcuts = [
-  ['Ctrl K', 'Search projects, runs, models and actions'],
+  ['Ctrl K', 'Search projects, runs, models, sweeps of the open project, and actions'],
   ['/', 'Go to the filter or search of the page'],
   ['j k', 'Next and previous row'],
   ['Enter', 'Open the row'],
@@ -67,8 +68,16 @@ function actions(): Entry[] {
 /** Load what can be opened. A part that fails is left out. */
 async function loadEntries(): Promise<Entry[]> {
   const or = <T,>(list: Promise<T[]>): Promise<T[]> => list.catch(() => []);
-  const [projects, models] = await Promise.all([or(loadProjects()), or(loadModels())]);
+  const [room, open] = place.value.parts;
+  const [projects, models, sweeps] = await Promise.all([
+    or(loadProjects()),
+    or(loadModels()),
+    room === 'projects' && open !== undefined ? or(newestSweeps(open)) : [],
+  ]);
   return [
+    ...sweeps.map(({ project_id, sweep_id, name }) =>
+      opens(sweep_id, name, 'sweep', 'chart', href(['projects', project_id, 'sweeps', sweep_id])),
+    ),
     ...projects.map(({ project_id, project_name }) =>
       opens(project_id, project_name, 'project', 'folder', href(['projects', project_id])),
     ),
@@ -78,7 +87,11 @@ async function loadEntries(): Promise<Entry[]> {
   ];
 }
 
-/** Search over projects, runs, models and actions; or the list of keys. */
+/** Sweeps of the open project that are offered: the newest. */
+const newestSweeps = async (project_id: string) => (await sweepsPage(project_id, maxSweeps)).rows;
+const maxSweeps = 50;
+
+/** Search over projects, runs, models, sweeps of the open project, and actions; or the list of keys. */
 export function Palette({ isHelp, onClose }: { isHelp: boolean; onClose: () => void }) {
   const id = useId();
   const [text, setText] = useState('');
@@ -161,12 +174,12 @@ export function Palette({ isHelp, onClose }: { isHelp: boolean; onClose: () => v
         <input
           type="text"
           role="combobox"
-          aria-label="Search projects, runs, models and actions"
+          aria-label="Search projects, runs, models, sweeps and actions"
           aria-expanded={found.length > 0}
           aria-controls={`${id}-list`}
           {...(found[active] !== undefined && { 'aria-activedescendant': `${id}-${active}` })}
           autocomplete="off"
-          placeholder="A project, run, model or action"
+          placeholder="A project, run, model, sweep or action"
           ref={(element) => element?.focus()}
           value={text}
           onInput={({ currentTarget }) => {
