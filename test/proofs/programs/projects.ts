@@ -212,7 +212,7 @@ export const projects: readonly Program[] = [
       '-c',
       'cp "$DATA_DIR"/data.xml data/ && python src/prepare.py data/data.xml && python src/featurization.py data/prepared data/features && python src/train.py data/features model.pkl && python src/evaluate.py model.pkl data/features',
     ],
-    metrics: ['roc_auc'],
+    metrics: ['roc_auc.test'],
   },
   {
     name: 'Keras functional',
