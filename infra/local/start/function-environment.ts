@@ -35,7 +35,8 @@ const endpointVariables = ['DYNAMODB_ENDPOINT', 'S3_ENDPOINT', 'BATCH_ENDPOINT']
 type EndpointVariable = (typeof endpointVariables)[number];
 
 /** Settings of a deployment, passed on unchanged. */
-const passed = /^(LIMIT_[A-Z_]+|REGISTRATION|SHARED_CLUSTER|PACKAGE_INDEXES|HOOK_HOSTS|LOG_LEVEL)$/;
+const passed =
+  /^(LIMIT_[A-Z_]+|DOWNLOADS_IN_BUCKET|REGISTRATION|SHARED_CLUSTER|PACKAGE_INDEXES|HOOK_HOSTS|LOG_LEVEL)$/;
 
 /** Return the environment of a job: that of a function without the name of the accounts table. */
 export function jobVariables(own: Variables, access: EmulatorAccess): Record<string, string> {

@@ -9,7 +9,7 @@ export function greeting(facts: Greeting): string {
     `Model Project Service  ${url}`,
     `Console                ${url}/console`,
     ...(hasDocs ? [`Documentation          ${url}/docs`] : []),
-    `Data                   ${dataFolder}`,
+    `Data                   ${dataFolder} (${facts.size})`,
     isRoot
       ? `Jobs run as users without rights${jobsElsewhere === undefined ? '' : `, below ${jobsElsewhere}`}.`
       : 'Jobs run with your own rights and can read your files. Train only code that you trust.',
@@ -37,6 +37,8 @@ export interface Greeting {
   /** Absolute path of the sources; undefined in the image of the service. */
   checkout: string | undefined;
   dataFolder: string;
+  /** Its size and limit. */
+  size: string;
   hasDocs: boolean;
   firstAdmin: FirstAdmin | undefined;
   /** Sentences for people about isolation that this machine lacks. */

@@ -44,7 +44,7 @@ async function serve(args: readonly string[], { program, checkout }: Installatio
   if (!isAbsolute(process.execPath)) process.execPath = await pathOf(process.execPath);
   // Stop started parts in reverse order, also if a later part fails to start.
   await using started = new AsyncDisposableStack();
-  const { port, dataFolder, reach } = readOptions(args, process.env);
+  const { port, dataFolder, dataLimit, reach } = readOptions(args, process.env);
   checkSettings(process.env);
   const [limits, corsOrigins] = [readLimits(process.env), readOrigins(process.env)];
   const bodyBytes = readBodyBytes(process.env);
@@ -53,8 +53,9 @@ async function serve(args: readonly string[], { program, checkout }: Installatio
   const loading = loadBundledEndpoints(program);
   // Nothing awaits this promise if another part fails to start.
   loading.catch(() => {});
-  const { access, folders, firstAdmin, lost, isFull, warnings } = await startEmulators(started, {
+  const { access, folders, firstAdmin, lost, isFull, size, warnings } = await startEmulators(started, {
     dataFolder,
+    dataLimit,
     program,
     corsOrigins,
     reach,
@@ -86,6 +87,7 @@ async function serve(args: readonly string[], { program, checkout }: Installatio
       url: reach.publicUrl?.origin ?? gateway.url,
       listening: nearUrl(gateway.url),
       dataFolder,
+      size,
       checkout,
       hasDocs: endpoints.some(({ endpoint }) => endpoint.path === '/docs'),
       firstAdmin,

@@ -6,6 +6,7 @@ import { hostFault, hostVariable } from '../../../shared/host/this-host.ts';
 import { CommandError } from '../../command/command-error.ts';
 import { readFlags } from '../../command/read-flags.ts';
 import type { AdmissionLimits } from '../gateway/admission.ts';
+import { readDataLimit } from './data-size.ts';
 import { bucket, recordsTable } from './function-environment.ts';
 import { localPrices, priceVariable } from './local-prices.ts';
 import { type Reach, reachUsage, readReach } from './reach.ts';
@@ -58,15 +59,18 @@ const timesVariable = 'LIMIT_ANONYMOUS_TIMES';
 
 const gatewayVariables: readonly string[] = [...Object.values(variables), bodyVariable, timesVariable];
 
-const usage = `Usage: npm start -- [--port <port>] [--data <folder>] [--host <address> --public-url <url>]
+const usage = `Usage: npm start -- [--port <port>] [--data <folder>] [--data-limit <size>] [--host <address> --public-url <url>]
          [--s3-port <port>] [--public-s3-url <url>]
   --port  port of the service (default 3000, or PORT); 0 for any free port
   --data  folder of its data (default .data, or DATA_DIR)
+  --data-limit  size above which environments and downloads unused for longest are removed from it, such as 40GB
+        (or DATA_LIMIT; by default half of what the disk has for it)
 ${reachUsage}`;
 
 const options = {
   port: { type: 'string' },
   data: { type: 'string' },
+  'data-limit': { type: 'string' },
   host: { type: 'string' },
   'public-url': { type: 'string' },
   's3-port': { type: 'string' },
@@ -86,7 +90,8 @@ export function readOptions(
   const folder = flags.data ?? environment['DATA_DIR'] ?? '.data';
   if (folder === '') throw new CommandError(`--data must name a folder.\n${usage}`);
   const dataFolder = flags.data === undefined ? resolve(folder) : givenPath(folder);
-  return { port: Number(port), dataFolder, reach: readReach(flags, environment) };
+  const dataLimit = readDataLimit(flags['data-limit'] ?? environment['DATA_LIMIT']);
+  return { port: Number(port), dataFolder, dataLimit, reach: readReach(flags, environment) };
 }
 
 interface StartOptions {
@@ -94,6 +99,8 @@ interface StartOptions {
   port: number;
   /** Absolute path of the data folder. */
   dataFolder: string;
+  /** In bytes; undefined for the default. */
+  dataLimit: number | undefined;
   reach: Reach;
 }
 

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { lstat, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
+import { lstat, open, readdir, readFile, rename, rm, utimes } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod';
-import { tryHostLock } from '../../host/host-lock.ts';
 import { thisHost } from '../../host/this-host.ts';
 import { removeTree } from './remove-tree.ts';
 
@@ -19,8 +18,6 @@ const Marker = z.strictObject({
   build_seconds: z.number(),
   bytes: z.number(),
 });
-
-const suffix = '.complete';
 
 /**
  * One environment of this host: the folder `<root>/<project>/<key>/`. Files next to it, which no build can write,
@@ -131,43 +128,4 @@ async function writeDurably(path: string, text: string): Promise<void> {
   await rename(draft, path);
   const folder = await open(dirname(path));
   await folder.sync().finally(() => folder.close());
-}
-
-/**
- * Remove environments of this host, least recently used first, until the rest has at most `maxBytes`. Environments
- * that are in use or being prepared stay. Removed ones remain in the store and can be unpacked again. Returns the
- * number removed.
- */
-export async function evictEnvironments(root: string, maxBytes: number): Promise<number> {
-  const found: { folder: EnvironmentFolder; bytes: number; used: number }[] = [];
-  for (const project of await readdir(root, { withFileTypes: true })) {
-    if (!project.isDirectory()) continue;
-    const projectFolder = join(root, project.name);
-    for (const name of await readdir(projectFolder)) {
-      if (!name.endsWith(suffix)) continue;
-      const folder = new EnvironmentFolder(projectFolder, name.slice(0, -suffix.length));
-      const complete = await folder.read();
-      const used = await stat(join(projectFolder, name)).then(
-        (facts) => facts.mtimeMs,
-        () => 0,
-      );
-      if (complete !== null) found.push({ folder, bytes: complete.bytes, used });
-    }
-  }
-  let total = found.reduce((sum, environment) => sum + environment.bytes, 0);
-  let removed = 0;
-  for (const { folder, bytes } of found.sort((a, b) => a.used - b.used)) {
-    if (total <= maxBytes) break;
-    const lock = await tryHostLock(folder.folder);
-    if (lock === null) continue;
-    try {
-      if (await folder.inUse()) continue;
-      await folder.wipe();
-      total -= bytes;
-      removed += 1;
-    } finally {
-      await lock.release();
-    }
-  }
-  return removed;
 }

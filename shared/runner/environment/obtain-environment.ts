@@ -98,7 +98,7 @@ async function underClaim<T>(options: ObtainOptions, holder: string, work: () =>
 async function fetchPack(options: ObtainOptions): Promise<ObtainedEnvironment | null> {
   const { place, key, store, interpreter, stop } = options;
   const found = await store.find(key);
-  if (found === null) return null;
+  if (found?.hasPack !== true) return null;
   const scratch = place.scratch();
   try {
     await mkdir(scratch, { mode: 0o755 });
@@ -125,6 +125,7 @@ const buildUnderClaim = (
   replace: boolean,
 ): Promise<ObtainedEnvironment | null> =>
   underClaim(options, holder, async () => {
-    if (!replace && (await options.store.find(options.key)) !== null) return null;
-    return buildEnvironment(options);
+    const found = await options.store.find(options.key);
+    if (!replace && found?.hasPack === true) return null;
+    return buildEnvironment(options, found?.lock);
   });

@@ -8,7 +8,7 @@ import { type EnvironmentSpec, parseDependencies } from './dependencies/parse-de
 import { resolveDependencies } from './dependencies/resolved-dependencies.ts';
 import type { DownloadCache } from './downloads/download-cache.ts';
 import { EnvironmentError } from './environment-error.ts';
-import { EnvironmentFolder, evictEnvironments } from './environment-folder.ts';
+import { EnvironmentFolder } from './environment-folder.ts';
 import { type IndexVariables, indexFault, noIndexes } from './index-variables.ts';
 import type { ObtainedEnvironment } from './install/build-environment.ts';
 import { installerMessage, type RunCommand, stopped } from './install/installer.ts';
@@ -27,6 +27,7 @@ import { requestKey } from './request-key.ts';
 import { isShareable } from './reuse-shared.ts';
 import { reuseFolder, SharedEnvironment } from './shared-environment.ts';
 import type { EnvironmentStore } from './stored-environments.ts';
+import { trimCaches } from './trim-caches.ts';
 import { WheelStore } from './wheels/wheel-store.ts';
 
 /**
@@ -67,8 +68,8 @@ export interface PrepareOptions {
   log(line: string): void;
   stop: AbortSignal;
   /**
-   * Maximum unpacked bytes of the host's environments; default 20 GB. Beyond it, the least recently used ones are
-   * removed.
+   * Maximum bytes of the host's environments, wheels and downloads; default 30 GB. Beyond it, the least recently used
+   * ones are removed.
    */
   maxBytes?: number;
   /** Default: this host's. */
@@ -182,7 +183,7 @@ async function prepare(options: PrepareOptions): Promise<Omit<PreparedEnvironmen
   } finally {
     await lock.release();
   }
-  const removed = await evictEnvironments(options.root, options.maxBytes ?? 20 * 1024 ** 3);
+  const { removed } = await trimCaches(options.root, options.maxBytes ?? 30 * 1024 ** 3);
   if (removed > 0) log(`environment: ${removed} unused on this host removed to free space`);
 
   const hit = obtained.cache === 'hit';

@@ -10,7 +10,8 @@ import { longPatience, retryFor } from '../job/retry-for.ts';
 import { EnvironmentError } from './environment-error.ts';
 
 export interface EnvironmentPack {
-  file: string;
+  /** Undefined if only the list of packages is stored. */
+  file: string | undefined;
   /** The installed packages, one sorted line each. */
   lock: string;
   /** SHA-256 (hex) of `lock`. */
@@ -20,8 +21,12 @@ export interface EnvironmentPack {
 
 /** Store of the packed environments of one project, on the records table and the object store. */
 export interface EnvironmentStore {
+  /** Whether other hosts fetch packs. On the only host, the list of packages is stored without one. */
+  readonly keepsPacks: boolean;
   /** Return the record of a finished build under this key, or null. */
-  find(key: string): Promise<{ lockHash: string; buildSeconds: number } | null>;
+  find(
+    key: string,
+  ): Promise<{ lockHash: string; buildSeconds: number; lock: string; hasPack: boolean } | null>;
   /** Take an expiring lease, so that each key has at most one builder. The holder's name releases it. */
   claimBuild(key: string): Promise<{ claimed: true; holder: string } | { claimed: false }>;
   /** Write the pack to `file`, which must not exist yet. */
@@ -45,6 +50,7 @@ export function storedEnvironments(
   holder: string,
   now: () => Date,
   stop?: AbortSignal,
+  keepsPacks = true,
 ): EnvironmentStore {
   const renewals = new Map<string, NodeJS.Timeout>();
   const claim = (key: string): Promise<void> => {
@@ -53,9 +59,13 @@ export function storedEnvironments(
   };
 
   return {
+    keepsPacks,
+
     async find(key) {
       const found = await retryFor(longPatience, () => findPack(records, project_id, key));
-      return found === undefined ? null : { lockHash: found.lock_hash, buildSeconds: found.build_seconds };
+      if (found === undefined) return null;
+      const { lock_hash: lockHash, build_seconds: buildSeconds, lock, bytes } = found;
+      return { lockHash, buildSeconds, lock, hasPack: bytes > 0 };
     },
 
     async claimBuild(key) {
@@ -86,8 +96,8 @@ export function storedEnvironments(
 
     async save(key, { file, lock, lockHash, buildSeconds }) {
       const object = packObject(project_id, key);
-      const { size: bytes } = await stat(file);
-      await objects.putFile(object, file, 'application/zstd');
+      const bytes = file === undefined ? 0 : (await stat(file)).size;
+      if (file !== undefined) await objects.putFile(object, file, 'application/zstd');
       const value = {
         request_key: key,
         lock_hash: lockHash,
@@ -101,7 +111,7 @@ export function storedEnvironments(
       } catch (error) {
         // No record names the object, unless another builder recorded it or only the reply was lost.
         const isNamed = (await findPack(records, project_id, key)) !== undefined;
-        if (!isNamed) await objects.delete([object]);
+        if (file !== undefined && !isNamed) await objects.delete([object]);
         throw error;
       }
     },

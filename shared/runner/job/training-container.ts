@@ -18,8 +18,10 @@ export interface TrainingContainer
   environmentsFolder: string;
   /** Image of this container, if it is another image that the deployment trusts. */
   trustedImage?: string | undefined;
-  /** Whether the bucket keeps downloads of packages, because hosts are short-lived. */
+  /** Whether the bucket keeps downloads of packages and packed environments, because there are other hosts. */
   keepsDownloads: boolean;
+  /** Maximum bytes of the host's environments, wheels and downloads; undefined for the default. */
+  cacheBytes?: number | undefined;
   /** Key of the job's copy of its project's variables; undefined if the project has none. */
   variablesKey?: Uint8Array | undefined;
 }
@@ -32,6 +34,7 @@ const Variables = z.object({
   ENVIRONMENTS_DIR: z.string().min(1),
   TRUSTED_IMAGE: z.string().optional(),
   DOWNLOADS_IN_BUCKET: z.enum(['yes', 'no']).default('no'),
+  CACHE_BYTES: z.coerce.number().int().positive().optional(),
   VARIABLES_KEY: z.string().optional(),
   AWS_BATCH_JOB_NUM_NODES: z.coerce.number().int().positive().default(1),
   AWS_BATCH_JOB_MAIN_NODE_PRIVATE_IPV4_ADDRESS: z.string().optional(),
@@ -53,6 +56,7 @@ export function readTrainingContainer(
     environmentsFolder: value.ENVIRONMENTS_DIR,
     trustedImage: value.TRUSTED_IMAGE,
     keepsDownloads: value.DOWNLOADS_IN_BUCKET === 'yes',
+    cacheBytes: value.CACHE_BYTES,
     variablesKey:
       value.VARIABLES_KEY === undefined ? undefined : Buffer.from(value.VARIABLES_KEY, 'base64url'),
   };

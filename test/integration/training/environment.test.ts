@@ -13,7 +13,7 @@ test('an environment is built once; the second run starts from the cache and say
   const folder = await mkdtemp(join(tmpdir(), 'mps-wheel-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   await writeWheel(join(folder, wheel), '1.0');
-  const service = await trainingService({}, { PIP_NO_INDEX: '1' });
+  const service = await trainingService({}, { PIP_NO_INDEX: '1', DOWNLOADS_IN_BUCKET: 'yes' });
   const { developer: as } = service;
   const project_id = await service.project({
     command: 'python3 use.py',

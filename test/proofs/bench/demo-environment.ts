@@ -27,7 +27,7 @@ export const demoEnvironment: Group = {
     if (!withDemo && !(await exists(demoFolder))) {
       throw new Error(`there is none in ${demoFolder}; run npm run demo, or this with --with-demo`);
     }
-    const service = await startDemoService(demoFolder, process.env);
+    const service = await startDemoService(demoFolder, { ...process.env, DOWNLOADS_IN_BUCKET: 'yes' });
     started.defer(() => service.stop());
     const session = await signIn(service.url, service.credentials);
     const id = await ensureDemoProject(session, demoSource, () => {});

@@ -17,7 +17,7 @@ import { stageVariables } from './stage-files.ts';
 
 /** Start the Batch server with the queues and job definitions of a deployment. */
 export async function startBatch(options: LocalBatchOptions): Promise<RunningBatch> {
-  const { data, program, access, folders, host, environment, ready } = options;
+  const { data, program, access, folders, host, environment, cacheBytes, ready } = options;
   const stage = await stageVariables(program, dirname(folders.work));
   return startBatchServer({
     folder: data.within('batch'),
@@ -42,6 +42,7 @@ export async function startBatch(options: LocalBatchOptions): Promise<RunningBat
       UV_THREADPOOL_SIZE: String(Math.max(4, availableParallelism())),
       WORK_DIR: folders.work,
       ENVIRONMENTS_DIR: folders.environments,
+      CACHE_BYTES: String(cacheBytes),
       ...stage,
       SANDBOX: JSON.stringify(hostSandbox(data.path, program, folders, stage)),
     },
@@ -62,6 +63,8 @@ interface LocalBatchOptions {
   /** Listen address. */
   host: string;
   environment: Readonly<Record<string, string | undefined>>;
+  /** Maximum bytes of environments, wheels and downloads. */
+  cacheBytes: number;
   /** Resolves once functions may run: events wait for it. */
   ready: Promise<void>;
 }

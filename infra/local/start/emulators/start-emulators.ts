@@ -13,6 +13,7 @@ import { findEmulator } from '../../dynamodb/find-emulator.ts';
 import { probeEmulator } from '../../dynamodb/probe-emulator.ts';
 import type { PublicStorage } from '../../gateway/send.ts';
 import { type DataFolder, emulatorCredentials, openDataFolder, readJson } from '../data-folder.ts';
+import { DataSize } from '../data-size.ts';
 import { type DatabaseName, openDatabases } from '../databases.ts';
 import { ensureFirstAdmin, type FirstAdmin } from '../ensure-first-admin.ts';
 import {
@@ -46,7 +47,15 @@ import { startTables, tablesEndpoint } from './start-tables.ts';
  */
 export async function startEmulators(
   started: AsyncDisposableStack,
-  { dataFolder, program, host = '127.0.0.1', forContainers = false, corsOrigins, reach }: EmulatorOptions,
+  {
+    dataFolder,
+    program,
+    host = '127.0.0.1',
+    forContainers = false,
+    corsOrigins,
+    reach,
+    dataLimit,
+  }: EmulatorOptions,
 ): Promise<Emulators> {
   const data = await openDataFolder(dataFolder);
   started.defer(() => data.release());
@@ -73,13 +82,15 @@ export async function startEmulators(
     isLost = true;
   });
   const folders = await jobFolders(data);
+  const size = await DataSize.of(data, folders, dataLimit);
   // The Batch server has events of jobs that have ended as soon as it runs. Their function needs its address, too.
   const { promise: ready, resolve: letEventsIn } = Promise.withResolvers<void>();
   if (access.endpoints.BATCH_ENDPOINT === undefined) {
     enterFunctionEnvironment(process.env, access);
     const earlier = await namesIn(folders.work);
     const environment = process.env;
-    const batch = await startBatch({ data, program, access, folders, host, environment, ready });
+    const { cacheBytes } = size;
+    const batch = await startBatch({ data, program, access, folders, host, environment, cacheBytes, ready });
     // Without the emulators no job can save anything, so give no grace period.
     started.defer(() => batch.close(isLost ? { grace: 0 } : {}));
     access.endpoints.BATCH_ENDPOINT = batch.url;
@@ -90,6 +101,8 @@ export async function startEmulators(
   enterFunctionEnvironment(process.env, access);
   letEventsIn();
   const firstAdmin = await ensureFirstAdmin(data, process.env);
+  const sizeWatch = size.watch((text) => process.stderr.write(`WARNING: ${text}\n`));
+  started.defer(() => sizeWatch.stop());
   started.defer(startSchedule(access, aloneSince, () => sweepEnvironments(folders.environments)));
   return {
     access,
@@ -97,6 +110,7 @@ export async function startEmulators(
     firstAdmin,
     lost,
     isFull: () => data.reserve.isFull,
+    size: size.text,
     warnings: [...(data.reserve.isFull ? [fullDisk] : []), ...(await thisHost.limitations(isOpen))],
   };
 }
@@ -110,6 +124,8 @@ interface EmulatorOptions {
   /** Whether containers must reach the emulators; default false. */
   forContainers?: boolean;
   corsOrigins: readonly string[];
+  /** Limit of the data folder in bytes. Default: judged by the disk. */
+  dataLimit?: number | undefined;
   /** Addresses for others. Default: only this machine. */
   reach?: Reach | undefined;
 }
@@ -123,6 +139,8 @@ interface Emulators {
   lost: Promise<string>;
   /** Whether the disk is full. Then the service accepts only requests that free space. */
   isFull: () => boolean;
+  /** Size and limit of the data folder, for people. */
+  size: string;
   /** Sentences for people about a full disk and about isolation that this machine lacks. */
   warnings: readonly string[];
 }

@@ -31,14 +31,18 @@ export interface ObtainedEnvironment extends CompleteEnvironment {
  * Build an environment in its folder, seal it, mark it complete and store its pack. The caller holds the host's lock
  * and the store's claim. Files of a failed build are removed. A pack that cannot be stored is only logged, because
  * this host has the environment.
+ * @param earlierLock packages of an earlier build, whose versions are installed again if the indexes still have them
  * @throws EnvironmentError
  */
-export async function buildEnvironment(options: ObtainOptions): Promise<ObtainedEnvironment> {
+export async function buildEnvironment(
+  options: ObtainOptions,
+  earlierLock?: string,
+): Promise<ObtainedEnvironment> {
   const { place, key, log } = options;
   const started = performance.now();
   const scratch = place.scratch();
   try {
-    const { lock, bytes, installer, isReused } = await installSealed(options, scratch);
+    const { lock, bytes, installer, isReused } = await installAgain(options, scratch, earlierLock);
     const buildSeconds = (performance.now() - started) / 1000;
     const built = { key, lockHash: lockHash(lock), buildSeconds, bytes };
     await place.complete(built);
@@ -76,10 +80,25 @@ export interface ObtainOptions {
   stop: AbortSignal;
 }
 
-async function installSealed(options: ObtainOptions, scratch: string) {
+/** Install the versions of an earlier build, or, if they are no longer there, what the indexes have now. */
+async function installAgain(options: ObtainOptions, scratch: string, earlierLock = '') {
+  const { place, log, stop } = options;
+  const versions = options.envType === 'python' ? (earlierLock.match(/^[\w.-]+==[\w.!+]+$/gm) ?? []) : [];
+  if (versions.length === 0) return installSealed(options, scratch, []);
+  try {
+    return await installSealed(options, scratch, versions);
+  } catch (error) {
+    stopped(stop);
+    log(`environment: the versions of its first build are not available: ${errorText(error)}`);
+    await place.wipe();
+    return installSealed(options, scratch, []);
+  }
+}
+
+async function installSealed(options: ObtainOptions, scratch: string, versions: readonly string[]) {
   const { place, owner, interpreter, dependencies, envType, indexes, shared } = options;
   const { folder } = place;
-  const build = await makeBuild(options, scratch);
+  const build = await makeBuild(options, scratch, versions);
   if (envType === 'python') {
     await writeReadable(join(build.packages, 'requirements.txt'), requirementsFile(build));
     await writeReadable(join(build.packages, 'constraints.txt'), constraintsFile(build));
@@ -108,8 +127,16 @@ async function installSealed(options: ObtainOptions, scratch: string) {
 }
 
 /** Prepare the folders of a build next to the environment, and the input of its installers. */
-async function makeBuild(options: ObtainOptions, scratch: string): Promise<EnvironmentBuild> {
-  const { place, owner, interpreter, dependencies, stop, run, probe, indexes, log } = options;
+async function makeBuild(
+  options: ObtainOptions,
+  scratch: string,
+  versions: readonly string[],
+): Promise<EnvironmentBuild> {
+  const { place, owner, interpreter, stop, run, probe, indexes, log } = options;
+  const dependencies = [
+    ...options.dependencies,
+    ...versions.map((spec) => ({ kind: 'constraint', spec }) as const),
+  ];
   const home = join(scratch, 'home');
   const packages = join(scratch, 'packages');
   await mkdir(packages, { recursive: true, mode: 0o755 });
@@ -161,6 +188,10 @@ interface PackToStore {
 async function storePack(options: ObtainOptions, { scratch, lock, buildSeconds, isReused }: PackToStore) {
   const { place, key, store, stop, log, shared } = options;
   try {
+    if (!store.keepsPacks) {
+      await store.save(key, { file: undefined, lock, lockHash: lockHash(lock), buildSeconds });
+      return true;
+    }
     const started = performance.now();
     const file = join(scratch, 'pack.tar.zst');
     const earlier = isReused ? await shared?.pack() : undefined;

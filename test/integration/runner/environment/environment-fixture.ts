@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -97,6 +98,7 @@ export async function installs(fixture: EnvironmentFixture): Promise<number> {
 /** A store in a folder, which several processes can share. Leases never expire, so that a forgotten one shows. */
 class FolderStore implements EnvironmentStore {
   readonly folder: string;
+  keepsPacks = true;
 
   constructor(folder: string) {
     this.folder = folder;
@@ -104,7 +106,10 @@ class FolderStore implements EnvironmentStore {
 
   async find(key: string) {
     const text = await readFile(join(this.folder, `${key}.json`), 'utf8').catch(() => null);
-    return text === null ? null : (JSON.parse(text) as { lockHash: string; buildSeconds: number });
+    if (text === null) return null;
+    const lock = await readFile(join(this.folder, `${key}.lock`), 'utf8');
+    const facts = JSON.parse(text) as { lockHash: string; buildSeconds: number };
+    return { ...facts, lock, hasPack: existsSync(join(this.folder, `${key}.pack`)) };
   }
 
   async claimBuild(key: string) {
@@ -120,7 +125,7 @@ class FolderStore implements EnvironmentStore {
   }
 
   async save(key: string, pack: EnvironmentPack) {
-    await cp(pack.file, join(this.folder, `${key}.pack`));
+    if (pack.file !== undefined) await cp(pack.file, join(this.folder, `${key}.pack`));
     await writeFile(join(this.folder, `${key}.lock`), pack.lock);
     const record = JSON.stringify({ lockHash: pack.lockHash, buildSeconds: pack.buildSeconds });
     await writeFile(join(this.folder, `${key}.json`), record);

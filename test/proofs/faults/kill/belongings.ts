@@ -47,7 +47,10 @@ export function belongingsOf({ records, accounts }: Inventory): Belongings {
     named: new Set([
       ...records.filter(isOf('artifact', 'checkpoint')).map(({ object }) => String(object)),
       ...records.filter(isOf('blob')).map(blobObject),
-      ...records.filter(isOf('environment-pack')).map(({ pk, sk }) => packObject(pk.split('#')[1] ?? '', sk)),
+      // The only host stores lists of packages without packs.
+      ...records
+        .filter((record) => isOf('environment-pack')(record) && record['bytes'] !== 0)
+        .map(({ pk, sk }) => packObject(pk.split('#')[1] ?? '', sk)),
       ...models.flatMap(({ files, pending }) => [...files, ...pending].map(({ object }) => object)),
       ...compressions.flatMap(({ result }) => result.map(({ object }) => object)),
     ]),

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { lstat, readdir } from 'node:fs/promises';
+import { lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DownloadCache } from '../../../../../shared/runner/environment/downloads/download-cache.ts';
@@ -99,6 +99,26 @@ describe('the packages of an environment', () => {
     const second = await build('p2', 'alpha', 'beta');
 
     expect(second.python('import alpha; print(alpha.value)')).toBe('7');
+  });
+
+  test('have the versions of the first build when the only host has lost them', async () => {
+    fixture.store.keepsPacks = false;
+    const first = await build('p1', 'alpha');
+    await rm(fixture.root, { recursive: true });
+    const newer = await wheelOf('alpha', '2.0', { 'alpha/__init__.py': 'value = 8\n' });
+    index.files['alpha'] = { ...index.files['alpha'], 'alpha-2.0-py3-none-any.whl': newer };
+
+    const again = await build('p1', 'alpha');
+
+    expect(again.python('import alpha; print(alpha.value)')).toBe('1');
+    expect(again.folder).toBe(first.folder);
+    index.files['alpha'] = { 'alpha-2.0-py3-none-any.whl': newer };
+    await rm(fixture.root, { recursive: true });
+    const without = await build('p1', 'alpha');
+    expect(without.python('import alpha; print(alpha.value)')).toBe('8');
+    expect(without.log).toContainEqual(
+      expect.stringContaining('versions of its first build are not available'),
+    );
   });
 
   test.runIf(isRoot)('are shared if one was built from its source, which is built once', async () => {

@@ -5,6 +5,7 @@ const base = {
   url: 'http://127.0.0.1:3000',
   checkout: '/it is here',
   dataFolder: '/data',
+  size: '12.3 GB of at most 40.0 GB',
   hasDocs: false,
   firstAdmin: undefined,
   jobsElsewhere: undefined,
@@ -14,6 +15,7 @@ const base = {
 describe('what a start says', () => {
   test('ends with the line that means ready', () => {
     expect(greeting(base)).toMatch(/\nListening on http:\/\/127\.0\.0\.1:3000\n$/);
+    expect(greeting(base)).toMatch(/^Data +\/data \(12\.3 GB of at most 40\.0 GB\)$/m);
     expect(greeting(base)).not.toContain('/docs');
     expect(greeting({ ...base, hasDocs: true })).toContain('http://127.0.0.1:3000/docs');
   });

@@ -1,0 +1,190 @@
+import { lstat, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import * as z from 'zod';
+import { tryHostLock } from '../../host/host-lock.ts';
+import { downloadsFolder } from './downloads/download-cache.ts';
+import { EnvironmentFolder } from './environment-folder.ts';
+import { wheelsFolder } from './wheels/wheel-store.ts';
+
+export interface TrimmedCaches {
+  /** Upper bound of the bytes on disk afterwards. It is exact after a removal. */
+  bytes: number;
+  removed: number;
+}
+
+/** Downloads and wheels are in use while an installation reads them, which nothing tells. */
+const graceMilliseconds = 10 * 60 * 1000;
+
+/**
+ * Remove from the caches of this host what was unused for longest, until the rest has at most `maxBytes`: environments,
+ * also those that all projects share, wheels, and downloads. A file with several names counts once. What is in use or
+ * being prepared stays, and wheels and downloads for ten minutes after their last use. Everything removed can be built
+ * or downloaded again. What a killed process left half removed or half built goes first. Safe for several processes at
+ * the same time.
+ *
+ * @param root folder of the host's environments
+ */
+export async function trimCaches(root: string, maxBytes: number, now = Date.now()): Promise<TrimmedCaches> {
+  const entries = await listEntries(root);
+  const measured = await readMeasured(root);
+  const known = new Set(measured.keys);
+  const added = entries.filter(({ path }) => !known.has(path)).reduce((sum, { bytes }) => sum + bytes, 0);
+  const all = entries.reduce((sum, { bytes }) => sum + bytes, 0);
+  const estimate = Math.min(all, measured.bytes + added);
+  if (estimate <= maxBytes && entries.every(({ kind }) => kind !== 'left'))
+    return { bytes: estimate, removed: 0 };
+
+  const use = new DiskUse();
+  for (const entry of entries) await use.add(entry.path);
+  const gone = new Set<string>();
+  for (const entry of entries.sort((a, b) => a.used - b.used)) {
+    if (entry.kind !== 'left' && use.bytes <= maxBytes) break;
+    if (entry.kind === 'brief' && entry.used > now - graceMilliseconds) continue;
+    if (!(await removeEntry(entry))) continue;
+    use.remove(entry.path);
+    gone.add(entry.path);
+  }
+  const keys = entries.flatMap(({ path }) => (gone.has(path) ? [] : [path]));
+  await writeMeasured(root, { bytes: use.bytes, keys });
+  return { bytes: use.bytes, removed: gone.size };
+}
+
+/** One thing that is removed as a whole. */
+interface CacheEntry {
+  path: string;
+  /** `brief`: in use for a short time only. `left`: incomplete. */
+  kind: 'environment' | 'brief' | 'left';
+  /** Upper bound of its bytes. */
+  bytes: number;
+  /** Time of the last use in milliseconds. What is left over has none. */
+  used: number;
+}
+
+const keyPattern = /^[0-9a-f]{64}/;
+
+async function listEntries(root: string): Promise<CacheEntry[]> {
+  const found: CacheEntry[] = [];
+  for (const folder of await readdir(root, { withFileTypes: true }).catch(() => [])) {
+    if (!folder.isDirectory()) continue;
+    const path = join(root, folder.name);
+    found.push(
+      ...(folder.name === downloadsFolder ? await listDownloads(path) : await listEnvironments(path)),
+    );
+  }
+  return found;
+}
+
+async function listDownloads(folder: string): Promise<CacheEntry[]> {
+  const found: CacheEntry[] = [];
+  for (const name of await readdir(folder).catch(() => [])) {
+    const path = join(folder, name);
+    const facts = await stat(path).catch(() => undefined);
+    if (facts !== undefined) found.push({ path, kind: 'brief', bytes: facts.size, used: facts.mtimeMs });
+  }
+  return found;
+}
+
+async function listEnvironments(folder: string): Promise<CacheEntry[]> {
+  const names = new Set(await readdir(folder).catch(() => []));
+  const found: CacheEntry[] = [];
+  const isWheels = folder.endsWith(`/${wheelsFolder}`);
+  for (const key of new Set([...names].flatMap((name) => keyPattern.exec(name)?.[0] ?? []))) {
+    const path = join(folder, key);
+    const complete = await new EnvironmentFolder(folder, key).read();
+    const used = await stat(`${path}.complete`).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => 0,
+    );
+    if (complete !== null)
+      found.push({ path, kind: isWheels ? 'brief' : 'environment', bytes: complete.bytes, used });
+    else if ([...names].some((name) => name === key || name.startsWith(`${key}.scratch-`)))
+      found.push({ path, kind: 'left', bytes: 0, used: 0 });
+  }
+  return found;
+}
+
+/** Remove an entry, unless a process uses or prepares it. */
+async function removeEntry({ path, kind }: CacheEntry): Promise<boolean> {
+  if (dirname(path).endsWith(`/${downloadsFolder}`)) {
+    await rm(path, { force: true });
+    return true;
+  }
+  const folder = new EnvironmentFolder(dirname(path), path.slice(dirname(path).length + 1));
+  const lock = await tryHostLock(path);
+  if (lock === null) return false;
+  try {
+    // Another process may have completed it since.
+    if (kind === 'left' && (await folder.read()) !== null) return false;
+    if (await folder.inUse()) return false;
+    await folder.wipe();
+    return true;
+  } finally {
+    await lock.release();
+  }
+}
+
+/** Bytes on disk of several folders. A file with names in several of them counts once. */
+class DiskUse {
+  bytes = 0;
+  readonly #own = new Map<string, number>();
+  readonly #linkedBy = new Map<string, string[]>();
+  readonly #shared = new Map<string, { bytes: number; folders: Set<string> }>();
+
+  async add(path: string): Promise<void> {
+    await this.#walk(path, path);
+  }
+
+  /** Take a removed folder out of the sum. */
+  remove(path: string): void {
+    this.bytes -= this.#own.get(path) ?? 0;
+    this.#own.delete(path);
+    for (const inode of this.#linkedBy.get(path) ?? []) {
+      const file = this.#shared.get(inode);
+      if (file === undefined || !file.folders.delete(path) || file.folders.size > 0) continue;
+      this.bytes -= file.bytes;
+    }
+  }
+
+  async #walk(path: string, folder: string): Promise<void> {
+    const facts = await lstat(path).catch(() => undefined);
+    if (facts === undefined) return;
+    const bytes = facts.blocks * 512;
+    if (facts.isFile() && facts.nlink > 1) this.#link(`${facts.dev}:${facts.ino}`, bytes, folder);
+    else {
+      this.bytes += bytes;
+      this.#own.set(folder, (this.#own.get(folder) ?? 0) + bytes);
+    }
+    if (!facts.isDirectory()) return;
+    for (const name of await readdir(path).catch(() => [])) await this.#walk(join(path, name), folder);
+  }
+
+  #link(inode: string, bytes: number, folder: string): void {
+    const file = this.#shared.get(inode) ?? { bytes, folders: new Set() };
+    if (file.folders.size === 0) this.bytes += bytes;
+    file.folders.add(folder);
+    this.#shared.set(inode, file);
+    const linked = this.#linkedBy.get(folder) ?? [];
+    linked.push(inode);
+    this.#linkedBy.set(folder, linked);
+  }
+}
+
+const Measured = z.object({ bytes: z.number(), keys: z.array(z.string()) });
+type Measured = z.infer<typeof Measured>;
+
+/** The last exact measurement. What was added since counts in full, and nothing as removed, so it is an upper bound. */
+async function readMeasured(root: string): Promise<Measured> {
+  try {
+    return Measured.parse(JSON.parse(await readFile(join(root, measuredFile), 'utf8')));
+  } catch {
+    return { bytes: 0, keys: [] };
+  }
+}
+
+async function writeMeasured(root: string, measured: Measured): Promise<void> {
+  const draft = join(root, `${measuredFile}.${process.pid}`);
+  await writeFile(draft, JSON.stringify(measured), { mode: 0o600 });
+  await rename(draft, join(root, measuredFile));
+}
+
+const measuredFile = '.measured.json';
