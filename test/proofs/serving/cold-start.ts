@@ -33,7 +33,7 @@ const usage = `Usage: npm run proof -- cold-start [-- --rounds <n>]
 const root = join(import.meta.dirname, '../../..');
 const password = 'a long sentence nobody guesses';
 /** MiB of weights of the models. */
-const sizes = [4, 100];
+const sizes = [4, 24, 100];
 
 interface Call {
   path?: Readonly<Record<string, string>>;

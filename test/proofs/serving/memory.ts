@@ -134,7 +134,7 @@ async function share(scratch: string, seconds: number): Promise<boolean> {
       }
     };
     await Promise.all([...clients, watch(), kill()]);
-    const told = [...statuses].map(([status, times]) => `${times} of ${status}`).join(', ');
+    const told = [...statuses].map(([status, times]) => `${status} × ${times}`).join(', ');
     process.stdout.write(
       `${count} models for ${limit} MiB: answers ${told}; ${wrong} wrong; ${kills} kills; at most ${peak} MiB in processes of models\n`,
     );
