@@ -71,26 +71,37 @@ export class DataSize {
     return this.#total > this.limit ? this.#warning(bytes) : undefined;
   }
 
-  /** Check now, and every minute, until `stop`. A warning is printed once until the folder is below its limit again. */
+  /**
+   * Check soon, and then every minute, until `stop`. A folder of so many files that this would take more than a
+   * hundredth of the time is checked less often. A warning is printed once until the folder is below its limit again.
+   */
   watch(warn: (text: string) => void): { stop: () => Promise<void> } {
     let running: Promise<void> | undefined;
-    const run = () => {
-      running ??= this.check()
-        .then((warning) => {
-          if (warning !== undefined && !this.#isWarned) warn(warning);
-          this.#isWarned = warning !== undefined;
-        })
-        // A folder may be removed while it is measured. The next check repeats it.
-        .catch(() => undefined)
-        .finally(() => {
-          running = undefined;
-        });
+    let timer: NodeJS.Timeout | undefined;
+    let isStopped = false;
+    const later = (milliseconds: number) => {
+      if (isStopped) return;
+      timer = setTimeout(() => {
+        running = run();
+      }, milliseconds);
+      timer.unref();
     };
-    const timers = [setTimeout(run, firstMilliseconds), setInterval(run, everyMilliseconds)];
-    for (const timer of timers) timer.unref();
+    const run = async (): Promise<void> => {
+      const begun = performance.now();
+      try {
+        const warning = await this.check();
+        if (warning !== undefined && !this.#isWarned) warn(warning);
+        this.#isWarned = warning !== undefined;
+      } catch {
+        // A folder may be removed while it is measured. The next check repeats it.
+      }
+      later(Math.max(everyMilliseconds, pauseForEach * (performance.now() - begun)));
+    };
+    later(firstMilliseconds);
     return {
       async stop() {
-        for (const timer of timers) clearInterval(timer);
+        isStopped = true;
+        clearTimeout(timer);
         await running;
       },
     };
@@ -114,6 +125,8 @@ const minCacheBytes = 256_000_000;
 
 const firstMilliseconds = 3000;
 const everyMilliseconds = 60_000;
+/** Milliseconds between two checks for each that a check takes. */
+const pauseForEach = 100;
 
 /** Parse a size such as `40GB` or `500 MB`. @throws CommandError */
 export function readDataLimit(text: string | undefined): number | undefined {
