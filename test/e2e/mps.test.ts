@@ -435,10 +435,16 @@ describe('mps', { shuffle: false }, () => {
   testInTerminal(() => ({ scratch, folder, service, restart }));
 
   test('tells what the service refuses, with the parameter', async () => {
-    const refused = await mps(['run', '--vcpus', '3']);
-    expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/vcpus must be one of/) });
+    const refused = await mps(['run', '--nodes', '1000']);
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/nodes must be/) });
     expect(refused.stderr).not.toContain('Request id');
-    expect((await mps(['run', '--vcpus', '3', '--verbose'])).stderr).toContain('Request id: ');
+    expect((await mps(['run', '--nodes', '1000', '--verbose'])).stderr).toContain('Request id: ');
+  });
+
+  test('refuses a size that no deployment offers before anything is sent', async () => {
+    const refused = await mps(['run', '--vcpus', '3']);
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/vcpus must be one of/) });
+    expect(refused.stderr).not.toContain('project ');
   });
 
   test('refuses an mps.yaml with unknown keys before anything is sent', async () => {
