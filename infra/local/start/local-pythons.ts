@@ -24,8 +24,14 @@ const nobody = { uid: 65534, gid: 65534 };
 
 const runBriefly: RunCommand = ({ argv: [program, ...args], cwd, env }) =>
   new Promise((resolve) => {
-    const user = process.getuid?.() === 0 ? nobody : {};
-    execFile(program, args, { cwd, env, timeout: 10_000, ...user }, (error, stdout) =>
-      resolve({ exitCode: error === null ? 0 : null, tail: stdout }),
-    );
+    const runAs = (user: Partial<typeof nobody>) =>
+      execFile(program, args, { cwd, env, timeout: 10_000, ...user }, (error, stdout) =>
+        resolve({ exitCode: error === null ? 0 : null, tail: stdout }),
+      );
+    try {
+      runAs(process.getuid?.() === 0 ? nobody : {});
+    } catch {
+      // Root of a user namespace may know no other user (EINVAL). It has the rights of an ordinary one.
+      runAs({});
+    }
   });

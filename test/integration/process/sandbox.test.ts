@@ -2,6 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chmod, chown, glob, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Sandbox } from '../../../shared/host/host.ts';
@@ -69,9 +70,12 @@ describe.runIf(canSandbox())('a command in a sandbox', () => {
     let above: string;
 
     beforeEach(async () => {
-      // A command has a /tmp of its own, so the folder cannot lie there.
-      await mkdir('node_modules/.cache', { recursive: true });
-      above = await mkdtemp(resolve('node_modules/.cache/above-'));
+      // A command has a /tmp of its own, so the folder cannot lie there, as this checkout may.
+      const checkout = resolve('node_modules/.cache');
+      const elsewhere = isRoot ? '/opt' : homedir();
+      const parent = /^(\/var)?\/tmp\//.test(checkout) ? elsewhere : checkout;
+      await mkdir(parent, { recursive: true });
+      above = await mkdtemp(join(parent, 'above-'));
       await chmod(above, 0o755);
       await mkdir(join(above, '.git'));
       await writeFile(join(above, '.git/HEAD'), 'ref: refs/heads/main\n');

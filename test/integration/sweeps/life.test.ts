@@ -199,10 +199,11 @@ describe('a sweep', () => {
     const { sweep_id } = await project.begin({
       method: 'grid',
       metric: 'val_loss',
-      parallel: 5,
+      // One after the other: a late one of five at once would be judged beside the bad trial.
+      parallel: 1,
       stop: { rule: 'median', step_min: 2 },
       parameters: {
-        steps: { value: 10 },
+        steps: { value: 3 },
         slow: { value: true },
         lr: { values: [0.1, 0.11, 0.12, 0.13, 0.14, 1] },
       },

@@ -23,7 +23,7 @@ if config['fails'] == 'true': raise ValueError('no such depth')
 for step in range(1, int(config['steps']) + 1):
     with open(os.environ['METRICS_FILE'], 'a') as metrics:
         metrics.write(json.dumps({config['metric']: loss, 'step': step}) + '\\n')
-    if config['slow'] == 'true': time.sleep(5 if loss > 0.5 and step > 2 else 0.4)
+    if config['slow'] == 'true': time.sleep(60 if loss > 0.5 and step > 2 else 0.4)
 `;
 
 const config = 'lr: 1\ndepth: 1\nsteps: 1\nmetric: val_loss\nfails: false\nslow: false\nseed: 0\n';
