@@ -6,6 +6,7 @@ import { type Figure, figureText, isMet } from './bench/figure.ts';
 import { firstPageBytes } from './bench/first-page.ts';
 import { measureLive, recordLive } from './bench/live.ts';
 import { measureMlflow } from './bench/mlflow.ts';
+import { measureSweep } from './bench/sweep.ts';
 import { measureTable } from './bench/table.ts';
 import { findChromium } from './chromium.ts';
 import { signIn, startConsole } from './console-service.ts';
@@ -15,9 +16,9 @@ const usage = `Usage: npm run proof -- console [--count <number>] [--data <folde
   --count   experiments of the table (10,000); recording them takes most of the time
   --data    where they are kept for the next time, as \`npm run demo -- --many --data <folder>\` records them
   --mlflow  a Python that has MLflow 3: its page is measured beside the console, with as many runs
-  --only    measures one part alone: page, table, curves, live`;
+  --only    measures one part alone: page, table, curves, live, sweep`;
 
-const parts = ['page', 'table', 'curves', 'live'] as const;
+const parts = ['page', 'table', 'curves', 'live', 'sweep'] as const;
 type Part = (typeof parts)[number];
 
 interface Options {
@@ -54,6 +55,7 @@ async function measure({ count, data, python, only }: Options): Promise<Figure[]
     await recordLive(client, project_id);
     figures.push(...(await measureLive(page, project_id)));
   }
+  if (isAsked('sweep')) figures.push(...(await measureSweep(page, url, client, 1_000)));
   if (python !== undefined) figures.push(...(await measureMlflow(service.browser, python, count, figures)));
   return figures;
 }

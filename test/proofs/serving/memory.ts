@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,12 +12,13 @@ import { type LocalService, startLocalService } from '../../support/local-servic
 import { runMps } from '../../support/mps.ts';
 import { rowOf, squareProducts } from './square-products.ts';
 
-// `npm run proof -- serving-memory`: ten models share memory for three of them while their processes are killed, then one
-// of 1 GB answers.
+// `npm run proof -- serving-memory`: bodies of 2 GB, a killed service, ten models that share memory for three of them while
+// their processes are killed, and one of 1 GB.
 
 const usage = `Usage: npm run proof -- serving-memory [-- --seconds <n>]
   eight clients ask ten models of 100 MiB, which together need more than twice the memory of the function, while a
-  process of a model is killed every three seconds; then a model of 1 GiB answers
+  process of a model is killed every three seconds; before, bodies of 2 GB are sent, and the service is killed while
+  clients ask; then a model of 1 GiB answers
   --seconds  of the first part; default 30`;
 
 const password = 'a long sentence nobody guesses';
@@ -29,8 +31,8 @@ interface Served {
   service: LocalService;
   /** Push a model and serve it. Return the seconds of each. */
   serve(model: string, bytes: Uint8Array): Promise<[push: number, serve: number]>;
-  /** Return status and tensor of an answer. */
-  ask(model: string): Promise<{ status: number; tensor: string }>;
+  /** Return status and tensor of an answer, or its text. */
+  ask(model: string): Promise<{ status: number; tensor: string; text: string }>;
 }
 
 /** Start the service with so many MiB for models. */
@@ -70,7 +72,8 @@ async function start(scratch: string, mebibytes: number): Promise<Served> {
       });
       const bytes = Buffer.from(await answer.arrayBuffer());
       const length = Number(answer.headers.get('inference-header-content-length') ?? 0);
-      return { status: answer.status, tensor: bytes.subarray(length).toString('base64') };
+      const text = answer.ok ? '' : bytes.toString('utf8');
+      return { status: answer.status, tensor: bytes.subarray(length).toString('base64'), text };
     },
   };
 }
@@ -103,8 +106,8 @@ async function share(scratch: string, seconds: number): Promise<boolean> {
     const right = new Map<string, string>();
     for (const [index, model] of models.entries()) {
       await serve(model, squareProducts(100, index));
-      const { status, tensor } = await ask(model);
-      if (status !== 200) throw new CommandError(`${model} answered ${status}`);
+      const { status, tensor, text } = await ask(model);
+      if (status !== 200) throw new CommandError(`${model} answered ${status}: ${text}`);
       right.set(model, tensor);
       process.stdout.write(`${model} answers\n`);
     }
@@ -144,6 +147,75 @@ async function share(scratch: string, seconds: number): Promise<boolean> {
   }
 }
 
+/** Send a body of 2 GB, with its length said or not. Return the status, and by how many MiB the service grew meanwhile. */
+async function flood(url: URL, pid: number, isSaid: boolean): Promise<[status: number, mebibytes: number]> {
+  const size = 2e9;
+  const chunk = Buffer.alloc(2 ** 20);
+  const before = await mebibytesOf([pid]);
+  let peak = before;
+  const watch = setInterval(async () => {
+    peak = Math.max(peak, await mebibytesOf([pid]));
+  }, 50);
+  const status = await new Promise<number>((resolve) => {
+    const length = isSaid ? { 'Content-Length': String(size) } : {};
+    const sent = request(url, { method: 'POST', headers: { 'Content-Type': 'application/json', ...length } });
+    let isOver = false;
+    const end = (found: number) => {
+      isOver = true;
+      resolve(found);
+      sent.destroy();
+    };
+    sent.once('response', ({ statusCode = 0 }) => end(statusCode));
+    sent.once('error', () => end(0));
+    let left = size;
+    const write = () => {
+      while (!isOver && left > 0) {
+        left -= chunk.length;
+        if (!sent.write(chunk)) return;
+      }
+      if (!isOver) sent.end();
+    };
+    sent.on('drain', write);
+    write();
+  });
+  clearInterval(watch);
+  return [status, peak - before];
+}
+
+/** Flood the service, then kill it while eight clients ask. Return whether all was well. */
+async function attack(scratch: string): Promise<boolean> {
+  const { url, service, serve, ask } = await start(scratch, limit + 1);
+  try {
+    await serve('attacked', squareProducts(8));
+    const right = await ask('attacked');
+    const address = new URL(`${url}/v2/models/attacked/infer`);
+    const floods = [await flood(address, service.pid, true), await flood(address, service.pid, false)];
+    process.stdout.write(
+      `2 GB: ${floods.map(([status, grown]) => `${status}, ${grown} MiB more`).join('; without a length: ')}\n`,
+    );
+    let answers = 0;
+    let wrong = 0;
+    let isUp = true;
+    const clients = Array.from({ length: 8 }, async () => {
+      while (isUp) {
+        // A request that the kill cuts off fails. Any that ends must be whole.
+        const answer = await ask('attacked').catch(() => undefined);
+        if (answer === undefined) return;
+        answers += 1;
+        if (answer.tensor !== right.tensor) wrong += 1;
+      }
+    });
+    await sleep(2_000);
+    await service.end('SIGKILL');
+    isUp = false;
+    await Promise.all(clients);
+    process.stdout.write(`kill -9 of the service: ${answers} answers, ${wrong} of them wrong\n`);
+    return wrong === 0 && answers > 0 && floods.every(([status, grown]) => status === 413 && grown < 64);
+  } finally {
+    await service.end('SIGTERM');
+  }
+}
+
 /** Serve a model of 1 GiB. */
 async function large(scratch: string): Promise<void> {
   const { service, serve, ask } = await start(scratch, 3008);
@@ -169,9 +241,10 @@ async function main(): Promise<number> {
   const { values } = readFlags(usage, { options: { seconds: { type: 'string' } } });
   const scratch = await mkdtemp(join(tmpdir(), 'serving-memory-'));
   try {
-    const isGood = await share(scratch, Number(values.seconds ?? 30));
+    const isWhole = await attack(scratch);
+    const isShared = await share(scratch, Number(values.seconds ?? 30));
     await large(scratch);
-    return isGood ? 0 : 1;
+    return isWhole && isShared ? 0 : 1;
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
