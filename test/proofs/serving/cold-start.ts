@@ -22,6 +22,7 @@ import { tableWriter } from '../../../shared/data/table/table-writer.ts';
 import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import type { Event } from '../../../shared/http/pipeline/proxy-event.ts';
+import { median } from '../bench/figure.ts';
 import { rowOf, squareProducts } from './square-products.ts';
 
 // `npm run proof -- cold-start`: what a request waits for in a new instance of the function that serves models.
@@ -116,9 +117,6 @@ async function bytesBelow(folder: string): Promise<number> {
   const found = await Promise.all(files.map(({ parentPath, name }) => stat(join(parentPath, name))));
   return found.reduce((sum, { size }) => sum + size, 0);
 }
-
-const median = (values: readonly number[]): number =>
-  values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 async function main(): Promise<number> {
   const { values } = readFlags(usage, { options: { rounds: { type: 'string' } } });

@@ -10,6 +10,7 @@ import { runMain } from '../../../infra/command/run-main.ts';
 import { thisHost } from '../../../shared/host/this-host.ts';
 import { type LocalService, startLocalService } from '../../support/local-service.ts';
 import { runMps } from '../../support/mps.ts';
+import { descendants } from '../bench/descendants.ts';
 import { rowOf, squareProducts } from './square-products.ts';
 
 // `npm run proof -- serving-memory`: bodies of 2 GB, a killed service, ten models that share memory for three of them while
@@ -80,13 +81,7 @@ async function start(scratch: string, mebibytes: number): Promise<Served> {
 
 /** Return the pids of the processes that hold models of a service. */
 async function sessionsOf(service: LocalService): Promise<number[]> {
-  const all = await thisHost.listProcesses();
-  const tree = new Set([service.pid]);
-  for (let before = 0; before !== tree.size; ) {
-    before = tree.size;
-    for (const { pid, ppid } of all) if (tree.has(ppid)) tree.add(pid);
-  }
-  return [...tree].filter((pid) => {
+  return (await descendants(service.pid)).filter((pid) => {
     try {
       return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('session-program');
     } catch {

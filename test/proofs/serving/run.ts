@@ -13,6 +13,7 @@ import { runMain } from '../../../infra/command/run-main.ts';
 import { thisHost } from '../../../shared/host/this-host.ts';
 import { startLocalService } from '../../support/local-service.ts';
 import { runMps } from '../../support/mps.ts';
+import { descendants } from '../bench/descendants.ts';
 import { type Asked, ask, type Load, measureLoad } from './load.ts';
 
 // `npm run proof -- serving`: clients of PyPI ask models of PyPI's packages and made ones; then the figures beside BentoML.
@@ -136,15 +137,8 @@ const json: Pick<Asked, 'headers' | 'body'> = {
 };
 
 /** Resident MiB of a process and all that it has started. */
-async function memoryOf(pid: number): Promise<number> {
-  const all = await thisHost.listProcesses();
-  const tree = new Set([pid]);
-  for (let before = 0; before !== tree.size; ) {
-    before = tree.size;
-    for (const one of all) if (tree.has(one.ppid)) tree.add(one.pid);
-  }
-  return (await thisHost.proportionalBytes([...tree])) / 2 ** 20;
-}
+const memoryOf = async (pid: number): Promise<number> =>
+  (await thisHost.proportionalBytes(await descendants(pid))) / 2 ** 20;
 
 async function startPeer(program: string, model: string, port: number): Promise<ChildProcess> {
   const child = spawn(join(program, '../bentoml'), ['serve', 'peer:Peer', '--port', String(port)], {
