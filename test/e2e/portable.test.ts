@@ -162,19 +162,22 @@ describe('a portable host,', { shuffle: false }, () => {
         await expect.poll(() => [own, child].filter(isAlive)).toEqual([]);
       });
 
-      test('is killed as a whole, leaves nothing that runs, and takes the training up again', async () => {
-        const gate = join(folder, 'gate');
-        const id = await begin(saying(`[ -e "${gate}" ] && exit 0; sleep 600; exit 1`));
-        const { own, child, supervisor } = await pidsOf(id);
+      test.runIf(everySample)(
+        'is killed as a whole, leaves nothing that runs, and takes the training up again',
+        async () => {
+          const gate = join(folder, 'gate');
+          const id = await begin(saying(`[ -e "${gate}" ] && exit 0; sleep 600; exit 1`));
+          const { own, child, supervisor } = await pidsOf(id);
 
-        await service.end('SIGKILL');
+          await service.end('SIGKILL');
 
-        await expect.poll(() => [own, child, supervisor].filter(isAlive)).toEqual([]);
-        await writeFile(gate, '');
-        await start();
-        await expect.poll(async () => (await read(id)).status).toMatch(/SUCCEEDED|FAILED/);
-        expect(await read(id)).toMatchObject({ status: 'SUCCEEDED', attempt: 2 });
-      });
+          await expect.poll(() => [own, child, supervisor].filter(isAlive)).toEqual([]);
+          await writeFile(gate, '');
+          await start();
+          await expect.poll(async () => (await read(id)).status).toMatch(/SUCCEEDED|FAILED/);
+          expect(await read(id)).toMatchObject({ status: 'SUCCEEDED', attempt: 2 });
+        },
+      );
 
       test('quantizes a model', async () => {
         const bytes = onnxFixture('digits.onnx');

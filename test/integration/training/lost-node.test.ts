@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { endpoint as trainRemote } from '../../../functions/projects/training/train-project-remote.endpoint.ts';
 import { findLease } from '../../../shared/data/jobs/lease.ts';
 import { killTree } from '../../../shared/process/process-tree.ts';
+import { everySample } from '../../support/samples.ts';
 import { trainingService } from '../../support/training.ts';
 
 /** Node 0 waits for ever unless `node0` says otherwise; node 1 does what `node1` says. */
@@ -48,7 +49,7 @@ test('node 0 ends with the reason when another node is killed', async () => {
   expect(await cluster.log(0)).toContain('Node 1 was lost');
 });
 
-test('node 0 ends with the reason when the command of another node fails', async () => {
+test.runIf(everySample)('node 0 ends with the reason when the command of another node fails', async () => {
   const cluster = await clusterOf(forEver, 'exit 3', 5);
   const ended = await cluster.ended();
   expect(ended, await cluster.log(0)).toMatchObject({
@@ -77,7 +78,7 @@ test('node 0 goes on when another node has ended well', async () => {
   expect(ended, await cluster.log(0)).toMatchObject({ status: 'SUCCEEDED', exit_code: 0 });
 });
 
-test('node 0 has its own word when it ends at once, too', async () => {
+test.runIf(everySample)('node 0 has its own word when it ends at once, too', async () => {
   // The second look comes when node 0 has long had its turn.
   const cluster = await clusterOf('exit 4', 'exit 3', 15);
   const ended = await cluster.ended();

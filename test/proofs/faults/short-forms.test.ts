@@ -25,7 +25,7 @@ describe('short form of', () => {
 
   const proofs = [killJob, killDelete, killRequests, superseded, events, outages, killImport, upgrade];
 
-  test.each(sampled(proofs, 3))('$title', async (proof) => {
+  test.each(sampled(proofs, 4))('$title', async (proof) => {
     const { missed, output } = await shortForm(proof, { program });
     expect(missed, output).toEqual([]);
   });

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { filesOpenForWriting } from '../../../../shared/process/files-open-for-writing.ts';
 import { stepOf, type Way, writeCheckpoints } from '../../../support/checkpoint-writer.ts';
+import { sampled } from '../../../support/samples.ts';
 import { OutputBench } from './output-bench.ts';
 
 /** A fortieth of the real time between two looks; the pauses of the writers are as much shorter. */
@@ -41,7 +42,9 @@ describe('checkpoints of a command that runs', () => {
 
   const intervals = [0.2, 1, 2, 5];
 
-  test.each(intervals.flatMap((seconds) => [true, false].map((isVisible) => ({ seconds, isVisible }))))(
+  const replaced = intervals.flatMap((seconds) => [true, false].map((isVisible) => ({ seconds, isVisible })));
+
+  test.each(sampled(replaced, 3))(
     'are kept when replaced at one blow every $seconds s (writers visible: $isVisible)',
     async (given) => {
       const kept = (await storedSteps('replaced', given.seconds, 3, given)).get('model.pt') ?? [];
@@ -61,11 +64,13 @@ describe('checkpoints of a command that runs', () => {
     expect(steps.get('model.pt')).not.toContain(undefined);
   });
 
-  test.each([
+  const halfWritten = [
+    { way: 'several', names: ['model.pt', 'optimizer.pt'] },
     { way: 'slowly', names: ['model.pt'] },
     { way: 'anew', names: ['model.pt'] },
-    { way: 'several', names: ['model.pt', 'optimizer.pt'] },
-  ] as const)(
+  ] as const;
+
+  test.each(sampled(halfWritten, 3))(
     'are never kept half when written $way, however long a write pauses',
     async ({ way, names }) => {
       const steps = await storedSteps(way, 12, 2, { names });
