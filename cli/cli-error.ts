@@ -50,13 +50,24 @@ const nextSteps: Readonly<Record<number, string>> = {
   429: 'Too many requests. Try again in a minute.',
 };
 
+/** What to do about something that the service does not have, by the beginning of its message. */
+const missingSteps: Readonly<Record<string, string>> = {
+  'There is no model ': 'See "mps models ls"; "mps models push MODEL FILE" uploads one.',
+  'There is no data set ': 'See "mps data ls"; "mps data push NAME PATH" stores one.',
+};
+
+function nextStep({ status, message }: ProblemError): string | undefined {
+  if (status !== 404) return nextSteps[status];
+  return Object.entries(missingSteps).find(([beginning]) => message.startsWith(beginning))?.[1];
+}
+
 function problemText(error: ProblemError, isVerbose: boolean): string {
   // The problem's message repeats its faults in one line, so print the faults instead.
   const lines =
     error.faults.length === 0
       ? [error.message]
       : error.faults.map(({ name, message }) => `${name} ${message}`);
-  const next = nextSteps[error.status];
+  const next = nextStep(error);
   return [
     ...lines.map(printableText),
     ...(next === undefined ? [] : [next]),

@@ -163,10 +163,12 @@ describe('what stands in the way', () => {
 });
 
 describe('an error', () => {
-  const problem = (status: number) => new ProblemError(status, { detail: 'No.' }, '');
+  const problem = (status: number, detail = 'No.') => new ProblemError(status, { detail }, '');
   test.each([
     { error: problem(401), text: 'mps login', code: 4 },
     { error: problem(403), text: 'mps whoami', code: 1 },
+    { error: problem(404, 'There is no model digits.'), text: 'mps models push', code: 1 },
+    { error: problem(404, 'There is no data set digits.'), text: 'mps data push', code: 1 },
     { error: problem(429), text: 'Try again in a minute', code: 1 },
     { error: Object.assign(new Error('write'), { code: 'ENOSPC' }), text: 'Free some space', code: 1 },
     { error: Object.assign(new Error('write'), { code: 'EDQUOT' }), text: 'Free some space', code: 1 },
