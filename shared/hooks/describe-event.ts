@@ -17,6 +17,7 @@ import { rankProject } from '../experiments/rank-project.ts';
 import { actualCost } from '../jobs/cost.ts';
 import { durationOf } from '../jobs/shown-job.ts';
 import { MetricRanker } from '../metrics/metric-ranker.ts';
+import { metricOf } from '../run-rules/rule-text.ts';
 import { parseFilter } from '../search/parse-filter.ts';
 import type { HookMessage } from './message.ts';
 
@@ -103,7 +104,7 @@ export class EventDescriber {
     const seconds = durationOf(experiment, at);
     return [
       ...(best === null ? [] : [{ name: best.metric, value: await this.#bestText(row, ranker, best) }]),
-      ...(best === null ? [] : await this.#course(experiment, row, best.metric)),
+      ...(await this.#course(experiment, row, best?.metric)),
       ...(seconds === null ? [] : [{ name: 'Duration', value: secondsText(seconds) }]),
       ...(cost === null ? [] : [{ name: 'Cost', value: dollarsText(cost) }]),
     ];
@@ -135,15 +136,23 @@ export class EventDescriber {
     return read;
   }
 
-  /** Return the course of a metric as a line of block characters, which every format shows. */
-  async #course({ experiment_id }: Experiment, row: ExperimentRow, metric: string) {
+  /**
+   * Return the course of the best metric as a line of block characters, which every format shows. Without a best value it is
+   * that of the metric which a rule has judged.
+   */
+  async #course({ experiment_id, rules = [] }: Experiment, row: ExperimentRow, best: string | undefined) {
+    const met = rules.findLast((one) => one.met !== null);
+    const metric = best ?? (met === undefined ? undefined : metricOf(met.rule));
+    if (metric === undefined) return [];
     const count = row.metrics.get(metric)?.count ?? 0;
     if (count < 3 || count > maxCoursePoints) return [];
     const values: number[] = [];
     for await (const { runs } of readRuns(this.#context.records, experiment_id, new Set([metric])))
       for (const run of runs) values.push(...run.values);
     const drawn = courseText(values);
-    return drawn === '' ? [] : [{ name: 'Course', value: drawn }];
+    return drawn === ''
+      ? []
+      : [{ name: best === undefined ? `Course of ${metric}` : 'Course', value: drawn }];
   }
 }
 

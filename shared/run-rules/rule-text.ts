@@ -57,5 +57,5 @@ export function unjudgedText(rule: RunRule, near: (metric: string) => string | u
 }
 
 /** Return the metric that a rule reads. Return undefined for one that reads none of the program's. */
-const metricOf = (rule: RunRule): string | undefined =>
+export const metricOf = (rule: RunRule): string | undefined =>
   rule.nan ?? rule.above?.metric ?? rule.below?.metric ?? rule['no improvement']?.metric;

@@ -58,6 +58,16 @@ test('a chat message says what ended, why, how good it was, and where to look', 
   expect(text).toContain('*Project:* digits');
 });
 
+test('a chat message of a run that a rule stopped shows the course of the metric that the rule judged', async () => {
+  await hooked.put({ format: 'slack', events: ['experiment.stopped'] });
+  const tooHigh = { above: { metric: 'gradient', value: 50 }, do: 'stop' };
+  await hooked.begin('exploding', [1, 10, 100], 'gradient', [tooHigh]);
+  await hooked.deliver();
+
+  const texts = receiver.received.map(({ json }) => json.blocks[0].text.text);
+  expect(texts.find((one) => one.includes('exploding was stopped'))).toMatch(/\*Course of gradient:\* ▁.*█/);
+});
+
 test('a chat message calls no value of a failed run or of training data the best of the project', async () => {
   await hooked.put({ format: 'slack' });
   await hooked.end(await hooked.begin('first', [0.9, 0.5, 0.2]));

@@ -102,9 +102,15 @@ export async function hookedProject(receiver: Receiver, more: Readonly<Record<st
     again: (delivery_id: string) => service.call(redeliver, { path: { ...path, delivery_id }, as: owner }),
     deliver: (more: Partial<SendContext> = {}) => deliverNotices({ ...context, ...more }, forSeconds(30)),
     /** Record an experiment of a client, with values of a metric. */
-    async begin(name: string, values: readonly number[] = [], metric = 'val_loss'): Promise<string> {
+    async begin(
+      name: string,
+      values: readonly number[] = [],
+      metric = 'val_loss',
+      rules: readonly object[] = [],
+    ): Promise<string> {
       const call = { path: { project_id }, as: owner };
-      const { experiment_id } = (await service.call(createExperiment, { ...json({ name }), ...call })).json;
+      const body = { name, rules };
+      const { experiment_id } = (await service.call(createExperiment, { ...json(body), ...call })).json;
       const metrics = values.map((value, step) => ({ name: metric, value, step }));
       if (metrics.length > 0)
         await service.call(logExperimentMetrics, {
