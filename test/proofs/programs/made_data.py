@@ -54,4 +54,13 @@ def posts():
             file.write(f'<row Id="{number}" Tags="&lt;{tag}&gt;" Title="Question {number}" Body="{body}" />\n')
 
 
-{"characters": characters, "digits": digits, "posts": posts}[form]()
+def text():
+    """Lines of words in three files, as WikiText-2's."""
+    for name, count in (("train", 1_500), ("valid", 200), ("test", 200)):
+        with open(f"{folder}/{name}.txt", "w", encoding="utf-8") as file:
+            for _ in range(count):
+                subject = chance.choice("ada grace alan".split())
+                file.write(f" {subject} {chance.choice('writes reads proves'.split())} the program of {subject} . \n")
+
+
+{"characters": characters, "digits": digits, "posts": posts, "text": text}[form]()

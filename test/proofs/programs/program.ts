@@ -9,7 +9,7 @@ export interface Program {
   /** Packages that its README says to install, where no file of its folder does. */
   packages?: readonly string[];
   /** Data in place of its own download, as a data set. */
-  data?: 'characters' | 'digits' | 'posts';
+  data?: 'characters' | 'digits' | 'posts' | 'text';
   variables?: Readonly<Record<string, string>>;
   /** Its command, with the smallest sizes that it offers. */
   command: readonly string[];

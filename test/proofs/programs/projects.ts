@@ -1,14 +1,22 @@
 import type { Program } from './program.ts';
 
-/** One list for all projects on PyTorch, so that its three gigabytes are installed once. */
+/** One list for all projects on PyTorch, so that its three gigabytes are installed once. Some of them pin versions. */
 const torch = [
   'torch==2.15.0',
   'torchvision',
   'numpy',
   'tensorboard',
-  'gymnasium[classic-control]',
+  'gymnasium==0.29.1',
+  'tyro',
   'tqdm',
   'scipy',
+  'lightning',
+  'torchmetrics',
+  'hydra-core==1.3.2',
+  'hydra-colorlog==1.2.0',
+  'hydra-optuna-sweeper==1.2.0',
+  'rootutils',
+  'rich',
 ];
 
 /** Public projects of many kinds. None was written for this service. */
@@ -55,11 +63,12 @@ export const projects: readonly Program[] = [
     from: { repository: 'pytorch/examples' },
     folder: 'word_language_model',
     packages: torch,
+    data: 'text',
     command: words(
-      'python main.py --epochs 2 --dry-run --emsize 8 --nhid 8 --nlayers 1 --log-interval 1 --lr 20',
+      'python main.py --data {data_dir} --epochs 2 --emsize 8 --nhid 8 --nlayers 1 --log-interval 10 --lr 20',
     ),
     change: ['20', '5'],
-    metrics: ['loss'],
+    curves: ['loss', 'ppl', 'valid loss'],
   },
   {
     name: 'PyTorch-GAN',
@@ -81,15 +90,15 @@ export const projects: readonly Program[] = [
     from: { repository: 'victoresque/pytorch-template' },
     packages: torch,
     data: 'digits',
-    command: ['bash', '-c', 'ln -s "$DATA_DIR" data && timeout 60 python train.py -c config.json --lr 0.001'],
+    command: ['bash', '-c', 'ln -s "$DATA_DIR" data && python train.py -c config.json --lr 0.001'],
     change: ['0.001', '0.01'],
-    curves: ['loss'],
+    curves: ['loss/train', 'loss/valid', 'accuracy/valid'],
   },
   {
     name: 'cleanrl ppo',
     kind: 'reinforcement learning',
     from: { repository: 'vwxyzjn/cleanrl' },
-    packages: [...torch, 'tyro'],
+    packages: torch,
     command: words(
       'python cleanrl/ppo.py --no-cuda --total-timesteps 4096 --num-steps 64 --learning-rate 0.00025',
     ),
@@ -160,17 +169,7 @@ export const projects: readonly Program[] = [
     name: 'Lightning and Hydra',
     kind: 'Lightning',
     from: { repository: 'ashleve/lightning-hydra-template' },
-    packages: [
-      'torch==2.15.0',
-      'torchvision',
-      'lightning',
-      'torchmetrics',
-      'hydra-core==1.3.2',
-      'hydra-colorlog==1.2.0',
-      'hydra-optuna-sweeper==1.2.0',
-      'rootutils',
-      'rich',
-    ],
+    packages: torch,
     data: 'digits',
     command: words(
       'python src/train.py trainer=cpu trainer.max_epochs=2 trainer.min_epochs=1 data.data_dir={data_dir}',
