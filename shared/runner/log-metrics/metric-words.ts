@@ -148,17 +148,27 @@ export const isCompanion = (name: string): boolean =>
  * `loss`. Words that belong to the sentence in front of the metric are left out.
  */
 export const storedName = remembered((name: string): string => {
-  const parts = name
-    .replaceAll(/'s\b/g, '')
-    .split(/[\s:]+/)
-    .filter((word) => word !== '');
+  const parts = partsOf(name);
   const lower = parts.map((word) => word.toLowerCase());
   let from = parts.length - 1;
   while (from > 0 && (qualifiers.has(lower[from - 1] ?? '') || isWord(lower[from - 1] ?? ''))) from -= 1;
-  const kept = parts.slice(from).join('_').replaceAll('@', '');
-  // Programs write `Loss` and `loss`; names with capitals within are of one framework.
-  return /^[A-Z][a-z\d]*(?:_[A-Z]?[a-z\d]+)*$|^[A-Z\d_]+$/.test(kept) ? kept.toLowerCase() : kept;
+  return joined(parts.slice(from));
 });
+
+/** Return the name of a printed number with all its words, where {@link storedName} does not tell two apart. */
+export const wholeName = remembered((name: string): string => joined(partsOf(name)));
+
+const partsOf = (name: string): string[] =>
+  name
+    .replaceAll(/'s\b/g, '')
+    .split(/[\s:]+/)
+    .filter((word) => word !== '');
+
+function joined(parts: readonly string[]): string {
+  const name = parts.join('_').replaceAll('@', '');
+  // Programs write `Loss` and `loss`; names with capitals within are of one framework.
+  return /^[A-Z][a-z\d]*(?:_[A-Z]?[a-z\d]+)*$|^[A-Z\d_]+$/.test(name) ? name.toLowerCase() : name;
+}
 
 /** Return whether a word says which data were measured. */
 export const isQualifier = (word: string): boolean => qualifiers.has(word.toLowerCase());

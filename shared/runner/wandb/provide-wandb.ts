@@ -3,9 +3,12 @@ import { join } from 'node:path';
 import type { TrainingRun } from '../job/training-job.ts';
 import { findFiles } from '../outputs/find-files.ts';
 import { passesOver } from '../outputs/passed-over.ts';
+import { wandbCharts } from './wandb-charts.ts';
+import { wandbFrameworks } from './wandb-frameworks.ts';
 import { wandbMedia } from './wandb-media.ts';
 import { wandbRuns } from './wandb-runs.ts';
 import { wandbSender } from './wandb-sender.ts';
+import { wandbSklearn } from './wandb-sklearn.ts';
 
 /**
  * Provide a module in the place of wandb to a program that names it: what it logs is then this experiment's. Return
@@ -23,7 +26,7 @@ export async function provideWandb(run: TrainingRun): Promise<string | undefined
   await writeFile(join(metadata, 'METADATA'), `Metadata-Version: 2.1\nName: wandb\nVersion: ${version}\n`, {
     mode: 0o444,
   });
-  const module = wandbSender + wandbRuns + wandbMedia;
+  const module = wandbSender + wandbRuns + wandbMedia + wandbCharts + wandbSklearn + wandbFrameworks;
   await writeFile(join(folder, 'wandb', '__init__.py'), module, { mode: 0o444 });
   return folder;
 }

@@ -89,6 +89,8 @@ export const wandbRuns = `class Run:
         numbers = {}
         for key, value in row.items():
             number = _number(value)
+            if isinstance(value, _Unknown):
+                continue
             if number is not None:
                 numbers[key] = number
             elif isinstance(value, (list, tuple)) and value and all(hasattr(one, "_save") for one in value):
@@ -98,6 +100,10 @@ export const wandbRuns = `class Run:
                 self._save_media(key, value)
             elif hasattr(value, "savefig"):
                 self._save_media(key, Image(value))
+            elif hasattr(value, "to_plotly_json") and hasattr(value, "to_html"):
+                self._save_media(key, Plotly(value))
+            elif hasattr(value, "to_csv") and hasattr(value, "columns"):
+                self._save_media(key, Table(dataframe=value))
             elif not isinstance(value, (str, type(None))):
                 _say("%s is neither a number nor media that are kept: %s" % (key, type(value).__name__))
         now = int(time.time() * 1000)

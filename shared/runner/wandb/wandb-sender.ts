@@ -8,6 +8,7 @@ import atexit
 import fnmatch
 import importlib.abc
 import importlib.machinery
+import importlib.util
 import json
 import math
 import os
@@ -59,7 +60,7 @@ def _number(value):
     """The number of a value: also of NumPy's and of tensors with one element."""
     if isinstance(value, (bool, int, float)):
         return float(value)
-    if isinstance(value, (str, bytes, dict, list, tuple)) or value is None:
+    if isinstance(value, (str, bytes, dict, list, tuple, _Unknown)) or value is None:
         return None
     try:
         if getattr(value, "numel", None) is not None and value.numel() != 1:

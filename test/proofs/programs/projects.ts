@@ -5,6 +5,7 @@ const torch = [
   'torch==2.15.0',
   'torchvision',
   'numpy',
+  'pandas',
   'tensorboard',
   'gymnasium==0.29.1',
   'tyro',
@@ -68,7 +69,7 @@ export const projects: readonly Program[] = [
       'python main.py --data {data_dir} --epochs 2 --emsize 8 --nhid 8 --nlayers 1 --log-interval 10 --lr 20',
     ),
     change: ['20', '5'],
-    curves: ['loss', 'ppl', 'valid loss'],
+    curves: ['loss', 'ppl', 'valid_loss'],
   },
   {
     name: 'PyTorch-GAN',
@@ -82,7 +83,7 @@ export const projects: readonly Program[] = [
       'ln -s "$DATA_DIR" data/mnist && cd implementations/gan && python gan.py --n_epochs 2 --n_cpu 0 --sample_interval 10 --lr 0.0002',
     ],
     change: ['--lr 0.0002', '--lr 0.002'],
-    curves: ['D loss', 'G loss'],
+    curves: ['d_loss', 'g_loss'],
   },
   {
     name: 'pytorch-template',

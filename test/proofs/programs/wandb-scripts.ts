@@ -20,6 +20,9 @@ const example = (
   ...more,
 });
 
+/** What `wandb.sklearn.plot_classifier` records: four numbers, and tables and pictures of five charts at least. */
+const classifier = { metrics: ['accuracy_score', 'precision', 'recall', 'f1_score'], minFiles: 10 };
+
 /** Scripts that say `import wandb`, without wandb, a key or an account. */
 export const wandbScripts: readonly Program[] = [
   example('wandb-log', 'python sqrt.py 2', { curves: ['Approx. Sqrt2'] }),
@@ -34,17 +37,21 @@ export const wandbScripts: readonly Program[] = [
     metrics: ['Train Accuracy', 'Test Accuracy'],
     minFiles: 1,
   }),
-  example('scikit/scikit-iris', 'python binary_classification.py', {}),
-  example('scikit/scikit-iris', 'python clustering.py', {}),
-  example('scikit/scikit-classification', 'python train.py', {}),
-  example('scikit/scikit-classification', 'python binary_classification.py', {}),
-  example('scikit/scikit-clustering', 'python train.py', {}),
-  example('scikit/scikit-tweets', 'python classifier.py', {}),
+  example('scikit/scikit-iris', 'python binary_classification.py', { minFiles: 2 }),
+  example('scikit/scikit-iris', 'python clustering.py', { metrics: ['silhouette_avg'], minFiles: 4 }),
+  example('scikit/scikit-classification', 'python train.py', classifier),
+  example('scikit/scikit-classification', 'python binary_classification.py', classifier),
+  example('scikit/scikit-clustering', 'python train.py', { metrics: ['silhouette_avg'], minFiles: 4 }),
+  example('scikit/scikit-tweets', 'python classifier.py', { minFiles: 8 }),
   example('wandb-sweeps/sweeps-boolean-parameters', 'python train-bool.py --flag1 true', {
     metrics: ['metric'],
   }),
   example('wandb-sweeps/sweeps-cross-validation', 'python train-cross-validation.py', {
     metrics: ['val_accuracy'],
   }),
-  example('boosting-algorithms/xgboost-dermatology', 'python train.py', {}),
+  example('boosting-algorithms/xgboost-dermatology', 'python train.py', {
+    curves: ['train-mlogloss', 'test-mlogloss'],
+    metrics: ['Error Rate'],
+    minFiles: 2,
+  }),
 ];

@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -69,11 +69,127 @@ describe('a module in the place of wandb', () => {
   test('does not take what an unknown call returned for a picture or a table', async () => {
     const folder = await provided('import wandb');
     const script =
-      'import wandb; roc = wandb.plots.ROC([1], [0.5]); print(any(hasattr(roc, name) for name in ("_save", "savefig", "_folder")))';
+      'import wandb; roc = wandb.plots.NER([1]); print(any(hasattr(roc, name) for name in ("_save", "savefig", "_folder")))';
     const env = { PATH: '/usr/bin:/bin', PYTHONPATH: folder, TMPDIR: root };
 
     expect(execFileSync('python3', ['-c', script], { env, cwd: root, stdio: 'pipe' }).toString()).toBe(
       'False\n',
     );
+  });
+
+  describe('of a program within an experiment', () => {
+    /** Run a program with the module. Return what it printed, and the names of the files that were kept. */
+    async function ran(lines: readonly string[], modules: Readonly<Record<string, string>> = {}) {
+      const folder = (await provided('import wandb')) ?? '';
+      for (const [name, text] of Object.entries(modules)) await writeFile(join(folder, name), text);
+      const output = join(root, 'output');
+      // No server listens there: what is sent is lost, and said once.
+      const tracking = { MLFLOW_TRACKING_URI: 'http://127.0.0.1:9', MLFLOW_RUN_ID: 'run' };
+      const env = {
+        PATH: '/usr/bin:/bin',
+        PYTHONPATH: folder,
+        TMPDIR: root,
+        OUTPUT_DIR: output,
+        ...tracking,
+      };
+      const { stdout, stderr } = spawnSync('python3', ['-c', lines.join('\n')], { env, cwd: root });
+      const kept = await readdir(join(output, 'wandb'), { recursive: true, withFileTypes: true });
+      const files = kept.filter((entry) => entry.isFile()).map(({ name }) => name);
+      return { printed: stdout.toString(), said: stderr.toString(), files: files.toSorted(), output };
+    }
+
+    test('keeps the rows of its charts as tables', async () => {
+      const { files, output } = await ran([
+        'import wandb, wandb.plot; wandb.init()',
+        'table = wandb.Table(columns=["x", "y"], data=[[1, 2], [3, 4]])',
+        'wandb.log({"curve": wandb.plot.line(table, "x", "y", title="A curve")})',
+        'wandb.log({"lines": wandb.plot.line_series([0, 1], [[5, 6], [7, 8]], keys=["a", "b"])})',
+        'wandb.log({"grid": wandb.plot.confusion_matrix(y_true=[0, 1, 1], preds=[0, 1, 0], class_names=["no", "yes"])})',
+      ]);
+
+      expect(files).toEqual(['curve_0.csv', 'grid_2.csv', 'lines_1.csv']);
+      const tables = await Promise.all(
+        files.map((name) => readFile(join(output, 'wandb', 'media', 'charts', name), 'utf8')),
+      );
+      expect(tables.map((table) => table.trimEnd().split('\r\n'))).toEqual([
+        ['x,y', '1,2', '3,4'],
+        ['Actual,Predicted,nPredictions', 'no,no,1', 'no,yes,0', 'yes,no,1', 'yes,yes,1'],
+        ['x,lineKey,lineVal', '0,a,5', '1,a,6', '0,b,7', '1,b,8'],
+      ]);
+    });
+
+    test('goes on where a chart cannot be drawn, and names it', async () => {
+      const { printed, said } = await ran([
+        'import wandb; wandb.init()',
+        'chart = wandb.plot.line(wandb.Table(columns=["x"], data=[[1]]), "x", "loss")',
+        'wandb.log({"chart": chart, "grid": wandb.plot.confusion_matrix(y_true=[1], preds=[1, 2])})',
+        'wandb.sklearn.plot_summary_metrics(None, [], [], [], []); wandb.sklearn.plot_others(3)',
+        'print("went on")',
+      ]);
+
+      expect(printed).toBe('went on\n');
+      expect(said).toContain('wandb: line is not drawn: the table has no column loss');
+      expect(said).toContain('wandb: confusion_matrix is not drawn: 2 predictions belong to 1 true classes');
+      expect(said).toContain('wandb: sklearn.plot_summary_metrics is not drawn: ');
+      expect(said).toContain('wandb: sklearn.plot_others is not known here');
+    });
+
+    test('keeps a figure of Plotly as HTML and a data frame as a table', async () => {
+      const { files } = await ran([
+        'import types, wandb; wandb.init()',
+        'figure = types.SimpleNamespace(to_plotly_json=dict, to_html=lambda: "<p>figure</p>")',
+        'rows = types.SimpleNamespace(tolist=lambda: [[1]])',
+        'frame = types.SimpleNamespace(to_csv=None, columns=["x"], values=rows)',
+        'wandb.log({"figure": figure, "frame": frame})',
+      ]);
+
+      expect(files).toEqual(['figure_0.html', 'frame_0.csv']);
+    });
+
+    test('records what XGBoost, LightGBM and CatBoost tell their callbacks', async () => {
+      const xgboost =
+        'import types\nclass TrainingCallback: pass\ncallback = types.SimpleNamespace(TrainingCallback=TrainingCallback)';
+
+      const { printed } = await ran(
+        [
+          'import types, wandb, wandb.lightgbm; from wandb.integration.xgboost import WandbCallback',
+          'run = wandb.init()',
+          'model = types.SimpleNamespace(save_config=lambda: \'{"eta": 0.1}\', attr=lambda name: None, get_score=lambda **_: {"f0": 2.0})',
+          'for callback in (WandbCallback(), wandb.xgboost.WandbCallback(log_feature_importance=False)):',
+          '    callback.before_training(model)',
+          '    assert callback.after_iteration(model, 0, {"test": {"rmse": [0.5, 0.4]}}) is False',
+          '    callback.after_training(model)',
+          'call = wandb.lightgbm.wandb_callback()',
+          'call(types.SimpleNamespace(iteration=0, begin_iteration=0, params={"leaves": 7}, evaluation_result_list=[("valid", "l2", 0.3, False)]))',
+          'call(types.SimpleNamespace(iteration=1, begin_iteration=0, params={}, evaluation_result_list=[("cv_agg", "valid l2", 0.2, False, 0.1)]))',
+          'info = types.SimpleNamespace(iteration=0, metrics={"learn": {"RMSE": [0.6]}})',
+          'from wandb.catboost import WandbCallback as Callback; assert Callback().after_iteration(info) is True',
+          'names = ["test-rmse", "valid_l2", "valid_l2-mean", "valid_l2-stdv", "learn-RMSE"]',
+          'print([run.summary[name] for name in names], run.config.eta, run.config.leaves)',
+        ],
+        { 'xgboost.py': xgboost },
+      );
+
+      expect(printed).toBe('[0.4, 0.3, 0.2, 0.1, 0.6] 0.1 7\n');
+    });
+
+    test('records epochs and batches of Keras under the names of wandb', async () => {
+      const keras =
+        'import types\nclass Callback: pass\nclass ModelCheckpoint: pass\ncallbacks = types.SimpleNamespace(Callback=Callback, ModelCheckpoint=ModelCheckpoint)';
+
+      const { printed } = await ran(
+        [
+          'import wandb; from wandb.integration.keras import WandbMetricsLogger, WandbModelCheckpoint',
+          'run = wandb.init()',
+          'WandbMetricsLogger().on_epoch_end(3, {"loss": 0.5})',
+          'WandbMetricsLogger(log_freq="batch").on_train_batch_end(0, {"loss": 0.7})',
+          'wandb.keras.WandbCallback().on_epoch_end(3, {"val_loss": 0.6})',
+          'print([run.summary[name] for name in ["epoch/loss", "epoch/epoch", "batch/loss", "val_loss"]], WandbModelCheckpoint.__name__)',
+        ],
+        { 'keras.py': keras },
+      );
+
+      expect(printed).toBe('[0.5, 3.0, 0.7, 0.6] ModelCheckpoint\n');
+    });
   });
 });
