@@ -3,12 +3,12 @@ import { bytesText } from '../../../../shared/core/text/bytes-text.ts';
 import type { CompressionDetails, Receipt } from '../api/models.ts';
 import { lineColour } from '../charts/colours.ts';
 import { ticksOf } from '../charts/values/ticks.ts';
-import { href } from '../router.ts';
 import { cut, numberText } from '../ui/text/format.ts';
 import { useNarrow } from '../ui/use-narrow.ts';
 import type { Relative } from './family.ts';
 import { paretoPoints } from './pareto.ts';
 import { placeLabels, radiiOf } from './place-labels.ts';
+import { receiptOf } from './receipt-link.ts';
 
 type Measure = 'bytes' | 'latency';
 
@@ -30,13 +30,6 @@ const box = { left: 64, right: 24, top: 24, bottom: 44 };
 const originalColour = 8;
 const colourCount = 8;
 const maxLabel = 40;
-
-/** Return the address that opens a compression's receipt. */
-export const receiptOf = ({
-  model_name,
-  strategy_id,
-}: Pick<CompressionDetails, 'model_name' | 'strategy_id'>): string =>
-  href(['models', model_name], { strategy: strategy_id });
 
 const accuracyOf = ({ accuracy }: Receipt, side: 'before' | 'after'): number | undefined => accuracy?.[side];
 

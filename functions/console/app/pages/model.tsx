@@ -15,8 +15,10 @@ import {
 import { mayChangeCompression, mayChangeModel, ownRights } from '../api/rights.ts';
 import { useLive } from '../api/use-live.ts';
 import { familyOf } from '../models/family.ts';
+import { Lineage } from '../models/lineage.tsx';
 import { OptimizeForm } from '../models/optimize-form.tsx';
 import { ReceiptView } from '../models/receipt.tsx';
+import { bytesOf } from '../models/result-bytes.ts';
 import { SetsDialog } from '../models/sets-dialog.tsx';
 import { Tradeoff } from '../models/tradeoff.tsx';
 import { go, href, place } from '../router.ts';
@@ -144,7 +146,7 @@ function CompressionCard({
     current.querySelector('summary')?.focus({ preventScroll: true });
     current.scrollIntoView({ block: 'nearest' });
   }, [isChosen]);
-  const resultBytes = result.reduce((sum, { size }) => sum + size, 0);
+  const resultBytes = bytesOf(compression);
   return (
     <details class={isChosen ? 'panel strategy chosen' : 'panel strategy'} ref={card}>
       <summary>
@@ -260,7 +262,11 @@ export function ModelPage({ model_name }: { model_name: string }) {
     <Loaded live={live} rows={8} what="The model could not be loaded">
       {(model) => (
         <>
-          <PageHead trail={[{ name: 'Models', href: href(['models']) }]} title={model_name}>
+          <PageHead
+            trail={[{ name: 'Models', href: href(['models']) }]}
+            title={model_name}
+            below={<Lineage model={model} />}
+          >
             {model.status === 'ready' && (
               <LinkButton href={href(['models', model_name, 'serving'])}>Serving</LinkButton>
             )}
