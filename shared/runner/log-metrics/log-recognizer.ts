@@ -1,6 +1,7 @@
 import { anchoredLine } from './anchored-line.ts';
 import { boosterLine } from './booster-line.ts';
 import { dictLine } from './dict-line.ts';
+import { GenerationBlock } from './generation-block.ts';
 import { MarkedLines } from './marked-lines.ts';
 import { MetricTable } from './metric-table.ts';
 import { mayBeOfTraining, mayHoldMetric, trainingMarks } from './metric-words.ts';
@@ -22,6 +23,7 @@ const colours = /\u001b\[[0-9;]*m/g;
  */
 export class LogRecognizer {
   readonly #table = new MetricTable();
+  readonly #block = new GenerationBlock();
   readonly #pairs = new PlainPairs();
   #epoch: number | null = null;
   #before = '';
@@ -50,7 +52,7 @@ export class LogRecognizer {
   }
 
   get #isOpen(): boolean {
-    return this.#table.isOpen || this.#pairs.isWaiting;
+    return this.#table.isOpen || this.#block.isOpen || this.#pairs.isWaiting;
   }
 
   /** Return the metrics that a line completes. */
@@ -65,7 +67,7 @@ export class LogRecognizer {
       return [];
     }
     const text = line.includes('\u001b') ? line.replaceAll(colours, '') : line;
-    const found = this.#table.read(text) ?? this.#line(text);
+    const found = this.#table.read(text) ?? this.#block.read(text) ?? this.#line(text);
     const waited = this.#pairs.read(found === undefined ? text : '', before, this.#epoch);
     return [...waited, ...(found === undefined ? [] : [found])];
   }

@@ -79,7 +79,7 @@ const companions: ReadonlySet<string> = new Set([
 ]);
 
 const keyword =
-  /loss|LOSS|Loss|acc|Acc|ACC|auc|AUC|rror|mse|MSE|mae|MAE|mape|f1|F1|F_?[Ss]core|score|SCORE|Score|recall|Recall|recision|ppl|erplexity|nll|elbo|bleu|BLEU|ouge|wer|WER|iou|IoU|dice|Dice|mAP|map|psnr|ssim|fid|eward|eturn|R2|r2|\bl[12]:|ndcg|kappa|bjective|learn: |finished with value|^gen *\t/;
+  /loss|LOSS|Loss|acc|Acc|ACC|auc|AUC|rror|mse|MSE|mae|MAE|mape|f1|F1|F_?[Ss]core|score|SCORE|Score|recall|Recall|recision|ppl|erplexity|nll|elbo|bleu|BLEU|ouge|wer|WER|iou|IoU|dice|Dice|mAP|map|psnr|ssim|fid|eward|eturn|R2|r2|\bl[12]:|ndcg|kappa|bjective|learn: |finished with value|^gen *\t|^-- Generation /;
 
 /** A number, or a heading of a table, which has none. */
 const digit = /\d|^E {2,8}#|^epoch {2,}|^gen *\t/;
@@ -88,11 +88,11 @@ const digit = /\d|^E {2,8}#|^epoch {2,}|^gen *\t/;
  * What nearly every line of a training has and few others: a decimal number, or a word of a heading. It is tested
  * first, because {@link keyword} takes four times as long.
  */
-const mark = /\d\.\d|poch|LOSS|\d\/\d|nan|\de[-+]\d|ward|nevals/;
+const mark = /\d\.\d|poch|LOSS|\d\/\d|nan|\de[-+]\d|ward|nevals|^-- Generation /;
 
 /** Every line that {@link mayBeOfTraining} holds one of these. */
 export const trainingMarks: readonly Mark[] = [
-  ...['.', 'poch', 'LOSS', 'nan', 'ward', 'nevals', '/'].map((text) => ({ text })),
+  ...['.', 'poch', 'LOSS', 'nan', 'ward', 'nevals', 'Generation ', '/'].map((text) => ({ text })),
   ...['-', '+'].map((text) => ({ text, after: 'e' })),
 ];
 

@@ -233,6 +233,15 @@ export const projects: readonly Program[] = [
     command: words('python onemax_short.py'),
     curves: ['max', 'avg'],
   },
+  {
+    name: 'DEAP onemax loop',
+    kind: 'evolution',
+    from: { archive: 'deap==1.4.4' },
+    folder: 'examples/ga',
+    packages: ['deap', 'numpy'],
+    command: words('python onemax.py'),
+    curves: ['max', 'avg'],
+  },
 ];
 
 function words(...lines: readonly string[]): string[] {

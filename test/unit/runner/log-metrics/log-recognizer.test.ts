@@ -34,6 +34,24 @@ describe('logs of programs that ran', () => {
     ]);
   });
 
+  test('DEAP, its logbook and the loop of its introduction', () => {
+    const found = recognized(readLog('deap.txt'));
+
+    expect(found.slice(0, 3)).toEqual([
+      '0 avg=50.4933 std=5.33822 min=34 max=64',
+      '1 avg=54.8333 std=4.34958 min=44 max=66',
+      '2 avg=58.4567 std=3.45564 min=47 max=68',
+    ]);
+    expect(found.slice(3, 7)).toEqual([
+      '1 min=44',
+      '1 max=66',
+      '1 avg=54.833333333333336',
+      '1 std=4.349584909952722',
+    ]);
+    expect(found.slice(-1)).toEqual(['35 std=2.325536975028139']);
+    expect(found).toHaveLength(15);
+  });
+
   test('tqdm, whose bars rewrite themselves', () => {
     expect(recognized(readLog('tqdm.txt'))).toEqual(['0 acc=0.95 loss=0.05', '1 acc=0.95 loss=0.0476']);
   });
@@ -105,6 +123,10 @@ describe('lines as programs print them', () => {
       'gen\tnevals\tavg    \tstd    \tmin\tmax\n0  \t300   \t49.9733\t4.85764\t37 \t64 \n1  \t180   \t54.1067\t4.38711\t41 \t68 ',
       ['0 avg=49.9733 std=4.85764 min=37 max=64', '1 avg=54.1067 std=4.38711 min=41 max=68'],
     ],
+    [
+      '-- Generation 0 --\n  Evaluated 185 individuals\n  Min 44.0\n  Max 66.0\n-- Generation 1 --\n  Avg 54.83\n  Std 4.35',
+      ['0 min=44', '0 max=66', '1 avg=54.83', '1 std=4.35'],
+    ],
     ['epoch 3: loss nan', ['3 loss=NaN']],
     [
       'Epoch 1:  50%|█████     | 50/100 [00:01<00:01, 49.10it/s, v_num=0, train_loss=0.123]',
@@ -175,6 +197,10 @@ describe('lines that lie', () => {
     "{'loss': 0.5, 'dropout': 0.1}",
     ' 45%|████▌     | 45/100 [00:01<00:01, 49.10it/s]',
     'step 3: downloading model-00001.bin 45%',
+    '  Max 51.0\n  Min 3.0',
+    '-- Generation 3 --\nBest: a\n  Max 51.0',
+    '-- Generation 3 --\n  Max 51.0 of 60\n  Maximum 2.0\n  Max is 3.0',
+    'Generation 3 of reports\n  Max 51.0',
     'id  loss  acc\n1  0.2  0.9\n2  0.1  0.95',
   ])('%j holds no metric', (log) => {
     expect(recognized(log)).toEqual([]);

@@ -38,7 +38,7 @@ describe('lines that hold a mark', () => {
   });
 });
 
-test.each(['lightgbm.txt', 'xgboost.txt', 'spacy.txt', 'tqdm.txt', 'other-programs.txt'])(
+test.each(['lightgbm.txt', 'xgboost.txt', 'spacy.txt', 'tqdm.txt', 'deap.txt', 'other-programs.txt'])(
   'the metrics of %s are the same in chunks of any size as line by line',
   (name) => {
     const log = Buffer.from(readLog(name));
