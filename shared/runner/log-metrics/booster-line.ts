@@ -23,7 +23,8 @@ export function boosterLine(text: string): FoundLine | undefined {
       ['test_loss', learned[3]],
     ]);
   const trial = ofOptuna.exec(text);
-  return trial === null ? undefined : valuesAt(Number(trial[1]), [['value', trial[2]]]);
+  const found = trial === null ? undefined : valuesAt(Number(trial[1]), [['value', trial[2]]]);
+  return found === undefined ? undefined : { ...found, isOfTrial: true };
 }
 
 /** Every cell must be a metric, or the line is one of another program. */

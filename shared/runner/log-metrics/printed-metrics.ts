@@ -4,6 +4,8 @@ export interface PrintedMetrics {
   step: number | null;
   /** Whether the step is the epoch of a line within it, so several lines have the same. */
   isWithin?: boolean;
+  /** Whether it is the result of a trial, which a search within the program reports. */
+  isOfTrial?: true;
   values: readonly (readonly [name: string, value: number])[];
 }
 

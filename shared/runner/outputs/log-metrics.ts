@@ -2,6 +2,7 @@ import { LogRecognizer } from '../log-metrics/log-recognizer.ts';
 import type { MetricRules } from '../log-metrics/metric-rules.ts';
 import type { PrintedMetrics } from '../log-metrics/printed-metrics.ts';
 import { FoundMetrics, type FoundMetricsOptions } from './found-metrics.ts';
+import type { MetricSource } from './metric-source.ts';
 
 export interface LogMetricsOptions extends Omit<FoundMetricsOptions, 'kind' | 'maxNames'> {
   now(): Date;
@@ -12,13 +13,15 @@ export interface LogMetricsOptions extends Omit<FoundMetricsOptions, 'kind' | 'm
 /** Takes the metrics that a program prints. */
 export class LogMetrics {
   readonly #now: () => Date;
+  readonly #source: MetricSource;
   readonly #found: FoundMetrics;
   readonly #rules: MetricRules | undefined;
   readonly #recognizers: Readonly<Record<'stdout' | 'stderr', LogRecognizer | MetricRules>>;
 
   constructor(options: LogMetricsOptions) {
-    const { now, rules } = options;
+    const { now, rules, source } = options;
     this.#now = now;
+    this.#source = source;
     this.#rules = rules;
     this.#recognizers = { stdout: rules ?? new LogRecognizer(), stderr: rules ?? new LogRecognizer() };
     this.#found = new FoundMetrics({ ...options, kind: 'log', maxNames: 100 });
@@ -47,7 +50,8 @@ export class LogMetrics {
     await this.#found.close();
   }
 
-  #take({ step, isWithin = false, values }: PrintedMetrics): void {
+  #take({ step, isWithin = false, isOfTrial, values }: PrintedMetrics): void {
+    if (isOfTrial) this.#source.hearTrial();
     const time = this.#now().getTime();
     for (const [name, value] of values)
       this.#found.take({ name, value, step: isWithin ? this.#found.countOf(name) : step, time });

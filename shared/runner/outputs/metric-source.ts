@@ -8,7 +8,8 @@ const filePatience = 150_000;
 
 /**
  * Decides whose metrics count: those that the program reports, else those of one kind of file, else those of the log.
- * Files say more exactly what was measured, so the log waits while one is there that may hold metrics.
+ * Files say more exactly what was measured, so the log waits while one is there that may hold metrics. A search that
+ * prints the values of its trials counts before files, in which the curves of all trials are mixed.
  */
 export class MetricSource {
   readonly #onFound: (source: FoundSource) => void;
@@ -16,6 +17,7 @@ export class MetricSource {
   #found: FoundSource | undefined;
   #hasReported = false;
   #mayComeFromFiles = false;
+  #isSearch = false;
 
   /**
    * @param onFound is called once, before the first points of a source other than the program are stored
@@ -40,6 +42,11 @@ export class MetricSource {
     this.#mayComeFromFiles = true;
   }
 
+  /** Note that the program prints the values of trials. */
+  hearTrial(): void {
+    this.#isSearch = true;
+  }
+
   /**
    * Return whether the points of a source may be stored now, may be later, or never.
    * @param waited milliseconds since the first point of the source
@@ -48,8 +55,11 @@ export class MetricSource {
     if (this.#hasReported) return 'never';
     // Single values complete the curves of a log.
     if (this.#found === 'log' && source === 'summary') return 'now';
-    if (this.#found !== undefined) return this.#found === source ? 'now' : 'never';
-    const isLogBehindFiles = source === 'log' && this.#mayComeFromFiles;
+    const isOfSearch = source === 'log' && this.#isSearch;
+    // The first trial may have ended after a file was found to hold metrics.
+    if (this.#found !== undefined) return this.#found === source || isOfSearch ? 'now' : 'never';
+    if (this.#isSearch && !isOfSearch && source !== 'summary') return 'never';
+    const isLogBehindFiles = source === 'log' && this.#mayComeFromFiles && !isOfSearch;
     if (waited < this.#waits[isLogBehindFiles ? 'filePatience' : 'patience']) return 'later';
     this.#found = source;
     this.#onFound(source);

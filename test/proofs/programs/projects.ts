@@ -174,7 +174,7 @@ export const projects: readonly Program[] = [
     data: 'digits',
     command: words(
       'python src/train.py trainer=cpu trainer.max_epochs=2 trainer.min_epochs=1 data.data_dir={data_dir}',
-      'data.train_val_test_split=[600,100,260] logger=csv model.optimizer.lr=0.001',
+      'data.train_val_test_split=[600,100,260] logger=csv test=False model.optimizer.lr=0.001',
     ),
     change: ['model.optimizer.lr=0.001', 'model.optimizer.lr=0.01'],
     curves: ['val/acc', 'val/loss'],

@@ -25,4 +25,20 @@ describe('the source of metrics', () => {
     expect(one.claim('log', 150_000)).toBe('now');
     expect(one.claim('summary', Number.POSITIVE_INFINITY)).toBe('now');
   });
+
+  test('is the log of a search, and no file of its trials', () => {
+    const one = source();
+    one.expectFiles();
+    one.hearTrial();
+    expect(one.claim('tensorboard', 20_000)).toBe('never');
+    expect([one.claim('log', 9_000), one.claim('log', 10_000)]).toEqual(['later', 'now']);
+  });
+
+  test('is the log of a search besides a file that counted before its first trial ended', () => {
+    const one = source();
+    expect(one.claim('tensorboard', 10_000)).toBe('now');
+    expect(one.claim('log', 0)).toBe('never');
+    one.hearTrial();
+    expect([one.claim('log', 0), one.claim('tensorboard', 30_000)]).toEqual(['now', 'now']);
+  });
 });
