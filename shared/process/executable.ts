@@ -23,16 +23,17 @@ const otherNames: ReadonlyMap<string, string> = new Map([
 
 /**
  * Find a program as `exec` does for this user. A name with a slash is a path relative to `cwd`; any other name is
- * searched in PATH. Without `python`, finds `python3`, and the other way round. Check this before the start, because a failed `exec` looks
- * like an exit code of the program.
+ * searched in PATH. Without a `python` that this user may execute (that of root's pyenv is not), finds `python3`, and
+ * the other way round. Check this before the start, because a failed `exec` looks like an exit code of the program.
  */
 export async function findExecutable(name: string, place: Surroundings): Promise<Executable> {
   if (name.includes('/')) return await examine(name, resolve(place.cwd, name), place);
   const found = await findInPath(name, place);
-  if (found !== undefined) return found;
+  if (found !== undefined && 'path' in found) return found;
   const other = otherNames.get(name);
   const standIn = other === undefined ? undefined : await findInPath(other, place);
   if (standIn !== undefined && 'path' in standIn) return standIn;
+  if (found !== undefined) return found;
   const isHere = await stat(resolve(place.cwd, name)).catch(() => null);
   const hint = isHere?.isFile() === true ? `; to run the file of that name, write ./${name}` : '';
   return { fault: `${name}: not found in PATH${hint}` };

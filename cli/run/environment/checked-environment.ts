@@ -14,8 +14,8 @@ import type { ChosenEnvironment } from './chosen-environment.ts';
 import { movedEnvironment } from './moved-environment.ts';
 
 /**
- * Choose the environment of a folder, else that of the source that contains it, and find by the service's own rules what it would refuse in the files. So nothing
- * is sent for an error that can be seen here.
+ * Choose the environment of a folder, else that of the nearest folder of the source above it, and find by the service's
+ * own rules what it would refuse in the files. So nothing is sent for an error that can be seen here.
  *
  * @param paths of the source's files
  * @param words of the command; its Python program may declare requirements itself
@@ -54,9 +54,20 @@ async function environmentIn(
   const own = await chooseEnvironment(join(root, sub), new Set(pathsBelow(paths, sub)), projectFile, program);
   const isDeclared = own.env_type !== 'system' || projectFile.environment !== undefined;
   if (sub === '' || isDeclared) return movedEnvironment(own, sub);
-  const ofRoot = await chooseEnvironment(root, new Set(paths), projectFile, undefined);
-  const where = `${ofRoot.reason} of ${posix.relative(sub, '.')}`;
-  return ofRoot.env_type === 'system' ? own : { ...ofRoot, reason: where };
+  for (const above of foldersAbove(sub)) {
+    const files = new Set(pathsBelow(paths, above));
+    const chosen = await chooseEnvironment(join(root, above), files, projectFile, undefined);
+    if (chosen.env_type === 'system') continue;
+    const reason = `${chosen.reason} of ${posix.relative(sub, above || '.')}`;
+    return movedEnvironment({ ...chosen, reason }, above);
+  }
+  return own;
+}
+
+/** Return the folders of the source that contain a folder, the nearest first: `['a', '']` for `a/b`. */
+function foldersAbove(sub: string): string[] {
+  const names = sub.split('/');
+  return names.map((_, index) => names.slice(0, names.length - 1 - index).join('/'));
 }
 
 /** Return why no Python of the service can run the folder; undefined if one can. */

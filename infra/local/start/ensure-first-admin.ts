@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { access, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createFirstAdmin, firstAdminName, hasAdmin } from '../../../shared/accounts/first-admin.ts';
 import { NewPassword } from '../../../shared/accounts/password-rules.ts';
 import { dynamoDb } from '../../../shared/aws/dynamodb-client.ts';
@@ -8,6 +9,8 @@ import { CommandError } from '../../command/command-error.ts';
 import { writeDurably } from '../batch/durable-file.ts';
 import type { DataFolder } from './data-folder.ts';
 import { accountsTable } from './function-environment.ts';
+
+const passwordFileName = 'admin-password';
 
 /**
  * Create the user `admin` if there is no admin. Its password is `ADMIN_PASSWORD`, or a random one in a file of the
@@ -23,7 +26,7 @@ export async function ensureFirstAdmin(
   const accounts = tableWriter(dynamoDb(environment), 'accounts', accountsTable);
   // Generate and store no password if none is needed.
   if (await hasAdmin(accounts)) return undefined;
-  const passwordFile = data.within('admin-password');
+  const passwordFile = data.within(passwordFileName);
   const password = given === undefined ? await madePassword(passwordFile) : givenPassword(given);
   const result = await createFirstAdmin(accounts, password, new Date());
   if ('refused' in result) {
@@ -39,6 +42,16 @@ export interface FirstAdmin {
   password: string | undefined;
   /** File of a generated password. */
   passwordFile: string;
+}
+
+/** Return the file of the password that a first start made, also one that ended before it could show it. */
+export async function keptPasswordFile(dataFolder: string): Promise<string | undefined> {
+  const file = join(dataFolder, passwordFileName);
+  const isThere = await access(file).then(
+    () => true,
+    () => false,
+  );
+  return isThere ? file : undefined;
 }
 
 /**

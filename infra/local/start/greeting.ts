@@ -1,4 +1,5 @@
 import { join, relative } from 'node:path';
+import { firstAdminName } from '../../../shared/accounts/first-admin.ts';
 import type { FirstAdmin } from './ensure-first-admin.ts';
 
 /** Return the text to print when the service is ready. Programs wait for its last line. */
@@ -22,7 +23,7 @@ export function greeting(facts: Greeting): string {
       password === undefined
         ? `Created the user ${username} with ADMIN_PASSWORD. To sign in:`
         : `Created the user ${username} with the password ${password} (kept in ${passwordFile}). To sign in:`,
-      `  ${signInCommand(url, firstAdmin)}`,
+      `  ${signInCommand(facts)}`,
       '',
     );
   }
@@ -41,36 +42,45 @@ export interface Greeting {
   size: string;
   hasDocs: boolean;
   firstAdmin: FirstAdmin | undefined;
+  /** File of the first admin's password, if an earlier start made it. */
+  passwordFile: string | undefined;
   /** Sentences for people about isolation that this machine lacks. */
   warnings: readonly string[];
   /** Folder of the jobs if it is outside the data folder. */
   jobsElsewhere: string | undefined;
 }
 
-/** Return a shell command that signs in as the first admin from the current folder. */
-function signInCommand(url: string, { username, password, passwordFile }: FirstAdmin): string {
-  const command = `mps login ${url} --user ${username}`;
-  if (password === undefined) return command;
-  const near = relative(process.cwd(), passwordFile);
-  return `${command} < ${quoted(near.startsWith('..') ? passwordFile : near)}`;
+/**
+ * Return a shell command that signs in from the current folder. The file of the first password serves later starts,
+ * too: the first one may have ended before it could show the password.
+ */
+function signInCommand({ url, firstAdmin, passwordFile }: Greeting): string {
+  const isGiven = firstAdmin !== undefined && firstAdmin.password === undefined;
+  const file = isGiven ? undefined : (firstAdmin?.passwordFile ?? passwordFile);
+  if (file === undefined) return `mps login ${url}${isGiven ? ` --user ${firstAdmin.username}` : ''}`;
+  const near = relative(process.cwd(), file);
+  return `mps login ${url} --user ${firstAdminName} < ${quoted(near.startsWith('..') ? file : near)}`;
 }
 
 const quoted = (text: string): string =>
   /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 /** Next steps, for a second terminal and any folder. The package `mps` of the public registry is not ours. */
-const nextCommands = ({ url, checkout, dataFolder, firstAdmin }: Greeting): string[] => [
-  'In a second terminal, install the command mps, train an example twice with different values, and compare:',
-  `  npm install -g ${url}/cli/mps.tgz`,
-  // In the checkout, mps finds the service and its password without a login, but only in the default data folder.
-  ...(checkout !== undefined && dataFolder === join(checkout, '.data')
-    ? []
-    : [`  ${firstAdmin === undefined ? `mps login ${url}` : signInCommand(url, firstAdmin)}`]),
-  `  cd ${quoted(join(checkout ?? '', 'test/examples/hello'))} && mps run`,
-  '  mps run -S learning_rate=0.2',
-  '  mps compare',
-  ...(checkout === undefined
-    ? []
-    : [`Without an installation, "npx --prefix ${quoted(checkout)} mps" is the same command.`]),
-  '',
-];
+const nextCommands = (facts: Greeting): string[] => {
+  const { url, checkout, dataFolder } = facts;
+  return [
+    'In a second terminal, install the command mps, train an example twice with different values, and compare:',
+    `  npm install -g ${url}/cli/mps.tgz`,
+    // In the checkout, mps finds the service and its password without a login, but only in the default data folder.
+    ...(checkout !== undefined && dataFolder === join(checkout, '.data')
+      ? []
+      : [`  ${signInCommand(facts)}`]),
+    `  cd ${quoted(join(checkout ?? '', 'test/examples/hello'))} && mps run`,
+    '  mps run -S learning_rate=0.2',
+    '  mps compare',
+    ...(checkout === undefined
+      ? []
+      : [`Without an installation, "npx --prefix ${quoted(checkout)} mps" is the same command.`]),
+    '',
+  ];
+};

@@ -9,6 +9,7 @@ import { endpointEnvironment } from '../access/local-roles.ts';
 import { writeDurably } from '../batch/durable-file.ts';
 import { type RunningGateway, startGateway } from '../gateway/gateway-server.ts';
 import { startEmulators } from './emulators/start-emulators.ts';
+import { keptPasswordFile } from './ensure-first-admin.ts';
 import type { EmulatorAccess } from './function-environment.ts';
 import { greeting } from './greeting.ts';
 import { HeapRoom } from './heap-room.ts';
@@ -91,6 +92,7 @@ async function serve(args: readonly string[], { program, checkout }: Installatio
       checkout,
       hasDocs: endpoints.some(({ endpoint }) => endpoint.path === '/docs'),
       firstAdmin,
+      passwordFile: await keptPasswordFile(dataFolder),
       warnings: [...warnings, ...reachWarnings(reach)],
       jobsElsewhere: folders.work.startsWith(dataFolder) ? undefined : folders.work,
     }),

@@ -183,9 +183,9 @@ test('requirements that contradict each other are refused with their files and l
   });
 });
 
-test('a folder of a larger source has its own requirements, else those of the source', async () => {
-  const source = { root: folder, sub: 'app' };
-  const chooseIn = async (files: Readonly<Record<string, string>>) => {
+test('a folder of a larger source has its own requirements, else those of the nearest folder above', async () => {
+  const chooseIn = async (files: Readonly<Record<string, string>>, sub = 'app') => {
+    const source = { root: folder, sub };
     for (const [path, content] of Object.entries(files)) {
       await mkdir(dirname(join(folder, path)), { recursive: true });
       await writeFile(join(folder, path), content);
@@ -195,9 +195,21 @@ test('a folder of a larger source has its own requirements, else those of the so
 
   const ofSource = await chooseIn({ 'requirements.txt': 'six', 'app/train.py': '' });
   const own = await chooseIn({ 'base.txt': 'six', 'app/requirements.txt': '-r ../base.txt' });
+  const nearest = await chooseIn(
+    {
+      'pyproject.toml': '[project]\nname="a"\nrequires-python=">=3.9"\n',
+      'app/requirements.txt': 'six',
+      'app/xor/train.py': '',
+    },
+    'app/xor',
+  );
 
   expect(ofSource).toMatchObject({ dependencies: '-r requirements.txt', reason: 'requirements.txt of ..' });
   expect(own).toMatchObject({ dependencies: '-r app/requirements.txt', reason: 'requirements.txt' });
+  expect(nearest).toMatchObject({
+    dependencies: '-r app/requirements.txt',
+    reason: 'requirements.txt of ..',
+  });
 });
 
 test.each([

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readlink, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readlink, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -30,6 +30,15 @@ describe('the names of Python in the search path of a command', () => {
 
     expect(found).toBe(`${path}:${root}/bin`);
     expect(await readlink(join(root, 'bin', missing))).toBe(join(path, there));
+  });
+
+  test('a python that may not be executed is none', async () => {
+    const path = await folderOf('python', 'python3');
+    await chmod(join(path, 'python'), 0o644);
+
+    await withPythonNames(path, { root, source: root });
+
+    expect(await readlink(join(root, 'bin', 'python'))).toBe(join(path, 'python3'));
   });
 
   test.each([[['python', 'python3']], [[]]])('with %j the search path is unchanged', async (names) => {

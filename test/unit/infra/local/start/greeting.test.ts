@@ -8,6 +8,7 @@ const base = {
   size: '12.3 GB of at most 40.0 GB',
   hasDocs: false,
   firstAdmin: undefined,
+  passwordFile: undefined,
   jobsElsewhere: undefined,
   warnings: [],
 };
@@ -45,6 +46,12 @@ describe('what a start says', () => {
     expect(greeting({ ...base, firstAdmin })).toMatch(signIn);
     expect(greeting(base)).toMatch(/mps\.tgz\n {2}mps login http:\S+\n {2}cd /);
     expect(greeting({ ...base, firstAdmin, dataFolder: '/it is here/.data' })).not.toMatch(signIn);
+  });
+
+  test('names the file of the password at later starts, too, because the first may have ended before', () => {
+    const later = { ...base, passwordFile: '/data/admin-password' };
+    expect(greeting(later)).toMatch(/ {2}mps login http:\S+ --user admin < \/data\/admin-password\n {2}cd /);
+    expect(greeting(later)).not.toContain('Created the user');
   });
 
   test('warns of what this machine does not keep apart', () => {
