@@ -15,7 +15,7 @@ import type { OpenTracking } from '../outputs/run-logs.ts';
 import { sweepEarlier } from '../outputs/sweep-leftovers.ts';
 import { type JobHost, type RunEnd, runHeldJob } from '../run-held-job.ts';
 import { fetchInputs } from './fetch-inputs.ts';
-import { leftOutReason } from './left-out-reason.ts';
+import { missingReason } from './missing-reason.ts';
 import { restoreCheckpoints } from './restore-checkpoints.ts';
 import { type CommandResult, runCommand } from './run-command.ts';
 
@@ -85,7 +85,7 @@ async function runPhases(
   await noteProgress(job, { status_reason: null });
   await restoreRunCheckpoints(run);
   const result = await runCommand(run, prepared, configPath, openTracking);
-  return { ...result, hint: leftOutReason(result.crash, notes, { source, folder, linked }) };
+  return { ...result, hint: missingReason(result.crash, notes, { source, folder, linked }) };
 }
 
 /**

@@ -30,6 +30,8 @@ interface RelayCounts {
   cached: number;
   fetched: number;
   cachedBytes: number;
+  /** Bytes of both, also of files that are under way. */
+  receivedBytes: number;
 }
 
 /** The operator's connection settings for package indexes. */
@@ -63,7 +65,7 @@ export class IndexRelay {
   readonly #ids = new Map<string, number>();
   readonly #handed: RelayedFile[] = [];
   readonly #server = createServer((request, response) => void this.#answer(request, response));
-  readonly counts: RelayCounts = { cached: 0, fetched: 0, cachedBytes: 0 };
+  readonly counts: RelayCounts = { cached: 0, fetched: 0, cachedBytes: 0, receivedBytes: 0 };
   /** The first error of a request. */
   failure: string | undefined;
 
@@ -109,7 +111,7 @@ export class IndexRelay {
         throw new UpstreamError(`it answers ${fetched.status} for ${fileName(file)}`);
       return fetched;
     });
-    for await (const _ of this.#cache.kept(sha256, source));
+    for await (const _ of this.#counted(this.#cache.kept(sha256, source)));
     if (!this.#handed.some((one) => one.sha256 === sha256)) {
       this.#count(source);
       this.#handed.push({ filename: fileName(file), sha256 });
@@ -228,9 +230,16 @@ export class IndexRelay {
       ...(source.size !== undefined && { 'content-length': source.size }),
     });
     const bytes = isKept && status === 200 ? this.#cache.kept(sha256, source) : source.body;
-    await pipeline(Readable.from(bytes, { objectMode: false }), response).finally(() =>
+    await pipeline(Readable.from(this.#counted(bytes), { objectMode: false }), response).finally(() =>
       source.body.destroy(),
     );
+  }
+
+  async *#counted(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const chunk of bytes) {
+      this.counts.receivedBytes += chunk.length;
+      yield chunk;
+    }
   }
 
   #count({ from, size = 0 }: DownloadSource): void {

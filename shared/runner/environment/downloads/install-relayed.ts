@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { EnvironmentError } from '../environment-error.ts';
 import type { EnvironmentBuild } from '../install/builder-input.ts';
 import { stopped } from '../install/installer.ts';
+import { DownloadNotes } from './download-notes.ts';
 import { IndexRelay, type RelayRecord, type UpstreamSettings } from './index-relay.ts';
 
 /**
@@ -113,6 +114,7 @@ async function byRelay(
 ): Promise<RelayRecord | null> {
   if (downloads === undefined) return null;
   const relay = new IndexRelay(indexes, downloads, upstream);
+  const notes = new DownloadNotes(relay, log);
   try {
     await install(relayedEnvironment(env, await relay.start()), relay);
     const { cached, fetched, cachedBytes } = relay.counts;
@@ -127,6 +129,7 @@ async function byRelay(
     log(`environment: the cache of downloads cannot be used (${relay.failure}); installing without it`);
     return null;
   } finally {
+    notes.stop();
     await relay.close();
   }
 }

@@ -1,15 +1,17 @@
-import { basename, relative, resolve, sep } from 'node:path';
+import { existsSync } from 'node:fs';
+import { basename, join, relative, resolve, sep } from 'node:path';
 import type { LeftOut, SourceNotes } from '../../config/source-notes.ts';
 
 /**
- * Return the sentence that tells a user why a program missed a file or module: the source leaves it out.
+ * Return the sentence that tells a user why a program missed a file or module, and what to do: the source leaves it out,
+ * or the environment lacks a package.
  *
  * @param crash the error that the program printed last
  * @param place absolute folder of the source, and the folder in it in which the command ran
  * @param linked the path at which the training's data set was; it is not missing
  * @returns undefined if the error is another one
  */
-export function leftOutReason(
+export function missingReason(
   crash: string | undefined,
   { left_out = [], whole }: SourceNotes,
   { source, folder, linked }: { source: string; folder: string; linked: string | undefined },
@@ -24,8 +26,12 @@ export function leftOutReason(
   if (module !== undefined) {
     const found = candidates.find(({ path }) => module.includes(basename(path).replace(/\.py$/, '')));
     if (found !== undefined) return moduleAdvice(found, shown(found));
-    return whole === undefined ? undefined : wholeAdvice(whole);
+    const ofPackage = packageAdvice(module, { source, folder });
+    return [...(whole === undefined ? [] : [wholeAdvice(whole)]), ...ofPackage].join(' ') || undefined;
   }
+  const nodePackage = missingNodePackage.exec(crash)?.[1];
+  if (nodePackage !== undefined)
+    return `The package ${nodePackage} is not installed. List it in package.json.`;
   if (!absence.test(crash)) return undefined;
   const missed = pathsIn(crash).map((path) => relative(source, resolve(folder, path)).replaceAll(sep, '/'));
   const found = candidates.find(({ path }) => missed.some((one) => isWithin(one, path)));
@@ -36,6 +42,48 @@ export function leftOutReason(
 
 /** Python's, and its form for a package that has no such module. */
 const missingModule = /No module named '([\w.]+)'/;
+
+/** Node's, for a package and not for a file: `left-pad`, `@scope/name`. */
+const missingNodePackage = /Cannot find (?:module|package) '((?:@[\w.-]+\/)?[\w-][\w.-]*)[^']*'/;
+
+/** Modules whose packages have other names. */
+const packageOf: ReadonlyMap<string, string> = new Map([
+  ['sklearn', 'scikit-learn'],
+  ['skimage', 'scikit-image'],
+  ['cv2', 'opencv-python-headless'],
+  ['PIL', 'pillow'],
+  ['yaml', 'pyyaml'],
+  ['bs4', 'beautifulsoup4'],
+  ['Bio', 'biopython'],
+  ['git', 'gitpython'],
+  ['attr', 'attrs'],
+  ['dateutil', 'python-dateutil'],
+  ['dotenv', 'python-dotenv'],
+  ['faiss', 'faiss-cpu'],
+  ['hydra', 'hydra-core'],
+  ['umap', 'umap-learn'],
+  ['community', 'python-louvain'],
+  ['pkg_resources', 'setuptools<81'],
+]);
+
+/**
+ * Advise to list a package. A part of a module that is there is no package, and a module of the source only needs
+ * another search path.
+ */
+function packageAdvice(
+  module: readonly string[],
+  { source, folder }: { source: string; folder: string },
+): string[] {
+  const [name = '', ...parts] = module;
+  const isOwn = [source, folder].some((place) =>
+    [name, `${name}.py`].some((file) => existsSync(join(place, file))),
+  );
+  if (parts.length > 0 || isOwn) return [];
+  const wanted = packageOf.get(name) ?? name;
+  return [
+    `If ${name} is a package, list ${wanted} with the packages of the folder (requirements.txt, pyproject.toml …), or in mps.yaml: environment: { type: python, dependencies: "${wanted}" }.`,
+  ];
+}
 
 /** Errors of Python, Node, pandas, Arrow, HDF5 and others for a file that does not exist. */
 const absence =
