@@ -17,20 +17,36 @@ export interface ScriptBlock {
  * @example readScriptBlock('# /// script\n# dependencies = ["six"]\n# ///\n')?.requirements // ['six']
  */
 export function readScriptBlock(path: string, content: string): ScriptBlock | undefined {
-  const [block, second] = content.matchAll(pattern);
+  const [block, second] = blocksOf(content);
   if (block === undefined) return undefined;
   if (second !== undefined) throw refused(path, 'it has more than one');
-  const lines = (block[1] ?? '').split(/\r?\n/).map((line) => line.slice(line.startsWith('# ') ? 2 : 1));
   try {
-    const { dependencies = [], 'requires-python': python } = Block.parse(parse(lines.join('\n')));
+    const { dependencies = [], 'requires-python': python } = Block.parse(parse(block));
     return { requirements: dependencies, python };
   } catch (error) {
     throw refused(path, errorText(error).trim());
   }
 }
 
-/** The expression that PEP 723 gives, for blocks of the type `script`. */
-const pattern = /^# \/\/\/ script[ \t]*\r?\n((?:^#(?:| .*)\r?\n)+?)^# \/\/\/[ \t]*\r?$/gm;
+/**
+ * Return the contents of the blocks of the type `script`. They are those that the expression of PEP 723 finds, which takes
+ * quadratic time for a file of lines that begin a block: a block ends at the first end line, or is none if its comment
+ * ends before.
+ */
+function blocksOf(content: string): string[] {
+  const blocks: string[] = [];
+  let open: string[] | undefined;
+  for (const line of content.split(/\r?\n/)) {
+    if (open !== undefined && open.length > 0 && /^# \/\/\/[ \t]*$/.test(line)) {
+      blocks.push(open.join('\n'));
+      open = undefined;
+    } else if (open !== undefined && /^#(?: |$)/.test(line))
+      open.push(line.slice(line.startsWith('# ') ? 2 : 1));
+    else if (/^# \/\/\/ script[ \t]*$/.test(line)) open = [];
+    else open = undefined;
+  }
+  return blocks;
+}
 
 const Block = z.object({
   dependencies: z.optional(z.array(z.string())),

@@ -72,34 +72,79 @@ function keywordValue(content: string, keyword: string): string | undefined {
   return assigned === null ? undefined : content.slice(assigned.index + assigned[0].length);
 }
 
-const quoted = /(["'])((?:(?!\1)[^\\\n])*)\1/g;
-
-const listPattern = String.raw`\[([^[\]]*(?:\[[^\]]*\][^[\]]*)*)\]`;
-
-/** Read the list of plain strings at the beginning of a text; undefined if there is none. */
-function literalList(text: string): string[] | undefined {
-  const list = new RegExp(`^${listPattern}`).exec(text)?.[1];
-  return list === undefined ? undefined : stringsOf(list);
-}
-
-/** Read the content of a list; undefined if it is not made of plain strings. */
-function stringsOf(list: string): string[] | undefined {
-  const plain = list.replaceAll(/#[^\n]*/g, '');
-  return /^[\s,]*$/.test(plain.replaceAll(quoted, ''))
-    ? [...plain.matchAll(quoted)].map(([, , string = '']) => string)
-    : undefined;
-}
+/**
+ * Read the list of plain strings at the beginning of a text; undefined if there is none. A hand-written scan takes time
+ * proportional to the text, whatever a stranger's file holds.
+ */
+const literalList = (text: string): string[] | undefined => new Literal(text).list();
 
 /** Read the dictionary of lists at the beginning of a text; undefined if there is none. */
-function literalLists(text: string): Record<string, string[]> | undefined {
-  const body = /^\{([^{}]*)\}/.exec(text)?.[1];
-  if (body === undefined) return undefined;
-  const entry = new RegExp(String.raw`(["'])([\w.-]+)\1\s*:\s*${listPattern}`, 'g');
-  if (!/^(?:\s|,|#[^\n]*)*$/.test(body.replaceAll(entry, ''))) return undefined;
-  const lists = [...body.matchAll(entry)].map(
-    ([, , name = '', list = '']) => [name, stringsOf(list)] as const,
-  );
-  return lists.every(([, list]) => list !== undefined)
-    ? Object.fromEntries(lists.map(([name, list]) => [name, list ?? []]))
-    : undefined;
+const literalLists = (text: string): Record<string, string[]> | undefined => new Literal(text).lists();
+
+/** A literal of Python at the beginning of a text. Whatever is not plain makes it undefined. */
+class Literal {
+  readonly #text: string;
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  list(): string[] | undefined {
+    if (!this.#take('[')) return undefined;
+    const found: string[] = [];
+    while (!this.#take(']')) {
+      const one = this.#string();
+      if (one === undefined) return undefined;
+      found.push(one);
+      if (!this.#take(',') && !this.#sees(']')) return undefined;
+    }
+    return found;
+  }
+
+  lists(): Record<string, string[]> | undefined {
+    if (!this.#take('{')) return undefined;
+    const found: [string, string[]][] = [];
+    while (!this.#take('}')) {
+      const name = this.#string();
+      const list = name !== undefined && this.#take(':') ? this.list() : undefined;
+      if (name === undefined || list === undefined) return undefined;
+      found.push([name, list]);
+      if (!this.#take(',') && !this.#sees('}')) return undefined;
+    }
+    return Object.fromEntries(found);
+  }
+
+  /** Go on behind a character, with the white space and comments in front of it. */
+  #take(character: string): boolean {
+    if (!this.#sees(character)) return false;
+    this.#at += 1;
+    return true;
+  }
+
+  #sees(character: string): boolean {
+    this.#skip();
+    return this.#text[this.#at] === character;
+  }
+
+  #skip(): void {
+    blank.lastIndex = this.#at;
+    blank.test(this.#text);
+    this.#at = blank.lastIndex;
+  }
+
+  /** Read a string without escapes. */
+  #string(): string | undefined {
+    this.#skip();
+    plainString.lastIndex = this.#at;
+    const [whole, single, double] = plainString.exec(this.#text) ?? [];
+    if (whole === undefined) return undefined;
+    this.#at += whole.length;
+    return single ?? double;
+  }
 }
+
+/** White space and whole comments. Each character can only be one of them. */
+const blank = /(?:\s|#[^\n]*(?:\n|$))*/y;
+
+const plainString = /'([^'\\\n]*)'|"([^"\\\n]*)"/y;

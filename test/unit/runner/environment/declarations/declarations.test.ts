@@ -73,6 +73,12 @@ describe('setuptools', () => {
     ['setup(install_requires=open("r.txt").read())', undefined],
     ['setup(install_requires=["a", NAME])', undefined],
     ['setup()', undefined],
+    [
+      'setup(install_requires=["a @ https://example.com/a.zip#egg=a", "b"])',
+      ['a @ https://example.com/a.zip#egg=a', 'b'],
+    ],
+    ['setup(install_requires=["a" "b"])', undefined],
+    ['setup(install_requires=["a"', undefined],
   ])('%j of setup.py lists %j', (content, expected) => {
     expect(readSetupPy(content).requirements).toEqual(expected);
   });
@@ -111,4 +117,31 @@ describe('pyproject.toml', () => {
     const poetry = '[tool.poetry.dependencies]\npython = "^3.9"\nnumpy = "^1.2"\n';
     expect(readPyproject(poetry)).toMatchObject({ python: '>=3.9,<4', requirements: ['numpy>=1.2,<2'] });
   });
+});
+
+// Each would take longer than a test may, if a choice were tried again for each of its beginnings.
+describe('a hostile file is read in linear time', () => {
+  const rule = '#'.repeat(60);
+
+  test.each([
+    `setup(extras_require={\n${rule}\nx})`,
+    `setup(extras_require={${"'a':[".repeat(100_000)}})`,
+    `setup(install_requires=[${'['.repeat(100_000)}`,
+    `setup(install_requires=[${`"'`.repeat(100_000)}])`,
+  ])('setup.py', (content) => {
+    const { requirements, extras } = readSetupPy(content);
+
+    expect([requirements, extras]).toContain(undefined);
+  });
+
+  test('a program with many beginnings of a block', () => {
+    expect(readScriptBlock('train.py', '# /// script\n'.repeat(100_000))).toBeUndefined();
+  });
+});
+
+test('extras stand among comments that are rules', () => {
+  const rule = '#'.repeat(60);
+  const content = `setup(extras_require={\n${rule}\n# tests\n${rule}\n"test": ["pytest"],  # and more\n})`;
+
+  expect(readSetupPy(content).extras).toEqual({ test: ['pytest'] });
 });
