@@ -1,10 +1,8 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
+import { git as runGit } from './git.ts';
 
 /** Return the commit, the branch, whether the folder differs from the commit, and where its repository begins. */
 export async function gitState(folder: string): Promise<{ state: GitState; above: string | undefined }> {
-  const git = async (...args: string[]) =>
-    (await execute('git', args, { cwd: folder, maxBuffer: 1 << 26 })).stdout.trim();
+  const git = async (...args: string[]) => (await runGit(folder, ...args)).trim();
   try {
     const [git_commit, branch, changes, above] = await Promise.all([
       git('rev-parse', 'HEAD'),
@@ -29,5 +27,3 @@ export interface GitState {
   git_branch?: string;
   git_dirty?: boolean;
 }
-
-const execute = promisify(execFile);

@@ -1,7 +1,6 @@
-import { execFile } from 'node:child_process';
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { git } from './git.ts';
 
 /**
  * List a folder with git, with the submodules in it that are checked out. Paths are relative to the folder.
@@ -10,8 +9,8 @@ import { promisify } from 'node:util';
  */
 export async function gitTree(folder: string): Promise<GitTree | undefined> {
   const listed = async (...args: string[]): Promise<string[]> => {
-    const { stdout } = await execute('git', ['ls-files', '-z', ...args], { cwd: folder, maxBuffer: 1 << 28 });
-    return stdout.split('\0').filter((path) => path !== '');
+    const output = await git(folder, 'ls-files', '-z', ...args);
+    return output.split('\0').filter((path) => path !== '');
   };
   const others = ['--others', '--exclude-standard'];
   try {
@@ -42,8 +41,6 @@ export interface GitTree {
   /** Submodules that are not checked out. */
   absent: string[];
 }
-
-const execute = promisify(execFile);
 
 /** Mode of an entry that is a commit of another repository. */
 const submoduleMode = '160000';

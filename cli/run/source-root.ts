@@ -1,5 +1,6 @@
-import { stat } from 'node:fs/promises';
-import { relative, resolve, sep } from 'node:path';
+import { lstat, realpath, stat } from 'node:fs/promises';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { quoteCommand } from '../../shared/command/quote-command.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 
 /**
@@ -24,6 +25,52 @@ export async function sourceRoot(
   if (sub === '..' || sub.startsWith('../')) throw refused('does not contain this folder');
   return { root, sub };
 }
+
+/**
+ * Refuse a root that `mps.yaml` names out of the folder's git repository. A stranger's project could otherwise send what
+ * lies beside it, and its program could send that on.
+ *
+ * @throws CliError that says which flag sends it
+ */
+export async function requireOwnRoot(folder: string, given: string): Promise<void> {
+  const [here, root] = await Promise.all([realpath(folder), realpath(resolve(folder, given))]);
+  let top = here;
+  while (!(await exists(join(top, '.git'))) && top !== dirname(top)) top = dirname(top);
+  const isOwn = root === here || ((await exists(join(top, '.git'))) && isWithin(root, top));
+  if (isOwn) return;
+  throw new CliError(
+    `mps.yaml: root ${given} is ${root}, which is no part of a git repository with this folder. If all of it may be sent: ${quoteCommand(['mps', 'run', '--root', given])}`,
+    exitCodes.usage,
+  );
+}
+
+/**
+ * Refuse a configuration that a file of the project names out of what is sent.
+ *
+ * @param by the file that names it, such as `mps.yaml`
+ * @throws CliError that says which flag takes it
+ */
+export async function requireOwnConfig(
+  { root, folder, by }: { root: string; folder: string; by: string },
+  given: string,
+): Promise<void> {
+  const path = await realpath(resolve(folder, given)).catch(() => undefined);
+  // One that is not there has its own message.
+  if (path === undefined || isWithin(path, await realpath(root))) return;
+  throw new CliError(
+    `${by}: config ${given} is ${path}, which is not in the folder that is sent. If it may be: ${quoteCommand(['-c', given])}`,
+    exitCodes.usage,
+  );
+}
+
+const exists = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    () => true,
+    () => false,
+  );
+
+const isWithin = (path: string, folder: string): boolean =>
+  path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
 
 /** Return the paths below a folder, relative to it. */
 export function pathsBelow(paths: readonly string[], sub: string): string[] {

@@ -48,7 +48,7 @@ export async function beginSweep(
     {
       ...sizesOf(rest),
       ...options,
-      ...configOf(options.config ?? path),
+      ...(typeof path === 'string' && { declaredConfig: { by: title, path } }),
       overrides: fixed,
     },
     place,
@@ -108,8 +108,6 @@ function sizesOf(fields: Readonly<Record<string, unknown>>): Partial<RunOptions>
     sizes.filter(([name, value]) => typeof value === (name === 'dataset' ? 'string' : 'number')),
   );
 }
-
-const configOf = (path: unknown): { config?: string } => (typeof path === 'string' ? { config: path } : {});
 
 type Ranges = readonly { name: string; parameter: SweepParameter }[];
 

@@ -105,6 +105,8 @@ describe('a program as it is', () => {
       'app/train.py':
         'import sys\nsys.path.append("../lib")\nimport reader\nprint(reader.read("data/x.csv"))\n',
       'app/mps.yaml': 'root: ..',
+      // The folder above may be sent, because it is of the same repository.
+      '.git/HEAD': '',
       'app/data/x.csv': 'seven',
       'app/data/y.csv': 'eight',
       'lib/reader.py': 'def read(path): return open(path).read()\n',

@@ -1,15 +1,16 @@
 import { execFile } from 'node:child_process';
-import { link, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, link, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readProjectFile } from '../../../cli/projects/project-file.ts';
 import { chooseEnvironment } from '../../../cli/run/environment/choose-environment.ts';
+import { gitState } from '../../../cli/run/git-state.ts';
 import { nameLeftOut } from '../../../cli/run/left-out.ts';
 import { inspectFiles, listFiles } from '../../../cli/run/list-files.ts';
 import { packFiles } from '../../../cli/run/pack-files.ts';
-import { pathsBelow, sourceRoot } from '../../../cli/run/source-root.ts';
+import { pathsBelow, requireOwnConfig, requireOwnRoot, sourceRoot } from '../../../cli/run/source-root.ts';
 import { extractArchive } from '../../../shared/archive/extract-archive.ts';
 
 const execute = promisify(execFile);
@@ -169,6 +170,59 @@ describe('a folder of a larger source', () => {
       await expect(sourceRoot(join(folder, 'app'), given)).rejects.toThrow(
         /^root: .* must be a folder above/,
       );
+  });
+});
+
+describe('a project of a stranger', () => {
+  test('does not make mps.yaml send what lies beside it', async () => {
+    await write({ 'secret.txt': '', 'project/app/train.py': '', 'project/.git/HEAD': '' });
+    const app = join(folder, 'project', 'app');
+
+    await expect(requireOwnRoot(app, '..')).resolves.toBeUndefined();
+    await expect(requireOwnRoot(app, '../..')).rejects.toThrow(
+      /^mps.yaml: root .* mps run --root \.\.\/\.\.$/,
+    );
+    await rm(join(folder, 'project', '.git'), { recursive: true });
+    await expect(requireOwnRoot(app, '..')).rejects.toThrow(
+      'is no part of a git repository with this folder',
+    );
+    await expect(requireOwnRoot(app, '.')).resolves.toBeUndefined();
+  });
+
+  test('does not name a configuration out of what is sent, by a path or a link', async () => {
+    await write({ 'logins.json': '{}', 'project/train.yaml': '', 'project/app/a.yaml': '' });
+    const root = join(folder, 'project');
+    const place = { root, folder: join(root, 'app'), by: 'mps.yaml' };
+    await symlink('../../logins.json', join(root, 'app', 'link.json'));
+
+    for (const own of ['a.yaml', '../train.yaml', 'absent.yaml'])
+      await expect(requireOwnConfig(place, own)).resolves.toBeUndefined();
+    for (const other of ['../../logins.json', join(folder, 'logins.json'), 'link.json'])
+      await expect(requireOwnConfig(place, other)).rejects.toThrow(
+        /^mps.yaml: config .* is not in the folder/,
+      );
+  });
+
+  test('runs no program that its repository names', async () => {
+    const ran = join(folder, 'ran');
+    const git = (...args: string[]) =>
+      execute('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], { cwd: folder });
+    await write({ '.gitattributes': '*.py filter=evil\n', 'a.py': 'a\n' });
+    await git('init', '--quiet');
+    await git('add', '.');
+    await git('commit', '--quiet', '-m', 'first');
+    await write({ 'a.py': 'b\n', '.git/hooks/post-index-change': `#!/bin/sh\ntouch ${ran}\n` });
+    await chmod(join(folder, '.git', 'hooks', 'post-index-change'), 0o755);
+    await git('config', 'core.fsmonitor', `touch ${ran}; false`);
+    await git('config', 'filter.evil.clean', `touch ${ran}; cat`);
+    await git('config', 'filter.evil.required', 'true');
+
+    const { files } = await listFiles(folder);
+    const { state } = await gitState(folder);
+
+    expect(files).toEqual(['.gitattributes', 'a.py']);
+    expect(state.git_dirty).toBe(true);
+    expect(await readdir(folder)).not.toContain('ran');
   });
 });
 
