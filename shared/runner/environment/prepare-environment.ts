@@ -111,7 +111,7 @@ async function prepare(options: PrepareOptions): Promise<Omit<PreparedEnvironmen
   stopped(stop);
   if (spec.env_type === 'docker') return prepareDocker(options);
   const resolved = await resolveDependencies(spec, options.sourceFolder, options.packageIndexes);
-  const { dependencies } = resolved;
+  const { dependencies, required } = resolved;
   // A Python project gets a virtual environment even without dependencies.
   const modulePaths = resolved.folders.map((folder) => join(options.sourceFolder, folder));
   if (spec.env_type === 'system') return { ...nothing, env: moduleVariables(modulePaths) };
@@ -161,7 +161,8 @@ async function prepare(options: PrepareOptions): Promise<Omit<PreparedEnvironmen
     : undefined;
   const place = new EnvironmentFolder(projectFolder, key);
   const { sourceFolder, store, owner } = options;
-  const work = { envType: spec.env_type, key, place, dependencies, interpreter, sourceFolder, store, run };
+  const facts = { envType: spec.env_type, key, place, dependencies, required, interpreter };
+  const work = { ...facts, sourceFolder, store, run };
   const lock = await waitForHostLock(place.folder, stop, () =>
     log('environment: another run on this host is preparing it; waiting'),
   );

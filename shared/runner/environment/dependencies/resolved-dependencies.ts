@@ -3,11 +3,12 @@ import { chmod, constants, type FileHandle, lstat, mkdir, open, realpath } from 
 import { basename, dirname, join } from 'node:path';
 import { isProjectFolder, moduleFolder, readProjectFolder } from '../declarations/project-folder.ts';
 import { EnvironmentError } from '../environment-error.ts';
+import type { PlacedRequirement } from '../install/build-fault.ts';
 import type { PythonCondition } from '../install/python-version.ts';
 import { contradictions, type StatedRequirement } from './contradictions.ts';
 import type { Dependency, PipOption } from './dependency.ts';
 import { type EnvironmentSpec, packageIndexFaults, parseDependencies } from './parse-dependencies.ts';
-import { parseRequirements } from './python-requirements.ts';
+import { normalName, parseRequirements } from './python-requirements.ts';
 
 /** A dependency that does not depend on the source folder: `-r` files are expanded and local packages hashed. */
 export type ResolvedDependency =
@@ -18,6 +19,8 @@ export type ResolvedDependency =
 export interface ResolvedEnvironment {
   /** What is installed. */
   dependencies: ResolvedDependency[];
+  /** The packages and files among them, with the lines that require them. */
+  required: PlacedRequirement[];
   /** Conditions on the version of the interpreter, all of which must hold. */
   interpreter: PythonCondition[];
   /** Folders of the source whose modules a program can import, `.` for the source itself. */
@@ -50,6 +53,7 @@ export async function resolveDependencies(
   const interpreter = new Map<string, PythonCondition>();
   const folders = new Set<string>();
   const stated: StatedRequirement[] = [];
+  const required: PlacedRequirement[] = [];
   const seen = new Set<string>();
 
   const limit = (versions: string, where: string): void => {
@@ -70,10 +74,13 @@ export async function resolveDependencies(
       else if (dependency.kind === 'file') {
         const { path, extras, marker } = dependency;
         const sha256 = await hashSourceFile(sourceFolder, path, largestPackageFile);
+        required.push({ name: distributionName(basename(path)), where: `${file}: line ${dependency.line}` });
         resolved.set(`${path}${extras};${marker}`, { kind: 'file', path, sha256, extras, marker });
       } else if (dependency.kind === 'package') {
         const { line, ...rest } = dependency;
-        stated.push({ spec: rest.spec, where: `${file}: line ${line}` });
+        const where = `${file}: line ${line}`;
+        stated.push({ spec: rest.spec, where });
+        required.push({ name: /^[a-z0-9-]*/.exec(rest.spec)?.[0] ?? '', where });
         resolved.set(`${rest.spec} ${rest.hashes ?? ''}`, rest);
       } else if (dependency.kind === 'option') {
         const { name, value } = dependency;
@@ -142,8 +149,16 @@ export async function resolveDependencies(
   const all = [...resolved.values()];
   const indexes = all.filter((one) => one.kind === 'option' && one.name === 'index-url');
   if (indexes.length > 1) throw refused('more than one --index-url; further ones are --extra-index-url');
-  return { dependencies: all, interpreter: [...interpreter.values()], folders: [...folders].sort() };
+  return {
+    dependencies: all,
+    required,
+    interpreter: [...interpreter.values()],
+    folders: [...folders].sort(),
+  };
 }
+
+/** The package of a file: `my_tool-1.0.tar.gz` is `my-tool`. */
+const distributionName = (filename: string): string => normalName(filename.split(/-\d/, 1)[0] ?? filename);
 
 function refused(message: string): EnvironmentError {
   return new EnvironmentError('bad-dependencies', message);

@@ -14,6 +14,7 @@ import { keepShared, reuseShared } from '../reuse-shared.ts';
 import type { SharedEnvironment } from '../shared-environment.ts';
 import type { EnvironmentStore } from '../stored-environments.ts';
 import type { WheelStore } from '../wheels/wheel-store.ts';
+import type { PlacedRequirement } from './build-fault.ts';
 import type { EnvironmentBuild } from './builder-input.ts';
 import { lockHash, nodeLock, pythonLock } from './installed-list.ts';
 import { type RunCommand, stopped, writeReadable } from './installer.ts';
@@ -62,6 +63,8 @@ export interface ObtainOptions {
   key: string;
   place: EnvironmentFolder;
   dependencies: readonly ResolvedDependency[];
+  /** Where the source requires them, for messages. */
+  required: readonly PlacedRequirement[];
   interpreter: Interpreter;
   sourceFolder: string;
   store: EnvironmentStore;
@@ -132,7 +135,7 @@ async function makeBuild(
   scratch: string,
   versions: readonly string[],
 ): Promise<EnvironmentBuild> {
-  const { place, owner, interpreter, stop, run, probe, indexes, log } = options;
+  const { place, owner, interpreter, stop, run, probe, indexes, log, required } = options;
   const dependencies = [
     ...options.dependencies,
     ...versions.map((spec) => ({ kind: 'constraint', spec }) as const),
@@ -158,7 +161,7 @@ async function makeBuild(
   // Private downloads are not cached for other projects.
   const downloads = indexes.arePrivate ? undefined : options.downloads;
   return {
-    ...{ folder: place.folder, packages, copies, dependencies, interpreter },
+    ...{ folder: place.folder, packages, copies, dependencies, required, interpreter },
     ...{ run, probe, env, stop, downloads, log, scratch, owner, wheels: options.wheels },
   };
 }

@@ -1,6 +1,7 @@
 import type { ResolvedDependency } from '../dependencies/resolved-dependencies.ts';
 import type { DownloadCache } from '../downloads/download-cache.ts';
 import type { WheelStore } from '../wheels/wheel-store.ts';
+import type { PlacedRequirement } from './build-fault.ts';
 import type { RunCommand } from './installer.ts';
 import type { Interpreter } from './interpreter.ts';
 
@@ -12,6 +13,8 @@ export interface EnvironmentBuild {
   packages: string;
   copies: ReadonlyMap<ResolvedDependency, string>;
   dependencies: readonly ResolvedDependency[];
+  /** Where the source requires them, for messages. */
+  required: readonly PlacedRequirement[];
   interpreter: Interpreter;
   run: RunCommand;
   /** As `run`, without output in the log. */

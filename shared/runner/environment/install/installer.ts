@@ -24,16 +24,22 @@ export type RunCommand = (command: Command) => Promise<CommandResult>;
 
 /**
  * Run one step of an installation.
+ * @param explain says why a step failed, from the end of its output; undefined if it cannot
  * @throws EnvironmentError `install-failed` with the installer's message; `stopped` if the run was stopped
  */
-export async function install(run: RunCommand, command: Command, stop: AbortSignal): Promise<void> {
+export async function install(
+  run: RunCommand,
+  command: Command,
+  stop: AbortSignal,
+  explain: (output: string) => string | undefined = () => undefined,
+): Promise<void> {
   stopped(stop);
   const result = await run(command);
   stopped(stop);
   if (result.exitCode === 0) return;
   const how =
     result.exitCode === null ? (result.message ?? 'was killed') : `ended with exit code ${result.exitCode}`;
-  const reported = installerMessage(result.tail);
+  const reported = explain(plainText(result.tail)) ?? installerMessage(result.tail);
   throw new EnvironmentError('install-failed', reported === '' ? `${command.argv[0]} ${how}` : reported);
 }
 
@@ -51,13 +57,9 @@ const longest = 600;
  * the cause comes first.
  */
 export function installerMessage(tail: string): string {
-  const lines = stripVTControlCharacters(tail)
-    .split(/[\r\n]+/)
-    .map((line) =>
-      maskCredentials(line)
-        .replaceAll(/\p{Cc}/gu, ' ')
-        .trim(),
-    )
+  const lines = plainText(tail)
+    .split('\n')
+    .map((line) => line.trim())
     .filter((line) => line !== '');
   const chosen = pipErrors(lines) ?? uvErrors(lines) ?? npmErrors(lines) ?? lines.slice(-6);
   return shorten(
@@ -67,6 +69,13 @@ export function installerMessage(tail: string): string {
     longest,
   );
 }
+
+/** The output of an installer without control characters and credentials. */
+const plainText = (output: string): string =>
+  stripVTControlCharacters(output)
+    .split(/[\r\n]+/)
+    .map((line) => maskCredentials(line).replaceAll(/\p{Cc}/gu, ' '))
+    .join('\n');
 
 function pipErrors(lines: readonly string[]): string[] | undefined {
   const errors = lines.filter((line) => line.startsWith('ERROR: '));

@@ -7,6 +7,7 @@ import { EnvironmentError } from '../environment-error.ts';
 import { isBundled } from '../installed-wheels.ts';
 import { removeTree } from '../remove-tree.ts';
 import { type InstalledWheels, installWheels } from '../wheels/install-wheels.ts';
+import { buildFault } from './build-fault.ts';
 import type { EnvironmentBuild } from './builder-input.ts';
 import { install, stopped } from './installer.ts';
 
@@ -35,7 +36,7 @@ export async function buildPython(build: EnvironmentBuild): Promise<BuiltPython>
   const { folder, packages, interpreter, run, stop, log } = build;
   const isEmpty = build.dependencies.every(({ kind }) => kind === 'option' || kind === 'constraint');
   const stepIn = (env: EnvironmentBuild['env'], ...argv: readonly [string, ...string[]]) =>
-    install(run, { argv, cwd: packages, env }, stop);
+    install(run, { argv, cwd: packages, env }, stop, (output) => buildFault(output, build.required));
   const step = (...argv: [string, ...string[]]) => stepIn(build.env, ...argv);
   const installer = await choosePythonInstaller(build);
 

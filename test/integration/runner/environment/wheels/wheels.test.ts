@@ -147,4 +147,15 @@ describe('the packages of an environment', () => {
       message: expect.stringContaining('bad'),
     });
   });
+
+  test('fail with what the build lacks, the line that requires it, and what to do', async () => {
+    index.files['bad'] = { 'bad-1.0.tar.gz': await sourceOf('bad', '1.0', 'import not_there') };
+
+    await expect(build('p1', 'alpha', 'bad')).rejects.toMatchObject({
+      code: 'install-failed',
+      message: expect.stringMatching(
+        /^bad \(dependencies: line 3\) has no wheel .* lacks the module not_there, .* put a wheel into the source/,
+      ),
+    });
+  });
 });
