@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { isoTime, Timestamp, Ulid } from '../core/formats.ts';
 import type { Settings } from '../core/settings.ts';
+import { readUsernames } from '../data/accounts/user.ts';
 import { type Experiment, ExperimentKind, outcomeOf } from '../data/experiments/experiment.ts';
 import { SystemUse } from '../data/experiments/system-use.ts';
 import { Git, readTracking, type Tracking } from '../data/experiments/tracking.ts';
@@ -62,6 +63,8 @@ export const ExperimentAnswer = z
     experiment_id: Ulid,
     project_id: Ulid,
     kind: ExperimentKind,
+    user: z.string().nullable().describe('Name of the user who began it; null once that user is deleted.'),
+    user_id: Ulid,
     name: z.string(),
     note: z.string().nullable().describe('Markdown.'),
     tags: z.record(z.string(), z.string()),
@@ -127,15 +130,20 @@ export const ExperimentAnswer = z
   .meta({ id: 'Experiment' });
 
 /** Answer with the current state of an experiment. */
-export async function answerExperiment({ records, settings, now }: Answering, experiment: Experiment) {
-  const { project_id, experiment_id, version } = experiment;
-  const [placed, tracking, criterion] = await Promise.all([
+export async function answerExperiment(
+  { records, accounts, settings, now }: Answering,
+  experiment: Experiment,
+) {
+  const { project_id, experiment_id, user_id, version } = experiment;
+  const [placed, tracking, criterion, usernames] = await Promise.all([
     placeOneInLine(records, settings.limits, experiment),
     readTracking(records, project_id, experiment_id),
     readCriterion(records, project_id),
+    readUsernames(accounts, [user_id]),
   ]);
   const at = now();
-  const shown = showExperiment(placed, at, tracking, new MetricRanker(criterion));
+  const ranker = new MetricRanker(criterion);
+  const shown = showExperiment(placed, at, tracking, { ranker, usernames });
   const system = showSystem(experiment, at, tracking.metrics, settings);
   return Reply.json({ ...shown, system }, { version });
 }
@@ -159,8 +167,10 @@ function showSystem(
 const showSummaries = (metrics: Iterable<[string, MetricSummary]>) =>
   Object.fromEntries([...metrics].map(([name, summary]) => [name, showSummary(summary)]));
 
-interface Answering {
+/** Services that the answer of an experiment reads. */
+export interface Answering {
   records: TableReader<'records'>;
+  accounts: TableReader<'accounts'>;
   settings: Settings;
   now(): Date;
 }
@@ -170,11 +180,12 @@ export function showExperiment(
   experiment: Placed<Experiment>,
   now: Date,
   { fields, metrics }: Tracking,
-  ranker: MetricRanker,
+  { ranker, usernames }: Surroundings,
 ): z.input<typeof ExperimentAnswer> {
   const reported = withoutSystem(metrics);
   return {
     ...showJob(experiment, now),
+    user: usernames.get(experiment.user_id) ?? null,
     system: null,
     ...judged(experiment, metrics, ranker),
     sweep_id: experiment.sweep?.sweep_id ?? null,
@@ -193,6 +204,13 @@ export function showExperiment(
     metrics: showSummaries(reported),
     deleted_at: fields?.deleted_at ?? null,
   };
+}
+
+/** What the records of an experiment do not contain. */
+interface Surroundings {
+  ranker: MetricRanker;
+  /** Names of the existing users, by id. */
+  usernames: ReadonlyMap<string, string>;
 }
 
 /** Sort texts by name, because the table does not keep the order. */

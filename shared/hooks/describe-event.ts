@@ -70,7 +70,7 @@ export class EventDescriber {
     const row = rowOf(experiment, tracking);
     const at = now();
     const lines = isFinal(experiment.status) ? await this.#outcome(experiment, row, ranker, at) : [];
-    const data = ExperimentAnswer.parse(showExperiment(experiment, at, tracking, ranker));
+    const data = ExperimentAnswer.parse(showExperiment(experiment, at, tracking, { ranker, usernames }));
     return {
       matches: (filter) =>
         filter === null ||

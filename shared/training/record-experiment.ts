@@ -19,7 +19,7 @@ import { changedSweep } from '../data/sweeps/sweep.ts';
 import type { TableReader, TableWriter, Write } from '../data/table/table.ts';
 import { type ConditionFailedError, WriteLabel } from '../data/table/write-label.ts';
 import { configParams } from '../experiments/config-params.ts';
-import { answerExperiment } from '../experiments/experiment-answer.ts';
+import { type Answering, answerExperiment } from '../experiments/experiment-answer.ts';
 import { experimentNumber } from '../experiments/experiment-number.ts';
 import type { Ambient, Caller } from '../http/definition/endpoint-context.ts';
 import { type Admitted, admitJob, newJobFields, replayAdmitted, type Submitting } from '../jobs/admission.ts';
@@ -194,16 +194,19 @@ async function trainingFields(
 export const checkpointsKept = new WriteLabel('checkpoints of the earlier experiment');
 
 /** Functions that read and answer a recorded experiment. */
-export const experimentAnswers = (context: Submitting & { project: Project }) => ({
+export const experimentAnswers = (context: Training) => ({
   read: (experiment_id: string) =>
     requireExperiment(context.records, context.project.project_id, experiment_id),
   answer: (experiment: Experiment) => answerExperiment(context, experiment),
 });
 
+/** Services and project of a request that trains. */
+type Training = Submitting & Pick<Answering, 'accounts'> & { project: Project };
+
 /** `Idempotency-Key` handling of every training. */
 export const creatingExperiment = {
   kind: 'creates',
   table: 'records',
-  replayCreated: (experiment_id: string, context: Submitting & { project: Project }) =>
+  replayCreated: (experiment_id: string, context: Training) =>
     replayAdmitted(experiment_id, experimentAnswers(context), context),
 } as const;

@@ -67,6 +67,11 @@ describe('the filter', () => {
 
     await expect.poll(async () => (await names()).length).toBe(2);
     expect(await page.getByLabel('Filter').inputValue()).toBe('adam');
+    await page.getByRole('button', { name: 'Mine', exact: true }).click();
+    await expect.poll(async () => (await names()).length).toBe(2);
+    expect(await page.getByLabel('Filter').inputValue()).toBe("adam AND user = 'admin'");
+    await page.getByRole('button', { name: 'Mine', exact: true }).click();
+    expect(await page.getByLabel('Filter').inputValue()).toBe('adam');
   });
 });
 

@@ -1,5 +1,7 @@
 import { buildCommand } from '@stricli/core';
 import type { endpoint as listExperiments } from '../../../functions/experiments/search/list-experiments.endpoint.ts';
+import type { endpoint as readOwnAccount } from '../../../functions/users/read-own-account.endpoint.ts';
+import type { Client } from '../../../shared/client/client.ts';
 import { experimentAttributes } from '../../../shared/experiments/experiment-attributes.ts';
 import type { CliContext } from '../../context.ts';
 import type { Experiment } from '../../experiments/experiment.ts';
@@ -40,6 +42,7 @@ export const lsCommand = buildCommand({
         brief: 'Maximum number of experiments (50)',
         optional: true,
       },
+      mine: { kind: 'boolean', brief: 'Only experiments that you began', optional: true },
       project,
       json,
       verbose,
@@ -53,7 +56,7 @@ export const lsCommand = buildCommand({
 Examples:
   mps ls
   mps ls 'metrics.accuracy > 0.9' --sort -accuracy
-  mps ls "status = 'FAILED'" -n 5 --json`,
+  mps ls --mine "status = 'FAILED'" -n 5 --json`,
   },
 });
 
@@ -61,18 +64,20 @@ const headings = ['EXPERIMENT', 'NAME', 'STATUS', 'CREATED', 'TIME', 'BEST', 'LA
 
 async function ls(
   this: CliContext,
-  { sort, limit: most = 50, project: given, json: isJson }: Flags,
-  filter?: string,
+  { sort, limit: most = 50, mine = false, project: given, json: isJson }: Flags,
+  asked?: string,
 ): Promise<void> {
   const session = await connect(this.env);
   const { project_id } = await requireProject(session, this.folder, given);
+  const own = mine ? await ownCondition(session.client) : undefined;
+  const filter = [asked, own].filter((one) => one !== undefined && one.trim() !== '').join(' AND ');
   const order = sort?.map(orderTerm).join(', ');
   const experiments: Experiment[] = [];
   const rows = session.client.rows<typeof listExperiments>('GET /projects/{project_id}/experiments', {
     path: { project_id },
     query: {
       limit: Math.min(most, 1000),
-      ...(filter !== undefined && { filter }),
+      ...(filter !== '' && { filter }),
       ...(order !== undefined && { order_by: order }),
     },
   });
@@ -83,11 +88,17 @@ async function ls(
     if (experiments.length === most) break;
   }
   if (isJson) return;
-  const asked = askedValues(order ?? '', filter ?? '');
+  const values = askedValues(order ?? '', filter);
   this.printer.table(
-    [...headings, ...asked.map(({ heading }) => heading)],
-    experiments.map((one) => [...rowOf(one), ...asked.map(({ textOf }) => textOf(one))]),
+    [...headings, ...values.map(({ heading }) => heading)],
+    experiments.map((one) => [...rowOf(one), ...values.map(({ textOf }) => textOf(one))]),
   );
+}
+
+/** Return the condition that holds for the experiments of the signed-in user. */
+async function ownCondition(client: Client): Promise<string> {
+  const { username } = await client.call<typeof readOwnAccount>('GET /users/me');
+  return `user = '${username}'`;
 }
 
 function limit(text: string): number {
@@ -99,6 +110,7 @@ function limit(text: string): number {
 interface Flags {
   sort?: readonly string[];
   limit?: number;
+  mine?: boolean;
   project?: string;
   json?: boolean;
   verbose?: boolean;

@@ -32,6 +32,7 @@ async function show(this: CliContext, { project: given, json: isJson }: Flags, i
     ['status', status_reason === null ? experiment.status : `${experiment.status}: ${status_reason}`],
     ['exit code', exit_code === null ? null : String(exit_code)],
     ['created', experiment.created_at],
+    ['user', experiment.user],
     ['time', duration === null ? null : secondsText(duration)],
     [
       'size',

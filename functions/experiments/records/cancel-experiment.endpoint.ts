@@ -2,7 +2,7 @@ import { controlBatch } from '../../../shared/aws/needs.ts';
 import { ServiceError } from '../../../shared/core/service-error.ts';
 import { requireExperiment } from '../../../shared/data/experiments/experiment.ts';
 import { readVariablesKey } from '../../../shared/data/projects/variable.ts';
-import { writeRecords } from '../../../shared/data/table/needs.ts';
+import { readAccounts, writeRecords } from '../../../shared/data/table/needs.ts';
 import { answerExperiment, ExperimentAnswer } from '../../../shared/experiments/experiment-answer.ts';
 import { experimentPath } from '../../../shared/experiments/experiment-path.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
@@ -20,13 +20,13 @@ export const endpoint = defineEndpoint({
     'A running command gets SIGTERM, and is killed after 20 seconds. Its log, metrics and artifacts are kept.',
   allow: 'developer',
   project: 'developer',
-  needs: { records: writeRecords, batch: controlBatch, keys: readVariablesKey },
+  needs: { records: writeRecords, accounts: readAccounts, batch: controlBatch, keys: readVariablesKey },
   input: { path: experimentPath },
   output: { 200: ExperimentAnswer },
   problems: ['conflict'],
   etag: true,
 
-  async handle({ path }, { records, batch, keys, settings, caller, now, newId, log }) {
+  async handle({ path }, { records, accounts, batch, keys, settings, caller, now, newId, log }) {
     const found = await requireExperiment(records, path.project_id, path.experiment_id);
     if (found.kind === 'logged') {
       const message = 'This experiment has no job. To end it, set its status with PATCH.';
@@ -43,7 +43,7 @@ export const endpoint = defineEndpoint({
     if (!cancelled && experiment.status !== 'CANCELLED') {
       throw new ServiceError('conflict', `The experiment has already ended: ${experiment.status}.`);
     }
-    return answerExperiment({ records, settings, now }, experiment);
+    return answerExperiment({ records, accounts, settings, now }, experiment);
   },
 });
 

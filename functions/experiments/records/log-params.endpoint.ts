@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ServiceError } from '../../../shared/core/service-error.ts';
-import { writeRecords } from '../../../shared/data/table/needs.ts';
+import { readAccounts, writeRecords } from '../../../shared/data/table/needs.ts';
 import { changeFields } from '../../../shared/experiments/change-fields.ts';
 import { isFromCommand } from '../../../shared/experiments/command-facts.ts';
 import { answerExperiment, ExperimentAnswer } from '../../../shared/experiments/experiment-answer.ts';
@@ -22,7 +22,7 @@ export const endpoint = defineEndpoint({
     'A param is written once. The same value again changes nothing; another value is refused with 409, and nothing of the request is stored. A param that only the command of a training states takes another value once.',
   allow: 'developer',
   project: 'developer',
-  needs: { records: writeRecords },
+  needs: { records: writeRecords, accounts: readAccounts },
   input: { path: experimentPath, body: fields(z.strictObject({ params: Params }), fieldsBodyMaxBytes) },
   output: { 200: ExperimentAnswer },
   problems: ['conflict', 'too-large', 'unsupported-media-type'],

@@ -1,7 +1,7 @@
 import { controlBatch } from '../../../shared/aws/needs.ts';
 import { requireExperiment } from '../../../shared/data/experiments/experiment.ts';
 import { readVariablesKey } from '../../../shared/data/projects/variable.ts';
-import { writeRecords } from '../../../shared/data/table/needs.ts';
+import { readAccounts, writeRecords } from '../../../shared/data/table/needs.ts';
 import { answerExperiment, ExperimentAnswer } from '../../../shared/experiments/experiment-answer.ts';
 import { experimentPath } from '../../../shared/experiments/experiment-path.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
@@ -17,16 +17,16 @@ export const endpoint = defineEndpoint({
     'Compares an unfinished experiment with AWS Batch first, unless that was done in the last 30 seconds.',
   allow: 'viewer',
   project: 'viewer',
-  needs: { records: writeRecords, batch: controlBatch, keys: readVariablesKey },
+  needs: { records: writeRecords, accounts: readAccounts, batch: controlBatch, keys: readVariablesKey },
   input: { path: experimentPath },
   output: { 200: ExperimentAnswer },
   etag: true,
 
-  async handle({ path }, { records, batch, keys, settings, now, log }) {
+  async handle({ path }, { records, accounts, batch, keys, settings, now, log }) {
     const read = () => requireExperiment(records, path.project_id, path.experiment_id);
     const found = await read();
     const compared = await reconcileWhenStale({ records, batch, keys, settings, now }, found, log);
-    return answerExperiment({ records, settings, now }, compared ? await read() : found);
+    return answerExperiment({ records, accounts, settings, now }, compared ? await read() : found);
   },
 });
 

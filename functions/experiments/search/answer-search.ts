@@ -1,5 +1,5 @@
 import { badRequest, notFound } from '../../../shared/core/service-error.ts';
-import type { Limits, Settings } from '../../../shared/core/settings.ts';
+import type { Settings } from '../../../shared/core/settings.ts';
 import { paragraphOrBlank } from '../../../shared/core/text/text-rules.ts';
 import { readUsernames } from '../../../shared/data/accounts/user.ts';
 import { type Experiment, listExperiments } from '../../../shared/data/experiments/experiment.ts';
@@ -78,6 +78,8 @@ export function answerSearch(
       });
       const { items, unreadable } = await readFound(records, found.rows);
       await takeCriteria(found.rows.map(({ project_id }) => project_id));
+      // A filter or an order by `user` has read all names already.
+      if (!attributes.includes('user')) usernames = await readNamesOf(accounts, found.rows);
       const placed = await placeInLine(
         records,
         settings.limits,
@@ -88,9 +90,15 @@ export function answerSearch(
     },
     keyOf: ({ row }) => encodePosition(order.positionOf(row)),
     show: ({ experiment, tracking }) =>
-      showExperiment(experiment, at, tracking, rankers.of(experiment.project_id)),
+      showExperiment(experiment, at, tracking, { ranker: rankers.of(experiment.project_id), usernames }),
   });
 }
+
+/** Return the names of the users of these rows, by id. */
+const readNamesOf = (
+  accounts: TableReader<'accounts'>,
+  rows: readonly { user_id: string }[],
+): Promise<Map<string, string>> => readUsernames(accounts, [...new Set(rows.map(({ user_id }) => user_id))]);
 
 interface Searching {
   records: TableReader<'records'>;
@@ -137,20 +145,21 @@ const maxTerms = 4;
 
 /** List the experiments of a project with their params, metrics and tags, newest first. */
 export async function listTracked(
-  records: TableReader<'records'>,
-  limits: Limits,
+  { records, accounts, settings }: Pick<Searching, 'records' | 'accounts' | 'settings'>,
   project_id: string,
   { limit, after }: { limit: number; after: string | undefined },
 ): Promise<Page<TrackedExperiment>> {
   const page = await listExperiments(records, project_id, { limit: Math.min(limit, maxPage), after });
   const ids = page.items.map(({ experiment_id }) => experiment_id);
-  const [placed, tracked] = await Promise.all([
-    placeInLine(records, limits, page.items),
+  const [placed, tracked, usernames] = await Promise.all([
+    placeInLine(records, settings.limits, page.items),
     readTrackingOf(records, project_id, ids),
+    readNamesOf(accounts, page.items),
   ]);
   const all = placed.map((experiment) => ({
     experiment,
     tracking: tracked.of.get(experiment.experiment_id) ?? nothingTracked,
+    usernames,
   }));
   // A deleted experiment can only be restored, so leave it out.
   const items = all.filter(({ tracking }) => tracking.fields?.deleted_at === undefined);
@@ -160,6 +169,7 @@ export async function listTracked(
 interface TrackedExperiment {
   experiment: Placed<Experiment>;
   tracking: Tracking;
+  usernames: ReadonlyMap<string, string>;
 }
 
 /** Maximum number of experiments of a page. The params, metrics and tags of one may take some 100 KB. */

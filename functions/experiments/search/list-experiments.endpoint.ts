@@ -29,16 +29,17 @@ export const endpoint = defineEndpoint({
     filter !== undefined || order_by !== undefined || deleted === true,
 
   async handle({ path, query }, context) {
-    const { records, settings, now } = context;
+    const { now } = context;
     const { filter, order_by, deleted } = query;
     if (filter !== undefined || order_by !== undefined || deleted === true)
       return answerSearch(context, [path.project_id], query);
     const at = now();
-    const ranker = new MetricRanker(await readCriterion(records, path.project_id));
+    const ranker = new MetricRanker(await readCriterion(context.records, path.project_id));
     return answerList(query, {
-      fetch: (page) => listTracked(records, settings.limits, path.project_id, page),
+      fetch: (page) => listTracked(context, path.project_id, page),
       keyOf: ({ experiment }) => experiment.experiment_id,
-      show: ({ experiment, tracking }) => showExperiment(experiment, at, tracking, ranker),
+      show: ({ experiment, tracking, usernames }) =>
+        showExperiment(experiment, at, tracking, { ranker, usernames }),
     });
   },
 });

@@ -4,6 +4,7 @@ import { badRequest, type ParameterFault, ServiceError } from '../../../shared/c
 import { requireExperiment } from '../../../shared/data/experiments/experiment.ts';
 import { requireSweep, type Sweep } from '../../../shared/data/sweeps/sweep.ts';
 import { readSweepConfig } from '../../../shared/data/sweeps/sweep-run.ts';
+import { readAccounts } from '../../../shared/data/table/needs.ts';
 import type { TableReader } from '../../../shared/data/table/table.ts';
 import { scalarPaths } from '../../../shared/experiments/config-params.ts';
 import { ExperimentAnswer } from '../../../shared/experiments/experiment-answer.ts';
@@ -35,7 +36,7 @@ export const endpoint = defineEndpoint({
     'For a sweep with the method `external`: Optuna, Ax or a person decides which values come next. The answer is the experiment of the first repeat. 409 while as many run as may run at once.',
   allow: 'developer',
   project: 'developer',
-  needs: decidingNeeds,
+  needs: { ...decidingNeeds, accounts: readAccounts },
   input: { path: sweepPath, body: fields(Asked) },
   output: { 200: ExperimentAnswer },
   problems: ['conflict', 'too-large', 'unsupported-media-type'],

@@ -8,7 +8,7 @@ import type { Config } from '../../../shared/data/projects/config.ts';
 import { findEnvironment } from '../../../shared/data/projects/environment.ts';
 import { readVariablesKey } from '../../../shared/data/projects/variable.ts';
 import { GitRule } from '../../../shared/data/rules/tracked.ts';
-import { writeRecords } from '../../../shared/data/table/needs.ts';
+import { readAccounts, writeRecords } from '../../../shared/data/table/needs.ts';
 import type { TableReader } from '../../../shared/data/table/table.ts';
 import { ExperimentAnswer } from '../../../shared/experiments/experiment-answer.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
@@ -51,7 +51,7 @@ export const trainingEndpoint = <
     summary,
     allow: 'developer',
     project: 'developer',
-    needs: { records: writeRecords, batch: controlBatch, keys: readVariablesKey },
+    needs: { records: writeRecords, accounts: readAccounts, batch: controlBatch, keys: readVariablesKey },
     input: { path: projectPath, query },
     output: { 200: ExperimentAnswer },
     problems: ['conflict'],

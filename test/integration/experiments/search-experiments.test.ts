@@ -2,9 +2,11 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { endpoint as logMetrics } from '../../../functions/experiments/metrics/log-metrics.endpoint.ts';
 import { endpoint as create } from '../../../functions/experiments/records/create-experiment.endpoint.ts';
 import { endpoint as remove } from '../../../functions/experiments/records/delete-experiment.endpoint.ts';
+import { endpoint as read } from '../../../functions/experiments/records/read-experiment.endpoint.ts';
 import { endpoint as update } from '../../../functions/experiments/records/update-experiment.endpoint.ts';
 import { endpoint as list } from '../../../functions/experiments/search/list-experiments.endpoint.ts';
 import { endpoint as search } from '../../../functions/experiments/search/search-experiments.endpoint.ts';
+import { endpoint as deleteUser } from '../../../functions/users/delete-user.endpoint.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { newProject } from '../projects/new-project.ts';
 import { json } from '../users/body.ts';
@@ -59,6 +61,28 @@ describe('a search of experiments', () => {
   test('by the name of its user', async () => {
     expect(names(await find({ filter: `user = '${as.user.username}'` }))).toBe('c b a');
     expect(names(await find({ filter: `user != '${as.user.username}'`, order_by: 'user' }))).toBe('');
+  });
+
+  test('names the user of each experiment, until that user is deleted', async () => {
+    const leaver = await service.user('admin');
+    const path = { project_id: await newProject(service, leaver) };
+    const begun = await service.call(create, { path, as: leaver, ...json({ name: 'left' }) });
+    const { user_id, username } = leaver.user;
+    expect(begun.json).toMatchObject({ user: username, user_id });
+    const at = { ...path, experiment_id: begun.json.experiment_id as string };
+    const rows = async () => {
+      const queries = [{}, { order_by: 'name' }, { filter: 'user IS NULL' }, { filter: 'user IS NOT NULL' }];
+      const lists = await Promise.all(queries.map((query) => service.call(list, { path, query, as })));
+      const one = await service.call(read, { path: at, as });
+      return [...lists.flatMap((answer) => answer.json), one.json].map(
+        (row: { user: unknown; user_id: unknown }) => [row.user, row.user_id],
+      );
+    };
+    expect(await rows()).toEqual(Array(4).fill([username, user_id]));
+
+    const deleted = await service.call(deleteUser, { query: { username }, as: await service.user('admin') });
+    expect(deleted.status, deleted.text).toBe(200);
+    expect(await rows()).toEqual(Array(4).fill([null, user_id]));
   });
 
   test('is ordered, with NaN and then what is missing last', async () => {

@@ -25,6 +25,7 @@ function rowWith(index: number, changes: Partial<Row> = {}): Row {
   return {
     experiment_id: `id${index}`,
     project_id: 'p',
+    user: 'ada',
     name: `run-${index}`,
     kind: 'logged',
     status: 'SUCCEEDED',
@@ -94,8 +95,18 @@ describe('sorting', () => {
 
 describe('the filter box', () => {
   const rows = [
-    rowWith(0, { name: 'baseline', params: { lr: '0.1' }, metrics: { 'val loss': metric(0.2) } }),
-    rowWith(1, { name: 'wide', params: { lr: '0.01' }, tags: { stage: 'it’s new' }, status: 'FAILED' }),
+    rowWith(0, {
+      name: 'baseline',
+      params: { lr: '0.1', device: 'cuda:0' },
+      metrics: { 'val loss': metric(0.2) },
+    }),
+    rowWith(1, {
+      user: 'grace',
+      name: 'wide',
+      params: { lr: '0.01' },
+      tags: { stage: 'it’s new' },
+      status: 'FAILED',
+    }),
   ];
 
   test.each([
@@ -105,6 +116,7 @@ describe('the filter box', () => {
     ['metrics.`val loss` < 1 AND status = "SUCCEEDED"', ['id0']],
     ['tags.stage IS NOT NULL', ['id1']],
     ['attributes.name LIKE "wi%"', ['id1']],
+    ["user = 'ada'", ['id0']],
   ])('finds by %s', (filter, ids) => {
     expect(idsOf(filterRows(rows, filter).rows)).toEqual(ids);
   });
@@ -115,6 +127,8 @@ describe('the filter box', () => {
     ['the word of a status', 'failed', ['id1']],
     ['a condition and a word', 'lr > 0.05 base', ['id0']],
     ['a value of a param', '0.01', ['id1']],
+    ['a user', 'user:grace', ['id1']],
+    ['a value with a colon', 'cuda:0', ['id0']],
   ])('finds by %s, without the grammar', (_, filter, ids) => {
     const found = filterRows(rows, filter);
     expect([found.fault, idsOf(found.rows)]).toEqual([undefined, ids]);

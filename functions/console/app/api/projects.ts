@@ -110,7 +110,7 @@ export const setBaseline = (project_id: string, baseline: string | null) =>
 
 /** Fields of an experiment for a table. The other fields would be most of the bytes. */
 const rowFields =
-  'experiment_id,project_id,name,kind,status,status_reason,config_id,created_at,started_at,stopped_at,duration,cost,best,params,tags,metrics,sweep_id,trial,outcome,warnings';
+  'experiment_id,project_id,user,name,kind,status,status_reason,config_id,created_at,started_at,stopped_at,duration,cost,best,params,tags,metrics,sweep_id,trial,outcome,warnings';
 
 export const experimentsPage = (project_id: string, limit: number, next?: string) =>
   page<typeof listExperiments>(

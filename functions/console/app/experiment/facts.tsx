@@ -129,6 +129,7 @@ export function Facts({ experiment }: { experiment: Experiment }) {
     ],
     ['Kind', kind],
     ['Created', timeText(experiment.created_at)],
+    ['User', experiment.user ?? 'deleted since'],
   ];
   if (experiment.config_id !== null)
     rows.push(['Configuration', `${experiment.config_id}, version ${experiment.config_version}`]);

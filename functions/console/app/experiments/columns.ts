@@ -75,6 +75,7 @@ export const attributeColumns: readonly Column[] = [
   ),
   bestColumn(new Ranking(undefined)),
   attribute('kind', 'Kind', 7.5, ({ kind }) => kind),
+  attribute('user', 'User', 7.5, ({ user }) => user ?? undefined),
   attribute('config', 'Configuration', 9, (row) => row.config_id ?? undefined),
   attribute(
     'cost',

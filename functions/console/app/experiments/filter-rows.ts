@@ -21,9 +21,13 @@ export function filterRows(rows: readonly Row[], filter: string, ranking = new R
   const wanted = filter.trim();
   if (wanted === '') return { rows, fault: undefined };
   const words = wanted.toLowerCase().split(/\s+/);
-  if (!looksLikeCondition.test(wanted))
-    return { rows: rows.filter((row) => hasWords(row, words)), fault: undefined };
   const vocabulary = vocabularyOf((row) => ranking.best(row)?.value);
+  if (!looksLikeCondition.test(wanted)) {
+    // `user:ada` is a condition, but `cuda:0` may be a value.
+    const found = wanted.includes(':') ? filterFreely(rows, wanted, vocabulary, 'no condition') : undefined;
+    if (found !== undefined && found.fault === undefined) return found;
+    return { rows: rows.filter((row) => hasWords(row, words)), fault: undefined };
+  }
   try {
     const { matches } = parseFilter(wanted, vocabulary);
     return { rows: rows.filter(matches), fault: undefined };

@@ -5,6 +5,7 @@ import type { Experiment } from '../api/answers.ts';
 export const rowOf = ({
   experiment_id,
   project_id,
+  user,
   name,
   kind,
   status,
@@ -26,6 +27,7 @@ export const rowOf = ({
 }: Experiment) => ({
   experiment_id,
   project_id,
+  user,
   name,
   kind,
   status,
@@ -82,6 +84,7 @@ export const vocabularyOf = (bestOf: (row: Row) => number | undefined): Vocabula
     name: text(({ name }) => name),
     status: text(({ status }) => status),
     kind: text(({ kind }) => kind),
+    user: text(({ user }) => user),
     config: text(({ config_id }) => config_id),
     created_at: time(({ created_at }) => created_at),
     started_at: time(({ started_at }) => started_at),

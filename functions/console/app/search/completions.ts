@@ -10,7 +10,7 @@ export interface Completion {
 }
 
 const most = 8;
-const attributes = ['status', 'name', 'kind', 'config', 'created_at', 'duration', 'cost', 'best'];
+const attributes = ['status', 'name', 'kind', 'user', 'config', 'created_at', 'duration', 'cost', 'best'];
 const statuses = ['SUCCEEDED', 'FAILED', 'RUNNING', 'CANCELLED', 'SUBMITTED'];
 
 /** Complete what is at the end of a filter: a name, an operator after a name, or a known value after an operator. */
@@ -20,10 +20,8 @@ export function completionsOf(filter: string, rows: readonly Row[]): Completion[
   if (compared !== null) {
     const [whole, name = '', sign = '', typed = ''] = compared;
     const key = name.replace(/^(?:params|tags)\./, '');
-    const values =
-      name === 'status'
-        ? statuses
-        : [...new Set(rows.slice(0, 2_000).flatMap((row) => row.params[key] ?? row.tags[key] ?? []))].sort();
+    const known = (row: Row) => (name === 'user' ? row.user : (row.params[key] ?? row.tags[key])) ?? [];
+    const values = name === 'status' ? statuses : [...new Set(rows.slice(0, 2_000).flatMap(known))].sort();
     return values
       .filter(
         (value) =>

@@ -1,18 +1,34 @@
 import { useId, useMemo, useState } from 'preact/hooks';
+import { person } from '../api/session.ts';
 import type { Row } from '../experiments/row.ts';
 import { completionsOf } from './completions.ts';
 
 const day = 86_400_000;
 
-const chips = [
-  { name: 'Failed', condition: () => "status = 'FAILED'", holds: /\s*(?:AND\s+)?status = 'FAILED'/ },
-  { name: 'Running', condition: () => "status = 'RUNNING'", holds: /\s*(?:AND\s+)?status = 'RUNNING'/ },
+/** Condition that a click on a chip adds to the filter, and its pattern there. */
+interface Chip {
+  name: string;
+  condition: () => string;
+  holds: RegExp;
+}
+
+const chipFor = (name: string, condition: string): Chip => ({
+  name,
+  condition: () => condition,
+  holds: new RegExp(`\\s*(?:AND\\s+)?${condition.replaceAll(/[.*+?^$|(){}[\]\\]/g, '\\$&')}`),
+});
+
+/** Chips of a user. A shared link with "Mine" shows everybody the same rows, because it holds the name. */
+const chipsOf = (username: string): Chip[] => [
+  chipFor('Failed', "status = 'FAILED'"),
+  chipFor('Running', "status = 'RUNNING'"),
+  chipFor('Mine', `user = '${username}'`),
   {
     name: '7 days',
     condition: () => `created_at > '${new Date(Date.now() - 7 * day).toISOString().slice(0, 10)}'`,
     holds: /\s*(?:AND\s+)?created_at > '[\d-]+'/,
   },
-] as const;
+];
 
 /** Box of the filter: completes names, operators and values, and has chips for what is asked most. */
 export function FilterBox({
@@ -31,6 +47,8 @@ export function FilterBox({
   const [active, setActive] = useState(-1);
   const found = useMemo(() => (isOpen ? completionsOf(filter, rows) : []), [filter, rows, isOpen]);
   const isShown = found.length > 0;
+  const username = person.value?.username ?? '';
+  const chips = useMemo(() => chipsOf(username), [username]);
   const take = (index: number) => {
     const chosen = found[index];
     if (chosen === undefined) return;

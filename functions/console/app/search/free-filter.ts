@@ -15,7 +15,7 @@ export interface FreeFilter {
 const condition =
   /(`[^`]+`|"[^"]+"|[\p{L}_][\p{L}\p{N}_./-]*)\s*(!=|<=|>=|==|=|<|>|:)\s*('(?:[^']|'')*'|"[^"]*"|[^\s,]+)/gu;
 const attributes = new Set(
-  'name status kind config created_at started_at stopped_at duration cost best'.split(' '),
+  'name status kind user config created_at started_at stopped_at duration cost best'.split(' '),
 );
 const isNumber = (text: string): boolean => /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text);
 

@@ -43,5 +43,6 @@ export const GroupChoice = ({
 const optionsOf = (groupable: readonly string[]): { id: string; name: string }[] => [
   { id: 'config', name: 'configuration' },
   { id: 'status', name: 'status' },
+  { id: 'user', name: 'user' },
   ...groupable.map((id) => ({ id, name: id })),
 ];
