@@ -64,7 +64,7 @@ describe('sorting', () => {
     expect(heads.map((text) => text.replaceAll(/\s+/g, ' ').trim()).slice(2, 8)).toEqual([
       'Status',
       'accuracy Best',
-      'Course',
+      'Curve',
       'last val/acc',
       'last val/loss',
       'last odd',
@@ -72,7 +72,7 @@ describe('sorting', () => {
     const asked: string[] = [];
     const note = (request: { url(): string }) => void asked.push(request.url());
     page.on('request', note);
-    await by.selectOption({ label: 'val/loss, least first' });
+    await by.selectOption({ label: 'lowest val/loss' });
     await expect.poll(names).toEqual(['early', 'late', 'worst']);
     await expect.poll(best).toMatch(/val\/loss\s+Best/);
     await page.getByText('Everybody sees the experiments ranked by val/loss now.').waitFor();
@@ -81,7 +81,7 @@ describe('sorting', () => {
     await page.reload();
     await expect.poll(best).toMatch(/val\/loss\s+Best/);
     await expect.poll(names).toEqual(['early', 'late', 'worst']);
-    await by.selectOption({ label: 'odd, greatest first' });
+    await by.selectOption({ label: 'highest odd' });
     await expect.poll(names).toEqual(['late', 'early', 'worst']);
     await page.getByRole('button', { name: 'Undo' }).click();
     await expect.poll(best).toMatch(/val\/loss\s+Best/);
@@ -94,7 +94,7 @@ describe('sorting', () => {
     const other = await service.open();
     await signIn(other, { username: 'vera', password: 'a long sentence for vera' });
     await visit(other, `projects/${project_id}`);
-    await other.getByLabel('Ranked by').selectOption({ label: 'val/acc, greatest first' });
+    await other.getByLabel('Ranked by').selectOption({ label: 'highest val/acc' });
     await expect
       .poll(() => other.locator('.row.body .cell.name').allInnerTexts())
       .toEqual(['late', 'early', 'worst']);

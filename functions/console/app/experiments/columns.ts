@@ -15,6 +15,8 @@ export interface Column<R = Row> {
   isNumber: boolean;
   /** Width in rem. */
   width: number;
+  /** Decimal places that its numbers leave room for, so that their points are below each other. */
+  decimals?: number;
   /** Return a row's value. Undefined means that it is missing, and sorts last in both directions. */
   value(row: R): string | number | undefined;
   text(row: R): string;
@@ -98,7 +100,7 @@ export const attributeColumns: readonly Column[] = [
 const attributes = new Map(attributeColumns.map((column) => [column.id, column]));
 
 /** Column with the small curve of the ranking metric. */
-export const courseColumn: Column = { ...attribute('course', 'Course', 8, () => undefined), text: () => '' };
+export const courseColumn: Column = { ...attribute('course', 'Curve', 8, () => undefined), text: () => '' };
 
 export const metricColumn = (name: string, aggregate: Aggregate = 'last'): Column => ({
   id: `metrics.${name}:${aggregate}`,
@@ -152,6 +154,12 @@ export function columnOf(id: string): Column | undefined {
 /** Return the metric of a metric column; undefined for other columns. */
 export const metricIn = (id: string): string | undefined =>
   id.startsWith('metrics.') ? columnOf(id)?.label : undefined;
+
+/** Put the numbers before the other columns, for a table without room for all. */
+export const figuresFirst = (columns: readonly Column[]): Column[] => [
+  ...columns.filter(({ isNumber }) => isNumber),
+  ...columns.filter(({ isNumber }) => !isNumber),
+];
 
 /** Join column IDs for the address. Double each comma in an ID. */
 export const joinIds = (ids: readonly string[]): string =>

@@ -11,11 +11,21 @@ import { plural } from '../ui/text/format.ts';
 import { useKeys } from '../ui/use-keys.ts';
 import { ChosenBar } from './choice/chosen-bar.tsx';
 import { ChooseColumns } from './choose-columns.tsx';
-import { bestColumn, type Column, columnOf, joinIds, namesIn, splitIds, usualColumns } from './columns.ts';
+import {
+  bestColumn,
+  type Column,
+  columnOf,
+  figuresFirst,
+  joinIds,
+  namesIn,
+  splitIds,
+  usualColumns,
+} from './columns.ts';
 import { filterRows } from './filter-rows.ts';
 import { FirstRun } from './first-run.tsx';
 import { GroupChoice, maxGroupedBy } from './groups/group-choice.tsx';
 import { GroupedView } from './groups/grouped-view.tsx';
+import { mostDecimals } from './point-pad.ts';
 import { Ranking } from './ranking.ts';
 import type { Row } from './row.ts';
 import { type Judge, type Order, sortRows, startsDescending } from './sort-rows.ts';
@@ -97,11 +107,17 @@ export function ExperimentsTab({
     () => (baseline === undefined ? undefined : rows.find(({ experiment_id }) => experiment_id === baseline)),
     [rows, baseline],
   );
-  const plainColumns = useMemo(() => {
+  const unpadded = useMemo(() => {
     const wanted = splitIds(idText).flatMap((id) => columnOf(id) ?? []);
     if (value !== undefined) return withValue(wanted, valueColumn(value, judge));
     return wanted.map((column) => (column.id === 'best' ? bestColumn(ranking, judge?.name) : column));
   }, [idText, value, ranking]);
+  // Rows are drawn anew only if a column needs other room, not after each change of a row.
+  const decimals = unpadded.map((column) => mostDecimals(column, rows)).join();
+  const plainColumns = useMemo(
+    () => unpadded.map((column, at) => ({ ...column, decimals: Number(decimals.split(',')[at]) })),
+    [unpadded, decimals],
+  );
   const columns = useMemo(
     () => withBaseline(plainColumns, baselineRow, judge),
     [plainColumns, baselineRow, judge?.name, judge?.goal],
@@ -161,7 +177,8 @@ export function ExperimentsTab({
   const isPlotting = panel === 'values' && !isGrouped;
   const togglePanel = (one: string) => setQuery({ panel: panel === one ? undefined : one });
   useKeys({ v: () => togglePanel('curves') });
-  const brushed = useBrushedRows(sorted, isPlotting);
+  const shownColumns = useMemo(() => (isDrawing ? figuresFirst(columns) : columns), [isDrawing, columns]);
+  const brushed = useBrushedRows(sorted, judge, isPlotting);
   const drawnRows = useMemo(() => {
     if (!isDrawing) return [];
     const ofChoice = chosenRows.slice(0, maxDrawn);
@@ -232,7 +249,7 @@ export function ExperimentsTab({
           role="status"
         >
           {filtered.fault ??
-            `${filtered.rows.length === rows.length ? plural(rows.length, 'experiment') : `${filtered.rows.length.toLocaleString('en')} of ${plural(rows.length, 'experiment')}`}${live > 0 ? `, ${live} live` : ''}${isComplete ? '' : loadingText(rows.length, order !== undefined || filter !== '' || isGrouped)}`}
+            `${filtered.rows.length === rows.length ? plural(rows.length, 'experiment') : `${filtered.rows.length.toLocaleString('en')} of ${plural(rows.length, 'experiment')}`}${live > 0 ? `, ${live} active` : ''}${isComplete ? '' : loadingText(rows.length, order !== undefined || filter !== '' || isGrouped)}`}
           {error !== undefined && ' · the rest could not be loaded; retrying'}
           {mayChange && (
             <button
@@ -267,7 +284,7 @@ export function ExperimentsTab({
           {isPlotting && <ValuesPanel experiments={sorted} judge={judge} />}
           <ExperimentsTable
             rows={brushed}
-            columns={columns}
+            columns={shownColumns}
             order={order}
             chosen={chosen}
             drawn={drawn}

@@ -8,6 +8,7 @@ import { Status } from '../ui/status.tsx';
 import { plural } from '../ui/text/format.ts';
 import type { Column } from './columns.ts';
 import { courseOf } from './courses.ts';
+import { pointPad } from './point-pad.ts';
 import type { Row } from './row.ts';
 import { DifferenceText } from './views/difference-text.tsx';
 
@@ -27,7 +28,7 @@ export function contentOf(row: Row, column: Column): ComponentChildren {
   if (text === '–') return <span class="none">–</span>;
   return (
     <>
-      <bdi>{text}</bdi>
+      <bdi data-pad={pointPad(text, column)}>{text}</bdi>
       {column.difference && <DifferenceText difference={column.difference(row)} />}
     </>
   );

@@ -17,7 +17,7 @@ export const withValue = (columns: readonly Column[], value: Column): Column[] =
   ...columns.filter(({ id }) => id !== 'best' && id !== value.id),
 ];
 
-const goalWords = { minimize: 'least first', maximize: 'greatest first' } as const;
+const goalWords = { minimize: 'lowest', maximize: 'highest' } as const;
 
 /** Metric by which the table ranks, with its goal. */
 export interface Ranked {
@@ -67,12 +67,12 @@ export const ValueSelect = ({
         onChange={({ currentTarget }) => onValue(choices.find((one) => keyOf(one) === currentTarget.value))}
       >
         <option value="">
-          {judge === undefined ? 'Best' : `Best by ${judge.name}, ${goalWords[judge.goal]}`}
+          {judge === undefined ? 'Best' : `Best: ${goalWords[judge.goal]} ${judge.name}`}
         </option>
         <optgroup label={isForAll ? 'Rank the project by' : 'Sort by'}>
           {choices.map((one) => (
             <option key={keyOf(one)} value={keyOf(one)}>
-              {one.name}, {goalWords[one.goal]}
+              {`${goalWords[one.goal]} ${one.name}`}
             </option>
           ))}
         </optgroup>

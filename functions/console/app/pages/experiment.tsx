@@ -62,14 +62,18 @@ const Figures = ({ experiment }: { experiment: Experiment }) => {
         <dt>{running ? 'Started' : 'Duration'}</dt>
         <dd>{running ? <Ago time={started_at} /> : durationText(duration)}</dd>
       </div>
-      <div>
-        <dt>{cost === null && cost_estimate !== null ? 'Cost at most' : 'Cost'}</dt>
-        <dd>{costText(cost ?? cost_estimate)}</dd>
-      </div>
-      <div>
-        <dt>Artifacts</dt>
-        <dd>{artifact_bytes === 0 ? '–' : bytesText(artifact_bytes)}</dd>
-      </div>
+      {(cost ?? cost_estimate) !== null && (
+        <div>
+          <dt>{cost === null && cost_estimate !== null ? 'Cost at most' : 'Cost'}</dt>
+          <dd>{costText(cost ?? cost_estimate)}</dd>
+        </div>
+      )}
+      {artifact_bytes > 0 && (
+        <div>
+          <dt>Artifacts</dt>
+          <dd>{bytesText(artifact_bytes)}</dd>
+        </div>
+      )}
     </dl>
   );
 };

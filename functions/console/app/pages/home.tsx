@@ -125,10 +125,12 @@ function Overview({ recent }: { recent: Recent }) {
           <dt>Compute this month</dt>
           <dd>{durationText(recent.month.seconds)}</dd>
         </div>
-        <div>
-          <dt>Cost this month</dt>
-          <dd>{costText(recent.month.cost)}</dd>
-        </div>
+        {recent.month.cost !== null && (
+          <div>
+            <dt>Cost this month</dt>
+            <dd>{costText(recent.month.cost)}</dd>
+          </div>
+        )}
       </dl>
       <section aria-labelledby="running">
         <h2 id="running">Running now</h2>

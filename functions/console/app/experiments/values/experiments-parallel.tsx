@@ -28,7 +28,10 @@ export function ExperimentsParallel({
   /** Whether a metric always colours them. */
   isShaded?: boolean;
 }) {
-  const axes = useMemo(() => axesOfRows(experiments).filter(isVarying), [experiments]);
+  const axes = useMemo(
+    () => axesOfRows(experiments, judge).filter(isVarying),
+    [experiments, judge?.name, judge?.goal],
+  );
   const { brushes, chosen } = useBrushes(axes, experiments.length);
   const styles = useMemo(
     () =>

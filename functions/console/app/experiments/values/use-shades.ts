@@ -15,7 +15,7 @@ export interface Shading {
 }
 
 /**
- * Return the metric that colours experiments: the one in the address, or the criterion.
+ * Return the metric that colours experiments: the one in the address, or the first of the axes.
  *
  * @param isAlways whether there is a metric even if the address names none
  */
@@ -24,8 +24,7 @@ export function useShades(axes: readonly Axis[], judge: Judge | undefined, isAlw
     () => axes.filter(({ isOutcome, words }) => isOutcome && words.length === 0),
     [axes],
   );
-  const usual = outcomes.find(({ name }) => name === judge?.name) ?? outcomes[0];
-  const wanted = place.value.query.get('colour') ?? (isAlways ? usual?.name : undefined);
+  const wanted = place.value.query.get('colour') ?? (isAlways ? outcomes[0]?.name : undefined);
   const by = outcomes.find(({ name }) => name === wanted);
   const isMinimized = by !== undefined && metricGoal(by.name, judge) === 'minimize';
   const ranks = useMemo(() => by && ranksOf(by.units, isMinimized), [by, isMinimized]);

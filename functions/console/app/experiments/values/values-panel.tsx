@@ -19,7 +19,10 @@ export function ValuesPanel({
   experiments: readonly Row[];
   judge: Judge | undefined;
 }) {
-  const axes = useMemo(() => axesOfRows(experiments).filter(isVarying), [experiments]);
+  const axes = useMemo(
+    () => axesOfRows(experiments, judge).filter(isVarying),
+    [experiments, judge?.name, judge?.goal],
+  );
   const { chosen } = useBrushes(axes, experiments.length);
   const { outcomes, by, ranks } = useShades(axes, judge, true);
   const { query } = place.value;

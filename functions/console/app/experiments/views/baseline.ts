@@ -28,6 +28,7 @@ export function withBaseline(
     return {
       ...column,
       width: column.width + differenceWidth,
+      decimals: 0,
       difference: (row: Row) =>
         row.experiment_id === baseline.experiment_id
           ? undefined
