@@ -330,19 +330,19 @@ describe('starting', () => {
     await button('Write it').click();
     const editor = page.getByLabel('Content of train.yaml');
     await editor.fill('epochs: 2\nlearning_rate: [1\n');
-    await button('Store').first().click();
+    await button('Save').first().click();
     await expect.poll(() => page.locator('.gutter .bad').count()).toBe(1);
     expect(await text('#editor-fault')).toMatch(/line \d/);
     await editor.fill('epochs: 2\nlearning_rate: 0.5\n');
-    await button('Store').first().click();
-    await page.getByText('Stored.').waitFor();
+    await button('Save').first().click();
+    await page.getByText('Saved.').waitFor();
     const files = page.locator('input[type=file]');
     await files.nth(0).setInputFiles(archive);
     await page.getByText('source.tar.gz is there').waitFor();
     await page.locator('.step').nth(1).locator('.step-mark.done').waitFor();
     await page.getByLabel('Environment', { exact: true }).selectOption('system');
     await page.getByLabel('Command').fill('python3 train.py {config}');
-    await page.locator('.step').nth(2).getByRole('button', { name: 'Store' }).click();
+    await page.locator('.step').nth(2).getByRole('button', { name: 'Save' }).click();
     await page.getByText('The environment is stored').waitFor();
     await files
       .nth(1)

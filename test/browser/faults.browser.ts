@@ -62,11 +62,11 @@ describe('two who change the same thing', () => {
     const editor = page.getByLabel('Content of train.yaml');
     await editor.fill('epochs: 3\n');
     await put('epochs: 2\n');
-    await page.getByRole('button', { name: 'Store', exact: true }).first().click();
+    await page.getByRole('button', { name: 'Save', exact: true }).first().click();
     await page.getByRole('alert').filter({ hasText: 'epochs: 2' }).waitFor();
     expect(await editor.inputValue()).toBe('epochs: 3\n');
-    await page.getByRole('button', { name: 'Store mine' }).click();
-    await page.getByText('Stored.').waitFor();
+    await page.getByRole('button', { name: 'Save mine' }).click();
+    await page.getByText('Saved.').waitFor();
     const { content, version } = await service.client.call<typeof readConfig>(
       'GET /projects/{project_id}/configs/{config_id}',
       { path },

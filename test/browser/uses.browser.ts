@@ -104,15 +104,15 @@ async function start({ page, hands, name }: Person): Promise<void> {
   await hands.press(link(page, 'Start a training').first());
   await hands.press(button(page, 'Write it'));
   await hands.write(page.getByLabel('Content of train.yaml'), 'epochs: 2\nlearning_rate: 0.5\n');
-  await hands.press(button(page, 'Store').first());
-  await page.getByText('Stored.').waitFor();
+  await hands.press(button(page, 'Save').first());
+  await page.getByText('Saved.').waitFor();
   const drop = (index: number) =>
     (name === 'mouse' ? page.locator('label.drop') : page.locator('input[type=file]')).nth(index);
   await offer(page, () => hands.press(drop(0)), join(folder, 'source.tar.gz'));
   await page.getByText('source.tar.gz is there').waitFor();
   await hands.choose(page.getByLabel('Environment', { exact: true }), 'None');
   await hands.write(page.getByLabel('Command'), 'python3 train.py {config}');
-  await hands.press(page.locator('.step').nth(2).getByRole('button', { name: 'Store' }));
+  await hands.press(page.locator('.step').nth(2).getByRole('button', { name: 'Save' }));
   await page.getByText('The environment is stored').waitFor();
   await expect.poll(() => page.locator('.cost').innerText()).toContain('1 vCPU');
   await hands.press(button(page, 'Train'));

@@ -12,16 +12,16 @@ export function Machine({
 }) {
   if (system?.text == null) return null;
   return (
-    <section class="panel" aria-labelledby="machine">
+    <section class="panel machine" aria-labelledby="machine">
       <div class="panel-head">
         <h2 id="machine">Machine</h2>
+        <p class="small grow">{system.text}</p>
         {system.advice !== null && onSmaller !== undefined && (
           <Button icon="again" onClick={onSmaller}>
             Run again with this size
           </Button>
         )}
       </div>
-      <p class="small">{system.text}</p>
     </section>
   );
 }

@@ -1,5 +1,6 @@
 import type { JudgedBy } from '../../../../shared/metrics/criteria.ts';
 import { agoText, costText, durationText, numberText } from '../ui/text/format.ts';
+import { decimalsOf, pointPad } from '../ui/text/point-pad.ts';
 import { inOrder, isCounter } from './metric-order.ts';
 import { Ranking } from './ranking.ts';
 import { type Aggregate, aggregates, metricOf, paramOf, type Row, tagOf } from './row.ts';
@@ -154,6 +155,44 @@ export function columnOf(id: string): Column | undefined {
 /** Return the metric of a metric column; undefined for other columns. */
 export const metricIn = (id: string): string | undefined =>
   id.startsWith('metrics.') ? columnOf(id)?.label : undefined;
+
+/** Rows whose values decide on the width of a column, or on the room for its decimal places. */
+const sampled = 200;
+
+function* sampleOf<R>(rows: readonly R[]): Generator<R> {
+  const stride = Math.max(1, Math.floor(rows.length / sampled));
+  for (let index = 0; index < rows.length; index += stride) {
+    const row = rows[index];
+    if (row !== undefined) yield row;
+  }
+}
+
+/** Return the most decimal places that some rows show in a column of plain numbers. */
+export function mostDecimals<R>(column: Column<R>, rows: readonly R[]): number {
+  if (!column.isNumber || column.show !== numberText) return 0;
+  let most = 0;
+  for (const row of sampleOf(rows)) most = Math.max(most, decimalsOf(column.text(row)));
+  return most;
+}
+
+/** Of the text of the table, in rem. */
+const digitWidth = 0.52;
+const cellPadding = 1.5;
+
+/** Return the blanks after a number of a column, as many as its cell has room for. */
+export const columnPad = (
+  text: string,
+  { decimals = 0, width }: Pick<Column, 'decimals' | 'width'>,
+): string => pointPad(text, decimals, (width - cellPadding) / digitWidth);
+
+const widestWords = 14;
+
+/** Return the width in rem at which most words of a column are whole; its own width if that is more. */
+export function wordsWidth<R>(column: Column<R>, rows: readonly R[]): number {
+  let most = 0;
+  for (const row of sampleOf(rows)) most = Math.max(most, column.text(row).length);
+  return Math.max(column.width, Math.min(widestWords, Math.ceil(most * digitWidth + cellPadding)));
+}
 
 /** Put the numbers before the other columns, for a table without room for all. */
 export const figuresFirst = (columns: readonly Column[]): Column[] => [

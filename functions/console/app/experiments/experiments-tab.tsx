@@ -17,15 +17,16 @@ import {
   columnOf,
   figuresFirst,
   joinIds,
+  mostDecimals,
   namesIn,
   splitIds,
   usualColumns,
+  wordsWidth,
 } from './columns.ts';
 import { filterRows } from './filter-rows.ts';
 import { FirstRun } from './first-run.tsx';
 import { GroupChoice, maxGroupedBy } from './groups/group-choice.tsx';
 import { GroupedView } from './groups/grouped-view.tsx';
-import { mostDecimals } from './point-pad.ts';
 import { Ranking } from './ranking.ts';
 import type { Row } from './row.ts';
 import { type Judge, type Order, sortRows, startsDescending } from './sort-rows.ts';
@@ -56,6 +57,8 @@ const orderOf = (text: string | null, ranking: Ranking): Order | undefined => {
   const column = columnOf(isDescending ? text.slice(1) : text);
   return column && { column: column.id === 'best' ? bestColumn(ranking) : column, isDescending };
 };
+
+const isParamOrTag = ({ id }: Column): boolean => /^(?:params|tags)\./.test(id);
 
 /** Return the text for an incomplete table. Order, filter and means cover only the loaded rows. */
 const loadingText = (count: number, isPartial: boolean): string =>
@@ -113,11 +116,16 @@ export function ExperimentsTab({
     return wanted.map((column) => (column.id === 'best' ? bestColumn(ranking, judge?.name) : column));
   }, [idText, value, ranking]);
   // Rows are drawn anew only if a column needs other room, not after each change of a row.
-  const decimals = unpadded.map((column) => mostDecimals(column, rows)).join();
-  const plainColumns = useMemo(
-    () => unpadded.map((column, at) => ({ ...column, decimals: Number(decimals.split(',')[at]) })),
-    [unpadded, decimals],
-  );
+  const rooms = unpadded
+    .map((column) => (isParamOrTag(column) ? wordsWidth(column, rows) : mostDecimals(column, rows)))
+    .join();
+  const plainColumns = useMemo(() => {
+    const sizes = rooms.split(',').map(Number);
+    return unpadded.map((column, at) => ({
+      ...column,
+      ...(isParamOrTag(column) ? { width: sizes[at] ?? column.width } : { decimals: sizes[at] ?? 0 }),
+    }));
+  }, [unpadded, rooms]);
   const columns = useMemo(
     () => withBaseline(plainColumns, baselineRow, judge),
     [plainColumns, baselineRow, judge?.name, judge?.goal],

@@ -6,9 +6,8 @@ import { Ago } from '../ui/parts.tsx';
 import { Sparkline } from '../ui/sparkline.tsx';
 import { Status } from '../ui/status.tsx';
 import { plural } from '../ui/text/format.ts';
-import type { Column } from './columns.ts';
+import { type Column, columnPad } from './columns.ts';
 import { courseOf } from './courses.ts';
-import { pointPad } from './point-pad.ts';
 import type { Row } from './row.ts';
 import { DifferenceText } from './views/difference-text.tsx';
 
@@ -28,7 +27,7 @@ export function contentOf(row: Row, column: Column): ComponentChildren {
   if (text === '–') return <span class="none">–</span>;
   return (
     <>
-      <bdi data-pad={pointPad(text, column)}>{text}</bdi>
+      <bdi data-pad={columnPad(text, column)}>{text}</bdi>
       {column.difference && <DifferenceText difference={column.difference(row)} />}
     </>
   );

@@ -91,7 +91,10 @@ function groupsOf(
         series,
       });
     }
-  return [...groups].map(([title, tiles]) => ({ title, tiles }));
+  const found = [...groups].map(([title, tiles]) => ({ title, tiles }));
+  const isSound = ({ tiles }: { tiles: Tile[] }) => tiles[0]?.series.kind === 'audio';
+  // One looks at pictures first.
+  return found.sort((one, other) => Number(isSound(one)) - Number(isSound(other)));
 }
 
 function TileView({

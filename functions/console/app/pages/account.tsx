@@ -98,7 +98,7 @@ function Tokens() {
       >
         <div class="field-row">
           <TextField label="Name of a new token" placeholder="script" value={name} onText={setName} />
-          <Field label="Lives for">
+          <Field label="Expires after">
             {(attributes) => (
               <select
                 {...attributes}
@@ -199,7 +199,7 @@ function Password({ username }: { username: string }) {
         }}
       >
         <TextField
-          label="Present password"
+          label="Current password"
           isPassword
           autocomplete="current-password"
           value={present}

@@ -54,10 +54,19 @@ function Running({ rows, nameOf }: { rows: readonly Row[]; nameOf: (id: string) 
   );
 }
 
-const Line = ({ row, nameOf }: { row: Row; nameOf: (id: string) => string }) => (
+const Line = ({
+  row,
+  nameOf,
+  hasStatus = true,
+}: {
+  row: Row;
+  nameOf: (id: string) => string;
+  /** False below a heading that says it for all. */
+  hasStatus?: boolean;
+}) => (
   <li>
     <a class="line-link" href={linkTo(row)}>
-      <Status status={row.status} />
+      {hasStatus && <Status status={row.status} />}
       <span class="grow">
         <strong>
           <bdi>{row.name}</bdi>
@@ -145,7 +154,7 @@ function Overview({ recent }: { recent: Recent }) {
           <h2 id="failed">Failed lately</h2>
           <ul class="lines">
             {failed.map((row) => (
-              <Line key={row.experiment_id} row={row} nameOf={nameOf} />
+              <Line key={row.experiment_id} row={row} nameOf={nameOf} hasStatus={false} />
             ))}
           </ul>
         </section>

@@ -1,6 +1,7 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { Icon } from '../ui/icon.tsx';
 import { numberText, plural } from '../ui/text/format.ts';
+import { decimalsOf, pointPad } from '../ui/text/point-pad.ts';
 import { useVirtual } from '../ui/use-virtual.ts';
 import type { Cell, TableData } from './table-data.ts';
 
@@ -75,6 +76,13 @@ export function TableView({ table }: { table: TableData }) {
       }),
     [table],
   );
+  const decimals = useMemo(
+    () =>
+      columns.map((_, index) =>
+        Math.max(0, ...table.rows.slice(0, 100).map((row) => decimalsOf(cellText(row[index])))),
+      ),
+    [table],
+  );
   const { items, height } = useVirtual(scroller, rows.length, rowHeight);
   const top = items[0]?.start ?? 0;
   const bottom = Math.max(0, height - (items.at(-1)?.end ?? 0));
@@ -131,11 +139,18 @@ export function TableView({ table }: { table: TableData }) {
             )}
             {items.map(({ index }) => (
               <tr key={index} aria-rowindex={index + 2}>
-                {columns.map((_, column) => (
-                  <td key={column} class={isNumber[column] ? 'right' : ''}>
-                    <bdi>{cellText(rows[index]?.[column])}</bdi>
-                  </td>
-                ))}
+                {columns.map((_, column) => {
+                  const text = cellText(rows[index]?.[column]);
+                  return isNumber[column] ? (
+                    <td key={column} class="right">
+                      <bdi data-pad={pointPad(text, decimals[column] ?? 0)}>{text}</bdi>
+                    </td>
+                  ) : (
+                    <td key={column}>
+                      <bdi>{text}</bdi>
+                    </td>
+                  );
+                })}
               </tr>
             ))}
             {bottom > 0 && (

@@ -108,10 +108,10 @@ export function ConfigEditor({
       {error !== undefined && <Problem error={error} />}
       <div class="bar-row">
         <Button kind="primary" onClick={save} disabled={isBusy || !isChanged}>
-          {isBusy ? 'Storing…' : theirs === undefined ? 'Store' : 'Store mine'}
+          {isBusy ? 'Saving…' : theirs === undefined ? 'Save' : 'Save mine'}
         </Button>
         <span class="soft small">
-          {isChanged ? 'Every change becomes a new version; experiments keep theirs.' : 'Stored.'}
+          {isChanged ? 'Every change becomes a new version; experiments keep theirs.' : 'Saved.'}
         </span>
       </div>
     </div>

@@ -39,14 +39,16 @@ export function SweepFigures({ sweep }: { sweep: Sweep }) {
           </small>
         </dd>
       </div>
-      <div>
-        <dt>Cost</dt>
-        <dd>
-          {costText(spent)}
-          {budget !== null && <small> of {costText(budget)}</small>}
-          <CostBar sweep={sweep} />
-        </dd>
-      </div>
+      {(spent !== null || budget !== null) && (
+        <div>
+          <dt>Cost</dt>
+          <dd>
+            {costText(spent)}
+            {budget !== null && <small> of {costText(budget)}</small>}
+            <CostBar sweep={sweep} />
+          </dd>
+        </div>
+      )}
       <div>
         <dt>{ended_at !== null ? 'Took' : estimate.from === 'timeout' ? 'Takes at most' : 'Takes about'}</dt>
         <dd>

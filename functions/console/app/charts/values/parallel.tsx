@@ -12,20 +12,27 @@ import { useCanvas, useWidth } from './use-canvas.ts';
 
 const height = 340;
 const box = { top: 46, bottom: 30, side: 64 };
-const gapLeast = 104;
+const gapLeast = 88;
 /** Distance in pixels within which the pointer finds a line. */
 const reach = 8;
 const maxWords = 30;
-/** Most axes before somebody chooses, and most outcomes among them. */
-const drawnFirst = 10;
+/** Fewest and most axes before somebody chooses, and most outcomes among them. */
+const drawnLeast = 4;
+const drawnMost = 10;
 const outcomesFirst = 3;
 
-/** Choose the axes to draw first. Inputs come first, but up to three places stay free for outcomes. */
-function usualAxes(all: readonly Axis[]): Set<string> {
+/**
+ * Choose the axes to draw first, as many as have room. Inputs come first, but some places stay free for outcomes: without
+ * the last axis nobody sees what the inputs led to.
+ */
+function usualAxes(all: readonly Axis[], width: number): Set<string> {
+  const room = Math.floor((width - box.side * 2) / gapLeast) + 1;
+  const count = Math.max(drawnLeast, Math.min(drawnMost, room));
   const given = all.filter(({ isOutcome }) => !isOutcome);
   const outcomes = all.filter(({ isOutcome }) => isOutcome);
-  const shown = outcomes.slice(0, Math.max(outcomesFirst, drawnFirst - given.length));
-  return new Set([...given.slice(0, drawnFirst - shown.length), ...shown].map(({ name }) => name));
+  const least = count === drawnMost ? outcomesFirst : 1;
+  const shown = outcomes.slice(0, Math.max(least, count - given.length));
+  return new Set([...given.slice(0, count - shown.length), ...shown].map(({ name }) => name));
 }
 
 /** Parallel coordinates: one line for each item through its values. A part of an axis that is chosen leaves the others pale. */
@@ -49,10 +56,10 @@ export function Parallel<I extends Item & { style?: number | undefined }>({
   what: string;
   onOpen(item: I): void;
 }) {
-  const usual = useMemo(() => usualAxes(all), [all]);
+  const [holder, shownWidth] = useWidth<HTMLDivElement>();
+  const usual = useMemo(() => usualAxes(all, shownWidth), [all, shownWidth]);
   const [picked, setPicked] = useState<ReadonlySet<string>>();
   const axes = useMemo(() => all.filter(({ name }) => (picked ?? usual).has(name)), [all, picked, usual]);
-  const [holder, shownWidth] = useWidth<HTMLDivElement>();
   const [near, setNear] = useState<{ index: number; x: number; y: number }>();
   const pressed = useRef(false);
   const gap = Math.max(gapLeast, (shownWidth - box.side * 2) / Math.max(1, axes.length - 1));

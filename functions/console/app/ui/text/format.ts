@@ -10,15 +10,21 @@ export function numberText(value: number | string | null | undefined): string {
   return String(Number(value.toPrecision(5)));
 }
 
+/** Format seconds in a unit and, if there is a rest, a smaller one. */
+function twoUnits(seconds: number, large: number, name: string, small: number, smallName: string): string {
+  const rest = Math.floor((seconds % large) / small);
+  return `${Math.floor(seconds / large)} ${name}${rest === 0 ? '' : ` ${rest} ${smallName}`}`;
+}
+
 /** Format a duration in its two largest useful units. */
 export function durationText(seconds: number | null | undefined): string {
   if (seconds === null || seconds === undefined) return '–';
   if (seconds < 10) return `${seconds.toFixed(1)} s`;
   if (seconds < 60) return `${Math.round(seconds)} s`;
   const whole = Math.round(seconds);
-  if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
-  if (whole < 86_400) return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
-  return `${Math.floor(whole / 86_400)} d ${Math.floor((whole % 86_400) / 3600)} h`;
+  if (whole < 3600) return twoUnits(whole, 60, 'min', 1, 's');
+  if (whole < 86_400) return twoUnits(whole, 3600, 'h', 60, 'min');
+  return twoUnits(whole, 86_400, 'd', 3600, 'h');
 }
 
 export function costText(cost: number | null | undefined): string {

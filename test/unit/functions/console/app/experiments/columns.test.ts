@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { mostDecimals, pointPad } from '../../../../../../functions/console/app/experiments/point-pad.ts';
+import {
+  columnPad,
+  mostDecimals,
+  wordsWidth,
+} from '../../../../../../functions/console/app/experiments/columns.ts';
 import { numberText } from '../../../../../../functions/console/app/ui/text/format.ts';
 
 const column = (values: readonly number[]) => {
@@ -17,7 +21,7 @@ const column = (values: readonly number[]) => {
 /** What stands before the point, and how many places what follows it takes. */
 const padded = (values: readonly number[]) => {
   const of = column(values);
-  return values.map((_, at) => of.text(at) + pointPad(of.text(at), of));
+  return values.map((_, at) => of.text(at) + columnPad(of.text(at), of));
 };
 
 describe('numbers of a column', () => {
@@ -40,6 +44,19 @@ describe('numbers of a column', () => {
   test('of another unit, and of words, are left alone', () => {
     const seconds = { ...column([1.25]), show: (value: number) => `${value} s` };
     expect(mostDecimals(seconds, [0])).toBe(0);
-    expect(pointPad('NaN', column([0.125]))).toBe('');
+    expect(columnPad('NaN', column([0.125]))).toBe('');
   });
+});
+
+test('a column of words is as wide as they are, up to a bound', () => {
+  const shown = (words: readonly string[]) => ({
+    ...column([]),
+    isNumber: false,
+    text: (at: number) => words[at] ?? '',
+  });
+  const width = (...words: string[]) => wordsWidth(shown(words), [...words.keys()]);
+
+  expect(width('sgd')).toBe(7);
+  expect(width('sgd', 'efficientnet_b0')).toBeGreaterThan(9);
+  expect(width('w'.repeat(500))).toBe(14);
 });
