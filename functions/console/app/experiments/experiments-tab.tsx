@@ -9,6 +9,7 @@ import { Button, Empty, Problem, Skeleton } from '../ui/parts.tsx';
 import { isFinal } from '../ui/status.tsx';
 import { plural } from '../ui/text/format.ts';
 import { useKeys } from '../ui/use-keys.ts';
+import { useNarrow } from '../ui/use-narrow.ts';
 import { ChosenBar } from './choice/chosen-bar.tsx';
 import { ChooseColumns } from './choose-columns.tsx';
 import {
@@ -185,7 +186,8 @@ export function ExperimentsTab({
   const isPlotting = panel === 'values' && !isGrouped;
   const togglePanel = (one: string) => setQuery({ panel: panel === one ? undefined : one });
   useKeys({ v: () => togglePanel('curves') });
-  const shownColumns = useMemo(() => (isDrawing ? figuresFirst(columns) : columns), [isDrawing, columns]);
+  const isTight = useNarrow() || isDrawing;
+  const shownColumns = useMemo(() => (isTight ? figuresFirst(columns) : columns), [isTight, columns]);
   const brushed = useBrushedRows(sorted, judge, isPlotting);
   const drawnRows = useMemo(() => {
     if (!isDrawing) return [];

@@ -3,12 +3,15 @@ import { axisOf } from '../charts/values/axis.ts';
 import { Scatter } from '../charts/values/scatter.tsx';
 import { go } from '../router.ts';
 import { plural } from '../ui/text/format.ts';
+import { useNarrow } from '../ui/use-narrow.ts';
 import type { Sweep } from './sweep-calls.ts';
 import { type Trial, trialLook } from './trial-columns.tsx';
 
 /** Values of the trials in their order, with the best so far as a line. */
 export function BestSoFar({ sweep, trials }: { sweep: Sweep; trials: readonly Trial[] }) {
   const { metric, goal } = sweep;
+  // As high as the facts beside it, where there is room for these.
+  const height = useNarrow() ? 280 : 400;
   const drawn = useMemo(() => {
     const x = axisOf(
       'trial',
@@ -46,7 +49,7 @@ export function BestSoFar({ sweep, trials }: { sweep: Sweep; trials: readonly Tr
         items={trials}
         chosen={everyTrial}
         steps={steps}
-        height={280}
+        height={height}
         onOpen={(trial) => go(trialLook(sweep).addressOf(trial))}
       />
       {without > 0 && (
