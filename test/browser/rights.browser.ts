@@ -99,7 +99,7 @@ const places = () => [
   'models/digits',
 ];
 const changing =
-  /^(?:Start a|Start the sweep|Sweep around|Save|Share|Delete|Remove|Train|Quantize|Prune|Store|New|Upload|Run again|Edit|Cancel|Choose|Replace|Create\b|Write it|Make it|INPUT|TEXTAREA)|Content of/;
+  /^(?:Start a|Start the sweep|Sweep around|Save|Share|Delete|Remove|Train|Compress|Promote|Store|New|Upload|Run again|Edit|Cancel|Choose|Replace|Create\b|Write it|Make it|INPUT|TEXTAREA)|Content of/;
 
 describe('nothing is offered that the service would refuse', () => {
   test('to a viewer, who reads everything', async () => {
@@ -128,7 +128,8 @@ describe('nothing is offered that the service would refuse', () => {
       ).toEqual([]);
     expect(await offered(page, 'projects')).toContain('New project');
     const ofModel = await offered(page, 'models/digits');
-    expect(ofModel).toContain('Quantize');
+    expect(ofModel).toContain('Compress');
+    expect(ofModel).not.toContain('Promote');
     expect(ofModel).not.toContain('Delete the model');
     await page.context().close();
   });

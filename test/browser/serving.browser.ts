@@ -69,7 +69,7 @@ describe('the page of a result that answers', () => {
     expect(await axeFindings(page)).toEqual([]);
 
     await row().getByRole('link', { name: version }).click();
-    const own = page.locator('.strategy .receipt');
+    const own = page.locator('.version .receipt');
     await own.locator('.receipt-bar').first().waitFor();
     expect(await own.innerText()).toBe(beside);
     await page.goBack();

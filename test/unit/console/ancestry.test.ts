@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ancestryOf } from '../../../functions/console/app/models/ancestry.ts';
+import { ancestryOf } from '../../../functions/console/app/models/lineage/ancestry.ts';
 import { ProblemError } from '../../../shared/client/problem-error.ts';
 
 type Made = Parameters<typeof ancestryOf>[0];

@@ -1,9 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { familyOf, type Kin } from '../../../functions/console/app/models/family.ts';
-import { beginningOf, idleFault, methodsIn } from '../../../functions/console/app/models/method.ts';
-import { paretoPoints } from '../../../functions/console/app/models/pareto.ts';
-import { labelBox, placeLabels, radiiOf } from '../../../functions/console/app/models/place-labels.ts';
+import { familyOf, type Kin } from '../../../functions/console/app/models/lineage/family.ts';
+import { beginningOf, idleFault, methodsIn, shareOf } from '../../../functions/console/app/models/method.ts';
+import { paretoPoints } from '../../../functions/console/app/models/tradeoff/pareto.ts';
+import {
+  labelBox,
+  placeLabels,
+  radiiOf,
+} from '../../../functions/console/app/models/tradeoff/place-labels.ts';
+import { pointAfterKey } from '../../../functions/console/app/models/tradeoff/point-keys.ts';
 import { pruneSchemas } from '../../../shared/onnx/strategies/prune-request.ts';
 import { quantizeSchemas } from '../../../shared/onnx/strategies/quantize-request.ts';
 
@@ -123,4 +128,28 @@ test('the Pareto line goes through the points that no other beats in size and qu
   ]);
 
   expect(front).toEqual([at(10, 0.5), at(25, 0.9), at(200, 0.95)]);
+});
+
+test('what may be lost is a percentage above 0', () => {
+  expect(['0.5', ' 2,5 ', '0.07', '100'].map(shareOf)).toEqual([0.005, 0.025, 0.0007, 1]);
+  for (const text of ['', '0', '-1', 'half', 'Infinity', '1 %']) expect(shareOf(text), text).toBeUndefined();
+});
+
+test('an arrow key chooses the next version by size, Home and End the outermost ones', () => {
+  const points = [
+    { id: 'b', x: 20 },
+    { id: 'a', x: 10 },
+    { id: 'c', x: 20 },
+  ].map((point, index) => ({ ...point, label: point.id, y: index, colour: '' }));
+  const after = (id: string, key: string) => pointAfterKey(points, id, key)?.id;
+  expect(['ArrowRight', 'ArrowUp', 'ArrowLeft', 'ArrowDown'].map((key) => after('b', key))).toEqual([
+    'c',
+    'c',
+    'a',
+    'a',
+  ]);
+  expect([after('c', 'ArrowRight'), after('a', 'ArrowLeft')]).toEqual(['c', 'a']);
+  expect([after('b', 'Home'), after('b', 'End'), after('b', 'Enter')]).toEqual(['a', 'c', undefined]);
+  // The chosen version need not be in the plot.
+  expect([after('elsewhere', 'ArrowRight'), after('elsewhere', 'ArrowLeft')]).toEqual(['a', 'a']);
 });

@@ -6,6 +6,7 @@ import type { endpoint as deletePrune } from '../../../optimization/compressions
 import type { endpoint as downloadPruned } from '../../../optimization/compressions/prune/download-pruned-model.endpoint.ts';
 import type { endpoint as pruneMethods } from '../../../optimization/compressions/prune/list-prune-methods.endpoint.ts';
 import type { endpoint as listPrunings } from '../../../optimization/compressions/prune/list-prune-strategies.endpoint.ts';
+import type { endpoint as readPruneLogs } from '../../../optimization/compressions/prune/read-prune-logs.endpoint.ts';
 import type { endpoint as readPruning } from '../../../optimization/compressions/prune/read-prune-strategy.endpoint.ts';
 import type { endpoint as createQuantize } from '../../../optimization/compressions/quantize/create-quantize-strategy.endpoint.ts';
 import type { endpoint as listQuantizations } from '../../../optimization/compressions/quantize/list-quantize-strategies.endpoint.ts';
@@ -14,7 +15,7 @@ import type { endpoint as createModel } from '../../../optimization/models/creat
 import type { endpoint as deleteModel } from '../../../optimization/models/delete-model.endpoint.ts';
 import type { endpoint as listModels } from '../../../optimization/models/list-models.endpoint.ts';
 import type { endpoint as readModel } from '../../../optimization/models/read-model.endpoint.ts';
-import { all, call, open } from './calls.ts';
+import { all, call, open, text } from './calls.ts';
 
 export type Model = RowOf<typeof listModels>;
 export type ModelDetails = AnswerOf<typeof readModel>;
@@ -131,8 +132,19 @@ export const openResult = ({ operation, strategy_id }: Compression, file: string
     },
   );
 
+/** Load the newest lines of a compression's log. */
+export const loadCompressionLog = ({ operation, strategy_id }: Compression): Promise<string> =>
+  text<typeof readPruneLogs>(
+    routeOf<typeof readPruneLogs>('GET /optimization/prune/strategies/{strategy_id}/logs', operation),
+    'text/plain',
+    { path: { strategy_id }, query: { tail: 1_000 } },
+  );
+
 /** Start a compression. The form follows the service's schemas, and the service checks the values. */
-export const optimize = (operation: Operation, query: Readonly<Record<string, string>>): Promise<unknown> =>
+export const optimize = (
+  operation: Operation,
+  query: Readonly<Record<string, string>>,
+): Promise<{ strategy_id: string }> =>
   operation === 'prune'
     ? call<typeof createPrune>('POST /optimization/prune', { query: query as never })
     : call<typeof createQuantize>('POST /optimization/quantize', { query: query as never });

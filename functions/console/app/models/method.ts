@@ -20,6 +20,16 @@ export interface Method {
   parameters: readonly Parameter[];
 }
 
+/** Parameter of a search: the share of quality that its result may lose. */
+export const searchedLoss = 'max_loss';
+
+/** Read a percentage as a share. @returns undefined for anything but a number above 0 */
+export function shareOf(percent: string): number | undefined {
+  const value = Number(percent.trim().replace(',', '.'));
+  // Avoid the digits that a division adds, as in 0.07 / 100.
+  return value > 0 && Number.isFinite(value) ? Number((value / 100).toPrecision(12)) : undefined;
+}
+
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');

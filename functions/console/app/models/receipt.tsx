@@ -1,7 +1,7 @@
 import { bytesText } from '../../../../shared/core/text/bytes-text.ts';
 import type { Receipt } from '../api/models.ts';
 import { useFirstOf } from '../ui/first-of.tsx';
-import { durationText, numberText } from '../ui/text/format.ts';
+import { durationText, latencyText, numberText } from '../ui/text/format.ts';
 
 interface Bar {
   name: string;
@@ -31,7 +31,7 @@ function barsOf({
     ...bar('File, gzip', gzip_bytes, bytesText),
     ...bar('Parameters', parameters, numberText),
     ...bar('Not zero', nonzero_parameters, numberText),
-    ...bar('Latency, p50', latency?.p50, (value) => `${numberText(value)} ms`),
+    ...bar('Latency, p50', latency?.p50, latencyText),
     ...bar('Accuracy', accuracy, numberText),
   ];
 }

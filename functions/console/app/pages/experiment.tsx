@@ -21,7 +21,7 @@ import { Warnings } from '../experiment/warnings.tsx';
 import { WatchButton } from '../experiment/watch-button.tsx';
 import { forgetRow } from '../experiments/kept-rows.ts';
 import { MediaView } from '../media/later-media.ts';
-import { MadeModels } from '../models/made-models.tsx';
+import { MadeModels } from '../models/lineage/made-models.tsx';
 import { go, href, place } from '../router.ts';
 import { useFirstOf } from '../ui/first-of.tsx';
 import { tell } from '../ui/notice.tsx';

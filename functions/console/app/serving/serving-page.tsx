@@ -1,5 +1,4 @@
 import { useEffect, useState } from 'preact/hooks';
-import { ProblemError } from '../../../../shared/client/problem-error.ts';
 import { bytesText } from '../../../../shared/core/text/bytes-text.ts';
 import { loadCompression, loadModel } from '../api/models.ts';
 import { mayChangeModel } from '../api/rights.ts';
@@ -9,6 +8,7 @@ import { href } from '../router.ts';
 import { attempt } from '../ui/notice.tsx';
 import { PageHead } from '../ui/page-head.tsx';
 import { Button, Command, Empty, Loaded, Problem } from '../ui/parts.tsx';
+import { findServing } from './aliases.ts';
 import {
   addressOf,
   answerWith,
@@ -16,7 +16,6 @@ import {
   exampleRequest,
   infer,
   loadMetadata,
-  loadServing,
   pictureInput,
   readPicture,
   type ServedCompression,
@@ -31,12 +30,8 @@ import { snippets, tokenCommand } from './snippets.ts';
 export function ServingPage({ model_name }: { model_name: string }) {
   const model = useLive(`model ${model_name}`, () => loadModel(model_name), { isKept: true });
   const served = useLive(`serving ${model_name}`, async () => {
-    try {
-      return { serving: await loadServing(model_name), metadata: await loadMetadata(model_name) };
-    } catch (error) {
-      if (error instanceof ProblemError && error.status === 404) return { serving: undefined };
-      throw error;
-    }
+    const serving = await findServing(model_name);
+    return { serving, metadata: serving && (await loadMetadata(model_name)) };
   });
   const mayChange = model.data !== undefined && mayChangeModel(model.data);
   const change = (act: (name: string) => Promise<unknown>, done: string) =>

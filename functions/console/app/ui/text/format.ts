@@ -27,6 +27,12 @@ export function durationText(seconds: number | null | undefined): string {
   return twoUnits(whole, 86_400, 'd', 3600, 'h');
 }
 
+/** Format the milliseconds of a run of a model. */
+export const latencyText = (milliseconds: number): string =>
+  milliseconds < 1
+    ? `${Number((milliseconds * 1000).toPrecision(3))} µs`
+    : `${Number(milliseconds.toPrecision(3)).toLocaleString('en')} ms`;
+
 export function costText(cost: number | null | undefined): string {
   if (cost === null || cost === undefined) return '–';
   if (cost === 0) return 'free';

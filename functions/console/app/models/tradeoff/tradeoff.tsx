@@ -1,85 +1,21 @@
-import { useState } from 'preact/hooks';
-import { bytesText } from '../../../../shared/core/text/bytes-text.ts';
-import type { CompressionDetails, Receipt } from '../api/models.ts';
-import { lineColour } from '../charts/colours.ts';
-import { ticksOf } from '../charts/values/ticks.ts';
-import { cut, numberText } from '../ui/text/format.ts';
-import { useNarrow } from '../ui/use-narrow.ts';
-import type { Relative } from './family.ts';
+import { useRef, useState } from 'preact/hooks';
+import { bytesText } from '../../../../../shared/core/text/bytes-text.ts';
+import { ticksOf } from '../../charts/values/ticks.ts';
+import { href, place, setQuery } from '../../router.ts';
+import { cut, latencyText, numberText } from '../../ui/text/format.ts';
+import { useNarrow } from '../../ui/use-narrow.ts';
 import { paretoPoints } from './pareto.ts';
 import { placeLabels, radiiOf } from './place-labels.ts';
-import { receiptOf } from './receipt-link.ts';
-
-type Measure = 'bytes' | 'latency';
-
-/** A compression of a model's family, with its receipt. */
-export type Measured = Relative<CompressionDetails>;
-
-interface Point {
-  id: string;
-  label: string;
-  x: number;
-  y: number;
-  colour: string;
-  /** Address of its receipt; undefined for the original. */
-  href: string | undefined;
-}
+import { pointAfterKey } from './point-keys.ts';
+import type { Quality } from './quality.ts';
+import { type Measure, type Measured, type Point, pointsOf } from './tradeoff-points.ts';
 
 const box = { left: 64, right: 24, top: 24, bottom: 44 };
-/** Colour index of the original. No compression has it. */
-const originalColour = 8;
-const colourCount = 8;
 const maxLabel = 40;
 
-const accuracyOf = ({ accuracy }: Receipt, side: 'before' | 'after'): number | undefined => accuracy?.[side];
-
-/**
- * Return the agreement between the outputs and those of the optimized model. It replaces accuracy if there are no
- * labels.
- */
-function likenessOf({ outputs }: Receipt, side: 'before' | 'after'): number | undefined {
-  const errors = outputs.flatMap(({ relative_l2_error }) =>
-    relative_l2_error === null ? [] : [relative_l2_error],
-  );
-  if (errors.length === 0) return undefined;
-  return side === 'before' ? 1 : 1 - Math.min(1, Math.max(...errors));
-}
-
-/**
- * Return a point for the original and one for each compression. Without accuracy, skip the result of a result,
- * because its likeness does not refer to the original.
- */
-function pointsOf(family: readonly Measured[], measure: Measure, hasAccuracy: boolean): Point[] {
-  const qualityOf = hasAccuracy ? accuracyOf : likenessOf;
-  const points: Point[] = [];
-  for (const [index, compression] of family.entries()) {
-    const { path, receipt, strategy_id, isOwn } = compression;
-    if (receipt === null || (!hasAccuracy && !isOwn)) continue;
-    const x = measure === 'bytes' ? receipt.file_bytes : receipt.latency?.p50;
-    const y = qualityOf(receipt, 'after');
-    const original = qualityOf(receipt, 'before');
-    if (x === undefined) continue;
-    if (points.length === 0 && isOwn && original !== undefined)
-      points.push({
-        id: 'original',
-        label: 'original',
-        x: x.before,
-        y: original,
-        colour: lineColour(originalColour),
-        href: undefined,
-      });
-    if (y !== undefined)
-      points.push({
-        id: strategy_id,
-        label: path,
-        x: x.after,
-        y,
-        colour: lineColour(index % colourCount),
-        href: receiptOf(compression),
-      });
-  }
-  return points;
-}
+/** Return the address that chooses a version on this page. */
+const addressOf = ({ id }: Point): string =>
+  href(place.value.parts, { ...Object.fromEntries(place.value.query), strategy: id });
 
 /** Return the corners of steps through points, for SVG: as good as the smaller point until the larger one. */
 const stepsThrough = (front: readonly { x: number; y: number }[]): string =>
@@ -90,7 +26,19 @@ const stepsThrough = (front: readonly { x: number; y: number }[]): string =>
     })
     .join(' ');
 
-function Plot({ points, measure, quality }: { points: readonly Point[]; measure: Measure; quality: string }) {
+function Plot({
+  points,
+  measure,
+  quality,
+  chosen,
+}: {
+  points: readonly Point[];
+  measure: Measure;
+  quality: string;
+  /** Id of the chosen version, which need not be in the plot. */
+  chosen: string;
+}) {
+  const marksById = useRef(new Map<string, Element & { focus(): void }>());
   // Draw at the displayed size, so the texts stay readable.
   const [width, height] = useNarrow() ? [340, 280] : [720, 330];
   const [highX, lowY, highY] = [
@@ -103,8 +51,7 @@ function Plot({ points, measure, quality }: { points: readonly Point[]; measure:
   const x = (value: number) => box.left + (value / highX) * (width - box.left - box.right);
   const y = (value: number) =>
     height - box.bottom - ((value - floor) / (ceiling - floor || 1)) * (height - box.top - box.bottom);
-  const show = (value: number) =>
-    measure === 'bytes' ? bytesText(Math.round(value)) : `${numberText(value)} ms`;
+  const show = (value: number) => (measure === 'bytes' ? bytesText(Math.round(value)) : latencyText(value));
   const told = ({ label, x: at, y: good }: Point) => `${label}: ${numberText(good)} at ${show(at)}`;
   const places = points.map((point) => ({ x: x(point.x), y: y(point.y) }));
   const front = paretoPoints(points).map((point) => ({ x: x(point.x), y: y(point.y) }));
@@ -118,6 +65,7 @@ function Plot({ points, measure, quality }: { points: readonly Point[]; measure:
     })),
     { left: box.left, right: width - 2, top: 2, bottom: height - box.bottom },
   );
+  const stop = points.some(({ id }) => id === chosen) ? chosen : points[0]?.id;
   const marks = points.map((point, index) => {
     const { x: atX = 0, y: atY = 0 } = places[index] ?? {};
     const radius = radii[index] ?? 0;
@@ -148,10 +96,26 @@ function Plot({ points, measure, quality }: { points: readonly Point[]; measure:
         )}
       </>
     );
-    return point.href === undefined ? (
-      <g key={point.id}>{mark}</g>
-    ) : (
-      <a key={point.id} href={point.href} aria-label={`${told(point)}. Show its receipt`}>
+    return (
+      <a
+        key={point.id}
+        ref={(element) => {
+          if (element === null) marksById.current.delete(point.id);
+          else marksById.current.set(point.id, element);
+        }}
+        href={addressOf(point)}
+        // One stop for the Tab key. Arrow keys go from point to point.
+        tabindex={point.id === stop ? 0 : -1}
+        aria-label={told(point)}
+        aria-current={point.id === chosen ? 'true' : undefined}
+        onKeyDown={(event) => {
+          const next = pointAfterKey(points, point.id, event.key);
+          if (next === undefined) return;
+          event.preventDefault();
+          setQuery({ strategy: next.id });
+          marksById.current.get(next.id)?.focus();
+        }}
+      >
         {mark}
       </a>
     );
@@ -159,7 +123,7 @@ function Plot({ points, measure, quality }: { points: readonly Point[]; measure:
   const unnamed = points.filter((_, index) => labels[index] === undefined);
   return (
     <>
-      <div class="scroll-x" tabIndex={0} role="group" aria-label={`Plot: ${points.map(told).join('; ')}`}>
+      <div class="scroll-x">
         <svg class="tradeoff" viewBox={`0 0 ${width} ${height}`} role="group" aria-label={quality}>
           {ticksOf(0, highX).map((tick) => (
             <g key={tick}>
@@ -187,7 +151,9 @@ function Plot({ points, measure, quality }: { points: readonly Point[]; measure:
           {unnamed.map((point) => (
             <li key={point.id}>
               <i style={{ background: `var(--${point.colour})` }} />
-              {point.href === undefined ? point.label : <a href={point.href}>{point.label}</a>}
+              <a href={addressOf(point)} aria-current={point.id === chosen ? 'true' : undefined}>
+                {point.label}
+              </a>
             </li>
           ))}
         </ul>
@@ -196,16 +162,22 @@ function Plot({ points, measure, quality }: { points: readonly Point[]; measure:
   );
 }
 
-/** Chart of all results of a model: quality over size or latency. */
-export function Tradeoff({ family }: { family: readonly Measured[] }) {
+/** Chart of all versions of a model: quality over size or latency. A click or an arrow key chooses a version. */
+export function Tradeoff({
+  family,
+  quality,
+  chosen,
+}: {
+  family: readonly Measured[];
+  quality: Quality;
+  chosen: string;
+}) {
   const [measure, setMeasure] = useState<Measure>('bytes');
-  const hasAccuracy = family.some(({ receipt, isOwn }) => isOwn && receipt?.accuracy != null);
-  const points = pointsOf(family, measure, hasAccuracy);
-  const quality = hasAccuracy ? 'Accuracy' : 'Likeness of the outputs';
+  const points = pointsOf(family, measure, quality);
   return (
     <section class="panel">
       <div class="panel-head">
-        <h2>{quality}</h2>
+        <h2>{quality.name}</h2>
         <div class="segments" role="group" aria-label="Horizontal axis">
           <button type="button" aria-pressed={measure === 'bytes'} onClick={() => setMeasure('bytes')}>
             over size
@@ -218,14 +190,14 @@ export function Tradeoff({ family }: { family: readonly Measured[] }) {
       {points.length < 2 ? (
         <p class="soft">There are no results to compare yet.</p>
       ) : (
-        <Plot points={points} measure={measure} quality={quality} />
+        <Plot points={points} measure={measure} quality={quality.name} chosen={chosen} />
       )}
       {paretoPoints(points).length > 1 && (
         <p class="soft small">
-          On the line are the results that no other beats in both. A click on a point opens its receipt.
+          On the line are the versions that no other beats in both. A click or an arrow key chooses one.
         </p>
       )}
-      {!hasAccuracy && points.length >= 2 && (
+      {!quality.isAccuracy && points.length >= 2 && (
         <p class="soft small">
           1 is an output like the original’s. With labels in the evaluation set the model’s accuracy is shown
           here instead

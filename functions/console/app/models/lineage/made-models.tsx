@@ -1,12 +1,12 @@
-import { bytesText } from '../../../../shared/core/text/bytes-text.ts';
-import type { Experiment } from '../api/answers.ts';
-import { loadCompressions, loadModels, type Model } from '../api/models.ts';
-import { useLive } from '../api/use-live.ts';
-import { href } from '../router.ts';
-import { useFirstOf } from '../ui/first-of.tsx';
+import { bytesText } from '../../../../../shared/core/text/bytes-text.ts';
+import type { Experiment } from '../../api/answers.ts';
+import { loadCompressions, loadModels, type Model } from '../../api/models.ts';
+import { useLive } from '../../api/use-live.ts';
+import { href } from '../../router.ts';
+import { useFirstOf } from '../../ui/first-of.tsx';
+import { bytesOf } from '../result-bytes.ts';
 import { familyOf } from './family.ts';
 import { receiptOf } from './receipt-link.ts';
-import { bytesOf } from './result-bytes.ts';
 
 type Descendant = Awaited<ReturnType<typeof loadDescendants>>[number];
 

@@ -1,5 +1,5 @@
-import { ProblemError } from '../../../../shared/client/problem-error.ts';
-import type { ModelOrigin } from '../../../../shared/data/models/model.ts';
+import { ProblemError } from '../../../../../shared/client/problem-error.ts';
+import type { ModelOrigin } from '../../../../../shared/data/models/model.ts';
 
 interface Made {
   model_name: string;

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
-import { type Sets, setsBeside } from '../../../../shared/onnx-models/sets-beside.ts';
-import { loadArtifacts } from '../api/experiments.ts';
-import { modelFromArtifact } from '../api/upload.ts';
-import { useLive } from '../api/use-live.ts';
-import { go, href } from '../router.ts';
-import { Dialog, Form, Loaded } from '../ui/parts.tsx';
+import { type Sets, setsBeside } from '../../../../../shared/onnx-models/sets-beside.ts';
+import { loadArtifacts } from '../../api/experiments.ts';
+import { modelFromArtifact } from '../../api/upload.ts';
+import { useLive } from '../../api/use-live.ts';
+import { go, href } from '../../router.ts';
+import { Dialog, Form, Loaded } from '../../ui/parts.tsx';
 import { ModelNameField, modelNameOf } from './model-name.tsx';
 import { SetFields, usablePaths } from './set-fields.tsx';
 

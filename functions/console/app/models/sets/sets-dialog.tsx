@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
-import { type Sets, setsBeside } from '../../../../shared/onnx-models/sets-beside.ts';
-import { loadArtifacts } from '../api/experiments.ts';
-import { addSets, type ModelDetails } from '../api/models.ts';
-import { findExperiments, loadProjects } from '../api/projects.ts';
-import { useLive } from '../api/use-live.ts';
-import { tell } from '../ui/notice.tsx';
-import { Dialog, Field, Form, Loaded } from '../ui/parts.tsx';
-import { TextField } from '../ui/text-field.tsx';
+import { type Sets, setsBeside } from '../../../../../shared/onnx-models/sets-beside.ts';
+import { loadArtifacts } from '../../api/experiments.ts';
+import { addSets, type ModelDetails } from '../../api/models.ts';
+import { findExperiments, loadProjects } from '../../api/projects.ts';
+import { useLive } from '../../api/use-live.ts';
+import { tell } from '../../ui/notice.tsx';
+import { Dialog, Field, Form, Loaded } from '../../ui/parts.tsx';
+import { TextField } from '../../ui/text-field.tsx';
 import { SetFields, usablePaths } from './set-fields.tsx';
 import { SetUploads } from './set-uploads.tsx';
 

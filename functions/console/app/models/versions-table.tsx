@@ -1,0 +1,138 @@
+import { bytesText } from '../../../../shared/core/text/bytes-text.ts';
+import type { Compression, CompressionDetails, ModelDetails } from '../api/models.ts';
+import { href } from '../router.ts';
+import { AliasChips } from '../serving/alias-chips.tsx';
+import { aliasesOf } from '../serving/aliases.ts';
+import type { Serving } from '../serving/served-model.ts';
+import { useFirstOf } from '../ui/first-of.tsx';
+import { Ago } from '../ui/parts.tsx';
+import { isFinal, Status } from '../ui/status.tsx';
+import { numberText } from '../ui/text/format.ts';
+import type { Relative } from './lineage/family.ts';
+import { SourceExperiment } from './lineage/lineage.tsx';
+import { bytesOf } from './result-bytes.ts';
+import type { Quality } from './tradeoff/quality.ts';
+import { originalId } from './tradeoff/tradeoff-points.ts';
+
+const maxRows = 50;
+
+interface Shown {
+  model: ModelDetails;
+  family: readonly Relative<Compression>[];
+  receipts: ReadonlyMap<string, CompressionDetails>;
+  quality: Quality;
+  servings: ReadonlyMap<string, Serving>;
+  chosen: string;
+}
+
+const ratioText = (ratio: number | undefined): string =>
+  ratio === undefined ? '' : `${(1 / ratio).toFixed(2)}×`;
+
+function Row({ compression, shown }: { compression: Relative<Compression>; shown: Shown }) {
+  const { model, receipts, quality, servings, chosen } = shown;
+  const { strategy_id, status, progress, path, registered, result_name } = compression;
+  const receipt = receipts.get(strategy_id)?.receipt ?? undefined;
+  const isThere = status === 'SUCCEEDED';
+  return (
+    <tr aria-current={strategy_id === chosen ? 'true' : undefined}>
+      <th scope="row">
+        <a href={href(['models', model.model_name], { strategy: strategy_id })}>{path}</a>
+        {registered === true && result_name !== null && (
+          <span class="soft small also">
+            also model{' '}
+            <a href={href(['models', result_name])}>
+              <bdi>{result_name}</bdi>
+            </a>
+          </span>
+        )}
+      </th>
+      <td>
+        {isThere ? (
+          <span class="chips">
+            <AliasChips aliases={aliasesOf(servings.get(compression.model_name), strategy_id)} />
+          </span>
+        ) : (
+          <>
+            <Status status={status} />
+            {progress !== null && !isFinal(status) && (
+              <span class="soft small"> {Math.round(progress.fraction * 100)} %</span>
+            )}
+          </>
+        )}
+      </td>
+      <td class="right">{receipt === undefined ? '' : numberText(quality.of(receipt, 'after'))}</td>
+      <td class="right">{isThere ? bytesText(bytesOf(compression)) : ''}</td>
+      <td class="right only-wide">{ratioText(receipt?.latency?.ratio)}</td>
+      <td class="soft small only-wide">
+        <Ago time={compression.created_at} />
+      </td>
+    </tr>
+  );
+}
+
+/** Versions of a model, newest first: its compressed forms, and the original last. */
+export function VersionsTable(shown: Shown) {
+  const { model, family, receipts, quality, servings, chosen } = shown;
+  const { model_name, origin, bytes, created_at } = model;
+  const [rows, more] = useFirstOf(family.toReversed(), maxRows, 'versions');
+  const measured = family
+    .filter(({ isOwn }) => isOwn)
+    .flatMap(({ strategy_id }) => receipts.get(strategy_id)?.receipt ?? []);
+  const before = measured.map((receipt) => quality.of(receipt, 'before')).find((one) => one !== undefined);
+  return (
+    <section class="panel" aria-labelledby="versions">
+      <h2 id="versions">Versions</h2>
+      <div class="scroll-x">
+        <table class="data versions">
+          <thead>
+            <tr>
+              <th scope="col">Version</th>
+              <th scope="col">Aliases</th>
+              <th scope="col" class="right">
+                {quality.isAccuracy ? 'Accuracy' : 'Likeness'}
+              </th>
+              <th scope="col" class="right">
+                Size
+              </th>
+              <th scope="col" class="right only-wide">
+                Speed
+              </th>
+              <th scope="col" class="only-wide">
+                Made
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((compression) => (
+              <Row key={compression.strategy_id} compression={compression} shown={shown} />
+            ))}
+            <tr aria-current={chosen === originalId ? 'true' : undefined}>
+              <th scope="row">
+                <a href={href(['models', model_name], { strategy: originalId })}>{originalId}</a>
+                {origin.kind === 'artifact' && (
+                  <span class="soft small also">
+                    of <SourceExperiment {...origin} />
+                  </span>
+                )}
+              </th>
+              <td>
+                <span class="chips">
+                  <AliasChips aliases={aliasesOf(servings.get(model_name), originalId)} />
+                </span>
+              </td>
+              <td class="right">{before === undefined ? '' : numberText(before)}</td>
+              <td class="right">{bytesText(bytes)}</td>
+              <td class="right only-wide">
+                {measured.some(({ latency }) => latency !== null) ? '1.00×' : ''}
+              </td>
+              <td class="soft small only-wide">
+                <Ago time={created_at} />
+              </td>
+            </tr>
+          </tbody>
+        </table>
+      </div>
+      {more}
+    </section>
+  );
+}
