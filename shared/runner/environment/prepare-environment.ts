@@ -159,6 +159,13 @@ async function prepare(options: PrepareOptions): Promise<Omit<PreparedEnvironmen
         dependencies.flatMap((one) => (one.kind === 'option' ? [`${one.name} ${one.value}`] : [])),
       )
     : undefined;
+  const blank = canShare
+    ? new SharedEnvironment(
+        join(dirname(projectFolder), reuseFolder),
+        requestKey({ ...request, dependencies: [], indexes: [], folder: '' }),
+        options.owner !== undefined,
+      )
+    : undefined;
   const place = new EnvironmentFolder(projectFolder, key);
   const { sourceFolder, store, owner } = options;
   const facts = { envType: spec.env_type, key, place, dependencies, required, interpreter };
@@ -173,6 +180,7 @@ async function prepare(options: PrepareOptions): Promise<Omit<PreparedEnvironmen
       probe: options.runProbe ?? run,
       ...(shared === undefined ? {} : { shared }),
       ...(wheels === undefined ? {} : { wheels }),
+      ...(blank === undefined ? {} : { blank }),
       operatorEnv,
       indexes,
       log,

@@ -1,16 +1,5 @@
-import { constants } from 'node:fs';
-import {
-  copyFile,
-  link,
-  lstat,
-  mkdir,
-  readdir,
-  readFile,
-  readlink,
-  symlink,
-  utimes,
-  writeFile,
-} from 'node:fs/promises';
+import { constants, linkSync, mkdirSync, readdirSync, readlinkSync, symlinkSync } from 'node:fs';
+import { copyFile, link, lstat, mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod';
 import { tryHostLock } from '../../host/host-lock.ts';
@@ -109,19 +98,19 @@ interface LinkedTree {
 /**
  * Recreate a sealed virtual environment in another folder. Files are hard-linked if `canLink` (root owns them, and
  * jobs do not run as root), else copied with their times, because compiled modules are valid only for them. Files that
- * contain the folder's path get the new one.
+ * contain the folder's path get the new one. Only copies are asynchronous, as in `link-wheel.ts`.
  */
 async function linkTree(tree: LinkedTree, path = ''): Promise<void> {
   const source = join(tree.from, path);
   const target = join(tree.to, path);
-  await mkdir(target, { mode: 0o755 });
-  for (const entry of await readdir(source, { withFileTypes: true })) {
+  mkdirSync(target, { mode: 0o755 });
+  for (const entry of readdirSync(source, { withFileTypes: true })) {
     const within = path === '' ? entry.name : `${path}/${entry.name}`;
     const [old, made] = [join(source, entry.name), join(target, entry.name)];
     if (entry.isDirectory()) await linkTree(tree, within);
-    else if (entry.isSymbolicLink()) await symlink(await readlink(old), made);
+    else if (entry.isSymbolicLink()) symlinkSync(readlinkSync(old), made);
     else if (holdsPath(within)) await rewrite(old, made, tree);
-    else if (tree.canLink) await link(old, made);
+    else if (tree.canLink) linkSync(old, made);
     else await copy(old, made);
   }
 }

@@ -76,6 +76,8 @@ export interface ObtainOptions {
   shared?: SharedEnvironment;
   /** The host's store of wheels. */
   wheels?: WheelStore;
+  /** The host's virtual environment with pip alone. */
+  blank?: SharedEnvironment;
   operatorEnv: Variables;
   indexes: IndexVariables;
   owner?: { uid: number; gid: number };
@@ -112,15 +114,15 @@ async function installSealed(options: ObtainOptions, scratch: string, versions: 
 
   await mkdir(folder, { mode: 0o755 });
   if (owner !== undefined) await chown(folder, owner.uid, owner.gid);
-  const { installer, relayed, stored } =
+  const { installer, relayed, stored, linked } =
     envType === 'python'
       ? await buildPython(build)
-      : { installer: await buildNode(build), relayed: null, stored: null };
+      : { installer: await buildNode(build), relayed: null, stored: null, linked: undefined };
   stopped(build.stop);
   const { bytes } = sealEnvironment(folder, {
     interpreters: [interpreter.executable],
     ...(owner === undefined ? {} : { owner }),
-    ...(stored !== null && { linked: stored.linked }),
+    ...(linked !== undefined && { linked }),
   });
   await refuseCredentials(folder, indexes.credentials);
   const list = await lock();
@@ -162,7 +164,8 @@ async function makeBuild(
   const downloads = indexes.arePrivate ? undefined : options.downloads;
   return {
     ...{ folder: place.folder, packages, copies, dependencies, required, interpreter },
-    ...{ run, probe, env, stop, downloads, log, scratch, owner, wheels: options.wheels },
+    ...{ run, probe, env, stop, downloads, log, scratch, owner },
+    ...{ wheels: options.wheels, blank: options.blank },
   };
 }
 

@@ -1,5 +1,6 @@
 import type { ResolvedDependency } from '../dependencies/resolved-dependencies.ts';
 import type { DownloadCache } from '../downloads/download-cache.ts';
+import type { SharedEnvironment } from '../shared-environment.ts';
 import type { WheelStore } from '../wheels/wheel-store.ts';
 import type { PlacedRequirement } from './build-fault.ts';
 import type { RunCommand } from './installer.ts';
@@ -28,6 +29,8 @@ export interface EnvironmentBuild {
   owner: { uid: number; gid: number } | undefined;
   /** Unpacked wheels of all projects; undefined if nothing may be shared. */
   wheels: WheelStore | undefined;
+  /** The host's virtual environment with pip alone, for this interpreter; undefined if nothing may be shared. */
+  blank: SharedEnvironment | undefined;
   /** Cached downloads of all projects; undefined if nothing may be kept. */
   downloads: DownloadCache | undefined;
 }

@@ -5,6 +5,7 @@ import type { RelayRecord } from '../downloads/index-relay.ts';
 import { installRelayed } from '../downloads/install-relayed.ts';
 import { EnvironmentError } from '../environment-error.ts';
 import { isBundled } from '../installed-wheels.ts';
+import { giveFolders, sealEnvironment, sharedFiles } from '../pack/seal-environment.ts';
 import { removeTree } from '../remove-tree.ts';
 import { type InstalledWheels, installWheels } from '../wheels/install-wheels.ts';
 import { buildFault } from './build-fault.ts';
@@ -20,6 +21,8 @@ interface BuiltPython {
   relayed: RelayRecord | null;
   /** What came from the host's store of wheels; null if nothing was looked for there. */
   stored: InstalledWheels | null;
+  /** Device and inode of the files that it shares with others. */
+  linked: ReadonlySet<string>;
 }
 
 const debianHint =
@@ -43,49 +46,82 @@ export async function buildPython(build: EnvironmentBuild): Promise<BuiltPython>
   if (installer === 'uv') {
     const venv = ['--allow-existing', '--python', interpreter.executable, folder];
     await step('uv', 'venv', ...uvCommon(build), ...venv);
-    if (isEmpty) return { installer, relayed: null, stored: null };
+    if (isEmpty) return { installer, relayed: null, stored: null, linked: new Set() };
     const further = ['--link-mode', 'copy', '--compile-bytecode'];
     const relayed = await installRelayed(build, undefined, (env, relay) =>
       stepIn(env, ...installCommand(installer, build, relay !== undefined, further)),
     );
-    return { installer, relayed, stored: null };
+    return { installer, relayed, stored: null, linked: new Set() };
   }
 
   if (isEmpty) {
     await step(interpreter.executable, '-I', '-m', 'venv', '--without-pip', folder);
-    return { installer, relayed: null, stored: null };
+    return { installer, relayed: null, stored: null, linked: new Set() };
   }
   const missing = `${interpreter.identity} at ${interpreter.executable} cannot create virtual environments. ${debianHint}`;
   if (!interpreter.venv) throw new EnvironmentError('venv-missing', missing);
-  const createVenv = async () => {
+  const createVenv = async (): Promise<ReadonlySet<string>> => {
+    if (await linkBlank(build)) return shareFolders(build);
     await step(interpreter.executable, '-I', '-m', 'venv', folder).catch((error: unknown) => {
       const unable =
         error instanceof EnvironmentError && /ensurepip|No module named '?venv/.test(error.message);
       throw unable ? new EnvironmentError('venv-missing', missing, error) : error;
     });
     await compileAll(build, pythonOf(folder), join(folder, 'lib'));
+    await keepBlank(build);
+    return shareFolders(build);
   };
-  await createVenv();
+  let linked: ReadonlySet<string> = await createVenv();
   let stored: InstalledWheels | null = null;
   const relayed = await installRelayed(build, pythonOf(folder), async (env, relay) => {
     const command = installCommand(installer, build, relay !== undefined, []);
     if (relay !== undefined && build.wheels !== undefined) {
       const compile = (wheels: string) => compileAll(build, interpreter.executable, wheels);
       try {
-        stored = await installWheels(build, build.wheels, { relay, command, env, compile });
+        stored = await installWheels(build, build.wheels, { relay, command, env, linked, compile });
+        linked = stored.linked;
       } catch (error) {
         stopped(stop);
         log(`environment: wheels of this host cannot be used: ${errorText(error)}`);
         stored = null;
         await emptyFolder(build);
-        await createVenv();
+        linked = await createVenv();
       }
       if (stored?.rest.length === 0) return;
     }
     await stepIn(env, ...command);
     await compileAll(build, pythonOf(folder), join(folder, 'lib'));
   });
-  return { installer, relayed, stored };
+  return { installer, relayed, stored, linked };
+}
+
+/** Create the virtual environment from the host's blank one, in a moment. Returns whether it could. */
+async function linkBlank(build: EnvironmentBuild): Promise<boolean> {
+  if (build.blank === undefined) return false;
+  await removeTree(build.folder);
+  if ((await build.blank.linkTo(build.folder)) !== null) return true;
+  await emptyFolder(build);
+  return false;
+}
+
+/** Keep a new virtual environment for the next installations, before code of a package runs: creating one takes seconds. */
+async function keepBlank({ folder, interpreter, owner, blank, log }: EnvironmentBuild): Promise<void> {
+  if (blank === undefined) return;
+  const { bytes } = sealEnvironment(folder, {
+    interpreters: [interpreter.executable],
+    ...(owner && { owner }),
+  });
+  await blank.keep(folder, [], bytes).catch((error: unknown) => {
+    log(`environment: the virtual environment is not kept for others: ${errorText(error)}`);
+  });
+}
+
+/** Let the builder add files. Returns device and inode of the files that the environment shares. */
+function shareFolders({ folder, owner }: EnvironmentBuild): ReadonlySet<string> {
+  if (owner === undefined) return new Set();
+  const linked = sharedFiles(folder);
+  giveFolders(folder, owner);
+  return linked;
 }
 
 /** Begin again with an empty folder of the builder. */
@@ -96,9 +132,9 @@ async function emptyFolder({ folder, owner }: EnvironmentBuild): Promise<void> {
 }
 
 /** uv if it is installed, else pip. Also pip if a file configures pip, because uv does not read it. */
-async function choosePythonInstaller({ run, packages, env }: EnvironmentBuild): Promise<PythonInstaller> {
+async function choosePythonInstaller({ probe, packages, env }: EnvironmentBuild): Promise<PythonInstaller> {
   if (env['PIP_CONFIG_FILE'] !== undefined) return 'pip';
-  return (await run({ argv: ['uv', '--version'], cwd: packages, env })).exitCode === 0 ? 'uv' : 'pip';
+  return (await probe({ argv: ['uv', '--version'], cwd: packages, env })).exitCode === 0 ? 'uv' : 'pip';
 }
 
 const uvQuiet = ['--no-python-downloads', '--no-progress'];

@@ -1,4 +1,5 @@
 import {
+  chownSync,
   closeSync,
   constants,
   fchmodSync,
@@ -57,6 +58,28 @@ export function sealEnvironment(folder: string, options: SealOptions): SealedSiz
   };
   walk('');
   return size;
+}
+
+/**
+ * Let the builder add files to the folders of a sealed environment. Files stay as they are. Nothing of the builder may
+ * run meanwhile, so that no folder can be exchanged during the walk.
+ */
+export function giveFolders(folder: string, owner: { uid: number; gid: number }): void {
+  chownSync(folder, owner.uid, owner.gid);
+  for (const entry of readdirSync(folder, { withFileTypes: true }))
+    if (entry.isDirectory()) giveFolders(join(folder, entry.name), owner);
+}
+
+/** Return device and inode of the files of a sealed environment that it shares with others. */
+export function sharedFiles(folder: string, found = new Set<string>()): Set<string> {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) sharedFiles(path, found);
+    if (!entry.isFile()) continue;
+    const { dev, ino, nlink } = lstatSync(path);
+    if (nlink > 1) found.add(`${dev}:${ino}`);
+  }
+  return found;
 }
 
 /**

@@ -1,13 +1,12 @@
-import { chownSync, lstatSync, readdirSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EnvironmentBuild } from '../install/builder-input.ts';
 import { stopped } from '../install/installer.ts';
 import { isBundled } from '../installed-wheels.ts';
-import { sealEnvironment } from '../pack/seal-environment.ts';
+import { giveFolders, sealEnvironment } from '../pack/seal-environment.ts';
 import { removeTree } from '../remove-tree.ts';
 import { buildWheel } from './build-wheel.ts';
-import { type LinkTarget, linkFacts, linkWheel } from './link-wheel.ts';
+import { type LinkTarget, linkFacts, linkWheel, removePackage } from './link-wheel.ts';
 import { type InstallWheels, type PlannedPackage, planWheels, type WheelPlan } from './plan-wheels.ts';
 import type { KeptWheel, NewWheel, WheelStore } from './wheel-store.ts';
 
@@ -32,14 +31,16 @@ export async function installWheels(
   given: InstallWheels,
 ): Promise<InstalledWheels> {
   const { folder, interpreter, owner, log, stop } = build;
-  sealEnvironment(folder, { interpreters: [interpreter.executable], ...(owner && { owner }) });
+  const linked = new Set(given.linked);
+  sealEnvironment(folder, { interpreters: [interpreter.executable], linked, ...(owner && { owner }) });
   const target: LinkTarget = {
     folder,
     site: await siteOf(folder),
     canLink: owner !== undefined,
-    linked: new Set(),
+    linked,
   };
-  const guesses = (await store.known()).filter(({ name }) => !isBundled(name));
+  const known = await store.known();
+  const guesses = known.filter(({ name }) => !isBundled(name));
   const planned = await planFrom(build, given, target, guesses);
   if (planned === null) {
     if (owner !== undefined) giveFolders(folder, owner);
@@ -50,9 +51,13 @@ export async function installWheels(
   const rest: string[] = [];
   const sources: PlannedPackage[] = [];
   for (const one of plan.missing) {
-    const file = isBundled(one.name) ? undefined : given.relay.fileOf(one.url);
-    if (file?.sha256 === undefined) rest.push(one.name);
-    else if (!file.filename.endsWith('.whl')) sources.push(one);
+    // pip itself is the program that builds.
+    const file = one.name === 'pip' ? undefined : given.relay.fileOf(one.url);
+    const isWheel = file?.filename.endsWith('.whl') === true;
+    const kept = known.find(({ sha256, isBuilt }) => sha256 === file?.sha256 && !isBuilt);
+    if (file?.sha256 === undefined || (isBundled(one.name) && !isWheel)) rest.push(one.name);
+    else if (!isWheel) sources.push(one);
+    else if (kept !== undefined) needed.push(kept);
     else fresh.push({ ...one, sha256: file.sha256, isBuilt: false, file: await given.relay.obtain(one.url) });
     stopped(stop);
   }
@@ -65,11 +70,12 @@ export async function installWheels(
   const scratch = join(build.scratch, 'wheels');
   const added = fresh.length === 0 ? [] : await store.keep(fresh, scratch, given.compile, owner);
   const all = [...needed, ...added];
+  for (const { name } of all) if (isBundled(name)) await removePackage(name, target);
   for (const wheel of all) await linkWheel(wheel.tree, target);
   for (const wheel of needed) await store.noteUse(wheel).catch(() => undefined);
   if (needed.length > 0)
     log(
-      `environment: ${needed.length} of ${needed.length + plan.missing.length} packages are installed on this host`,
+      `environment: ${needed.length} of ${needed.length + fresh.length + rest.length} packages are installed on this host`,
     );
   if (rest.length > 0 && owner !== undefined) giveFolders(folder, owner);
   await removeTree(scratch);
@@ -113,14 +119,4 @@ async function siteOf(folder: string): Promise<string> {
   const name = (await readdir(join(folder, 'lib'))).find((one) => /^python\d/.test(one));
   if (name === undefined) throw new TypeError(`${folder} is no virtual environment`);
   return join('lib', name, 'site-packages');
-}
-
-/** Let the builder add files to the folders of an environment. Files stay as they are. */
-function giveFolders(folder: string, { uid, gid }: { uid: number; gid: number }): void {
-  // Nothing of the builder runs now, so no folder can be exchanged during the walk.
-  chownSync(folder, uid, gid);
-  for (const name of readdirSync(folder)) {
-    const path = join(folder, name);
-    if (lstatSync(path).isDirectory()) giveFolders(path, { uid, gid });
-  }
 }

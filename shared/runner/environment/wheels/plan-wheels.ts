@@ -12,6 +12,8 @@ export interface InstallWheels {
   /** pip's words for the whole installation. */
   command: Argv;
   env: Readonly<Record<string, string>>;
+  /** Device and inode of files that the virtual environment already shares with others. */
+  linked: ReadonlySet<string>;
   /** Compile all modules below a folder, as the user of the build. */
   compile(folder: string): Promise<void>;
 }

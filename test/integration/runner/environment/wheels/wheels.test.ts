@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { lstat, readdir, rm } from 'node:fs/promises';
+import { lstat, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DownloadCache } from '../../../../../shared/runner/environment/downloads/download-cache.ts';
@@ -89,6 +89,39 @@ describe('the packages of an environment', () => {
     expect(execFileSync('cat', ['share/alpha.txt'], { cwd: folder, encoding: 'utf8' })).toBe('shared\n');
     expect((await readdir(join(site, 'alpha/__pycache__'))).length).toBe(2);
     expect(await fixture.store.lock()).toMatch(/^alpha==1\.0$/m);
+  });
+
+  test('may replace the setuptools of the virtual environment, also from those that are kept', async () => {
+    const files = { 'setuptools/__init__.py': '__version__ = "99.1"\n' };
+    index.files['setuptools'] = {
+      'setuptools-99.1-py3-none-any.whl': await wheelOf('setuptools', '99.1', files),
+    };
+    await build('p1', 'alpha', 'setuptools>=99');
+
+    const second = await build('p2', 'beta', 'setuptools>=99');
+
+    expect(second.log).toContainEqual('environment: 1 of 2 packages are installed on this host');
+    expect(second.python('import setuptools; print(setuptools.__version__)')).toBe('99.1');
+    expect((await readdir(second.site)).filter((name) => /^setuptools-/.test(name))).toEqual([
+      'setuptools-99.1.dist-info',
+    ]);
+  });
+
+  test('lie in a virtual environment that is made once for each interpreter', async () => {
+    const first = await build('p1', 'alpha');
+
+    const second = await build('p2', 'beta');
+
+    const [one, other] = await Promise.all(
+      [first, second].map(({ folder }) => readFile(join(folder, 'bin/activate'), 'utf8')),
+    );
+    expect(other).toBe(one!.replaceAll(first.folder, second.folder));
+    const made = join(fixture.root, '.shared');
+    const blank = (await readdir(made)).find((name) => /^[0-9a-f]{64}$/.test(name));
+    expect(await readFile(join(made, blank!, 'environment/bin/activate'), 'utf8')).not.toContain(
+      second.folder,
+    );
+    expect(second.python('import beta, sys; print(sys.prefix)')).toBe(second.folder);
   });
 
   test('do not keep a version that the index no longer has', async () => {
