@@ -5,7 +5,6 @@ const torch = [
   'torch==2.15.0',
   'torchvision',
   'numpy',
-  'pandas',
   'tensorboard',
   'gymnasium==0.29.1',
   'tyro',
@@ -89,7 +88,8 @@ export const projects: readonly Program[] = [
     name: 'pytorch-template',
     kind: 'PyTorch template',
     from: { repository: 'victoresque/pytorch-template' },
-    packages: torch,
+    // Its requirements.txt lacks one.
+    packages: [...torch, 'pandas'],
     data: 'digits',
     command: ['bash', '-c', 'ln -s "$DATA_DIR" data && python train.py -c config.json --lr 0.001'],
     change: ['0.001', '0.01'],
