@@ -23,9 +23,21 @@ export function chooseCommand(
   const program = usualProgram(files);
   if (program !== undefined) return usualCommand(program, env_type);
   throw new CliError(
-    `This folder has no program that mps knows (${usualPrograms.join(', ')} or one notebook).\nTell mps what to run: mps run -- python train.py --epochs 5`,
+    `This folder has no program that mps knows (${usualPrograms.join(', ')} or one notebook).\nTell mps what to run: ${examplesOf(files).join(', or ')}`,
     exitCodes.usage,
   );
+}
+
+/** Return commands for at most three programs of the folder, those with the names of a training first. */
+function examplesOf(files: ReadonlySet<string>): string[] {
+  const programs = [...files].filter(
+    (path) =>
+      /^[^/]+\.(?:py|ipynb)$/.test(path) && !/^(?:setup|conftest|__init__|test_.*|.*_test)\.py$/.test(path),
+  );
+  const rank = (path: string) => (/train|main|run|fit|demo/i.test(path) ? 0 : 1);
+  const first = programs.sort((one, other) => rank(one) - rank(other)).slice(0, 3);
+  if (first.length === 0) return ['mps run -- python train.py --epochs 5'];
+  return first.map((path) => `mps run -- ${isNotebook(path) ? '' : 'python '}${quoteCommand([path])}`);
 }
 
 /** Return the project's last command, else that of `MLproject`. A value for one of its parameters asks for it anew. */

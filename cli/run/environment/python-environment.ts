@@ -145,10 +145,13 @@ function condaNotes(
     );
   if (python !== undefined)
     notes.push(
-      `${file}: Python ${python} is a wish; "python: '==${python}.*'" in mps.yaml makes it a condition.`,
+      `${file}: Python ${python} is a wish; "python: '${minorOf(python)}'" in mps.yaml makes it a condition.`,
     );
   return notes;
 }
+
+/** Return the version without its patch, which few machines have: `3.8` of `3.8.5`. */
+const minorOf = (python: string): string => /^\d+(?:\.\d+)?/.exec(python)?.[0] ?? python;
 
 /** Find requirements in the usual places below the folder. */
 function requirementsBelow(files: ReadonlySet<string>): Declaration | undefined {

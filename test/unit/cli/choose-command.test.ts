@@ -84,3 +84,17 @@ test('the command of MLproject comes after what ran before, unless it gets a val
   expect(choose('b', { fault: 'alpha has no default' })).toBe('b');
   expect(() => choose(undefined, { fault: 'alpha has no default' })).toThrow('alpha has no default');
 });
+
+test.each([
+  [
+    ['a.ipynb', 'setup.py', 'test_a.py', 'evolve one.py', 'lib/train.py'],
+    "mps run -- a.ipynb, or mps run -- python 'evolve one.py'",
+  ],
+  [
+    ['a.py', 'b.py', 'c.py', 'training_cora.py'],
+    'mps run -- python training_cora.py, or mps run -- python a.py, or mps run -- python b.py',
+  ],
+  [['README.md'], 'mps run -- python train.py --epochs 5'],
+])('a folder with %j gets commands of its own programs to choose from', (files, advice) => {
+  expect(() => chooseCommand(new Set(files), 'system', nothing)).toThrow(`Tell mps what to run: ${advice}`);
+});

@@ -36,6 +36,10 @@ test('MLproject names its environment, and says what is not followed', async () 
   });
   expect(chosen).toMatchObject({ dependencies: 'six', reason: 'env/conda.yaml, which MLproject names' });
   expect(chosen.notes?.join('\n')).toMatch(/not installed.*: mkl \(line 1\)\.[\s\S]*Python 3\.8 is a wish/);
+  const pinned = await chooseOf({ 'environment.yml': 'dependencies: [python==3.8.5, six]' });
+  expect(pinned.notes?.join()).toContain(`"python: '3.8'" in mps.yaml makes it a condition`);
+  const ranged = await chooseOf({ 'environment.yml': "dependencies: ['python>=3.8', six]" });
+  expect(ranged.notes?.join()).toContain(`"python: '>=3.8'" in mps.yaml`);
 });
 
 test('python of mps.yaml replaces the condition of the project', async () => {
