@@ -87,8 +87,8 @@ test('the command of MLproject comes after what ran before, unless it gets a val
 
 test.each([
   [
-    ['a.ipynb', 'setup.py', 'test_a.py', 'evolve one.py', 'lib/train.py'],
-    "mps run -- a.ipynb, or mps run -- python 'evolve one.py'",
+    ['a.ipynb', 'b.ipynb', 'setup.py', 'test_a.py', 'evolve one.py', 'lib/train.py'],
+    "mps run -- a.ipynb, or mps run -- b.ipynb, or mps run -- python 'evolve one.py'",
   ],
   [
     ['a.py', 'b.py', 'c.py', 'training_cora.py'],
