@@ -1,6 +1,7 @@
 import type { endpoint as trainProject } from '../../functions/projects/training/train-project.endpoint.ts';
 import type { endpoint as trainRemote } from '../../functions/projects/training/train-project-remote.endpoint.ts';
 import type { Client } from '../../shared/client/client.ts';
+import { shownCommand } from '../../shared/command/private-argument.ts';
 import type { Experiment } from '../experiments/experiment.ts';
 import type { Session } from '../login/connect.ts';
 import type { GitState } from './git-state.ts';
@@ -42,7 +43,7 @@ export async function runFolder(
     }),
   );
   const { experiment_id, cost_estimate } = experiment;
-  steps.done('submitted', `${experiment_id}: ${command}${mostCost(cost_estimate, budget)}`);
+  steps.done('submitted', `${experiment_id}: ${shownCommand(command)}${mostCost(cost_estimate, budget)}`);
   return experiment;
 }
 

@@ -38,6 +38,37 @@ describe('flags of a command', () => {
     expect(shownCommand('git clone https://ada:pw@host/x')).toBe("git clone 'https://***@host/x'");
     expect(shownCommand('python  train.py "a b"')).toBe('python  train.py "a b"');
   });
+
+  test.each([
+    'python train.py --authToken hunter2hunter2 --dbPassword=hunter2hunter2',
+    'python train.py --openai_key hunter2hunter2 --pass hunter2hunter2 --key hunter2hunter2 --tokens hunter2hunter2',
+    'python train.py --password -hunter2hunter2',
+    'python train.py --config \'{"a": {"api_key": "hunter2hunter2"}}\'',
+    'python train.py --header "Authorization: Bearer hunter2hunter2"',
+    'python train.py --url "https://example.com/x?token=hunter2hunter2"',
+    'papermill a.ipynb a.ipynb -y "token: hunter2hunter2"',
+    'env API_TOKEN=hunter2hunter2 python train.py',
+    'uv run --token hunter2hunter2 train.py',
+    'accelerate launch train.py -- --token hunter2hunter2',
+    "sh -c 'export API_KEY=hunter2hunter2; python train.py api_key=hunter2hunter2'",
+    'sh -c \'python train.py --token "abc hunter2hunter2" --password=-hunter2hunter2\'',
+    'sh -c \'bash -c "python train.py --token hunter2hunter2"\'',
+  ])('that hold secrets are shown as ***, and are no params: %s', (command) => {
+    expect(shownCommand(command)).not.toContain('hunter2');
+    expect(JSON.stringify(commandParams(command))).not.toContain('hunter2');
+  });
+
+  test.each([
+    'python train.py --tokenizer bert --token-dim 5 --max_tokens=7 --key-size 3 --monkey x --keys a,b',
+    "sh -c 'bash prepare.sh --lr 0.1; python train.py --tokenizer=bert -v 2'",
+  ])('that hold none are shown as they are: %s', (command) => {
+    expect(shownCommand(command)).toBe(command);
+  });
+
+  test('are masked in time proportional to the command', () => {
+    for (const text of ['a ', '--token ', 'a=', '-a ', 'token: ', "a='b "])
+      expect(shownCommand(`python "${text.repeat(20_000)}"`)).toMatch(/^python/);
+  });
 });
 
 test.each([
