@@ -70,6 +70,7 @@ export const wandbRuns = `class Run:
 
     # -- what a program records
 
+    @_guarded
     def log(self, data=None, step=None, commit=None, sync=None):
         if self._ended:
             return
@@ -130,11 +131,13 @@ export const wandbRuns = `class Run:
                     row["value"] = "Infinity" if value > 0 else "-Infinity"
             self._sender.add(kind, **row)
 
+    @_guarded
     def _param(self, key, value):
         pairs = _flat(value, key + ".") if isinstance(value, dict) and value else [(key, value)]
         for name, one in pairs:
             self._send("params", key=name[:250], value=str(one)[:6000])
 
+    @_guarded
     def _final(self, key, value):
         number = _number(value)
         if number is not None:
@@ -157,6 +160,7 @@ export const wandbRuns = `class Run:
         except Exception as error:
             _say("%s is not kept: %s" % (key, error))
 
+    @_guarded
     def define_metric(self, name, step_metric=None, **others):
         axis = getattr(step_metric, "name", step_metric)
         if axis is not None:
@@ -169,6 +173,7 @@ export const wandbRuns = `class Run:
     def unwatch(self, *models):
         pass
 
+    @_guarded
     def alert(self, title, text="", level=None, wait_duration=None):
         print("wandb: alert: %s: %s" % (title, text), file=sys.stderr, flush=True)
 

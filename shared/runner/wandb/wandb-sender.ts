@@ -6,6 +6,7 @@ named once, and the program goes on.
 """
 import atexit
 import fnmatch
+import functools
 import importlib.abc
 import importlib.machinery
 import importlib.util
@@ -41,6 +42,19 @@ def _say(message):
     if message not in _said and len(_said) < 100:
         _said.add(message)
         print("wandb: " + message, file=sys.stderr, flush=True)
+
+
+def _guarded(method):
+    """What cannot be recorded, such as a cycle or an object that fails, is said and left out: the program goes on."""
+
+    @functools.wraps(method)
+    def guarded(*args, **others):
+        try:
+            return method(*args, **others)
+        except Exception as error:
+            _say("a call of %s is left out: %s" % (method.__name__.strip("_"), type(error).__name__))
+
+    return guarded
 
 
 def _call(path, body):
@@ -164,6 +178,7 @@ class Config:
         object.__setattr__(self, "_run", run)
         object.__setattr__(self, "_values", {})
 
+    @_guarded
     def update(self, value=None, allow_val_change=None, **more):
         for key, one in {**_plain(value), **more}.items():
             self[key] = one

@@ -55,6 +55,33 @@ describe('a module in the place of wandb', () => {
     );
   });
 
+  test('leaves out what it cannot record, and the program goes on', async () => {
+    const folder = await provided('import wandb');
+    const script = [
+      'import wandb',
+      'class Bad:',
+      '    def __str__(self): raise RuntimeError()',
+      '    def __getattr__(self, name): raise RuntimeError()',
+      'cycle = {}',
+      'cycle["a"] = cycle',
+      'r = wandb.init(config={"bad": Bad(), "lr": 1})',
+      'wandb.config.update(cycle)',
+      'wandb.config.update(Bad())',
+      'for row in (cycle, {"x": Bad()}, {"x": 10**400}, {Bad(): 1}, "text", [1, 2]): wandb.log(row)',
+      'for step in ("one", float("inf")): wandb.log({"x": 1}, step=step)',
+      'wandb.summary["x"] = 10**400',
+      'wandb.alert(title=Bad())',
+      'wandb.log({"y": 2})',
+      'print(r.config.lr, r.summary["y"])',
+    ];
+    const env = { PATH: '/usr/bin:/bin', PYTHONPATH: folder, TMPDIR: root };
+
+    const { stdout, stderr } = spawnSync('python3', ['-c', script.join('\n')], { env, cwd: root });
+
+    expect(stdout.toString()).toBe('1 2.0\n');
+    expect(stderr.toString()).toContain('wandb: a call of log is left out: OverflowError\n');
+  });
+
   test('ends a step with a call of log that names no data', async () => {
     const folder = await provided('import wandb');
     const script =
