@@ -32,7 +32,7 @@ function npm(args) {
 }
 
 function install() {
-  process.stderr.write('Installing dependencies, once…\n');
+  process.stderr.write('Installing the dependencies, once: about 1.1 GB, a minute or more…\n');
   // "npm ci" refuses a lock file that was made where packages for other platforms were out of reach.
   if (npm(['ci', '--loglevel=error']) || npm(['install', '--no-save'])) return;
   process.stderr.write('The dependencies could not be installed; npm says why above.\n');

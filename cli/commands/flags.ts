@@ -23,7 +23,7 @@ export const sizes = {
     parse: String,
     proposeCompletions: datasetNames,
     placeholder: 'NAME',
-    brief: 'Data set to provide at DATA_DIR (default: as in the training before; "" for none)',
+    brief: `Data set to provide at DATA_DIR (default: that of the project's previous training; "" for none)`,
     optional: true,
   },
 } as const;
@@ -81,7 +81,7 @@ export const root = {
   parse: String,
   placeholder: 'FOLDER',
   brief:
-    'Send this folder above, such as ".."; the command runs in the present one (default: that one alone)',
+    'Send the folder above that this names, such as ".."; the command still runs in the present folder (default: send the present folder alone)',
   optional: true,
 } as const;
 
@@ -90,7 +90,7 @@ export const runBudget = {
   kind: 'parsed',
   parse: number,
   placeholder: 'US$',
-  brief: 'What the training may cost; then it saves its checkpoints and ends',
+  brief: 'US$ that the training may cost; then it saves its checkpoints and ends',
   optional: true,
 } as const;
 
@@ -100,7 +100,7 @@ export const tracked = {
     kind: 'parsed',
     parse: String,
     placeholder: 'NAME',
-    brief: 'Name of the experiment (default: that of the configuration with a number)',
+    brief: 'Name of the experiment (default: name of the configuration and a number, such as train-2)',
     optional: true,
   },
   tag: {

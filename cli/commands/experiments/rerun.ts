@@ -35,7 +35,7 @@ export const rerunCommand = buildCommand({
         parse: String,
         proposeCompletions: configNames,
         placeholder: 'NAME',
-        brief: 'Another configuration of the project (default: the experiment’s own copy)',
+        brief: 'Another configuration of the project (default: that of the earlier experiment)',
         optional: true,
       },
       command: {

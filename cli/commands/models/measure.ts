@@ -102,7 +102,7 @@ export const measureCommand = buildCommand<Flags, [string], CliContext>({
       },
       inputs: text('SHAPES', 'Shapes of the generated inputs, without a data set'),
       seconds: text('N', 'Seconds for timing (default: 10)'),
-      memory: text('MIB', 'Memory limit of a stage'),
+      memory: text('MIB', 'Memory limit of a stage in MiB'),
       json,
       markdown: { kind: 'boolean', brief: 'Print a table in Markdown', optional: true, withNegated: false },
       verbose,

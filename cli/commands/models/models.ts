@@ -209,7 +209,7 @@ const pushCommand = buildCommand({
       ],
     },
     flags: {
-      data: { ...fileFlag('External data file of the model; repeatable'), variadic: true },
+      data: { ...fileFlag('External data file of the model; may be repeated'), variadic: true },
       calibration: fileFlag('npz file with inputs for calibration'),
       evaluation: fileFlag('npz file with inputs and labels for measuring accuracy'),
       inputs: { ...fileFlag('Shapes of the inputs, such as image:1x3x224x224'), placeholder: 'SHAPES' },

@@ -44,7 +44,7 @@ const text = (placeholder: string, brief: string) =>
 const jobFlags = {
   resultName: text('NAME', 'Model name under which to register the result'),
   vcpus: text('N', 'vCPUs of the job'),
-  memory: text('MIB', 'Memory of the job'),
+  memory: text('MIB', 'Memory of the job in MiB'),
   timeout: text('SECONDS', 'Seconds after which the job is stopped'),
   to: text('FILE', 'Save the result as this file, with its external data as FILE.data'),
   gate,

@@ -90,10 +90,13 @@ export const serveCommand = buildCommand<Flags, [string], CliContext>({
     positional: { kind: 'tuple', parameters: [modelArgument] },
     flags: {
       version: text('ID', 'What answers: original, the ID of a strategy, or an alias'),
-      alias: text('NAME', 'Point this alias at --version; it counts from the next request'),
-      access: text('WHO', 'viewer, members or anyone'),
-      show: { kind: 'boolean', brief: 'Change nothing', optional: true, withNegated: false },
-      off: { kind: 'boolean', brief: 'Serve it no longer', optional: true, withNegated: false },
+      alias: text('NAME', 'Let this alias name --version; requests that come from now on follow it'),
+      access: text(
+        'WHO',
+        'Who may ask it: viewer (every account that may read), members (its project, owner and admins) or anyone',
+      ),
+      show: { kind: 'boolean', brief: 'Only show how it is served', optional: true, withNegated: false },
+      off: { kind: 'boolean', brief: 'Stop serving it', optional: true, withNegated: false },
       json,
       verbose,
     },

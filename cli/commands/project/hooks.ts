@@ -106,7 +106,7 @@ const setCommand = buildCommand({
         kind: 'parsed',
         parse: String,
         placeholder: 'FILTER',
-        brief: 'Experiments to tell it of, as in "mps ls --filter"',
+        brief: 'Experiments to tell it of, by a filter as "mps ls" takes it',
         optional: true,
       },
       project,
@@ -226,7 +226,10 @@ const redeliverCommand = buildCommand({
   parameters: {
     positional: {
       kind: 'tuple',
-      parameters: [nameOfHook, { brief: 'Id of the delivery', placeholder: 'DELIVERY', parse: String }],
+      parameters: [
+        nameOfHook,
+        { brief: 'ID of the delivery, from "mps hooks deliveries"', placeholder: 'DELIVERY', parse: String },
+      ],
     },
     flags: { project, json, verbose },
     aliases: { p: 'project' },

@@ -21,10 +21,26 @@ async function foldersIn(house: string): Promise<string[][]> {
     .map(({ parentPath, name }) => relative(root, join(parentPath, name)).split(sep));
 }
 
+/** Anchors of the headings of a document, as GitHub makes them. */
+function headingAnchors(text: string): Set<string> {
+  const prose = text.replaceAll(/^```.*?^```/gms, '');
+  const headings = [...prose.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => heading);
+  return new Set(
+    headings.map((heading) =>
+      heading
+        .replaceAll(/\]\([^)]*\)/g, '')
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
+}
+
 const documents = [
   'README.md',
   'CONTRIBUTING.md',
   'SECURITY.md',
+  'cli/programs.md',
   'cli/README.md',
   'infra/README.md',
   'infra/local/README.md',
@@ -37,11 +53,21 @@ const documents = [
   'functions/service/README.md',
   'shared/accounts/README.md',
   'shared/client/README.md',
+  'shared/core/README.md',
+  'shared/hooks/README.md',
   'shared/mlflow/README.md',
   'shared/onnx/README.md',
+  'shared/onnx/methods/prune/README.md',
+  'shared/onnx/methods/quantize/README.md',
+  'shared/run-rules/README.md',
+  'shared/search/README.md',
+  'shared/sweeps/README.md',
+  'shared/sweeps/sampling/README.md',
   'shared/serving/README.md',
   'shared/runner/README.md',
   'test/README.md',
+  'test/examples/README.md',
+  'test/proofs/mlflow/README.md',
 ];
 
 describe.each(documents)('%s', (path) => {
@@ -49,6 +75,17 @@ describe.each(documents)('%s', (path) => {
     const links = [...(await read(path)).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, link = '']) => link);
     const missing = links.filter((link) => !existsSync(join(root, dirname(path), link)));
     expect(missing).toEqual([]);
+  });
+
+  test('links only to headings that are there', async () => {
+    const text = await read(path);
+    const links = [...text.matchAll(/\]\((?!https?:)([^)#]*)#([^)]+)\)/g)].map(
+      async ([, file = '', anchor = '']) => {
+        const headings = headingAnchors(file === '' ? text : await read(join(dirname(path), file)));
+        return headings.has(anchor) ? [] : [`${file}#${anchor}`];
+      },
+    );
+    expect((await Promise.all(links)).flat()).toEqual([]);
   });
 
   test('names only npm scripts that are there', async () => {
