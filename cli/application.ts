@@ -32,10 +32,16 @@ import { hookRoutes } from './commands/project/hooks.ts';
 import { importCommand } from './commands/project/import.ts';
 import { sweepRoutes } from './commands/sweeps/sweeps.ts';
 import type { CliContext } from './context.ts';
+import { usageErrorText } from './usage-error.ts';
 import { version } from './version.ts';
 
-/** Build the `mps` application. `isVerbose` selects how much detail an error shows. */
-export const application = (isVerbose: boolean) => {
+/**
+ * Build the `mps` application.
+ *
+ * @param isVerbose whether an error shows its details
+ * @param command first word of the command line, for the next step after an error
+ */
+export const application = (isVerbose: boolean, command = '') => {
   const failed = (error: unknown) => errorText(error, isVerbose);
   return buildApplication<CliContext>(
     routes,
@@ -47,6 +53,7 @@ export const application = (isVerbose: boolean) => {
       localization: {
         text: {
           ...text_en,
+          exceptionWhileParsingArguments: (error) => usageErrorText(error, command),
           exceptionWhileRunningCommand: failed,
           exceptionWhileLoadingCommandContext: failed,
         },
@@ -129,7 +136,7 @@ export async function runInputs(inputs: readonly string[], context: CliContext):
   const own = conditionsApart(joined(end === -1 ? inputs : inputs.slice(0, end)));
   const words = end === -1 ? own : [...own, ...afterHyphens(own[0], inputs.slice(end + 1))];
   context.process.exitCode = null;
-  await run(application(own.includes('--verbose')), words, context);
+  await run(application(own.includes('--verbose'), own[0] ?? ''), words, context);
   const exitCode = Number(context.process.exitCode ?? 0);
   // Stricli's own exit codes are negative, and all of them mean wrong usage.
   return exitCode < 0 ? exitCodes.usage : exitCode;

@@ -56,7 +56,15 @@ const missingSteps: Readonly<Record<string, string>> = {
   'There is no data set ': 'See "mps data ls"; "mps data push NAME PATH" stores one.',
 };
 
+/** How to give with `mps` what a request lacked, by words of its fault. */
+const refusedSteps: Readonly<Record<string, string>> = {
+  'too short to be masked': 'To store a value that everybody may read: mps env set --plain NAME=VALUE',
+  'url is required for a new hook':
+    'Type the URL of the receiver, or pipe it in: mps hooks set NAME < url-file',
+};
+
 function nextStep({ status, message }: ProblemError): string | undefined {
+  if (status === 400) return Object.entries(refusedSteps).find(([words]) => message.includes(words))?.[1];
   if (status !== 404) return nextSteps[status];
   return Object.entries(missingSteps).find(([beginning]) => message.startsWith(beginning))?.[1];
 }

@@ -16,6 +16,8 @@ export function parseSwept(text: string): SweptValue {
   const value = text.slice(text.indexOf('=') + 1).trim();
   const range = rangePattern.exec(value);
   if (range !== null) return { name, parameter: rangeOf(name, range) };
+  if (halfRange.test(value))
+    throw new Error(`${name}: a range has two numbers, such as 1e-4..1e-1:log, not "${value}"`);
   // YAML has its own lists, maps and quoted texts: values of the configuration as they are.
   if (!value.includes(',') || /^[[{"']/.test(value)) return override;
   const values = value.split(',').map((one) => scalar(name, one));
@@ -24,6 +26,8 @@ export function parseSwept(text: string): SweptValue {
 
 const number = String.raw`[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?`;
 const rangePattern = new RegExp(`^(${number})\\.\\.(${number})((?::[^:]*)*)$`);
+/** A number and dots: a range that lacks its end, or has something else there. */
+const halfRange = new RegExp(`^${number}\\.\\.`);
 
 function rangeOf(name: string, [, min, max, rest = '']: readonly string[]): SweepParameter {
   const range: SweepParameter = { min: Number(min), max: Number(max) };

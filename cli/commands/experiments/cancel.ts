@@ -8,32 +8,36 @@ import { connect } from '../../login/connect.ts';
 import { requireProject } from '../../projects/find-project.ts';
 import { experimentIdOf } from '../arguments.ts';
 import { json, project, verbose } from '../flags.ts';
+import { withUsage } from '../with-usage.ts';
 
-export const cancelCommand = buildCommand({
-  func: cancel,
-  parameters: {
-    positional: {
-      kind: 'array',
-      parameter: experimentIdOf('Experiments to cancel'),
-    },
-    flags: {
-      all: {
-        kind: 'boolean',
-        brief: 'Cancel all running and waiting trainings of the project',
-        optional: true,
-        withNegated: false,
+export const cancelCommand = withUsage(
+  buildCommand({
+    func: cancel,
+    parameters: {
+      positional: {
+        kind: 'array',
+        parameter: experimentIdOf('Experiments to cancel'),
       },
-      project,
-      json,
-      verbose,
+      flags: {
+        all: {
+          kind: 'boolean',
+          brief: 'Cancel all running and waiting trainings of the project',
+          optional: true,
+          withNegated: false,
+        },
+        project,
+        json,
+        verbose,
+      },
+      aliases: { p: 'project' },
     },
-    aliases: { p: 'project' },
-  },
-  docs: {
-    brief: 'Cancel experiments; logs, metrics and artifacts are kept',
-    fullDescription: 'Examples:\n  mps cancel latest\n  mps cancel 4k8f\n  mps cancel --all',
-  },
-});
+    docs: {
+      brief: 'Cancel experiments; logs, metrics and artifacts are kept',
+      fullDescription: 'Examples:\n  mps cancel latest\n  mps cancel 4k8f\n  mps cancel --all',
+    },
+  }),
+  '(ID... | --all)',
+);
 
 async function cancel(this: CliContext, flags: Flags, ...ids: string[]): Promise<void> {
   const { all = false, project: given, json: isJson } = flags;

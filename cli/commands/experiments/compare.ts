@@ -11,28 +11,32 @@ import { numberText } from '../../output/units.ts';
 import { requireProject } from '../../projects/find-project.ts';
 import { experimentIdOf } from '../arguments.ts';
 import { json, project, verbose } from '../flags.ts';
+import { withUsage } from '../with-usage.ts';
 
-export const compareCommand = buildCommand({
-  func: compare,
-  parameters: {
-    positional: {
-      kind: 'array',
-      parameter: experimentIdOf('Experiments to compare (default: the two newest)'),
+export const compareCommand = withUsage(
+  buildCommand({
+    func: compare,
+    parameters: {
+      positional: {
+        kind: 'array',
+        parameter: experimentIdOf('Experiments to compare (default: the two newest)'),
+      },
+      flags: {
+        all: { kind: 'boolean', brief: 'Show equal values too', optional: true, withNegated: false },
+        project,
+        json,
+        verbose,
+      },
+      aliases: { a: 'all', p: 'project' },
     },
-    flags: {
-      all: { kind: 'boolean', brief: 'Show equal values too', optional: true, withNegated: false },
-      project,
-      json,
-      verbose,
+    docs: {
+      brief: 'Compare metrics, parameters and attributes of experiments',
+      fullDescription:
+        'Examples:\n  mps compare\n  mps compare 4k8f 73wz --all\n  mps compare 4k8f 73wz --json',
     },
-    aliases: { a: 'all', p: 'project' },
-  },
-  docs: {
-    brief: 'Compare metrics, parameters and attributes of experiments',
-    fullDescription:
-      'Examples:\n  mps compare\n  mps compare 4k8f 73wz --all\n  mps compare 4k8f 73wz --json',
-  },
-});
+  }),
+  '[ID ID...]',
+);
 
 async function compare(
   this: CliContext,
@@ -55,8 +59,13 @@ async function compare(
       .filter(([, values]) => all || kind === 'metrics' || differs(values))
       .map(([name, values]) => [kind === 'attributes' ? name : `${kind}.${name}`, ...values.map(cellText)]),
   );
-  this.printer.table(['', ...comparison.experiments.map((id) => id.slice(-8))], [['best', ...best], ...rows]);
+  this.printer.table(
+    ['', ...comparison.experiments.map((id) => id.slice(-8))],
+    [...rows.filter(isName), ['best', ...best], ...rows.filter((row) => !isName(row))],
+  );
 }
+
+const isName = ([attribute]: readonly string[]): boolean => attribute === 'name';
 
 interface Flags {
   all?: boolean;

@@ -2,6 +2,7 @@ import { buildCommand } from '@stricli/core';
 import type { endpoint as listExperiments } from '../../../functions/experiments/search/list-experiments.endpoint.ts';
 import type { endpoint as readOwnAccount } from '../../../functions/users/read-own-account.endpoint.ts';
 import type { Client } from '../../../shared/client/client.ts';
+import { nearestName } from '../../../shared/core/nearest-name.ts';
 import { experimentAttributes } from '../../../shared/experiments/experiment-attributes.ts';
 import type { CliContext } from '../../context.ts';
 import type { Experiment } from '../../experiments/experiment.ts';
@@ -93,6 +94,21 @@ async function ls(
     [...headings, ...values.map(({ heading }) => heading)],
     experiments.map((one) => [...rowOf(one), ...values.map(({ textOf }) => textOf(one))]),
   );
+  const missing = missingMetric(order ?? '', experiments);
+  if (missing !== undefined) this.printer.say(missing);
+}
+
+/** Return what to say if the list is sorted by a metric that no experiment has, else undefined. */
+function missingMetric(order: string, experiments: readonly Experiment[]): string | undefined {
+  const [, metric] = /^metrics\.`([^`]+)`/.exec(order) ?? [];
+  // Experiments without the value come last, so if the first one has none, then none has it.
+  if (metric === undefined || experiments[0] === undefined || lastText(experiments[0], metric) !== '')
+    return undefined;
+  const nearest = nearestName(
+    metric,
+    experiments.flatMap(({ metrics }) => Object.keys(metrics)),
+  );
+  return `No experiment has the metric ${metric} to sort by${nearest === undefined ? '.' : `; did you mean ${nearest}?`}`;
 }
 
 /** Return the condition that holds for the experiments of the signed-in user. */

@@ -23,48 +23,50 @@ import {
   verbose,
 } from '../flags.ts';
 import { configNames } from '../live-names.ts';
+import { withUsage } from '../with-usage.ts';
 
-export const rerunCommand = buildCommand({
-  func: rerun,
-  parameters: {
-    positional: { kind: 'tuple', parameters: [experimentId] },
-    flags: {
-      set: overrides,
-      config: {
-        kind: 'parsed',
-        parse: String,
-        proposeCompletions: configNames,
-        placeholder: 'NAME',
-        brief: 'Another configuration of the project (default: that of the earlier experiment)',
-        optional: true,
+export const rerunCommand = withUsage(
+  buildCommand({
+    func: rerun,
+    parameters: {
+      positional: { kind: 'tuple', parameters: [experimentId] },
+      flags: {
+        set: overrides,
+        config: {
+          kind: 'parsed',
+          parse: String,
+          proposeCompletions: configNames,
+          placeholder: 'NAME',
+          brief: 'Another configuration of the project (default: that of the earlier experiment)',
+          optional: true,
+        },
+        command: {
+          kind: 'parsed',
+          parse: String,
+          placeholder: 'COMMAND',
+          brief: 'Another command; also the words after --',
+          optional: true,
+        },
+        fresh: {
+          kind: 'boolean',
+          brief: 'Start without the checkpoints of the earlier experiment',
+          optional: true,
+          withNegated: false,
+        },
+        ...sizes,
+        ...tracked,
+        budget: runBudget,
+        ...rules,
+        project,
+        detach,
+        json,
+        verbose,
       },
-      command: {
-        kind: 'parsed',
-        parse: String,
-        placeholder: 'COMMAND',
-        brief: 'Another command; also the words after --',
-        optional: true,
-      },
-      fresh: {
-        kind: 'boolean',
-        brief: 'Start without the checkpoints of the earlier experiment',
-        optional: true,
-        withNegated: false,
-      },
-      ...sizes,
-      ...tracked,
-      budget: runBudget,
-      ...rules,
-      project,
-      detach,
-      json,
-      verbose,
+      aliases: { S: 'set', c: 'config', p: 'project', d: 'detach' },
     },
-    aliases: { S: 'set', c: 'config', p: 'project', d: 'detach' },
-  },
-  docs: {
-    brief: 'Train an experiment again, with changes',
-    fullDescription: `Begins a new experiment with the source, environment, data and configuration of an earlier one, even if the project has changed since. The flags override single values. The training continues from the checkpoints of the earlier one.
+    docs: {
+      brief: 'Train an experiment again, with changes',
+      fullDescription: `Begins a new experiment with the source, environment, data and configuration of an earlier one, even if the project has changed since. The flags override single values. The training continues from the checkpoints of the earlier one.
 
 Examples:
   mps rerun
@@ -72,8 +74,10 @@ Examples:
   mps rerun 4k8f -S --lr=0.4
   mps rerun 4k8f -- python train.py --resume
   mps rerun latest --memory 8192 -d`,
-  },
-});
+    },
+  }),
+  '[ID] [-- COMMAND...]',
+);
 
 async function rerun(this: CliContext, flags: Flags, id?: string): Promise<void> {
   const {

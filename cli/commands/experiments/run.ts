@@ -24,39 +24,41 @@ import {
   uploadYes,
   verbose,
 } from '../flags.ts';
+import { withUsage } from '../with-usage.ts';
 
-export const runCommand = buildCommand({
-  func: runCommandOf,
-  parameters: {
-    positional: {
-      kind: 'array',
-      parameter: { brief: 'Command to run, after --', placeholder: 'COMMAND', parse: String },
-    },
-    flags: {
-      config: {
-        kind: 'parsed',
-        parse: String,
-        placeholder: 'FILE',
-        brief: 'Configuration to train with (default: train.* or config.*)',
-        optional: true,
+export const runCommand = withUsage(
+  buildCommand({
+    func: runCommandOf,
+    parameters: {
+      positional: {
+        kind: 'array',
+        parameter: { brief: 'Command to run, after --', placeholder: 'COMMAND', parse: String },
       },
-      set: overrides,
-      project,
-      root,
-      ...sizes,
-      ...tracked,
-      budget: runBudget,
-      ...rules,
-      detach,
-      yes: uploadYes,
-      json,
-      verbose,
+      flags: {
+        config: {
+          kind: 'parsed',
+          parse: String,
+          placeholder: 'FILE',
+          brief: 'Configuration to train with (default: train.* or config.*)',
+          optional: true,
+        },
+        set: overrides,
+        project,
+        root,
+        ...sizes,
+        ...tracked,
+        budget: runBudget,
+        ...rules,
+        detach,
+        yes: uploadYes,
+        json,
+        verbose,
+      },
+      aliases: { c: 'config', S: 'set', p: 'project', d: 'detach', y: 'yes' },
     },
-    aliases: { c: 'config', S: 'set', p: 'project', d: 'detach', y: 'yes' },
-  },
-  docs: {
-    brief: 'Upload this folder, train it and follow the training',
-    fullDescription: `Trains this folder as it is now: creates or finds the project, sets its environment, uploads the files, and follows the log. mps.yaml names the project; without it, the name is that of the folder. Ctrl-C leaves the training running; a second one within two seconds cancels it. It exits with the code of the program.
+    docs: {
+      brief: 'Upload this folder, train it and follow the training',
+      fullDescription: `Trains this folder as it is now: creates or finds the project, sets its environment, uploads the files, and follows the log. mps.yaml names the project; without it, the name is that of the folder. Ctrl-C leaves the training running; a second one within two seconds cancels it. It exits with the code of the program.
 
 Rules (--stop-if, --notify-if, "rules" in mps.yaml): "nan: loss", "loss > 10 for 3 evaluations", "accuracy < 0.1 for 30m", "no improvement: val_loss for 10 evaluations", "silent: 30m", "idle: gpu 5 % for 20m". A training that a rule stops gets SIGTERM, and its checkpoints are stored.
 
@@ -67,8 +69,10 @@ Examples:
   mps run --stop-if "nan: loss" --notify-if "no improvement: val_loss for 10 evaluations"
   mps run --name baseline --tag stage=first --note "learning rate of the paper"
   mps run -d --json`,
-  },
-});
+    },
+  }),
+  '[-- COMMAND...]',
+);
 
 async function runCommandOf(this: CliContext, flags: Flags, ...words: string[]): Promise<void> {
   const { set = [], detach: isDetached, yes = false, json: isJson, verbose: _, ...given } = flags;

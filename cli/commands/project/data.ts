@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { buildCommand, buildRouteMap } from '@stricli/core';
 import type { endpoint as listDatasets } from '../../../functions/projects/uploads/list-datasets.endpoint.ts';
+import { quoteCommand } from '../../../shared/command/quote-command.ts';
 import { bytesText } from '../../../shared/core/text/bytes-text.ts';
 import { CliError, exitCodes } from '../../cli-error.ts';
 import type { CliContext } from '../../context.ts';
@@ -55,7 +56,9 @@ async function push(
     if (isJson) printer.json(accepted);
     else {
       const told = `${accepted.format}, ${bytesText(size)}${isSent ? '' : ', unchanged: nothing to upload'}`;
-      printer.say(`${dataset}  ${told}\nTrain with it: mps run --dataset ${dataset}`);
+      printer.say(
+        `${dataset}  ${told}\nTrain with it: mps run${given === undefined ? '' : ` -p ${quoteCommand([given])}`} --dataset ${dataset}`,
+      );
     }
   } finally {
     line.end();

@@ -17,6 +17,8 @@ test.each([
 
 test.each([
   ['lr=1..2:cubic', /only log, linear or a step/],
+  ['lr=1..', /two numbers/],
+  ['lr=1e-4..high', /two numbers/],
   ['lr=1,[2]', /separated by commas/],
   ['=1..2', /NAME=VALUE/],
 ])('-S %s of a sweep is refused', (text, fault) => {

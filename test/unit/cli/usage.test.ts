@@ -36,6 +36,11 @@ describe('a command line that cannot be', () => {
     { args: ['run', '--nodes', 'many'], fault: 'must be a number' },
     { args: ['run', '-S', 'nothing'], fault: 'NAME=VALUE' },
     { args: ['run', '--speed'], fault: 'No flag registered for --speed' },
+    { args: ['run', '--speed', '3'], fault: 'mps run -- python train.py --speed …' },
+    { args: ['run', '-S', 'nothing'], fault: '--set "nothing": must be NAME=VALUE' },
+    { args: ['run', '--stop-if', 'nothing'], fault: '--stop-if "nothing": ' },
+    { args: ['users', 'add', 'ada', '--speed'], fault: 'See "mps users --help".' },
+    { args: ['sweep', '-S', 'lr=1..'], fault: 'a range has two numbers, such as 1e-4..1e-1:log' },
     { args: ['run', '-c', 'a.yaml', '-c', 'b.yaml'], fault: 'config' },
     { args: ['cancle'], fault: 'did you mean `cancel`' },
     { args: ['login', 'http://example.com'], fault: 'clear text' },
@@ -162,6 +167,16 @@ describe('what stands in the way', () => {
   });
 });
 
+test.each([
+  [['run', '--help'], 'mps run [-- COMMAND...]'],
+  [['compare', '--help'], 'mps compare [ID ID...]'],
+  [['cancel', '--help'], 'mps cancel (ID... | --all)'],
+  [['--help'], 'mps rerun [ID] [-- COMMAND...]'],
+])('%j says which words may be left out', async (args, usage) => {
+  const { stdout } = await ran(args);
+  expect(stdout.split('\n')).toContain(`  ${usage}`);
+});
+
 describe('an error', () => {
   const problem = (status: number, detail = 'No.') => new ProblemError(status, { detail }, '');
   test.each([
@@ -169,6 +184,12 @@ describe('an error', () => {
     { error: problem(403), text: 'mps whoami', code: 1 },
     { error: problem(404, 'There is no model digits.'), text: 'mps models push', code: 1 },
     { error: problem(404, 'There is no data set digits.'), text: 'mps data push', code: 1 },
+    {
+      error: problem(400, 'value is shorter than 8 characters, too short to be masked in logs.'),
+      text: 'mps env set --plain',
+      code: 1,
+    },
+    { error: problem(400, 'url is required for a new hook'), text: 'mps hooks set NAME < url-file', code: 1 },
     { error: problem(429), text: 'Try again in a minute', code: 1 },
     { error: Object.assign(new Error('write'), { code: 'ENOSPC' }), text: 'Free some space', code: 1 },
     { error: Object.assign(new Error('write'), { code: 'EDQUOT' }), text: 'Free some space', code: 1 },
