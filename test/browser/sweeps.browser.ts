@@ -255,7 +255,16 @@ describe('somebody who may change the project', () => {
   test('extends a sweep that has ended, pauses it, resumes it, sees what decides, and cancels it', async () => {
     await visit(page, sweepPlace());
     await page.getByRole('button', { name: 'Extend' }).click();
-    await page.getByRole('dialog').getByLabel('Trials', { exact: true }).fill('200');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Trials', { exact: true }).fill('none');
+    await dialog.getByLabel('Greatest lr').fill('0.01');
+    await dialog.getByRole('button', { name: 'Extend' }).click();
+    await expect.poll(() => dialog.locator('[aria-invalid="true"]').count()).toBeGreaterThan(0);
+    expect(await dialog.getByLabel('Trials', { exact: true }).getAttribute('aria-invalid')).toBe('true');
+    await dialog.getByLabel('Trials', { exact: true }).fill('200');
+    await dialog.getByRole('button', { name: 'Extend' }).click();
+    await expect.poll(() => dialog.getByLabel('Greatest lr').getAttribute('aria-invalid')).toBe('true');
+    expect(await axeFindings(page)).toEqual([]);
     await page.getByLabel('Greatest lr').fill('1');
     await page.getByRole('dialog').getByRole('button', { name: 'Extend' }).click();
     await page.getByRole('button', { name: 'Pause' }).click();

@@ -8,6 +8,7 @@ import {
   thinned,
   usualRange,
 } from '../../../functions/console/app/charts/series.ts';
+import { bandPath, linePath } from '../../../functions/console/app/charts/svg-paths.ts';
 
 const line = (xs: number[], ys: number[]) => ({ xs: Float64Array.from(xs), ys: Float64Array.from(ys) });
 
@@ -101,4 +102,17 @@ test('the mean of curves is at each step of the runs that report there, with its
   expect(mean).toEqual({ steps: [0, 1], times: [100, 300], values: [2, 4] });
   expect(high.values[1]).toBeCloseTo(4 + Math.sqrt(8), 12);
   expect(low.values[1]).toBeCloseTo(4 - Math.sqrt(8), 12);
+});
+
+test('paths of an SVG have gaps where a value is not finite, and a band closes each of its pieces', () => {
+  const x = (value: number) => value * 10;
+  const y = (value: number) => 100 - value;
+  const low = line([0, 1, 2, 3, 4], [1, 2, Number.NaN, 4, 5]);
+  const high = line([0, 1, 2, 3, 4], [3, 4, 5, 6, 7]);
+
+  expect(linePath(low, x, y)).toBe('M0.0 99.0L10.0 98.0M30.0 96.0L40.0 95.0');
+  expect(bandPath(low, high, x, y)).toBe(
+    'M0.0 97.0L10.0 96.0L10.0 98.0L0.0 99.0ZM30.0 94.0L40.0 93.0L40.0 95.0L30.0 96.0Z',
+  );
+  expect(bandPath(line([0], [1]), line([0], [2]), x, y)).toBe('');
 });

@@ -229,7 +229,13 @@ export function Chart({
   const drawn = (): Drawn => ({
     title: name,
     axisName: axisName(axis),
-    lines: shown.map(({ label, style, raw, smooth }) => ({ label, colour: style, raw, smooth })),
+    lines: shown.map(({ label, style, raw, smooth, edges }) => ({
+      label,
+      colour: style,
+      raw,
+      smooth,
+      edges,
+    })),
     plot: plot.current,
     isSmoothed: smoothing > 0,
   });

@@ -3,18 +3,22 @@ import { escapeXml } from '../../../../shared/drawing/drawn-text.ts';
 import { saveBlob } from '../ui/save.ts';
 import { numberText } from '../ui/text/format.ts';
 import { cssColour, lineColour, lineDash } from './colours.ts';
+import type { Shown } from './plot.ts';
 import type { Line } from './series.ts';
+import { bandPath, linePath } from './svg-paths.ts';
 
 export interface Drawn {
   title: string;
   axisName: string;
-  lines: readonly { label: string; colour: number; raw: Line; smooth: Line }[];
+  lines: readonly { label: string; colour: number; raw: Line; smooth: Line; edges: Shown['edges'] }[];
   plot: uPlot | undefined;
   isSmoothed: boolean;
 }
 
 const fileName = (title: string): string => title.replace(/[^\w.-]+/g, '_').slice(0, 80) || 'chart';
 const lineHeight = 18;
+/** Opacity of the band around a mean, as `1c` in the plot. */
+const bandOpacity = 0.11;
 const top = 34;
 
 /** Save the chart as a PNG, as on the page, with its title and the names of its lines. */
@@ -56,24 +60,14 @@ export function exportSvg({ title, axisName, lines, plot, isSmoothed }: Drawn): 
   const x = (value: number): number => box.left + plot.valToPos(value, 'x');
   const y = (value: number): number => box.top + plot.valToPos(value, 'y');
   const [text, soft, grid] = [cssColour('text'), cssColour('soft'), cssColour('line')];
-  const path = (line: Line): string => {
-    let isDown = false;
-    let out = '';
-    for (let index = 0; index < line.xs.length; index += 1) {
-      const [at, value] = [x(line.xs[index] ?? 0), y(line.ys[index] ?? Number.NaN)];
-      if (!Number.isFinite(value) || !Number.isFinite(at)) {
-        isDown = false;
-        continue;
-      }
-      out += `${isDown ? 'L' : 'M'}${at.toFixed(1)} ${value.toFixed(1)}`;
-      isDown = true;
-    }
-    return out;
-  };
   const stroke = (line: Line, colour: number, look: string): string => {
     const dash = lineDash(colour);
-    return `<path d="${path(line)}" fill="none" stroke="${cssColour(lineColour(colour))}"${dash ? ` stroke-dasharray="${dash.join(' ')}"` : ''} ${look}/>`;
+    return `<path d="${linePath(line, x, y)}" fill="none" stroke="${cssColour(lineColour(colour))}"${dash ? ` stroke-dasharray="${dash.join(' ')}"` : ''} ${look}/>`;
   };
+  const band = (edges: Shown['edges'], colour: number): string =>
+    edges === undefined
+      ? ''
+      : `<path d="${bandPath(...edges, x, y)}" fill="${cssColour(lineColour(colour))}" fill-opacity="${bandOpacity}"/>`;
   const ticks = (scale: 'x' | 'y'): string => {
     const axis = plot.axes[scale === 'x' ? 0 : 1] as
       | { _splits?: number[] | null; _values?: (string | null)[] | null }
@@ -96,11 +90,12 @@ export function exportSvg({ title, axisName, lines, plot, isSmoothed }: Drawn): 
     })
     .join('');
   const drawn = lines
-    .map(({ colour, raw, smooth }) =>
-      isSmoothed
-        ? stroke(raw, colour, 'stroke-width="1" opacity="0.3"') + stroke(smooth, colour, 'stroke-width="2"')
-        : stroke(raw, colour, 'stroke-width="2"'),
-    )
+    .map(({ colour, raw, smooth, edges }) => {
+      // As on the page, a band takes the place of the raw line.
+      const behind =
+        isSmoothed && edges === undefined ? stroke(raw, colour, 'stroke-width="1" opacity="0.3"') : '';
+      return band(edges, colour) + behind + stroke(smooth, colour, 'stroke-width="2"');
+    })
     .join('');
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${fullWidth}" height="${fullHeight}" viewBox="0 0 ${fullWidth} ${fullHeight}" font-family="system-ui, sans-serif" font-size="12"><rect width="100%" height="100%" fill="${cssColour('page')}"/><text x="12" y="22" font-size="15" font-weight="600" fill="${text}">${escapeXml(title)}</text><g fill="${soft}">${ticks('x')}${ticks('y')}<text x="${box.left + box.width}" y="${box.top + box.height + 34}" text-anchor="end">${escapeXml(axisName)}</text></g><clipPath id="box"><rect x="${box.left}" y="${box.top}" width="${box.width}" height="${box.height}"/></clipPath><g clip-path="url(#box)">${drawn}</g>${legend}</svg>`;
   saveBlob(new Blob([svg], { type: 'image/svg+xml' }), `${fileName(title)}.svg`);

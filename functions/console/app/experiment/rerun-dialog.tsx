@@ -66,7 +66,8 @@ export function RerunDialog({
       <p class="soft small">
         Configuration, source, environment and data come from this experiment. Change any of its params below.
         {experiment.cost_estimate !== null &&
-          ` It costs at most ${costText(experiment.cost_estimate)} at the same size.`}
+          ` At the size of this experiment it costs at most ${costText(experiment.cost_estimate)}.`}
+        {advised !== undefined && ' The size below is the advised one.'}
       </p>
       <Form
         action={changed.length === 0 ? 'Run again' : `Run again with ${changed.length} changed`}

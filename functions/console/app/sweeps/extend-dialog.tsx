@@ -1,22 +1,11 @@
-import { useState } from 'preact/hooks';
+import { useId, useRef, useState } from 'preact/hooks';
 import { tell } from '../ui/notice.tsx';
 import { Dialog, Form } from '../ui/parts.tsx';
 import { plural } from '../ui/text/format.ts';
 import { TextField } from '../ui/text-field.tsx';
-import { changeSweep, resume, type Sweep, type SweepChange } from './sweep-calls.ts';
-
-interface Bounds {
-  min: string;
-  max: string;
-}
-
-interface Range {
-  min: number;
-  max: number;
-}
-
-const isRange = (parameter: unknown): parameter is Range =>
-  typeof parameter === 'object' && parameter !== null && 'min' in parameter && 'max' in parameter;
+import { type Bounds, changeOf, type Extension, rangesOf } from './extension.ts';
+import { type FieldFaults, faultsAtFields, noFaults } from './start/sweep-draft.ts';
+import { changeSweep, resume, type Sweep } from './sweep-calls.ts';
 
 /** Dialog that gives a sweep more trials, another budget or wider bounds. What it knows stays. */
 export function ExtendDialog({
@@ -28,27 +17,35 @@ export function ExtendDialog({
   onChange: (next: Sweep) => void;
   onClose: () => void;
 }) {
-  const { project_id, sweep_id, status, method, parameters } = sweep;
-  const [fields, setFields] = useState({
+  const { project_id, sweep_id, status, method } = sweep;
+  const [fields, setFields] = useState<Extension>({
     name: sweep.name,
     trials: String(sweep.trials),
     parallel: String(sweep.parallel),
     budget: sweep.budget === null ? '' : String(sweep.budget),
   });
-  const ranges = Object.entries(parameters).flatMap(([name, parameter]) =>
-    isRange(parameter) ? [{ name, parameter }] : [],
-  );
+  const ranges = rangesOf(sweep);
   const [bounds, setBounds] = useState<Readonly<Record<string, Bounds>>>(() =>
-    Object.fromEntries(
-      ranges.map(({ name, parameter: { min, max } }) => [name, { min: String(min), max: String(max) }]),
-    ),
+    Object.fromEntries(ranges.map(({ name, min, max }) => [name, { min: String(min), max: String(max) }])),
   );
   const [isResumed, setResumed] = useState(status === 'PAUSED');
-  const change = changeOf(sweep, fields, bounds, ranges);
+  const change = changeOf(sweep, fields, bounds);
+  const asked = JSON.stringify(change);
+  const [refused, setRefused] = useState<{ error: unknown; of: string }>();
+  const drafts = ranges.map(({ name }) => ({ name, kind: 'range' as const }));
+  const faults = (refused?.of === asked && faultsAtFields(refused.error, drafts)) || noFaults;
+  const form = useRef<HTMLDivElement>(null);
   const save = async () => {
     const path = { project_id, sweep_id };
     let next = sweep;
-    if (Object.keys(change).length > 0) next = await changeSweep(path, change);
+    try {
+      if (Object.keys(change).length > 0) next = await changeSweep(path, change);
+    } catch (failure) {
+      if (faultsAtFields(failure, drafts) === undefined) throw failure;
+      setRefused({ error: failure, of: asked });
+      requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
+      return;
+    }
     if (isResumed && next.status === 'PAUSED') next = await resume(path);
     onChange(next);
     onClose();
@@ -62,6 +59,7 @@ export function ExtendDialog({
     <TextField
       label={label}
       hint={hint}
+      error={faults.at[name]}
       {...(name !== 'name' && { inputMode: 'decimal' as const })}
       value={fields[name]}
       onText={(text) => setFields({ ...fields, [name]: text })}
@@ -69,76 +67,92 @@ export function ExtendDialog({
   );
   return (
     <Dialog title="Extend the sweep" onClose={onClose} wide={ranges.length > 0}>
-      <Form
-        action={isResumed ? 'Extend and resume' : 'Extend'}
-        onSubmit={save}
-        isReady={isResumed || Object.keys(change).length > 0}
-        wide
-      >
-        {field('name', 'Name')}
-        <div class="field-row">
-          {method !== 'grid' && field('trials', 'Trials', 'In all, with those that were begun.')}
-          {field('parallel', 'At once')}
-          {field('budget', 'Budget (US$)', 'Blank for none.')}
-        </div>
-        {ranges.length > 0 && (
-          <fieldset class="bounds">
-            <legend>Wider bounds</legend>
-            {ranges.map(({ name }) => (
-              <div key={name} class="bounds-row">
-                <bdi class="ellipsis" title={name}>
-                  {name}
-                </bdi>
-                {(['min', 'max'] as const).map((end) => (
-                  <input
-                    key={end}
-                    aria-label={`${end === 'min' ? 'Least' : 'Greatest'} ${name}`}
-                    inputMode="decimal"
-                    value={bounds[name]?.[end] ?? ''}
-                    onInput={({ currentTarget: { value } }) =>
-                      setBounds({ ...bounds, [name]: { min: '', max: '', ...bounds[name], [end]: value } })
-                    }
-                  />
-                ))}
-              </div>
-            ))}
-          </fieldset>
-        )}
-        {status === 'PAUSED' && (
-          <label class="check">
-            <input
-              type="checkbox"
-              checked={isResumed}
-              onChange={({ currentTarget }) => setResumed(currentTarget.checked)}
-            />
-            Resume it, too
-          </label>
-        )}
-      </Form>
+      <div ref={form}>
+        <Form
+          action={isResumed ? 'Extend and resume' : 'Extend'}
+          onSubmit={save}
+          isReady={isResumed || Object.keys(change).length > 0}
+          wide
+        >
+          {field('name', 'Name')}
+          <div class="field-row">
+            {method !== 'grid' && field('trials', 'Trials', 'In all, with those that were begun.')}
+            {field('parallel', 'At once')}
+            {field('budget', 'Budget (US$)', 'Blank for none.')}
+          </div>
+          {ranges.length > 0 && (
+            <fieldset class="bounds">
+              <legend>Wider bounds</legend>
+              {ranges.map(({ name }) => (
+                <BoundsRow
+                  key={name}
+                  name={name}
+                  bounds={bounds[name] ?? { min: '', max: '' }}
+                  faults={faults.at}
+                  onChange={(next) => setBounds({ ...bounds, [name]: next })}
+                />
+              ))}
+            </fieldset>
+          )}
+          {faults.others.length > 0 && (
+            <p class="fault" role="alert">
+              {faults.others.join('; ')}
+            </p>
+          )}
+          {status === 'PAUSED' && (
+            <label class="check">
+              <input
+                type="checkbox"
+                checked={isResumed}
+                onChange={({ currentTarget }) => setResumed(currentTarget.checked)}
+              />
+              Resume it, too
+            </label>
+          )}
+        </Form>
+      </div>
     </Dialog>
   );
 }
 
-/** Return the fields that somebody has changed. */
-function changeOf(
-  sweep: Sweep,
-  { name, trials, parallel, budget }: Readonly<Record<'name' | 'trials' | 'parallel' | 'budget', string>>,
-  bounds: Readonly<Record<string, Bounds>>,
-  ranges: readonly { name: string; parameter: Range }[],
-): SweepChange {
-  const wider = Object.fromEntries(
-    ranges.flatMap(({ name: one, parameter }) => {
-      const { min, max } = bounds[one] ?? { min: '', max: '' };
-      const isSame = Number(min) === parameter.min && Number(max) === parameter.max;
-      return isSame ? [] : [[one, { ...parameter, min: Number(min), max: Number(max) }]];
-    }),
+/** The bounds of a parameter, with their faults below them. */
+function BoundsRow({
+  name,
+  bounds,
+  faults,
+  onChange,
+}: {
+  name: string;
+  bounds: Bounds;
+  faults: FieldFaults['at'];
+  onChange: (next: Bounds) => void;
+}) {
+  const id = useId();
+  const own = `parameters.${name}`;
+  const found = [faults[own], faults[`${own}.min`], faults[`${own}.max`]].filter((one) => one !== undefined);
+  return (
+    <div class="bounds-row">
+      <bdi class="ellipsis" title={name}>
+        {name}
+      </bdi>
+      {(['min', 'max'] as const).map((end) => (
+        <input
+          key={end}
+          aria-label={`${end === 'min' ? 'Least' : 'Greatest'} ${name}`}
+          {...((faults[own] ?? faults[`${own}.${end}`]) !== undefined && {
+            'aria-invalid': true,
+            'aria-describedby': id,
+          })}
+          inputMode="decimal"
+          value={bounds[end]}
+          onInput={({ currentTarget: { value } }) => onChange({ ...bounds, [end]: value })}
+        />
+      ))}
+      {found.length > 0 && (
+        <p id={id} class="fault">
+          {found.join('; ')}
+        </p>
+      )}
+    </div>
   );
-  const money = budget.trim() === '' ? null : Number(budget);
-  return {
-    ...(name.trim() !== sweep.name && { name: name.trim() }),
-    ...(Number(trials) !== sweep.trials && { trials: Number(trials) }),
-    ...(Number(parallel) !== sweep.parallel && { parallel: Number(parallel) }),
-    ...(money !== sweep.budget && { budget: money }),
-    ...(Object.keys(wider).length > 0 && { parameters: wider }),
-  };
 }

@@ -33,7 +33,7 @@ export const loadSweep = (path: SweepPath): Promise<Sweep> => call<typeof readSw
 export const trialsPage = (path: SweepPath, limit: number, next?: string) =>
   page<typeof listTrials>(`GET ${at}/trials`, { path, query: { limit } }, next);
 
-export type SweepChange = NonNullable<RequestOf<typeof updateSweep>['body']>;
+type SweepChange = NonNullable<RequestOf<typeof updateSweep>['body']>;
 
 export const changeSweep = (path: SweepPath, body: SweepChange): Promise<Sweep> =>
   call<typeof updateSweep>(`PATCH ${at}`, { path, body });
