@@ -18,10 +18,11 @@ const bundles = await bundleSources(root, folder, sources);
 /** JavaScript of a function. */
 const maxBytes = (name: string): number => larger[name] ?? 900_000;
 
-/** `readCommand` holds the archive of `mps` with the engine as text, which it only hands out. `sweep` runs three tasks. `jobStateChanged` settles jobs and sends messages. `readDocs` and `readOpenapi` describe every operation. */
+/** `readCommand` holds the archive of `mps` with the engine as text, which it only hands out. `sweep` runs three tasks. `createSweep` reads configurations and begins trainings. `jobStateChanged` settles jobs and sends messages. `readDocs` and `readOpenapi` describe every operation. */
 const larger: Readonly<Record<string, number>> = {
   readCommand: 1_150_000,
   sweep: 1_000_000,
+  createSweep: 920_000,
   jobStateChanged: 950_000,
   readDocs: 1_000_000,
   readOpenapi: 1_000_000,
