@@ -110,7 +110,7 @@ export const measureCommand = buildCommand<Flags, [string], CliContext>({
   },
   docs: {
     brief: 'Compare an ONNX file with another one, without a service',
-    fullDescription: `Compares size, accuracy and time of two ONNX files. It runs them alternately and gives confidence intervals. It needs no service.
+    fullDescription: `Compares size, accuracy and time of two ONNX files. It runs them alternately and gives confidence intervals. It needs Node 24 or newer and ONNX Runtime, and no service.
 
 Conditions: accuracy >= base - 0.5%, agreement >= 99%, error <= 0.05, bytes <= 12MB, latency <= 0.8x.
 

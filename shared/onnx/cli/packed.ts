@@ -10,7 +10,7 @@ const folder = fileURLToPath(new URL('..', import.meta.url));
 
 function lacking(): string | undefined {
   if (typeof Float16Array === 'undefined')
-    return `mps measure needs Node 24 or newer; this is ${process.version}.`;
+    return `mps measure needs Node 24 or newer; this is ${process.version}. Install a newer one, then run the same command.`;
   try {
     import.meta.resolve('onnxruntime-node');
     return undefined;
