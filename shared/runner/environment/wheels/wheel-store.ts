@@ -4,6 +4,8 @@ import { basename, join } from 'node:path';
 import * as z from 'zod';
 import { extractArchive } from '../../../archive/extract-archive.ts';
 import { tryHostLock } from '../../../host/host-lock.ts';
+import { normalName } from '../dependencies/python-requirements.ts';
+import { EnvironmentError } from '../environment-error.ts';
 import { EnvironmentFolder } from '../environment-folder.ts';
 import { sealEnvironment } from '../pack/seal-environment.ts';
 
@@ -56,6 +58,7 @@ export class WheelStore {
         parseJson(await readFile(join(folder, 'wheel.json'), 'utf8').catch(() => '')),
       );
       if (!facts.success || facts.data.builtFor !== this.#builtFor(facts.data.isBuilt)) continue;
+      if (this.#keyOf(facts.data) !== key) continue;
       const used = await stat(join(this.#folder, name)).catch(() => undefined);
       found.push({ wheel: { ...facts.data, tree: join(folder, 'tree') }, used: used?.mtimeMs ?? 0 });
     }
@@ -88,6 +91,7 @@ export class WheelStore {
       const folder = join(scratch, this.#keyOf(wheel));
       await mkdir(folder, { mode: 0o755 });
       await extractArchive({ file: wheel.file, into: join(folder, 'tree'), limits, ...(owner && { owner }) });
+      await requireOwnFacts(join(folder, 'tree'), wheel);
       unpacked.push({ wheel, folder });
     }
     await compile(scratch);
@@ -120,10 +124,30 @@ export class WheelStore {
     }
   }
 
-  #keyOf = ({ sha256, isBuilt }: NewWheel): string =>
+  /**
+   * Name and version count, too: code of a package runs while pip writes its plan, and could state there that it is built
+   * from the source of another one.
+   */
+  #keyOf = ({ name, version, sha256, isBuilt }: Omit<NewWheel, 'file'>): string =>
     createHash('sha256')
-      .update(JSON.stringify([sha256, this.#builtFor(isBuilt)]))
+      .update(JSON.stringify([name, version, sha256, this.#builtFor(isBuilt)]))
       .digest('hex');
+}
+
+/**
+ * Refuse a wheel that states another package than its own. pip would take that one for installed in every project.
+ *
+ * @throws EnvironmentError
+ */
+async function requireOwnFacts(tree: string, { name, version }: NewWheel): Promise<void> {
+  const stated = (await readdir(tree)).filter((one) => /\.(?:dist|egg)-info$/i.test(one)).sort();
+  const [own = ''] = stated;
+  if (stated.length === 1 && own.endsWith('.dist-info') && normalName(own.split('-')[0] ?? '') === name)
+    return;
+  throw new EnvironmentError(
+    'install-failed',
+    `the wheel of ${name} ${version} states ${stated.join(', ') || 'no package'}`,
+  );
 }
 
 function parseJson(text: string): unknown {
