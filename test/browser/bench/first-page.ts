@@ -3,15 +3,21 @@ import type { Page } from 'playwright-core';
 /** After so long without another part, the page has all of them. */
 const quietMilliseconds = 2_000;
 
+/** What came over the wire for a page. */
+interface FirstPage {
+  files: number;
+  bytes: number;
+}
+
 /**
- * Bytes that came over the wire for a page opened by somebody who has never been there: scripts, styles and the page
+ * Files and bytes that came over the wire for a page opened by somebody who has never been there: scripts, styles and the page
  * itself, compressed as they were sent, without the answers of the API.
  */
-export async function firstPageBytes(
+export async function measureFirstPage(
   page: Page,
   url: string,
   isAnswer: (url: string) => boolean,
-): Promise<number> {
+): Promise<FirstPage> {
   const devtools = await page.context().newCDPSession(page);
   await devtools.send('Network.enable');
   await devtools.send('Network.setCacheDisabled', { cacheDisabled: true });
@@ -30,5 +36,5 @@ export async function firstPageBytes(
   // Not until the network is idle: a page may ask its API again and again.
   while (performance.now() - last < quietMilliseconds) await page.waitForTimeout(100);
   await devtools.detach();
-  return [...counted.values()].reduce((sum, bytes) => sum + bytes, 0);
+  return { files: counted.size, bytes: [...counted.values()].reduce((sum, bytes) => sum + bytes, 0) };
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import type { Figure } from './figure.ts';
-import { firstPageBytes } from './first-page.ts';
+import { measureFirstPage } from './first-page.ts';
 import { heapBytes, scroll } from './scroll.ts';
 
 const recorder = join(import.meta.dirname, 'record-mlflow.py');
@@ -56,7 +56,9 @@ export async function measureMlflow(
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
     const page = await context.newPage();
     page.setDefaultTimeout(120_000);
-    const bytes = await firstPageBytes(page, `${url}/#/experiments`, (one) => one.includes('/ajax-api/'));
+    const { bytes, files } = await measureFirstPage(page, `${url}/#/experiments`, (one) =>
+      one.includes('/ajax-api/'),
+    );
     const begun = performance.now();
     await page.evaluate((id) => {
       location.hash = `#/experiments/${id}/runs`;
@@ -76,6 +78,7 @@ export async function measureMlflow(
     ];
     return [
       ...beside('first page, compressed', bytes / 1000, 'KB', 'first page'),
+      ...beside('files of the first page', files, '', 'files of the first page'),
       ...beside('first 100 rows', first, 's', 'first rows'),
       ...beside('heap with 100 rows', heap, 'MB', 'heap'),
       ...(scrolled === undefined

@@ -14,15 +14,22 @@ export interface Scrolling {
 const frames = 240;
 const pixels = 60;
 
+/** Read the CPU time of a page's main thread, in milliseconds by name. What other programs take does not count. */
+export async function mainThread(page: Page) {
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('Performance.enable', { timeDomain: 'threadTicks' });
+  return {
+    async read(): Promise<ReadonlyMap<string, number>> {
+      const { metrics } = await devtools.send('Performance.getMetrics');
+      return new Map(metrics.map(({ name, value }) => [name, value * 1000]));
+    },
+    close: () => devtools.detach(),
+  };
+}
+
 /** Scroll an element down by so many pixels a frame. */
 export async function scroll(page: Page, selector: string): Promise<Scrolling> {
-  const devtools = await page.context().newCDPSession(page);
-  // CPU time of the thread: what other programs take from the machine does not count.
-  await devtools.send('Performance.enable', { timeDomain: 'threadTicks' });
-  const read = async () => {
-    const { metrics } = await devtools.send('Performance.getMetrics');
-    return new Map(metrics.map(({ name, value }) => [name, value * 1000]));
-  };
+  const { read, close } = await mainThread(page);
   const before = await read();
   const rates: number[] = await page.evaluate(
     async ({ selector, frames, pixels }) => {
@@ -41,7 +48,7 @@ export async function scroll(page: Page, selector: string): Promise<Scrolling> {
     { selector, frames, pixels },
   );
   const after = await read();
-  await devtools.detach();
+  await close();
   const spent = (name: string) => ((after.get(name) ?? 0) - (before.get(name) ?? 0)) / frames;
   return {
     rate: median(rates),
