@@ -202,6 +202,8 @@ describe('an alias', () => {
     await page.locator('.tradeoff .label', { hasText: 'float16' }).click();
     await version('float16').getByRole('button', { name: 'Remove the alias production' }).click();
     await expect.poll(aliases).toEqual({});
+    // The service knows before the page tells it; until then the last Undo is that of an older notice.
+    await page.getByText('The alias production is removed').waitFor();
     await undo();
     await expect.poll(aliases).toEqual(before);
   });
