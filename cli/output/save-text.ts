@@ -61,7 +61,7 @@ const isFolder = (path: string): Promise<boolean> =>
   );
 
 /** Return whether a path exists, including as a broken link. */
-const isTaken = (path: string): Promise<boolean> =>
+export const isTaken = (path: string): Promise<boolean> =>
   lstat(path).then(
     () => true,
     () => false,

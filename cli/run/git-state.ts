@@ -1,8 +1,9 @@
-import { git as runGit } from './git.ts';
+import { gitIn } from './git.ts';
 
 /** Return the commit, the branch, whether the folder differs from the commit, and where its repository begins. */
 export async function gitState(folder: string): Promise<{ state: GitState; above: string | undefined }> {
-  const git = async (...args: string[]) => (await runGit(folder, ...args)).trim();
+  const run = await gitIn(folder);
+  const git = async (...args: string[]) => (await run(...args)).trim();
   try {
     const [git_commit, branch, changes, above] = await Promise.all([
       git('rev-parse', 'HEAD'),

@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { git } from './git.ts';
+import { gitIn } from './git.ts';
 
 /**
  * List a folder with git, with the submodules in it that are checked out. Paths are relative to the folder.
@@ -8,8 +8,9 @@ import { git } from './git.ts';
  * @returns undefined outside of git
  */
 export async function gitTree(folder: string): Promise<GitTree | undefined> {
+  const git = await gitIn(folder);
   const listed = async (...args: string[]): Promise<string[]> => {
-    const output = await git(folder, 'ls-files', '-z', ...args);
+    const output = await git('ls-files', '-z', ...args);
     return output.split('\0').filter((path) => path !== '');
   };
   const others = ['--others', '--exclude-standard'];

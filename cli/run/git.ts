@@ -1,14 +1,16 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
+/** Runs git and returns its output. @throws Error if git is absent, refuses, or has more than 256 MB of output */
+type Git = (...args: string[]) => Promise<string>;
+
 /**
- * Run git in a folder and return its output. Programs that the repository's own configuration names do not run: a
- * stranger's archive may contain a repository, and only the sandbox of a job may run its code.
- *
- * @throws Error if git is absent, refuses, or has more than 256 MB of output
+ * Return git for a folder. Programs that the repository's own configuration names do not run: a stranger's archive may
+ * contain a repository, and only the sandbox of a job may run its code.
  */
-export async function git(folder: string, ...args: string[]): Promise<string> {
-  return run(folder, [...(await withoutFilters(folder)), ...args]);
+export async function gitIn(folder: string): Promise<Git> {
+  const options = await withoutFilters(folder);
+  return (...args) => run(folder, [...options, ...args]);
 }
 
 async function run(folder: string, args: readonly string[]): Promise<string> {

@@ -42,7 +42,7 @@ import type { Override } from './override-config.ts';
 import { type AddedFile, packFiles } from './pack-files.ts';
 import { rememberedDataset } from './remembered-dataset.ts';
 import { settleOverrides } from './settle-overrides.ts';
-import { pathsBelow, requireOwnConfig, requireOwnRoot, sourceRoot } from './source-root.ts';
+import { chosenPlaces, type GivenPlaces, pathsBelow } from './source-root.ts';
 
 /**
  * Store what a training of this folder needs: its project, environment, source and configuration. Read and check the
@@ -61,12 +61,7 @@ export async function prepareFolder(
   const steps = new Steps(printer);
   const projectFile = await readProjectFile(folder);
   const { sizes, rounded } = roundedMemory(chosenSizes(options, projectFile));
-  const { root, sub } = await sourceRoot(folder, options.root ?? projectFile.root);
-  if (options.root === undefined && projectFile.root !== undefined)
-    await requireOwnRoot(folder, projectFile.root);
-  const named = options.declaredConfig ?? { by: 'mps.yaml', path: projectFile.config };
-  if (options.config === undefined && named.path !== undefined)
-    await requireOwnConfig({ root, folder, by: named.by }, named.path);
+  const { root, sub, config: named } = await chosenPlaces(folder, options, projectFile);
   const [listed, git] = await Promise.all([listFiles(root, sub), gitState(root)]);
   const [sources, leftOut] = await Promise.all([
     inspectFiles(root, listed.files),
@@ -96,7 +91,7 @@ export async function prepareFolder(
     knownPythons,
   );
   const name = options.project ?? projectFile.project ?? place.name;
-  const given = { named: options.config ?? named.path, overrides: options.overrides };
+  const given = { named, overrides: options.overrides };
   // Report the faults of the file before the first request. The command of an earlier run is not known yet.
   await chooseConfig(
     folder,
@@ -208,13 +203,9 @@ type Settle = typeof settleOverrides;
 
 /** Options of a run. They override mps.yaml. */
 export interface RunOptions
-  extends Pick<ProjectFile, 'dataset' | 'vcpus' | 'memory' | 'gpus' | 'nodes' | 'timeout'> {
+  extends GivenPlaces,
+    Pick<ProjectFile, 'dataset' | 'vcpus' | 'memory' | 'gpus' | 'nodes' | 'timeout'> {
   project?: string;
-  config?: string;
-  /** A configuration that another file than mps.yaml names, and that file. */
-  declaredConfig?: { by: string; path: string };
-  /** Folder above that is sent; see {@link sourceRoot}. */
-  root?: string;
   overrides: readonly Override[];
   /** Words after `--`. */
   words: readonly string[];

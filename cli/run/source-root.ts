@@ -1,7 +1,9 @@
-import { lstat, realpath, stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { quoteCommand } from '../../shared/command/quote-command.ts';
+import type { ProjectFile } from '../../shared/config/project-file.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
+import { isTaken } from '../output/save-text.ts';
 
 /**
  * Return the folder that is sent: the folder of the command, or the one above it that `--root` or `mps.yaml` names.
@@ -27,6 +29,34 @@ export async function sourceRoot(
 }
 
 /**
+ * Return the folder that is sent, as {@link sourceRoot} does, and the configuration that is named. The user's flags may
+ * name any; what a file of the project names must be the project's own.
+ *
+ * @throws CliError if it is not, or if there is no such root
+ */
+export async function chosenPlaces(
+  folder: string,
+  { root: given, config, declaredConfig }: GivenPlaces,
+  projectFile: Pick<ProjectFile, 'root' | 'config'>,
+): Promise<{ root: string; sub: string; config: string | undefined }> {
+  const { root, sub } = await sourceRoot(folder, given ?? projectFile.root);
+  if (given === undefined && projectFile.root !== undefined) await requireOwnRoot(folder, projectFile.root);
+  if (config !== undefined) return { root, sub, config };
+  const { by, path } = declaredConfig ?? { by: 'mps.yaml', path: projectFile.config };
+  if (path !== undefined) await requireOwnConfig({ root, folder, by }, path);
+  return { root, sub, config: path };
+}
+
+/** Places that a command names. */
+export interface GivenPlaces {
+  /** Folder above that is sent; see {@link sourceRoot}. */
+  root?: string;
+  config?: string;
+  /** A configuration that another file than mps.yaml names, and that file. */
+  declaredConfig?: { by: string; path: string };
+}
+
+/**
  * Refuse a root that `mps.yaml` names out of the folder's git repository. A stranger's project could otherwise send what
  * lies beside it, and its program could send that on.
  *
@@ -35,8 +65,8 @@ export async function sourceRoot(
 export async function requireOwnRoot(folder: string, given: string): Promise<void> {
   const [here, root] = await Promise.all([realpath(folder), realpath(resolve(folder, given))]);
   let top = here;
-  while (!(await exists(join(top, '.git'))) && top !== dirname(top)) top = dirname(top);
-  const isOwn = root === here || ((await exists(join(top, '.git'))) && isWithin(root, top));
+  while (!(await isTaken(join(top, '.git'))) && top !== dirname(top)) top = dirname(top);
+  const isOwn = root === here || ((await isTaken(join(top, '.git'))) && isWithin(root, top));
   if (isOwn) return;
   throw new CliError(
     `mps.yaml: root ${given} is ${root}, which is no part of a git repository with this folder. If all of it may be sent: ${quoteCommand(['mps', 'run', '--root', given])}`,
@@ -62,12 +92,6 @@ export async function requireOwnConfig(
     exitCodes.usage,
   );
 }
-
-const exists = (path: string): Promise<boolean> =>
-  lstat(path).then(
-    () => true,
-    () => false,
-  );
 
 const isWithin = (path: string, folder: string): boolean =>
   path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);

@@ -1,6 +1,6 @@
 import { commandArguments, programWords } from './command-arguments.ts';
 import { allFlags, type ConfigValues, configPlaceholders, fillPlaceholders } from './placeholders.ts';
-import { holdsPath, holdsSecret, isSecretFlag } from './private-argument.ts';
+import { holdsPath, holdsSecret, isSecretValue } from './private-argument.ts';
 
 /**
  * Return the params that a command states: its flags and `key=value` pairs, without those that hold paths or
@@ -14,7 +14,7 @@ export function commandParams(command: string, config: ConfigValues = {}): Recor
   for (const { name, value, at } of commandArguments(words)) {
     if (value === null && multiRun.has(name)) continue;
     // `--token -abc`: the parser of the program may take it as a value.
-    if (value === null && isSecretFlag(words[at - 1]) && !words[at]?.startsWith('--')) continue;
+    if (value === null && isSecretValue(words, at)) continue;
     const text = value === null ? 'true' : fillPlaceholders(value, {}, config);
     // A shell would replace a variable; its value is unknown here.
     if (text.includes('$')) continue;

@@ -12,10 +12,8 @@ export function shownCommand(command: string): string {
     throw error;
   }
   const masked = words.map((word, at) => {
-    // Launchers have flags, too, and the value of a secret flag may begin with a hyphen.
-    const [, flag] = bareFlag.exec(words[at - 1] ?? '') ?? [];
-    const isValue = flag !== undefined && isSecretName(flag) && !word.startsWith('--');
-    return isValue ? '***' : maskedText(word);
+    // Launchers have flags, too.
+    return isSecretValue(words, at) ? '***' : maskedText(word);
   });
   // Other values of the same flag, parameters of notebooks, and keys that look like keys.
   for (const { name, value, at, words: count, isJoined } of commandArguments(words)) {
@@ -31,10 +29,10 @@ export function shownCommand(command: string): string {
 export const holdsSecret = (name: string, value: string): boolean =>
   isSecretName(name) || isKey(name, value) || maskedText(value) !== value;
 
-/** Return whether a word is a flag without a value in it, whose value is a secret. */
-export const isSecretFlag = (word: string | undefined): boolean => {
-  const [, flag] = bareFlag.exec(word ?? '') ?? [];
-  return flag !== undefined && isSecretName(flag);
+/** Return whether a word may be the value of a secret flag in front of it. Such a value may begin with one hyphen. */
+export const isSecretValue = (words: readonly string[], at: number): boolean => {
+  const [, flag] = bareFlag.exec(words[at - 1] ?? '') ?? [];
+  return flag !== undefined && isSecretName(flag) && !(words[at] ?? '').startsWith('--');
 };
 
 const bareFlag = /^--?([A-Za-z][\w.-]*)$/;
