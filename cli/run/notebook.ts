@@ -51,12 +51,34 @@ export async function notebookEnvironment(
   if (notebook !== undefined) await checkNotebook(folder, notebook);
   // Packages of Node do not run a notebook of Python.
   const lines = environment.env_type === 'python' ? environment.dependencies.split('\n') : [];
-  const dependencies = [...lines.filter((line) => line !== 'none'), ...runner].join('\n');
+  const further = await missingRunner(folder, environment);
+  const dependencies = [...lines.filter((line) => line !== 'none'), ...further].join('\n');
   const reason = environment.env_type === 'python' ? `${environment.reason}, and papermill` : 'papermill';
   return { ...environment, env_type: 'python', dependencies, reason };
 }
 
 const runner = ['papermill', 'ipykernel'];
+
+/**
+ * Return the packages that execute a notebook and must be added. Where requirements have hashes, pip refuses others
+ * without, so the file itself must list them.
+ */
+async function missingRunner(folder: string, { dependencies, added }: ChosenEnvironment): Promise<string[]> {
+  const files = dependencies.split('\n').flatMap((line) => /^-r (.+)$/.exec(line)?.[1] ?? []);
+  for (const file of files) {
+    const text =
+      file === added?.path ? added.content : await readFile(join(folder, file), 'utf8').catch(() => '');
+    if (!/\s--hash[= ]/.test(text)) continue;
+    const missing = runner.filter((name) => !new RegExp(`^${name}\\b`, 'im').test(text));
+    if (missing.length > 0)
+      throw new CliError(
+        `${file}: its packages have hashes, and papermill, which executes the notebook, needs ${missing.join(' and ')} with hashes, too. Add them, for example by \`pip-compile --generate-hashes\`.`,
+        exitCodes.usage,
+      );
+    return [];
+  }
+  return runner;
+}
 
 const Notebook = z.object({
   cells: z.array(z.unknown()),

@@ -12,13 +12,15 @@ export interface PackageIndex {
   files: Record<string, Record<string, Buffer>>;
   /** Whether files have other bytes than the pages state. */
   lies: boolean;
+  /** Number of files that break off in their middle from now on. */
+  cuts: number;
 }
 
 export const sha256Of = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
 /** Starts an index that answers pages as HTML, or as JSON where `isJson`; it ends with the test. */
 export async function startPackageIndex(files: PackageIndex['files'], isJson = false): Promise<PackageIndex> {
-  const index: PackageIndex = { url: '', requests: [], files, lies: false };
+  const index: PackageIndex = { url: '', requests: [], files, lies: false, cuts: 0 };
   const server = createServer((request, response) => {
     const path = request.url ?? '';
     index.requests.push(path);
@@ -46,7 +48,11 @@ export async function startPackageIndex(files: PackageIndex['files'], isJson = f
     }
     const bytes = kind === 'files' ? ofProject?.[name] : undefined;
     if (bytes === undefined) response.writeHead(404).end();
-    else response.end(index.lies ? Buffer.concat([bytes, Buffer.from('!')]) : bytes);
+    else if (index.cuts > 0) {
+      index.cuts -= 1;
+      response.writeHead(200, { 'content-length': bytes.length });
+      response.write(bytes.subarray(0, bytes.length / 2), () => response.destroy());
+    } else response.end(index.lies ? Buffer.concat([bytes, Buffer.from('!')]) : bytes);
   });
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
   onTestFinished(async () => {

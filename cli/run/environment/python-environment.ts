@@ -30,7 +30,8 @@ export async function pythonEnvironment(
   const chosen = await chooseDeclaration(files, read, { manifest, program });
   if (chosen === undefined) return undefined;
   const { lines, python = requiresPython(manifest?.python), notes = [], ...rest } = chosen;
-  const others = otherDeclarations(files, chosen, manifest);
+  const readsProject = await installsProject(chosen.lines, read);
+  const others = otherDeclarations(files, chosen, readsProject ? undefined : manifest);
   const unread =
     others.length === 0 ? [] : [`Seen and not read, because ${chosen.reason} decides: ${others.join(', ')}.`];
   const wanted = python === undefined ? [] : [`python${python.versions}`];
@@ -90,6 +91,18 @@ async function chooseDeclaration(
   if (below !== undefined || manifest?.python === undefined) return below;
   // Without packages, too, the version of Python decides whether the program runs.
   return { lines: [], reason: 'requires-python of pyproject.toml' };
+}
+
+/** Whether requirements contain the folder's own project, whose declaration is then read. */
+async function installsProject(
+  lines: readonly string[],
+  read: (name: string) => Promise<string>,
+): Promise<boolean> {
+  const files = lines.flatMap((line) => /^-r (.+)$/.exec(line)?.[1] ?? []);
+  const texts = await Promise.all(files.map((file) => read(file).catch(() => '')));
+  return [...lines, ...texts].some((text) =>
+    /^\s*(?:-e|--editable)[ =]\s*\.\/?(?:\[[^\]]*\])?\s*(?:#.*)?$/m.test(text),
+  );
 }
 
 /** Name other files that list packages. A file from which the chosen one is made is none of them. */

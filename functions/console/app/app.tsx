@@ -23,6 +23,7 @@ const SweepStartPage = later(() =>
   import('./sweeps/start/sweep-start-page.tsx').then((module) => module.SweepStartPage),
 );
 const ServingPage = later(() => import('./serving/serving-page.tsx').then((module) => module.ServingPage));
+const NamePage = later(() => import('./registry/name-page.tsx').then((module) => module.NamePage));
 const ModelPage = later(() => import('./pages/model.tsx').then((module) => module.ModelPage));
 
 const NotThere = () => (
@@ -45,6 +46,7 @@ function Page() {
   if (room === 'models' && id !== undefined && part === 'serving')
     return <ServingPage key={id} model_name={id} />;
   if (room === 'models') return id === undefined ? <ModelsPage /> : <ModelPage key={id} model_name={id} />;
+  if (room === 'registry' && id !== undefined) return <NamePage key={id} name={id} />;
   if (room !== 'projects') return <NotThere />;
   if (id === undefined) return <ProjectsPage />;
   if (part === 'compare') return <ComparePage key={id} project_id={id} />;

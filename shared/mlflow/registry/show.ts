@@ -50,6 +50,8 @@ export async function showRegistered(
     creation_timestamp: Date.parse(model.created_at),
     last_updated_timestamp: Date.parse(model.updated_at),
     description: model.description,
+    // Not a field of MLflow, whose clients ignore it. The console needs it to know who may change the model.
+    owner_id: model.owner_id,
     latest_versions: (found.get(model.registration_id) ?? []).map((version) => showVersion(model, version)),
     tags: pairsOf(model.tags),
     aliases: Object.entries(model.aliases).map(([alias, version]) => ({ alias, version: String(version) })),

@@ -80,7 +80,10 @@ describe('registered models', () => {
     const bob = mlflowCaller(service, await service.user('developer'));
     const root = mlflowCaller(service, await service.user('admin'));
     const tag = { name, key: 'a', value: 'b' };
-    expect((await bob.get('registered-models/get', { name })).status).toBe(200);
+    expect((await bob.get('registered-models/get', { name })).json.registered_model).toMatchObject({
+      name,
+      owner_id: ada.user.user.user_id,
+    });
     expect((await bob.post('registered-models/set-tag', tag)).status).toBe(403);
     expect((await bob.post('model-versions/create', { name, source })).status).toBe(403);
     expect((await root.post('registered-models/set-tag', tag)).status).toBe(200);

@@ -168,6 +168,18 @@ test('other declarations than the chosen one are named', async () => {
   ]);
 });
 
+test.each(['-e .', '--editable=.[dev] # all', '-e ./'])(
+  "a folder's own project is not called unread where requirements install it: %s",
+  async (line) => {
+    const chosen = await chooseOf({
+      'requirements.txt': `six\n${line}\n`,
+      'pyproject.toml':
+        '[project]\nname="a"\nversion="1"\ndependencies=["numpy"]\n[project.optional-dependencies]\ndev=[]\n',
+    });
+    expect(chosen.notes).toEqual([]);
+  },
+);
+
 test("conda's own packages are named with their lines", async () => {
   const content = 'dependencies:\n  - numpy\n  - mkl=2024\n  - pip: [six]\n';
   const { notes = [], dependencies } = await chooseOf({ 'conda.yaml': content });

@@ -39,6 +39,27 @@ test('the environment of a notebook has what executes it, besides its own packag
   expect(script).toBe(python);
 });
 
+test('requirements with hashes must have what executes a notebook, because pip refuses others', async () => {
+  await writeFile(join(folder, 'train.ipynb'), notebookOf('python'));
+  const hash = `--hash=sha256:${'0'.repeat(64)}`;
+  const write = (...names: string[]) =>
+    writeFile(
+      join(folder, 'requirements.txt'),
+      names.map((name) => `${name}==1.0 \\\n    ${hash}\n`).join(''),
+    );
+
+  await write('six', 'papermill');
+  const refused = notebookEnvironment(folder, python, command);
+  await expect(refused).rejects.toMatchObject({
+    exitCode: 2,
+    message: expect.stringContaining('needs ipykernel with hashes, too'),
+  });
+  await write('six', 'papermill', 'ipykernel');
+  const whole = await notebookEnvironment(folder, python, command);
+
+  expect(whole.dependencies).toBe('-r requirements.txt');
+});
+
 test('an image has what it needs itself', async () => {
   const image = { env_type: 'docker', dependencies: 'me/image', reason: 'mps.yaml says so' } as const;
   expect(await notebookEnvironment(folder, image, command)).toBe(image);

@@ -6,6 +6,7 @@ import { lineColour, stylesOf } from '../charts/colours.ts';
 import { Curves } from '../charts/curves.tsx';
 import { drawableOf } from '../charts/reading/drawable.ts';
 import { ConfigDiff } from '../experiment/config-diff.tsx';
+import { inOrder } from '../experiments/metric-order.ts';
 import { metricOf, type Row, rowOf } from '../experiments/row.ts';
 import type { Judge } from '../experiments/sort-rows.ts';
 import { ExperimentsParallel } from '../experiments/values/experiments-parallel.tsx';
@@ -81,9 +82,10 @@ function linesOfPart(
     }));
 }
 
-function linesOf(comparison: Comparison, rows: readonly Row[]): Line[] {
+function linesOf(comparison: Comparison, rows: readonly Row[], judge: Judge | undefined): Line[] {
   const part = (group: string, of: Parameters<typeof linesOfPart>[1], show: (value: Value) => string) =>
     linesOfPart(group, of, rows.length, show);
+  const metrics = part('Metrics', comparison.metrics, numberText);
   const known = linesOfPart(
     'Experiment',
     comparison.attributes,
@@ -98,7 +100,10 @@ function linesOf(comparison: Comparison, rows: readonly Row[]): Line[] {
     { name: 'cost', values: rows.map(({ cost }) => costText(cost)) },
   ].map((line) => ({ ...line, group: 'Experiment', isNumber: true }));
   return [
-    ...part('Metrics', comparison.metrics, numberText),
+    ...inOrder(
+      metrics.map(({ name }) => name),
+      judge,
+    ).flatMap((name) => metrics.filter((line) => line.name === name)),
     ...part('Params', comparison.params, plain),
     ...part('Tags', comparison.tags, plain),
     ...measured.filter(({ values }) => values.some((value) => value !== '–')),
@@ -155,7 +160,10 @@ function Differences({
 } & Compare) {
   const [isWhole, setWhole] = useState(false);
   const styles = stylesOf(experiments.map(({ experiment_id }) => experiment_id));
-  const all = useMemo(() => linesOf(comparison, experiments), [comparison, experiments]);
+  const all = useMemo(
+    () => linesOf(comparison, experiments, judge),
+    [comparison, experiments, judge?.name, judge?.goal],
+  );
   const shown = isWhole ? all : all.filter(differs);
   const equal = all.length - all.filter(differs).length;
   const [drawn, more] = useFirstOf(shown, maxLines, 'lines');

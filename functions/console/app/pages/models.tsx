@@ -7,6 +7,7 @@ import { useLive } from '../api/use-live.ts';
 import { ModelNameField, modelNameOf } from '../models/sets/model-name.tsx';
 import { SetUploads } from '../models/sets/set-uploads.tsx';
 import { TakeModel } from '../models/sets/take-model.tsx';
+import { NamesList } from '../registry/names-list.tsx';
 import { go, href, place, setQuery } from '../router.ts';
 import { PageHead } from '../ui/page-head.tsx';
 import { Ago, Button, Dialog, Empty, Loaded } from '../ui/parts.tsx';
@@ -112,6 +113,7 @@ export function ModelsPage() {
           )
         }
       </Loaded>
+      <NamesList />
     </>
   );
 }

@@ -31,7 +31,9 @@ const Away = () =>
 
 /** Frame of every page: navigation and the signed-in user. */
 export function Shell({ children }: { children: ComponentChildren }) {
-  const at = place.value.parts[0] ?? '';
+  const [room = ''] = place.value.parts;
+  // Names of MLflow's registry are listed with the models.
+  const at = room === 'registry' ? 'models' : room;
   const who = person.value;
   const seen = ownRights().mayRead ? entries : entries.slice(0, 1);
   const shown = who?.account_type === 'admin' ? [...seen, usersEntry] : seen;

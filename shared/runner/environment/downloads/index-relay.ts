@@ -10,6 +10,7 @@ import { Agent as SecureAgent, get as secureGet } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { errorText } from '../../../core/error-text.ts';
 import type { DownloadCache, DownloadSource } from './download-cache.ts';
 import { type IndexedFile, placeFiles } from './index-page.ts';
@@ -98,10 +99,23 @@ export class IndexRelay {
   }
 
   /**
-   * Have the file behind a URL of this relay on this host, and compare it with its hash. Returns its path.
+   * Have the file behind a URL of this relay on this host, and compare it with its hash. An interrupted download is
+   * repeated twice. Returns its path.
    * @throws Error if the index does not have the file with its hash
    */
   async obtain(url: string): Promise<string> {
+    for (let turn = 1; ; turn += 1) {
+      try {
+        return await this.#obtain(url);
+      } catch (error) {
+        this.failure ??= errorText(error);
+        if (turn === maxDownloads) throw error;
+        await delay(turn * 1000);
+      }
+    }
+  }
+
+  async #obtain(url: string): Promise<string> {
     const file = this.#placed(url);
     if (file?.sha256 === undefined) throw new UpstreamError(`no index has named ${url}`);
     const { sha256 } = file;
@@ -260,6 +274,9 @@ interface UpstreamAnswer {
 }
 
 const maxRedirects = 5;
+
+/** Attempts to download a file. pip and uv make more of their own. */
+const maxDownloads = 3;
 
 const idleMilliseconds = 60_000;
 

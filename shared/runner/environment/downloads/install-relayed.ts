@@ -19,7 +19,26 @@ export async function installRelayed(
   const plan = build.downloads === undefined ? null : await relayPlan(build, python);
   const relayed = plan === null ? null : await byRelay(build, plan, install);
   if (relayed === null) await install(build.env, undefined);
-  return relayed;
+  else if ('failure' in relayed) await installDirectly(build, relayed.failure, install);
+  else return relayed;
+  return null;
+}
+
+/**
+ * Install without the relay that could not reach an index: the installer may have a way of its own.
+ * @throws EnvironmentError that begins with the relay's reason
+ */
+async function installDirectly({ env, log, stop }: EnvironmentBuild, failure: string, install: Install) {
+  log(`environment: the cache of downloads cannot be used (${failure}); installing without it`);
+  try {
+    await install(env, undefined);
+  } catch (error) {
+    stopped(stop);
+    if (!(error instanceof EnvironmentError) || error.code !== 'install-failed') throw error;
+    const what = 'A package index failed during the installation';
+    const advice = 'Nothing of it was kept. Start the run again when the index answers';
+    throw new EnvironmentError('install-failed', `${what} (${failure}). ${advice}. ${error.message}`, error);
+  }
 }
 
 /** Install with these variables, through a relay if one is given. */
@@ -106,12 +125,12 @@ function parsePipConfig(text: string): Map<string, string> {
 
 const words = (text: string | undefined): string[] => text?.split(/\s+/).filter((word) => word !== '') ?? [];
 
-/** Install through a relay. Returns null if the relay could not reach an index. */
+/** Install through a relay. Returns its first failure if it could not reach an index, and null without downloads. */
 async function byRelay(
   { downloads, env, log, stop }: EnvironmentBuild,
   { indexes, upstream }: RelayPlan,
   install: Install,
-): Promise<RelayRecord | null> {
+): Promise<RelayRecord | { failure: string } | null> {
   if (downloads === undefined) return null;
   const relay = new IndexRelay(indexes, downloads, upstream);
   const notes = new DownloadNotes(relay, log);
@@ -124,10 +143,8 @@ async function byRelay(
     return relay.record;
   } catch (error) {
     stopped(stop);
-    const isOurs = error instanceof EnvironmentError && relay.failure !== undefined;
-    if (!isOurs) throw error;
-    log(`environment: the cache of downloads cannot be used (${relay.failure}); installing without it`);
-    return null;
+    if (!(error instanceof EnvironmentError) || relay.failure === undefined) throw error;
+    return { failure: relay.failure };
   } finally {
     notes.stop();
     await relay.close();

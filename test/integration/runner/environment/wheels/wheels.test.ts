@@ -191,4 +191,31 @@ describe('the packages of an environment', () => {
       ),
     });
   });
+
+  test('come from an index that breaks off a download', async () => {
+    index.cuts = 2;
+
+    const { python } = await build('p1', 'alpha', 'beta');
+
+    expect(python('import alpha, beta; print(alpha.value + beta.value)')).toBe('3');
+    expect(index.cuts).toBe(0);
+  });
+
+  test('are not kept in halves when the index goes away, and come when it is back', async () => {
+    index.cuts = Number.POSITIVE_INFINITY;
+
+    await expect(build('p1', 'alpha', 'beta')).rejects.toMatchObject({
+      code: 'install-failed',
+      message: expect.stringMatching(
+        /^A package index failed during the installation \(.+\)\. Nothing of it was kept/,
+      ),
+    });
+    const left = await readdir(join(fixture.root, '.wheels')).catch(() => []);
+    const drafts = await readdir(join(fixture.folder, 'downloads'));
+    index.cuts = 0;
+    const later = await build('p1', 'alpha', 'beta');
+
+    expect({ left, drafts }).toEqual({ left: [], drafts: [] });
+    expect(later.python('import alpha, beta; print(alpha.value + beta.value)')).toBe('3');
+  });
 });
