@@ -24,7 +24,8 @@ export function countedHands(page: Page): CountedHands {
       this.clicks += 1;
       const box = await target.boundingBox();
       if (box === null) throw new Error('The slider is not on the page.');
-      await page.mouse.click(box.x + box.width * share, box.y + box.height / 2);
+      // A click of the locator waits until the slider stands still; charts that load may move it.
+      await target.click({ position: { x: box.width * share, y: box.height / 2 } });
     },
     async choose(target, option) {
       this.clicks += 2;
