@@ -4,21 +4,19 @@ import { gitIn } from './git.ts';
 export async function gitState(folder: string): Promise<{ state: GitState; above: string | undefined }> {
   const run = await gitIn(folder);
   const git = async (...args: string[]) => (await run(...args)).trim();
+  const up = await git('rev-parse', '--show-cdup').catch(() => '');
+  const above = up === '' ? undefined : up.replace(/\/$/, '');
   try {
-    const [git_commit, branch, changes, above] = await Promise.all([
+    const [git_commit, branch, changes] = await Promise.all([
       git('rev-parse', 'HEAD'),
       git('rev-parse', '--abbrev-ref', 'HEAD'),
       git('status', '--porcelain', '--', '.'),
-      git('rev-parse', '--show-cdup'),
     ]);
     // Git calls a detached checkout HEAD.
     const named = branch === 'HEAD' ? {} : { git_branch: branch };
-    return {
-      state: { git_commit, ...named, git_dirty: changes !== '' },
-      above: above === '' ? undefined : above.replace(/\/$/, ''),
-    };
+    return { state: { git_commit, ...named, git_dirty: changes !== '' }, above };
   } catch {
-    return { state: {}, above: undefined };
+    return { state: {}, above };
   }
 }
 

@@ -27,7 +27,12 @@ export const ProjectFile = z.strictObject({
   ),
   environment: z.optional(Environment),
   python: z.optional(
-    described(text, 'Version of Python that the program needs, such as `3.12` or `>=3.11`.'),
+    described(
+      z
+        .string('write the version in quotes, because YAML takes 3.10 for the number 3.1: python: "3.10"')
+        .check(z.minLength(1)),
+      'Version of Python that the program needs, such as `"3.12"` or `">=3.11"`.',
+    ),
   ),
   config: z.optional(described(text, 'Configuration file to train with, such as `train.yaml`.')),
   dataset: z.optional(described(text, 'Data set to provide at `DATA_DIR`.')),

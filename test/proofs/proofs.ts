@@ -53,6 +53,12 @@ export const proofs: readonly Proof[] = [
   { name: 'container', about: 'what only containers can prove', program: 'test/proofs/container/run.ts' },
   { name: 'cost', about: 'what a deployment costs', program: 'infra/aws/cost/main.ts' },
   {
+    name: 'data-limit',
+    about:
+      'the size of the data folder over 50 projects that train, again and beside each other (five minutes)',
+    program: 'test/proofs/programs/data-limit.ts',
+  },
+  {
     name: 'engine',
     about: "how fast and small the ONNX engine's results are",
     program: 'test/proofs/optimize/bench.ts',

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ProjectFile } from '../../../shared/config/project-file.ts';
 import { readPythonCondition } from '../../../shared/runner/environment/declarations/python-condition.ts';
+import { namesPackages } from '../../../shared/runner/environment/declarations/setup-files.ts';
 import { CliError, exitCodes } from '../../cli-error.ts';
 import type { ChosenEnvironment } from './chosen-environment.ts';
 import { pythonEnvironment, unreadDeclarations } from './python-environment.ts';
@@ -52,12 +53,17 @@ async function chooseDeclared(
     const dependencies = packages.join('\n') || 'none';
     return { env_type: 'node', dependencies, reason: lock ?? 'package.json' };
   }
-  const unread = unreadDeclarations(files);
+  const isBlank = files.has('setup.py') && !namesPackages(await read('setup.py'));
+  const unread = unreadDeclarations(files).filter((name) => !isBlank || name !== 'setup.py');
+  const said = [
+    ...(unread.length === 0 ? [] : [`Seen and not read: ${unread.join(', ')}.`]),
+    ...(isBlank ? ['setup.py names no packages.'] : []),
+  ];
   return {
     env_type: 'system',
     dependencies: 'none',
     reason: 'no file of requirements',
-    notes: unread.length === 0 ? [] : [`Seen and not read: ${unread.join(', ')}. ${unreadAdvice}`],
+    notes: said.length === 0 ? [] : [[...said, unreadAdvice].join(' ')],
   };
 }
 

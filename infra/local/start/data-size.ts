@@ -44,9 +44,12 @@ export class DataSize {
     return new DataSize(data, folders, limit ?? Math.ceil((bavail * bsize + last.total) / 2), last);
   }
 
-  /** Bytes that the caches may have, by the last measurement: at least 256 MB, so that environments can be built. */
+  /**
+   * Bytes that the caches may have, by the last measurement: at least 256 MB, so that environments can be built. A tenth
+   * of the limit stays free for what is added until the next removal, such as an environment that is being built.
+   */
   get cacheBytes(): number {
-    return Math.max(minCacheBytes, this.limit - this.#kept);
+    return Math.max(minCacheBytes, Math.floor(this.limit * (1 - freePart)) - this.#kept);
   }
 
   /** The size by the last measurement, for people: `12.3 GB of at most 40.0 GB`. */
@@ -122,6 +125,7 @@ type LastSize = z.infer<typeof LastSize>;
 const sizeFile = 'size.json';
 
 const minCacheBytes = 256_000_000;
+const freePart = 0.1;
 
 const firstMilliseconds = 3000;
 const everyMilliseconds = 60_000;

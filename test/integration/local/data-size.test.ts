@@ -36,3 +36,14 @@ test('a data folder above its limit loses caches, never what people stored, and 
   );
   expect((await readFile(join(path, 's3/model'))).length).toBe(3_000_000);
 });
+
+test('caches may have what the limit leaves beside all else, less a tenth for what is being built', async () => {
+  const folders = { work: join(path, 'work'), environments: join(path, 'environments') };
+  await mkdir(join(path, 's3'));
+  await writeFile(join(path, 's3/model'), Buffer.alloc(3_000_000));
+  const size = await DataSize.of({ path, within: (name) => join(path, name) }, folders, 1_000_000_000);
+
+  expect(size.cacheBytes).toBe(900_000_000);
+  await size.check();
+  expect(size.cacheBytes).toBeLessThanOrEqual(897_000_000);
+});

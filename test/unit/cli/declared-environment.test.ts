@@ -103,6 +103,12 @@ test('a file that nothing reads is named', async () => {
   expect(chosen.notes?.join()).toContain('Seen and not read: setup.py');
 });
 
+test('a setup.py that names no packages is not called unread', async () => {
+  const chosen = await chooseOf({ 'setup.py': 'setup(name="a")  # no install_requires', 'train.py': '' });
+  expect(chosen.env_type).toBe('system');
+  expect(chosen.notes).toEqual([expect.stringMatching(/^setup\.py names no packages\. List what/)]);
+});
+
 test('what the service would refuse is an error of usage with its line', async () => {
   const files = { 'requirements.txt': '-r more.txt', 'more.txt': 'six\n-e ../lib\n' };
   await expect(chooseOf(files)).rejects.toMatchObject({

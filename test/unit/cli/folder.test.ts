@@ -224,6 +224,13 @@ describe('a project of a stranger', () => {
     expect(state.git_dirty).toBe(true);
     expect(await readdir(folder)).not.toContain('ran');
   });
+
+  test('knows where its repository begins, also before the first commit', async () => {
+    await execute('git', ['init', '--quiet'], { cwd: folder });
+    await mkdir(join(folder, 'app'));
+
+    expect(await gitState(join(folder, 'app'))).toEqual({ state: {}, above: '..' });
+  });
 });
 
 describe('a source', () => {
@@ -420,6 +427,11 @@ describe('mps.yaml', () => {
     expect(String(error)).toMatch(/nodes: .*number/);
     expect(String(error)).toMatch(/environment\.type: .*"python"/);
     expect(String(error)).toMatch(/environment\.version: unknown\. Known are type, dependencies/);
+  });
+
+  test('says that a version of Python is a text, because YAML drops the zero of 3.10', async () => {
+    await write({ 'mps.yaml': 'python: 3.10\n' });
+    await expect(readProjectFile(folder)).rejects.toThrow('python: "3.10"');
   });
 
   test.each(['- a\n', 'a: [\n', 'text'])('%j is refused', async (content) => {

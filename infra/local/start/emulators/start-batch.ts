@@ -10,6 +10,7 @@ import { jobRoleVariables } from '../../access/local-roles.ts';
 import { type RunningBatch, startBatchServer } from '../../batch/batch-server.ts';
 import type { LocalJobDefinition } from '../../batch/catalogue.ts';
 import type { DataFolder } from '../data-folder.ts';
+import type { DataSize } from '../data-size.ts';
 import { type EmulatorAccess, jobSlots, jobVariables } from '../function-environment.ts';
 import type { JobFolders } from '../job-folders.ts';
 import { jobEventDelivery } from './event-delivery.ts';
@@ -17,7 +18,7 @@ import { stageVariables } from './stage-files.ts';
 
 /** Start the Batch server with the queues and job definitions of a deployment. */
 export async function startBatch(options: LocalBatchOptions): Promise<RunningBatch> {
-  const { data, program, access, folders, host, environment, cacheBytes, ready } = options;
+  const { data, program, access, folders, host, environment, size, ready } = options;
   const stage = await stageVariables(program, dirname(folders.work));
   return startBatchServer({
     folder: data.within('batch'),
@@ -42,7 +43,10 @@ export async function startBatch(options: LocalBatchOptions): Promise<RunningBat
       UV_THREADPOOL_SIZE: String(Math.max(4, availableParallelism())),
       WORK_DIR: folders.work,
       ENVIRONMENTS_DIR: folders.environments,
-      CACHE_BYTES: String(cacheBytes),
+      // Each job is told what is left by then.
+      get CACHE_BYTES() {
+        return String(size.cacheBytes);
+      },
       ...stage,
       SANDBOX: JSON.stringify(hostSandbox(data.path, program, folders, stage)),
     },
@@ -63,8 +67,7 @@ interface LocalBatchOptions {
   /** Listen address. */
   host: string;
   environment: Readonly<Record<string, string | undefined>>;
-  /** Maximum bytes of environments, wheels and downloads. */
-  cacheBytes: number;
+  size: Pick<DataSize, 'cacheBytes'>;
   /** Resolves once functions may run: events wait for it. */
   ready: Promise<void>;
 }

@@ -89,8 +89,7 @@ export async function startEmulators(
     enterFunctionEnvironment(process.env, access);
     const earlier = await namesIn(folders.work);
     const environment = process.env;
-    const { cacheBytes } = size;
-    const batch = await startBatch({ data, program, access, folders, host, environment, cacheBytes, ready });
+    const batch = await startBatch({ data, program, access, folders, host, environment, size, ready });
     // Without the emulators no job can save anything, so give no grace period.
     started.defer(() => batch.close(isLost ? { grace: 0 } : {}));
     access.endpoints.BATCH_ENDPOINT = batch.url;

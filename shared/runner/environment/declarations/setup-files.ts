@@ -61,6 +61,10 @@ export function readSetupPy(content: string): SetupFile {
   };
 }
 
+/** Whether a `setup.py` names packages in any way, if only by code. */
+export const namesPackages = (setupPy: string): boolean =>
+  /\binstall_requires\b|\*\*|\bpbr\b/.test(setupPy.replaceAll(/#.*/g, ''));
+
 /** Return the text from the value of a keyword on, or from that of the variable that it names. */
 function keywordValue(content: string, keyword: string): string | undefined {
   const found = new RegExp(String.raw`\b${keyword}\s*=\s*(?=\S)`).exec(content);

@@ -11,6 +11,7 @@ import { type InstalledWheels, installWheels } from '../wheels/install-wheels.ts
 import { buildFault } from './build-fault.ts';
 import type { EnvironmentBuild } from './builder-input.ts';
 import { install, stopped } from './installer.ts';
+import { pinFault } from './pin-fault.ts';
 
 /** The program that installs Python packages. */
 type PythonInstaller = 'uv' | 'pip';
@@ -39,7 +40,13 @@ export async function buildPython(build: EnvironmentBuild): Promise<BuiltPython>
   const { folder, packages, interpreter, run, stop, log } = build;
   const isEmpty = build.dependencies.every(({ kind }) => kind === 'option' || kind === 'constraint');
   const stepIn = (env: EnvironmentBuild['env'], ...argv: readonly [string, ...string[]]) =>
-    install(run, { argv, cwd: packages, env }, stop, (output) => buildFault(output, build.required));
+    install(
+      run,
+      { argv, cwd: packages, env },
+      stop,
+      (output) =>
+        pinFault(output, build.required, interpreter.identity) ?? buildFault(output, build.required),
+    );
   const step = (...argv: [string, ...string[]]) => stepIn(build.env, ...argv);
   const installer = await choosePythonInstaller(build);
 
