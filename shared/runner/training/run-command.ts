@@ -19,6 +19,7 @@ import { commandEnvironment, runValues } from './command-environment.ts';
 import { CrashLine } from './crash-line.ts';
 import { dockerCommand } from './docker-command.ts';
 import { withPythonNames } from './python-name.ts';
+import { quietKernel } from './quiet-kernel.ts';
 import { watchPeers } from './watch-peers.ts';
 
 export interface CommandResult {
@@ -46,6 +47,7 @@ export async function runCommand(
   const crash = new CrashLine(run.variables.mask);
   const clients = trackingClients(run, prepared);
   const modules = prepared.image === null ? await provideWandb(run) : undefined;
+  if (prepared.image === null) await quietKernel(run);
   if (job.node > 0) {
     const elsewhere = clients.areServed ? clients.untracked() : {};
     const outcome = await superviseCommand(run, prepared, configPath, crash, { env: elsewhere, modules });

@@ -5,8 +5,8 @@ import type { PlacedRequirement } from './build-fault.ts';
  * Say which requirement no release meets that this Python can have, from the output of pip or uv, and which releases it
  * can have. Undefined if the output tells of no such requirement.
  *
- * @param identity implementation and version of the interpreter, such as `CPython-3.11.2`
- * @example pinFault('ERROR: Could not find a version that satisfies the requirement torch==1.7.0 (from versions: 2.1, 2.2)', [], 'CPython-3.11.2')
+ * @param identity implementation and version of the interpreter, such as `cpython-3.11.2`
+ * @example pinFault('ERROR: Could not find a version that satisfies the requirement torch==1.7.0 (from versions: 2.1, 2.2)', [], 'cpython-3.11.2')
  * // 'torch==1.7.0 (another package requires it): the package index has no such version for Python 3.11.2, …'
  */
 export function pinFault(
@@ -18,7 +18,7 @@ export function pinFault(
   if (found === undefined) return undefined;
   const name = normalName(/^[\w.-]+/.exec(found.requirement)?.[0] ?? '');
   const { where } = required.find((one) => one.name === name) ?? { where: 'another package requires it' };
-  const python = identity.replace(/^CPython-/, 'Python ').replace('-', ' ');
+  const python = identity.replace(/^cpython-/i, 'Python ').replace('-', ' ');
   const newest = found.versions.at(-1);
   const [offer, advice] =
     newest === undefined
