@@ -5,6 +5,7 @@ import { browserOpener } from '../../shared/host/platform.ts';
 import type { CliContext } from '../context.ts';
 import { namedExperiment } from '../experiments/find-experiment.ts';
 import { chosenLogin } from '../login/connect.ts';
+import { consolePage } from '../output/console-page.ts';
 import { experimentId } from './arguments.ts';
 import { project, verbose } from './flags.ts';
 
@@ -26,7 +27,7 @@ async function open(this: CliContext, { project: given }: Flags, id?: string): P
   let page = `${(await chosenLogin(this.env)).url}/console`;
   if (id !== undefined) {
     const { session, path } = await namedExperiment(this, given, id);
-    page = `${session.client.url}/console#/projects/${path.project_id}/experiments/${path.experiment_id}`;
+    page = consolePage(session.client.url, 'projects', path.project_id, 'experiments', path.experiment_id);
   }
   this.printer.line(page);
   if (!(await openInBrowser(page, this.env))) this.printer.say('Open this address in a browser.');

@@ -10,6 +10,7 @@ import type { RowOf } from '../../shared/client/route.ts';
 import { UnreachableError } from '../../shared/client/unreachable-error.ts';
 import { exitCodes } from '../cli-error.ts';
 import type { CliContext } from '../context.ts';
+import { consolePage } from '../output/console-page.ts';
 import { LiveLine } from '../output/live-line.ts';
 import type { Printer } from '../output/printer.ts';
 import { dollarsText, numberText, secondsText } from '../output/units.ts';
@@ -195,7 +196,7 @@ function statusLine(experiment: Experiment, metrics: ReadonlyMap<string, number>
 export const programExitCode = ({ status, exit_code }: Experiment): number =>
   status === 'SUCCEEDED' ? 0 : exit_code || exitCodes.failure;
 
-/** Print the ID of a new experiment with `detach`. Otherwise follow it and exit with its program's code. */
+/** Say where the console shows a new experiment. Print its ID with `detach`. Otherwise follow it and exit with its program's code. */
 export async function showToEnd(
   { printer, process }: CliContext,
   client: Client,
@@ -203,6 +204,7 @@ export async function showToEnd(
   { detach, json }: { detach?: boolean | undefined; json?: boolean | undefined },
 ): Promise<void> {
   const { project_id, experiment_id } = begun;
+  printer.say(`console     ${consolePage(client.url, 'projects', project_id, 'experiments', experiment_id)}`);
   if (detach) {
     if (json) printer.json(begun);
     else printer.line(experiment_id);

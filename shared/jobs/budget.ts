@@ -71,9 +71,13 @@ function budgetShort(
   );
 }
 
-/** Return the refusal of a job's own budget where compute is free. */
+/** Return the refusal of a job's own budget where compute has no price. */
 export const budgetUnkept = (place: 'query' | 'body', name: string): ServiceError =>
-  badRequest([{ in: place, name, message: 'cannot be kept: compute has no price in this deployment' }]);
+  badRequest([{ in: place, name, message: noPriceMessage }]);
+
+/** Fault of a budget where compute has no price. */
+export const noPriceMessage =
+  'cannot be kept: compute has no price in this deployment; on one machine, LOCAL_PRICE=0.05 before npm start sets US dollars for a vCPU-hour';
 
 /** Code of the refusal of a job that a budget has no room for. */
 export const budgetShortCode = 'budget_short';

@@ -78,6 +78,9 @@ describe('a program as it is', () => {
 
     expect(first.stdout).toBe('arguments --lr 0.2 --epochs=3\n');
     expect(first.stderr).toMatch(/^submitted .*: python3 train\.py --lr 0\.2 --epochs=3/m);
+    expect(first.stderr).toMatch(
+      /^console {5}http:\/\/\S+\/console#\/projects\/\w{26}\/experiments\/\w{26}$/m,
+    );
     expect(again.stdout).toBe('arguments --lr 0.4 --epochs=3\n');
     expect(changed.stdout).toBe('arguments --resume\n');
     expect(await shown()).toMatchObject({

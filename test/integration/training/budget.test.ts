@@ -147,6 +147,11 @@ test('a training cannot have a budget where compute has no price', async () => {
 
   expect(refused.status).toBe(400);
   expect(refused.json.errors).toEqual([
-    { in: 'query', name: 'budget', message: 'cannot be kept: compute has no price in this deployment' },
+    {
+      in: 'query',
+      name: 'budget',
+      message:
+        'cannot be kept: compute has no price in this deployment; on one machine, LOCAL_PRICE=0.05 before npm start sets US dollars for a vCPU-hour',
+    },
   ]);
 });
