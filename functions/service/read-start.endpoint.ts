@@ -3,6 +3,7 @@ import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { content } from '../../shared/http/definition/endpoint-output.ts';
 import { Reply } from '../../shared/http/definition/reply.ts';
 import { lambda } from '../../shared/http/pipeline/lambda.ts';
+import { readDataFolder } from './data-folder-size.ts';
 import { Start, startOf, startPage, startPolicy } from './start-page.ts';
 
 export const endpoint = defineEndpoint({
@@ -18,7 +19,7 @@ export const endpoint = defineEndpoint({
   output: { 200: content(['text/html'], Start) },
 
   async handle(_, { requestPath, header, settings }) {
-    const start = startOf(requestPath, settings.pythonVersions);
+    const start = startOf(requestPath, settings.pythonVersions, await readDataFolder(settings.dataSizeFile));
     const vary = { Vary: 'Accept' };
     if (preferredMediaType(header('Accept'), ['application/json', 'text/html']) === 'application/json') {
       return Reply.json(start, { headers: vary });

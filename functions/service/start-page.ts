@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import packageFile from '../../package.json' with { type: 'json' };
+import { bytesText } from '../../shared/core/text/bytes-text.ts';
 import { Html, html } from '../../shared/drawing/html.ts';
 import { pagePalette } from '../../shared/drawing/page-palette.ts';
 import { pathOfHost } from '../../shared/http/definition/endpoint-context.ts';
@@ -19,6 +20,7 @@ ${entry(start.docs, 'Reference', 'Every operation, each with a curl command')}
 ${entry(start.openapi, 'OpenAPI 3.1 document', 'For client generators')}
 ${entry(start.health, 'Health', 'Check that the service responds')}
 </dl>
+${start.data_folder === null ? '' : html`<p>The data folder has ${bytesText(start.data_folder.bytes)} of at most ${bytesText(start.data_folder.limit)}.</p>`}
 <h2>Train a folder</h2>
 <pre tabindex="0"><code>BASE=…    # the address of this page, without the slash at its end
 npm install -g "$BASE/cli/mps.tgz"
@@ -46,6 +48,15 @@ export const Start = z
       .array(z.string())
       .nullable()
       .describe('Versions of Python that trainings can have; null if the service does not know them.'),
+    data_folder: z
+      .object({
+        bytes: z.number().describe('Size by the last measurement, which is made once a minute.'),
+        limit: z
+          .number()
+          .describe('Size above which environments and downloads that nothing uses are removed.'),
+      })
+      .nullable()
+      .describe('The folder of `npm start`; null on AWS, and before its first measurement.'),
   })
   .meta({ id: 'Start' });
 export type Start = z.infer<typeof Start>;
@@ -81,8 +92,13 @@ export const startPolicy = pagePolicy({ style: startStyle });
  *
  * @param requestPath path as the caller sees it, such as `/v1/`
  * @param python_versions versions of Python that trainings can have, if they are known
+ * @param data_folder size and limit of the data folder, if there is one
  */
-export function startOf(requestPath: string, python_versions?: readonly string[]): Start {
+export function startOf(
+  requestPath: string,
+  python_versions?: readonly string[],
+  data_folder: Start['data_folder'] = null,
+): Start {
   const base = `${pathOfHost(requestPath)}/`;
   return {
     service: 'model-project-service',
@@ -95,5 +111,6 @@ export function startOf(requestPath: string, python_versions?: readonly string[]
     account: `${base}users/me`,
     command: `${base}cli/mps.tgz`,
     python_versions: python_versions === undefined ? null : [...python_versions],
+    data_folder,
   };
 }

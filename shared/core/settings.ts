@@ -87,6 +87,7 @@ const makeEnvironmentSchema = () =>
       .string()
       .transform((text) => text.split(',').filter((version) => version !== ''))
       .optional(),
+    DATA_SIZE_FILE: z.string().optional(),
     LIMIT_JOB_SECONDS: count(6 * 60 * 60),
     LIMIT_LOG_BYTES: count(100_000_000),
     LIMIT_ARTIFACT_BYTES: count(20_000_000_000),
@@ -183,6 +184,8 @@ export interface Settings {
   mailTopic: string | undefined;
   /** Versions of Python that jobs can use; undefined if they are not known. */
   pythonVersions: readonly string[] | undefined;
+  /** File with the size of the data folder; undefined if the service has none. */
+  dataSizeFile: string | undefined;
 }
 
 /** S3 gives each bucket its own host. Other endpoints serve the bucket below a path. */
@@ -232,6 +235,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     hookHosts: value.HOOK_HOSTS,
     mailTopic: value.MAIL_TOPIC,
     pythonVersions: value.PYTHON_VERSIONS,
+    dataSizeFile: value.DATA_SIZE_FILE,
     serving: {
       program: value.SERVING_PROGRAM,
       memory: value.LIMIT_SERVING_MEMORY,

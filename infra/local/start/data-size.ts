@@ -70,7 +70,10 @@ export class DataSize {
     this.#kept = kept;
     const { bytes } = await trimCaches(environments, this.cacheBytes);
     this.#total = kept + bytes;
-    await writeDurably(this.#data.within(sizeFile), JSON.stringify({ kept, total: this.#total }));
+    await writeDurably(
+      this.#data.within(sizeFile),
+      JSON.stringify({ kept, total: this.#total, limit: this.limit }),
+    );
     return this.#total > this.limit ? this.#warning(bytes) : undefined;
   }
 
@@ -122,7 +125,8 @@ export class DataSize {
 const LastSize = z.object({ kept: z.number(), total: z.number() });
 type LastSize = z.infer<typeof LastSize>;
 
-const sizeFile = 'size.json';
+/** The last measurement, in the data folder. `GET /` reads it. */
+export const sizeFile = 'size.json';
 
 const minCacheBytes = 256_000_000;
 const freePart = 0.1;

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { readDataFolder } from '../../../functions/service/data-folder-size.ts';
 import { DataSize } from '../../../infra/local/start/data-size.ts';
 import { EnvironmentFolder } from '../../../shared/runner/environment/environment-folder.ts';
 
@@ -44,6 +45,10 @@ test('caches may have what the limit leaves beside all else, less a tenth for wh
   const size = await DataSize.of({ path, within: (name) => join(path, name) }, folders, 1_000_000_000);
 
   expect(size.cacheBytes).toBe(900_000_000);
+  expect(await readDataFolder(join(path, 'size.json'))).toBeNull();
   await size.check();
+  const { bytes, limit } = (await readDataFolder(join(path, 'size.json'))) ?? {};
+  expect(limit).toBe(1_000_000_000);
+  expect(bytes).toBeGreaterThanOrEqual(3_000_000);
   expect(size.cacheBytes).toBeLessThanOrEqual(897_000_000);
 });

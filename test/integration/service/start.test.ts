@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { endpoint as readStart } from '../../../functions/service/read-start.endpoint.ts';
-import { startOf } from '../../../functions/service/start-page.ts';
+import { startOf, startPage } from '../../../functions/service/start-page.ts';
 import { testService } from '../../support/service.ts';
 
 const service = await testService();
@@ -22,6 +22,7 @@ describe('the root of the service', () => {
       account: '/users/me',
       command: '/cli/mps.tgz',
       python_versions: null,
+      data_folder: null,
       version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
     });
     expect(answered['vary']).toContain('Accept');
@@ -40,6 +41,12 @@ describe('the root of the service', () => {
     expect(text).not.toMatch(/<script|style="|http:|https:/);
     for (const href of ['/console', '/docs', '/openapi.json', '/health'])
       expect(text).toContain(`href="${href}"`);
+  });
+
+  test('shows the size and the limit of a data folder', () => {
+    const start = startOf('/', undefined, { bytes: 961_000_000, limit: 1_000_000_000 });
+    expect(startPage(start)).toContain('The data folder has 961 MB of at most 1.00 GB.');
+    expect(startPage(startOf('/'))).not.toContain('data folder');
   });
 
   test.each([

@@ -13,7 +13,7 @@ import { findEmulator } from '../../dynamodb/find-emulator.ts';
 import { probeEmulator } from '../../dynamodb/probe-emulator.ts';
 import type { PublicStorage } from '../../gateway/send.ts';
 import { type DataFolder, emulatorCredentials, openDataFolder, readJson } from '../data-folder.ts';
-import { DataSize } from '../data-size.ts';
+import { DataSize, sizeFile } from '../data-size.ts';
 import { type DatabaseName, openDatabases } from '../databases.ts';
 import { ensureFirstAdmin, type FirstAdmin } from '../ensure-first-admin.ts';
 import {
@@ -67,7 +67,7 @@ export async function startEmulators(
 
   const access = {
     ...emulatorAccess(process.env, await emulatorCredentials(data)),
-    jobSettings: await jobSettings(process.env),
+    jobSettings: { ...(await jobSettings(process.env)), DATA_SIZE_FILE: data.within(sizeFile) },
   };
   const databases = await openDatabases(data, embeddedDatabases(access));
   // This runs after the emulators have stopped.
