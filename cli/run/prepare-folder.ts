@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { endpoint as putConfig } from '../../functions/projects/configs/put-config.endpoint.ts';
 import type { endpoint as putEnvironment } from '../../functions/projects/environment/put-environment.endpoint.ts';
@@ -31,9 +30,9 @@ import { withScratchFolder } from '../upload/scratch-folder.ts';
 import { sendUnlessKnown, type Upload } from '../upload/send-unless-known.ts';
 import { chooseCommand, usualProgram } from './choose-command.ts';
 import { chooseConfig } from './choose-config.ts';
+import { chooseEntryPoint } from './entry-point.ts';
 import { checkedEnvironment } from './environment/checked-environment.ts';
 import type { ChosenEnvironment } from './environment/chosen-environment.ts';
-import { mainCommand } from './environment/mlproject.ts';
 import { type GitState, gitState } from './git-state.ts';
 import { nameLeftOut } from './left-out.ts';
 import { inspectFiles, listFiles, type SourceFile, type SourceFiles } from './list-files.ts';
@@ -70,17 +69,10 @@ export async function prepareFolder(
   const paths = sources.files.map(({ path }) => path);
   const names = new Set(pathsBelow(paths, sub));
   if (names.size === 0) throw new CliError(`${folder} has no files to train with.`, exitCodes.usage);
-  const isChosen = options.words.length > 0 || projectFile.command !== undefined;
-  const values = new Map(options.overrides.map(({ path, value }) => [path.join('.'), value]));
-  const ofProject =
-    names.has('MLproject') && !isChosen
-      ? mainCommand(await readFile(join(folder, 'MLproject'), 'utf8'), values)
-      : undefined;
+  const entry = await chooseEntryPoint(folder, names, options, projectFile.command);
+  const { declared: ofProject } = entry;
   const declared = ofProject !== undefined && 'command' in ofProject ? ofProject.command : undefined;
-  const words = [
-    ...options.words,
-    ...(projectFile.command ?? declared ?? usualProgram(names) ?? '').split(/\s+/),
-  ];
+  const words = [...options.words, ...(entry.command ?? declared ?? usualProgram(names) ?? '').split(/\s+/)];
   const knownPythons = async () =>
     (await client.call<typeof readStart>('GET /')).python_versions ?? undefined;
   const declaredEnvironment = await checkedEnvironment(
@@ -107,6 +99,8 @@ export async function prepareFolder(
   // A project that is there may have the command; a new one has none.
   const known = await findProject(session, name);
   const before = known && (await findEnvironment(client, known.project_id));
+  // The command of the training before decides else.
+  if (entry.note !== undefined && before === undefined) printer.say(entry.note);
   const dataset = sizes.dataset ?? (before && (await rememberedDataset(client, known.project_id)));
   for (const line of leftOut.lines(dataset)) printer.say(line);
   const { config, command } = await settle(
@@ -115,7 +109,7 @@ export async function prepareFolder(
     given,
     chooseCommand(names, declaredEnvironment.env_type, {
       words: options.words,
-      command: projectFile.command,
+      command: entry.command,
       before: before?.entry_point_command,
       declared: ofProject,
     }),
@@ -209,6 +203,8 @@ export interface RunOptions
   overrides: readonly Override[];
   /** Words after `--`. */
   words: readonly string[];
+  /** Entry point of `MLproject`. */
+  entryPoint?: string | undefined;
   /** Whether to skip the question before a large upload. */
   yes: boolean;
 }

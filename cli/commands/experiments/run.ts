@@ -42,6 +42,13 @@ export const runCommand = withUsage(
           brief: 'Configuration to train with (default: train.* or config.*)',
           optional: true,
         },
+        entryPoint: {
+          kind: 'parsed',
+          parse: String,
+          placeholder: 'NAME',
+          brief: 'Entry point of MLproject to run (default: main, or the only one)',
+          optional: true,
+        },
         set: overrides,
         project,
         root,
@@ -54,7 +61,7 @@ export const runCommand = withUsage(
         json,
         verbose,
       },
-      aliases: { c: 'config', S: 'set', p: 'project', d: 'detach', y: 'yes' },
+      aliases: { c: 'config', e: 'entryPoint', S: 'set', p: 'project', d: 'detach', y: 'yes' },
     },
     docs: {
       brief: 'Upload this folder, train it and follow the training',
@@ -92,6 +99,7 @@ async function runCommandOf(this: CliContext, flags: Flags, ...words: string[]):
 interface Flags extends SizeFlags, RuleFlags, TrackedFlags {
   budget?: number;
   config?: string;
+  entryPoint?: string;
   set?: readonly Override[];
   project?: string;
   root?: string;

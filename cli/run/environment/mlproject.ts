@@ -15,24 +15,27 @@ export function environmentFileOf(content: string): string | undefined {
 }
 
 /**
- * Return the command of an `MLproject`: that of the entry point `main`, else of its only one, with the values of its
+ * Return the command of an `MLproject`: that of the named entry point, else of `main`, else of its only one, with the values of its
  * parameters; undefined if it has none of these.
  *
  * @param given values of `-S`, by the names of the parameters; others have their defaults
+ * @param wanted an entry point; its command counts as asked for
  * @throws CliError if the file cannot be read
- * @example mainCommand('entry_points: {main: {parameters: {lr: 0.1}, command: "python train.py {lr}"}}', new Map())
+ * @example entryPointCommand('entry_points: {main: {parameters: {lr: 0.1}, command: "python train.py {lr}"}}', new Map())
  * // { command: 'python train.py 0.1', isGiven: false }
  */
-export function mainCommand(
+export function entryPointCommand(
   content: string,
   given: ReadonlyMap<string, unknown>,
+  wanted?: string,
 ): ProjectCommand | undefined {
   const points = Object.entries(readProject(content).entry_points ?? {});
-  const main = points.find(([name]) => name === 'main') ?? (points.length === 1 ? points[0] : undefined);
+  const only = wanted === undefined && points.length === 1 ? points[0] : undefined;
+  const main = points.find(([name]) => name === (wanted ?? 'main')) ?? only;
   if (main === undefined) return undefined;
   const { command, parameters = {} } = main[1];
   const missing: string[] = [];
-  let isGiven = false;
+  let isGiven = wanted !== undefined;
   const filled = command.replaceAll(/\{(\w+)\}/g, (whole, name: string) => {
     const declared = parameters?.[name];
     if (declared !== undefined && given.has(name)) {
@@ -53,7 +56,11 @@ export function mainCommand(
   return { fault: `MLproject: ${missing.join(', ')} has no default.\n${advice}` };
 }
 
-/** A command, and whether a value of `-S` is in it; or why there is none: a parameter has no value. */
+/** Return the names of the entry points of an `MLproject`. @throws CliError if the file cannot be read */
+export const entryPointNames = (content: string): string[] =>
+  Object.keys(readProject(content).entry_points ?? {});
+
+/** A command, and whether it was asked for by its name or by a value of `-S` in it; or why there is none: a parameter has no value. */
 export type ProjectCommand = { command: string; isGiven: boolean } | { fault: string };
 
 const types = new Set(['float', 'int', 'string', 'str', 'path', 'uri', 'bool']);

@@ -2,8 +2,9 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { chooseEntryPoint } from '../../../cli/run/entry-point.ts';
 import { checkedEnvironment } from '../../../cli/run/environment/checked-environment.ts';
-import { mainCommand } from '../../../cli/run/environment/mlproject.ts';
+import { entryPointCommand } from '../../../cli/run/environment/mlproject.ts';
 import { movedEnvironment } from '../../../cli/run/environment/moved-environment.ts';
 
 let folder: string;
@@ -139,27 +140,68 @@ describe('the command of an MLproject', () => {
 
   test('takes the defaults of its parameters, and values of -S', () => {
     const content = project('{alpha: 0.5, n: {type: int, default: 3}}');
-    expect(mainCommand(content, given())).toEqual({ command: 'python train.py 0.5 3', isGiven: false });
-    expect(mainCommand(content, given({ alpha: 0.1, other: 1 }))).toEqual({
+    expect(entryPointCommand(content, given())).toEqual({ command: 'python train.py 0.5 3', isGiven: false });
+    expect(entryPointCommand(content, given({ alpha: 0.1, other: 1 }))).toEqual({
       command: 'python train.py 0.1 3',
       isGiven: true,
     });
-    const hostile = mainCommand(content, given({ n: '1; rm x' }));
+    const hostile = entryPointCommand(content, given({ n: '1; rm x' }));
     expect(hostile).toEqual({ command: "python train.py 0.5 '1; rm x'", isGiven: true });
   });
 
   test('needs a value for a parameter without a default', () => {
     const content = project('{alpha: float, n: 3}');
-    expect(mainCommand(content, given())).toEqual({
+    expect(entryPointCommand(content, given())).toEqual({
       fault: expect.stringMatching(/^MLproject: alpha has no default\.\n.*mps run -S alpha=…\n/),
     });
-    expect(mainCommand(content, given({ alpha: 2 }))).toMatchObject({ command: 'python train.py 2 3' });
+    expect(entryPointCommand(content, given({ alpha: 2 }))).toMatchObject({ command: 'python train.py 2 3' });
   });
 
   test('is that of the only entry point, whatever its name', () => {
     const content = project('{alpha: 1, n: 3}', 'train');
-    expect(mainCommand(content, given())).toMatchObject({ command: 'python train.py 1 3' });
-    expect(mainCommand(`${content}  other: {command: ls}\n`, given())).toBeUndefined();
+    expect(entryPointCommand(content, given())).toMatchObject({ command: 'python train.py 1 3' });
+    const several = `${content}  other: {command: ls}\n`;
+    expect(entryPointCommand(several, given())).toBeUndefined();
+    expect(entryPointCommand(several, given(), 'other')).toEqual({ command: 'ls', isGiven: true });
+  });
+});
+
+describe('the entry points of an MLproject', () => {
+  const content = 'entry_points: {main: {command: python a.py}, check: {command: python b.py}}';
+  const files = new Set(['MLproject']);
+  const choose = (given: { words?: string[]; entryPoint?: string }, command?: string) =>
+    chooseEntryPoint(folder, files, { words: [], overrides: [], ...given }, command);
+  beforeEach(() => writeFile(join(folder, 'MLproject'), content));
+
+  test('are named where main runs for want of a choice', async () => {
+    expect(await choose({})).toEqual({
+      command: undefined,
+      declared: { command: 'python a.py', isGiven: false },
+      note: 'MLproject runs its entry point main; --entry-point chooses another: check.',
+    });
+    await writeFile(join(folder, 'MLproject'), content.replace('main', 'train'));
+    expect((await choose({})).note).toBe(
+      'MLproject has no entry point main; --entry-point chooses another: train, check.',
+    );
+  });
+
+  test('can be chosen, before the command of mps.yaml', async () => {
+    expect(await choose({ entryPoint: 'check' }, 'python c.py')).toEqual({
+      command: undefined,
+      declared: { command: 'python b.py', isGiven: true },
+    });
+    expect(await choose({}, 'python c.py')).toEqual({ command: 'python c.py' });
+  });
+
+  test('are refused where they cannot be chosen, with what is there', async () => {
+    await expect(choose({ entryPoint: 'chek' })).rejects.toThrow(
+      '--entry-point chek: MLproject has main, check.',
+    );
+    await expect(choose({ entryPoint: 'check', words: ['ls'] })).rejects.toThrow(
+      'the command after -- is another',
+    );
+    files.delete('MLproject');
+    await expect(choose({ entryPoint: 'check' })).rejects.toThrow('this folder has no MLproject');
   });
 });
 
