@@ -18,6 +18,8 @@ export interface Column<R = Row> {
   width: number;
   /** Decimal places that its numbers leave room for, so that their points are below each other. */
   decimals?: number;
+  /** Whether all of its values are numbers, though it may hold texts. */
+  hasNumbers?: boolean;
   /** Return a row's value. Undefined means that it is missing, and sorts last in both directions. */
   value(row: R): string | number | undefined;
   text(row: R): string;
@@ -167,12 +169,27 @@ function* sampleOf<R>(rows: readonly R[]): Generator<R> {
   }
 }
 
+/** Whether values of a column stand at its right edge. */
+export const isRight = <R>({ isNumber, hasNumbers }: Column<R>): boolean => isNumber || hasNumbers === true;
+
 /** Return the most decimal places that some rows show in a column of plain numbers. */
 export function mostDecimals<R>(column: Column<R>, rows: readonly R[]): number {
-  if (!column.isNumber || column.show !== numberText) return 0;
+  if (!isRight(column) || column.show !== numberText) return 0;
   let most = 0;
   for (const row of sampleOf(rows)) most = Math.max(most, decimalsOf(column.text(row)));
   return most;
+}
+
+/** Return whether some rows have values in a column, and all of these are numbers. */
+export function hasOnlyNumbers<R>(column: Column<R>, rows: readonly R[]): boolean {
+  let hasSome = false;
+  for (const row of sampleOf(rows)) {
+    const value = column.value(row);
+    if (value === undefined) continue;
+    if (typeof value !== 'number') return false;
+    hasSome = true;
+  }
+  return hasSome;
 }
 
 /** Of the text of the table, in rem. */
@@ -187,10 +204,13 @@ export const columnPad = (
 
 const widestWords = 14;
 
-/** Return the width in rem at which most words of a column are whole; its own width if that is more. */
+/** Return the width in rem at which most words and aligned numbers of a column are whole; its own width if that is more. */
 export function wordsWidth<R>(column: Column<R>, rows: readonly R[]): number {
   let most = 0;
-  for (const row of sampleOf(rows)) most = Math.max(most, column.text(row).length);
+  for (const row of sampleOf(rows)) {
+    const text = column.text(row);
+    most = Math.max(most, text.length + pointPad(text, column.decimals ?? 0).length);
+  }
   return Math.max(column.width, Math.min(widestWords, Math.ceil(most * digitWidth + cellPadding)));
 }
 

@@ -18,11 +18,9 @@ import {
   columnOf,
   figuresFirst,
   joinIds,
-  mostDecimals,
   namesIn,
   splitIds,
   usualColumns,
-  wordsWidth,
 } from './columns.ts';
 import { filterRows } from './filter-rows.ts';
 import { FirstRun } from './first-run.tsx';
@@ -32,6 +30,7 @@ import { Ranking } from './ranking.ts';
 import type { Row } from './row.ts';
 import { type Judge, type Order, sortRows, startsDescending } from './sort-rows.ts';
 import { ExperimentsTable } from './table.tsx';
+import { useFittedColumns } from './use-fitted-columns.ts';
 import { useRows } from './use-rows.ts';
 import { type Ranked, ValueSelect, valueColumn, withValue } from './value-column.tsx';
 import { useBrushedRows } from './values/use-brushed-rows.ts';
@@ -58,8 +57,6 @@ const orderOf = (text: string | null, ranking: Ranking): Order | undefined => {
   const column = columnOf(isDescending ? text.slice(1) : text);
   return column && { column: column.id === 'best' ? bestColumn(ranking) : column, isDescending };
 };
-
-const isParamOrTag = ({ id }: Column): boolean => /^(?:params|tags)\./.test(id);
 
 /** Return the text for an incomplete table. Order, filter and means cover only the loaded rows. */
 const loadingText = (count: number, isPartial: boolean): string =>
@@ -116,17 +113,7 @@ export function ExperimentsTab({
     if (value !== undefined) return withValue(wanted, valueColumn(value, judge));
     return wanted.map((column) => (column.id === 'best' ? bestColumn(ranking, judge?.name) : column));
   }, [idText, value, ranking]);
-  // Rows are drawn anew only if a column needs other room, not after each change of a row.
-  const rooms = unpadded
-    .map((column) => (isParamOrTag(column) ? wordsWidth(column, rows) : mostDecimals(column, rows)))
-    .join();
-  const plainColumns = useMemo(() => {
-    const sizes = rooms.split(',').map(Number);
-    return unpadded.map((column, at) => ({
-      ...column,
-      ...(isParamOrTag(column) ? { width: sizes[at] ?? column.width } : { decimals: sizes[at] ?? 0 }),
-    }));
-  }, [unpadded, rooms]);
+  const plainColumns = useFittedColumns(unpadded, rows);
   const columns = useMemo(
     () => withBaseline(plainColumns, baselineRow, judge),
     [plainColumns, baselineRow, judge?.name, judge?.goal],

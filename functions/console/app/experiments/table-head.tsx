@@ -1,4 +1,4 @@
-import type { Column } from './columns.ts';
+import { type Column, isRight } from './columns.ts';
 import type { Order } from './sort-rows.ts';
 
 export const headHeight = 40;
@@ -62,7 +62,7 @@ export const TableHead = <R,>({
         <div
           key={column.id}
           role="columnheader"
-          class={column.isNumber ? 'cell right' : 'cell'}
+          class={isRight(column) ? 'cell right' : 'cell'}
           aria-colindex={index + 3}
           {...(isOrder && { 'aria-sort': direction })}
         >

@@ -6,7 +6,7 @@ import { Ago } from '../ui/parts.tsx';
 import { Sparkline } from '../ui/sparkline.tsx';
 import { Status } from '../ui/status.tsx';
 import { plural } from '../ui/text/format.ts';
-import { type Column, columnPad } from './columns.ts';
+import { type Column, columnPad, isRight } from './columns.ts';
 import { courseOf } from './courses.ts';
 import type { Row } from './row.ts';
 import { DifferenceText } from './views/difference-text.tsx';
@@ -127,7 +127,7 @@ export class TableRow<R extends TableItem> extends Component<RowProps<R>> {
           <div
             key={column.id}
             role="cell"
-            class={column.isNumber ? 'cell right' : 'cell'}
+            class={isRight(column) ? 'cell right' : 'cell'}
             aria-colindex={at + 3}
           >
             {look.contentOf(row, column)}

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { FoldedTrial } from '../../../../shared/sweeps/fold-trials.ts';
-import type { Column } from '../experiments/columns.ts';
+import { type Column, columnPad } from '../experiments/columns.ts';
 import type { RowLook, TableItem } from '../experiments/table-row.tsx';
 import { href } from '../router.ts';
 import { Ago } from '../ui/parts.tsx';
@@ -37,12 +37,6 @@ const scalar = (value: string | number | boolean | undefined): string | number |
 
 const widthOf = (name: string): number => Math.min(14, Math.max(6.5, name.length * 0.6 + 2.5));
 
-/** Whether all values of a parameter are numbers. */
-function isNumeric(parameter: unknown): boolean {
-  const { values, value } = (parameter ?? {}) as { values?: unknown[]; value?: unknown };
-  return [...(values ?? []), ...(value === undefined ? [] : [value])].every((one) => typeof one === 'number');
-}
-
 /** Return the columns of the trials of a sweep: what came out, what was tried, and what it took. */
 export function trialColumns(
   { metric, parameters, repeats }: Sweep,
@@ -64,7 +58,7 @@ export function trialColumns(
         id: `params.${name}`,
         label: name,
         group: 'param',
-        isNumber: isNumeric(parameters[name]),
+        isNumber: false,
         width: widthOf(name),
         value: ({ params }) => (Object.hasOwn(params, name) ? scalar(params[name]) : undefined),
       }),
@@ -109,13 +103,13 @@ export const trialLook = ({ project_id, sweep_id, repeats }: Sweep): RowLook<Tri
     repeats === 1
       ? href(['projects', project_id, 'experiments', experiment_id])
       : href(['projects', project_id], { filter: `sweep = '${sweep_id}' AND trial = ${trial}` }),
-  contentOf(trial, { id, text }): ComponentChildren {
+  contentOf(trial, column): ComponentChildren {
+    const { id, text } = column;
     if (id === 'outcome') return <Status status={trial.outcome} />;
     if (id === 'started') return <Ago time={trial.rows[0]?.started_at ?? null} />;
     const shown = text(trial);
     if (shown === '–') return <span class="none">–</span>;
-    return (
-      <bdi title={id === 'reason' ? shown : undefined}>{id === 'reason' ? shown.split('\n')[0] : shown}</bdi>
-    );
+    if (id === 'reason') return <bdi title={shown}>{shown.split('\n')[0]}</bdi>;
+    return <bdi data-pad={columnPad(shown, column)}>{shown}</bdi>;
   },
 });

@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import { DataTable } from '../experiments/data-table.tsx';
 import { type Order, sortRows, startsDescending } from '../experiments/sort-rows.ts';
+import { useFittedColumns } from '../experiments/use-fitted-columns.ts';
 import { href, keep, keptOf, place, setQuery } from '../router.ts';
 import { Button, LinkButton } from '../ui/parts.tsx';
 import { plural } from '../ui/text/format.ts';
@@ -30,10 +31,11 @@ export function TrialsTable({
   const [chosen, setChosen] = useState<ReadonlySet<string>>(() => keptOf('chosen') ?? new Set());
   // Names of an external sweep come with its trials.
   const names = [...new Set(trials.flatMap(({ params }) => Object.keys(params)))].join('\0');
-  const columns = useMemo(
+  const unfitted = useMemo(
     () => trialColumns(sweep, names === '' ? [] : names.split('\0')),
     [sweep_id, JSON.stringify(sweep.parameters), names],
   );
+  const columns = useFittedColumns(unfitted, trials);
   const look = useMemo(() => trialLook(sweep), [sweep_id]);
   const sortText = place.value.query.get('sort') ?? (goal === 'minimize' ? 'value' : '-value');
   const order = useMemo((): Order<Trial> | undefined => {

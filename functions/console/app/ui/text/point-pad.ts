@@ -2,11 +2,10 @@
 const digit = '\u2007';
 const point = '\u2008';
 
-/** Return the decimal places of a written number. A number with a power of ten has none that could be aligned. */
-export function decimalsOf(text: string): number {
-  const at = text.indexOf('.');
-  return at < 0 || text.includes('e') ? 0 : text.length - at - 1;
-}
+const plainNumber = /^-?[\d,]+(?:\.(\d+))?$/;
+
+/** Return the decimal places of a plain number. Others, as with a power of ten, have none that could be aligned. */
+export const decimalsOf = (text: string): number => plainNumber.exec(text)?.[1]?.length ?? 0;
 
 /**
  * Return the blanks that put the point of a number below those of others with up to some decimal places. A number with a
@@ -16,7 +15,7 @@ export function decimalsOf(text: string): number {
  */
 export function pointPad(text: string, decimals: number, room = Number.POSITIVE_INFINITY): string {
   const own = decimalsOf(text);
-  if (own >= decimals || !/^-?[\d,]+(?:\.\d+)?$/.test(text)) return '';
+  if (own >= decimals || !plainNumber.test(text)) return '';
   const pad = (own === 0 ? point : '') + digit.repeat(decimals - own);
   return text.length + pad.length > room ? '' : pad;
 }

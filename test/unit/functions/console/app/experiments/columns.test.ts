@@ -1,9 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import {
   columnPad,
+  isRight,
   mostDecimals,
+  paramColumn,
   wordsWidth,
 } from '../../../../../../functions/console/app/experiments/columns.ts';
+import type { Row } from '../../../../../../functions/console/app/experiments/row.ts';
+import { fitColumn } from '../../../../../../functions/console/app/experiments/use-fitted-columns.ts';
 import { numberText } from '../../../../../../functions/console/app/ui/text/format.ts';
 
 const column = (values: readonly number[]) => {
@@ -45,6 +49,23 @@ describe('numbers of a column', () => {
     const seconds = { ...column([1.25]), show: (value: number) => `${value} s` };
     expect(mostDecimals(seconds, [0])).toBe(0);
     expect(columnPad('NaN', column([0.125]))).toBe('');
+  });
+});
+
+describe('params', () => {
+  const fitted = (texts: readonly string[]) => {
+    const rows = texts.map((lr) => ({ params: { lr } }) as unknown as Row);
+    const column = fitColumn(paramColumn('lr'), rows);
+    const shown = rows.map((row) => column.text(row) + columnPad(column.text(row), column));
+    return { isRight: isRight(column), after: shown.map((text) => text.length - text.search(/[.\u2008]/)) };
+  };
+
+  test('that are all numbers are aligned like metrics, as they were written', () => {
+    expect(fitted(['32', '0.1', '0.0003'])).toEqual({ isRight: true, after: [5, 5, 5] });
+  });
+
+  test('of which one is a word stand at the left', () => {
+    expect(fitted(['0.1', 'auto']).isRight).toBe(false);
   });
 });
 
