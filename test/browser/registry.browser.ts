@@ -59,10 +59,24 @@ test('a registered name leads to its versions, newest first, with aliases and ex
   await expect
     .poll(() => rows(page))
     .toEqual([
-      ['2', '', 'run of 0.875', 'accuracy 0.875'],
-      ['1', 'champion', 'run of 0.75', 'accuracy 0.75'],
+      ['2', '', 'run of 0.875', '0.875'],
+      ['1', 'champion', 'run of 0.75', '0.75'],
     ]);
+  await page.getByRole('columnheader', { name: 'Best accuracy' }).waitFor();
   expect(await axeFindings(page)).toEqual([]);
+});
+
+test('the best values of the versions are a plot, whose points lead to their experiments', async () => {
+  await visit(page, 'registry/churn');
+  const plot = page.getByRole('img', { name: /^Best accuracy of 2 versions\./ });
+  await plot.focus();
+
+  await page.keyboard.press('End');
+  await page.getByText('version 2, run of 0.875').waitFor();
+  await page.keyboard.press('Enter');
+
+  await page.getByRole('heading', { name: 'run of 0.875' }).waitFor();
+  expect(page.url()).toContain('/experiments/');
 });
 
 test('an alias moves to another version, is removed, and each is undone', async () => {

@@ -148,23 +148,30 @@ with open(os.environ["METRICS_FILE"], "a") as metrics:
   expect(await axeFindings(page)).toEqual([]);
 });
 
-test('labels of columns stand where their values stand', async () => {
-  const project_id = await newProject(service.client, 'aligned');
+test.each([
+  ['optimizer', 'left'],
+  ['lr', 'right'],
+] as const)('the label of the column %s stands where its values stand, at the %s', async (name, side) => {
+  const project_id = await newProject(service.client, `aligned ${side}`);
   for (const lr of ['0.1', '0.2'])
-    await recordRun(service.client, project_id, { name: lr, params: { lr }, status: 'SUCCEEDED' });
+    await recordRun(service.client, project_id, {
+      name: lr,
+      params: { lr, optimizer: lr === '0.1' ? 'sgd' : 'adamw' },
+      status: 'SUCCEEDED',
+    });
   await visit(page, `projects/${project_id}`);
-  const column = page.getByRole('columnheader', { name: /lr/ });
+  const column = page.getByRole('columnheader', { name: new RegExp(`${name}$`) });
   const index = await column.evaluate((cell) => Number(cell.getAttribute('aria-colindex')));
   const [label = 0, value = 99] = await page.evaluate(
-    (at) =>
+    ([at, edge]) =>
       ['.row.head', '.row.body'].map((row) => {
         const text = document.createRange();
         text.selectNodeContents(
           document.querySelector(`${row} [aria-colindex="${at}"] bdi`) ?? document.body,
         );
-        return text.getBoundingClientRect().x;
+        return text.getBoundingClientRect()[edge];
       }),
-    index,
+    [index, side] as const,
   );
   expect(Math.abs(label - value)).toBeLessThan(1.5);
 });

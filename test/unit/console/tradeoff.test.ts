@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { familyOf, type Kin } from '../../../functions/console/app/models/lineage/family.ts';
 import { beginningOf, idleFault, methodsIn, shareOf } from '../../../functions/console/app/models/method.ts';
-import { paretoPoints } from '../../../functions/console/app/models/tradeoff/pareto.ts';
 import {
   labelBox,
   placeLabels,
   radiiOf,
 } from '../../../functions/console/app/models/tradeoff/place-labels.ts';
 import { pointAfterKey } from '../../../functions/console/app/models/tradeoff/point-keys.ts';
+import { paretoPoints } from '../../../shared/onnx/receipt/pareto-points.ts';
 import { pruneSchemas } from '../../../shared/onnx/strategies/prune-request.ts';
 import { quantizeSchemas } from '../../../shared/onnx/strategies/quantize-request.ts';
 

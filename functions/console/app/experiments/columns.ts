@@ -110,7 +110,7 @@ export const metricColumn = (name: string, aggregate: Aggregate = 'last'): Colum
   label: name,
   group: aggregate,
   isNumber: true,
-  width: Math.min(14, Math.max(7, name.length * 0.6 + 2.5)),
+  width: Math.min(14, Math.max(6.5, name.length * 0.52 + 2)),
   value: (row) => metricOf(row, name, aggregate),
   text: (row) => numberText(metricOf(row, name, aggregate)),
   show: numberText,
@@ -129,7 +129,7 @@ const named = (group: 'params' | 'tags', name: string): Column => {
     label: name,
     group: group === 'params' ? 'param' : 'tag',
     isNumber: false,
-    width: Math.min(14, Math.max(7, name.length * 0.6 + 2.5)),
+    width: Math.min(14, Math.max(5.5, name.length * 0.52 + 2)),
     value: (row) => numeric(read(row, name)),
     text: (row) => read(row, name) ?? '–',
     show: numberText,
@@ -181,7 +181,7 @@ export function mostDecimals<R>(column: Column<R>, rows: readonly R[]): number {
 }
 
 /** Return whether some rows have values in a column, and all of these are numbers. */
-export function hasOnlyNumbers<R>(column: Column<R>, rows: readonly R[]): boolean {
+function hasOnlyNumbers<R>(column: Column<R>, rows: readonly R[]): boolean {
   let hasSome = false;
   for (const row of sampleOf(rows)) {
     const value = column.value(row);
@@ -212,6 +212,16 @@ export function wordsWidth<R>(column: Column<R>, rows: readonly R[]): number {
     most = Math.max(most, text.length + pointPad(text, column.decimals ?? 0).length);
   }
   return Math.max(column.width, Math.min(widestWords, Math.ceil(most * digitWidth + cellPadding)));
+}
+
+const isParamOrTag = (id: string): boolean => /^(?:params|tags)\./.test(id);
+
+/** Return a column with the room that its values need, so that words are whole and points are below each other. */
+export function fitColumn<R>(column: Column<R>, rows: readonly R[]): Column<R> {
+  const isWords = isParamOrTag(column.id);
+  const known = isWords ? { ...column, hasNumbers: hasOnlyNumbers(column, rows) } : column;
+  const aligned = { ...known, decimals: mostDecimals(known, rows) };
+  return isWords ? { ...aligned, width: wordsWidth(aligned, rows) } : aligned;
 }
 
 /** Put the numbers before the other columns, for a table without room for all. */

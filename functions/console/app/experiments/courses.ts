@@ -18,7 +18,14 @@ export function courseOf(experiment_id: string): Signal<readonly number[]> {
 
 /** Number of a metric's points when its curve was loaded. */
 const counts = new Map<string, number>();
-const wanted = new Map<string, { row: Row; metric: string }>();
+/** Curve to load, with the number of its points if it is known. */
+interface Wanted {
+  project_id: string;
+  metric: string;
+  count?: number | undefined;
+}
+
+const wanted = new Map<string, Wanted>();
 let timer: ReturnType<typeof setTimeout> | undefined;
 /**
  * Milliseconds between two requests for curves: at most five requests in four seconds, in addition to the
@@ -43,10 +50,9 @@ function schedule(): void {
 async function next(): Promise<void> {
   const [first] = wanted;
   if (first !== undefined) {
-    const [key, { row, metric }] = first;
-    wanted.delete(key);
-    drawnMetrics.set(key, metric);
-    const { experiment_id, project_id } = row;
+    const [experiment_id, { project_id, metric, count }] = first;
+    wanted.delete(experiment_id);
+    drawnMetrics.set(experiment_id, metric);
     try {
       const { rows } = await page<typeof readMetrics>(
         'GET /projects/{project_id}/experiments/{experiment_id}/metrics',
@@ -56,7 +62,7 @@ async function next(): Promise<void> {
         },
       );
       const values = rows.flatMap(({ value }) => asNumber(value) ?? []).filter(Number.isFinite);
-      counts.set(experiment_id, row.metrics[metric]?.count ?? values.length);
+      if (count !== undefined) counts.set(experiment_id, count);
       courseOf(experiment_id).value = values;
     } catch {
       // Show no curve in this row. The table reports an unreachable service.
@@ -75,7 +81,8 @@ export function wantCourses(rows: readonly Row[], ranking: Ranking): void {
     if (metric === undefined) continue;
     const present = counts.get(row.experiment_id);
     if (present === undefined || drawnMetrics.get(row.experiment_id) !== metric) {
-      wanted.set(row.experiment_id, { row, metric });
+      const { project_id } = row;
+      wanted.set(row.experiment_id, { project_id, metric, count: row.metrics[metric]?.count ?? 0 });
       continue;
     }
     const last = metricOf(row, metric);
@@ -85,6 +92,22 @@ export function wantCourses(rows: readonly Row[], ranking: Ranking): void {
     const course = courseOf(row.experiment_id);
     course.value = [...course.value, last];
   }
+  schedule();
+}
+
+/** Best values of the experiments of `wantBestCourse`, whose curves were loaded with them. */
+const bests = new Map<string, string>();
+
+/** Request the curve of an experiment's best metric, and again each time that this is better. */
+export function wantBestCourse({
+  experiment_id,
+  project_id,
+  best,
+}: Pick<Row, 'experiment_id' | 'project_id' | 'best'>): void {
+  const key = best === null ? undefined : `${best.value} ${best.metric}`;
+  if (best === null || key === undefined || bests.get(experiment_id) === key) return;
+  bests.set(experiment_id, key);
+  wanted.set(experiment_id, { project_id, metric: best.metric });
   schedule();
 }
 

@@ -204,6 +204,9 @@ function Differences({
                     >
                       <bdi>{name}</bdi>
                     </a>
+                  </span>
+                  <span class="compare-head">
+                    <Status status={status} />
                     <Button
                       kind="quiet"
                       icon="flag"
@@ -220,7 +223,6 @@ function Differences({
                       onClick={() => without(experiment_id)}
                     />
                   </span>
-                  <Status status={status} />
                 </th>
               ))}
             </tr>

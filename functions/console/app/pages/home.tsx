@@ -1,11 +1,14 @@
+import { useEffect } from 'preact/hooks';
 import { loadRecent, type Recent } from '../api/recent.ts';
 import { ownRights } from '../api/rights.ts';
 import { person, serviceUrl } from '../api/session.ts';
 import { useLive } from '../api/use-live.ts';
+import { courseOf, wantBestCourse } from '../experiments/courses.ts';
 import { href } from '../router.ts';
 import { useFirstOf } from '../ui/first-of.tsx';
 import { PageHead } from '../ui/page-head.tsx';
 import { Ago, Command, Empty, LinkButton, Loaded } from '../ui/parts.tsx';
+import { Sparkline } from '../ui/sparkline.tsx';
 import { isFinal, Status } from '../ui/status.tsx';
 import { costText, durationText, numberText, plural } from '../ui/text/format.ts';
 
@@ -13,6 +16,11 @@ type Row = Recent['live'][number];
 
 const linkTo = ({ project_id, experiment_id }: Row): string =>
   href(['projects', project_id, 'experiments', experiment_id]);
+
+const Course = ({ row }: { row: Row }) => {
+  useEffect(() => wantBestCourse(row), [row.best?.metric, row.best?.value]);
+  return <Sparkline values={courseOf(row.experiment_id).value} />;
+};
 
 const RunningCards = ({ rows, nameOf }: { rows: readonly Row[]; nameOf: (id: string) => string }) => (
   <ul class="cards">
@@ -35,7 +43,10 @@ const RunningCards = ({ rows, nameOf }: { rows: readonly Row[]; nameOf: (id: str
             <span class="soft small clamp">{row.status_reason ?? 'No value yet'}</span>
           ) : (
             <span class="figure">
-              {numberText(row.best.value)} <small>{row.best.metric}</small>
+              <span>
+                {numberText(row.best.value)} <small>{row.best.metric}</small>
+              </span>
+              <Course row={row} />
             </span>
           )}
         </a>

@@ -38,6 +38,8 @@ function Content({
 }) {
   const { project_id } = project;
   const rights = useRights(project_id, project);
+  // Nobody has set a command, and there are experiments: their programs run elsewhere.
+  const isRecorded = project.environment === null && project.experiments > 0;
   const own: Judge = { name: project.criterion, goal: project.criterion_goal };
   /** Criterion that was chosen and is being stored. */
   const [wanted, setWanted] = useState<Judge>();
@@ -89,7 +91,11 @@ function Content({
               Start a sweep
             </LinkButton>
           ) : (
-            <LinkButton href={href(['projects', project_id, 'start'])} icon="play" kind="primary">
+            <LinkButton
+              href={href(['projects', project_id, 'start'])}
+              icon="play"
+              kind={isRecorded ? 'plain' : 'primary'}
+            >
               Start a training
             </LinkButton>
           ))}

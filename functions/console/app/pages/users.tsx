@@ -100,8 +100,8 @@ export function UsersPage() {
         {(users) => (
           <ul class="lines">
             {users.map((user) => (
-              <li key={user.user_id} class="line">
-                <Picture username={user.username} size={32} />
+              <li key={user.user_id} class="line person">
+                <Picture username={user.username} size={24} />
                 <span class="grow">
                   <strong>
                     <bdi>{user.username}</bdi>

@@ -5,8 +5,11 @@ import { href } from '../router.ts';
 import { useFirstOf } from '../ui/first-of.tsx';
 import { PageHead } from '../ui/page-head.tsx';
 import { Empty, Loaded } from '../ui/parts.tsx';
+import { numberText } from '../ui/text/format.ts';
+import { decimalsOf } from '../ui/text/point-pad.ts';
 import { loadName, loadSources, loadVersions } from './registered.ts';
-import { type NamedVersions, VersionRow } from './version-row.tsx';
+import { modelsOf, type NamedVersions, sourceOf, VersionRow } from './version-row.tsx';
+import { VersionsPlot } from './versions-plot.tsx';
 
 const maxRows = 50;
 
@@ -20,10 +23,17 @@ async function loadAll(name: string): Promise<NamedVersions> {
 function VersionsOf({ all, onChange }: { all: NamedVersions; onChange: () => Promise<void> }) {
   const [rows, more] = useFirstOf(all.versions, maxRows, 'versions');
   const { description } = all.registered;
+  const bests = all.versions.flatMap((version) => sourceOf(version, all.sources)?.best ?? []);
+  const metrics = new Set(bests.map(({ metric }) => metric));
+  const decimals = Math.max(0, ...bests.map(({ value }) => decimalsOf(numberText(value))));
+  const [first] = metrics;
+  const metric = metrics.size === 1 ? first : undefined;
+  const hasSizes = all.versions.some((version) => modelsOf(version, all).length > 0);
   return (
     <section class="panel" aria-labelledby="registered-versions">
       <h2 id="registered-versions">Versions</h2>
       {description !== '' && <p class="soft panel-about">{description}</p>}
+      {first !== undefined && <VersionsPlot all={all} metric={first} />}
       <div class="scroll-x">
         <table class="data versions">
           <thead>
@@ -32,24 +42,40 @@ function VersionsOf({ all, onChange }: { all: NamedVersions; onChange: () => Pro
               <th scope="col">Aliases</th>
               <th scope="col">Experiment</th>
               <th scope="col" class="right">
-                Best value
+                {metric === undefined ? (
+                  'Best value'
+                ) : (
+                  <>
+                    Best <bdi>{metric}</bdi>
+                  </>
+                )}
               </th>
-              <th scope="col" class="right">
-                Size
-              </th>
+              {hasSizes && (
+                <th scope="col" class="right">
+                  Size
+                </th>
+              )}
               <th scope="col" class="only-wide">
                 Made
               </th>
               {mayChangeModel(all.registered) && (
-                <th scope="col" class="right">
-                  Alias
+                <th scope="col">
+                  <span class="hidden">Promote</span>
                 </th>
               )}
             </tr>
           </thead>
           <tbody>
             {rows.map((version) => (
-              <VersionRow key={version.version} version={version} all={all} onChange={onChange} />
+              <VersionRow
+                key={version.version}
+                version={version}
+                all={all}
+                metric={metric}
+                decimals={decimals}
+                hasSizes={hasSizes}
+                onChange={onChange}
+              />
             ))}
           </tbody>
         </table>

@@ -9,6 +9,7 @@ import { AliasChips } from '../serving/alias-chips.tsx';
 import { attempt, tell } from '../ui/notice.tsx';
 import { Ago, Button } from '../ui/parts.tsx';
 import { numberText } from '../ui/text/format.ts';
+import { pointPad } from '../ui/text/point-pad.ts';
 import {
   deleteAlias,
   experimentOf,
@@ -25,17 +26,31 @@ export interface NamedVersions {
   models: readonly Model[];
 }
 
+/** Return the experiment that made a version; undefined if it is unknown or not there any more. */
+export function sourceOf(
+  { run_id }: RegisteredVersion,
+  sources: NamedVersions['sources'],
+): Experiment | undefined {
+  const found = experimentOf(run_id);
+  return found && sources.get(found.experiment_id);
+}
+
+/** Return the ONNX models that were taken from the artifacts of a version's experiment. */
+export const modelsOf = (version: RegisteredVersion, { sources, models }: NamedVersions): Model[] => {
+  const experiment_id = sourceOf(version, sources)?.experiment_id;
+  return models.filter(({ origin }) => origin.kind === 'artifact' && origin.experiment_id === experiment_id);
+};
+
 function Source({ version, sources }: { version: RegisteredVersion; sources: NamedVersions['sources'] }) {
-  const found = experimentOf(version.run_id);
-  const experiment = found && sources.get(found.experiment_id);
-  if (found === undefined || experiment === undefined)
+  const experiment = sourceOf(version, sources);
+  if (experiment === undefined)
     return (
       <span class="soft small">
         <bdi>{version.source}</bdi>
       </span>
     );
   return (
-    <a href={href(['projects', found.project_id, 'experiments', found.experiment_id])}>
+    <a href={href(['projects', experiment.project_id, 'experiments', experiment.experiment_id])}>
       <bdi>{experiment.name}</bdi>
     </a>
   );
@@ -44,21 +59,27 @@ function Source({ version, sources }: { version: RegisteredVersion; sources: Nam
 /** Row of a version, with its aliases and the button to give it one. */
 export function VersionRow({
   version,
-  all: { registered, sources, models },
+  all,
+  metric,
+  decimals,
+  hasSizes,
   onChange,
 }: {
   version: RegisteredVersion;
   all: NamedVersions;
+  /** Metric of all best values; undefined if they differ in it. */
+  metric: string | undefined;
+  /** Most decimal places of a best value. */
+  decimals: number;
+  /** Whether the table has a column for sizes. */
+  hasSizes: boolean;
   onChange: () => Promise<void>;
 }) {
+  const { registered, sources } = all;
   const { name, aliases } = registered;
   const [isOpen, setOpen] = useState(false);
   const mayChange = mayChangeModel(registered);
-  const experiment_id = experimentOf(version.run_id)?.experiment_id;
-  const best = experiment_id === undefined ? null : (sources.get(experiment_id)?.best ?? null);
-  const own = models.filter(
-    ({ origin }) => origin.kind === 'artifact' && origin.experiment_id === experiment_id,
-  );
+  const best = sourceOf(version, sources)?.best ?? null;
   const shown = `version ${version.version}`;
   const remove = (alias: string) =>
     attempt(async () => {
@@ -81,21 +102,24 @@ export function VersionRow({
       <td class="right">
         {best !== null && (
           <>
-            <span class="soft small">{best.metric}</span> {numberText(best.value)}
+            {metric === undefined && <span class="soft small">{best.metric}</span>}{' '}
+            <span data-pad={pointPad(numberText(best.value), decimals)}>{numberText(best.value)}</span>
           </>
         )}
       </td>
-      <td class="right">
-        {own.map(({ model_id, model_name, bytes }) => (
-          <a
-            key={model_id}
-            href={href(['models', model_name])}
-            title={`Compressed versions of ${model_name}`}
-          >
-            {bytesText(bytes)}
-          </a>
-        ))}
-      </td>
+      {hasSizes && (
+        <td class="right">
+          {modelsOf(version, all).map(({ model_id, model_name, bytes }) => (
+            <a
+              key={model_id}
+              href={href(['models', model_name])}
+              title={`Compressed versions of ${model_name}`}
+            >
+              {bytesText(bytes)}
+            </a>
+          ))}
+        </td>
+      )}
       <td class="soft small only-wide">
         <Ago time={new Date(version.creation_timestamp).toISOString()} />
       </td>

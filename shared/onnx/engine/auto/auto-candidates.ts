@@ -1,4 +1,5 @@
 import { parseRequest } from '../../methods/apply/parse-request.ts';
+import { paretoPoints } from '../../receipt/pareto-points.ts';
 import type { Receipt } from '../../receipt/receipt.ts';
 import type { OptimizationRequest } from '../../strategies/optimization-request.ts';
 import type { QuantizeRequest } from '../../strategies/quantize-request.ts';
@@ -84,15 +85,14 @@ type Tried = Receipt['candidates'][number];
 
 /** Mark the Pareto-optimal candidates in size and loss, and the chosen one. Sort by ascending size. */
 export function withFront(tried: readonly Tried[], chosen: string): Tried[] {
-  const lossOf = ({ loss }: Tried): number => loss ?? Number.POSITIVE_INFINITY;
-  const beats = (a: Tried, b: Tried): boolean =>
-    a.file_bytes <= b.file_bytes &&
-    lossOf(a) <= lossOf(b) &&
-    (a.file_bytes < b.file_bytes || lossOf(a) < lossOf(b));
+  const front = paretoPoints(
+    tried.flatMap(({ file_bytes, loss }) => (loss === null ? [] : [{ x: file_bytes, y: -loss }])),
+  );
   return tried
     .map((one) => ({
       ...one,
-      is_on_front: one.loss !== null && !tried.some((other) => beats(other, one)),
+      // Of equal candidates, the front has one point.
+      is_on_front: front.some(({ x, y }) => one.loss !== null && x === one.file_bytes && y === -one.loss),
       is_chosen: one.name === chosen,
     }))
     .sort((a, b) => a.file_bytes - b.file_bytes);

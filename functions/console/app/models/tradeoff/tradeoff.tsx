@@ -1,10 +1,10 @@
 import { useRef, useState } from 'preact/hooks';
 import { bytesText } from '../../../../../shared/core/text/bytes-text.ts';
+import { paretoPoints } from '../../../../../shared/onnx/receipt/pareto-points.ts';
 import { ticksOf } from '../../charts/values/ticks.ts';
 import { href, place, setQuery } from '../../router.ts';
 import { cut, latencyText, numberText } from '../../ui/text/format.ts';
 import { useNarrow } from '../../ui/use-narrow.ts';
-import { paretoPoints } from './pareto.ts';
 import { placeLabels, radiiOf } from './place-labels.ts';
 import { pointAfterKey } from './point-keys.ts';
 import type { Quality } from './quality.ts';

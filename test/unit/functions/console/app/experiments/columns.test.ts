@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import {
   columnPad,
+  fitColumn,
   isRight,
   mostDecimals,
   paramColumn,
   wordsWidth,
 } from '../../../../../../functions/console/app/experiments/columns.ts';
 import type { Row } from '../../../../../../functions/console/app/experiments/row.ts';
-import { fitColumn } from '../../../../../../functions/console/app/experiments/use-fitted-columns.ts';
 import { numberText } from '../../../../../../functions/console/app/ui/text/format.ts';
 
 const column = (values: readonly number[]) => {
