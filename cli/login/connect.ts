@@ -15,7 +15,7 @@ export async function connect(env: Variables): Promise<Session> {
   if (token === undefined)
     throw new CliError(`You are not signed in to ${url}. Run "mps login ${url}".`, exitCodes.notSignedIn);
   lookForNewerVersion(url, env);
-  return { client: clientOf(url, token), token };
+  return { client: clientOf(url, token), token, env };
 }
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -23,6 +23,8 @@ type Variables = Readonly<Record<string, string | undefined>>;
 export interface Session {
   client: Client;
   token: string;
+  /** Variables of the command, which say where its settings are. */
+  env: Variables;
 }
 
 /** Return the service and token from MPS_URL and MPS_TOKEN, else from the newest saved login. */

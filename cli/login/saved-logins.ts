@@ -1,4 +1,5 @@
-import { chmod, mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
@@ -44,9 +45,7 @@ export const writeLogins = (file: string, logins: readonly Login[]): Promise<voi
 /** Write a file atomically. No other user can read it at any moment. */
 export async function writeSecret(file: string, text: string): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  const unfinished = `${file}.${process.pid}`;
-  await writeFile(unfinished, text, { mode: 0o600 });
-  // Writing does not change the mode of a file that a killed process left behind.
-  await chmod(unfinished, 0o600);
+  const unfinished = `${file}.${randomUUID()}`;
+  await writeFile(unfinished, text, { mode: 0o600, flag: 'wx' });
   await rename(unfinished, file);
 }

@@ -3,6 +3,7 @@ import type { ProjectFile } from '../../shared/config/project-file.ts';
 import type { CliContext } from '../context.ts';
 import { connect, type Session } from '../login/connect.ts';
 import { findProject, type Project, projectName, requireProject } from './find-project.ts';
+import { rememberFolder } from './known-folders.ts';
 import { readProjectFile } from './project-file.ts';
 
 /** Return the project of a command, with the session that found it. @throws CliError if there is none */
@@ -23,7 +24,10 @@ export async function projectToFill(
 ): Promise<{ project_id: string }> {
   const name = given ?? (await projectName(folder));
   const { project, isNew } = await ensureProject(session, name, await readProjectFile(folder));
-  if (isNew) printer.say(`project ${project.project_name} created`);
+  if (isNew) {
+    await rememberFolder(session.env, { url: session.client.url, project_id: project.project_id, folder });
+    printer.say(`project ${project.project_name} created`);
+  }
   return { project_id: project.project_id };
 }
 

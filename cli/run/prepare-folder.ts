@@ -16,18 +16,20 @@ import { bytesText } from '../../shared/core/text/bytes-text.ts';
 import { fargateFault, offeredMemory } from '../../shared/jobs/fargate-sizes.ts';
 import type { RunRule } from '../../shared/run-rules/run-rule.ts';
 import { CliError, exitCodes, usageFaults } from '../cli-error.ts';
-import { ask } from '../login/ask.ts';
 import type { Session } from '../login/connect.ts';
 import { LiveLine } from '../output/live-line.ts';
 import type { Printer } from '../output/printer.ts';
 import { secondsText } from '../output/units.ts';
+import { confirmProject } from '../projects/confirm-project.ts';
 import { findEnvironment } from '../projects/find-environment.ts';
 import { findProject } from '../projects/find-project.ts';
+import { rememberFolder } from '../projects/known-folders.ts';
 import { readProjectFile } from '../projects/project-file.ts';
 import { createProject } from '../projects/project-session.ts';
 import type { DigestedFile } from '../upload/digest-file.ts';
 import { withScratchFolder } from '../upload/scratch-folder.ts';
 import { sendUnlessKnown, type Upload } from '../upload/send-unless-known.ts';
+import { agreeToSize } from './agree-to-size.ts';
 import { chooseCommand, usualProgram } from './choose-command.ts';
 import { chooseConfig } from './choose-config.ts';
 import { chooseEntryPoint } from './entry-point.ts';
@@ -35,7 +37,7 @@ import { checkedEnvironment } from './environment/checked-environment.ts';
 import type { ChosenEnvironment } from './environment/chosen-environment.ts';
 import { type GitState, gitState } from './git-state.ts';
 import { nameLeftOut } from './left-out.ts';
-import { inspectFiles, listFiles, type SourceFile, type SourceFiles } from './list-files.ts';
+import { inspectFiles, listFiles, type SourceFile } from './list-files.ts';
 import { notebookEnvironment } from './notebook.ts';
 import type { Override } from './override-config.ts';
 import { type AddedFile, packFiles } from './pack-files.ts';
@@ -93,11 +95,12 @@ export async function prepareFolder(
   );
   for (const fault of sources.leftOut) printer.say(`Left out: ${fault}`);
   for (const note of declaredEnvironment.notes ?? []) printer.say(note);
-  if (!options.yes) await agreeToSize(sources, place);
+  if (!options.yes) await agreeToSize(sources, printer);
   signal.throwIfAborted();
 
   // A project that is there may have the command; a new one has none.
   const known = await findProject(session, name);
+  if (known !== undefined && options.project === undefined) await confirmProject(session, known, folder);
   const before = known && (await findEnvironment(client, known.project_id));
   // The command of the training before decides else.
   if (entry.note !== undefined && before === undefined) printer.say(entry.note);
@@ -118,6 +121,7 @@ export async function prepareFolder(
   signal.throwIfAborted();
   const project = known ?? (await createProject(session, name, projectFile));
   const { project_id } = project;
+  await rememberFolder(session.env, { url: client.url, project_id, folder });
   steps.done('project', `${project.project_name}, ${known === undefined ? 'created' : 'found'}`);
   signal.throwIfAborted();
   const storeEnvironment = async () => {
@@ -247,20 +251,6 @@ function notesFile({ folder, whole, left_out = [] }: SourceNotes): AddedFile[] {
 
 /** Return the command that sends a whole repository. @param above path from the folder to it, such as `..` */
 const wholeRepository = (above: string): string => quoteCommand(['mps', 'run', '--root', above]);
-
-const askAboveBytes = 100_000_000;
-
-async function agreeToSize({ files }: SourceFiles, { printer }: Place): Promise<void> {
-  const total = files.reduce((sum, { size }) => sum + size, 0);
-  if (total <= askAboveBytes) return;
-  printer.say(`This folder has ${bytesText(total)}. The largest files:`);
-  for (const { path, size } of files.toSorted((a, b) => b.size - a.size).slice(0, 10))
-    printer.say(`  ${bytesText(size).padStart(9)}  ${path}`);
-  const advice = 'List in .mpsignore the files that the training does not need.';
-  if (process.stdin.isTTY !== true) throw new CliError(`${advice} Or confirm with --yes.`);
-  const answer = await ask('Upload all of it? [y/N] ');
-  if (!/^y(es)?$/i.test(answer.trim())) throw new CliError(`Nothing was uploaded. ${advice}`);
-}
 
 const environmentText = ({ env_type, reason }: ChosenEnvironment): string => `${env_type} (${reason})`;
 

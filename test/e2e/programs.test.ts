@@ -291,3 +291,28 @@ describe('a program as it is', () => {
     expect([Object.keys(metrics), metrics_source]).toEqual([['rmse'], 'program']);
   });
 });
+
+describe('a folder of somebody else', () => {
+  test('gets the secrets of a project that its mps.yaml names only after its user has said so once', async () => {
+    const program = { 'train.py': 'import os\nprint(os.environ.get("TOKEN"))\n' };
+    const own = await folderOf('own', program);
+    const stranger = await folderOf('stranger', { ...program, 'mps.yaml': 'project: own' });
+    const input = 'secret of own\n';
+    const set = startMps(['env', 'set', 'TOKEN'], { folder: join(scratch, 'own'), home: scratch, input });
+    expect(await set.ended).toMatchObject({ code: 0 });
+    await own.ran('run');
+    const before = (await own.mps('ls')).stdout;
+
+    const refused = await stranger.mps('run');
+    expect(refused).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(
+        'would get the secrets of the project: TOKEN. If you trust this folder, say --project own once.',
+      ),
+    });
+    expect((await own.mps('ls')).stdout).toBe(before);
+
+    await stranger.ran('run', '--project', 'own');
+    await stranger.ran('run');
+  });
+});

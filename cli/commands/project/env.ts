@@ -7,6 +7,7 @@ import type { CliContext } from '../../context.ts';
 import { ask, pipedText } from '../../login/ask.ts';
 import { connect } from '../../login/connect.ts';
 import { findEnvironment } from '../../projects/find-environment.ts';
+import { rememberFolder } from '../../projects/known-folders.ts';
 import { projectSession, projectToFill } from '../../projects/project-session.ts';
 import { json, project, verbose } from '../flags.ts';
 import { removeNamed } from './remove-named.ts';
@@ -77,6 +78,8 @@ async function set(
     path: { ...path, name },
     body: { value, secret: !plain },
   });
+  // Who gives a secret to the project of this folder means the folder's program to have it.
+  await rememberFolder(this.env, { url: session.client.url, ...path, folder: this.folder });
   if (isJson) this.printer.json(stored);
   else this.printer.say(`${name} is set${stored.secret ? '; nobody can read it again' : ''}.`);
 }
