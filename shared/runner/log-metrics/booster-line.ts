@@ -12,7 +12,11 @@ const ofCatboost = /^(\d{1,9}):\tlearn: ([\d.e+-]{1,30})(?:\ttest: ([\d.e+-]{1,3
 /** `[I 2024-01-01 12:00:00,000] Trial 3 finished with value: 0.93 and parameters: {…}` of Optuna. */
 const ofOptuna = /^\[I \d{4}-[^\]]{1,40}\] Trial (\d{1,9}) finished with value: (\S{1,30}) and /;
 
-/** Recognize the lines that boosters and Optuna print. */
+/** `Population's average fitness: 2.14 stdev: 0.37` and `Best fitness: 3.99 - size: (3, 8) - species 1` of neat-python. */
+const ofNeatAverage = /^Population's average fitness: (\S{1,30}) stdev: (\S{1,30})$/;
+const ofNeatBest = /^Best fitness: (\S{1,30}) - size: \(\d{1,9}, \d{1,9}\) - species /;
+
+/** Recognize the lines that boosters, Optuna and neat-python print, each in a form of its own. */
 export function boosterLine(text: string): FoundLine | undefined {
   const boosted = booster.exec(text);
   if (boosted !== null) return boostedLine(Number(boosted[1]), (boosted[2] ?? '').split('\t'));
@@ -22,9 +26,22 @@ export function boosterLine(text: string): FoundLine | undefined {
       ['train_loss', learned[2]],
       ['test_loss', learned[3]],
     ]);
+  if (text.includes(' fitness: ')) return neatLine(text);
   const trial = ofOptuna.exec(text);
   const found = trial === null ? undefined : valuesAt(Number(trial[1]), [['value', trial[2]]]);
   return found === undefined ? undefined : { ...found, isOfTrial: true };
+}
+
+/** A generation prints each of these lines once, without its number, so they are counted. */
+function neatLine(text: string): FoundLine | undefined {
+  const [, average, deviation] = ofNeatAverage.exec(text) ?? [];
+  const [, best] = ofNeatBest.exec(text) ?? [];
+  const found = valuesAt(null, [
+    ['average_fitness', average],
+    ['fitness_stdev', deviation],
+    ['best_fitness', best],
+  ]);
+  return found === undefined ? undefined : { ...found, isWithin: true };
 }
 
 /** Every cell must be a metric, or the line is one of another program. */
@@ -41,7 +58,7 @@ function boostedLine(step: number, cells: readonly string[]): FoundLine | undefi
 }
 
 function valuesAt(
-  step: number,
+  step: number | null,
   pairs: readonly (readonly [string, string | undefined])[],
 ): FoundLine | undefined {
   const values = pairs.flatMap(([name, text]): [string, number][] => {

@@ -79,7 +79,7 @@ const companions: ReadonlySet<string> = new Set([
 ]);
 
 const keyword =
-  /loss|LOSS|Loss|acc|Acc|ACC|auc|AUC|rror|mse|MSE|mae|MAE|mape|f1|F1|F_?[Ss]core|score|SCORE|Score|recall|Recall|recision|ppl|erplexity|nll|elbo|bleu|BLEU|ouge|wer|WER|iou|IoU|dice|Dice|mAP|map|psnr|ssim|fid|eward|eturn|R2|r2|\bl[12]:|ndcg|kappa|bjective|learn: |finished with value|^gen *\t|^-- Generation /;
+  /loss|LOSS|Loss|acc|Acc|ACC|auc|AUC|rror|mse|MSE|mae|MAE|mape|f1|F1|F_?[Ss]core|score|SCORE|Score|recall|Recall|recision|ppl|erplexity|nll|elbo|bleu|BLEU|ouge|wer|WER|iou|IoU|dice|Dice|mAP|map|psnr|ssim|fid|eward|eturn|R2|r2|\bl[12]:|ndcg|kappa|bjective|learn: |finished with value|itness: |^gen *\t|^-- Generation /;
 
 /** A number, or a heading of a table, which has none. */
 const digit = /\d|^E {2,8}#|^epoch {2,}|^gen *\t/;

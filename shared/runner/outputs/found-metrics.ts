@@ -97,6 +97,7 @@ export class FoundMetrics {
     const waited = isLast ? Number.POSITIVE_INFINITY : performance.now() - this.#firstAt;
     const claim = source.claim(kind, waited);
     if (claim === 'never') this.#end();
+    if (claim === 'not these') this.#drop();
     if (claim !== 'now' || this.#held === undefined) return;
     const origin = this.#options.origin?.();
     if (origin !== undefined) this.#options.say(origin);
@@ -113,6 +114,15 @@ export class FoundMetrics {
   #end(): void {
     this.#isEnded = true;
     this.#held = undefined;
+    this.#warnings.clear();
+  }
+
+  /** Forget the points that waited. */
+  #drop(): void {
+    this.#held = [];
+    this.#counts.clear();
+    this.#points = 0;
+    this.#firstAt = undefined;
     this.#warnings.clear();
   }
 

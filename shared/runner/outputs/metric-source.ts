@@ -48,16 +48,20 @@ export class MetricSource {
   }
 
   /**
-   * Return whether the points of a source may be stored now, may be later, or never.
+   * Return whether the points of a source may be stored now, may be later, or never. `not these` are those of a log
+   * beside files that count: later ones may, if they are of a search.
    * @param waited milliseconds since the first point of the source
    */
-  claim(source: FoundSource, waited: number): 'now' | 'later' | 'never' {
+  claim(source: FoundSource, waited: number): 'now' | 'later' | 'not these' | 'never' {
     if (this.#hasReported) return 'never';
     // Single values complete the curves of a log.
     if (this.#found === 'log' && source === 'summary') return 'now';
     const isOfSearch = source === 'log' && this.#isSearch;
     // The first trial may have ended after a file was found to hold metrics.
-    if (this.#found !== undefined) return this.#found === source || isOfSearch ? 'now' : 'never';
+    if (this.#found !== undefined) {
+      if (this.#found === source || isOfSearch) return 'now';
+      return source === 'log' ? 'not these' : 'never';
+    }
     if (this.#isSearch && !isOfSearch && source !== 'summary') return 'never';
     const isLogBehindFiles = source === 'log' && this.#mayComeFromFiles && !isOfSearch;
     if (waited < this.#waits[isLogBehindFiles ? 'filePatience' : 'patience']) return 'later';

@@ -152,6 +152,21 @@ describe('metrics in files of frameworks', () => {
     expect(sources).toEqual(['log']);
   });
 
+  test('stand beside the values of trials, also where the log printed other metrics before the first trial ended', async () => {
+    const { files, log, end } = await readers({ patience: 0, filePatience: 1e9 });
+    files.start();
+    await put('catboost_info/metrics.csv', 'step,loss\n1,0.5\n');
+    await expect.poll(() => points.length).toBe(1);
+    log.read('stdout', ['epoch 1: loss 0.9']);
+    log.read('stderr', ['[I 2026-01-02 03:04:05,678] Trial 0 finished with value: 0.25 and parameters: {}.']);
+    await end();
+
+    expect(taken()).toEqual([
+      ['loss', 1, 0.5],
+      ['value', 0, 0.25],
+    ]);
+  });
+
   test('are bounded, and nothing else is read: links, pictures, large and hostile files', async () => {
     await put('secret.csv', 'step,loss\n1,0.5\n');
     const { end } = await readers();

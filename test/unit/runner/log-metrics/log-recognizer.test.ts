@@ -127,6 +127,10 @@ describe('lines as programs print them', () => {
       '-- Generation 0 --\n  Evaluated 185 individuals\n  Min 44.0\n  Max 66.0\n-- Generation 1 --\n  Avg 54.83\n  Std 4.35',
       ['0 min=44', '0 max=66', '1 avg=54.83', '1 std=4.35'],
     ],
+    [
+      " ****** Running generation 3 ****** \n\nPopulation's average fitness: 2.14378 stdev: 0.37524\nBest fitness: 3.99 - size: (3, 8) - species 1 - id 128\nAverage adjusted fitness: 0.443",
+      ['– average_fitness=2.14378 fitness_stdev=0.37524', '– best_fitness=3.99'],
+    ],
     ['epoch 3: loss nan', ['3 loss=NaN']],
     [
       'Epoch 1:  50%|█████     | 50/100 [00:01<00:01, 49.10it/s, v_num=0, train_loss=0.123]',
@@ -201,6 +205,8 @@ describe('lines that lie', () => {
     '-- Generation 3 --\nBest: a\n  Max 51.0',
     '-- Generation 3 --\n  Max 51.0 of 60\n  Maximum 2.0\n  Max is 3.0',
     'Generation 3 of reports\n  Max 51.0',
+    'Best fitness: 3.99 of all clubs',
+    "Population's average fitness: 2.14",
     'id  loss  acc\n1  0.2  0.9\n2  0.1  0.95',
   ])('%j holds no metric', (log) => {
     expect(recognized(log)).toEqual([]);
