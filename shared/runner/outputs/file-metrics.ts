@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { line } from '../../core/text/text-rules.ts';
 import { artifactPathMaxBytes } from '../../data/experiments/artifact.ts';
 import { GrowingFile, openOwned } from '../host/growing-file.ts';
+import { readAtMost } from '../host/read-at-most.ts';
 import type { SecretMask } from '../host/secret-mask.ts';
 import { CsvMetrics, type FileMetric } from '../metric-files/csv-metrics.ts';
 import { EventFile } from '../metric-files/event-file.ts';
@@ -283,8 +284,7 @@ export class FileMetrics {
     try {
       const handle = await openOwned(path, this.#options.user);
       try {
-        const { size } = await handle.stat();
-        return size > maxBytes ? undefined : await handle.readFile('utf8');
+        return (await readAtMost(handle, maxBytes))?.toString('utf8');
       } finally {
         await handle.close();
       }

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import * as z from 'zod';
 import { openOwned } from '../host/growing-file.ts';
+import { readAtMost } from '../host/read-at-most.ts';
 import { MetricRules } from '../log-metrics/metric-rules.ts';
 
 const maxBytes = 64 * 1024;
@@ -16,9 +17,8 @@ export async function projectRules(
   try {
     const handle = await openOwned(join(source, 'mps.yaml'), user);
     try {
-      const { size } = await handle.stat();
-      if (size > maxBytes) return undefined;
-      const found = Rules.safeParse(parse(await handle.readFile('utf8')));
+      const text = await readAtMost(handle, maxBytes);
+      const found = Rules.safeParse(text && parse(text.toString('utf8')));
       return found.success ? new MetricRules(found.data.metrics) : undefined;
     } finally {
       await handle.close();

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { SourceNotes, sourceNotesMaxBytes, sourceNotesPath } from '../../config/source-notes.ts';
 import type { CommandUser } from '../../host/host.ts';
 import { openOwned } from '../host/growing-file.ts';
+import { readAtMost } from '../host/read-at-most.ts';
 import { JobError } from '../job/job-error.ts';
 import type { TrainingRun } from '../job/training-job.ts';
 
@@ -35,10 +36,9 @@ const refused = (fault: string): JobError =>
 async function readBounded(path: string, user: CommandUser | undefined): Promise<string> {
   const handle = await openOwned(path, user);
   try {
-    const { size } = await handle.stat();
-    if (size > sourceNotesMaxBytes)
-      throw refused(`it has ${size} bytes, and at most ${sourceNotesMaxBytes} are allowed`);
-    return await handle.readFile('utf8');
+    const bytes = await readAtMost(handle, sourceNotesMaxBytes);
+    if (bytes === undefined) throw refused(`it has more than the allowed ${sourceNotesMaxBytes} bytes`);
+    return bytes.toString('utf8');
   } finally {
     await handle.close();
   }

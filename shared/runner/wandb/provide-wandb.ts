@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readAtMost } from '../host/read-at-most.ts';
 import type { TrainingRun } from '../job/training-job.ts';
 import { findFiles } from '../outputs/find-files.ts';
 import { passesOver } from '../outputs/passed-over.ts';
@@ -59,7 +60,8 @@ async function isNamed(folder: string, user: TrainingRun['user']): Promise<boole
     const handle = await found.open().catch(() => undefined);
     if (handle === undefined) continue;
     try {
-      if (named.test(await handle.readFile('latin1'))) return true;
+      const text = await readAtMost(handle, maxFileBytes);
+      if (text !== undefined && named.test(text.toString('latin1'))) return true;
     } finally {
       await handle.close();
     }

@@ -3,6 +3,7 @@ import { constants } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import * as z from 'zod';
+import { readAtMost } from '../../host/read-at-most.ts';
 import { normalName } from '../dependencies/python-requirements.ts';
 import type { ResolvedDependency } from '../dependencies/resolved-dependencies.ts';
 import { maskCredentials } from '../operator-environment.ts';
@@ -41,8 +42,8 @@ export async function readSmall(path: string, maxBytes: number): Promise<string 
   );
   if (file === null) return null;
   try {
-    const facts = await file.stat();
-    return facts.isFile() && facts.size <= maxBytes ? await file.readFile('utf8') : null;
+    if (!(await file.stat()).isFile()) return null;
+    return (await readAtMost(file, maxBytes))?.toString('utf8') ?? null;
   } finally {
     await file.close();
   }
