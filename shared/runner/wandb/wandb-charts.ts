@@ -138,25 +138,31 @@ def _confusion_matrix(probs=None, y_true=None, preds=None, class_names=None, tit
     return CustomChart(table, "grid", "Predicted", "nPredictions", "Actual", title)
 
 
-def _each_class(y_true, y_probas, labels, chosen):
+def _columns(classes, width, known):
+    """The column of each class in a table of scores."""
+    if known is not None and len(known) == width and set(classes) <= set(known):
+        return {one: known.index(one) for one in classes}
+    if len(classes) == width:
+        return {one: at for at, one in enumerate(classes)}
+    # A class that the test set lacks has a column, too.
+    if all(isinstance(one, int) and 0 <= one < width for one in classes):
+        return {one: one for one in classes}
+    raise Error("the scores have %d columns for %d classes, and nothing says which is whose" % (width, len(classes)))
+
+
+def _each_class(y_true, y_probas, labels, chosen, known):
     """The name of each class, whether each row is of it, and its scores."""
-    import numpy
-    true, scores = numpy.asarray(y_true), numpy.asarray(y_probas)
-    classes = numpy.unique(true)
-    for at, one in enumerate(classes):
+    true, scores = _list(y_true), _list(y_probas)
+    classes = sorted(set(true))
+    rows = [_list(row) for row in scores] if scores and hasattr(scores[0], "__len__") else None
+    # Scores in one dimension are those of the second class.
+    columns = {one: 0 for one in classes[-1:]} if rows is None else _columns(classes, len(rows[0]), known)
+    for one, column in columns.items():
         if chosen is not None and one not in chosen:
             continue
-        is_number = isinstance(one, numpy.integer)
-        if scores.ndim == 1:
-            # Scores of the second class only.
-            if at != len(classes) - 1:
-                continue
-            column = scores
-        else:
-            # A class that the test set lacks has a column, too.
-            is_lacking = scores.shape[1] > len(classes)
-            column = scores[:, int(one) if is_number and is_lacking else at]
-        yield (labels[int(one)] if labels is not None and is_number else one), true == one, column
+        has_label = labels is not None and isinstance(one, int) and not isinstance(one, bool) and 0 <= one < len(labels)
+        yield (labels[one] if has_label else one), [other == one for other in true], (
+            scores if rows is None else [row[column] for row in rows])
 
 
 def _curve(columns, points, title):
@@ -169,20 +175,21 @@ def _curve(columns, points, title):
     return CustomChart(Table(columns=["class", *columns], data=rows), "line", *columns, "class", title)
 
 
-def _roc_curve(y_true=None, y_probas=None, labels=None, classes_to_plot=None, title="ROC Curve", **others):
+def _roc_curve(y_true=None, y_probas=None, labels=None, classes_to_plot=None, title="ROC Curve", model_classes=None,
+               **others):
     from sklearn import metrics
     points = []
-    for name, is_class, scores in _each_class(y_true, y_probas, labels, classes_to_plot):
+    for name, is_class, scores in _each_class(y_true, y_probas, labels, classes_to_plot, model_classes):
         wrong, right, _ = metrics.roc_curve(is_class, scores)
         points.append((name, wrong, right))
     return _curve(["fpr", "tpr"], points, title)
 
 
 def _pr_curve(y_true=None, y_probas=None, labels=None, classes_to_plot=None, interp_size=21,
-              title="Precision-Recall Curve", **others):
+              title="Precision-Recall Curve", model_classes=None, **others):
     from sklearn import metrics
     points = []
-    for name, is_class, scores in _each_class(y_true, y_probas, labels, classes_to_plot):
+    for name, is_class, scores in _each_class(y_true, y_probas, labels, classes_to_plot, model_classes):
         precision, recall, _ = metrics.precision_recall_curve(is_class, scores)
         points.append((name, recall, precision))
     return _curve(["recall", "precision"], points, title)

@@ -81,12 +81,14 @@ def _calibration_curve(clf=None, X=None, y=None, clf_name="Classifier"):
         table, "line", "mean_predicted_value", "fraction_of_positives", "model", "Calibration")}
 
 
-def _sklearn_roc(y_true=None, y_probas=None, labels=None, plot_micro=True, plot_macro=True, classes_to_plot=None):
-    return {"roc": _roc_curve(y_true, y_probas, labels, classes_to_plot)}
+def _sklearn_roc(y_true=None, y_probas=None, labels=None, plot_micro=True, plot_macro=True, classes_to_plot=None,
+                 model_classes=None):
+    return {"roc": _roc_curve(y_true, y_probas, labels, classes_to_plot, model_classes=model_classes)}
 
 
-def _sklearn_precision_recall(y_true=None, y_probas=None, labels=None, plot_micro=True, classes_to_plot=None):
-    return {"precision_recall": _pr_curve(y_true, y_probas, labels, classes_to_plot)}
+def _sklearn_precision_recall(y_true=None, y_probas=None, labels=None, plot_micro=True, classes_to_plot=None,
+                              model_classes=None):
+    return {"precision_recall": _pr_curve(y_true, y_probas, labels, classes_to_plot, model_classes=model_classes)}
 
 
 def _residuals(regressor=None, X=None, y=None):
@@ -174,8 +176,11 @@ def _plot_classifier(model, X_train, X_test, y_train, y_test, y_pred, y_probas, 
     _SKLEARN["plot_class_proportions"](y_train, y_test, labels)
     if set(_list(y_train)) == {0, 1}:
         _SKLEARN["plot_calibration_curve"](model, X_train, y_train, model_name)
-    _SKLEARN["plot_roc"](y_test, y_probas, labels)
-    _SKLEARN["plot_precision_recall"](y_test, y_probas, labels)
+    # The model knows classes that the test set lacks.
+    classes = getattr(model, "classes_", None)
+    classes = _list(classes) if classes is not None else None
+    _SKLEARN["plot_roc"](y_test, y_probas, labels, model_classes=classes)
+    _SKLEARN["plot_precision_recall"](y_test, y_probas, labels, model_classes=classes)
 
 
 def _plot_regressor(model, X_train, X_test, y_train, y_test, model_name="Regressor"):

@@ -145,6 +145,34 @@ describe('a module in the place of wandb', () => {
       ]);
     });
 
+    test('draws the curves of a model whose test set lacks a class', async () => {
+      const sklearn = [
+        'class metrics:',
+        '    roc_curve = staticmethod(lambda true, scores: ([0, 1], [0, scores[true.index(True)]], None))',
+        '    precision_recall_curve = roc_curve',
+      ];
+      const scores = '[[0.1, 0.2, 0.7], [0.8, 0.2, 0]]';
+      const { said, output } = await ran(
+        [
+          'import types, wandb; wandb.init()',
+          'model = types.SimpleNamespace(classes_=[3, 5, 8])',
+          `wandb.sklearn.plot_classifier(model, [], [], [3, 5, 8], [8, 3], [8, 3], ${scores}, list("abcdefghij"))`,
+          `wandb.log({"alone": wandb.plot.roc_curve([8, 3], ${scores}), "zero": wandb.plot.pr_curve([2, 0], ${scores})})`,
+        ],
+        { 'sklearn.py': sklearn.join('\n') },
+      );
+
+      const table = (name: string) => readFile(join(output, 'wandb', 'media', 'charts', name), 'utf8');
+      expect(said).toContain(
+        'wandb: roc_curve is not drawn: the scores have 3 columns for 2 classes, and nothing says which is whose',
+      );
+      expect(said).not.toMatch(/plot_(?:roc|precision_recall) is not drawn/);
+      expect((await table('roc_2.csv')).trimEnd().split('\r\n')).toEqual([
+        ...['class,fpr,tpr', 'd,0.0,0.0', 'd,1.0,0.8', 'i,0.0,0.0', 'i,1.0,0.7'],
+      ]);
+      expect(await table('zero_4.csv')).toContain('2,0.7,1.0');
+    });
+
     test('goes on where a chart cannot be drawn, and names it', async () => {
       const { printed, said } = await ran([
         'import wandb; wandb.init()',
