@@ -32,4 +32,10 @@ const flagsOf = (
   kind === 'logged' ? {} : commandParams(environment.entry_point_command, params);
 
 const isSame = (one: string, other: string): boolean =>
-  one === other || (one.trim() !== '' && other.trim() !== '' && Number(one) === Number(other));
+  one === other || isSameNumber(one, other) || (truth.test(one) && one.toLowerCase() === other.toLowerCase());
+
+const isSameNumber = (one: string, other: string): boolean =>
+  one.trim() !== '' && other.trim() !== '' && Number(one) === Number(other);
+
+/** Programs log what they parsed, and Python writes `True`. */
+const truth = /^(?:true|false)$/i;
