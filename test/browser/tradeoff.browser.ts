@@ -92,17 +92,16 @@ describe('the plot of accuracy over size', () => {
     await version('original').getByText('before any compression').waitFor();
   });
 
-  test('gives each point to the arrow keys, by size, after one stop of the Tab key', async () => {
+  test('gives each point to the arrow keys, by size, after the key s or one stop of the Tab key', async () => {
     await visit(page, 'models/plain');
     await expect.poll(() => page.locator('.tradeoff circle').count()).toBe(3);
     expect(await page.locator('.tradeoff a[tabindex="0"]').count()).toBe(1);
-    await page.locator('.tradeoff a[tabindex="0"]').focus();
     const hands = countedHands(page);
-    await hands.press('Home');
+    await hands.press('s', 'Home');
     await version('float16').locator('.receipt-bar').first().waitFor();
+    expect(hands).toMatchObject({ clicks: 0, keys: 2 });
     await hands.press('ArrowRight');
     await version(/^Version (?:original|magnitude_global ÷2)$/).waitFor();
-    expect(hands).toMatchObject({ clicks: 0, keys: 2 });
     const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-current'));
     expect(await focused()).toBe('true');
     await hands.press('End');

@@ -39,6 +39,7 @@ export const ChartControls = ({
         ))}
         <select
           aria-label="Metric on the horizontal axis"
+          data-key="m"
           class={byMetric === undefined ? '' : 'chosen'}
           value={byMetric ?? ''}
           onChange={({ currentTarget }) =>

@@ -30,17 +30,12 @@ const maxCharts = 48;
 /** Number of metrics from which they can be searched. */
 const searchFrom = 7;
 
-/** Change a chart setting by one key: T the axis, L the logarithmic scale, S the smoothing. */
+/** Change a chart setting by one key: T the axis, L the logarithmic scale. */
 function useChartKeys({ axis, logX, logY }: ChartView): void {
   const at = axes.findIndex(({ id }) => id === axis);
   useKeys({
     t: () => setAxis(axes[(at + 1) % axes.length]?.id ?? 'step'),
     l: () => setLog(logX, !logY),
-    s() {
-      const field = document.querySelector<HTMLInputElement>('.chart-controls [data-key=s]');
-      field?.focus();
-      field?.select();
-    },
   });
 }
 

@@ -112,13 +112,22 @@ export function DataTable<R extends TableItem>(props: TableProps<R>) {
     }
     onChosen(next);
   };
+  /** Choose or drop a row; with Shift all rows from the last one to it. */
+  const chooseTo = (index: number, isChosen: boolean, isWithRange: boolean): void => {
+    const from = isWithRange ? (lastChosen.current ?? index) : index;
+    lastChosen.current = index;
+    choose(rows.slice(Math.min(from, index), Math.max(from, index) + 1), isChosen);
+  };
+  const chooseFocused = (isWithRange: boolean): void => {
+    const index = indexOf(document.activeElement);
+    const row = rows[index];
+    if (row !== undefined) chooseTo(index, isWithRange || !chosen.has(row.experiment_id), isWithRange);
+  };
   useKeys({
     j: () => focusRow(1),
     k: () => focusRow(-1),
-    x() {
-      const row = rows[indexOf(document.activeElement)];
-      if (row !== undefined) choose([row], !chosen.has(row.experiment_id));
-    },
+    x: () => chooseFocused(false),
+    X: () => chooseFocused(true),
     p() {
       const row = rows[indexOf(document.activeElement)];
       if (row !== undefined) onPin?.(row);
@@ -167,12 +176,7 @@ export function DataTable<R extends TableItem>(props: TableProps<R>) {
             else if ((target as HTMLElement).closest('a, input') === null) go(look.addressOf(row));
           }}
           onChange={({ target }) => {
-            const index = indexOf(target);
-            // Shift chooses all rows from the last choice to this one.
-            const from = isRange.current ? (lastChosen.current ?? index) : index;
-            lastChosen.current = index;
-            const range = rows.slice(Math.min(from, index), Math.max(from, index) + 1);
-            choose(range, (target as HTMLInputElement).checked);
+            chooseTo(indexOf(target), (target as HTMLInputElement).checked, isRange.current);
           }}
         >
           {items.map(({ index, start }) => {

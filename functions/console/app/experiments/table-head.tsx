@@ -13,7 +13,12 @@ export const SortButton = <R,>({
   order: Order<R> | undefined;
   onSort(column: Column<R>): void;
 }) => (
-  <button type="button" onClick={() => onSort(column)} title={`Sort by ${column.label}`}>
+  <button
+    type="button"
+    onClick={() => onSort(column)}
+    title={`Sort by ${column.label}`}
+    {...(column.id === 'best' && { 'data-key': 'b' })}
+  >
     <span class="head-label">
       {column.group !== undefined && <small>{column.group}</small>}
       <bdi class="ellipsis">{column.label}</bdi>
@@ -47,6 +52,7 @@ export const TableHead = <R,>({
     <div role="columnheader" class="cell pick" aria-colindex={1}>
       <input
         type="checkbox"
+        data-key="a"
         aria-label={`Select all shown ${what.toLowerCase()}s`}
         checked={isAllChosen}
         onChange={({ currentTarget }) => onChooseAll(currentTarget.checked)}

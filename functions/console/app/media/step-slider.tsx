@@ -37,6 +37,7 @@ export function StepSlider({
       <input
         type="range"
         aria-label="Step"
+        data-key="s"
         aria-valuetext={text}
         min={0}
         max={steps.length - 1}

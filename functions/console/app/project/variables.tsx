@@ -88,6 +88,7 @@ export function Variables({ project_id, mayOwn }: { project_id: string; mayOwn: 
           <div class="field-row">
             <TextField
               label="Name of the variable"
+              data-key="n"
               class="mono"
               placeholder="HF_TOKEN"
               autocapitalize="none"

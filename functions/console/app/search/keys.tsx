@@ -14,17 +14,41 @@ const press = (selector: string): boolean => {
   return found !== null;
 };
 
-/** Move the focus to the next or previous row of a list of links. */
+/** Act on what the page has for a key, an element with this `data-key`: press a button or a box, or go to a field. */
+function reach(key: string): boolean {
+  const found = [...document.querySelectorAll<HTMLElement>(`[data-key="${key}"]:not(:disabled)`)].at(-1);
+  if (found === undefined) return false;
+  found.focus();
+  if (found.matches('button, input[type=checkbox]')) found.click();
+  else if (found instanceof HTMLInputElement) found.select();
+  return true;
+}
+const reached = Object.fromEntries([...'abdgmnsu'].map((key) => [key, () => reach(key)]));
+
+/** Open a part of the page by its place among the links. */
+function openTab(index: number): boolean {
+  const link = document.querySelectorAll<HTMLElement>('main nav.tabs a')[index];
+  link?.focus();
+  link?.click();
+  return link !== undefined;
+}
+const tabs = Object.fromEntries([...'123456789'].map((key, index) => [key, () => openTab(index)]));
+
+/** Move the focus to the next or previous row of a list of links or files. */
 function moveRow(step: 1 | -1): boolean {
-  const links = [...document.querySelectorAll<HTMLElement>('main table.data tbody th a')];
+  const links = [
+    ...document.querySelectorAll<HTMLElement>('main :is(table.data tbody th a, .file-list li > button)'),
+  ];
   const at = links.indexOf(document.activeElement as HTMLElement);
   const next = links[at < 0 ? 0 : at + step];
   next?.focus();
   return next !== undefined;
 }
 
-/** The experiments' table has j, k and x of its own. */
+/** The experiments' table has j, k and x of its own, and the charts have t and l. */
 const keys: Readonly<Record<string, () => boolean>> = {
+  ...reached,
+  ...tabs,
   '/': () => {
     const search = document.querySelector<HTMLInputElement>(
       'main :is(.filter-box input, input[type=search])',

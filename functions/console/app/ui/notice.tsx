@@ -51,6 +51,7 @@ export const Notices = () => (
         {action && (
           <Button
             kind="quiet"
+            shortcut="u"
             onClick={() => {
               dismiss(id);
               return attempt(action.act);

@@ -17,6 +17,8 @@ export interface ButtonProps extends Children {
   label?: string;
   pressed?: boolean;
   expanded?: boolean;
+  /** Key that presses it anywhere on the page, of `search/keys.tsx`. */
+  shortcut?: string;
 }
 
 export function Button({
@@ -26,6 +28,7 @@ export function Button({
   type = 'button',
   pressed,
   expanded,
+  shortcut,
   ...rest
 }: ButtonProps) {
   const { children, onClick, disabled } = rest;
@@ -38,6 +41,7 @@ export function Button({
       {...(label !== undefined && { 'aria-label': label, title: label })}
       {...(pressed !== undefined && { 'aria-pressed': pressed })}
       {...(expanded !== undefined && { 'aria-expanded': expanded })}
+      {...(shortcut !== undefined && { 'data-key': shortcut })}
     >
       {icon && <Icon name={icon} />}
       {children !== undefined && <span>{children}</span>}

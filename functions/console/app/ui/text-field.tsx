@@ -18,6 +18,8 @@ interface TextFieldProps {
   /** Id of a `datalist` with suggestions. */
   list?: string;
   inputMode?: 'numeric' | 'decimal';
+  /** Key that goes to it from anywhere on the page, of `search/keys.tsx`. */
+  'data-key'?: string;
 }
 
 /** Labelled text or password field. */

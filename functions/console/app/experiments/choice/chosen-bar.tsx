@@ -110,7 +110,7 @@ export function ChosenBar({
       )}
       {mayChange && (
         <>
-          <Button icon="tag" disabled={isBusy} onClick={() => setDialog('tag')}>
+          <Button icon="tag" shortcut="g" disabled={isBusy} onClick={() => setDialog('tag')}>
             Tag
           </Button>
           <Button disabled={isBusy} onClick={() => setDialog('rename')}>
@@ -142,7 +142,7 @@ export function ChosenBar({
         CSV
       </Button>
       {mayChange && (
-        <Button kind="danger" icon="trash" disabled={isBusy} onClick={remove}>
+        <Button kind="danger" icon="trash" shortcut="d" disabled={isBusy} onClick={remove}>
           Delete
         </Button>
       )}

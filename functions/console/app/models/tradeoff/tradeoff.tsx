@@ -106,6 +106,7 @@ function Plot({
         href={addressOf(point)}
         // One stop for the Tab key. Arrow keys go from point to point.
         tabindex={point.id === stop ? 0 : -1}
+        {...(point.id === stop && { 'data-key': 's' })}
         aria-label={told(point)}
         aria-current={point.id === chosen ? 'true' : undefined}
         onKeyDown={(event) => {
