@@ -327,7 +327,7 @@ describe('starting', () => {
     await button('Create project').click();
     await page.getByRole('heading', { name: 'from the browser' }).waitFor();
     await page.getByRole('link', { name: 'Start a training' }).first().click();
-    await button('Write it').click();
+    await button('Write the configuration').click();
     const editor = page.getByLabel('Content of train.yaml');
     await editor.fill('epochs: 2\nlearning_rate: [1\n');
     await button('Save').first().click();

@@ -99,7 +99,7 @@ const places = () => [
   'models/digits',
 ];
 const changing =
-  /^(?:Start a|Start the sweep|Sweep around|Save|Share|Delete|Remove|Train|Compress|Promote|Store|New|Upload|Run again|Edit|Cancel|Choose|Replace|Create\b|Write it|Make it|INPUT|TEXTAREA)|Content of/;
+  /^(?:Start a|Start the sweep|Sweep around|Save|Share|Delete|Remove|Train|Compress|Promote|Store|New|Upload|Run again|Edit|Cancel|Choose|Replace|Create\b|Write the configuration|Make it|INPUT|TEXTAREA)|Content of/;
 
 describe('nothing is offered that the service would refuse', () => {
   test('to a viewer, who reads everything', async () => {

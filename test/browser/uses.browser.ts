@@ -102,7 +102,7 @@ async function start({ page, hands, name }: Person): Promise<void> {
   await hands.press(button(page, 'Create project'));
   await page.getByRole('heading', { name: `by the ${name}` }).waitFor();
   await hands.press(link(page, 'Start a training').first());
-  await hands.press(button(page, 'Write it'));
+  await hands.press(button(page, 'Write the configuration'));
   await hands.write(page.getByLabel('Content of train.yaml'), 'epochs: 2\nlearning_rate: 0.5\n');
   await hands.press(button(page, 'Save').first());
   await page.getByText('Saved.').waitFor();

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { LogBuffer } from '../../../functions/console/app/experiment/log-buffer.ts';
 import { LogLevels, type LogLine, plainText } from '../../../functions/console/app/experiment/log-levels.ts';
 import { parseJsonTable, parseSeparated } from '../../../functions/console/app/preview/table-data.ts';
+import { causeText, durationText, sizeHint } from '../../../functions/console/app/ui/text/format.ts';
 
 const logLine = (message: string, stream: LogLine['stream'] = 'stdout'): LogLine => ({
   time: '2026-01-05T08:00:00.000Z',
@@ -137,4 +138,38 @@ test.each([
 
 test.each(['{"a": 1}', '[1, 2]', '[]', '{"a":'])('the JSON %s is no table', (text) => {
   expect(parseJsonTable(text)).toBeUndefined();
+});
+
+describe('a figure of a job', () => {
+  test.each([
+    ['memory', '2048', '2 GiB'],
+    ['memory', '512', undefined],
+    ['memory', '', undefined],
+    ['timeout', '21600', '6 h'],
+    ['timeout', '45', undefined],
+    ['timeout', 'soon', undefined],
+    ['vcpus', '4096', undefined],
+  ])('has as %s "%s" the hint %s', (name, typed, hint) => {
+    expect(sizeHint(name, typed)).toBe(hint);
+  });
+
+  test.each([
+    [null, '–'],
+    [0.012, '–'],
+    [0.4, '0.4 s'],
+    [61, '1 min 1 s'],
+  ])('has the duration %s as "%s"', (seconds, text) => {
+    expect(durationText(seconds)).toBe(text);
+  });
+
+  test.each([
+    ['ValueError: bad\nThe command ended with exit code 1.', 'ValueError: bad'],
+    ['The command ended with exit code 1.', 'The command ended with exit code 1.'],
+    [
+      'The command ended with exit code 137. It was killed.',
+      'The command ended with exit code 137. It was killed.',
+    ],
+  ])('has of the reason "%s" the cause "%s"', (reason, cause) => {
+    expect(causeText(reason)).toBe(cause);
+  });
 });

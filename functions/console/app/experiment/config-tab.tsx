@@ -27,7 +27,7 @@ export function ConfigTab({ experiment }: { experiment: Experiment }) {
                   Values changed for this experiment: <code>{JSON.stringify(overrides)}</code>
                 </p>
               )}
-              <pre class="text" tabIndex={0}>
+              <pre class="text wrapped" tabIndex={0}>
                 {content}
               </pre>
             </>

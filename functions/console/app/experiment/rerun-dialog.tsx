@@ -4,7 +4,7 @@ import { type RerunQuery, rerun } from '../api/experiments.ts';
 import { go, href } from '../router.ts';
 import { useFirstOf } from '../ui/first-of.tsx';
 import { Dialog, Form } from '../ui/parts.tsx';
-import { costText } from '../ui/text/format.ts';
+import { costText, sizeHint } from '../ui/text/format.ts';
 import { TextField } from '../ui/text-field.tsx';
 
 type Scalar = string | number | boolean | null;
@@ -105,6 +105,7 @@ export function RerunDialog({
               key={name}
               label={label}
               inputMode="decimal"
+              hint={sizeHint(name, size[name] || String(experiment[name]))}
               placeholder={String(experiment[name])}
               value={size[name] ?? ''}
               onText={(text) => setSize({ ...size, [name]: text })}

@@ -1,5 +1,5 @@
 import type { JudgedBy } from '../../../../shared/metrics/criteria.ts';
-import { agoText, costText, durationText, numberText } from '../ui/text/format.ts';
+import { agoText, causeText, costText, durationText, numberText } from '../ui/text/format.ts';
 import { decimalsOf, pointPad } from '../ui/text/point-pad.ts';
 import { inOrder, isCounter } from './metric-order.ts';
 import { Ranking } from './ranking.ts';
@@ -98,7 +98,9 @@ export const attributeColumns: readonly Column[] = [
     ({ warnings }) => (warnings.length === 0 ? '–' : numberText(warnings.length)),
     numberText,
   ),
-  attribute('reason', 'Reason', 16, (row) => row.status_reason ?? undefined),
+  attribute('reason', 'Reason', 16, (row) =>
+    row.status_reason === null ? undefined : causeText(row.status_reason),
+  ),
 ];
 const attributes = new Map(attributeColumns.map((column) => [column.id, column]));
 

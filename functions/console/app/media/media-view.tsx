@@ -2,7 +2,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { loadMedia, type MediaItem, type MediaOfExperiment, type MediaSeries } from '../api/media.ts';
 import { lineColour } from '../charts/colours.ts';
 import { place, placeOf, setQuery } from '../router.ts';
-import { Empty, Problem, Skeleton } from '../ui/parts.tsx';
+import { Command, Empty, Problem, Skeleton } from '../ui/parts.tsx';
 import { AudioPlayer } from './audio-player.tsx';
 import { Lightbox } from './lightbox.tsx';
 import { PictureLoader, type WantedPicture } from './picture-loader.ts';
@@ -306,9 +306,12 @@ export function MediaView({
   if (groups.length === 0)
     return (
       <Empty title="No pictures or sounds" icon="picture">
+        <p>This line of a program shows a picture here, with a slider for its steps:</p>
+        <Command>mlflow.log_image(image, key="samples", step=step)</Command>
+        <p>So does this one, of Weights & Biases:</p>
+        <Command>{'wandb.log({"samples": wandb.Image(image)}, step=step)'}</Command>
         <p>
-          <code>mlflow.log_image(image, key="samples", step=step)</code> shows them here, as do files such as{' '}
-          <code>samples/epoch_12.png</code> in <code>OUTPUT_DIR</code>.
+          Files such as <code>samples/epoch_12.png</code> in <code>OUTPUT_DIR</code> are shown too.
         </p>
       </Empty>
     );

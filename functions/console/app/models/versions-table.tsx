@@ -25,10 +25,30 @@ interface Shown {
   chosen: string;
 }
 
+/** Whether a version has an alias, or a status to tell. */
+function hasMarks({ model, family, servings }: Shown): boolean {
+  const isServed = (model_name: string, id: string) => aliasesOf(servings.get(model_name), id).length > 0;
+  return (
+    isServed(model.model_name, originalId) ||
+    family.some(
+      ({ status, model_name, strategy_id }) => status !== 'SUCCEEDED' || isServed(model_name, strategy_id),
+    )
+  );
+}
+
 const ratioText = (ratio: number | undefined): string =>
   ratio === undefined ? '' : `${(1 / ratio).toFixed(2)}×`;
 
-function Row({ compression, shown }: { compression: Relative<Compression>; shown: Shown }) {
+function Row({
+  compression,
+  shown,
+  isMarked,
+}: {
+  compression: Relative<Compression>;
+  shown: Shown;
+  /** Whether the table has a column for aliases. */
+  isMarked: boolean;
+}) {
   const { model, receipts, quality, servings, chosen } = shown;
   const { strategy_id, status, progress, path, registered, result_name } = compression;
   const receipt = receipts.get(strategy_id)?.receipt ?? undefined;
@@ -46,20 +66,22 @@ function Row({ compression, shown }: { compression: Relative<Compression>; shown
           </span>
         )}
       </th>
-      <td>
-        {isThere ? (
-          <span class="chips">
-            <AliasChips aliases={aliasesOf(servings.get(compression.model_name), strategy_id)} />
-          </span>
-        ) : (
-          <>
-            <Status status={status} />
-            {progress !== null && !isFinal(status) && (
-              <span class="soft small"> {Math.round(progress.fraction * 100)} %</span>
-            )}
-          </>
-        )}
-      </td>
+      {isMarked && (
+        <td>
+          {isThere ? (
+            <span class="chips">
+              <AliasChips aliases={aliasesOf(servings.get(compression.model_name), strategy_id)} />
+            </span>
+          ) : (
+            <>
+              <Status status={status} />
+              {progress !== null && !isFinal(status) && (
+                <span class="soft small"> {Math.round(progress.fraction * 100)} %</span>
+              )}
+            </>
+          )}
+        </td>
+      )}
       <td class="right">{receipt === undefined ? '' : numberText(quality.of(receipt, 'after'))}</td>
       <td class="right">{isThere ? bytesText(bytesOf(compression)) : ''}</td>
       <td class="right only-wide">{ratioText(receipt?.latency?.ratio)}</td>
@@ -74,6 +96,7 @@ function Row({ compression, shown }: { compression: Relative<Compression>; shown
 export function VersionsTable(shown: Shown) {
   const { model, family, receipts, quality, servings, chosen } = shown;
   const { model_name, origin, bytes, created_at } = model;
+  const isMarked = hasMarks(shown);
   const [rows, more] = useFirstOf(family.toReversed(), maxRows, 'versions');
   const measured = family
     .filter(({ isOwn }) => isOwn)
@@ -87,7 +110,7 @@ export function VersionsTable(shown: Shown) {
           <thead>
             <tr>
               <th scope="col">Version</th>
-              <th scope="col">Aliases</th>
+              {isMarked && <th scope="col">Aliases</th>}
               <th scope="col" class="right">
                 {quality.isAccuracy ? 'Accuracy' : 'Likeness'}
               </th>
@@ -104,7 +127,12 @@ export function VersionsTable(shown: Shown) {
           </thead>
           <tbody>
             {rows.map((compression) => (
-              <Row key={compression.strategy_id} compression={compression} shown={shown} />
+              <Row
+                key={compression.strategy_id}
+                compression={compression}
+                shown={shown}
+                isMarked={isMarked}
+              />
             ))}
             <tr aria-current={chosen === originalId ? 'true' : undefined}>
               <th scope="row">
@@ -115,11 +143,13 @@ export function VersionsTable(shown: Shown) {
                   </span>
                 )}
               </th>
-              <td>
-                <span class="chips">
-                  <AliasChips aliases={aliasesOf(servings.get(model_name), originalId)} />
-                </span>
-              </td>
+              {isMarked && (
+                <td>
+                  <span class="chips">
+                    <AliasChips aliases={aliasesOf(servings.get(model_name), originalId)} />
+                  </span>
+                </td>
+              )}
               <td class="right">{before === undefined ? '' : numberText(before)}</td>
               <td class="right">{bytesText(bytes)}</td>
               <td class="right only-wide">

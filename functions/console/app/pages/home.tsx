@@ -10,7 +10,7 @@ import { PageHead } from '../ui/page-head.tsx';
 import { Ago, Command, Empty, LinkButton, Loaded } from '../ui/parts.tsx';
 import { Sparkline } from '../ui/sparkline.tsx';
 import { isFinal, Status } from '../ui/status.tsx';
-import { costText, durationText, numberText, plural } from '../ui/text/format.ts';
+import { causeText, costText, durationText, numberText, plural } from '../ui/text/format.ts';
 
 type Row = Recent['live'][number];
 
@@ -86,7 +86,7 @@ const Line = ({
           in <bdi>{nameOf(row.project_id)}</bdi>
         </span>
         {row.status === 'FAILED' && row.status_reason !== null && (
-          <span class="why clamp">{row.status_reason}</span>
+          <span class="why clamp">{causeText(row.status_reason)}</span>
         )}
       </span>
       {row.best !== null && (

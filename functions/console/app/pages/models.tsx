@@ -50,6 +50,8 @@ function UploadModel({ onClose }: { onClose: () => void }) {
   );
 }
 
+const originNames = { upload: 'uploaded', artifact: 'from an experiment', strategy: 'compressed' };
+
 /** Page of all models. */
 export function ModelsPage() {
   const live = useLive('models', loadModels, { every: () => 20_000 });
@@ -89,7 +91,7 @@ export function ModelsPage() {
                 <li key={model.model_id}>
                   <a class="card link" href={href(['models', model.model_name])}>
                     <span class="card-top">
-                      <span class="chip">{model.origin.kind}</span>
+                      <span class="chip">{originNames[model.origin.kind]}</span>
                       <span class="soft small">
                         <Ago time={model.updated_at} />
                       </span>

@@ -12,7 +12,7 @@ import { go, href } from '../router.ts';
 import { Icon } from '../ui/icon.tsx';
 import { PageHead } from '../ui/page-head.tsx';
 import { Form, Loaded, problemText } from '../ui/parts.tsx';
-import { costText, durationText } from '../ui/text/format.ts';
+import { costText, durationText, sizeHint } from '../ui/text/format.ts';
 import { TextField } from '../ui/text-field.tsx';
 
 type SizeName = 'vcpus' | 'memory' | 'gpus' | 'timeout' | 'nodes';
@@ -163,6 +163,7 @@ export function StartPage({ project_id }: { project_id: string }) {
                       label={unit === '' ? label : `${label} (${unit})`}
                       inputMode="decimal"
                       placeholder={cost === undefined ? '' : String(cost[name])}
+                      hint={sizeHint(name, sizes[name] || String(cost?.[name] ?? ''))}
                       value={sizes[name] ?? ''}
                       onText={(text) => setSizes({ ...sizes, [name]: text })}
                     />

@@ -104,7 +104,7 @@ export function Configs({
             {configs.length === 0 && !mayChange && <p class="soft small">None yet.</p>}
             {mayChange && (isNew || configs.length === 0) && draft === undefined && (
               <Form
-                action="Write it"
+                action="Write the configuration"
                 onSubmit={async () => setDraft({ config_id: name, content: first, tag: undefined })}
               >
                 <TextField

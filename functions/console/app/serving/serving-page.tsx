@@ -56,7 +56,7 @@ export function ServingPage({ model_name }: { model_name: string }) {
       <Loaded live={served} what="The serving could not be loaded">
         {({ serving, metadata }) =>
           serving === undefined || metadata === undefined ? (
-            <Empty title="This model is not served">
+            <Empty title="This model is not served" icon="cube">
               <p class="soft">
                 It would answer at <code>{addressOf(model_name)}</code>, and cost nothing while nobody asks.
               </p>

@@ -106,6 +106,7 @@ export function SweepFacts({ sweep }: { sweep: Sweep }) {
                   </>
                 )}
                 <span class="soft">
+                  {best !== null && Object.hasOwn(best.params, name) && 'of '}
                   <LongText text={rangeText(parameter)} />
                 </span>
               </dd>

@@ -16,7 +16,7 @@ export function fieldsOf({ draft, faults, onChange }: Fields) {
   const number = (
     name: FieldName,
     label: string,
-    { hint, placeholder }: { hint?: string; placeholder?: string } = {},
+    { hint, placeholder }: { hint?: string | undefined; placeholder?: string } = {},
   ): ComponentChildren =>
     !isUnused(name, draft) && (
       <TextField

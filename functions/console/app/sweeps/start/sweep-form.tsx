@@ -6,7 +6,7 @@ import { type Config, type ConfigFile, type Environment, loadDatasets } from '..
 import { useLive } from '../../api/use-live.ts';
 import { go, href } from '../../router.ts';
 import { Form, problemText, SelectField } from '../../ui/parts.tsx';
-import { costText, durationText, plural } from '../../ui/text/format.ts';
+import { costText, durationText, plural, sizeHint } from '../../ui/text/format.ts';
 import { TextField } from '../../ui/text-field.tsx';
 import { beginSweep, type SweepEstimate, type SweepRequest } from '../sweep-calls.ts';
 import { valuesOfCommand, valuesOfConfig } from './present-values.ts';
@@ -139,9 +139,9 @@ export function SweepForm({
             <DatasetField project_id={project_id} fields={fields} />
             <div class="field-row two">
               {number('vcpus', 'vCPUs')}
-              {number('memory', 'Memory (MiB)')}
+              {number('memory', 'Memory (MiB)', { hint: sizeHint('memory', draft.memory) })}
               {number('gpus', 'GPUs')}
-              {number('timeout', 'Stop after (s)')}
+              {number('timeout', 'Stop after (s)', { hint: sizeHint('timeout', draft.timeout) })}
               {number('nodes', 'Nodes', { placeholder: '1' })}
               {number('budget', 'Budget (US$)', { placeholder: 'none' })}
             </div>

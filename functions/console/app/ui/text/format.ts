@@ -16,15 +16,32 @@ function twoUnits(seconds: number, large: number, name: string, small: number, s
   return `${Math.floor(seconds / large)} ${name}${rest === 0 ? '' : ` ${rest} ${smallName}`}`;
 }
 
-/** Format a duration in its two largest useful units. */
+/**
+ * Format a duration in its two largest useful units. One that rounds to nothing was not measured: the run was recorded
+ * after its end.
+ */
 export function durationText(seconds: number | null | undefined): string {
-  if (seconds === null || seconds === undefined) return '–';
+  if (seconds === null || seconds === undefined || seconds < 0.05) return '–';
   if (seconds < 10) return `${seconds.toFixed(1)} s`;
   if (seconds < 60) return `${Math.round(seconds)} s`;
   const whole = Math.round(seconds);
   if (whole < 3600) return twoUnits(whole, 60, 'min', 1, 's');
   if (whole < 86_400) return twoUnits(whole, 3600, 'h', 60, 'min');
   return twoUnits(whole, 86_400, 'd', 3600, 'h');
+}
+
+/** Return a typed size of a job in the unit that people think in: GiB, or minutes. Undefined if it is that already. */
+export function sizeHint(name: string, typed: string): string | undefined {
+  const value = Number(typed);
+  if (name === 'memory' && value >= 1024) return `${Number((value / 1024).toFixed(2))} GiB`;
+  if (name === 'timeout' && value >= 60 && Number.isFinite(value)) return durationText(value);
+  return undefined;
+}
+
+/** Return why an experiment failed, without the exit code if there is a better reason. */
+export function causeText(reason: string): string {
+  const causes = reason.split('\n').filter((line) => !/^The command ended with exit code \d+\.$/.test(line));
+  return causes.length === 0 ? reason : causes.join('\n');
 }
 
 /** Format the milliseconds of a run of a model. */
