@@ -77,7 +77,11 @@ const Line = ({
 }) => (
   <li>
     <a class="line-link" href={linkTo(row)}>
-      {hasStatus && <Status status={row.status} />}
+      {hasStatus && (
+        <span class="line-status">
+          <Status status={row.status} />
+        </span>
+      )}
       <span class="grow">
         <strong>
           <bdi>{row.name}</bdi>
