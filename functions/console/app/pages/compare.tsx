@@ -85,7 +85,9 @@ function linesOfPart(
 function linesOf(comparison: Comparison, rows: readonly Row[], judge: Judge | undefined): Line[] {
   const part = (group: string, of: Parameters<typeof linesOfPart>[1], show: (value: Value) => string) =>
     linesOfPart(group, of, rows.length, show);
-  const metrics = part('Metrics', comparison.metrics, numberText);
+  const metrics = new Map(
+    part('Metrics', comparison.metrics, numberText).map((line): [string, Line] => [line.name, line]),
+  );
   const known = linesOfPart(
     'Experiment',
     comparison.attributes,
@@ -100,10 +102,7 @@ function linesOf(comparison: Comparison, rows: readonly Row[], judge: Judge | un
     { name: 'cost', values: rows.map(({ cost }) => costText(cost)) },
   ].map((line) => ({ ...line, group: 'Experiment', isNumber: true }));
   return [
-    ...inOrder(
-      metrics.map(({ name }) => name),
-      judge,
-    ).flatMap((name) => metrics.filter((line) => line.name === name)),
+    ...inOrder([...metrics.keys()], judge).flatMap((name) => metrics.get(name) ?? []),
     ...part('Params', comparison.params, plain),
     ...part('Tags', comparison.tags, plain),
     ...measured.filter(({ values }) => values.some((value) => value !== '–')),
@@ -164,8 +163,9 @@ function Differences({
     () => linesOf(comparison, experiments, judge),
     [comparison, experiments, judge?.name, judge?.goal],
   );
-  const shown = isWhole ? all : all.filter(differs);
-  const equal = all.length - all.filter(differs).length;
+  const different = useMemo(() => all.filter(differs), [all]);
+  const shown = isWhole ? all : different;
+  const equal = all.length - different.length;
   const [drawn, more] = useFirstOf(shown, maxLines, 'lines');
   const without = (id: string) =>
     setQuery({
