@@ -2,7 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { LogBuffer } from '../../../functions/console/app/experiment/log-buffer.ts';
 import { LogLevels, type LogLine, plainText } from '../../../functions/console/app/experiment/log-levels.ts';
 import { parseJsonTable, parseSeparated } from '../../../functions/console/app/preview/table-data.ts';
-import { causeText, durationText, sizeHint } from '../../../functions/console/app/ui/text/format.ts';
+import {
+  causeText,
+  durationText,
+  runDurationText,
+  sizeHint,
+} from '../../../functions/console/app/ui/text/format.ts';
 
 const logLine = (message: string, stream: LogLine['stream'] = 'stdout'): LogLine => ({
   time: '2026-01-05T08:00:00.000Z',
@@ -159,7 +164,11 @@ describe('a figure of a job', () => {
     [0.4, '0.4 s'],
     [61, '1 min 1 s'],
   ])('has the duration %s as "%s"', (seconds, text) => {
-    expect(durationText(seconds)).toBe(text);
+    expect(runDurationText(seconds)).toBe(text);
+  });
+
+  test('has a deviation of nothing as 0.0 s', () => {
+    expect(durationText(0.012)).toBe('0.0 s');
   });
 
   test.each([

@@ -1,5 +1,12 @@
 import type { JudgedBy } from '../../../../shared/metrics/criteria.ts';
-import { agoText, causeText, costText, durationText, numberText } from '../ui/text/format.ts';
+import {
+  agoText,
+  causeText,
+  costText,
+  durationText,
+  numberText,
+  runDurationText,
+} from '../ui/text/format.ts';
 import { decimalsOf, pointPad } from '../ui/text/point-pad.ts';
 import { inOrder, isCounter } from './metric-order.ts';
 import { Ranking } from './ranking.ts';
@@ -75,7 +82,7 @@ export const attributeColumns: readonly Column[] = [
     'Duration',
     7,
     (row) => row.duration ?? undefined,
-    (row) => durationText(row.duration),
+    (row) => runDurationText(row.duration),
     durationText,
   ),
   bestColumn(new Ranking(undefined)),

@@ -18,7 +18,7 @@ import { useFirstOf } from '../ui/first-of.tsx';
 import { PageHead } from '../ui/page-head.tsx';
 import { Button, Empty, LinkButton, Loaded, Tabs } from '../ui/parts.tsx';
 import { isFinal, Status } from '../ui/status.tsx';
-import { costText, durationText, numberText, plural } from '../ui/text/format.ts';
+import { costText, numberText, plural, runDurationText } from '../ui/text/format.ts';
 import { LongText } from '../ui/text/long-text.tsx';
 
 const most = 50;
@@ -98,7 +98,7 @@ function linesOf(comparison: Comparison, rows: readonly Row[], judge: Judge | un
     return name === undefined ? [] : [{ ...line, name }];
   });
   const measured = [
-    { name: 'duration', values: rows.map(({ duration }) => durationText(duration)) },
+    { name: 'duration', values: rows.map(({ duration }) => runDurationText(duration)) },
     { name: 'cost', values: rows.map(({ cost }) => costText(cost)) },
   ].map((line) => ({ ...line, group: 'Experiment', isNumber: true }));
   return [

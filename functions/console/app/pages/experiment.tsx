@@ -28,7 +28,7 @@ import { tell } from '../ui/notice.tsx';
 import { PageHead } from '../ui/page-head.tsx';
 import { Ago, Button, Confirm, LinkButton, Loaded, Tabs } from '../ui/parts.tsx';
 import { isFinal, Status } from '../ui/status.tsx';
-import { costText, durationText, numberText } from '../ui/text/format.ts';
+import { costText, numberText, runDurationText } from '../ui/text/format.ts';
 import { LongText } from '../ui/text/long-text.tsx';
 import { Markdown } from '../ui/text/markdown.tsx';
 
@@ -60,7 +60,7 @@ const Figures = ({ experiment }: { experiment: Experiment }) => {
       </div>
       <div>
         <dt>{running ? 'Started' : 'Duration'}</dt>
-        <dd>{running ? <Ago time={started_at} /> : durationText(duration)}</dd>
+        <dd>{running ? <Ago time={started_at} /> : runDurationText(duration)}</dd>
       </div>
       {(cost ?? cost_estimate) !== null && (
         <div>

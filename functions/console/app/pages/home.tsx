@@ -10,7 +10,7 @@ import { PageHead } from '../ui/page-head.tsx';
 import { Ago, Command, Empty, LinkButton, Loaded } from '../ui/parts.tsx';
 import { Sparkline } from '../ui/sparkline.tsx';
 import { isFinal, Status } from '../ui/status.tsx';
-import { causeText, costText, durationText, numberText, plural } from '../ui/text/format.ts';
+import { causeText, costText, durationText, numberText, plural, runDurationText } from '../ui/text/format.ts';
 
 type Row = Recent['live'][number];
 
@@ -98,7 +98,7 @@ const Line = ({
           {row.best.metric} {numberText(row.best.value)}
         </span>
       )}
-      <span class="soft number only-wide">{durationText(row.duration)}</span>
+      <span class="soft number only-wide">{runDurationText(row.duration)}</span>
       <span class="soft number">
         <Ago time={row.stopped_at ?? row.created_at} />
       </span>

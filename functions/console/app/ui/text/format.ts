@@ -16,12 +16,13 @@ function twoUnits(seconds: number, large: number, name: string, small: number, s
   return `${Math.floor(seconds / large)} ${name}${rest === 0 ? '' : ` ${rest} ${smallName}`}`;
 }
 
-/**
- * Format a duration in its two largest useful units. One that rounds to nothing was not measured: the run was recorded
- * after its end.
- */
+/** Format the duration of an experiment. One that rounds to nothing was not measured: it was recorded after its end. */
+export const runDurationText = (seconds: number | null | undefined): string =>
+  durationText(typeof seconds === 'number' && seconds < 0.05 ? undefined : seconds);
+
+/** Format a duration in its two largest useful units. */
 export function durationText(seconds: number | null | undefined): string {
-  if (seconds === null || seconds === undefined || seconds < 0.05) return '–';
+  if (seconds === null || seconds === undefined) return '–';
   if (seconds < 10) return `${seconds.toFixed(1)} s`;
   if (seconds < 60) return `${Math.round(seconds)} s`;
   const whole = Math.round(seconds);
