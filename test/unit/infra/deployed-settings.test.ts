@@ -8,10 +8,11 @@ const file = join(import.meta.dirname, '../../../infra/aws/stacks/function-varia
 /** Set by Lambda and Batch themselves. */
 const setByAws = ['AWS_REGION'];
 /**
- * Set by `npm start` alone: on AWS jobs run in containers, S3 is at its usual address, and hooks reach public addresses
- * only.
+ * Set by `npm start` alone: on AWS jobs run in containers, S3 is at its usual address, hooks reach public addresses
+ * only, and there is no data folder.
  */
 const setLocally = [
+  'DATA_SIZE_FILE',
   'HOOK_HOSTS',
   'JOBS_MEMORY',
   'JOBS_RUN_AS',
