@@ -78,8 +78,8 @@ async function set(
     path: { ...path, name },
     body: { value, secret: !plain },
   });
-  // Who gives a secret to the project of this folder means the folder's program to have it.
-  await rememberFolder(this.env, { url: session.client.url, ...path, folder: this.folder });
+  // Who gives a secret to the project of this folder means the folder's program to have it. A variable says nothing of that.
+  if (!plain) await rememberFolder(this.env, { url: session.client.url, ...path, folder: this.folder });
   if (isJson) this.printer.json(stored);
   else this.printer.say(`${name} is set${stored.secret ? '; nobody can read it again' : ''}.`);
 }
