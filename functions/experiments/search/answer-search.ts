@@ -143,18 +143,28 @@ export const searchParameters = {
 /** Maximum number of terms of an order. A cursor holds the values of all of them. */
 const maxTerms = 4;
 
-/** List the experiments of a project with their params, metrics and tags, newest first. */
-export async function listTracked(
-  { records, accounts, settings }: Pick<Searching, 'records' | 'accounts' | 'settings'>,
+/** Read a page of the experiments of a project, newest first. */
+export const listPage = (
+  records: TableReader<'records'>,
   project_id: string,
   { limit, after }: { limit: number; after: string | undefined },
-): Promise<Page<TrackedExperiment>> {
-  const page = await listExperiments(records, project_id, { limit: Math.min(limit, maxPage), after });
-  const ids = page.items.map(({ experiment_id }) => experiment_id);
+): Promise<Page<Experiment>> =>
+  listExperiments(records, project_id, { limit: Math.min(limit, maxPage), after });
+
+/** Add to a page of experiments their params, metrics and tags. Leave deleted ones out. */
+export async function withTracking(
+  { records, accounts, settings }: Pick<Searching, 'records' | 'accounts' | 'settings'>,
+  project_id: string,
+  { items: experiments, unreadable = [] }: Page<Experiment>,
+): Promise<Omit<Page<TrackedExperiment>, 'next'>> {
   const [placed, tracked, usernames] = await Promise.all([
-    placeInLine(records, settings.limits, page.items),
-    readTrackingOf(records, project_id, ids),
-    readNamesOf(accounts, page.items),
+    placeInLine(records, settings.limits, experiments),
+    readTrackingOf(
+      records,
+      project_id,
+      experiments.map(({ experiment_id }) => experiment_id),
+    ),
+    readNamesOf(accounts, experiments),
   ]);
   const all = placed.map((experiment) => ({
     experiment,
@@ -163,7 +173,7 @@ export async function listTracked(
   }));
   // A deleted experiment can only be restored, so leave it out.
   const items = all.filter(({ tracking }) => tracking.fields?.deleted_at === undefined);
-  return { ...page, items, unreadable: [...(page.unreadable ?? []), ...tracked.unreadable] };
+  return { items, unreadable: [...unreadable, ...tracked.unreadable] };
 }
 
 interface TrackedExperiment {

@@ -7,7 +7,7 @@ import { answerList, paging } from '../../../shared/http/definition/paging.ts';
 import { projectPath } from '../../../shared/http/definition/parameters.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { MetricRanker } from '../../../shared/metrics/metric-ranker.ts';
-import { answerSearch, deletedParameter, listTracked, searchParameters } from './answer-search.ts';
+import { answerSearch, deletedParameter, listPage, searchParameters, withTracking } from './answer-search.ts';
 
 export const endpoint = defineEndpoint({
   name: 'listExperiments',
@@ -36,7 +36,8 @@ export const endpoint = defineEndpoint({
     const at = now();
     const ranker = new MetricRanker(await readCriterion(context.records, path.project_id));
     return answerList(query, {
-      fetch: (page) => listTracked(context, path.project_id, page),
+      fetch: (page) => listPage(context.records, path.project_id, page),
+      complete: (page) => withTracking(context, path.project_id, page),
       keyOf: ({ experiment }) => experiment.experiment_id,
       show: ({ experiment, tracking, usernames }) =>
         showExperiment(experiment, at, tracking, { ranker, usernames }),

@@ -177,17 +177,17 @@ export async function readTrackingOf(
   if (newest === undefined || oldest === undefined) return gather([]);
   const found: Item[] = [];
   let after: string | undefined = `${trackingPrefix(newest)}${behind}`;
-  while (after !== undefined && after > oldest) {
+  do {
     const page: Page<Item> = await records.query({
       pk: trackingPartition(project_id),
       after,
+      above: oldest,
       descending: true,
-      limit: 2 * experiment_ids.length,
     });
     found.push(...page.items);
     after = page.next;
-  }
-  return gather(found.filter(({ sk }) => sk > oldest));
+  } while (after !== undefined);
+  return gather(found);
 }
 
 function gather(items: readonly Item[]): Tracked {

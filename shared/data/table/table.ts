@@ -28,15 +28,16 @@ export interface Page<T> {
   unreadable?: readonly UnreadableRecordError[];
 }
 
-interface PartitionQuery {
+type PartitionQuery = SortKeys & {
   pk: string;
-  /** Prefix of the sort keys. */
-  prefix?: string;
   /** Sort key after which the page starts, in the direction of the query. It need not exist. */
   after?: string | undefined;
   descending?: boolean;
   limit?: number;
-}
+};
+
+/** Sort keys of a query: all, those with a prefix, or those above a key. */
+type SortKeys = { prefix?: string; above?: never } | { prefix?: never; above?: string };
 
 /** One write of a transaction. */
 export type Write = (
@@ -86,14 +87,15 @@ export function tableReader<N extends TableName>(
       return Promise.all(keys.map(read));
     },
 
-    async query({ pk, prefix, after, descending = false, limit }) {
+    async query({ pk, prefix, after, above, descending = false, limit }) {
       throwIfStopped();
+      const range = rangeOf(prefix, above);
       const answer = await client.send(
         new QueryCommand({
           TableName: tableName,
           ConsistentRead: true,
-          KeyConditionExpression: prefix === undefined ? 'pk = :pk' : 'pk = :pk AND begins_with(sk, :prefix)',
-          ExpressionAttributeValues: { ':pk': pk, ...(prefix !== undefined && { ':prefix': prefix }) },
+          KeyConditionExpression: ['pk = :pk', ...range.conditions].join(' AND '),
+          ExpressionAttributeValues: { ':pk': pk, ...range.values },
           ScanIndexForward: !descending,
           ...(after !== undefined && { ExclusiveStartKey: { pk, sk: after } }),
           ...(limit !== undefined && { Limit: limit }),
@@ -266,4 +268,12 @@ export function readAhead<T>(read: () => Promise<T>): () => Promise<T> {
     begun = undefined;
     return first ?? read();
   };
+}
+
+/** Return the condition on the sort keys of a query, and the values that it names. */
+function rangeOf(prefix: string | undefined, above: string | undefined) {
+  if (prefix !== undefined)
+    return { conditions: ['begins_with(sk, :prefix)'], values: { ':prefix': prefix } };
+  if (above !== undefined) return { conditions: ['sk > :above'], values: { ':above': above } };
+  return { conditions: [], values: {} };
 }

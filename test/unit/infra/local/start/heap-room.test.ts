@@ -12,20 +12,31 @@ afterEach(() => {
 const taken = ['--no-memory-saver-mode', '--no-optimize-for-size'];
 const given = ['--memory-saver-mode', '--optimize-for-size'];
 
-function watched(): { set: string[]; send(count: number): void } {
+/** A room that counts 5 ms of CPU time for each request. */
+function watched(): { set: string[]; send(count: number): void; work(milliseconds: number): void } {
   const set: string[] = [];
-  const room = new HeapRoom((flag) => set.push(flag));
+  let spent = 0;
+  const room = new HeapRoom(
+    (flag) => set.push(flag),
+    () => spent,
+  );
   return {
     set,
     send(count) {
-      for (let sent = 0; sent < count; sent += 1) room.note();
+      for (let sent = 0; sent < count; sent += 1) {
+        room.note();
+        spent += 5;
+      }
+    },
+    work(milliseconds) {
+      spent += milliseconds;
     },
   };
 }
 
-test('the heap has room from the request on that makes the service busy, until it is quiet again', () => {
+test('the heap has room from the request on that finds the service busy, until it is quiet again', () => {
   const { set, send } = watched();
-  send(149);
+  send(100);
   expect(set).toEqual([]);
   send(1);
   expect(set).toEqual(taken);
@@ -33,17 +44,35 @@ test('the heap has room from the request on that makes the service busy, until i
   send(200);
   vi.advanceTimersByTime(10_000);
   expect(set).toEqual(taken);
-  send(149);
+  send(99);
   vi.advanceTimersByTime(10_000);
   expect(set).toEqual([...taken, ...given]);
-  send(150);
+  send(101);
   expect(set).toEqual([...taken, ...given, ...taken]);
+});
+
+test('a few requests that take long make the service as busy as many that are short', () => {
+  const { set, send, work } = watched();
+  send(1);
+  work(400);
+  send(1);
+  expect(set).toEqual([]);
+  work(100);
+  send(1);
+  expect(set).toEqual(taken);
+});
+
+test('what the service did before its first request does not count', () => {
+  const { set, send, work } = watched();
+  work(5_000);
+  send(1);
+  expect(set).toEqual([]);
 });
 
 test('requests that come slowly change nothing, and no timer is left once there are none', () => {
   const { set, send } = watched();
   for (let round = 0; round < 5; round += 1) {
-    send(100);
+    send(60);
     vi.advanceTimersByTime(10_000);
   }
   expect(set).toEqual([]);
