@@ -4,10 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type LocalService, startLocalService } from '../support/local-service.ts';
-import { runMps, startMps } from '../support/mps.ts';
-
-const password = 'correct horse battery';
+import type { LocalService } from '../support/local-service.ts';
+import { runMps } from '../support/mps.ts';
+import { signedInService } from './signed-in-service.ts';
 
 const scratch = await mkdtemp(join(tmpdir(), 'mps-notebook-'));
 /** Whether pip gets what executes notebooks. Without a package index there is nothing to try. */
@@ -30,12 +29,7 @@ let service: LocalService | undefined;
 
 beforeAll(async () => {
   if (!hasPapermill) return;
-  const started = await startLocalService(['--data', join(scratch, 'data')], { ADMIN_PASSWORD: password });
-  if (!('url' in started)) throw new Error(started.output);
-  service = started;
-  const login = ['login', service.url, '--user', 'admin'];
-  const signedIn = startMps(login, { folder: scratch, home: scratch, input: `${password}\n` });
-  expect(await signedIn.ended).toMatchObject({ code: 0 });
+  service = await signedInService(join(scratch, 'data'), scratch);
 });
 
 afterAll(async () => {

@@ -3,10 +3,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { thisHost } from '../../shared/host/this-host.ts';
-import { type LocalService, startLocalService } from '../support/local-service.ts';
+import type { LocalService } from '../support/local-service.ts';
 import { type Ended, runMps, startMps } from '../support/mps.ts';
-
-const password = 'correct horse battery';
+import { signedInService } from './signed-in-service.ts';
 
 let scratch: string;
 let checkout: string;
@@ -20,12 +19,7 @@ beforeAll(async () => {
   await chmod(checkout, 0o755);
   await mkdir(join(checkout, '.git'));
   await writeFile(join(checkout, '.git', 'HEAD'), 'ref: refs/heads/main\n');
-  const started = await startLocalService(['--data', join(checkout, 'data')], { ADMIN_PASSWORD: password });
-  if (!('url' in started)) throw new Error(started.output);
-  service = started;
-  const login = ['login', service.url, '--user', 'admin'];
-  const signedIn = startMps(login, { folder: scratch, home: scratch, input: `${password}\n` });
-  expect(await signedIn.ended).toMatchObject({ code: 0 });
+  service = await signedInService(join(checkout, 'data'), scratch);
 });
 
 afterAll(async () => {
