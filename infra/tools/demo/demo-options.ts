@@ -22,9 +22,9 @@ export type Credentials = { token: string } | { username: string; password: stri
 
 const usage = `Usage: npm run demo -- [--remote | --many [--count <number>]] [--data <folder>] [--url <url>]
   --remote  train on two nodes
-  --many    instead of training, record invented experiments with curves in the service that mps uses
+  --many    instead of training, record invented experiments with curves; without --data, in the service that mps uses
   --count   number of invented experiments (default 10,000)
-  --data    start a service with its data and the demo's results in this folder (default .data/demo; not with --many)
+  --data    start a service with its data and the demo's results in this folder (default without --many: .data/demo)
   --url     use this running service, with the login of mps, DEMO_TOKEN, or DEMO_USERNAME and DEMO_PASSWORD`;
 
 const options = {
