@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { buildCommand } from '@stricli/core';
+import { consoleLink, consoleOf } from '../../shared/client/console-link.ts';
 import { browserOpener } from '../../shared/host/platform.ts';
 import type { CliContext } from '../context.ts';
 import { namedExperiment } from '../experiments/find-experiment.ts';
 import { chosenLogin } from '../login/connect.ts';
-import { consolePage } from '../output/console-page.ts';
 import { experimentId } from './arguments.ts';
 import { project, verbose } from './flags.ts';
 
@@ -24,10 +24,11 @@ export const openCommand = buildCommand({
 });
 
 async function open(this: CliContext, { project: given }: Flags, id?: string): Promise<void> {
-  let page = `${(await chosenLogin(this.env)).url}/console`;
+  let page = consoleOf((await chosenLogin(this.env)).url);
   if (id !== undefined) {
     const { session, path } = await namedExperiment(this, given, id);
-    page = consolePage(session.client.url, 'projects', path.project_id, 'experiments', path.experiment_id);
+    const { project_id, experiment_id } = path;
+    page = consoleLink(consoleOf(session.client.url), ['projects', project_id, 'experiments', experiment_id]);
   }
   this.printer.line(page);
   if (!(await openInBrowser(page, this.env))) this.printer.say('Open this address in a browser.');

@@ -3,6 +3,7 @@ import type { endpoint as cancelExperiment } from '../../functions/experiments/r
 import type { endpoint as readExperiment } from '../../functions/experiments/records/read-experiment.endpoint.ts';
 import type { endpoint as readLogs } from '../../functions/experiments/records/read-logs.endpoint.ts';
 import type { Client } from '../../shared/client/client.ts';
+import { consoleLink, consoleOf } from '../../shared/client/console-link.ts';
 import { followRows } from '../../shared/client/follow-rows.ts';
 import { ProblemError } from '../../shared/client/problem-error.ts';
 import { wait } from '../../shared/client/retry.ts';
@@ -10,7 +11,6 @@ import type { RowOf } from '../../shared/client/route.ts';
 import { UnreachableError } from '../../shared/client/unreachable-error.ts';
 import { exitCodes } from '../cli-error.ts';
 import type { CliContext } from '../context.ts';
-import { consolePage } from '../output/console-page.ts';
 import { LiveLine } from '../output/live-line.ts';
 import type { Printer } from '../output/printer.ts';
 import { dollarsText, numberText, secondsText } from '../output/units.ts';
@@ -204,7 +204,8 @@ export async function showToEnd(
   { detach, json }: { detach?: boolean | undefined; json?: boolean | undefined },
 ): Promise<void> {
   const { project_id, experiment_id } = begun;
-  printer.say(`console     ${consolePage(client.url, 'projects', project_id, 'experiments', experiment_id)}`);
+  const page = consoleLink(consoleOf(client.url), ['projects', project_id, 'experiments', experiment_id]);
+  printer.say(`console     ${page}`);
   if (detach) {
     if (json) printer.json(begun);
     else printer.line(experiment_id);

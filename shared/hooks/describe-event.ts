@@ -1,3 +1,4 @@
+import { consoleLink } from '../client/console-link.ts';
 import { dollarsText, secondsText } from '../core/text/amounts.ts';
 import { readUsernames } from '../data/accounts/user.ts';
 import { type Experiment, findExperiment } from '../data/experiments/experiment.ts';
@@ -91,7 +92,7 @@ export class EventDescriber {
           tone: tones[type] ?? 'plain',
           reason: typeof reason === 'string' ? reason : experiment.status_reason,
           facts: [{ name: 'Project', value: project_name }, ...lines],
-          link: pageOf(console_url, path('projects', project_id, 'experiments', subject)),
+          link: console_url && consoleLink(console_url, ['projects', project_id, 'experiments', subject]),
         },
       }),
     };
@@ -249,30 +250,24 @@ function otherMessage(
       tone: tones[type] ?? 'plain',
       reason: typeof reason === 'string' ? reason : null,
       facts: [{ name: 'Project', value: project_name }],
-      link: pageOf(console_url, subjectPage(notice, facts)),
+      link: console_url && subjectLink(console_url, notice, facts),
     },
   };
 }
 
-/** Return the page on which the console shows what an event is about; that of the project if it has no other. */
-function subjectPage(
+/** Return the link to the page of what an event is about; to that of the project if it has no other. */
+function subjectLink(
+  console_url: string,
   { type, project_id, subject }: Notice,
   { model_name, name, sweep_id, experiment_id }: Readonly<Record<string, unknown>>,
 ): string {
-  if (type === 'serving.failing' && typeof name === 'string') return path('models', name, 'serving');
+  if (type === 'serving.failing' && typeof name === 'string')
+    return consoleLink(console_url, ['models', name, 'serving']);
   if (type.startsWith('strategy.') && typeof model_name === 'string')
-    return `${path('models', model_name)}?strategy=${subject}`;
-  if (typeof sweep_id === 'string') return path('projects', project_id, 'sweeps', sweep_id);
-  if (typeof experiment_id === 'string') return path('projects', project_id, 'experiments', experiment_id);
-  return type.startsWith('budget.') ? path('projects', project_id, 'settings') : path('projects', project_id);
+    return consoleLink(console_url, ['models', model_name], { strategy: subject });
+  const page = ['projects', project_id];
+  if (typeof sweep_id === 'string') page.push('sweeps', sweep_id);
+  else if (typeof experiment_id === 'string') page.push('experiments', experiment_id);
+  else if (type.startsWith('budget.')) page.push('settings');
+  return consoleLink(console_url, page);
 }
-
-const path = (...parts: readonly string[]): string => parts.map(encodeURIComponent).join('/');
-
-/**
- * Return the address of a page of the console.
- * @example
- * pageOf('https://mps.example/console', 'account'); // https://mps.example/console#/account
- */
-export const pageOf = (console_url: string | null, page: string): string | null =>
-  console_url === null ? null : `${console_url}#/${page}`;

@@ -1,11 +1,11 @@
 import { access } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { buildCommand } from '@stricli/core';
+import { consoleLink, consoleOf } from '../../../shared/client/console-link.ts';
 import { parseCommand } from '../../../shared/command/parse-command.ts';
 import { CliError, exitCodes } from '../../cli-error.ts';
 import type { CliContext } from '../../context.ts';
 import { connect } from '../../login/connect.ts';
-import { consolePage } from '../../output/console-page.ts';
 import { untilSubmitted } from '../../run/until-submitted.ts';
 import { beginSweep, type Sweep } from '../../sweeps/begin-sweep.ts';
 import { followSweep } from '../../sweeps/follow-sweep.ts';
@@ -104,7 +104,12 @@ async function start(this: CliContext, flags: Flags, given?: string): Promise<vo
       beginSweep(session, { file, swept: set, fields, ...run, words, yes }, { ...place, signal, onSubmit }),
     interruptions,
   );
-  const page = consolePage(session.client.url, 'projects', sweep.project_id, 'sweeps', sweep.sweep_id);
+  const page = consoleLink(consoleOf(session.client.url), [
+    'projects',
+    sweep.project_id,
+    'sweeps',
+    sweep.sweep_id,
+  ]);
   this.printer.say(`console     ${page}`);
   if (isDetached === true) {
     if (isJson) this.printer.json(sweep);

@@ -1,4 +1,5 @@
 import { computed, signal } from '@preact/signals';
+import { consoleLink } from '../../../shared/client/console-link.ts';
 import { fromMlflow } from './mlflow-link.ts';
 
 /** Current view: its path and its settings, both from the address. */
@@ -62,16 +63,10 @@ export const keptOf = <T>(name: string): T | undefined =>
 export const place = computed(() => placeOf(hash.value));
 
 /** Return the address of a view, for links. */
-export function href(
+export const href = (
   parts: readonly string[],
   query: Readonly<Record<string, string | undefined>> = {},
-): string {
-  const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(query))
-    if (value !== undefined && value !== '') search.set(name, value);
-  const tail = search.toString();
-  return `#/${parts.map(encodeURIComponent).join('/')}${tail === '' ? '' : `?${tail}`}`;
-}
+): string => consoleLink('', parts, query);
 
 export function go(to: string): void {
   location.hash = to;

@@ -1,10 +1,10 @@
 import { publishMail } from '../../../shared/aws/needs.ts';
+import { consoleLink } from '../../../shared/client/console-link.ts';
 import { requireDelivery } from '../../../shared/data/hooks/delivery.ts';
 import { readHooks } from '../../../shared/data/hooks/hook.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { retryOnConflict } from '../../../shared/data/table/retry-on-conflict.ts';
 import { readForHooks } from '../../../shared/hooks/deliver-notices.ts';
-import { pageOf } from '../../../shared/hooks/describe-event.ts';
 import { deliveryWrites } from '../../../shared/hooks/fan-out.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
@@ -40,7 +40,7 @@ export const endpoint = defineEndpoint({
         tone: 'plain' as const,
         reason: `${caller.username} asked for this message. The hook works.`,
         facts: [{ name: 'Project', value: project_name }],
-        link: pageOf(hook.console_url, `projects/${project_id}`),
+        link: hook.console_url && consoleLink(hook.console_url, ['projects', project_id]),
       },
     };
     const sent = { project_id, hook, delivery_id, subject: delivery_id, message };

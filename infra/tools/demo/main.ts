@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Client } from '../../../shared/client/client.ts';
+import { consoleLink, consoleOf } from '../../../shared/client/console-link.ts';
 import { CommandError } from '../../command/command-error.ts';
 import { mpsSession } from '../../command/mps-session.ts';
 import { runMain } from '../../command/run-main.ts';
@@ -80,7 +81,8 @@ async function recordInvented(
   if (found > 0) screen.fact('were there', found.toLocaleString('en'));
   screen.fact('recorded', `${(count - found).toLocaleString('en')} in ${seconds.toFixed(0)} s`);
   if (startAgain !== undefined) screen.fact('start it by', startAgain);
-  screen.fact('look at', `${startAgain === undefined ? client.url : ''}/console#/projects/${project_id}`);
+  const service = startAgain === undefined ? client.url : '';
+  screen.fact('look at', consoleLink(consoleOf(service), ['projects', project_id]));
   return true;
 }
 
