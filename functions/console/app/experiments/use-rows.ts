@@ -84,19 +84,24 @@ export function useRows(project_id: string): Rows {
     };
     /** Load the remaining pages. */
     const load = async (): Promise<void> => {
+      const ask = () => experimentsPage(project_id, next === undefined ? firstPage : otherPages, next);
+      let isFirst = next === undefined;
       try {
+        let asked = ask();
         for (;;) {
-          const isFirst = next === undefined;
-          const page = await experimentsPage(project_id, isFirst ? firstPage : otherPages, next);
+          const page = await asked;
           if (isGone) return;
+          // The cursor contains the first page's limit. Replace it, because the other pages are larger.
+          next = page.next?.replace(`limit=${firstPage}`, `limit=${otherPages}`);
+          // The service reads the next page while this one is shown.
+          if (next !== undefined) asked = ask();
           const fresh = page.rows.map(rowOf);
           const before = latest.current.rows;
           const known = new Set(isFirst ? [] : before.map(({ experiment_id }) => experiment_id));
           const rows = isFirst
             ? fresh
             : [...before, ...fresh.filter(({ experiment_id }) => !known.has(experiment_id))];
-          // The cursor contains the first page's limit. Replace it, because the other pages are larger.
-          next = page.next?.replace(`limit=${firstPage}`, `limit=${otherPages}`);
+          isFirst = false;
           show({ rows, isComplete: next === undefined, error: undefined });
           if (next === undefined) break;
         }
