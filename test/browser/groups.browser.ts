@@ -33,8 +33,8 @@ describe('groups', () => {
   test('of two params open in place, and one click shows only the experiments of one', async () => {
     await visit(page, `projects/${project_id}`);
     const hands = countedHands(page);
-    await hands.choose(page.getByLabel('Group by'), 'Group by params.optimizer');
-    await hands.choose(page.getByLabel('Then by').first(), 'then by params.depth');
+    await hands.choose(page.getByLabel('Group by'), 'Group by optimizer');
+    await hands.choose(page.getByLabel('Then by').first(), 'then by depth');
     await expect.poll(async () => (await cells(3)).join()).toBe('2,2,2,2,2,2');
     expect(hands.clicks).toBe(4);
     expect([...new Set(await cells(1))].sort()).toEqual(['adam', 'sgd']);

@@ -62,6 +62,57 @@ test('Home names the metric whose value it shows, also on a phone', async () => 
   await phone.context().close();
 });
 
+test('a card of Home has the curve of its best metric, beside its figure however long the name is', async () => {
+  const project_id = await newProject(service.client, 'drawn');
+  const metric = 'validation/accuracy';
+  const name = `run of a search for hyperparameters ${'with a long name '.repeat(4)}`.trim();
+  await recordRun(service.client, project_id, {
+    name,
+    metrics: { [metric]: [0.2512345, 0.512345, 0.7512345] },
+  });
+  await visit(page, '');
+  const card = page.locator('.cards a', { hasText: metric });
+  await card.locator('.sparkline').waitFor();
+  const [figure, curve] = await Promise.all(
+    ['.figure', '.sparkline'].map((part) => card.locator(part).boundingBox()),
+  );
+  const rightOf = (box: typeof curve) => (box?.x ?? 0) + (box?.width ?? 0);
+  expect(rightOf(figure ?? null) - rightOf(curve ?? null)).toBeLessThan(2);
+  expect(await card.locator('strong').getAttribute('title')).toBe(name);
+});
+
+test('Start a training is the main action of a project that trains, and a plain one where programs run elsewhere', async () => {
+  const project_id = await newProject(service.client, 'recorded elsewhere');
+  const start = page.locator('.page-head a', { hasText: 'Start a training' });
+  const look = () => start.getAttribute('class');
+  await visit(page, `projects/${project_id}`);
+  await expect.poll(look).toBe('button primary');
+  await recordRun(service.client, project_id, { name: 'from a laptop', status: 'SUCCEEDED' });
+  await visit(page, 'projects');
+  await visit(page, `projects/${project_id}`);
+  await expect.poll(look).toBe('button plain');
+  await visit(page, `projects/${trained.project_id}`);
+  await expect.poll(look).toBe('button primary');
+});
+
+test('nothing can be trained before there is a configuration and an environment', async () => {
+  const project_id = await newProject(service.client, 'not ready');
+  await visit(page, `projects/${project_id}/start`);
+  await page.getByText('Save a configuration and an environment first.').waitFor();
+  const train = page.getByRole('button', { name: 'Train', exact: true });
+  expect(await train.isDisabled()).toBe(true);
+  await visit(page, `projects/${trained.project_id}/start`);
+  await expect.poll(() => train.isDisabled()).toBe(false);
+});
+
+test('a dialog with a form begins at its first field', async () => {
+  await visit(page, 'projects?new=1');
+  await expect
+    .poll(() => page.getByLabel('Name').evaluate((one) => one === document.activeElement))
+    .toBe(true);
+  await button('Close').click();
+});
+
 test('a loss that is chosen to rank by is best where it is least', async () => {
   const project_id = await newProject(service.client, 'judged');
   await visit(page, `projects/${project_id}/settings`);

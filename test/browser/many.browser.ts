@@ -85,6 +85,8 @@ describe('many rows at once', () => {
     await visit(page, `projects/${project_id}?filter=name%20%3D%20'run%2000'`);
     await box(0).click();
     await button('Cancel 1').click();
+    await page.getByRole('dialog').getByText('Cancel 1 experiment?').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel 1' }).click();
     await page.getByText('1 experiment cancelled.').waitFor();
     await expect.poll(() => page.locator('.row.body').first().innerText()).toContain('Cancelled');
     await visit(page, `projects/${project_id}?sort=created`);

@@ -206,6 +206,23 @@ describe('going back', () => {
     expect(await page.locator('.chosen-bar').count()).toBe(0);
   });
 
+  test('lets j and k begin at the row that was opened', async () => {
+    const project_id = await newProject(service.client, 'reopened');
+    for (const name of ['fourth', 'third', 'second', 'first'])
+      await recordRun(service.client, project_id, { name, status: 'SUCCEEDED' });
+    const focused = () => page.evaluate(() => document.activeElement?.textContent);
+    const openThird = () => page.locator('[data-index="2"] a').click();
+    await visit(page, `projects/${project_id}`);
+    await openThird();
+    await page.waitForURL(/experiments\/\w+/);
+    await page.goBack();
+    await page.locator('[data-index="2"] a').waitFor();
+    await page.keyboard.press('j');
+    await expect.poll(focused).toBe('third');
+    await page.keyboard.press('j');
+    await expect.poll(focused).toBe('fourth');
+  });
+
   test('does not show what has been deleted meanwhile', async () => {
     const project_id = await newProject(service.client, 'thinned');
     const ids: string[] = [];

@@ -61,7 +61,7 @@ async function useTable({ page, hands }: Person): Promise<void> {
   await page.getByRole('columnheader', { name: /seed/ }).waitFor();
   await hands.write(page.getByLabel('Filter'), 'params.lr > 0');
   await expect.poll(() => page.locator('.table-note').innerText()).toMatch(/^12 experiments/);
-  await hands.choose(page.getByLabel('Group by'), 'Group by params.optimizer');
+  await hands.choose(page.getByLabel('Group by'), 'Group by optimizer');
   await page.locator('.grouped tbody tr').first().waitFor();
   await hands.choose(page.getByLabel('Group by'), 'No groups');
   await page.locator('.row.body').first().waitFor();

@@ -13,7 +13,9 @@ import { conditionFor, filterRows } from '../../../functions/console/app/experim
 import {
   groupFilter,
   groupRows,
+  spreadDecimals,
   spreadOf,
+  spreadText,
 } from '../../../functions/console/app/experiments/groups/group-rows.ts';
 import { Ranking } from '../../../functions/console/app/experiments/ranking.ts';
 import type { Row } from '../../../functions/console/app/experiments/row.ts';
@@ -139,6 +141,15 @@ describe('the filter box', () => {
     expect(filterRows(rows, 'lrr > 0.5').fault).toContain('Did you mean lr?');
   });
 
+  test('says what a condition lacks while somebody types it', () => {
+    const rows = [rowWith(0, { params: { lr: '1' } })];
+    for (const text of ['lr <', 'lr =', 'lr >= '])
+      expect(filterRows(rows, text)).toEqual({
+        rows,
+        fault: `A value is missing after ${text.trim().slice(3)}.`,
+      });
+  });
+
   test('says where a filter is wrong, and shows all meanwhile', () => {
     const { rows: shown, fault } = filterRows(rows, 'metrics.accuracy >');
     expect(shown).toHaveLength(2);
@@ -181,6 +192,16 @@ describe('columns', () => {
       'metrics.accuracy:last',
     ]);
   });
+
+  test('are no speeds of a program, such as those that Trainer logs', () => {
+    const names = ['eval_loss', 'eval_runtime', 'eval_samples_per_second', 'loss', 'grad_norm', 'total_flos'];
+    const metrics = Object.fromEntries(names.map((name) => [name, metric(1)]));
+    const usual = usualColumns(namesIn([rowWith(0, { metrics })]));
+    expect(usual.filter((id) => id.startsWith('metrics.'))).toEqual([
+      'metrics.eval_loss:last',
+      'metrics.loss:last',
+    ]);
+  });
 });
 
 describe('groups', () => {
@@ -192,6 +213,19 @@ describe('groups', () => {
     });
     expect(spreadOf([1e9 + 1, 1e9 + 2, 1e9 + 3])?.deviation).toBe(1);
     expect(spreadOf([])).toBeUndefined();
+  });
+
+  test('have as many decimal places as most of their column, unless their deviation supports others', () => {
+    const column = metricColumn('accuracy');
+    const spreads = [0.04, 0.07, 0.14, 0.0003].map((deviation) => ({ count: 2, mean: 0.5, deviation }));
+    const decimals = spreadDecimals(spreads);
+    expect(spreads.map((spread) => spreadText(spread, column, decimals))).toEqual([
+      '0.500 ± 0.040',
+      '0.500 ± 0.070',
+      '0.500 ± 0.140',
+      '0.50000 ± 0.00030',
+    ]);
+    expect(spreadDecimals([{ count: 1, mean: 1, deviation: undefined }])).toBeUndefined();
   });
 
   test('keep every row, those without a value too', () => {

@@ -110,7 +110,7 @@ export function RunList({
               >
                 <Icon name={isShown ? 'eye' : 'eyeOff'} size={14} />
                 <LineSample style={style} />
-                <bdi class="ellipsis">{name}</bdi>
+                <bdi class="clamp">{name}</bdi>
                 {id === baseline?.id && <small class="soft">baseline</small>}
                 {value !== undefined && <b>{numberText(value)}</b>}
                 {baseline !== undefined && id !== baseline.id && (

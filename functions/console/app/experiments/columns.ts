@@ -223,6 +223,17 @@ export function wordsWidth<R>(column: Column<R>, rows: readonly R[]): number {
   return Math.max(column.width, Math.min(widestWords, Math.ceil(most * digitWidth + cellPadding)));
 }
 
+/** Of the bold text of names, in rem, with the paddings and the room of a star. */
+const letterWidth = 0.55;
+const namePadding = 3.25;
+
+/** Return the width in rem at which the names of rows are whole. */
+export function namesWidth(rows: readonly { name: string }[]): number {
+  let most = 0;
+  for (const { name } of sampleOf(rows)) most = Math.max(most, name.length);
+  return Math.ceil(most * letterWidth + namePadding);
+}
+
 const isParamOrTag = (id: string): boolean => /^(?:params|tags)\./.test(id);
 
 /** Return a column with the room that its values need, so that words are whole and points are below each other. */

@@ -2,7 +2,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { go, keep, keptOf } from '../router.ts';
 import { useKeys } from '../ui/use-keys.ts';
 import { useVirtual } from '../ui/use-virtual.ts';
-import type { Column } from './columns.ts';
+import { type Column, namesWidth } from './columns.ts';
 import type { Order } from './sort-rows.ts';
 import { headHeight, TableHead } from './table-head.tsx';
 import { type RowLook, rowHeight, type TableItem, TableRow } from './table-row.tsx';
@@ -71,6 +71,7 @@ export function DataTable<R extends TableItem>(props: TableProps<R>) {
   } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const { items, height, scrollTo } = useVirtual(scroller, rows.length, rowHeight, headHeight);
+  const names = useMemo(() => namesWidth(rows), [rows]);
   const style = useMemo(() => {
     const widths = columns.map(({ width }) => `${width}rem`);
     return {
@@ -78,6 +79,8 @@ export function DataTable<R extends TableItem>(props: TableProps<R>) {
       '--row-width': `calc(${['3rem', 'var(--name-width)', ...widths].join(' + ')})`,
     };
   }, [columns]);
+  /** ID of the row that was opened before the user came back. */
+  const opened = useRef(keptOf<string>('opened'));
   // Restore the scroll position of a returning user.
   useLayoutEffect(() => {
     const top = keptOf<number>('table-top');
@@ -91,13 +94,19 @@ export function DataTable<R extends TableItem>(props: TableProps<R>) {
   /** Whether Shift was held at the last click, and the index of the row that was chosen last. */
   const isRange = useRef(false);
   const lastChosen = useRef<number>(undefined);
+  /** Return the row that the keys begin at: the one that was opened last, else the first that is visible. */
+  const firstFocus = (): number => {
+    const { current: id } = opened;
+    opened.current = undefined;
+    const last = id === undefined ? -1 : rows.findIndex(({ experiment_id }) => experiment_id === id);
+    if (last >= 0) return last;
+    return items.find(({ start }) => start >= (scroller.current?.scrollTop ?? 0))?.index ?? 0;
+  };
   const focusRow = (step: number): void => {
     const { activeElement } = document;
     const inTable = scroller.current?.contains(activeElement) ?? false;
     const present = inTable ? indexOf(activeElement) : Number.NaN;
-    const next = Number.isNaN(present)
-      ? (items.find(({ start }) => start >= (scroller.current?.scrollTop ?? 0))?.index ?? 0)
-      : present + step;
+    const next = Number.isNaN(present) ? firstFocus() : present + step;
     const index = Math.max(0, Math.min(rows.length - 1, next));
     scrollTo(index);
     const focus = () => scroller.current?.querySelector<HTMLElement>(`[data-index="${index}"] a`)?.focus();
@@ -143,7 +152,12 @@ export function DataTable<R extends TableItem>(props: TableProps<R>) {
         currentTarget.classList.toggle('sideways', currentTarget.scrollLeft > 0);
         keep('table-top', currentTarget.scrollTop);
       }}
-      style={{ '--rows-height': `${height + scrollbarHeight}px` } as Record<string, string>}
+      style={
+        { '--rows-height': `${height + scrollbarHeight}px`, '--names': `${names}rem` } as Record<
+          string,
+          string
+        >
+      }
     >
       <div
         role="table"
@@ -172,8 +186,9 @@ export function DataTable<R extends TableItem>(props: TableProps<R>) {
             isRange.current = shiftKey;
             const row = rows[indexOf(target)];
             if (row === undefined) return;
-            if ((target as HTMLElement).closest('.star') !== null) onPin?.(row);
-            else if ((target as HTMLElement).closest('a, input') === null) go(look.addressOf(row));
+            if ((target as HTMLElement).closest('.star') !== null) return onPin?.(row);
+            if ((target as HTMLElement).closest('input') === null) keep('opened', row.experiment_id);
+            if ((target as HTMLElement).closest('a, input') === null) go(look.addressOf(row));
           }}
           onChange={({ target }) => {
             chooseTo(indexOf(target), (target as HTMLInputElement).checked, isRange.current);

@@ -13,6 +13,9 @@ export interface Filtered {
 
 const looksLikeCondition = /[=<>]|\b(?:LIKE|ILIKE|IN|IS)\b/i;
 
+/** A condition that somebody has not typed to its end. */
+const withoutValue = /(?:[=<>!]=?|\b(?:I?LIKE|IN|IS))$/i;
+
 /**
  * Filter rows with the API's grammar and parser, or by what looks like conditions and words, because users type
  * these first: `lr < 0.001`, `adam`, `failed`.
@@ -33,7 +36,13 @@ export function filterRows(rows: readonly Row[], filter: string, ranking = new R
     return { rows: rows.filter(matches), fault: undefined };
   } catch (error) {
     if (!(error instanceof SearchSyntaxError)) throw error;
-    return filterFreely(rows, wanted, vocabulary, `The filter ${error.message}.`);
+    const [unfinished] = withoutValue.exec(wanted) ?? [];
+    // A name without its group is no error, if only its value is missing.
+    const fault =
+      unfinished === undefined || error.message.startsWith('ends')
+        ? `The filter ${error.message}.`
+        : `A value is missing after ${unfinished}.`;
+    return filterFreely(rows, wanted, vocabulary, fault);
   }
 }
 

@@ -39,7 +39,7 @@ export function FirstRun({ project_id, mayChange }: { project_id: string; mayCha
         For programs, create a <a href={href(['account'])}>token</a> and set it as{' '}
         <code>MLFLOW_TRACKING_TOKEN</code> instead of user and password.
       </p>
-      <LinkButton href={href(['projects', project_id, 'start'])} icon="play" kind="primary">
+      <LinkButton href={href(['projects', project_id, 'start'])} icon="play">
         Start a training here
       </LinkButton>
     </Empty>

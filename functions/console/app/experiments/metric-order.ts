@@ -28,5 +28,6 @@ export const isCounter = (name: string): boolean => counters.test(readMetricName
 
 const places: readonly MeasuredOn[] = ['validation', 'test', null, 'training'];
 
-/** Progress values that programs log. They are no results. */
-const counters = /^(?:epoch|step|globalstep|lr|learningrate)$/;
+/** Progress and speed that programs log, such as Hugging Face's `eval_samples_per_second`. They are no results. */
+const counters =
+  /^(?:epoch|step|globalstep|lr|learningrate|runtime|throughput|[a-z]*per(?:sec|second)|(?:total)?flos|gradnorm)$/;

@@ -198,7 +198,7 @@ function Differences({
                   <span class="compare-head">
                     <i style={{ background: `var(--${lineColour(styles.get(experiment_id) ?? 0)})` }} />
                     <a
-                      class="ellipsis"
+                      class="clamp"
                       title={name}
                       href={href(['projects', project_id, 'experiments', experiment_id])}
                     >

@@ -33,7 +33,7 @@ const RunningCards = ({ rows, nameOf }: { rows: readonly Row[]; nameOf: (id: str
               <Ago time={row.started_at ?? row.created_at} />
             </span>
           </span>
-          <strong class="ellipsis">
+          <strong class="clamp" title={row.name}>
             <bdi>{row.name}</bdi>
           </strong>
           <span class="soft small ellipsis">
@@ -42,7 +42,7 @@ const RunningCards = ({ rows, nameOf }: { rows: readonly Row[]; nameOf: (id: str
           {row.best === null ? (
             <span class="soft small clamp">{row.status_reason ?? 'No value yet'}</span>
           ) : (
-            <span class="figure">
+            <span class="figure with-course">
               <span>
                 {numberText(row.best.value)} <small>{row.best.metric}</small>
               </span>

@@ -86,6 +86,10 @@ export function StartPage({ project_id }: { project_id: string }) {
   const [sizes, setSizes] = useState<Sizes>({});
   const { estimate: cost, fault } = useEstimate(project_id, sizes, isRemote);
   const config = chosen ?? configs.data?.[0]?.config_id;
+  const missing = [
+    ...(configs.data !== undefined && config === undefined ? ['a configuration'] : []),
+    ...(environment.data === null ? ['an environment'] : []),
+  ];
   const begin = async () => {
     const query = { ...given(sizes, isRemote), ...(dataset !== undefined && { dataset }) };
     const begun = isRemote
@@ -135,7 +139,12 @@ export function StartPage({ project_id }: { project_id: string }) {
           <aside class="launch" aria-label="Size and start">
             <section class="panel">
               <h2>Size</h2>
-              <Form action={isRemote ? 'Train on the cluster' : 'Train'} onSubmit={begin} wide>
+              <Form
+                action={isRemote ? 'Train on the cluster' : 'Train'}
+                isReady={missing.length === 0}
+                onSubmit={begin}
+                wide
+              >
                 <fieldset class="choice">
                   <legend>Where</legend>
                   <label class="check">
@@ -177,27 +186,31 @@ export function StartPage({ project_id }: { project_id: string }) {
                   ) : (
                     <>
                       <p class="figure">
-                        {cost.cost_estimate === null ? 'No price' : `at most ${costText(cost.cost_estimate)}`}
+                        {cost.cost_estimate === null ? 'No cost' : `at most ${costText(cost.cost_estimate)}`}
                       </p>
                       <p class="soft small">
                         {cost.nodes > 1 && `${cost.nodes} nodes of `}
                         {cost.vcpus} vCPU, {(cost.memory / 1024).toFixed(1)} GiB
                         {cost.gpus > 0 && `, ${cost.gpus} GPU`}, stopped after {durationText(cost.timeout)}
-                        {cost.cost_estimate === null && '; compute is free here'}
+                        {cost.cost_estimate === null && '; this service counts no cost'}
                       </p>
                     </>
                   )}
                 </div>
-                <p class="soft small">
-                  Trains with <strong>{config ?? 'no configuration yet'}</strong>
-                  {dataset !== undefined && (
-                    <>
-                      {' '}
-                      on <strong>{dataset}</strong>
-                    </>
-                  )}
-                  .
-                </p>
+                {missing.length > 0 ? (
+                  <p class="soft small">Save {missing.join(' and ')} first.</p>
+                ) : (
+                  <p class="soft small">
+                    Trains with <strong>{config}</strong>
+                    {dataset !== undefined && (
+                      <>
+                        {' '}
+                        on <strong>{dataset}</strong>
+                      </>
+                    )}
+                    .
+                  </p>
+                )}
               </Form>
             </section>
           </aside>

@@ -105,6 +105,7 @@ export function Configs({
             {mayChange && (isNew || configs.length === 0) && draft === undefined && (
               <Form
                 action="Write the configuration"
+                kind="plain"
                 onSubmit={async () => setDraft({ config_id: name, content: first, tag: undefined })}
               >
                 <TextField

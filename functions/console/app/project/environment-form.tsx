@@ -52,7 +52,7 @@ export function EnvironmentForm({
   };
   const hint = kinds.find(({ id }) => id === fields.env_type)?.hint;
   return (
-    <Form action="Save" onSubmit={save} wide>
+    <Form action="Save" kind="plain" onSubmit={save} wide>
       <Field
         label="Command"
         hint="{config} and {output_dir} are replaced by their paths. The command does not run in a shell."

@@ -21,28 +21,48 @@ interface Entry {
 const most = 12;
 
 const shortcuts = [
-  ['Ctrl K', 'Search projects, runs, models, sweeps of the open project, and actions'],
-  ['/', 'Go to the filter or search of the page'],
-  ['j k', 'Next and previous row'],
-  ['Enter', 'Open the row'],
-  ['x', 'Choose the row'],
-  ['X', 'Choose the rows from the last choice to this one'],
-  ['a', 'Choose all rows that are shown'],
-  ['p', 'Pin the row to the top'],
-  ['c', 'Compare the chosen rows'],
-  ['g', 'Tag the chosen rows'],
-  ['d', 'Delete the chosen rows'],
-  ['u', 'Undo'],
-  ['b', 'Sort by the best value'],
-  ['e', 'Edit'],
-  ['n', 'Go to the name of a new variable or secret'],
-  ['1 … 9', 'Open a part of the page'],
-  ['v', 'Show curves beside the table'],
-  ['t', 'Next horizontal axis of the charts'],
-  ['m', 'Choose a metric as the horizontal axis'],
-  ['l', 'Logarithmic vertical axis'],
-  ['s', 'Go to the smoothing, the step of pictures, or a point of the trade-off'],
-  ['?', 'This list'],
+  {
+    title: 'Everywhere',
+    keys: [
+      ['Ctrl K', 'Search projects, runs, models, sweeps of the open project, and actions'],
+      ['/', 'Go to the filter or search of the page'],
+      ['1 … 9', 'Open a part of the page'],
+      ['e', 'Edit'],
+      ['u', 'Undo'],
+      ['n', 'Go to the name of a new variable or secret'],
+      ['?', 'This list'],
+    ],
+  },
+  {
+    title: 'Table',
+    keys: [
+      ['j k', 'Next and previous row'],
+      ['Enter', 'Open the row'],
+      ['x', 'Choose the row'],
+      ['X', 'Choose the rows from the last choice to this one'],
+      ['a', 'Choose all rows that are shown'],
+      ['p', 'Pin the row to the top'],
+      ['b', 'Sort by the best value'],
+      ['v', 'Show curves beside the table'],
+    ],
+  },
+  {
+    title: 'Chosen rows',
+    keys: [
+      ['c', 'Compare'],
+      ['g', 'Tag'],
+      ['d', 'Delete'],
+    ],
+  },
+  {
+    title: 'Charts',
+    keys: [
+      ['t', 'Next horizontal axis'],
+      ['m', 'Choose a metric as the horizontal axis'],
+      ['l', 'Logarithmic vertical axis'],
+      ['s', 'Go to the smoothing, the step of pictures, or a point of the trade-off'],
+    ],
+  },
 ] as const;
 
 const opens = (id: string, name: string, about: string, icon: IconName, to: string): Entry => ({
@@ -161,19 +181,22 @@ export function Palette({ isHelp, onClose }: { isHelp: boolean; onClose: () => v
   }, [text, loaded, runs]);
   if (isHelp)
     return (
-      <Dialog title="Keys" onClose={onClose}>
-        <dl class="keys">
-          {shortcuts.map(([key, what]) => (
-            <div key={key}>
-              <dt>
-                {key.split(' ').map((one) => (
-                  <kbd key={one}>{one}</kbd>
+      <Dialog title="Keys" onClose={onClose} wide>
+        <div class="keys">
+          {shortcuts.map(({ title, keys }) => (
+            <section key={title}>
+              <h3>{title}</h3>
+              <dl>
+                {keys.map(([key, what]) => (
+                  <div key={key}>
+                    <dt>{key.split(' ').map((one) => (one === '…' ? one : <kbd key={one}>{one}</kbd>))}</dt>
+                    <dd>{what}</dd>
+                  </div>
                 ))}
-              </dt>
-              <dd>{what}</dd>
-            </div>
+              </dl>
+            </section>
           ))}
-        </dl>
+        </div>
       </Dialog>
     );
   const run = (entry: Entry | undefined) => {

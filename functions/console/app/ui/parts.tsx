@@ -263,6 +263,9 @@ export function Dialog({
   const id = useId();
   useEffect(() => {
     dialog.current?.showModal();
+    // A form begins at its first field, not at the button that closes it.
+    if (dialog.current?.querySelector('[autofocus]') === null)
+      dialog.current.querySelector<HTMLElement>('form :is(input, textarea, select)')?.focus();
   }, []);
   return (
     <dialog
@@ -323,11 +326,14 @@ export function Form({
   children,
   action,
   wide,
+  kind = 'primary',
   isReady = true,
 }: {
   onSubmit: () => Promise<unknown>;
   action: string;
   wide?: boolean;
+  /** `plain` for a form on a page whose main action is another. */
+  kind?: 'primary' | 'plain';
   /** Whether the fields are valid. They show their own errors. */
   isReady?: boolean;
 } & Children) {
@@ -349,7 +355,7 @@ export function Form({
     <form class={`form${wide ? ' wide' : ''}`} onSubmit={(event) => void submit(event)} noValidate>
       {children}
       {error !== undefined && <Problem error={error} />}
-      <Button type="submit" kind="primary" disabled={isBusy || !isReady}>
+      <Button type="submit" kind={kind} disabled={isBusy || !isReady}>
         {isBusy ? 'Working…' : action}
       </Button>
     </form>

@@ -11,8 +11,16 @@ import { clearBrushes, setBrush } from './use-brushes.ts';
 import { useCanvas, useWidth } from './use-canvas.ts';
 
 const height = 340;
-const box = { top: 46, bottom: 30, side: 64 };
-const gapLeast = 88;
+const box = { top: 46, bottom: 30 };
+/** Room beside the first and the last axis, and the least between two of them. */
+const wideRoom = { side: 64, gapLeast: 88 };
+/** The same on a phone, so that the last of four axes is whole. */
+const phoneRoom = { side: 34, gapLeast: 76 };
+const phoneWidth = 480;
+const roomOf = (width: number) => (width < phoneWidth ? phoneRoom : wideRoom);
+/** Pixels of a letter in the name of an axis. */
+const letterWidth = 6.7;
+const maxName = 18;
 /** Distance in pixels within which the pointer finds a line. */
 const reach = 8;
 const maxWords = 30;
@@ -26,7 +34,8 @@ const outcomesFirst = 3;
  * the last axis nobody sees what the inputs led to.
  */
 function usualAxes(all: readonly Axis[], width: number): Set<string> {
-  const room = Math.floor((width - box.side * 2) / gapLeast) + 1;
+  const { side, gapLeast } = roomOf(width);
+  const room = Math.floor((width - side * 2) / gapLeast) + 1;
   const count = Math.max(drawnLeast, Math.min(drawnMost, room));
   const given = all.filter(({ isOutcome }) => !isOutcome);
   const outcomes = all.filter(({ isOutcome }) => isOutcome);
@@ -62,9 +71,10 @@ export function Parallel<I extends Item & { style?: number | undefined }>({
   const axes = useMemo(() => all.filter(({ name }) => (picked ?? usual).has(name)), [all, picked, usual]);
   const [near, setNear] = useState<{ index: number; x: number; y: number }>();
   const pressed = useRef(false);
-  const gap = Math.max(gapLeast, (shownWidth - box.side * 2) / Math.max(1, axes.length - 1));
-  const width = shownWidth === 0 ? 0 : box.side * 2 + gap * (axes.length - 1);
-  const x = (at: number) => box.side + at * gap;
+  const { side, gapLeast } = roomOf(shownWidth);
+  const gap = Math.max(gapLeast, (shownWidth - side * 2) / Math.max(1, axes.length - 1));
+  const width = shownWidth === 0 ? 0 : side * 2 + gap * (axes.length - 1);
+  const x = (at: number) => side + at * gap;
   const y = (place: number) => height - box.bottom - place * (height - box.top - box.bottom);
   const lines = useMemo(
     () =>
@@ -84,7 +94,7 @@ export function Parallel<I extends Item & { style?: number | undefined }>({
   const find = (event: PointerEvent & { currentTarget: HTMLElement }) => {
     const { left, top } = event.currentTarget.getBoundingClientRect();
     const [atX, atY] = [event.clientX - left, event.clientY - top];
-    const from = Math.max(0, Math.min(axes.length - 2, Math.floor((atX - box.side) / gap)));
+    const from = Math.max(0, Math.min(axes.length - 2, Math.floor((atX - side) / gap)));
     const share = (atX - x(from)) / gap;
     let [found, least]: [number | undefined, number] = [undefined, reach];
     for (const [index, line] of lines.entries()) {
@@ -122,9 +132,7 @@ export function Parallel<I extends Item & { style?: number | undefined }>({
                 {axes.map((axis, at) => (
                   <g key={axis.name}>
                     <line class="axis" x1={x(at)} x2={x(at)} y1={box.top} y2={height - box.bottom} />
-                    <text class="name" x={x(at)} y={16} text-anchor="middle">
-                      {cut(axis.name, 18)}
-                    </text>
+                    <AxisName name={axis.name} x={x(at)} gap={gap} width={width} />
                     {axis.words.length === 0 && (
                       <>
                         <text x={x(at)} y={box.top - 8} text-anchor="middle">
@@ -171,5 +179,22 @@ export function Parallel<I extends Item & { style?: number | undefined }>({
         )}
       </p>
     </>
+  );
+}
+
+/** Name above an axis, as long as there is room for. Names that would leave the plot begin or end at its edge. */
+function AxisName({ name, x, gap, width }: { name: string; x: number; gap: number; width: number }) {
+  const shown = cut(name, Math.max(8, Math.min(maxName, Math.floor((gap - 2) / letterWidth))));
+  const half = (shown.length * letterWidth) / 2;
+  const [anchor, at] =
+    x < half
+      ? (['start', 2] as const)
+      : x + half > width
+        ? (['end', width - 2] as const)
+        : (['middle', x] as const);
+  return (
+    <text class="name" x={at} y={16} text-anchor={anchor}>
+      {shown}
+    </text>
   );
 }

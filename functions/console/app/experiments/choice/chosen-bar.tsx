@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { deleteRuns, restoreRuns } from '../../api/deletions.ts';
 import { href } from '../../router.ts';
 import { attempt, tell } from '../../ui/notice.tsx';
-import { Button, Dialog, Form, LinkButton } from '../../ui/parts.tsx';
+import { Button, Confirm, Dialog, Form, LinkButton } from '../../ui/parts.tsx';
 import { saveBlob } from '../../ui/save.ts';
 import { isFinal } from '../../ui/status.tsx';
 import { plural } from '../../ui/text/format.ts';
@@ -50,7 +50,7 @@ export function ChosenBar({
   onAll: () => void;
   onClear: () => void;
 }) {
-  const [dialog, setDialog] = useState<'tag' | 'rename'>();
+  const [dialog, setDialog] = useState<'tag' | 'rename' | 'cancel'>();
   const [isBusy, setBusy] = useState(false);
   const [first] = rows;
   const ids = rows.map(({ experiment_id }) => experiment_id);
@@ -85,67 +85,62 @@ export function ChosenBar({
           All {matching.toLocaleString('en')} that match
         </button>
       )}
-      {canCompare ? (
-        <LinkButton
-          href={href(['projects', project_id, 'compare'], { experiments: ids.join(',') })}
-          kind="primary"
-          icon="chart"
-        >
-          Compare
-        </LinkButton>
-      ) : (
-        <span title={rows.length < 2 ? 'Choose two or more' : `At most ${maxCompare} can be compared`}>
-          <Button kind="primary" icon="chart" disabled>
+      <div class="chosen-actions">
+        {canCompare ? (
+          <LinkButton
+            href={href(['projects', project_id, 'compare'], { experiments: ids.join(',') })}
+            kind="primary"
+            icon="chart"
+          >
             Compare
-          </Button>
-        </span>
-      )}
-      <Button icon="star" onClick={onPin}>
-        Pin
-      </Button>
-      {first !== undefined && rows.length === 1 && (
-        <Button icon="flag" onClick={() => onBaseline(first.experiment_id === baseline ? undefined : first)}>
-          {first.experiment_id === baseline ? 'No baseline' : 'Set as baseline'}
-        </Button>
-      )}
-      {mayChange && (
-        <>
-          <Button icon="tag" shortcut="g" disabled={isBusy} onClick={() => setDialog('tag')}>
-            Tag
-          </Button>
-          <Button disabled={isBusy} onClick={() => setDialog('rename')}>
-            Rename
-          </Button>
-          {running.length > 0 && (
-            <Button
-              icon="stop"
-              disabled={isBusy}
-              onClick={() =>
-                act(async () => {
-                  await cancelRows(running);
-                  await changes.renew(running.map(({ experiment_id }) => experiment_id));
-                  tell(`${plural(running.length, 'experiment')} cancelled.`);
-                })
-              }
-            >
-              Cancel {running.length}
+          </LinkButton>
+        ) : (
+          <span title={rows.length < 2 ? 'Choose two or more' : `At most ${maxCompare} can be compared`}>
+            <Button kind="primary" icon="chart" disabled>
+              Compare
             </Button>
-          )}
-        </>
-      )}
-      <Button
-        icon="download"
-        onClick={() =>
-          saveBlob(new Blob([csvOf(rows, columns)], { type: 'text/csv;charset=utf-8' }), 'experiments.csv')
-        }
-      >
-        CSV
-      </Button>
-      {mayChange && (
-        <Button kind="danger" icon="trash" shortcut="d" disabled={isBusy} onClick={remove}>
-          Delete
+          </span>
+        )}
+        <Button icon="star" onClick={onPin}>
+          Pin
         </Button>
-      )}
+        {first !== undefined && rows.length === 1 && (
+          <Button
+            icon="flag"
+            onClick={() => onBaseline(first.experiment_id === baseline ? undefined : first)}
+          >
+            {first.experiment_id === baseline ? 'No baseline' : 'Set as baseline'}
+          </Button>
+        )}
+        {mayChange && (
+          <>
+            <Button icon="tag" shortcut="g" disabled={isBusy} onClick={() => setDialog('tag')}>
+              Tag
+            </Button>
+            <Button disabled={isBusy} onClick={() => setDialog('rename')}>
+              Rename
+            </Button>
+            {running.length > 0 && (
+              <Button icon="stop" disabled={isBusy} onClick={() => setDialog('cancel')}>
+                Cancel {running.length}
+              </Button>
+            )}
+          </>
+        )}
+        <Button
+          icon="download"
+          onClick={() =>
+            saveBlob(new Blob([csvOf(rows, columns)], { type: 'text/csv;charset=utf-8' }), 'experiments.csv')
+          }
+        >
+          CSV
+        </Button>
+        {mayChange && (
+          <Button kind="danger" icon="trash" shortcut="d" disabled={isBusy} onClick={remove}>
+            Delete
+          </Button>
+        )}
+      </div>
       <Button kind="quiet" icon="close" label="Clear the choice" onClick={onClear} />
       {dialog === 'tag' && (
         <TagDialog
@@ -157,6 +152,20 @@ export function ChosenBar({
             tell(`${what} tagged.`);
           }}
         />
+      )}
+      {dialog === 'cancel' && (
+        <Confirm
+          title={`Cancel ${plural(running.length, 'experiment')}?`}
+          action={`Cancel ${running.length}`}
+          onClose={() => setDialog(undefined)}
+          onConfirm={async () => {
+            await cancelRows(running);
+            await changes.renew(running.map(({ experiment_id }) => experiment_id));
+            tell(`${plural(running.length, 'experiment')} cancelled.`);
+          }}
+        >
+          <p>They stop. Their logs, metrics and artifacts so far stay.</p>
+        </Confirm>
       )}
       {dialog === 'rename' && (
         <RenameDialog

@@ -27,7 +27,7 @@ export function DeletedRuns({ project_id, mayChange }: { project_id: string; may
   return (
     <>
       <div class="bar-row">
-        <Button icon="right" onClick={() => setQuery({ deleted: undefined })}>
+        <Button icon="left" onClick={() => setQuery({ deleted: undefined })}>
           Back to the table
         </Button>
         {mayChange && (live.data?.length ?? 0) > 1 && (

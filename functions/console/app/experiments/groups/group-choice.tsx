@@ -40,9 +40,18 @@ export const GroupChoice = ({
   </>
 );
 
-const optionsOf = (groupable: readonly string[]): { id: string; name: string }[] => [
-  { id: 'config', name: 'configuration' },
-  { id: 'status', name: 'status' },
-  { id: 'user', name: 'user' },
-  ...groupable.map((id) => ({ id, name: id })),
-];
+/** A param and a tag of one name keep what they are in their option. */
+function optionsOf(groupable: readonly string[]): { id: string; name: string }[] {
+  const shortOf = (id: string) => id.replace(/^(?:params|tags)\./, '');
+  const fixed = [
+    { id: 'config', name: 'configuration' },
+    { id: 'status', name: 'status' },
+    { id: 'user', name: 'user' },
+  ];
+  const counts = new Map(fixed.map(({ name }) => [name, 1]));
+  for (const id of groupable) counts.set(shortOf(id), (counts.get(shortOf(id)) ?? 0) + 1);
+  return [
+    ...fixed,
+    ...groupable.map((id) => ({ id, name: counts.get(shortOf(id)) === 1 ? shortOf(id) : id })),
+  ];
+}

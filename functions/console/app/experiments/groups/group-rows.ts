@@ -129,10 +129,30 @@ export function sortGroups(
 
 const maxDecimals = 8;
 
-/** Format mean ± deviation in the column's unit. Round the mean to the digits that the deviation supports. */
-export function spreadText({ mean, deviation }: Spread, { show }: Pick<Column, 'show'>): string {
+/** Decimal places that a deviation supports: two of its digits. */
+const supported = (deviation: number): number => 1 - Math.floor(Math.log10(deviation));
+
+/** Return the decimal places that most groups of a column have, so that their points are below each other. */
+export function spreadDecimals(spreads: readonly Spread[]): number | undefined {
+  const counts = new Map<number, number>();
+  for (const { deviation = 0 } of spreads)
+    if (deviation > 0) counts.set(supported(deviation), (counts.get(supported(deviation)) ?? 0) + 1);
+  const [most] = [...counts].sort((one, other) => other[1] - one[1] || other[0] - one[0]);
+  return most?.[0];
+}
+
+/**
+ * Format mean ± deviation in the column's unit. Round the mean to the digits that the deviation supports, or to the
+ * column's, if these are one more or less.
+ */
+export function spreadText(
+  { mean, deviation }: Spread,
+  { show }: Pick<Column, 'show'>,
+  ofColumn?: number,
+): string {
   if (deviation === undefined || deviation === 0) return show(mean);
-  const decimals = 1 - Math.floor(Math.log10(deviation));
+  const own = supported(deviation);
+  const decimals = ofColumn !== undefined && Math.abs(ofColumn - own) <= 1 ? ofColumn : own;
   if (show !== numberText || decimals < 0 || decimals > maxDecimals || Math.abs(mean) >= 1e7)
     return `${show(mean)} ± ${show(Number(deviation.toPrecision(2)))}`;
   return `${mean.toFixed(decimals)} ± ${deviation.toFixed(decimals)}`;

@@ -2,12 +2,12 @@ import { useState } from 'preact/hooks';
 import { useFirstOf } from '../../ui/first-of.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { plural } from '../../ui/text/format.ts';
-import type { Column } from '../columns.ts';
+import { type Column, columnPad } from '../columns.ts';
 import type { Row } from '../row.ts';
 import type { Order } from '../sort-rows.ts';
 import { SortButton } from '../table-head.tsx';
 import { addressOf } from '../table-row.tsx';
-import { groupName, type RowGroup, spreadText } from './group-rows.ts';
+import { groupName, type RowGroup, spreadDecimals, spreadText } from './group-rows.ts';
 
 const maxShown = 500;
 /** Number of a group's experiments that are shown before the user asks for the others. */
@@ -41,6 +41,9 @@ export function GroupTable({
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
   const numbers = columns.filter(
     (column) => column.isNumber && groups.some(({ spreads }) => spreads.has(column.id)),
+  );
+  const decimals = new Map(
+    numbers.map(({ id }) => [id, spreadDecimals(groups.flatMap(({ spreads }) => spreads.get(id) ?? []))]),
   );
   const sorted = ({ id }: Column) =>
     order?.column.id === id && {
@@ -124,7 +127,7 @@ export function GroupTable({
                   const spread = spreads.get(column.id);
                   return (
                     <td key={column.id} class="right">
-                      {spread === undefined ? '–' : spreadText(spread, column)}
+                      {spread === undefined ? '–' : spreadText(spread, column, decimals.get(column.id))}
                     </td>
                   );
                 })}
@@ -165,7 +168,7 @@ function Members({
           </th>
           {numbers.map((column) => (
             <td key={column.id} class="right">
-              {column.text(row)}
+              <span data-pad={columnPad(column.text(row), column)}>{column.text(row)}</span>
             </td>
           ))}
         </tr>

@@ -41,7 +41,6 @@ export function GroupedView({
   );
   const drawn = useMemo(() => (isDrawing ? drawnGroups(groups) : []), [isDrawing, groups]);
   const colours = new Map(drawn.map(({ id }, at) => [id, lineColour(at)]));
-  const isPart = groups.length > drawn.length || drawn.some(({ runs, size }) => runs.length < size);
   return (
     <div class={isDrawing ? 'beside' : ''}>
       <GroupTable
@@ -60,8 +59,9 @@ export function GroupedView({
         <section class="beside-panel" aria-label="Curves of the groups">
           <p class="soft small">
             Mean ± deviation at each step
-            {isPart &&
-              `, of the first ${plural(drawn.length, 'group')} and up to ${perGroup(drawn.length)} runs of each`}
+            {groups.length > drawn.length && `, of the first ${plural(drawn.length, 'group')}`}
+            {drawn.some(({ runs, size }) => runs.length < size) &&
+              `, with up to ${perGroup(drawn.length)} runs of each`}
             .
           </p>
           <Curves

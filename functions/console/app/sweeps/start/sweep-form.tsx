@@ -265,11 +265,11 @@ function Cost({
   const about = from === 'timeout' ? 'at most' : 'about';
   return (
     <div class="cost" role="status">
-      <p class="figure">{cost === null ? 'No price' : `${about} ${costText(cost)}`}</p>
+      <p class="figure">{cost === null ? 'No cost' : `${about} ${costText(cost)}`}</p>
       <p class="soft small">
         {plural(experiments, 'training')}, {about} {durationText(hours * 3600)}: {durationText(seconds_each)}{' '}
         each{from === 'timeout' ? ' up to the timeout' : ', as earlier ones took'}
-        {cost === null && '; compute is free here'}
+        {cost === null && '; this service counts no cost'}
       </p>
     </div>
   );
