@@ -99,6 +99,20 @@ test('an alias moves to another version, is removed, and each is undone', async 
   await row('0.75').locator('.alias').waitFor();
 });
 
+test('the table of versions fits a phone, with the aliases below the experiments', async () => {
+  const own = await service.enter({ width: 390 });
+  await visit(own, 'registry/churn');
+  await own.locator('.alias').waitFor();
+  const hidden = await own
+    .locator('.scroll-x')
+    .evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
+
+  expect(hidden).toBe(0);
+  expect(await own.getByRole('button', { name: 'Promote version 2' }).isVisible()).toBe(true);
+  expect(await axeFindings(own)).toEqual([]);
+  await own.context().close();
+});
+
 test('a viewer sees the aliases and no button that changes them', async () => {
   const own = await service.open();
   await signIn(own, { username: 'vera', password });

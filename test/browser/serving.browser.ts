@@ -95,6 +95,20 @@ describe('the page of a result that answers', () => {
       .toMatchObject({ 2: '1', 3: '0', 6: '1', 7: expect.stringContaining('answers') });
   });
 
+  test('fits a phone, with the list of versions beside nothing that scrolls', async () => {
+    const own = await service.enter({ width: 390 });
+    await visit(own, 'models/small/serving');
+    await own.getByRole('heading', { name: 'Try it' }).waitFor();
+    const [widest, versions] = await own.evaluate(() => {
+      const list = document.querySelector('main .scroll-x');
+      return [document.documentElement.scrollWidth, (list?.scrollWidth ?? 0) - (list?.clientWidth ?? 0)];
+    });
+
+    expect(widest).toBeLessThanOrEqual(390);
+    expect(versions).toBe(0);
+    await own.context().close();
+  });
+
   test('says what a month costs at the present rate: nothing here, and the estimate of a deployment', async () => {
     const cost = (on: Page) => on.getByText(/a month at the present rate/).textContent();
     expect(await cost(page)).toBe('US$ 0 a month at the present rate: free on this machine.');

@@ -2,12 +2,33 @@ import { describe, expect, test } from 'vitest';
 import { LogBuffer } from '../../../functions/console/app/experiment/log-buffer.ts';
 import { LogLevels, type LogLine, plainText } from '../../../functions/console/app/experiment/log-levels.ts';
 import { parseJsonTable, parseSeparated } from '../../../functions/console/app/preview/table-data.ts';
+import { answerText } from '../../../functions/console/app/serving/answer-text.ts';
 import {
   causeText,
   durationText,
+  numberText,
   runDurationText,
   sizeHint,
 } from '../../../functions/console/app/ui/text/format.ts';
+
+test.each([
+  [81_634.7, '81,635'],
+  [81_609, '81,609'],
+  [0.98889123, '0.98889'],
+  [1234.56, '1234.6'],
+])('the number %s is written as %s', (value, text) => {
+  expect(numberText(value)).toBe(text);
+});
+
+test('an answer of a model has each list of numbers in one line, and its texts unchanged', () => {
+  const answer = { outputs: [{ shape: [1, 3], data: [0.5, null, 'a [\n 1 \n] "b"'] }, { data: [1, 2] }] };
+  const text = answerText(answer);
+
+  expect(JSON.parse(text)).toEqual(answer);
+  expect(text.split('\n')).toEqual(
+    expect.arrayContaining(['      "shape": [1, 3],', '      "data": [1, 2]']),
+  );
+});
 
 const logLine = (message: string, stream: LogLine['stream'] = 'stdout'): LogLine => ({
   time: '2026-01-05T08:00:00.000Z',

@@ -43,7 +43,7 @@ export function SingleMetric({
   const [first] = values;
   return (
     <div class="single">
-      <h4 class="ellipsis" title={name}>
+      <h4 class="clamp" title={name}>
         <bdi>{name}</bdi>
       </h4>
       {values.length === 1 && first !== undefined ? (

@@ -106,7 +106,7 @@ export function VersionsTable(shown: Shown) {
     <section class="panel" aria-labelledby="versions">
       <h2 id="versions">Versions</h2>
       <div class="scroll-x">
-        <table class="data versions">
+        <table class="data versions model-versions">
           <thead>
             <tr>
               <th scope="col">Version</th>

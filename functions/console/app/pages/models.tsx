@@ -96,7 +96,7 @@ export function ModelsPage() {
                         <Ago time={model.updated_at} />
                       </span>
                     </span>
-                    <strong class="clamp">
+                    <strong class="whole">
                       <bdi>{model.model_name}</bdi>
                     </strong>
                     <span class="soft small">

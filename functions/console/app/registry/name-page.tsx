@@ -7,6 +7,7 @@ import { PageHead } from '../ui/page-head.tsx';
 import { Empty, Loaded } from '../ui/parts.tsx';
 import { numberText } from '../ui/text/format.ts';
 import { decimalsOf } from '../ui/text/point-pad.ts';
+import { useNarrow } from '../ui/use-narrow.ts';
 import { loadName, loadSources, loadVersions } from './registered.ts';
 import { modelsOf, type NamedVersions, sourceOf, VersionRow } from './version-row.tsx';
 import { VersionsPlot } from './versions-plot.tsx';
@@ -28,6 +29,7 @@ function VersionsOf({ all, onChange }: { all: NamedVersions; onChange: () => Pro
   const decimals = Math.max(0, ...bests.map(({ value }) => decimalsOf(numberText(value))));
   const [first] = metrics;
   const metric = metrics.size === 1 ? first : undefined;
+  const isNarrow = useNarrow();
   const hasSizes = all.versions.some((version) => modelsOf(version, all).length > 0);
   return (
     <section class="panel" aria-labelledby="registered-versions">
@@ -39,19 +41,21 @@ function VersionsOf({ all, onChange }: { all: NamedVersions; onChange: () => Pro
           <thead>
             <tr>
               <th scope="col">Version</th>
-              <th scope="col">Aliases</th>
+              {!isNarrow && <th scope="col">Aliases</th>}
               <th scope="col">Experiment</th>
-              <th scope="col" class="right">
-                {metric === undefined ? (
-                  'Best value'
-                ) : (
-                  <>
-                    Best <bdi>{metric}</bdi>
-                  </>
-                )}
-              </th>
-              {hasSizes && (
+              {first !== undefined && (
                 <th scope="col" class="right">
+                  {metric === undefined ? (
+                    'Best value'
+                  ) : (
+                    <>
+                      Best <bdi>{metric}</bdi>
+                    </>
+                  )}
+                </th>
+              )}
+              {hasSizes && (
+                <th scope="col" class="right only-wide">
                   Size
                 </th>
               )}
@@ -73,6 +77,7 @@ function VersionsOf({ all, onChange }: { all: NamedVersions; onChange: () => Pro
                 all={all}
                 metric={metric}
                 decimals={decimals}
+                hasBests={first !== undefined}
                 hasSizes={hasSizes}
                 onChange={onChange}
               />

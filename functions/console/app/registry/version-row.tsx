@@ -10,6 +10,7 @@ import { attempt, tell } from '../ui/notice.tsx';
 import { Ago, Button } from '../ui/parts.tsx';
 import { numberText } from '../ui/text/format.ts';
 import { pointPad } from '../ui/text/point-pad.ts';
+import { useNarrow } from '../ui/use-narrow.ts';
 import {
   deleteAlias,
   experimentOf,
@@ -62,6 +63,7 @@ export function VersionRow({
   all,
   metric,
   decimals,
+  hasBests,
   hasSizes,
   onChange,
 }: {
@@ -71,6 +73,8 @@ export function VersionRow({
   metric: string | undefined;
   /** Most decimal places of a best value. */
   decimals: number;
+  /** Whether the table has a column for best values. */
+  hasBests: boolean;
   /** Whether the table has a column for sizes. */
   hasSizes: boolean;
   onChange: () => Promise<void>;
@@ -88,27 +92,32 @@ export function VersionRow({
       const act = () => setAlias(name, alias, version.version).then(onChange);
       tell(`The alias ${alias} is removed`, false, { name: 'Undo', act });
     });
+  const isNarrow = useNarrow();
+  const chips = (
+    <span class="chips">
+      <AliasChips aliases={version.aliases} onRemove={mayChange ? remove : undefined} />
+    </span>
+  );
   return (
     <tr>
       <th scope="row">{version.version}</th>
-      <td>
-        <span class="chips">
-          <AliasChips aliases={version.aliases} onRemove={mayChange ? remove : undefined} />
-        </span>
-      </td>
+      {!isNarrow && <td>{chips}</td>}
       <td>
         <Source version={version} sources={sources} />
+        {isNarrow && chips}
       </td>
-      <td class="right">
-        {best !== null && (
-          <>
-            {metric === undefined && <span class="soft small">{best.metric}</span>}{' '}
-            <span data-pad={pointPad(numberText(best.value), decimals)}>{numberText(best.value)}</span>
-          </>
-        )}
-      </td>
-      {hasSizes && (
+      {hasBests && (
         <td class="right">
+          {best !== null && (
+            <>
+              {metric === undefined && <span class="soft small">{best.metric}</span>}{' '}
+              <span data-pad={pointPad(numberText(best.value), decimals)}>{numberText(best.value)}</span>
+            </>
+          )}
+        </td>
+      )}
+      {hasSizes && (
+        <td class="right only-wide">
           {modelsOf(version, all).map(({ model_id, model_name, bytes }) => (
             <a
               key={model_id}
@@ -125,8 +134,8 @@ export function VersionRow({
       </td>
       {mayChange && (
         <td class="right">
-          <Button kind="quiet" icon="tag" onClick={() => setOpen(true)}>
-            Promote
+          <Button kind="quiet" icon="tag" label={`Promote ${shown}`} onClick={() => setOpen(true)}>
+            <span class="only-wide">Promote</span>
           </Button>
           {isOpen && (
             <PromoteDialog

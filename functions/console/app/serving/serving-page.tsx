@@ -7,8 +7,10 @@ import { ReceiptView } from '../models/receipt.tsx';
 import { href } from '../router.ts';
 import { attempt } from '../ui/notice.tsx';
 import { PageHead } from '../ui/page-head.tsx';
-import { Button, Command, Empty, Loaded, Problem } from '../ui/parts.tsx';
+import { Button, Command, Empty, Field, Loaded, Problem } from '../ui/parts.tsx';
+import { latencyText } from '../ui/text/format.ts';
 import { findServing } from './aliases.ts';
+import { answerText } from './answer-text.ts';
 import {
   addressOf,
   answerWith,
@@ -79,16 +81,16 @@ export function ServingPage({ model_name }: { model_name: string }) {
               />
               <TryIt model_name={model_name} metadata={metadata} onAnswer={served.refresh} />
               <ServedReceipt metadata={metadata} />
-              <section class="panel">
+              <section class="panel call-it">
                 <h2>Call it</h2>
-                <h3>Token</h3>
-                <Command>{tokenCommand(model_name)}</Command>
-                {Object.entries(snippets(model_name, metadata)).map(([client, code]) => (
-                  <div key={client}>
-                    <h3>{client}</h3>
-                    <Command>{code}</Command>
-                  </div>
-                ))}
+                {Object.entries({ Token: tokenCommand(model_name), ...snippets(model_name, metadata) }).map(
+                  ([client, code]) => (
+                    <div key={client}>
+                      <h3>{client}</h3>
+                      <Command>{code}</Command>
+                    </div>
+                  ),
+                )}
               </section>
             </>
           )
@@ -98,7 +100,14 @@ export function ServingPage({ model_name }: { model_name: string }) {
   );
 }
 
-const milliseconds = (value: number | null): string => (value === null ? '–' : `${value} ms`);
+const milliseconds = (value: number | null): string => (value === null ? '–' : latencyText(value));
+
+/** Who may ask a served model. */
+const accessNames = {
+  viewer: 'everybody who may see models',
+  members: 'the members of its project',
+  anyone: 'anyone',
+} as const;
 
 function Versions({
   serving,
@@ -114,7 +123,7 @@ function Versions({
   return (
     <section class="panel">
       <h2>Versions</h2>
-      <p>
+      <p class="small panel-about">
         <code>{addressOf(model_name)}</code> answers with <code>{default_version}</code>
         {default_version !== answering && (
           <>
@@ -122,20 +131,32 @@ function Versions({
             (<code>{answering}</code>)
           </>
         )}
-        , open to {access}.
+        , open to {accessNames[access]}.
       </p>
-      <div class="scroll">
-        <table>
+      <div class="scroll-x">
+        <table class="data">
           <thead>
             <tr>
-              <th>Version</th>
-              <th>Size</th>
-              <th>Requests in {month}</th>
-              <th>Errors</th>
-              <th>p50</th>
-              <th>p95</th>
-              <th>Cold starts</th>
-              <th>State</th>
+              <th scope="col">Version</th>
+              <th scope="col" class="right only-wide">
+                Size
+              </th>
+              <th scope="col" class="right">
+                Requests
+              </th>
+              <th scope="col" class="right">
+                Errors
+              </th>
+              <th scope="col" class="right only-wide">
+                p50
+              </th>
+              <th scope="col" class="right only-wide">
+                p95
+              </th>
+              <th scope="col" class="right only-wide">
+                Cold starts
+              </th>
+              <th scope="col">State</th>
             </tr>
           </thead>
           <tbody>
@@ -145,15 +166,17 @@ function Versions({
                   {version === 'original' ? (
                     version
                   ) : (
-                    <a href={href(['models', model_name], { strategy: version })}>{version}</a>
+                    <a class="mono" href={href(['models', model_name], { strategy: version })}>
+                      {version}
+                    </a>
                   )}
                 </td>
-                <td>{bytesText(bytes)}</td>
-                <td>{counters.requests}</td>
-                <td>{counters.errors}</td>
-                <td>{milliseconds(counters.p50_ms)}</td>
-                <td>{milliseconds(counters.p95_ms)}</td>
-                <td>{counters.cold_starts}</td>
+                <td class="right only-wide">{bytesText(bytes)}</td>
+                <td class="right">{counters.requests.toLocaleString('en')}</td>
+                <td class="right">{counters.errors.toLocaleString('en')}</td>
+                <td class="right only-wide">{milliseconds(counters.p50_ms)}</td>
+                <td class="right only-wide">{milliseconds(counters.p95_ms)}</td>
+                <td class="right only-wide">{counters.cold_starts.toLocaleString('en')}</td>
                 <td>
                   {withdrawn ?? (version === answering ? 'answers' : 'ready')}{' '}
                   {onAnswer !== undefined && withdrawn === null && version !== answering && (
@@ -168,11 +191,12 @@ function Versions({
         </table>
       </div>
       {Object.entries(aliases).map(([alias, version]) => (
-        <p key={alias} class="soft">
+        <p key={alias} class="soft small after">
           Alias <code>{alias}</code>: {version}
         </p>
       ))}
-      <p class="soft">
+      <p class="soft small after">Requests, errors, times and cold starts are those of {month}.</p>
+      <p class="soft small">
         {estimate.month === null
           ? 'US$ 0 a month at the present rate: free on this machine.'
           : `US$ ${estimate.month} a month at the present rate; nothing while nobody asks.`}
@@ -218,7 +242,7 @@ function TryIt({
   const run = async () => {
     setError(undefined);
     try {
-      setAnswer(JSON.stringify(await infer(model_name, body), null, 1));
+      setAnswer(answerText(await infer(model_name, body)));
     } catch (failure) {
       setAnswer(undefined);
       setError(failure);
@@ -239,34 +263,41 @@ function TryIt({
   return (
     <section class="panel">
       <h2>Try it</h2>
-      {picture !== undefined && (
-        <p>
-          <label>
-            A picture for <code>{picture.name}</code>, scaled to its size:{' '}
-            <input type="file" accept="image/*" onChange={(event) => take(event.currentTarget.files?.[0])} />
-          </label>
-        </p>
-      )}
-      <label>
-        Request
-        <textarea
-          rows={6}
-          value={body}
-          spellcheck={false}
-          onInput={(event) => setBody(event.currentTarget.value)}
-        />
-      </label>
-      <p>
-        <Button kind="primary" onClick={run}>
+      <div class="form wide try-it">
+        {picture !== undefined && (
+          <Field label={`A picture for ${picture.name}`} hint="It is scaled to the size of the input.">
+            {(attributes) => (
+              <input
+                {...attributes}
+                type="file"
+                accept="image/*"
+                onChange={(event) => take(event.currentTarget.files?.[0])}
+              />
+            )}
+          </Field>
+        )}
+        <Field label="Request">
+          {(attributes) => (
+            <textarea
+              {...attributes}
+              class="mono"
+              rows={6}
+              value={body}
+              spellcheck={false}
+              onInput={(event) => setBody(event.currentTarget.value)}
+            />
+          )}
+        </Field>
+        <Button kind="primary" icon="play" onClick={run}>
           Run
         </Button>
-      </p>
-      {error !== undefined && <Problem error={error} what="The model did not answer" />}
-      {answer !== undefined && (
-        <pre class="answer" tabIndex={0}>
-          {answer.slice(0, 20_000)}
-        </pre>
-      )}
+        {error !== undefined && <Problem error={error} what="The model did not answer" />}
+        {answer !== undefined && (
+          <pre class="text answer" tabIndex={0}>
+            {answer.slice(0, 20_000)}
+          </pre>
+        )}
+      </div>
     </section>
   );
 }

@@ -38,15 +38,17 @@ export function SweepsTab({ project_id, mayChange }: { project_id: string; mayCh
                 <thead>
                   <tr>
                     <th scope="col">Sweep</th>
-                    <th scope="col">Status</th>
+                    <th scope="col" class="sweep-status">
+                      Status
+                    </th>
                     <th scope="col">Progress</th>
                     <th scope="col" class="right">
                       Best
                     </th>
-                    <th scope="col" class="right">
+                    <th scope="col" class="right only-wide">
                       Cost
                     </th>
-                    <th scope="col" class="right">
+                    <th scope="col" class="right only-wide">
                       Created
                     </th>
                   </tr>
@@ -82,18 +84,18 @@ const Row = ({ sweep }: { sweep: Sweep }) => {
           {method}, {sweep.goal} <bdi>{metric}</bdi>
         </p>
       </th>
-      <td title={status_reason ?? undefined}>
+      <td class="sweep-status" title={status_reason ?? undefined}>
         <Status status={status} />
       </td>
       <td class="sweep-progress">
         <ProgressBar sweep={sweep} />
       </td>
       <td class="right number">{best === null ? '–' : valueText(best.value, best.deviation)}</td>
-      <td class="right number">
+      <td class="right number only-wide">
         {costText(spent)}
         {budget !== null && <span class="soft"> of {costText(budget)}</span>}
       </td>
-      <td class="right number">
+      <td class="right number only-wide">
         <Ago time={sweep.created_at} />
       </td>
     </tr>
@@ -109,9 +111,7 @@ const FirstSweep = ({ project_id, mayChange }: { project_id: string; mayChange: 
           Start a sweep
         </LinkButton>
         <p class="soft small">or from the folder of the training:</p>
-        <Command>
-          mps sweep -S learning_rate=1e-4..1e-1:log --trials 20 --parallel 4 -- python train.py
-        </Command>
+        <Command>mps sweep -S lr=1e-4..1e-1:log -- python train.py</Command>
       </>
     )}
   </Empty>

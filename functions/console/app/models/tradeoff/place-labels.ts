@@ -27,7 +27,7 @@ interface Box {
 const letterWidth = 7.8;
 const ascent = 12;
 const descent = 4;
-const gap = 5;
+const gap = 7;
 
 export const labelBox = ({ x, y, anchor }: PlacedLabel, text: string): Box => {
   const width = text.length * letterWidth;

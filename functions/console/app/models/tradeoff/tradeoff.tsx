@@ -2,16 +2,17 @@ import { useRef, useState } from 'preact/hooks';
 import { bytesText } from '../../../../../shared/core/text/bytes-text.ts';
 import { paretoPoints } from '../../../../../shared/onnx/receipt/pareto-points.ts';
 import { ticksOf } from '../../charts/values/ticks.ts';
+import { useWidth } from '../../charts/values/use-canvas.ts';
 import { href, place, setQuery } from '../../router.ts';
 import { cut, latencyText, numberText } from '../../ui/text/format.ts';
-import { useNarrow } from '../../ui/use-narrow.ts';
 import { placeLabels, radiiOf } from './place-labels.ts';
 import { pointAfterKey } from './point-keys.ts';
 import type { Quality } from './quality.ts';
 import { type Measure, type Measured, type Point, pointsOf } from './tradeoff-points.ts';
 
 const box = { left: 64, right: 24, top: 24, bottom: 44 };
-const maxLabel = 40;
+const [minWidth, maxWidth] = [280, 736];
+const maxLabel = 48;
 
 /** Return the address that chooses a version on this page. */
 const addressOf = ({ id }: Point): string =>
@@ -40,7 +41,9 @@ function Plot({
 }) {
   const marksById = useRef(new Map<string, Element & { focus(): void }>());
   // Draw at the displayed size, so the texts stay readable.
-  const [width, height] = useNarrow() ? [340, 280] : [720, 330];
+  const [holder, shown] = useWidth<HTMLDivElement>();
+  const width = Math.min(maxWidth, Math.max(minWidth, shown));
+  const height = width < 500 ? 280 : 330;
   const [highX, lowY, highY] = [
     Math.max(...points.map(({ x }) => x)) * 1.05,
     Math.min(...points.map(({ y }) => y)),
@@ -124,8 +127,8 @@ function Plot({
   const unnamed = points.filter((_, index) => labels[index] === undefined);
   return (
     <>
-      <div class="scroll-x">
-        <svg class="tradeoff" viewBox={`0 0 ${width} ${height}`} role="group" aria-label={quality}>
+      <div class="scroll-x" ref={holder}>
+        <svg class="tradeoff" width={width} height={height} role="group" aria-label={quality}>
           {ticksOf(0, highX).map((tick) => (
             <g key={tick}>
               <line class="grid" x1={x(tick)} x2={x(tick)} y1={box.top} y2={height - box.bottom} />
@@ -148,7 +151,7 @@ function Plot({
         </svg>
       </div>
       {unnamed.length > 0 && (
-        <ul class="legend tradeoff-more">
+        <ul class="tradeoff-more">
           {unnamed.map((point) => (
             <li key={point.id}>
               <i style={{ background: `var(--${point.colour})` }} />

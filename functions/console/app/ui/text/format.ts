@@ -6,8 +6,8 @@ export function numberText(value: number | string | null | undefined): string {
   if (value === 0) return '0';
   const size = Math.abs(value);
   if (size >= 1e7 || size < 1e-4) return value.toExponential(3).replace(/\.?0*e\+?/, 'e');
-  if (Number.isInteger(value)) return value.toLocaleString('en');
-  return String(Number(value.toPrecision(5)));
+  const rounded = Number.isInteger(value) ? value : Number(value.toPrecision(5));
+  return Number.isInteger(rounded) ? rounded.toLocaleString('en') : String(rounded);
 }
 
 /** Format seconds in a unit and, if there is a rest, a smaller one. */
