@@ -95,6 +95,16 @@ test('Start a training is the main action of a project that trains, and a plain 
   await expect.poll(look).toBe('button primary');
 });
 
+test('the card of a project says how many of its experiments have not ended', async () => {
+  const project_id = await newProject(service.client, 'busy');
+  for (const name of ['one', 'two']) await recordRun(service.client, project_id, { name });
+  await recordRun(service.client, project_id, { name: 'three', status: 'SUCCEEDED' });
+  await visit(page, 'projects');
+  const card = (name: string) => page.locator('.cards a', { hasText: name });
+  await expect.poll(() => card('busy').innerText()).toContain('2 active');
+  expect(await card('warned').innerText()).not.toContain('active');
+});
+
 test('nothing can be trained before there is a configuration and an environment', async () => {
   const project_id = await newProject(service.client, 'not ready');
   await visit(page, `projects/${project_id}/start`);

@@ -105,9 +105,20 @@ describe('by keyboard', () => {
     await page.keyboard.press('Control+k');
     await box.waitFor();
     await page.keyboard.type('two');
-    await page.getByRole('option', { name: 'two run' }).waitFor();
+    await page.getByRole('option', { name: 'two run in searched' }).waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'two', level: 1 }).waitFor();
+  });
+
+  test('a dialog that the browser has closed by itself opens again', async () => {
+    await visit(page, 'account');
+    const dialog = page.getByRole('dialog');
+    for (let time = 0; time < 2; time += 1) {
+      await page.keyboard.press('Control+k');
+      await dialog.waitFor();
+      await dialog.evaluate((one) => (one as HTMLDialogElement).close());
+      await expect.poll(() => dialog.count()).toBe(0);
+    }
   });
 
   test('/ goes to the filter, e edits, and ? lists the keys', async () => {

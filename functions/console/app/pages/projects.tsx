@@ -2,10 +2,12 @@ import { useState } from 'preact/hooks';
 import type { Project } from '../api/answers.ts';
 import { loadDeletedProjects, restoreProject } from '../api/deletions.ts';
 import { loadCriteria, loadProjects, newProject } from '../api/projects.ts';
+import { countLive } from '../api/recent.ts';
 import { ownRights } from '../api/rights.ts';
 import { useLive } from '../api/use-live.ts';
 import { go, href, place, setQuery } from '../router.ts';
 import { useFirstOf } from '../ui/first-of.tsx';
+import { Icon } from '../ui/icon.tsx';
 import { attempt } from '../ui/notice.tsx';
 import { PageHead } from '../ui/page-head.tsx';
 import { Ago, Button, Dialog, Empty, Field, Form, Loaded } from '../ui/parts.tsx';
@@ -77,6 +79,7 @@ function NewProject({ onClose }: { onClose: () => void }) {
 
 function ProjectCards({ projects }: { projects: readonly Project[] }) {
   const [first, more] = useFirstOf(projects, 300, 'projects');
+  const live = useLive('live-counts', countLive, { every: () => 30_000 });
   return (
     <>
       <ul class="cards wide">
@@ -85,6 +88,7 @@ function ProjectCards({ projects }: { projects: readonly Project[] }) {
             <a class="card link" href={href(['projects', project.project_id])}>
               <span class="card-top">
                 <span class="chip">{project.project_task}</span>
+                <Active count={live.data?.get(project.project_id)} />
                 <span class="soft small">
                   <Ago time={project.updated_at} />
                 </span>
@@ -104,6 +108,15 @@ function ProjectCards({ projects }: { projects: readonly Project[] }) {
     </>
   );
 }
+
+/** Number of a project's experiments that have not ended, like the state of a running one. */
+const Active = ({ count }: { count: number | undefined }) =>
+  count === undefined ? null : (
+    <span class="status tone-accent live">
+      <Icon name="play" size={13} />
+      {count} active
+    </span>
+  );
 
 /** Deleted projects of this user, which can be restored. It takes no room while there are none. */
 function DeletedProjects({ onRestore }: { onRestore: () => Promise<void> }) {
@@ -151,7 +164,7 @@ export function ProjectsPage() {
           <input
             type="search"
             aria-label="Find projects"
-            placeholder="Search by name, task or owner"
+            placeholder="Name, task or owner"
             value={query.get('q') ?? ''}
             onInput={({ currentTarget }) => setQuery({ q: currentTarget.value })}
           />

@@ -140,7 +140,7 @@ export function Palette({ isHelp, onClose }: { isHelp: boolean; onClose: () => v
       isGone = true;
     };
   }, [isHelp]);
-  const [runs, setRuns] = useState<readonly Entry[]>([]);
+  const [runs, setRuns] = useState<Awaited<ReturnType<typeof findRuns>>>([]);
   useEffect(() => {
     const name = text.trim();
     if (name.length < 2 || !ownRights().mayRead) return setRuns([]);
@@ -148,18 +148,7 @@ export function Palette({ isHelp, onClose }: { isHelp: boolean; onClose: () => v
     const timer = setTimeout(() => {
       findRuns(name).then(
         (list) => {
-          if (isGone) return;
-          setRuns(
-            list.map(({ experiment_id, project_id, name: called }) =>
-              opens(
-                experiment_id,
-                called,
-                'run',
-                'chart',
-                href(['projects', project_id, 'experiments', experiment_id]),
-              ),
-            ),
-          );
+          if (!isGone) setRuns(list);
         },
         () => undefined,
       );
@@ -171,7 +160,14 @@ export function Palette({ isHelp, onClose }: { isHelp: boolean; onClose: () => v
   }, [text]);
   const found = useMemo(() => {
     const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-    const unique = new Map([...actions(), ...loaded, ...runs].map((entry) => [entry.id, entry]));
+    const unique = new Map([...actions(), ...loaded].map((entry) => [entry.id, entry]));
+    for (const { experiment_id, project_id, name } of runs) {
+      // Runs of several projects often have the same names.
+      const project = unique.get(project_id)?.name;
+      const to = href(['projects', project_id, 'experiments', experiment_id]);
+      const about = project === undefined ? 'run' : `run in ${project}`;
+      unique.set(experiment_id, opens(experiment_id, name, about, 'chart', to));
+    }
     const all = [...unique.values()].filter(({ name, about }) =>
       words.every((word) => `${name} ${about}`.toLowerCase().includes(word)),
     );
@@ -244,7 +240,9 @@ export function Palette({ isHelp, onClose }: { isHelp: boolean; onClose: () => v
             >
               <Icon name={entry.icon} />
               <bdi class="ellipsis grow">{entry.name}</bdi>
-              <span class="soft small">{entry.about}</span>
+              <span class="soft small ellipsis about">
+                <bdi>{entry.about}</bdi>
+              </span>
             </li>
           ))}
         </ul>

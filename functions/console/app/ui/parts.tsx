@@ -276,6 +276,8 @@ export function Dialog({
         event.preventDefault();
         onClose?.();
       }}
+      // Browsers may close it without asking, for example at a second Escape.
+      onClose={() => onClose?.()}
     >
       <header>
         <h2 id={id}>{title}</h2>
