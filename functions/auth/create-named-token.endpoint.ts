@@ -40,8 +40,9 @@ export const endpoint = defineEndpoint({
   },
   problems: ['conflict'],
 
-  async handle({ body: { name, expires_in } }, { accounts, caller, newId, now }) {
-    const options = { token_id: newId(), now: now(), seconds: expires_in, name };
+  async handle({ body: { name, expires_in } }, { accounts, caller, newId, now, sourceIp, header }) {
+    const use = { user_agent: header('user-agent') ?? '', address: sourceIp };
+    const options = { token_id: newId(), now: now(), seconds: expires_in, name, use };
     try {
       const issued = await issueNamedToken(accounts, caller, options);
       if (issued === undefined) {

@@ -46,8 +46,9 @@ export const endpoint = defineEndpoint({
   },
   problems: ['unauthenticated', 'too-many-requests'],
 
-  async handle({ body }, { accounts, now, newId, sourceIp }) {
-    const grant = { token_id: newId(), seconds: lifetimeSeconds, now };
+  async handle({ body }, { accounts, now, newId, sourceIp, header }) {
+    const user_agent = header('user-agent') ?? '';
+    const grant = { token_id: newId(), seconds: lifetimeSeconds, user_agent, now };
     const { user, bearer } = await signIn(accounts, { ...body, sourceIp }, grant);
     const { user_id, username, account_type } = user;
     return Reply.json(

@@ -30,8 +30,8 @@ export const SessionAnswer = z
   })
   .meta({ id: 'Session' });
 
-/** Turn a User-Agent header into a readable name. */
-function browserName(user_agent: string): string {
+/** Turn a User-Agent header into a readable name, such as `Firefox on Linux` or `mps/0.1.0`. */
+export function programName(user_agent: string): string {
   if (user_agent === '') return 'unknown';
   const { browser, os } = bowser.parse(user_agent);
   if (browser.name === undefined || browser.name === '') return user_agent.split(' ')[0] ?? 'unknown';
@@ -40,7 +40,7 @@ function browserName(user_agent: string): string {
 
 export const showSession = (session: Session): z.infer<typeof SessionAnswer> => {
   const { session_id, user_agent, address, created_at, last_used_at, expires_at } = session;
-  return { session_id, browser: browserName(user_agent), address, created_at, last_used_at, expires_at };
+  return { session_id, browser: programName(user_agent), address, created_at, last_used_at, expires_at };
 };
 
 /** A token without its secret. */

@@ -4,7 +4,16 @@ import { readAccounts } from '../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { answerList, paging } from '../../shared/http/definition/paging.ts';
 import { lambda } from '../../shared/http/pipeline/lambda.ts';
-import { TokenAnswer } from './credentials.ts';
+import { programName, TokenAnswer } from './credentials.ts';
+
+const ListedToken = TokenAnswer.extend({
+  current: z.boolean(),
+  program: z
+    .string()
+    .nullable()
+    .describe('Program that asked for the token, such as `mps/0.1.0`; null if unknown.'),
+  address: z.string().nullable().describe('IP address that asked for the token; null if unknown.'),
+}).meta({ id: 'ListedToken' });
 
 export const endpoint = defineEndpoint({
   name: 'listTokens',
@@ -15,18 +24,20 @@ export const endpoint = defineEndpoint({
   allow: 'guest',
   needs: { accounts: readAccounts },
   input: { query: z.strictObject(paging) },
-  output: { 200: z.array(TokenAnswer.extend({ current: z.boolean() }).meta({ id: 'ListedToken' })) },
+  output: { 200: z.array(ListedToken) },
 
   handle({ query }, { accounts, caller, now }) {
     return answerList(query, {
       fetch: (page) => listTokens(accounts, caller, now(), page),
       keyOf: ({ token_id }) => token_id,
-      show: ({ token_id, name, created_at, expires_at, hash }) => ({
+      show: ({ token_id, name, created_at, expires_at, hash, user_agent, address }) => ({
         token_id,
         name,
         created_at,
         expires_at,
         current: hash === caller.token_hash,
+        program: user_agent === '' ? null : programName(user_agent),
+        address: address === '' ? null : address,
       }),
     });
   },

@@ -50,7 +50,7 @@ export async function identifyBasic(
       () => undefined,
     ));
   if (identity !== undefined) return identity;
-  const grant = { token_id: newId(), seconds: tokenSeconds, now: () => new Date() };
+  const grant = { token_id: newId(), seconds: tokenSeconds, user_agent: 'MLflow', now: () => new Date() };
   const bearer = signIn(accounts, { username, password, sourceIp }, grant).then((signed) => signed.bearer);
   if (tokens.size >= maxKnown) tokens.clear();
   tokens.set(digest, bearer);

@@ -25,6 +25,8 @@ interface Grant {
   token_id: string;
   /** Lifetime of the token in seconds. */
   seconds: number;
+  /** Program that signs in; blank if it does not say, which is the default. */
+  user_agent?: string;
   now: () => Date;
 }
 
@@ -88,10 +90,16 @@ export const signInFor = <T>(
 export async function signIn(
   accounts: TableWriter<'accounts'>,
   presented: Presented,
-  { token_id, seconds, now }: Grant,
+  { token_id, seconds, user_agent = '', now }: Grant,
 ): Promise<{ user: User; bearer: string }> {
   const { user, issued } = await signInFor(accounts, presented, now, (owner) =>
-    issueToken(accounts, owner, { token_id, now: now(), seconds, name: null }),
+    issueToken(accounts, owner, {
+      token_id,
+      now: now(),
+      seconds,
+      name: null,
+      use: { user_agent, address: presented.sourceIp },
+    }),
   );
   return { user, bearer: issued.bearer };
 }

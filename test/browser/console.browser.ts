@@ -407,8 +407,14 @@ describe('people', () => {
     await button('Revoke script').click();
     await button('Revoke the token').click();
     await page.getByText('The token is revoked').waitFor();
+    expect(await button('Remove the picture').count()).toBe(0);
     await page.locator('input[type=file]').setInputFiles(join(root, 'test/browser/picture.png'));
     await page.getByText('picture.png is there').waitFor();
+    await button('Remove the picture').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Keep' }).click();
+    await button('Remove the picture').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove the picture' }).click();
+    await expect.poll(() => button('Remove the picture').count()).toBe(0);
   });
 });
 

@@ -206,6 +206,23 @@ describe('pictures over steps', () => {
   });
 });
 
+test('a run without pictures has no tab of media, and the way to log them beside its files', async () => {
+  const { client } = service;
+  const experiment_id = await recordRun(client, project_id, { name: 'numbers alone', status: 'SUCCEEDED' });
+  const files = { 'weights.bin': 'x', 'epoch_10.json': '[[1, 2]]', 'epoch_2.json': '[[3, 4], [5, 6]]' };
+  await recordFiles(client, { project_id, experiment_id }, files);
+  await visit(page, `projects/${project_id}/experiments/${experiment_id}`);
+  await page.getByRole('link', { name: 'Artifacts (3)' }).click();
+  await page.getByRole('heading', { name: 'epoch_2.json' }).waitFor();
+  const names = await page.locator('.file-list bdi').allInnerTexts();
+
+  expect(names).toEqual(['epoch_2.json', 'epoch_10.json', 'weights.bin']);
+  expect(await page.getByRole('link', { name: 'Media' }).count()).toBe(0);
+  await page.getByRole('link', { name: 'How to log them' }).click();
+  await page.getByRole('heading', { name: 'No pictures or sounds' }).waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+});
+
 describe('files', () => {
   const open = async (file: string) => {
     await visit(page, place(0, `?tab=artifacts&file=${encodeURIComponent(file)}`));

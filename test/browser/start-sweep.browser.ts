@@ -60,6 +60,10 @@ describe('the form of a sweep', () => {
     await visit(page, `projects/${trained.project_id}/sweeps`);
     await hands.click(page.getByRole('link', { name: 'Start a sweep' }).first());
     await page.getByText(/20 trainings, about/).waitFor();
+    const sizes = ['vCPUs', 'Memory (MiB)', 'GPUs', 'Stop after (s)'].map((label) =>
+      page.getByLabel(label, { exact: true }).getAttribute('placeholder'),
+    );
+    expect(await Promise.all(sizes)).toEqual(['1', '2048', '0', '21600']);
     expect(await axeFindings(page)).toEqual([]);
     await hands.click(start());
     const { method, trials, parallel, parameters, config } = await begun();

@@ -30,7 +30,14 @@ type Token = z.infer<ReturnType<typeof tokenSchema>>;
 
 const token = recordType('token', tokenSchema);
 /** Copy of the token under its id, for lists and revocation by its owner. */
-const issued = recordType('issued-token', () => tokenSchema().extend({ hash: Sha256 }));
+const issued = recordType('issued-token', () =>
+  tokenSchema().extend({
+    hash: Sha256,
+    /** What asked for the token. Blank for tokens that are older than these fields. */
+    user_agent: z.string().default(''),
+    address: z.string().default(''),
+  }),
+);
 type IssuedToken = z.infer<typeof issued.schema>;
 
 /** Fields of a user that decide whether tokens are valid. */
@@ -66,7 +73,12 @@ interface NewToken {
   /** Lifetime in seconds. */
   seconds: number;
   name: string | null;
+  /** What asks for the token, so that its owner can tell it from others. */
+  use?: { user_agent: string; address: string };
 }
+
+/** Characters of a `User-Agent` that are kept. */
+const userAgentLength = 256;
 
 /**
  * Create a token and the writes that store it. Only `bearer` contains the secret. The writes fail if the owner's
@@ -74,7 +86,7 @@ interface NewToken {
  */
 function prepareToken(
   { user_id, credentials_version }: TokenOwner,
-  { token_id, now, seconds, name }: NewToken,
+  { token_id, now, seconds, name, use = { user_agent: '', address: '' } }: NewToken,
 ): { bearer: string; token: Token; writes: Write[] } {
   const secret = randomBytes(32).toString('base64url');
   const hash = digest(secret);
@@ -88,13 +100,18 @@ function prepareToken(
     ttl: Math.ceil(expires.getTime() / 1000),
     credentials_version,
   };
+  const { address } = use;
+  const user_agent = use.user_agent.slice(0, userAgentLength);
   return {
     bearer: `${user_id}.${secret}`,
     token: value,
     writes: [
       { check: userKey(user_id), if: { equals: { credentials_version } } },
       { put: token.item(tokenKey(user_id, hash), value), if: { exists: false } },
-      { put: issued.item(issuedKey(user_id, token_id), { ...value, hash }), if: { exists: false } },
+      {
+        put: issued.item(issuedKey(user_id, token_id), { ...value, hash, user_agent, address }),
+        if: { exists: false },
+      },
     ],
   };
 }
@@ -180,6 +197,8 @@ const unreadableIssued: IssuedToken = {
   ttl: 0,
   credentials_version: 0,
   hash: '',
+  user_agent: '',
+  address: '',
 };
 
 /** Revoke a user's token of this id at once. Return false if it does not exist. */

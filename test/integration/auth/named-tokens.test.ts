@@ -17,7 +17,10 @@ describe('tokens for scripts', () => {
     service = await testService();
   });
 
-  const create = (as: TestUser, body: object) => service.call(createNamedToken, { ...json(body), as });
+  const create = (as: TestUser, body: object, program = '') => {
+    const { headers, ...call } = json(body);
+    return service.call(createNamedToken, { ...call, headers: { ...headers, 'User-Agent': program }, as });
+  };
   const list = (as: TestUser, query = '') => service.call(listTokens, { as, query });
   const revoke = (as: TestUser, token_id: string) => service.call(revokeToken, { path: { token_id }, as });
   const statusOf = async (as: TestUser) => (await service.call(readOwnAccount, { as })).status;
@@ -44,7 +47,15 @@ describe('tokens for scripts', () => {
 
     const listed = await list(script);
     expect(listed.json).toEqual([
-      { token_id, name: 'nightly run', created_at, expires_at: answer.json.expires_at, current: true },
+      {
+        token_id,
+        name: 'nightly run',
+        created_at,
+        expires_at: answer.json.expires_at,
+        current: true,
+        program: null,
+        address: '127.0.0.1',
+      },
       expect.objectContaining({ name: null, current: false }),
     ]);
     expect(listed.text).not.toContain(access_token.split('.')[1]);
@@ -54,6 +65,17 @@ describe('tokens for scripts', () => {
     expect(await statusOf(script)).toBe(401);
     expect((await list(ada)).json).toHaveLength(1);
     expect((await revoke(ada, token_id)).status).toBe(404);
+  });
+
+  test('tell their owner which program asked for them, and from where', async () => {
+    const ada = await service.user('viewer');
+    await create(ada, { name: 'of the command' }, 'mps/0.1.0');
+    await create(ada, { name: 'long' }, 'x'.repeat(1000));
+    const [long, command, signIn] = (await list(ada)).json;
+
+    expect(command).toMatchObject({ program: 'mps/0.1.0', address: '127.0.0.1' });
+    expect(long.program).toHaveLength(256);
+    expect(signIn).toMatchObject({ program: null });
   });
 
   test('take a form, live for 90 days unless told, and name every fault', async () => {

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { LogBuffer } from '../../../functions/console/app/experiment/log-buffer.ts';
 import { LogLevels, type LogLine, plainText } from '../../../functions/console/app/experiment/log-levels.ts';
 import { parseJsonTable, parseSeparated } from '../../../functions/console/app/preview/table-data.ts';
-import { answerText } from '../../../functions/console/app/serving/answer-text.ts';
 import {
   causeText,
   durationText,
@@ -10,6 +9,7 @@ import {
   runDurationText,
   sizeHint,
 } from '../../../functions/console/app/ui/text/format.ts';
+import { jsonText } from '../../../functions/console/app/ui/text/json-text.ts';
 
 test.each([
   [81_634.7, '81,635'],
@@ -20,9 +20,9 @@ test.each([
   expect(numberText(value)).toBe(text);
 });
 
-test('an answer of a model has each list of numbers in one line, and its texts unchanged', () => {
+test('JSON has each list of numbers in one line, and its texts unchanged', () => {
   const answer = { outputs: [{ shape: [1, 3], data: [0.5, null, 'a [\n 1 \n] "b"'] }, { data: [1, 2] }] };
-  const text = answerText(answer);
+  const text = jsonText(answer);
 
   expect(JSON.parse(text)).toEqual(answer);
   expect(text.split('\n')).toEqual(

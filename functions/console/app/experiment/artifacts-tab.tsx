@@ -1,5 +1,6 @@
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo, useRef, useState } from 'preact/hooks';
 import { bytesText } from '../../../../shared/core/text/bytes-text.ts';
+import { mediaKindOf } from '../../../../shared/experiments/media-series.ts';
 import type { Experiment } from '../api/answers.ts';
 import { type Artifact, type FileKind, loadArtifacts, openArtifact } from '../api/experiments.ts';
 import { ownRights } from '../api/rights.ts';
@@ -13,6 +14,7 @@ import { follow } from '../ui/save.ts';
 import { isFinal } from '../ui/status.tsx';
 import { plural } from '../ui/text/format.ts';
 import { FileTree } from './file-tree.tsx';
+import { tellingFile } from './telling-file.ts';
 
 const maxShown = 400;
 
@@ -20,9 +22,10 @@ function ArtifactList({ experiment, artifacts }: { experiment: Experiment; artif
   const { project_id, experiment_id } = experiment;
   const path = { project_id, experiment_id };
   const [wanted, setWanted] = useState('');
-  // Open the only file at once.
-  const only = artifacts.length === 1 ? artifacts[0]?.path : undefined;
-  const chosen = place.value.query.get('file') ?? only;
+  // What was opened stays open while a run writes more files.
+  const opened = useRef<string>(undefined);
+  opened.current ??= tellingFile(artifacts);
+  const chosen = place.value.query.get('file') ?? opened.current;
   const found = useMemo(
     () => artifacts.filter((artifact) => artifact.path.toLowerCase().includes(wanted.toLowerCase())),
     [artifacts, wanted],
@@ -69,6 +72,14 @@ function ArtifactList({ experiment, artifacts }: { experiment: Experiment; artif
           onChoose={(file) => setQuery({ file })}
         />
         {found.length === 0 && <p class="soft small">No file matches.</p>}
+        {!artifacts.some((artifact) => mediaKindOf(artifact.path)) && (
+          <p class="soft small after">
+            Pictures and sounds get a page of their own, with a slider for their steps.{' '}
+            <a href={href(['projects', project_id, 'experiments', experiment_id], { tab: 'media' })}>
+              How to log them
+            </a>
+          </p>
+        )}
       </div>
       <div class="panel">
         {shown === undefined ? (

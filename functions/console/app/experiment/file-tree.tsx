@@ -1,7 +1,8 @@
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { bytesText } from '../../../../shared/core/text/bytes-text.ts';
 import type { Artifact } from '../api/experiments.ts';
 import { Icon } from '../ui/icon.tsx';
+import { byName } from './telling-file.ts';
 
 interface Folder {
   /** Path with a slash at the end; empty for the top. */
@@ -16,7 +17,7 @@ const newFolder = (path: string): Folder => ({ path, folders: new Map(), files: 
 
 function treeOf(artifacts: readonly Artifact[]): Folder {
   const top = newFolder('');
-  for (const artifact of artifacts) {
+  for (const artifact of [...artifacts].sort((one, other) => byName(one.path, other.path))) {
     const names = artifact.path.split('/').slice(0, -1);
     let at = top;
     for (const name of names) {
@@ -126,7 +127,7 @@ export function FileTree({
   chosen: string | undefined;
   onChoose: (path: string) => void;
 }) {
-  const tree = treeOf(artifacts);
+  const tree = useMemo(() => treeOf(artifacts), [artifacts]);
   const all = artifacts.flatMap(({ path }) => foldersAbove(path));
   const [opened, setOpened] = useState<ReadonlySet<string>>(
     () => new Set(artifacts.length <= 30 ? all : foldersAbove(chosen)),

@@ -10,15 +10,18 @@ import {
   removeToken,
   setPassword,
   setPicture,
+  type Token,
 } from '../api/people.ts';
 import { leave, person, signIn, signOut } from '../api/session.ts';
 import { useLive } from '../api/use-live.ts';
 import { ThemeSwitch } from '../theme/theme-switch.tsx';
 import { AskingButton } from '../ui/asking-button.tsx';
+import { useFirstOf } from '../ui/first-of.tsx';
 import { tell } from '../ui/notice.tsx';
 import { PageHead } from '../ui/page-head.tsx';
 import { Ago, Button, Command, Field, Form, Loaded } from '../ui/parts.tsx';
-import { forgetPicture, Picture } from '../ui/picture.tsx';
+import { forgetPicture, isUploaded, Picture } from '../ui/picture.tsx';
+import { timeText } from '../ui/text/format.ts';
 import { TextField } from '../ui/text-field.tsx';
 import { UploadField } from '../ui/upload-field.tsx';
 
@@ -29,6 +32,60 @@ const lives = [
   { seconds: 90 * day, name: 'three months' },
   { seconds: 365 * day, name: 'a year' },
 ];
+
+const maxTokens = 8;
+
+/** Valid tokens: those with a name first, because their owner made them to stay. */
+function TokenList({ tokens, onChange }: { tokens: readonly Token[]; onChange: () => Promise<void> }) {
+  const [shown, more] = useFirstOf(
+    [...tokens.filter(({ name }) => name !== null), ...tokens.filter(({ name }) => name === null)],
+    maxTokens,
+    'tokens',
+  );
+  return (
+    <>
+      <table class="data">
+        <tbody>
+          {shown.map((token) => (
+            <tr key={token.token_id}>
+              <th scope="row">
+                <bdi>{token.name ?? `sign-in of ${token.program ?? 'a program'}`}</bdi>{' '}
+                {token.current && <span class="chip">this one</span>}
+                <span class="soft small also">
+                  made <Ago time={token.created_at} />
+                  {token.address !== null && ` from ${token.address}`}, until {timeText(token.expires_at)}
+                </span>
+              </th>
+              <td class="right">
+                {!token.current && (
+                  <AskingButton
+                    kind="quiet"
+                    icon="close"
+                    label={`Revoke ${token.name ?? 'the sign-in'}`}
+                    title="Revoke this token?"
+                    action="Revoke the token"
+                    question={
+                      <>
+                        Whatever uses <bdi>{token.name ?? 'this sign-in of a program'}</bdi> will be refused
+                        from now on. This cannot be undone.
+                      </>
+                    }
+                    onConfirm={async () => {
+                      await removeToken(token.token_id);
+                      tell('The token is revoked');
+                      await onChange();
+                    }}
+                  />
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {more !== null && <p class="after">{more}</p>}
+    </>
+  );
+}
 
 function Tokens() {
   const live = useLive('tokens', loadTokens);
@@ -47,46 +104,7 @@ function Tokens() {
         </div>
       )}
       <Loaded live={live} rows={2} what="The tokens could not be loaded">
-        {(tokens) => (
-          <table class="data">
-            <tbody>
-              {tokens.map((token) => (
-                <tr key={token.token_id}>
-                  <th scope="row">
-                    <bdi>{token.name ?? 'sign-in of a program'}</bdi>{' '}
-                    {token.current && <span class="chip">this one</span>}
-                  </th>
-                  <td class="soft number">
-                    <Ago time={token.created_at} />
-                  </td>
-                  <td class="soft number">until {token.expires_at.slice(0, 10)}</td>
-                  <td class="right">
-                    {!token.current && (
-                      <AskingButton
-                        kind="quiet"
-                        icon="close"
-                        label={`Revoke ${token.name ?? 'the sign-in'}`}
-                        title="Revoke this token?"
-                        action="Revoke the token"
-                        question={
-                          <>
-                            Whatever uses <bdi>{token.name ?? 'this sign-in of a program'}</bdi> will be
-                            refused from now on. This cannot be undone.
-                          </>
-                        }
-                        onConfirm={async () => {
-                          await removeToken(token.token_id);
-                          tell('The token is revoked');
-                          await live.refresh();
-                        }}
-                      />
-                    )}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        )}
+        {(tokens) => <TokenList tokens={tokens} onChange={live.refresh} />}
       </Loaded>
       <Form
         action="Make a token"
@@ -251,20 +269,22 @@ export function AccountPage() {
                 forgetPicture(username);
               }}
             />
-            <div class="bar-row after">
-              <AskingButton
-                kind="quiet"
-                title="Remove your picture?"
-                action="Remove the picture"
-                question="The picture generated from your name is shown instead. This cannot be undone."
-                onConfirm={async () => {
-                  await removePicture(username);
-                  forgetPicture(username);
-                }}
-              >
-                Remove the picture
-              </AskingButton>
-            </div>
+            {isUploaded(username) && (
+              <div class="bar-row after">
+                <AskingButton
+                  kind="quiet"
+                  title="Remove your picture?"
+                  action="Remove the picture"
+                  question="The picture generated from your name is shown instead. This cannot be undone."
+                  onConfirm={async () => {
+                    await removePicture(username);
+                    forgetPicture(username);
+                  }}
+                >
+                  Remove the picture
+                </AskingButton>
+              </div>
+            )}
           </section>
           <section class="panel">
             <div class="panel-head">

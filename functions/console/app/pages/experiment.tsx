@@ -20,6 +20,7 @@ import { RunRules } from '../experiment/run-rules.tsx';
 import { Warnings } from '../experiment/warnings.tsx';
 import { WatchButton } from '../experiment/watch-button.tsx';
 import { forgetRow } from '../experiments/kept-rows.ts';
+import { useHasMedia } from '../media/has-media.ts';
 import { MediaView } from '../media/later-media.ts';
 import { MadeModels } from '../models/lineage/made-models.tsx';
 import { go, href, place } from '../router.ts';
@@ -34,7 +35,8 @@ import { Markdown } from '../ui/text/markdown.tsx';
 
 type DialogName = 'edit' | 'rerun' | 'smaller' | 'cancel' | 'delete';
 
-const tabsOf = ({ kind, artifacts }: Experiment): { id: string; name: string }[] => [
+/** Media is the last tab, because it appears once its pictures are found: no other tab moves. */
+const tabsOf = ({ kind, artifacts }: Experiment, hasMedia: boolean): { id: string; name: string }[] => [
   { id: 'overview', name: 'Overview' },
   ...(kind === 'logged'
     ? []
@@ -42,8 +44,8 @@ const tabsOf = ({ kind, artifacts }: Experiment): { id: string; name: string }[]
         { id: 'log', name: 'Log' },
         { id: 'config', name: 'Configuration' },
       ]),
-  ...(artifacts > 0 ? [{ id: 'media', name: 'Media' }] : []),
   { id: 'artifacts', name: artifacts > 0 ? `Artifacts (${artifacts.toLocaleString('en')})` : 'Artifacts' },
+  ...(hasMedia ? [{ id: 'media', name: 'Media' }] : []),
 ];
 
 const Figures = ({ experiment }: { experiment: Experiment }) => {
@@ -160,8 +162,9 @@ function Content({
   const [dialog, setDialog] = useState<DialogName>();
   const { project_id, experiment_id, status, status_reason, kind, tags, name } = experiment;
   const path = { project_id, experiment_id };
-  const tabs = tabsOf(experiment);
   const wanted = place.value.query.get('tab');
+  const hasMedia = useHasMedia(experiment);
+  const tabs = tabsOf(experiment, hasMedia || wanted === 'media');
   const tab = tabs.find(({ id }) => id === wanted)?.id ?? 'overview';
   const { mayChange } = useRights(project_id);
   const close = () => setDialog(undefined);

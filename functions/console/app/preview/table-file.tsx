@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { type Artifact, type ExperimentPath, openArtifact } from '../api/experiments.ts';
 import { Problem, Skeleton } from '../ui/parts.tsx';
+import { jsonText } from '../ui/text/json-text.ts';
 import { cellOf, parseJsonTable, parseSeparated, type TableData } from './table-data.ts';
 import { TableView } from './table-view.tsx';
 
@@ -11,7 +12,7 @@ type Read = { table: TableData } | { text: string; isWhole: boolean };
 
 const prettyJson = (text: string): string => {
   try {
-    return JSON.stringify(JSON.parse(text), null, 2);
+    return jsonText(JSON.parse(text));
   } catch {
     return text;
   }

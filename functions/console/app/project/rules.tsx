@@ -40,10 +40,12 @@ export function Rules({
         </p>
       )}
       {rules.map((rule, index) => (
-        <div key={`${index} ${ruleText(rule)}`} class="hook">
+        <div key={`${index} ${ruleText(rule)}`} class="hook rule">
           <div class="bar-row">
-            <code>{ruleText(rule)}</code>
-            <span class="soft small">{rule.do === 'stop' ? 'stops the run' : 'tells the hooks'}</span>
+            <div class="grow">
+              <code>{ruleText(rule)}</code>{' '}
+              <span class="soft small">{rule.do === 'stop' ? 'stops the run' : 'tells the hooks'}</span>
+            </div>
             {mayChange && (
               <>
                 <Button

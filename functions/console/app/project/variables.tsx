@@ -28,7 +28,9 @@ export function Variables({ project_id, mayOwn }: { project_id: string; mayOwn: 
                   <tr>
                     <th scope="col">Name</th>
                     <th scope="col">Value</th>
-                    <th scope="col">Changed</th>
+                    <th scope="col" class="only-wide">
+                      Changed
+                    </th>
                     {mayOwn && (
                       <th scope="col">
                         <span class="hidden">Actions</span>
@@ -49,7 +51,7 @@ export function Variables({ project_id, mayOwn }: { project_id: string; mayOwn: 
                           <LongText text={variable.value} />
                         )}
                       </td>
-                      <td class="soft number">
+                      <td class="soft number only-wide">
                         <Ago time={variable.updated_at} />
                       </td>
                       {mayOwn && (

@@ -9,8 +9,8 @@ import { attempt } from '../ui/notice.tsx';
 import { PageHead } from '../ui/page-head.tsx';
 import { Button, Command, Empty, Field, Loaded, Problem } from '../ui/parts.tsx';
 import { latencyText } from '../ui/text/format.ts';
+import { jsonText } from '../ui/text/json-text.ts';
 import { findServing } from './aliases.ts';
-import { answerText } from './answer-text.ts';
 import {
   addressOf,
   answerWith,
@@ -242,7 +242,7 @@ function TryIt({
   const run = async () => {
     setError(undefined);
     try {
-      setAnswer(answerText(await infer(model_name, body)));
+      setAnswer(jsonText(await infer(model_name, body)));
     } catch (failure) {
       setAnswer(undefined);
       setError(failure);

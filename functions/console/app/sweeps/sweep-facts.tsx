@@ -76,9 +76,9 @@ export function SweepFacts({ sweep }: { sweep: Sweep }) {
     ],
     ['Configuration', `${sweep.config}, version ${sweep.config_version}`],
     ['Size', sizeText(sweep)],
-    ['Each stops after', durationText(sweep.timeout)],
+    ['Stops after', durationText(sweep.timeout)],
   ];
-  if (stop !== null) rows.push(['Stops early by', `${stop.rule}, from step ${stop.step_min}`]);
+  if (stop !== null) rows.push(['Early stop', `${stop.rule}, from step ${stop.step_min}`]);
   if (until !== null) rows.push(['Ends at', `${sweep.metric} ${numberText(until.metric)}`]);
   if (sweep.dataset !== null) rows.push(['Data set', <bdi key="d">{sweep.dataset}</bdi>]);
   rows.push(['Began', <Ago key="b" time={sweep.created_at} />]);

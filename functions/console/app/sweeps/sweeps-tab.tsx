@@ -5,6 +5,7 @@ import { attempt } from '../ui/notice.tsx';
 import { Ago, Button, Command, Empty, LinkButton, Loaded } from '../ui/parts.tsx';
 import { Status } from '../ui/status.tsx';
 import { costText } from '../ui/text/format.ts';
+import { useNarrow } from '../ui/use-narrow.ts';
 import { ProgressBar } from './progress.tsx';
 import { type Sweep, sweepsPage } from './sweep-calls.ts';
 import { isLive, valueText } from './sweep-text.ts';
@@ -18,6 +19,7 @@ export function SweepsTab({ project_id, mayChange }: { project_id: string; mayCh
     isKept: true,
   });
   const [later, setLater] = useState<{ rows: readonly Sweep[]; next: string | undefined }>();
+  const isNarrow = useNarrow();
   const more = async (cursor: string) => {
     await attempt(async () => {
       const { rows, next } = await sweepsPage(project_id, pageSize, cursor);
@@ -38,9 +40,7 @@ export function SweepsTab({ project_id, mayChange }: { project_id: string; mayCh
                 <thead>
                   <tr>
                     <th scope="col">Sweep</th>
-                    <th scope="col" class="sweep-status">
-                      Status
-                    </th>
+                    {!isNarrow && <th scope="col">Status</th>}
                     <th scope="col">Progress</th>
                     <th scope="col" class="right">
                       Best
@@ -74,6 +74,7 @@ export function SweepsTab({ project_id, mayChange }: { project_id: string; mayCh
 
 const Row = ({ sweep }: { sweep: Sweep }) => {
   const { project_id, sweep_id, name, status, status_reason, method, metric, best, spent, budget } = sweep;
+  const isNarrow = useNarrow();
   return (
     <tr>
       <th scope="row">
@@ -83,10 +84,13 @@ const Row = ({ sweep }: { sweep: Sweep }) => {
         <p class="soft small">
           {method}, {sweep.goal} <bdi>{metric}</bdi>
         </p>
+        {isNarrow && <Status status={status} />}
       </th>
-      <td class="sweep-status" title={status_reason ?? undefined}>
-        <Status status={status} />
-      </td>
+      {!isNarrow && (
+        <td title={status_reason ?? undefined}>
+          <Status status={status} />
+        </td>
+      )}
       <td class="sweep-progress">
         <ProgressBar sweep={sweep} />
       </td>

@@ -16,7 +16,7 @@ export function fieldsOf({ draft, faults, onChange }: Fields) {
   const number = (
     name: FieldName,
     label: string,
-    { hint, placeholder }: { hint?: string | undefined; placeholder?: string } = {},
+    { hint, placeholder }: { hint?: string | undefined; placeholder?: string | undefined } = {},
   ): ComponentChildren =>
     !isUnused(name, draft) && (
       <TextField
@@ -81,7 +81,7 @@ export function GoalFields({ metrics, ...fields }: Fields & { metrics: readonly 
 }
 
 const methods = {
-  tpe: 'TPE: near the best so far',
+  tpe: 'TPE: near the best',
   random: 'Random',
   sobol: 'Sobol: evenly spread',
   grid: 'Grid: all combinations',

@@ -14,6 +14,7 @@ import { fieldsOf, GoalFields, SamplerFields, StopFields } from './search-fields
 import { SpaceFields } from './space-fields.tsx';
 import { forGrid, type ParameterDraft, suggestSpace } from './suggest-space.ts';
 import { faultsAtFields, fieldNames, noFaults, type SweepDraft, sweepRequest } from './sweep-draft.ts';
+import { useDefaultSizes } from './use-default-sizes.ts';
 import { useSweepCost } from './use-sweep-cost.ts';
 
 /** Form of a sweep. The service checks it while it is filled in, and its faults appear at their fields. */
@@ -59,6 +60,11 @@ export function SweepForm({
   };
   const fields = { draft, faults: faults.at, onChange: change };
   const { number } = fieldsOf(fields);
+  const sizes = useDefaultSizes(project_id, draft);
+  const size = (name: 'vcpus' | 'memory' | 'gpus' | 'timeout', label: string) => {
+    const placeholder = sizes && String(sizes[name]);
+    return number(name, label, { placeholder, hint: sizeHint(name, draft[name] || (placeholder ?? '')) });
+  };
   const begin = async () => {
     try {
       const { sweep_id } = await beginSweep(project_id, request);
@@ -138,10 +144,10 @@ export function SweepForm({
             />
             <DatasetField project_id={project_id} fields={fields} />
             <div class="field-row two">
-              {number('vcpus', 'vCPUs')}
-              {number('memory', 'Memory (MiB)', { hint: sizeHint('memory', draft.memory) })}
-              {number('gpus', 'GPUs')}
-              {number('timeout', 'Stop after (s)', { hint: sizeHint('timeout', draft.timeout) })}
+              {size('vcpus', 'vCPUs')}
+              {size('memory', 'Memory (MiB)')}
+              {size('gpus', 'GPUs')}
+              {size('timeout', 'Stop after (s)')}
               {number('nodes', 'Nodes', { placeholder: '1' })}
               {number('budget', 'Budget (US$)', { placeholder: 'none' })}
             </div>

@@ -1,0 +1,46 @@
+import type { Artifact } from '../api/experiments.ts';
+import { type FileKind, fileKind } from '../preview/file-kind.ts';
+
+/** Kinds by how much a look at a file tells of a run, the most first. */
+const kinds: readonly FileKind[] = [
+  'html',
+  'markdown',
+  'picture',
+  'table',
+  'parquet',
+  'json',
+  'text',
+  'events',
+  'audio',
+];
+
+/** Bytes up to which a file is opened without being asked for. */
+const maxBytes = 4_000_000;
+
+/** Order of names in which `epoch_2` comes before `epoch_10`. */
+export const byName = new Intl.Collator('en', { numeric: true }).compare;
+
+/** Return the file that tells the most of a run: a report, a picture, a table, then the rest, the topmost first. */
+export function tellingFile(artifacts: readonly Artifact[]): string | undefined {
+  const ranked = artifacts
+    .filter(({ size }) => size > 0 && size <= maxBytes)
+    .map((artifact) => ({
+      path: artifact.path,
+      kind: kinds.indexOf(fileKind(artifact)),
+      depth: artifact.path.split('/').length,
+    }))
+    .filter(({ kind }) => kind >= 0)
+    .sort((one, other) => one.kind - other.kind || one.depth - other.depth || byName(one.path, other.path));
+  // Of a series of pictures the last one shows what the run has come to.
+  const [first] = ranked;
+  const folder = (path: string) => path.slice(0, path.lastIndexOf('/') + 1);
+  const alike = ranked.filter(
+    ({ kind, path }) => first !== undefined && kind === first.kind && folder(path) === folder(first.path),
+  );
+  const isSeries = first !== undefined && first.kind === kinds.indexOf('picture');
+  const chosen = (isSeries ? alike.at(-1) : first)?.path;
+  return chosen ?? artifacts.find(({ path }) => /\.onnx$/i.test(path))?.path ?? only(artifacts);
+}
+
+const only = (artifacts: readonly Artifact[]): string | undefined =>
+  artifacts.length === 1 ? artifacts[0]?.path : undefined;
