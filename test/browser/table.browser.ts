@@ -176,6 +176,30 @@ test.each([
   expect(Math.abs(label - value)).toBeLessThan(1.5);
 });
 
+test('rows are dense in every project, where somebody chooses so in this browser', async () => {
+  const project_id = await newProject(service.client, 'dense');
+  for (const name of ['one', 'two'])
+    await recordRun(service.client, project_id, { name, metrics: { accuracy: [0.5, 0.6] } });
+  const height = async () => (await page.locator('.row.body').first().boundingBox())?.height;
+  const dense = page.getByLabel('Dense rows');
+  await visit(page, `projects/${project_id}`);
+  await expect.poll(height).toBe(32);
+  await page.getByRole('button', { name: 'Columns' }).click();
+  await dense.check();
+  await page.getByRole('button', { name: 'Done' }).click();
+  await expect.poll(height).toBe(24);
+  expect(await axeFindings(page)).toEqual([]);
+  await page.reload();
+  await expect.poll(height).toBe(24);
+  await page.locator('[data-index="1"] input').check();
+  await page.getByText('1 chosen').waitFor();
+  await page.getByRole('button', { name: 'Clear the choice' }).click();
+  await page.getByRole('button', { name: 'Columns' }).click();
+  await dense.uncheck();
+  await page.getByRole('button', { name: 'Done' }).click();
+  await expect.poll(height).toBe(32);
+});
+
 describe('going back', () => {
   test('keeps rows, place and choice, and asks for the rows but once', async () => {
     const { project_id } = await recordMany(service.client, 150, { name: 'returned' });

@@ -10,6 +10,7 @@ import {
   tagColumn,
 } from './columns.ts';
 import { aggregates } from './row.ts';
+import { hasFingers, isDense, setDense } from './table-row.tsx';
 
 const maxShown = 150;
 
@@ -55,6 +56,16 @@ export function ChooseColumns({
           value={wanted}
           onInput={({ currentTarget }) => setWanted(currentTarget.value)}
         />
+        {!hasFingers && (
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={isDense.value}
+              onChange={({ currentTarget }) => setDense(currentTarget.checked)}
+            />
+            Dense rows
+          </label>
+        )}
         <Button onClick={onReset}>Default columns</Button>
       </div>
       <div class="column-lists">

@@ -5,7 +5,7 @@ import { useVirtual } from '../ui/use-virtual.ts';
 import { type Column, namesWidth } from './columns.ts';
 import type { Order } from './sort-rows.ts';
 import { headHeight, TableHead } from './table-head.tsx';
-import { type RowLook, rowHeight, type TableItem, TableRow } from './table-row.tsx';
+import { isDense, type RowLook, rowHeight, type TableItem, TableRow } from './table-row.tsx';
 
 const scrollbarHeight = 18;
 
@@ -52,8 +52,10 @@ function moveFocus(
   );
 }
 
-/** Table of experiments or trials. It renders only the visible rows. */
-export function DataTable<R extends TableItem>(props: TableProps<R>) {
+/** Table of experiments or trials. It renders only the visible rows. Rows of another height are a table of their own. */
+export const DataTable = <R extends TableItem>(props: TableProps<R>) => <Rows key={rowHeight()} {...props} />;
+
+function Rows<R extends TableItem>(props: TableProps<R>) {
   const {
     what,
     rows,
@@ -70,7 +72,7 @@ export function DataTable<R extends TableItem>(props: TableProps<R>) {
     onPin,
   } = props;
   const scroller = useRef<HTMLDivElement>(null);
-  const { items, height, scrollTo } = useVirtual(scroller, rows.length, rowHeight, headHeight);
+  const { items, height, scrollTo } = useVirtual(scroller, rows.length, rowHeight(), headHeight);
   const names = useMemo(() => namesWidth(rows), [rows]);
   const style = useMemo(() => {
     const widths = columns.map(({ width }) => `${width}rem`);
@@ -145,7 +147,7 @@ export function DataTable<R extends TableItem>(props: TableProps<R>) {
 
   return (
     <div
-      class="table"
+      class={isDense.value ? 'table dense' : 'table'}
       ref={scroller}
       tabIndex={-1}
       onScroll={({ currentTarget }) => {

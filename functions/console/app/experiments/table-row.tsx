@@ -1,3 +1,4 @@
+import { signal } from '@preact/signals';
 import { Component, type ComponentChildren } from 'preact';
 import { lineColour } from '../charts/colours.ts';
 import { href } from '../router.ts';
@@ -11,8 +12,21 @@ import { courseOf } from './courses.ts';
 import type { Row } from './row.ts';
 import { DifferenceText } from './views/difference-text.tsx';
 
-/** Height of a row in pixels. Fingers need more of it. */
-export const rowHeight = matchMedia('(pointer: coarse)').matches ? 44 : 32;
+/** Fingers need high rows, so these are not offered dense ones. */
+export const hasFingers = matchMedia('(pointer: coarse)').matches;
+
+const denseSetting = 'mps-dense-rows';
+
+/** Whether rows of tables are dense, by the choice of this browser. */
+export const isDense = signal(!hasFingers && localStorage.getItem(denseSetting) === '1');
+
+export function setDense(next: boolean): void {
+  localStorage.setItem(denseSetting, next ? '1' : '0');
+  isDense.value = next;
+}
+
+/** Return the height of a row in pixels. A target of the pointer has at least 24. */
+export const rowHeight = (): number => (hasFingers ? 44 : isDense.value ? 24 : 32);
 
 const Course = ({ experiment_id }: { experiment_id: string }) => (
   <Sparkline values={courseOf(experiment_id).value} />
@@ -88,7 +102,7 @@ export class TableRow<R extends TableItem> extends Component<RowProps<R>> {
         aria-rowindex={index + 2}
         data-index={index}
         class={`row body${isChosen ? ' chosen' : ''}`}
-        style={{ transform: `translateY(${start}px)`, height: `${rowHeight}px` }}
+        style={{ transform: `translateY(${start}px)`, height: `${rowHeight()}px` }}
       >
         <div role="cell" class="cell pick" aria-colindex={1}>
           <input type="checkbox" aria-label={`Choose ${row.name}`} checked={isChosen} />

@@ -30,7 +30,7 @@ function NewProject({ onClose }: { onClose: () => void }) {
   };
   return (
     <Dialog title="New project" onClose={onClose}>
-      <Form action="Create project" onSubmit={create}>
+      <Form action="Create project" isReady={fields.name.trim() !== ''} onSubmit={create}>
         <Field label="Name">
           {(attributes) => (
             <input {...attributes} value={fields.name} maxLength={128} onInput={set('name')} />
@@ -88,7 +88,6 @@ function ProjectCards({ projects }: { projects: readonly Project[] }) {
             <a class="card link" href={href(['projects', project.project_id])}>
               <span class="card-top">
                 <span class="chip">{project.project_task}</span>
-                <Active count={live.data?.get(project.project_id)} />
                 <span class="soft small">
                   <Ago time={project.updated_at} />
                 </span>
@@ -97,8 +96,11 @@ function ProjectCards({ projects }: { projects: readonly Project[] }) {
                 <bdi>{project.project_name}</bdi>
               </strong>
               <span class="soft small clamp">{project.project_description}</span>
-              <span class="soft small">
-                <bdi>{project.owner ?? 'nobody'}</bdi> · ranked by {project.criterion}
+              <span class="card-foot">
+                <span class="soft small">
+                  <bdi>{project.owner ?? 'nobody'}</bdi> · ranked by {project.criterion}
+                </span>
+                <Active count={live.data?.get(project.project_id)} />
               </span>
             </a>
           </li>

@@ -34,6 +34,15 @@ const shortcuts = [
     ],
   },
   {
+    title: 'Charts',
+    keys: [
+      ['t', 'Next horizontal axis'],
+      ['m', 'Choose a metric as the horizontal axis'],
+      ['l', 'Logarithmic vertical axis'],
+      ['s', 'Go to the smoothing, the step of pictures, or a point of the trade-off'],
+    ],
+  },
+  {
     title: 'Table',
     keys: [
       ['j k', 'Next and previous row'],
@@ -52,15 +61,6 @@ const shortcuts = [
       ['c', 'Compare'],
       ['g', 'Tag'],
       ['d', 'Delete'],
-    ],
-  },
-  {
-    title: 'Charts',
-    keys: [
-      ['t', 'Next horizontal axis'],
-      ['m', 'Choose a metric as the horizontal axis'],
-      ['l', 'Logarithmic vertical axis'],
-      ['s', 'Go to the smoothing, the step of pictures, or a point of the trade-off'],
     ],
   },
 ] as const;

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
 import { deleteRuns, restoreRuns } from '../../api/deletions.ts';
 import { href } from '../../router.ts';
 import { attempt, tell } from '../../ui/notice.tsx';
@@ -12,6 +12,7 @@ import type { Row } from '../row.ts';
 import { cancelRows, csvOf, renameRows, tagRows } from './change-many.ts';
 
 const maxCompare = 50;
+const maxKnownTags = 50;
 
 /** Changes of rows that the page has made. */
 export interface RowChanges {
@@ -145,6 +146,7 @@ export function ChosenBar({
       {dialog === 'tag' && (
         <TagDialog
           what={what}
+          known={[...new Set(rows.flatMap(({ tags }) => Object.keys(tags)))].slice(0, maxKnownTags)}
           onClose={() => setDialog(undefined)}
           onTag={async (name, value) => {
             await tagRows(rows, name, value);
@@ -186,13 +188,17 @@ export function ChosenBar({
 
 function TagDialog({
   what,
+  known,
   onTag,
   onClose,
 }: {
   what: string;
+  /** Names of tags to suggest. */
+  known: readonly string[];
   onTag: (name: string, value: string) => Promise<unknown>;
   onClose: () => void;
 }) {
+  const id = useId();
   const [name, setName] = useState('');
   const [value, setValue] = useState('');
   return (
@@ -205,7 +211,19 @@ function TagDialog({
           onClose();
         }}
       >
-        <TextField label="Name" autofocus value={name} onText={setName} />
+        <TextField
+          label="Name"
+          hint={known.includes(name.trim()) ? 'Replaces the value of this tag.' : undefined}
+          autofocus
+          list={id}
+          value={name}
+          onText={setName}
+        />
+        <datalist id={id}>
+          {known.map((one) => (
+            <option key={one} value={one} />
+          ))}
+        </datalist>
         <TextField label="Value" value={value} onText={setValue} />
       </Form>
     </Dialog>
