@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DownloadCache } from '../../../../../shared/runner/environment/downloads/download-cache.ts';
 import { prepareEnvironment } from '../../../../../shared/runner/environment/prepare-environment.ts';
 import { type PackageIndex, startPackageIndex } from '../../../../support/package-index.ts';
+import { everySample } from '../../../../support/samples.ts';
 import { testUser } from '../../../../support/test-users.ts';
 import {
   type EnvironmentFixture,
@@ -91,21 +92,24 @@ describe('the packages of an environment', () => {
     expect(await fixture.store.lock()).toMatch(/^alpha==1\.0$/m);
   });
 
-  test('may replace the setuptools of the virtual environment, also from those that are kept', async () => {
-    const files = { 'setuptools/__init__.py': '__version__ = "99.1"\n' };
-    index.files['setuptools'] = {
-      'setuptools-99.1-py3-none-any.whl': await wheelOf('setuptools', '99.1', files),
-    };
-    await build('p1', 'alpha', 'setuptools>=99');
+  test.runIf(everySample)(
+    'may replace the setuptools of the virtual environment, also from those that are kept',
+    async () => {
+      const files = { 'setuptools/__init__.py': '__version__ = "99.1"\n' };
+      index.files['setuptools'] = {
+        'setuptools-99.1-py3-none-any.whl': await wheelOf('setuptools', '99.1', files),
+      };
+      await build('p1', 'alpha', 'setuptools>=99');
 
-    const second = await build('p2', 'beta', 'setuptools>=99');
+      const second = await build('p2', 'beta', 'setuptools>=99');
 
-    expect(second.log).toContainEqual('environment: 1 of 2 packages are installed on this host');
-    expect(second.python('import setuptools; print(setuptools.__version__)')).toBe('99.1');
-    expect((await readdir(second.site)).filter((name) => /^setuptools-/.test(name))).toEqual([
-      'setuptools-99.1.dist-info',
-    ]);
-  });
+      expect(second.log).toContainEqual('environment: 1 of 2 packages are installed on this host');
+      expect(second.python('import setuptools; print(setuptools.__version__)')).toBe('99.1');
+      expect((await readdir(second.site)).filter((name) => /^setuptools-/.test(name))).toEqual([
+        'setuptools-99.1.dist-info',
+      ]);
+    },
+  );
 
   test('lie in a virtual environment that is made once for each interpreter', async () => {
     const first = await build('p1', 'alpha');
@@ -134,41 +138,47 @@ describe('the packages of an environment', () => {
     expect(second.python('import alpha; print(alpha.value)')).toBe('7');
   });
 
-  test('have the versions of the first build when the only host has lost them', async () => {
-    fixture.store.keepsPacks = false;
-    const first = await build('p1', 'alpha');
-    await rm(fixture.root, { recursive: true });
-    const newer = await wheelOf('alpha', '2.0', { 'alpha/__init__.py': 'value = 8\n' });
-    index.files['alpha'] = { ...index.files['alpha'], 'alpha-2.0-py3-none-any.whl': newer };
+  test.runIf(everySample)(
+    'have the versions of the first build when the only host has lost them',
+    async () => {
+      fixture.store.keepsPacks = false;
+      const first = await build('p1', 'alpha');
+      await rm(fixture.root, { recursive: true });
+      const newer = await wheelOf('alpha', '2.0', { 'alpha/__init__.py': 'value = 8\n' });
+      index.files['alpha'] = { ...index.files['alpha'], 'alpha-2.0-py3-none-any.whl': newer };
 
-    const again = await build('p1', 'alpha');
+      const again = await build('p1', 'alpha');
 
-    expect(again.python('import alpha; print(alpha.value)')).toBe('1');
-    expect(again.folder).toBe(first.folder);
-    index.files['alpha'] = { 'alpha-2.0-py3-none-any.whl': newer };
-    await rm(fixture.root, { recursive: true });
-    const without = await build('p1', 'alpha');
-    expect(without.python('import alpha; print(alpha.value)')).toBe('8');
-    expect(without.log).toContainEqual(
-      expect.stringContaining('versions of its first build are not available'),
-    );
-  });
+      expect(again.python('import alpha; print(alpha.value)')).toBe('1');
+      expect(again.folder).toBe(first.folder);
+      index.files['alpha'] = { 'alpha-2.0-py3-none-any.whl': newer };
+      await rm(fixture.root, { recursive: true });
+      const without = await build('p1', 'alpha');
+      expect(without.python('import alpha; print(alpha.value)')).toBe('8');
+      expect(without.log).toContainEqual(
+        expect.stringContaining('versions of its first build are not available'),
+      );
+    },
+  );
 
-  test.runIf(isRoot)('are shared if one was built from its source, which is built once', async () => {
-    const first = await build('p1', 'alpha', 'made');
-    const second = await build('p2', 'beta', 'made');
-    const third = await build('p3', 'alpha', 'made');
+  test.runIf(everySample && isRoot)(
+    'are shared if one was built from its source, which is built once',
+    async () => {
+      const first = await build('p1', 'alpha', 'made');
+      const second = await build('p2', 'beta', 'made');
+      const third = await build('p3', 'alpha', 'made');
 
-    const builtBy = [first, second, third].map(({ python }) => python('import made; print(made.built_by)'));
-    expect(new Set(builtBy).size).toBe(1);
-    expect(first.log).toContainEqual(
-      expect.stringMatching(
-        /^environment: built made 1\.0 from its source distribution, wheel sha256 [0-9a-f]{64}$/,
-      ),
-    );
-    expect(second.log).toContainEqual('environment: 1 of 2 packages are installed on this host');
-    expect(third.log).toContainEqual('environment: its 2 packages are installed on this host');
-  });
+      const builtBy = [first, second, third].map(({ python }) => python('import made; print(made.built_by)'));
+      expect(new Set(builtBy).size).toBe(1);
+      expect(first.log).toContainEqual(
+        expect.stringMatching(
+          /^environment: built made 1\.0 from its source distribution, wheel sha256 [0-9a-f]{64}$/,
+        ),
+      );
+      expect(second.log).toContainEqual('environment: 1 of 2 packages are installed on this host');
+      expect(third.log).toContainEqual('environment: its 2 packages are installed on this host');
+    },
+  );
 
   test('fail with the words of the build that fails', async () => {
     index.files['bad'] = {
