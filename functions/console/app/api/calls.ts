@@ -7,7 +7,7 @@ import type {
   Route,
   RowOf,
 } from '../../../../shared/client/route.ts';
-import { client, noteFailure } from './session.ts';
+import { client, noteFailure, person, serviceUrl } from './session.ts';
 
 async function noted<T>(act: () => Promise<T>): Promise<T> {
   try {
@@ -47,3 +47,14 @@ export const text = <E extends Called>(
 /** Call an endpoint that redirects to bytes and return the response. */
 export const open = <E extends Called>(route: Route<E>, ...request: RequestArguments<E>): Promise<Response> =>
   noted(() => client().open<E>(route, ...request));
+
+/** Send JSON to an API of the service that other projects define, as the signed-in user. `path` has no leading slash. */
+export const sendJson = (path: string, init: RequestInit = {}): Promise<Response> =>
+  fetch(`${serviceUrl}/${path}`, {
+    ...init,
+    headers: {
+      ...(person.value && { Authorization: `Session ${person.value.page_key}` }),
+      'X-Requested-With': 'mps',
+      'Content-Type': 'application/json',
+    },
+  });

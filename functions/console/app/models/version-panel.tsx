@@ -10,9 +10,9 @@ import {
   removeCompression,
 } from '../api/models.ts';
 import { mayChangeCompression } from '../api/rights.ts';
+import { addressOf, type Serving } from '../api/serving.ts';
 import { AliasChips } from '../serving/alias-chips.tsx';
 import { aliasesOf, promote, removeAlias } from '../serving/aliases.ts';
-import { addressOf, type Serving } from '../serving/served-model.ts';
 import { attempt, tell } from '../ui/notice.tsx';
 import { Button, Confirm, LinkButton } from '../ui/parts.tsx';
 import { follow } from '../ui/save.ts';

@@ -1,9 +1,9 @@
 import { bytesText } from '../../../../shared/core/text/bytes-text.ts';
 import type { Compression, CompressionDetails, ModelDetails } from '../api/models.ts';
+import type { Serving } from '../api/serving.ts';
 import { href } from '../router.ts';
 import { AliasChips } from '../serving/alias-chips.tsx';
 import { aliasesOf } from '../serving/aliases.ts';
-import type { Serving } from '../serving/served-model.ts';
 import { useFirstOf } from '../ui/first-of.tsx';
 import { Ago } from '../ui/parts.tsx';
 import { isFinal, Status } from '../ui/status.tsx';

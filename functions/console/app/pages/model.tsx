@@ -8,6 +8,7 @@ import {
   removeModel,
 } from '../api/models.ts';
 import { mayChangeModel, ownRights } from '../api/rights.ts';
+import type { Serving } from '../api/serving.ts';
 import { useLive } from '../api/use-live.ts';
 import { CompressDialog } from '../models/compress-dialog.tsx';
 import { Contents } from '../models/contents.tsx';
@@ -22,7 +23,6 @@ import { OriginalPanel, VersionPanel } from '../models/version-panel.tsx';
 import { VersionsTable } from '../models/versions-table.tsx';
 import { go, href, place } from '../router.ts';
 import { findServing } from '../serving/aliases.ts';
-import type { Serving } from '../serving/served-model.ts';
 import { PageHead } from '../ui/page-head.tsx';
 import { Button, Confirm, LinkButton, Loaded } from '../ui/parts.tsx';
 import { isFinal } from '../ui/status.tsx';

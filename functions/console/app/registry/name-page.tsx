@@ -1,4 +1,5 @@
 import { loadModels } from '../api/models.ts';
+import { loadName, loadSources, loadVersions } from '../api/registered.ts';
 import { mayChangeModel } from '../api/rights.ts';
 import { useLive } from '../api/use-live.ts';
 import { href } from '../router.ts';
@@ -8,7 +9,6 @@ import { Empty, Loaded } from '../ui/parts.tsx';
 import { numberText } from '../ui/text/format.ts';
 import { decimalsOf } from '../ui/text/point-pad.ts';
 import { useNarrow } from '../ui/use-narrow.ts';
-import { loadName, loadSources, loadVersions } from './registered.ts';
 import { modelsOf, type NamedVersions, sourceOf, VersionRow } from './version-row.tsx';
 import { VersionsPlot } from './versions-plot.tsx';
 

@@ -2,6 +2,13 @@ import { useState } from 'preact/hooks';
 import { bytesText } from '../../../../shared/core/text/bytes-text.ts';
 import type { Experiment } from '../api/answers.ts';
 import type { Model } from '../api/models.ts';
+import {
+  deleteAlias,
+  experimentOf,
+  type Registered,
+  type RegisteredVersion,
+  setAlias,
+} from '../api/registered.ts';
 import { mayChangeModel } from '../api/rights.ts';
 import { PromoteDialog } from '../models/promote-dialog.tsx';
 import { href } from '../router.ts';
@@ -11,13 +18,6 @@ import { Ago, Button } from '../ui/parts.tsx';
 import { numberText } from '../ui/text/format.ts';
 import { pointPad } from '../ui/text/point-pad.ts';
 import { useNarrow } from '../ui/use-narrow.ts';
-import {
-  deleteAlias,
-  experimentOf,
-  type Registered,
-  type RegisteredVersion,
-  setAlias,
-} from './registered.ts';
 
 /** A name with its versions, the experiments that made them, and the ONNX models of these experiments. */
 export interface NamedVersions {

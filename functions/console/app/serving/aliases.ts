@@ -3,7 +3,7 @@ import type { endpoint as deleteServingVersion } from '../../../optimization/ser
 import type { endpoint as putServing } from '../../../optimization/serving/put-serving.endpoint.ts';
 import type { endpoint as putServingVersion } from '../../../optimization/serving/put-serving-version.endpoint.ts';
 import { call } from '../api/calls.ts';
-import { loadServing, type Serving, turnOff } from './served-model.ts';
+import { loadServing, type Serving, turnOff } from '../api/serving.ts';
 
 const route = '/optimization/models/{model_name}/serving' as const;
 

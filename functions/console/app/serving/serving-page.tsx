@@ -2,6 +2,16 @@ import { useEffect, useState } from 'preact/hooks';
 import { bytesText } from '../../../../shared/core/text/bytes-text.ts';
 import { loadCompression, loadModel } from '../api/models.ts';
 import { mayChangeModel } from '../api/rights.ts';
+import {
+  addressOf,
+  answerWith,
+  infer,
+  loadMetadata,
+  type ServedMetadata,
+  type Serving,
+  turnOff,
+  turnOn,
+} from '../api/serving.ts';
 import { useLive } from '../api/use-live.ts';
 import { ReceiptView } from '../models/receipt.tsx';
 import { href } from '../router.ts';
@@ -12,19 +22,11 @@ import { latencyText } from '../ui/text/format.ts';
 import { jsonText } from '../ui/text/json-text.ts';
 import { findServing } from './aliases.ts';
 import {
-  addressOf,
-  answerWith,
   compressionOf,
   exampleRequest,
-  infer,
-  loadMetadata,
   pictureInput,
   readPicture,
   type ServedCompression,
-  type ServedMetadata,
-  type Serving,
-  turnOff,
-  turnOn,
 } from './served-model.ts';
 import { snippets, tokenCommand } from './snippets.ts';
 

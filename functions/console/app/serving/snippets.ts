@@ -1,4 +1,5 @@
-import { addressOf, exampleRequest, type ServedMetadata } from './served-model.ts';
+import { addressOf, type ServedMetadata } from '../api/serving.ts';
+import { exampleRequest } from './served-model.ts';
 
 /** The command that makes the token that the snippets send. */
 export const tokenCommand = (model_name: string): string => `export TOKEN=$(mps tokens create ${model_name})`;

@@ -1,7 +1,8 @@
 import { ProblemError } from '../../../../shared/client/problem-error.ts';
-import type { Experiment } from '../api/answers.ts';
-import { experimentsById, maxById } from '../api/projects.ts';
-import { isWithheld, noteFailure, person, serviceUrl } from '../api/session.ts';
+import type { Experiment } from './answers.ts';
+import { sendJson } from './calls.ts';
+import { experimentsById, maxById } from './projects.ts';
+import { isWithheld, noteFailure } from './session.ts';
 
 /** Name of MLflow's model registry. */
 export interface Registered {
@@ -35,13 +36,8 @@ async function ask<T>(
   values: Readonly<Record<string, string>>,
 ): Promise<T> {
   const search = method === 'GET' ? `?${new URLSearchParams(values)}` : '';
-  const response = await fetch(`${serviceUrl}/mlflow/api/2.0/mlflow/${path}${search}`, {
+  const response = await sendJson(`mlflow/api/2.0/mlflow/${path}${search}`, {
     method,
-    headers: {
-      ...(person.value && { Authorization: `Session ${person.value.page_key}` }),
-      'X-Requested-With': 'mps',
-      'Content-Type': 'application/json',
-    },
     ...(method !== 'GET' && { body: JSON.stringify(values) }),
   });
   const answer: unknown = await response.json().catch(() => undefined);
