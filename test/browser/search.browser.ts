@@ -121,6 +121,60 @@ describe('by keyboard', () => {
     }
   });
 
+  test('what is typed before the palette is there goes to it, not to the page', async () => {
+    const own = await service.enter();
+    await visit(own, `projects/${project_id}`);
+    await own.locator('.row.body').first().waitFor();
+    await own.keyboard.press('Control+k');
+    await own.keyboard.type('val');
+    const box = own.getByRole('combobox', { name: /Search projects/ });
+    await box.waitFor();
+    await own.keyboard.type('ue');
+    await expect.poll(() => box.inputValue()).toBe('value');
+    expect(await own.locator('.chosen-bar').count()).toBe(0);
+    expect(own.url()).not.toContain('panel');
+    await own.context().close();
+  });
+
+  test('Ctrl-K also presses what the page has, such as the head of a column', async () => {
+    await visit(page, `projects/${project_id}`);
+    await page.locator('.row.body').first().waitFor();
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('sort status');
+    await page.getByRole('option', { name: 'Sort by Status on this page' }).waitFor();
+    await page.keyboard.press('Enter');
+    await expect
+      .poll(() => page.getByRole('columnheader', { name: 'Status' }).getAttribute('aria-sort'))
+      .not.toBeNull();
+  });
+
+  test('keys that are pressed while curves load act once they are there', async () => {
+    const own = await service.enter();
+    await visit(own, `projects/${project_id}`);
+    await own.locator('.row.body').first().waitFor();
+    for (const key of ['v', 't', 'l']) await own.keyboard.press(key);
+    await expect.poll(() => own.url()).toMatch(/x=relative.*log=y/);
+    // Letters mean nothing to a field for a number, and Escape leaves any field.
+    await own.keyboard.press('s');
+    await own.keyboard.press('l');
+    await expect.poll(() => own.url()).not.toContain('log=y');
+    await own.keyboard.press('Escape');
+    expect(await own.evaluate(() => document.activeElement === document.body)).toBe(true);
+    await own.context().close();
+  });
+
+  test('a name is typed into the page of signing in without a click', async () => {
+    const own = await service.open();
+    await own.getByLabel('User', { exact: true }).waitFor();
+    await own.keyboard.type(service.admin.username);
+    await own.keyboard.press('Tab');
+    await own.keyboard.type(service.admin.password);
+    await own.keyboard.press('Enter');
+    await own.locator('.shell').waitFor();
+    expect(await own.locator('.sign-in').count()).toBe(0);
+    await own.context().close();
+  });
+
   test('/ goes to the filter, e edits, and ? lists the keys', async () => {
     await visit(page, 'projects');
     await visit(page, `projects/${project_id}`);
@@ -137,7 +191,7 @@ describe('by keyboard', () => {
     await page.getByRole('dialog').waitFor();
     await page.keyboard.press('Escape');
     await page.keyboard.press('?');
-    await page.getByRole('heading', { name: 'Keys' }).waitFor();
+    await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor();
     expect(await axeFindings(page)).toEqual([]);
     await page.keyboard.press('Escape');
   });

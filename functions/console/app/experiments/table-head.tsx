@@ -16,7 +16,7 @@ export const SortButton = <R,>({
   <button
     type="button"
     onClick={() => onSort(column)}
-    title={`Sort by ${column.label}`}
+    title={`Sort by ${[column.label, column.group].filter(Boolean).join(', ')}`}
     {...(column.id === 'best' && { 'data-key': 'b' })}
   >
     <span class="head-label">

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { pollNow } from '../api/poller.ts';
 import { person, signIn, signOut } from '../api/session.ts';
 import { usePageTitle } from '../ui/page-head.tsx';
@@ -37,9 +37,12 @@ function SignInForm({ name = '' }: { name?: string }) {
 
 /** Sign-in page. */
 export function SignInPage() {
+  const main = useRef<HTMLElement>(null);
   usePageTitle('Sign in');
+  // Browsers act on `autofocus` only once in a document, which a sign-out does not end.
+  useEffect(() => main.current?.querySelector('input')?.focus(), []);
   return (
-    <main class="sign-in" id="main">
+    <main class="sign-in" id="main" ref={main}>
       <div class="card">
         <svg width="44" height="44" viewBox="0 0 32 32" aria-hidden="true">
           <rect width="32" height="32" rx="8" class="brand-ground" />

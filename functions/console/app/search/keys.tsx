@@ -1,7 +1,8 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { later } from '../ui/later.tsx';
-import { useKeys } from '../ui/use-keys.ts';
+import { isTyping, useKeys } from '../ui/use-keys.ts';
+import { holdKeys } from './held-keys.ts';
 
 const Palette = later(() => import('./palette.tsx').then((module) => module.Palette));
 
@@ -72,20 +73,57 @@ const keys: Readonly<Record<string, () => boolean>> = {
   },
 };
 
+/** Text typed since the palette was asked for, while its script loads. */
+let ahead = '';
+const takeAhead = (): string => {
+  const text = ahead;
+  ahead = '';
+  return text;
+};
+
+/** Keep what is typed for the palette before it is there. The page must not act on it. */
+function onAhead(event: KeyboardEvent): void {
+  if (opened.peek() === undefined || document.querySelector('dialog[open]') !== null) return;
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+  if (event.key === 'Escape') opened.value = undefined;
+  else if (event.key === 'Backspace') ahead = ahead.slice(0, -1);
+  else if (event.key.length === 1) ahead += event.key;
+}
+
+function onKey(event: KeyboardEvent): void {
+  if (event.defaultPrevented || event.altKey || document.querySelector('dialog[open]') !== null) return;
+  const isHeld = event.ctrlKey || event.metaKey;
+  if (isHeld && event.key.toLowerCase() === 'k') {
+    event.preventDefault();
+    ahead = '';
+    opened.value = 'palette';
+  } else if (!isHeld && event.key === 'Escape' && isTyping(event)) {
+    // Out of the field, so that single keys act again.
+    (event.target as HTMLElement).blur();
+  }
+}
+
 /** Listens to the keys of the whole page, and shows the palette and the list of keys. */
 export function Keys() {
   useKeys(keys);
   useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || event.altKey || !(event.ctrlKey || event.metaKey)) return;
-      if (event.key.toLowerCase() !== 'k') return;
-      event.preventDefault();
-      if (document.querySelector('dialog[open]') === null) opened.value = 'palette';
-    };
+    window.addEventListener('keydown', onAhead, true);
     window.addEventListener('keydown', onKey);
-    return () => window.removeEventListener('keydown', onKey);
+    const release = holdKeys();
+    return () => {
+      window.removeEventListener('keydown', onAhead, true);
+      window.removeEventListener('keydown', onKey);
+      release();
+    };
   }, []);
   return opened.value === undefined ? null : (
-    <Palette key={opened.value} isHelp={opened.value === 'help'} onClose={() => (opened.value = undefined)} />
+    <Palette
+      key={opened.value}
+      isHelp={opened.value === 'help'}
+      takeAhead={takeAhead}
+      onClose={() => (opened.value = undefined)}
+    />
   );
 }

@@ -98,6 +98,30 @@ function actions(): Entry[] {
   ];
 }
 
+/** Parts and buttons of the open page that change only what is shown, and the columns it can be sorted by. */
+const pressed =
+  'main :is(nav.tabs a, .bar-row > .button:not(.danger), .view-row button, [role=columnheader] button, th[aria-sort] button)';
+
+/** What a click on the open page does. */
+function pageActions(): Entry[] {
+  const found = [...document.querySelectorAll<HTMLElement>(pressed)];
+  return found.flatMap((element) => {
+    const name = element.ariaLabel ?? (element.title || element.innerText);
+    const isLink = element.matches('a');
+    return name === '' || element.ariaCurrent === 'page'
+      ? []
+      : [
+          {
+            id: `page/${name}`,
+            name,
+            about: 'on this page',
+            icon: isLink ? 'right' : 'bolt',
+            act: () => element.click(),
+          } as const,
+        ];
+  });
+}
+
 /** Load what can be opened. A part that fails is left out. */
 async function loadEntries(): Promise<Entry[]> {
   const or = <T,>(list: Promise<T[]>): Promise<T[]> => list.catch(() => []);
@@ -125,9 +149,21 @@ const newestSweeps = async (project_id: string) => (await sweepsPage(project_id,
 const maxSweeps = 50;
 
 /** Search over projects, runs, models, sweeps of the open project, and actions; or the list of keys. */
-export function Palette({ isHelp, onClose }: { isHelp: boolean; onClose: () => void }) {
+export function Palette({
+  isHelp,
+  takeAhead,
+  onClose,
+}: {
+  isHelp: boolean;
+  /** Take the text that was typed before the field was there. */
+  takeAhead: () => string;
+  onClose: () => void;
+}) {
   const id = useId();
   const [text, setText] = useState('');
+  // The dialog has the keys only once its own effect has opened it.
+  useEffect(() => setText(takeAhead()), []);
+  const onPage = useMemo(pageActions, []);
   const [active, setActive] = useState(0);
   const [loaded, setLoaded] = useState<readonly Entry[]>([]);
   useEffect(() => {
@@ -160,7 +196,7 @@ export function Palette({ isHelp, onClose }: { isHelp: boolean; onClose: () => v
   }, [text]);
   const found = useMemo(() => {
     const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-    const unique = new Map([...actions(), ...loaded].map((entry) => [entry.id, entry]));
+    const unique = new Map([...actions(), ...onPage, ...loaded].map((entry) => [entry.id, entry]));
     for (const { experiment_id, project_id, name } of runs) {
       // Runs of several projects often have the same names.
       const project = unique.get(project_id)?.name;
@@ -174,10 +210,10 @@ export function Palette({ isHelp, onClose }: { isHelp: boolean; onClose: () => v
     const first = words[0] ?? '';
     const starts = (entry: Entry) => Number(!entry.name.toLowerCase().startsWith(first));
     return all.sort((one, other) => starts(one) - starts(other)).slice(0, most);
-  }, [text, loaded, runs]);
+  }, [text, onPage, loaded, runs]);
   if (isHelp)
     return (
-      <Dialog title="Keys" onClose={onClose} wide>
+      <Dialog title="Keyboard shortcuts" onClose={onClose} wide>
         <div class="keys">
           {shortcuts.map(({ title, keys }) => (
             <section key={title}>
@@ -212,7 +248,7 @@ export function Palette({ isHelp, onClose }: { isHelp: boolean; onClose: () => v
           {...(found[active] !== undefined && { 'aria-activedescendant': `${id}-${active}` })}
           autocomplete="off"
           placeholder="A project, run, model, sweep or action"
-          ref={(element) => element?.focus()}
+          autofocus
           value={text}
           onInput={({ currentTarget }) => {
             setText(currentTarget.value);

@@ -70,6 +70,14 @@ export function Shell({ children }: { children: ComponentChildren }) {
             </button>
           </li>
           <li class="only-wide">
+            <button type="button" onClick={() => (opened.value = 'help')}>
+              <Icon name="bolt" size={18} />
+              <span>
+                Shortcuts <kbd>?</kbd>
+              </span>
+            </button>
+          </li>
+          <li class="only-wide">
             <a href={`${serviceUrl}/docs`} target="_blank" rel="noreferrer">
               <Icon name="book" size={18} />
               <span>API reference</span>

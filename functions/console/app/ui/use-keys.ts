@@ -1,9 +1,15 @@
 import { useEffect, useRef } from 'preact/hooks';
 
 const typing = 'input:not([type=checkbox], [type=radio], [type=range]), select, textarea';
+/** Characters of numbers. */
+const ofNumbers = /^[\d.,eE+-]$/;
 
-const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && (target.isContentEditable || target.matches(typing));
+/** Return whether a key belongs to the field that has the focus. A field for a number has no use for other letters. */
+export function isTyping({ target, key }: KeyboardEvent): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  if (target.matches('input[type=number]')) return key.length > 1 || ofNumbers.test(key);
+  return target.isContentEditable || target.matches(typing);
+}
 
 /**
  * Act on single keys anywhere on the page, except while the user types in a field, holds a modifier, or has a dialog
@@ -17,7 +23,7 @@ export function useKeys(keys: Readonly<Record<string, (event: KeyboardEvent) => 
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-      if (isTyping(event.target) || document.querySelector('dialog[open]') !== null) return;
+      if (isTyping(event) || document.querySelector('dialog[open]') !== null) return;
       const act = Object.hasOwn(latest.current, event.key) ? latest.current[event.key] : undefined;
       if (act !== undefined && act(event) !== false) event.preventDefault();
     };
