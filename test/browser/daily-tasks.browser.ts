@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { endpoint as updateProject } from '../../functions/projects/projects/update-project.endpoint.ts';
 import { type ConsoleService, settle, startConsole, visit } from './console-service.ts';
 import { countInputs } from './count-inputs.ts';
+import { countedHands } from './counted-hands.ts';
 import { pictureOf } from './media-files.ts';
 import { recordFiles } from './record-files.ts';
 import { newProject, recordRun } from './record-run.ts';
@@ -103,6 +104,95 @@ describe('the best by val/loss', () => {
   });
 });
 
+describe('the best by the last val/loss', () => {
+  test.each([
+    [
+      'one click',
+      { clicks: 1, keys: 0 },
+      () =>
+        page
+          .getByRole('columnheader', { name: /val\/loss$/ })
+          .last()
+          .getByRole('button')
+          .click(),
+    ],
+    [
+      'two keys and the words',
+      { clicks: 0, keys: 2 },
+      async () => {
+        await press('Control+k');
+        await page.getByRole('combobox', { name: /Search projects/ }).waitFor();
+        await page.keyboard.insertText('val/loss, last');
+        await press('Enter');
+      },
+    ],
+  ])('is %s away', async (_, bound, act) => {
+    const inputs = await openTable();
+    await act();
+    await expect.poll(async () => (await names())[0]).toContain('run 8');
+    const { clicks, keys } = await inputs();
+    // Control is a press of its own.
+    expect({ clicks, keys: keys - (keys > 0 ? 1 : 0) }).toEqual(bound);
+  });
+});
+
+test('five curves are smooth over relative time on a logarithmic axis after four keys and a number', async () => {
+  await openTable();
+  const hands = countedHands(page);
+  // As fast as somebody types who knows the keys: those before the curves are there are not lost.
+  await hands.press('v', 't', 'l', 's', '6', '0');
+  await expect.poll(() => page.url()).toMatch(/x=relative.*log=y.*smooth=0\.6/);
+  await expect.poll(() => page.locator('.run-list .legend li').count()).toBe(5);
+  // None of the five is hidden below the end of the list.
+  const list = await page
+    .locator('.run-list .legend')
+    .evaluate((one) => [one.scrollHeight, one.clientHeight]);
+  expect(list[0]).toBeLessThanOrEqual(list[1] ?? 0);
+  expect(hands).toMatchObject({ clicks: 0, keys: 6 });
+});
+
+test('a link that somebody shares opens in another tab without a password', async () => {
+  await open(`?filter=${encodeURIComponent("params.half = 'true'")}&sort=best`);
+  const other = await page.context().newPage();
+  await other.goto(page.url());
+  await expect.poll(() => other.locator('.table-note').first().innerText()).toContain('20 of 30 experiments');
+  expect(await other.locator('.sign-in').count()).toBe(0);
+  await other.close();
+});
+
+describe('a view of what is shown', () => {
+  test.each([
+    ['one click and one key', { clicks: 1, keys: 1 }, () => button('Add a view of what is shown').click()],
+    [
+      'four keys',
+      { clicks: 0, keys: 4 },
+      async () => {
+        await press('Control+k');
+        await page.getByRole('combobox', { name: /Search projects/ }).waitFor();
+        await page.keyboard.insertText('add a view');
+        await press('Enter');
+      },
+    ],
+  ])('is saved for everybody with %s', async (how, bound, act) => {
+    const inputs = await openTable('?filter=run', count);
+    await act();
+    await page.getByLabel('Name', { exact: true }).waitFor();
+    await page.keyboard.insertText(how);
+    await press('Enter');
+    await page.getByRole('link', { name: how }).waitFor();
+    expect(await inputs()).toEqual(bound);
+  });
+});
+
+test('a search needs one key and words, with no list over the rows that it finds', async () => {
+  const inputs = await openTable();
+  await press('/');
+  await page.keyboard.insertText('val/loss < 0.2');
+  await expect.poll(shown).toMatch(/^3 of 30 experiments/);
+  await expect.poll(() => page.getByRole('listbox', { name: 'Completions' }).isVisible()).toBe(false);
+  expect(await inputs()).toEqual({ clicks: 0, keys: 1 });
+});
+
 describe('twenty rows', () => {
   const chooseTwenty = async () => {
     await moveTo(0, 'j');
@@ -138,6 +228,29 @@ describe('twenty rows', () => {
     await expect.poll(shown).toContain(`${count} experiments`);
     expect(await inputs()).toEqual({ clicks: 0, keys: 14 });
     await expect.poll(names).toEqual(before);
+  });
+
+  test('the bar of chosen rows covers none of them, is one line at 1280, and has the message above it', async () => {
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await openTable();
+    await moveTo(0, 'j');
+    await press('x', 'g');
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.insertText('seen');
+    await press('Enter');
+    const message = page.locator('.notice').getByText('1 experiment tagged.');
+    await message.waitFor();
+    const places = await page.evaluate(() =>
+      ['.table', '.chosen-bar', '.notice'].map((one) => {
+        const { top, bottom, height } = (document.querySelector(one) as Element).getBoundingClientRect();
+        return { top, bottom, height };
+      }),
+    );
+    const [table, bar, notice] = places;
+    expect(table?.bottom).toBeLessThanOrEqual(bar?.top ?? 0);
+    expect(notice?.bottom).toBeLessThanOrEqual(bar?.top ?? 0);
+    expect(bar?.height).toBeLessThan(64);
+    await page.setViewportSize({ width: 1440, height: 800 });
   });
 
   test('that a filter or a view shows are deleted with two', async () => {
@@ -188,21 +301,35 @@ describe('a file that a program left', () => {
   const isTable = () => page.locator('.table-file').getByText('a sentence').waitFor();
 
   test.each([
-    ['an HTML report', 'report.html', 4, isReport],
-    ['a logged table', 'predictions.json', 3, isTable],
-  ] as const)('%s is shown after two clicks or few keys', async (_, file, keys, isShown) => {
-    const byMouse = await open(`/experiments/${ids[1]}`);
-    await page.getByRole('link', { name: /^Artifacts/ }).click();
-    await page.locator('main').getByRole('button', { name: file }).click();
-    await isShown();
-    expect(await byMouse()).toEqual({ clicks: 2, keys: 0 });
-    const byKeyboard = await open(`/experiments/${ids[1]}`);
-    await press(await digitOf('Artifacts'));
-    await page.locator('main').getByRole('button', { name: file }).waitFor();
-    await press(...Array.from({ length: keys - 2 }, () => 'j'), 'Enter');
-    await isShown();
-    expect(await byKeyboard()).toEqual({ clicks: 0, keys });
-  });
+    ['an HTML report', 'report.html', 4, isReport, '<h1>Report of run</h1>'],
+    ['a logged table', 'predictions.json', 3, isTable, '"a sentence"'],
+  ] as const)(
+    '%s is shown after two clicks or few keys, and its source after one more click',
+    async (_, file, keys, isShown, source) => {
+      const byMouse = await open(`/experiments/${ids[1]}`);
+      await page.getByRole('link', { name: /^Artifacts/ }).click();
+      await page.locator('main').getByRole('button', { name: file }).click();
+      await isShown();
+      expect(await byMouse()).toEqual({ clicks: 2, keys: 0 });
+      await button('Source').click();
+      await page.locator('pre.text').getByText(source).waitFor();
+      expect(await byMouse()).toEqual({ clicks: 3, keys: 0 });
+      const byKeyboard = await open(`/experiments/${ids[1]}`);
+      await press(await digitOf('Artifacts'));
+      await page.locator('main').getByRole('button', { name: file }).waitFor();
+      await press(...Array.from({ length: keys - 2 }, () => 'j'), 'Enter');
+      await isShown();
+      expect(await byKeyboard()).toEqual({ clicks: 0, keys });
+    },
+  );
+});
+
+test('the first row is two keys away', async () => {
+  const inputs = await openTable();
+  await moveTo(0, 'j');
+  await press('Enter');
+  await page.waitForURL(/experiments\/\w{26}/);
+  expect(await inputs()).toEqual({ clicks: 0, keys: 2 });
 });
 
 test('the first row is one click away', async () => {

@@ -59,7 +59,7 @@ describe('many rows at once', () => {
     await hands.click(box(19), 'Shift');
     await hands.click(button('Tag'));
     await page.getByLabel('Name', { exact: true }).fill('stage');
-    await page.getByLabel('Value', { exact: true }).fill('final');
+    await page.getByLabel('Value (optional)').fill('final');
     expect(await axeFindings(page)).toEqual([]);
     await page.keyboard.press('Enter');
     await page.getByText('20 experiments tagged.').waitFor();
@@ -72,7 +72,7 @@ describe('many rows at once', () => {
     await visit(page, `projects/${project_id}?filter=params.lr%20%3D%201&columns=params.note,best`);
     await page.locator('.row.body').first().waitFor();
     await box(0).click();
-    await button('All 10 that match').click();
+    await button('Choose all 10').click();
     expect(await page.locator('.chosen-bar').innerText()).toContain('10 chosen');
     const [download] = await Promise.all([page.waitForEvent('download'), button('CSV').click()]);
     const lines = (await readFile(await download.path(), 'utf8')).split('\r\n');
@@ -117,7 +117,7 @@ describe('what was deleted', () => {
     await open();
     await box(3).click();
     await button('Delete').click();
-    await page.getByText('1 experiment deleted for 30 days.').waitFor();
+    await page.getByText('1 experiment deleted, restorable for 30 days.').waitFor();
     await button('Deleted').click();
     const row = page.locator('.grouped tbody tr');
     await expect.poll(() => row.count()).toBe(1);
@@ -133,7 +133,7 @@ describe('what was deleted', () => {
       await visit(page, `projects/${other}/settings`);
       await button('Delete the project').click();
       await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
-      await page.getByText('short-lived is deleted for 30 days.').waitFor();
+      await page.getByText('short-lived is deleted, restorable for 30 days.').waitFor();
     };
     await removal();
     await page.locator('.notice', { hasText: 'short-lived' }).getByRole('button', { name: 'Undo' }).click();

@@ -154,6 +154,9 @@ describe('by keyboard', () => {
     await own.locator('.row.body').first().waitFor();
     for (const key of ['v', 't', 'l']) await own.keyboard.press(key);
     await expect.poll(() => own.url()).toMatch(/x=relative.*log=y/);
+    await own.keyboard.press('l');
+    await expect.poll(() => own.url()).not.toContain('log=y');
+    await own.keyboard.press('l');
     // Letters mean nothing to a field for a number, and Escape leaves any field.
     await own.keyboard.press('s');
     await own.keyboard.press('l');

@@ -137,7 +137,7 @@ describe('a baseline', () => {
     await expect.poll(() => names()).toEqual(['second', 'third', 'first', 'fourth']);
     const hands = countedHands(page);
     await hands.click(page.getByLabel('Choose third'));
-    await hands.click(button('Set as baseline'));
+    await hands.click(button('Baseline'));
     await expect.poll(() => names()).toEqual(['third', 'second', 'first', 'fourth']);
     expect(hands.clicks).toBe(2);
     expect(await cell('second', /Best/)).toMatch(/^0\.75\s+\+0\.05$/);
@@ -174,7 +174,7 @@ describe('a baseline', () => {
     await visit(other, `projects/${project_id}`);
     await other.locator('.row-note').waitFor();
     await other.getByLabel('Choose first').click();
-    await button('Set as baseline', other).click();
+    await button('Baseline', other).click();
     await expect.poll(async () => (await names(other))[0]).toBe('first');
     await other.context().close();
     await visit(page, `projects/${project_id}`);
@@ -183,7 +183,7 @@ describe('a baseline', () => {
     await page.getByLabel('Choose third').click();
     await button('No baseline').click();
     await expect.poll(() => names()).toEqual(['fourth', 'third', 'second', 'first']);
-    await button('Undo').click();
+    await button('Undo').last().click();
     await expect.poll(async () => (await names())[0]).toBe('third');
   });
 });

@@ -1,10 +1,13 @@
 import type uPlot from 'uplot';
 import { numberText } from '../ui/text/format.ts';
-import type { XAxis } from './series.ts';
+import { metricOfAxis, type XAxis } from './series.ts';
 
 const font = '12px system-ui';
 /** Height of the horizontal axis's labels in pixels. A time axis shows the date below the hour. */
 const heightOf = (axis: XAxis): number => (axis === 'time' ? 50 : 34);
+const nameHeight = 18;
+/** What the horizontal axis counts, where its numbers do not say so by being steps or hours. */
+const nameOf = (axis: XAxis): string | undefined => (axis === 'relative' ? 'seconds' : metricOfAxis(axis));
 /** Width of the vertical axis without its labels, in pixels. */
 const besideLabels = 18;
 const narrowest = 44;
@@ -46,8 +49,10 @@ export function axesOf({
 }): uPlot.Axis[] {
   const grid = { stroke: line, width: 1 };
   const common = { stroke: text, grid, ticks: grid, font };
+  const name = nameOf(axis);
+  const named = name !== undefined && { label: name, labelFont: font, labelSize: nameHeight, labelGap: 0 };
   return [
-    { ...common, size: heightOf(axis), ...(axis === 'step' && !logX && { incrs: wholeSteps }) },
+    { ...common, size: heightOf(axis), ...named, ...(axis === 'step' && !logX && { incrs: wholeSteps }) },
     {
       ...common,
       values: (_, splits) => splits.map(label),

@@ -56,6 +56,10 @@ function ArtifactList({ experiment, artifacts }: { experiment: Experiment; artif
               placeholder="Find"
               value={wanted}
               onInput={({ currentTarget }) => setWanted(currentTarget.value)}
+              onKeyDown={({ key }) => {
+                const [first] = found;
+                if (key === 'Enter' && first !== undefined) setQuery({ file: first.path });
+              }}
             />
           )}
           <span class="soft small number grow">

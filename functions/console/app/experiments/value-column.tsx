@@ -1,3 +1,4 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { metricGoal } from '../../../../shared/metrics/criteria.ts';
 import { type Column, metricColumn } from './columns.ts';
 import { inOrder } from './metric-order.ts';
@@ -16,6 +17,9 @@ export const withValue = (columns: readonly Column[], value: Column): Column[] =
   value,
   ...columns.filter(({ id }) => id !== 'best' && id !== value.id),
 ];
+
+/** After so long, the keyboard rests on a choice. */
+const restMilliseconds = 600;
 
 const goalWords = { minimize: 'lowest', maximize: 'highest' } as const;
 
@@ -59,12 +63,30 @@ export const ValueSelect = ({
     .flatMap((name) => choicesOf(name, judge))
     .filter((one) => judge === undefined || keyOf(one) !== keyOf(judge));
   const own = value === undefined ? undefined : choices.find(({ name }) => name === value);
+  /** Choice on which the keyboard rests. Those that arrow keys pass on the way to it change nothing. */
+  const [passed, setPassed] = useState<string>();
+  const take = (key: string) => {
+    setPassed(undefined);
+    onValue(choices.find((one) => keyOf(one) === key));
+  };
+  useEffect(() => {
+    if (passed === undefined) return;
+    const timer = setTimeout(() => take(passed), restMilliseconds);
+    return () => clearTimeout(timer);
+  }, [passed]);
+  const isByKey = useRef(false);
   return (
     <label class="group-by">
       <span class="hidden">Ranked by</span>
       <select
-        value={own === undefined ? '' : keyOf(own)}
-        onChange={({ currentTarget }) => onValue(choices.find((one) => keyOf(one) === currentTarget.value))}
+        value={passed ?? (own === undefined ? '' : keyOf(own))}
+        onPointerDown={() => (isByKey.current = false)}
+        onKeyDown={() => (isByKey.current = true)}
+        onChange={({ currentTarget }) => {
+          if (isByKey.current) setPassed(currentTarget.value);
+          else take(currentTarget.value);
+        }}
+        onBlur={() => passed !== undefined && take(passed)}
       >
         <option value="">
           {judge === undefined ? 'Best' : `Best: ${goalWords[judge.goal]} ${judge.name}`}

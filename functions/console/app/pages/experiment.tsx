@@ -87,8 +87,13 @@ const Tags = ({ tags }: { tags: Experiment['tags'] }) => {
     <>
       <ul class="chips" aria-label="Tags">
         {shown.map(([tag, value]) => (
-          <li key={tag} class="chip" title={`${tag}: ${value}`}>
-            <bdi>{tag}</bdi>: <bdi>{value}</bdi>
+          <li key={tag} class="chip" title={value === '' ? tag : `${tag}: ${value}`}>
+            <bdi>{tag}</bdi>
+            {value !== '' && (
+              <>
+                : <bdi>{value}</bdi>
+              </>
+            )}
           </li>
         ))}
       </ul>
@@ -276,7 +281,7 @@ function Content({
             await deleteRuns(project_id, [experiment_id]);
             forgetRow(project_id, experiment_id);
             go(href(['projects', project_id]));
-            tell('The experiment is deleted for 30 days.', false, {
+            tell('The experiment is deleted, restorable for 30 days.', false, {
               name: 'Undo',
               async act() {
                 await restoreRuns(project_id, [experiment_id]);

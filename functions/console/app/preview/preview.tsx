@@ -7,6 +7,7 @@ import { Problem, Skeleton } from '../ui/parts.tsx';
 import { Markdown } from '../ui/text/markdown.tsx';
 import { type FileKind, fileKind } from './file-kind.ts';
 import { PdfView } from './pdf-view.tsx';
+import { SourceSwitch } from './source-switch.tsx';
 
 const TableFile = later(() => import('./table-file.tsx').then((module) => module.TableFile));
 const HtmlView = later(() => import('./html-view.tsx').then((module) => module.HtmlView));
@@ -50,14 +51,20 @@ async function readContent(kind: FileKind, path: ExperimentPath, artifact: Artif
   return { text: new TextDecoder().decode(bytes.slice(0, most)), isWhole: artifact.size <= most };
 }
 
+/** Names of what is drawn from text. */
+const drawnNames: Readonly<Partial<Record<FileKind, string>>> = { html: 'Page', markdown: 'Page' };
+
 const Shown = ({ kind, content, artifact }: { kind: FileKind; content: Content; artifact: Artifact }) => {
+  const [isSource, setSource] = useState(false);
   if ('url' in content) return <img class="preview-image" src={content.url} alt={artifact.path} />;
   const { text, isWhole } = content;
+  const name = drawnNames[kind];
   return (
     <>
-      {kind === 'html' ? (
+      {name !== undefined && <SourceSwitch name={name} isSource={isSource} onSwitch={setSource} />}
+      {kind === 'html' && !isSource ? (
         <HtmlView text={text} name={artifact.path} />
-      ) : kind === 'markdown' ? (
+      ) : kind === 'markdown' && !isSource ? (
         <Markdown text={text} />
       ) : (
         <pre class="text" tabIndex={0}>

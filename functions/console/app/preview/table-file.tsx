@@ -2,13 +2,21 @@ import { useEffect, useState } from 'preact/hooks';
 import { type Artifact, type ExperimentPath, openArtifact } from '../api/experiments.ts';
 import { Problem, Skeleton } from '../ui/parts.tsx';
 import { jsonText } from '../ui/text/json-text.ts';
+import { SourceSwitch } from './source-switch.tsx';
 import { cellOf, parseJsonTable, parseSeparated, type TableData } from './table-data.ts';
 import { TableView } from './table-view.tsx';
 
 const maxBytes = 24_000_000;
-const maxJsonText = 262_144;
+const maxSource = 262_144;
 
-type Read = { table: TableData } | { text: string; isWhole: boolean };
+/** Beginning of a file as text, for reading. */
+interface Source {
+  text: string;
+  isWhole: boolean;
+}
+
+/** A table has no source where its file is not text. */
+type Read = { table: TableData; source?: Source } | { table?: undefined; source: Source };
 
 const prettyJson = (text: string): string => {
   try {
@@ -41,13 +49,26 @@ async function readFile(
   const bytes = await (await openArtifact(path, artifact.path, maxBytes)).arrayBuffer();
   const text = new TextDecoder().decode(bytes.slice(0, maxBytes));
   const isWhole = artifact.size <= maxBytes;
+  const isShort = text.length <= maxSource;
+  const isPretty = isShort && kind === 'json';
+  const source = {
+    text: isPretty ? prettyJson(text) : text.slice(0, maxSource),
+    isWhole: isShort && isWhole,
+  };
   if (kind === 'table')
-    return { table: parseSeparated(text, /\.tsv$/i.test(artifact.path) ? '\t' : undefined, isWhole) };
+    return { table: parseSeparated(text, /\.tsv$/i.test(artifact.path) ? '\t' : undefined, isWhole), source };
   const table = isWhole ? parseJsonTable(text) : undefined;
-  if (table !== undefined) return { table };
-  const isShort = text.length <= maxJsonText;
-  return { text: isShort ? prettyJson(text) : text.slice(0, maxJsonText), isWhole: isShort && isWhole };
+  return table === undefined ? { source } : { table, source };
 }
+
+const SourceText = ({ source: { text, isWhole } }: { source: Source }) => (
+  <>
+    <pre class="text" tabIndex={0}>
+      {text}
+    </pre>
+    {!isWhole && <p class="soft small">The beginning. Download the file for the rest.</p>}
+  </>
+);
 
 /** Table of a CSV, JSON or Parquet file; the text of JSON that is no table. */
 export function TableFile({
@@ -61,6 +82,7 @@ export function TableFile({
 }) {
   const [read, setRead] = useState<Read>();
   const [error, setError] = useState<unknown>();
+  const [isSource, setSource] = useState(false);
   useEffect(() => {
     let isGone = false;
     readFile(path, artifact, kind).then(
@@ -77,13 +99,17 @@ export function TableFile({
   }, [artifact.path, artifact.sha256]);
   if (error !== undefined) return <Problem error={error} what="The file could not be read" />;
   if (read === undefined) return <Skeleton rows={4} />;
-  if ('table' in read) return <TableView table={read.table} />;
+  const { table, source } = read;
   return (
     <>
-      <pre class="text" tabIndex={0}>
-        {read.text}
-      </pre>
-      {!read.isWhole && <p class="soft small">The beginning. Download the file for the rest.</p>}
+      {table !== undefined && source !== undefined && (
+        <SourceSwitch name="Table" isSource={isSource} onSwitch={setSource} />
+      )}
+      {table !== undefined && !(isSource && source !== undefined) ? (
+        <TableView table={table} />
+      ) : (
+        source !== undefined && <SourceText source={source} />
+      )}
     </>
   );
 }

@@ -262,7 +262,7 @@ export function SettingsTab({
           onConfirm={async () => {
             await deleteProjectFor30Days(project_id);
             go(href(['projects']));
-            tell(`${project_name} is deleted for 30 days.`, false, {
+            tell(`${project_name} is deleted, restorable for 30 days.`, false, {
               name: 'Undo',
               async act() {
                 await restoreProject(project_id);

@@ -19,6 +19,8 @@ export function completionsOf(filter: string, rows: readonly Row[]): Completion[
   const compared = /([\w./-]+)\s*(!=|<=|>=|=|<|>)\s*([^\s']*)$/.exec(filter);
   if (compared !== null) {
     const [whole, name = '', sign = '', typed = ''] = compared;
+    // A bound is a round number of one's own. A list of longer ones would only cover the rows.
+    if (/[<>]/.test(sign)) return [];
     const key = name.replace(/^(?:params|tags)\./, '');
     const known = (row: Row) => (name === 'user' ? row.user : (row.params[key] ?? row.tags[key])) ?? [];
     const values = name === 'status' ? statuses : [...new Set(rows.slice(0, 2_000).flatMap(known))].sort();

@@ -16,6 +16,8 @@ const isInDialog = (): boolean => document.querySelector('dialog[open]') !== nul
  */
 function press(key: string): boolean {
   const target = document.activeElement ?? document.body;
+  // An event of a script writes nothing into a field that an earlier key went to.
+  if (isTyping({ target, key })) return document.execCommand('insertText', false, key);
   const event = new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true });
   if (!target.dispatchEvent(event)) return true;
   if (key !== 'Enter' || !target.matches('a, button') || !(target instanceof HTMLElement)) return false;
@@ -32,7 +34,8 @@ export function holdKeys(): () => void {
   let held: string[] = [];
   let timer: ReturnType<typeof setTimeout> | undefined;
   let since = 0;
-  let hasLoaded = false;
+  /** Looks since something was loading; undefined if nothing was. */
+  let looks: number | undefined;
   let isPressing = false;
   const pressHeld = (): void => {
     isPressing = true;
@@ -40,20 +43,22 @@ export function holdKeys(): () => void {
     for (let key = held.shift(); key !== undefined && !press(key); key = held.shift());
     isPressing = false;
     since = performance.now();
-    hasLoaded = false;
+    looks = undefined;
   };
   const look = (): void => {
     const age = performance.now() - since;
     if (isInDialog() || age > longestMilliseconds) held = [];
-    if (isLoading()) hasLoaded = true;
-    else if (hasLoaded || age > graceMilliseconds) pressHeld();
+    // Once it is there, a part listens only after it is drawn: at the second look.
+    if (isLoading()) looks = 0;
+    else if (looks !== undefined) looks += 1;
+    if ((looks ?? 0) > 1 || (looks === undefined && age > graceMilliseconds)) pressHeld();
     timer = held.length > 0 ? setTimeout(look, betweenLooks) : undefined;
   };
   const hold = (key: string): void => {
     held.push(key);
     if (timer !== undefined) return;
     since = performance.now();
-    hasLoaded = false;
+    looks = undefined;
     timer = setTimeout(look, betweenLooks);
   };
   const onKey = (event: KeyboardEvent): void => {

@@ -341,6 +341,11 @@ export function Form({
 } & Children) {
   const [error, setError] = useState<unknown>();
   const [isBusy, setBusy] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
+  // The answer to Enter in a field may be below the window.
+  useEffect(() => {
+    if (error !== undefined) form.current?.querySelector('.problem')?.scrollIntoView({ block: 'nearest' });
+  }, [error]);
   const submit = async (event: Event) => {
     event.preventDefault();
     setBusy(true);
@@ -354,7 +359,7 @@ export function Form({
     }
   };
   return (
-    <form class={`form${wide ? ' wide' : ''}`} onSubmit={(event) => void submit(event)} noValidate>
+    <form ref={form} class={`form${wide ? ' wide' : ''}`} onSubmit={(event) => void submit(event)} noValidate>
       {children}
       {error !== undefined && <Problem error={error} />}
       <Button type="submit" kind={kind} disabled={isBusy || !isReady}>

@@ -5,7 +5,7 @@ const typing = 'input:not([type=checkbox], [type=radio], [type=range]), select, 
 const ofNumbers = /^[\d.,eE+-]$/;
 
 /** Return whether a key belongs to the field that has the focus. A field for a number has no use for other letters. */
-export function isTyping({ target, key }: KeyboardEvent): boolean {
+export function isTyping({ target, key }: Pick<KeyboardEvent, 'target' | 'key'>): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if (target.matches('input[type=number]')) return key.length > 1 || ofNumbers.test(key);
   return target.isContentEditable || target.matches(typing);

@@ -69,7 +69,7 @@ export function ChosenBar({
       onClear();
       const left =
         unfinished.length > 0 ? ` ${plural(unfinished.length, 'training')} still run; cancel first.` : '';
-      tell(`${plural(deleted.length, 'experiment')} deleted for 30 days.${left}`, false, {
+      tell(`${plural(deleted.length, 'experiment')} deleted, restorable for 30 days.${left}`, false, {
         name: 'Undo',
         async act() {
           await restoreRuns(project_id, deleted);
@@ -82,8 +82,8 @@ export function ChosenBar({
     <div class="chosen-bar" role="region" aria-label="Chosen experiments">
       <strong>{rows.length.toLocaleString('en')} chosen</strong>
       {rows.length < matching && (
-        <button type="button" class="as-link small" onClick={onAll}>
-          All {matching.toLocaleString('en')} that match
+        <button type="button" class="as-link small" title="Choose all that match" onClick={onAll}>
+          Choose all {matching.toLocaleString('en')}
         </button>
       )}
       <div class="chosen-actions">
@@ -110,7 +110,7 @@ export function ChosenBar({
             icon="flag"
             onClick={() => onBaseline(first.experiment_id === baseline ? undefined : first)}
           >
-            {first.experiment_id === baseline ? 'No baseline' : 'Set as baseline'}
+            {first.experiment_id === baseline ? 'No baseline' : 'Baseline'}
           </Button>
         )}
         {mayChange && (
@@ -224,7 +224,7 @@ function TagDialog({
             <option key={one} value={one} />
           ))}
         </datalist>
-        <TextField label="Value" value={value} onText={setValue} />
+        <TextField label="Value (optional)" value={value} onText={setValue} />
       </Form>
     </Dialog>
   );
