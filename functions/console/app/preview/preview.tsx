@@ -112,6 +112,7 @@ function ReadPreview({ path, artifact, kind }: { path: ExperimentPath; artifact:
 /** Preview of a file of an experiment. */
 export function Preview({ path, artifact }: { path: ExperimentPath; artifact: Artifact }) {
   const kind = fileKind(artifact);
+  const [isSource, setSource] = useState(false);
   if (artifact.size === 0) return <p class="soft">The file is empty.</p>;
   if (kind === 'none')
     return (
@@ -127,6 +128,14 @@ export function Preview({ path, artifact }: { path: ExperimentPath; artifact: Ar
   if (kind === 'pdf') return <PdfView path={path} artifact={artifact} />;
   if (kind === 'events') return <EventsView path={path} artifact={artifact} />;
   if (kind === 'table' || kind === 'parquet' || kind === 'json')
-    return <TableFile path={path} artifact={artifact} kind={kind} />;
+    return (
+      <TableFile
+        path={path}
+        artifact={artifact}
+        kind={kind}
+        isSource={isSource}
+        sourceSwitch={<SourceSwitch name="Table" isSource={isSource} onSwitch={setSource} />}
+      />
+    );
   return <ReadPreview path={path} artifact={artifact} kind={kind} />;
 }

@@ -1,8 +1,10 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { type Artifact, type ExperimentPath, openArtifact } from '../api/experiments.ts';
 import { Problem, Skeleton } from '../ui/parts.tsx';
+
 import { jsonText } from '../ui/text/json-text.ts';
-import { SourceSwitch } from './source-switch.tsx';
+
 import { cellOf, parseJsonTable, parseSeparated, type TableData } from './table-data.ts';
 import { TableView } from './table-view.tsx';
 
@@ -75,14 +77,18 @@ export function TableFile({
   path,
   artifact,
   kind,
+  isSource,
+  sourceSwitch,
 }: {
   path: ExperimentPath;
   artifact: Artifact;
   kind: 'table' | 'parquet' | 'json';
+  isSource: boolean;
+  /** Switch between the table and its source, for a file that is both. */
+  sourceSwitch: ComponentChildren;
 }) {
   const [read, setRead] = useState<Read>();
   const [error, setError] = useState<unknown>();
-  const [isSource, setSource] = useState(false);
   useEffect(() => {
     let isGone = false;
     readFile(path, artifact, kind).then(
@@ -102,9 +108,7 @@ export function TableFile({
   const { table, source } = read;
   return (
     <>
-      {table !== undefined && source !== undefined && (
-        <SourceSwitch name="Table" isSource={isSource} onSwitch={setSource} />
-      )}
+      {table !== undefined && source !== undefined && sourceSwitch}
       {table !== undefined && !(isSource && source !== undefined) ? (
         <TableView table={table} />
       ) : (
