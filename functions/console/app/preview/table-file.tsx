@@ -2,9 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { type Artifact, type ExperimentPath, openArtifact } from '../api/experiments.ts';
 import { Problem, Skeleton } from '../ui/parts.tsx';
-
 import { jsonText } from '../ui/text/json-text.ts';
-
 import { cellOf, parseJsonTable, parseSeparated, type TableData } from './table-data.ts';
 import { TableView } from './table-view.tsx';
 
