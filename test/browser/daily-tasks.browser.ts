@@ -80,7 +80,10 @@ const moveTo = async (index: number, key: string): Promise<void> => {
 };
 /** The digit that opens a part of the page. */
 const digitOf = async (name: string): Promise<string> => {
-  const names = await page.locator('main nav.tabs a').allInnerTexts();
+  const tabs = page.locator('main nav.tabs a');
+  // The tab of media appears once its files are found.
+  await tabs.filter({ hasText: name }).first().waitFor();
+  const names = await tabs.allInnerTexts();
   return String(names.findIndex((text) => text.startsWith(name)) + 1);
 };
 const button = (name: string) => page.getByRole('button', { name, exact: true });
