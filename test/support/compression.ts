@@ -12,13 +12,14 @@ const requests: Readonly<Record<OptimizationKind, Compression['request']>> = {
   quantize: parseRequest({ operation: 'quantize', strategy: 'dynamic', precision: 8 }),
 };
 
-/** A compression on record: one that has succeeded, or one that runs; neither has an object in the bucket. */
+/** A compression on record: one that has succeeded, or one that runs; neither has an object in the bucket. `more` changes it. */
 export async function recordedCompression(
   service: Pick<TestService, 'records'>,
   { user }: Pick<TestUser, 'user'>,
   kind: OptimizationKind,
   hasEnded = true,
   strategy_id = ulid().toLowerCase(),
+  more: Partial<Compression> = {},
 ): Promise<Compression> {
   const compression: Compression = {
     strategy_id,
@@ -68,6 +69,7 @@ export async function recordedCompression(
     nodes: 1,
     timeout: 60,
     version: 1,
+    ...more,
   };
   await service.records.write(putCompression(compression));
   return compression;
