@@ -1,3 +1,4 @@
+import { Fragment } from 'preact';
 import { type JudgedBy, metricGoal } from '../../../../shared/metrics/criteria.ts';
 import { useFirstOf } from '../ui/first-of.tsx';
 import { numberText } from '../ui/text/format.ts';
@@ -44,7 +45,14 @@ export function SingleMetric({
   return (
     <div class="single">
       <h4 class="clamp" title={name}>
-        <bdi>{name}</bdi>
+        <bdi>
+          {name.split(/(?<=[/_.])/).map((part, index) => (
+            <Fragment key={index}>
+              {index > 0 && <wbr />}
+              {part}
+            </Fragment>
+          ))}
+        </bdi>
       </h4>
       {values.length === 1 && first !== undefined ? (
         <p class="figure">{numberText(first.value)}</p>

@@ -29,16 +29,15 @@ function About({ project, onChange }: { project: ProjectDetails; onChange: () =>
     criterion_goal: project.criterion_goal,
   });
   const [theirs, setTheirs] = useState<ProjectDetails>();
+  const { criterion, criterion_goal, ...texts } = fields;
+  const isRanked = criterion !== project.criterion || criterion_goal !== project.criterion_goal;
+  const changed = {
+    ...Object.fromEntries(
+      Object.entries(texts).filter(([name, value]) => value !== project[name as keyof typeof texts]),
+    ),
+    ...(isRanked && { criterion, criterion_goal }),
+  };
   const save = async () => {
-    const { criterion, criterion_goal, ...texts } = fields;
-    const isRanked = criterion !== project.criterion || criterion_goal !== project.criterion_goal;
-    const changed = {
-      ...Object.fromEntries(
-        Object.entries(texts).filter(([name, value]) => value !== project[name as keyof typeof texts]),
-      ),
-      ...(isRanked && { criterion, criterion_goal }),
-    };
-    if (Object.keys(changed).length === 0) return tell('Nothing was changed');
     const base = theirs ?? project;
     const present = await changeProject(project.project_id, changed, base.updated_at);
     // Another user changed the project first. Keep the typed text and base the next attempt on the present state.
@@ -60,7 +59,12 @@ function About({ project, onChange }: { project: ProjectDetails; onChange: () =>
     />
   );
   return (
-    <Form action={theirs === undefined ? 'Save' : 'Save mine'} onSubmit={save} wide>
+    <Form
+      action={theirs === undefined ? 'Save' : 'Save mine'}
+      isReady={Object.keys(changed).length > 0}
+      onSubmit={save}
+      wide
+    >
       {theirs !== undefined && (
         <div class="problem" role="alert">
           <div>

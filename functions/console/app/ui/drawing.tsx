@@ -10,7 +10,16 @@ export function Drawing({ svg, label }: { svg: string; label: string }) {
   }, [svg]);
   return (
     <div class="drawing" tabIndex={0} role="group" aria-label={label}>
-      {url !== undefined && <img src={url} alt={label} />}
+      {url !== undefined && (
+        <img
+          src={url}
+          alt={label}
+          onLoad={({ currentTarget: { parentElement: box } }) => {
+            // A graph begins at its middle, which a phone would otherwise hide.
+            if (box !== null) box.scrollLeft = (box.scrollWidth - box.clientWidth) / 2;
+          }}
+        />
+      )}
     </div>
   );
 }
