@@ -4,7 +4,7 @@ import { byName, tellingFile } from '../../../functions/console/app/experiment/t
 const files = (...all: readonly (string | [string, number])[]) =>
   all.map((one) => {
     const [path, size] = typeof one === 'string' ? [one, 100] : one;
-    return { path, size, media_type: 'application/octet-stream', sha256: null } as never;
+    return { path, size, media_type: 'application/octet-stream' };
   });
 
 test.each([

@@ -1,5 +1,4 @@
-import type { Artifact } from '../api/experiments.ts';
-import { type FileKind, fileKind } from '../preview/file-kind.ts';
+import { type FileKind, fileKind, type NamedFile } from '../preview/file-kind.ts';
 
 /** Kinds by how much a look at a file tells of a run, the most first. */
 const kinds: readonly FileKind[] = [
@@ -21,7 +20,7 @@ const maxBytes = 4_000_000;
 export const byName = new Intl.Collator('en', { numeric: true }).compare;
 
 /** Return the file that tells the most of a run: a report, a picture, a table, then the rest, the topmost first. */
-export function tellingFile(artifacts: readonly Artifact[]): string | undefined {
+export function tellingFile(artifacts: readonly NamedFile[]): string | undefined {
   const ranked = artifacts
     .filter(({ size }) => size > 0 && size <= maxBytes)
     .map((artifact) => ({
@@ -42,5 +41,5 @@ export function tellingFile(artifacts: readonly Artifact[]): string | undefined 
   return chosen ?? artifacts.find(({ path }) => /\.onnx$/i.test(path))?.path ?? only(artifacts);
 }
 
-const only = (artifacts: readonly Artifact[]): string | undefined =>
+const only = (artifacts: readonly NamedFile[]): string | undefined =>
   artifacts.length === 1 ? artifacts[0]?.path : undefined;

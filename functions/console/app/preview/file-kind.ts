@@ -1,5 +1,11 @@
 import { mediaKindOf } from '../../../../shared/experiments/media-series.ts';
-import type { Artifact } from '../api/experiments.ts';
+
+/** What an artifact's kind is told by. */
+export interface NamedFile {
+  path: string;
+  media_type: string;
+  size: number;
+}
 
 /** How a file is shown. No content ever runs. */
 export type FileKind =
@@ -24,7 +30,7 @@ const textEndings = /\.(?:txt|log|ya?ml|toml|ini|cfg|py|js|ts|sh|xml|css|rst|sql
 const eventFile = /(?:^|\/)events\.out\.tfevents\.[^/]*$/;
 
 /** Return how to show a file, by its name and its media type. */
-export function fileKind({ path, media_type }: Pick<Artifact, 'path' | 'media_type'>): FileKind {
+export function fileKind({ path, media_type }: Pick<NamedFile, 'path' | 'media_type'>): FileKind {
   if (eventFile.test(path)) return 'events';
   const media = mediaKindOf(path);
   if (media !== undefined) return media;
