@@ -162,6 +162,20 @@ describe('pictures over steps', () => {
     expect(await axeFindings(page)).toEqual([]);
   });
 
+  test('follow the slider beyond the screen, too, and so do sounds', async () => {
+    await visit(page, `projects/${project_id}/compare?experiments=${runs.join(',')}&tab=media&size=l`);
+    await page.locator('.media-tile img:not(.waiting)').first().waitFor();
+    await page.getByRole('slider', { name: 'Step', exact: true }).focus();
+    await page.keyboard.press('Home');
+    await page.keyboard.press('ArrowRight');
+    const last = page.locator('.media-tile:not(.sound)').last();
+    await last.scrollIntoViewIfNeeded();
+
+    await expect.poll(() => last.locator('figcaption .number').innerText()).toBe('step 1');
+    await expect.poll(() => last.locator('img:not(.waiting)').count()).toBe(1);
+    expect(await page.locator('.media-tile.sound figcaption .number').innerText()).toBe('step 1');
+  });
+
   test('cost at most two requests a second while somebody slides', async () => {
     await visit(page, `projects/${project_id}`);
     const requests: number[] = [];

@@ -1,3 +1,4 @@
+import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { loadMedia, type MediaItem, type MediaOfExperiment, type MediaSeries } from '../api/media.ts';
 import { lineColour } from '../charts/colours.ts';
@@ -8,6 +9,7 @@ import { Lightbox } from './lightbox.tsx';
 import { PictureLoader, type WantedPicture } from './picture-loader.ts';
 import { StepSlider } from './step-slider.tsx';
 import { itemAt, itemsAround, stepsOf } from './steps.ts';
+import { useVisibility } from './use-visibility.ts';
 
 /** Experiment whose media are shown. */
 export interface MediaExperiment {
@@ -108,7 +110,7 @@ function TileView({
   tile: Tile;
   step: number | undefined;
   loader: PictureLoader;
-  observer: { isVisible(id: string): boolean; observe(id: string, element: HTMLElement | null): void };
+  observer: Pick<ReturnType<typeof useVisibility>, 'isVisible' | 'refOf'>;
   onOpen: () => void;
   project_id: string;
 }) {
@@ -140,7 +142,7 @@ function TileView({
     );
   const shown = isVisible ? nearestRead(loader, experiment_id, series, item) : undefined;
   return (
-    <figure class="media-tile" ref={(element) => observer.observe(tile.id, element)} data-id={tile.id}>
+    <figure class="media-tile" ref={observer.refOf(tile.id)} data-id={tile.id}>
       <button type="button" onClick={onOpen} aria-label={`Enlarge ${label} ${about}`}>
         {shown !== undefined && 'url' in shown ? (
           <img
@@ -173,44 +175,6 @@ function nearestRead(
     if (read !== undefined && ('url' in read || path === item.path)) return { ...read, path };
   }
   return undefined;
-}
-
-/** Tracks which tiles are on the screen. */
-function useVisibility(onChange: () => void) {
-  const changed = useRef(onChange);
-  changed.current = onChange;
-  const [state] = useState(() => {
-    const visible = new Set<string>();
-    const elements = new Map<string, HTMLElement>();
-    const observer = new IntersectionObserver(
-      (entries) => {
-        for (const { target, isIntersecting } of entries) {
-          const id = (target as HTMLElement).dataset['id'] ?? '';
-          if (isIntersecting) visible.add(id);
-          else visible.delete(id);
-        }
-        changed.current();
-      },
-      { rootMargin: '150px' },
-    );
-    return {
-      visible,
-      observer,
-      isVisible: (id: string) => visible.has(id),
-      observe(id: string, element: HTMLElement | null) {
-        const before = elements.get(id);
-        if (before === element || (element === null && before === undefined)) return;
-        if (before !== undefined) observer.unobserve(before);
-        if (element === null) elements.delete(id);
-        else {
-          elements.set(id, element);
-          observer.observe(element);
-        }
-      },
-    };
-  });
-  useEffect(() => () => state.observer.disconnect(), [state]);
-  return state;
 }
 
 /** Pictures and sounds of experiments, by key, with one slider for the steps of all. */
@@ -251,6 +215,7 @@ export function MediaView({
   const size = sizes.find(({ id }) => id === query.get('size')) ?? sizes[1];
   const steps = useMemo(() => stepsOf(media ?? []), [media]);
   const groups = useMemo(() => groupsOf(experiments, media ?? []), [experiments, media]);
+  const drawn = useMemo(() => new Map<string, JSX.Element>(), [groups]);
   const shown = useMemo(() => {
     const text = wanted.toLowerCase();
     return groups
@@ -288,17 +253,40 @@ export function MediaView({
 
   useEffect(() => {
     const tiles = shown.flatMap((group) => group.tiles).filter(({ id }) => observer.visible.has(id));
-    const around = tiles.map(({ experiment_id, series }) =>
-      itemsAround(series.items, step, ahead).map(
-        ({ path, size: bytes }): WantedPicture => ({ experiment_id, path, size: bytes }),
-      ),
-    );
-    // First what every tile shows, then the neighbours.
-    const longest = Math.max(0, ...around.map(({ length }) => length));
-    loader.want(
-      Array.from({ length: longest }, (_, distance) => around.flatMap((list) => list[distance] ?? [])).flat(),
-    );
+    loader.want(() => {
+      const around = tiles.map(({ experiment_id, series }) =>
+        [...itemsAround(series.items, step, ahead)].map(
+          ({ path, size: bytes }): WantedPicture => ({ experiment_id, path, size: bytes }),
+        ),
+      );
+      // First what every tile shows, then the neighbours.
+      const longest = Math.max(0, ...around.map(({ length }) => length));
+      const [shown = [], ...others] = Array.from({ length: longest }, (_, distance) =>
+        around.flatMap((list) => list[distance] ?? []),
+      );
+      return { shown, ahead: others.flat() };
+    });
   });
+
+  /** Draw a tile. Pictures beyond the screen stay as they are: hundreds of them would take the time of the others. */
+  const tileOf = (tile: Tile): JSX.Element => {
+    const before = drawn.get(tile.id);
+    const isBeyond = tile.series.kind !== 'audio' && !observer.isVisible(tile.id);
+    if (before !== undefined && isBeyond) return before;
+    const element = (
+      <TileView
+        key={tile.id}
+        tile={tile}
+        step={step}
+        loader={loader}
+        observer={observer}
+        project_id={project_id}
+        onOpen={() => setOpened(tile)}
+      />
+    );
+    drawn.set(tile.id, element);
+    return element;
+  };
 
   if (error !== undefined && media === undefined)
     return <Problem error={error} onRetry={retry} what="The pictures could not be loaded" />;
@@ -354,17 +342,7 @@ export function MediaView({
             </h2>
           )}
           <div class="media-grid" style={{ '--tile': `${size.rem}rem` }}>
-            {tiles.map((tile) => (
-              <TileView
-                key={tile.id}
-                tile={tile}
-                step={step}
-                loader={loader}
-                observer={observer}
-                project_id={project_id}
-                onOpen={() => setOpened(tile)}
-              />
-            ))}
+            {tiles.map(tileOf)}
           </div>
         </section>
       ))}

@@ -20,6 +20,9 @@ type Read = { url: string } | { fault: string };
 
 const keyOf = ({ experiment_id, path }: FileOfExperiment): string => `${experiment_id} ${path}`;
 
+/** Lists the pictures that tiles show, and those to load ahead of the slider, the most wanted first. */
+type Wanted = () => { shown: WantedPicture[]; ahead: WantedPicture[] };
+
 /**
  * Loads pictures of a project: many with one request, at most two requests a second, the most wanted first. A slider
  * changes what is wanted many times a second.
@@ -29,7 +32,7 @@ export class PictureLoader {
   readonly answers = signal(0);
   readonly #project_id: string;
   readonly #read = new Map<string, Read>();
-  #wanted: readonly WantedPicture[] = [];
+  #wanted: Wanted = () => ({ shown: [], ahead: [] });
   #kept = 0;
   #isBusy = false;
   #next = 0;
@@ -43,8 +46,8 @@ export class PictureLoader {
     return this.#read.get(keyOf(file));
   }
 
-  /** Replace the list of wanted pictures, the most wanted first. */
-  want(files: readonly WantedPicture[]): void {
+  /** Say what is wanted. It is listed only for a request, because a slider changes it with every frame. */
+  want(files: Wanted): void {
     this.#wanted = files;
     this.#plan();
   }
@@ -52,7 +55,7 @@ export class PictureLoader {
   /** Forget everything. */
   end(): void {
     clearTimeout(this.#timer);
-    this.#wanted = [];
+    this.#wanted = () => ({ shown: [], ahead: [] });
     for (const read of this.#read.values())
       if ('url' in read && read.url.startsWith('blob:')) URL.revokeObjectURL(read.url);
     this.#read.clear();
@@ -73,7 +76,9 @@ export class PictureLoader {
   #choose(): WantedPicture[] {
     const chosen = new Map<string, WantedPicture>();
     let bytes = 0;
-    for (const file of this.#wanted) {
+    const { shown, ahead } = this.#wanted();
+    // The first screen does not wait for pictures that nobody sees yet.
+    for (const file of this.answers.peek() === 0 ? shown : [...shown, ...ahead]) {
       const key = keyOf(file);
       if (this.#read.has(key) || chosen.has(key)) continue;
       if (chosen.size > 0 && bytes + file.size > maxBytes) break;
@@ -122,7 +127,9 @@ export class PictureLoader {
   #keep(file: FileOfExperiment, read: Read): void {
     this.#read.set(keyOf(file), read);
     this.#kept += 'url' in read ? read.url.length : 0;
-    const wanted = new Set(this.#wanted.map(keyOf));
+    if (this.#kept <= maxKept) return;
+    const { shown, ahead } = this.#wanted();
+    const wanted = new Set([...shown, ...ahead].map(keyOf));
     for (const [key, old] of this.#read) {
       if (this.#kept <= maxKept) return;
       if (wanted.has(key)) continue;

@@ -11,8 +11,11 @@ export const stepsOf = (media: readonly MediaOfExperiment[]): number[] =>
   ].sort((a, b) => a - b);
 
 /** Return the item of a series at a step: the last one that is not after it, else the first. */
-export function itemAt(items: readonly MediaItem[], step: number | undefined): MediaItem | undefined {
-  if (step === undefined) return items.at(-1);
+export const itemAt = (items: readonly MediaItem[], step: number | undefined): MediaItem | undefined =>
+  items[indexAt(items, step)];
+
+function indexAt(items: readonly MediaItem[], step: number | undefined): number {
+  if (step === undefined) return items.length - 1;
   let low = 0;
   let high = items.length;
   while (low < high) {
@@ -20,23 +23,23 @@ export function itemAt(items: readonly MediaItem[], step: number | undefined): M
     if ((items[middle]?.step ?? Number.NEGATIVE_INFINITY) <= step) low = middle + 1;
     else high = middle;
   }
-  return items[Math.max(0, low - 1)];
+  return Math.max(0, low - 1);
 }
 
-/** Return the items of a series by their distance from a step, the nearest first. */
-export function itemsAround(
+/** Yield the items of a series by their distance from a step, the nearest first, at most so many. */
+export function* itemsAround(
   items: readonly MediaItem[],
   step: number | undefined,
   most: number,
-): MediaItem[] {
-  const present = itemAt(items, step);
-  if (present === undefined) return [];
-  const at = items.indexOf(present);
-  const found = [present];
-  for (let distance = 1; found.length < Math.min(most, items.length); distance += 1) {
-    const [after, before] = [items[at + distance], items[at - distance]];
-    if (after !== undefined) found.push(after);
-    if (before !== undefined) found.push(before);
-  }
-  return found;
+): Generator<MediaItem, void> {
+  const at = indexAt(items, step);
+  let left = Math.min(most, items.length);
+  for (let distance = 0; left > 0; distance += 1)
+    for (const index of distance === 0 ? [at] : [at + distance, at - distance]) {
+      const item = items[index];
+      if (item === undefined) continue;
+      yield item;
+      left -= 1;
+      if (left === 0) return;
+    }
 }
