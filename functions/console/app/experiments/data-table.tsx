@@ -47,9 +47,25 @@ function moveFocus(
   const kind = target.matches('input') ? 'input' : 'a';
   const table = target.closest('.table');
   scrollTo(next);
-  requestAnimationFrame(() =>
-    requestAnimationFrame(() => table?.querySelector<HTMLElement>(`[data-index="${next}"] ${kind}`)?.focus()),
-  );
+  focusOnceThere(() => table?.querySelector<HTMLElement>(`[data-index="${next}"] ${kind}`));
+}
+
+/** Frames within which a row that was scrolled to is rendered, also by a slow machine. */
+const maxFrames = 120;
+let newestFocus = 0;
+
+/** Focus an element at once, or in the frame in which it is rendered. A later call replaces an earlier one. */
+function focusOnceThere(find: () => HTMLElement | null | undefined): void {
+  newestFocus += 1;
+  const own = newestFocus;
+  const look = (framesLeft: number): void => {
+    if (own !== newestFocus) return;
+    const element = find();
+    if (element == null) {
+      if (framesLeft > 0) requestAnimationFrame(() => look(framesLeft - 1));
+    } else if (element !== document.activeElement) element.focus();
+  };
+  look(maxFrames);
 }
 
 /** Table of experiments or trials. It renders only the visible rows. Rows of another height are a table of their own. */
@@ -111,9 +127,7 @@ function Rows<R extends TableItem>(props: TableProps<R>) {
     const next = Number.isNaN(present) ? firstFocus() : present + step;
     const index = Math.max(0, Math.min(rows.length - 1, next));
     scrollTo(index);
-    const focus = () => scroller.current?.querySelector<HTMLElement>(`[data-index="${index}"] a`)?.focus();
-    focus();
-    requestAnimationFrame(() => requestAnimationFrame(focus));
+    focusOnceThere(() => scroller.current?.querySelector<HTMLElement>(`[data-index="${index}"] a`));
   };
   const choose = (some: readonly R[], isChosen: boolean): void => {
     const next = new Set(chosen);
