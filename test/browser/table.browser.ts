@@ -238,8 +238,9 @@ describe('going back', () => {
     const openThird = () => page.locator('[data-index="2"] a').click();
     await visit(page, `projects/${project_id}`);
     await openThird();
-    await page.waitForURL(/experiments\/\w+/);
+    await page.getByRole('heading', { name: 'third', exact: true }).waitFor();
     await page.goBack();
+    await page.getByRole('heading', { name: 'reopened', exact: true }).waitFor();
     await page.locator('[data-index="2"] a').waitFor();
     await page.keyboard.press('j');
     await expect.poll(focused).toBe('third');

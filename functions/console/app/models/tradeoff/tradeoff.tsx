@@ -27,21 +27,28 @@ const stepsThrough = (front: readonly { x: number; y: number }[]): string =>
     })
     .join(' ');
 
-function Plot({
+/** Draw the plot at the width of its place, so the texts stay readable. */
+function Plot(of: Omit<Parameters<typeof PlotOfWidth>[0], 'shown'>) {
+  const [holder, shown] = useWidth<HTMLDivElement>();
+  return <div ref={holder}>{shown > 0 && <PlotOfWidth {...of} shown={shown} />}</div>;
+}
+
+function PlotOfWidth({
   points,
   measure,
   quality,
   chosen,
+  shown,
 }: {
   points: readonly Point[];
   measure: Measure;
   quality: string;
   /** Id of the chosen version, which need not be in the plot. */
   chosen: string;
+  /** Width of the place in pixels. */
+  shown: number;
 }) {
   const marksById = useRef(new Map<string, Element & { focus(): void }>());
-  // Draw at the displayed size, so the texts stay readable.
-  const [holder, shown] = useWidth<HTMLDivElement>();
   const width = Math.min(maxWidth, Math.max(minWidth, shown));
   const height = width < 500 ? 280 : 330;
   const [highX, lowY, highY] = [
@@ -127,7 +134,7 @@ function Plot({
   const unnamed = points.filter((_, index) => labels[index] === undefined);
   return (
     <>
-      <div class="scroll-x" ref={holder}>
+      <div class="scroll-x">
         <svg class="tradeoff" width={width} height={height} role="group" aria-label={quality}>
           {ticksOf(0, highX).map((tick) => (
             <g key={tick}>
