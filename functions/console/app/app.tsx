@@ -1,19 +1,19 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { ownRights } from './api/rights.ts';
 import { isExpired, person } from './api/session.ts';
-import { AccountPage } from './pages/account.tsx';
 import { GuestPage } from './pages/guest.tsx';
 import { HomePage } from './pages/home.tsx';
 import { ProjectPage } from './pages/project.tsx';
 import { ProjectsPage } from './pages/projects.tsx';
 import { SignInDialog, SignInPage } from './pages/sign-in.tsx';
-import { UsersPage } from './pages/users.tsx';
 import { href, keep, keptOf, place } from './router.ts';
 import { later } from './ui/later.tsx';
 import { leavePage, PageHead } from './ui/page-head.tsx';
 import { Empty, LinkButton } from './ui/parts.tsx';
 import { Shell } from './ui/shell.tsx';
 
+const AccountPage = later(() => import('./pages/account.tsx').then((module) => module.AccountPage));
+const UsersPage = later(() => import('./pages/users.tsx').then((module) => module.UsersPage));
 const ModelsPage = later(() => import('./pages/models.tsx').then((module) => module.ModelsPage));
 const ExperimentPage = later(() => import('./pages/experiment.tsx').then((module) => module.ExperimentPage));
 const ComparePage = later(() => import('./pages/compare.tsx').then((module) => module.ComparePage));

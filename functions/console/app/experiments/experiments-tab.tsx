@@ -25,7 +25,6 @@ import {
 import { filterRows } from './filter-rows.ts';
 import { FirstRun } from './first-run.tsx';
 import { GroupChoice, maxGroupedBy } from './groups/group-choice.tsx';
-import { GroupedView } from './groups/grouped-view.tsx';
 import { Ranking } from './ranking.ts';
 import type { Row } from './row.ts';
 import { type Judge, type Order, sortRows, startsDescending } from './sort-rows.ts';
@@ -44,6 +43,7 @@ const maxDrawn = 50;
 const drawnFirst = 5;
 
 const DeletedRuns = later(() => import('./choice/deleted-runs.tsx').then((module) => module.DeletedRuns));
+const GroupedView = later(() => import('./groups/grouped-view.tsx').then((module) => module.GroupedView));
 const ValuesPanel = later(() => import('./values/values-panel.tsx').then((module) => module.ValuesPanel));
 
 const keptIds = (key: string): string[] | undefined => {
