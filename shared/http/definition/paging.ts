@@ -42,13 +42,13 @@ export async function answerList<Stored, Row, Shown>(
   const unreadable: UnreadableRecordError[] = [];
   // Read one row more than the answer shows. It tells whether more follow, so the last page never links to an empty one.
   const wanted = () => (limit === undefined ? maxPage : limit - shown.length + 1);
-  let reading = readPage<Stored, Row>(list, { limit: wanted(), after: cursor });
+  let reading = beginPage<Stored, Row>(list, { limit: wanted(), after: cursor });
   try {
     for (;;) {
       const page = await reading;
       // A client that names a limit gets all these rows in one answer, so read the next ones during the work on these.
       const isMore = limit !== undefined && page.next !== undefined && page.count < wanted();
-      if (isMore) reading = readPage<Stored, Row>(list, { limit: wanted() - page.count, after: page.next });
+      if (isMore) reading = beginPage<Stored, Row>(list, { limit: wanted() - page.count, after: page.next });
       const { items, unreadable: lacking = [] } = await page.rows();
       unreadable.push(...lacking);
       for (const row of items) {
@@ -64,7 +64,7 @@ export async function answerList<Stored, Row, Shown>(
         last = list.keyOf(row);
       }
       if (page.next === undefined) return Reply.json(shown, { unreadable });
-      if (!isMore) reading = readPage<Stored, Row>(list, { limit: wanted(), after: page.next });
+      if (!isMore) reading = beginPage<Stored, Row>(list, { limit: wanted(), after: page.next });
       // Let other requests run between two pages, however fast the store is.
       await setImmediate();
     }
@@ -92,8 +92,8 @@ type Source<Stored, Row> =
 
 type Fetch<Row> = (page: { limit: number; after: string | undefined }) => Promise<Page<Row>>;
 
-/** Read a page. Its `rows` begins to read what belongs to them. */
-async function readPage<Stored, Row>(source: Source<Stored, Row>, at: Parameters<Fetch<Row>>[0]) {
+/** Read the rows of a page. What belongs to them is read when `rows` is called. */
+async function beginPage<Stored, Row>(source: Source<Stored, Row>, at: Parameters<Fetch<Row>>[0]) {
   if (source.complete === undefined) {
     const page = await source.fetch(at);
     return { next: page.next, count: page.items.length, rows: async () => page };

@@ -34,9 +34,6 @@ function treeOf(artifacts: readonly Artifact[]): Folder {
 
 const maxFiles = 200;
 
-/** Order of names in which epoch_2 comes before epoch_10. */
-const { compare: compareNames } = new Intl.Collator('en', { numeric: true });
-
 function Level({
   folder,
   depth,
@@ -130,10 +127,7 @@ export function FileTree({
   chosen: string | undefined;
   onChoose: (path: string) => void;
 }) {
-  const tree = useMemo(
-    () => treeOf([...artifacts].sort((one, other) => compareNames(one.path, other.path))),
-    [artifacts],
-  );
+  const tree = useMemo(() => treeOf(artifacts), [artifacts]);
   const all = artifacts.flatMap(({ path }) => foldersAbove(path));
   const [opened, setOpened] = useState<ReadonlySet<string>>(
     () => new Set(artifacts.length <= 30 ? all : foldersAbove(chosen)),

@@ -21,7 +21,9 @@ type Read = { url: string } | { fault: string };
 const keyOf = ({ experiment_id, path }: FileOfExperiment): string => `${experiment_id} ${path}`;
 
 /** Lists the pictures that tiles show, and those to load ahead of the slider, the most wanted first. */
-type Wanted = () => { shown: WantedPicture[]; ahead: WantedPicture[] };
+type Wanted = () => { shown: readonly WantedPicture[]; ahead: readonly WantedPicture[] };
+
+const nothing: Wanted = () => ({ shown: [], ahead: [] });
 
 /**
  * Loads pictures of a project: many with one request, at most two requests a second, the most wanted first. A slider
@@ -32,7 +34,7 @@ export class PictureLoader {
   readonly answers = signal(0);
   readonly #project_id: string;
   readonly #read = new Map<string, Read>();
-  #wanted: Wanted = () => ({ shown: [], ahead: [] });
+  #wanted = nothing;
   #kept = 0;
   #isBusy = false;
   #next = 0;
@@ -55,7 +57,7 @@ export class PictureLoader {
   /** Forget everything. */
   end(): void {
     clearTimeout(this.#timer);
-    this.#wanted = () => ({ shown: [], ahead: [] });
+    this.#wanted = nothing;
     for (const read of this.#read.values())
       if ('url' in read && read.url.startsWith('blob:')) URL.revokeObjectURL(read.url);
     this.#read.clear();
