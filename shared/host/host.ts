@@ -209,6 +209,8 @@ export interface Sandbox {
   absent?: readonly string[];
   /** At most six. Among nested folders the deeper one takes precedence. */
   kept: readonly KeptFolder[];
+  /** Home of the command's user, who gets an entry `job` in `/etc/passwd` if the system has none for the user. */
+  home?: string | undefined;
   /** Size of `/dev/shm` in bytes; half of the machine's memory by default. */
   sharedMemoryBytes?: number | undefined;
 }

@@ -263,6 +263,23 @@ describe('a program as it is', () => {
     },
   );
 
+  test('has room for Unix sockets and a name, however long the path of the data folder is', async () => {
+    const { ran } = await folderOf('sockets', {
+      'train.py': [
+        'import getpass, multiprocessing, os, socket, tempfile',
+        'if __name__ == "__main__":',
+        '    with multiprocessing.Manager() as manager: print(manager.list([1, 2]))',
+        // As long as the paths that Ray makes.
+        '    folder = os.path.join(tempfile.gettempdir(), "ray/session_2026-11-29_06-40-00_000000_1234567/sockets")',
+        '    os.makedirs(folder)',
+        '    socket.socket(socket.AF_UNIX).bind(folder + "/plasma_store")',
+        '    print(getpass.getuser())',
+      ].join('\n'),
+    });
+
+    expect((await ran('run', '--', 'python3', 'train.py')).stdout).toBe('[1, 2]\njob\n');
+  });
+
   test('has what it prints as metrics, unless it reports some itself', async () => {
     const printing = await folderOf('printing', {
       'train.py':

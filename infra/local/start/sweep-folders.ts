@@ -5,6 +5,7 @@ import type { TableReader } from '../../../shared/data/table/table.ts';
 import { tryHostLock } from '../../../shared/host/host-lock.ts';
 import { EnvironmentFolder } from '../../../shared/runner/environment/environment-folder.ts';
 import { removeTree } from '../../../shared/runner/environment/remove-tree.ts';
+import { removeShortLink } from '../../../shared/runner/job/workspace.ts';
 
 /** Return deleted projects that still have environments on this host. */
 export async function goneProjects(
@@ -41,6 +42,7 @@ export async function namesIn(folder: string): Promise<string[]> {
  */
 export async function removeRuns(work: string, names: readonly string[]): Promise<void> {
   for (const name of names) {
+    await removeShortLink(join(work, name));
     await removeTree(join(work, name)).catch((error: unknown) => {
       process.stderr.write(`A folder of an earlier run stays: ${String(error)}\n`);
     });

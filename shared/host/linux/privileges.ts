@@ -18,7 +18,10 @@ export async function launchAs(order: LaunchOrder): Promise<Launch> {
   if (sandbox !== undefined && canSandbox() && (user === undefined || setpriv !== null)) {
     const drop = user === undefined || setpriv === null ? [] : dropRights(setpriv, user);
     const leftovers = marker === undefined ? 'end' : 'stay';
-    const line = await sandboxed(sandbox, leftovers, cwd, [...drop, ...withVariables(handed, program, args)]);
+    const line = await sandboxed(sandbox, user, leftovers, cwd, [
+      ...drop,
+      ...withVariables(handed, program, args),
+    ]);
     return { ...line, options: outer, isWaiter: true };
   }
   if (user === undefined) return { file: program, args, options: { env: { ...env } }, isWaiter: false };

@@ -33,6 +33,7 @@ while [ "$1" != -- ]; do
     open) eval "exec $fd<\\"\\$2\\""; fd=$((fd + 1)) ;;
     shared-memory) [ ! -d /dev/shm ] || mount -t tmpfs -o "nosuid,nodev,mode=1777,size=$2" tmpfs /dev/shm ;;
     temporary) mount --bind "$2" /tmp; mount --bind /tmp /var/tmp ;;
+    account) for file in passwd group; do mount --bind "$2/$file" "/etc/$file"; done ;;
     hide) hide "$2" ;;
     without)
       # A folder of /tmp is not there.

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { access, chmod, constants, mkdtemp, realpath } from 'node:fs/promises';
+import { access, chmod, constants, mkdtemp, readFile, realpath, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { CommandLine, KeptFolder, Sandbox } from '../host.ts';
+import type { CommandLine, CommandUser, KeptFolder, Sandbox } from '../host.ts';
 import { maxKeptFolders, sandboxScript } from './sandbox-script.ts';
 
 /** Whether a command's leftover processes end with it, or stay until the caller ends them. */
@@ -64,11 +64,13 @@ const outsideSockets = ['/run/user', '/run/docker.sock', '/run/containerd', '/ru
 
 /**
  * Build the command line that runs a command in a sandbox.
+ * @param user the user that the command becomes; that of this process by default
  * @param cwd the working folder, which must be visible in the sandbox
  * @throws RangeError for more kept folders than the sandbox supports
  */
 export async function sandboxed(
-  { scratch, hidden, absent = [], kept, sharedMemoryBytes }: Sandbox,
+  { scratch, home, hidden, absent = [], kept, sharedMemoryBytes }: Sandbox,
+  user: CommandUser | undefined,
   leftovers: Leftovers,
   cwd: string,
   command: readonly string[],
@@ -92,6 +94,7 @@ export async function sandboxed(
     [
       ...folders.flatMap(({ path }) => ['open', path]),
       ...['shared-memory', sharedMemoryBytes === undefined ? '50%' : String(sharedMemoryBytes)],
+      ...(home === undefined ? [] : await namedAccount(scratch, home, user)),
       ...['temporary', await freshTemporary(scratch)],
       ...steps.flatMap(({ step }) => step),
     ],
@@ -127,3 +130,33 @@ async function freshTemporary(scratch: string): Promise<string> {
   await chmod(folder, 0o1777);
   return folder;
 }
+
+/**
+ * Return the step that gives the user and the group of a command a name, unless the system has one for the user:
+ * programs look it up (`pwd.getpwuid`, ssh, the home folder of Java).
+ */
+async function namedAccount(scratch: string, home: string, user: CommandUser | undefined): Promise<string[]> {
+  const uid = user?.uid ?? process.getuid?.() ?? 0;
+  const gid = user?.gid ?? process.getgid?.() ?? 0;
+  const [users, groups] = await Promise.all(
+    ['/etc/passwd', '/etc/group'].map((path) => readFile(path, 'utf8').catch(() => undefined)),
+  );
+  if (users === undefined || groups === undefined || hasId(users, uid)) return [];
+  const folder = await mkdtemp(join(scratch, 'account-'));
+  const files = {
+    passwd: withEntry(users, `job:x:${uid}:${gid}::${home}:/bin/sh`),
+    group: hasId(groups, gid) ? groups : withEntry(groups, `job:x:${gid}:`),
+  };
+  for (const [name, text] of Object.entries(files)) {
+    await writeFile(join(folder, name), text);
+    await chmod(join(folder, name), 0o644);
+  }
+  return ['account', folder];
+}
+
+/** Whether a line of `/etc/passwd` or `/etc/group`, whose third field is the id, has this id. */
+const hasId = (text: string, id: number): boolean =>
+  text.split('\n').some((line) => line.split(':')[2] === String(id));
+
+/** Put an entry first, so that it wins over another one of its name. */
+const withEntry = (text: string, entry: string): string => `${entry}\n${text}`;

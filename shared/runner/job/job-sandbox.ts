@@ -10,13 +10,14 @@ import type { Workspace } from './workspace.ts';
  */
 export function trainingSandbox(
   { record, container }: TrainingJob,
-  { root, own }: Workspace,
+  { root, own, home }: Workspace,
   phase: 'install' | 'run',
 ): Sandbox {
   const { hostSandbox, environmentsFolder } = container;
   const environments = join(environmentsFolder, record.project_id);
   return {
     scratch: own,
+    home,
     hidden: [...hostSandbox.hidden, own],
     absent: hostSandbox.absent,
     kept: [

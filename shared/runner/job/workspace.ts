@@ -1,6 +1,7 @@
-import { chmod, chown, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, readlink, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CommandUser } from '../../host/host.ts';
+import { thisHost } from '../../host/this-host.ts';
 
 /** The folders of one run. The supervisor owns `own`, `source` and `data`; the user's command owns the others. */
 export interface Workspace {
@@ -12,9 +13,11 @@ export interface Workspace {
   data: string;
   output: string;
   checkpoints: string;
-  /** HOME and temporary files of the command. */
   home: string;
+  /** TMPDIR of the command: a short path, because that of a Unix socket has at most 107 bytes. */
   temporary: string;
+  /** Folder of the temporary files where the host has no sandboxes, whose `/tmp` is private. */
+  temporaryFiles: string;
   config: string;
   metrics: string;
   remove(): Promise<void>;
@@ -49,9 +52,33 @@ export async function createWorkspace(
     output: within('output'),
     checkpoints: within('checkpoints'),
     home: within('home'),
-    temporary: within('tmp'),
+    temporary: thisHost.canSandbox() ? '/tmp' : await shortLink(root),
+    temporaryFiles: temporaryFiles(root),
     config: within('config'),
     metrics: join(within('metrics'), 'metrics.jsonl'),
-    remove: () => rm(root, { recursive: true, force: true, maxRetries: 3 }),
+    remove: async () => {
+      await removeShortLink(root);
+      await rm(root, { recursive: true, force: true, maxRetries: 3 });
+    },
   };
+}
+
+const temporaryFiles = (root: string): string => join(root, 'tmp');
+
+/** Link the folder of temporary files to a short path. Return the folder's own path if the system refuses. */
+async function shortLink(root: string): Promise<string> {
+  const link = linkOf(root);
+  return symlink(temporaryFiles(root), link).then(
+    () => link,
+    () => temporaryFiles(root),
+  );
+}
+
+/** The name is as unguessable as that of the run's folder. */
+const linkOf = (root: string): string => `/tmp/mps-${root.slice(-6)}`;
+
+/** Remove the short path of a run's temporary files, if it has one. */
+export async function removeShortLink(root: string): Promise<void> {
+  const target = await readlink(linkOf(root)).catch(() => undefined);
+  if (target === temporaryFiles(root)) await rm(linkOf(root), { force: true });
 }

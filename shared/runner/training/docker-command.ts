@@ -38,8 +38,8 @@ export async function dockerCommand(
   const engine = engineEnvironment(process.env);
   const name = containerName(experiment.experiment_id, experiment.attempt, container.identity.node);
   const folder = (path: string, readOnly: boolean) => ({ source: path, target: path, readOnly });
-  // The image has its own PATH.
-  const { PATH: _, ...inside } = own;
+  // The image has its own PATH, and each container its own /tmp.
+  const { PATH: _, ...inside } = { ...own, TMPDIR: '/tmp' };
   const { file, inherited } = handedOver(project, engine);
   const envFile = join(workspace.own, 'variables.env');
   if (file !== '') await writeFile(envFile, file, { mode: 0o600 });
@@ -52,13 +52,10 @@ export async function dockerCommand(
       folder(workspace.source, false),
       folder(workspace.config, true),
       folder(workspace.data, true),
-      ...[
-        workspace.output,
-        workspace.checkpoints,
-        workspace.home,
-        workspace.temporary,
-        dirname(workspace.metrics),
-      ].map((path) => folder(path, false)),
+      ...[workspace.output, workspace.checkpoints, workspace.home, dirname(workspace.metrics)].map((path) =>
+        folder(path, false),
+      ),
+      { source: workspace.temporaryFiles, target: '/tmp', readOnly: false },
     ],
     env: inside,
     // Values of the project are in no argument: every user of this machine can read command lines.

@@ -175,6 +175,21 @@ describe.runIf(canSandbox())('a command in a sandbox', () => {
     );
   });
 
+  test.runIf(isRoot)(
+    'has a name, a group and a home, also where the system has none for its id',
+    async () => {
+      const home = join(house.run, 'home');
+      const { stdout } = await sh(
+        'id -un; id -gn; getent passwd $(id -u); id -u root; echo x >> /etc/passwd',
+        {
+          sandbox: { ...sandbox, home },
+        },
+      );
+      expect(stdout).toBe(`job\njob\njob:x:${user.uid}:${user.gid}::${home}:/bin/sh\n0\n`);
+      expect(await readFile('/etc/passwd', 'utf8')).not.toContain(home);
+    },
+  );
+
   test('cannot change what it may only read', async () => {
     await chmod(house.other, 0o777);
     const kept = [...sandbox.kept, { path: house.other, readOnly: true }];
