@@ -1,9 +1,8 @@
 import { chmod, mkdir, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { type HostLock, tryHostLock } from '../../host/host-lock.ts';
 import { packagePlatform } from '../../host/platform.ts';
 import { pythonsFolder } from '../job/job-sandbox.ts';
+import { buildReach } from './build-reach.ts';
 import { type EnvironmentSpec, parseDependencies } from './dependencies/parse-dependencies.ts';
 import { resolveDependencies } from './dependencies/resolved-dependencies.ts';
 import type { DownloadCache } from './downloads/download-cache.ts';
@@ -28,6 +27,7 @@ import { isShareable } from './reuse-shared.ts';
 import { reuseFolder, SharedEnvironment } from './shared-environment.ts';
 import type { EnvironmentStore } from './stored-environments.ts';
 import { trimCaches } from './trim-caches.ts';
+import { waitForHostLock } from './wait-for-host-lock.ts';
 import { WheelStore } from './wheels/wheel-store.ts';
 
 /**
@@ -144,8 +144,9 @@ async function prepare(options: PrepareOptions): Promise<Omit<PreparedEnvironmen
   };
   const key = requestKey({ ...request, folder: projectFolder });
   const canShare = spec.env_type === 'python' && options.downloads !== undefined && !indexes.arePrivate;
+  const reach = buildReach(dependencies, indexes, operatorEnv);
   const shared =
-    canShare && isShareable(dependencies)
+    canShare && reach !== null && isShareable(dependencies)
       ? new SharedEnvironment(
           join(dirname(projectFolder), reuseFolder),
           requestKey({ ...request, folder: '' }),
@@ -156,7 +157,7 @@ async function prepare(options: PrepareOptions): Promise<Omit<PreparedEnvironmen
     ? new WheelStore(
         dirname(projectFolder),
         [interpreter.identity, interpreter.executable, request.platform],
-        dependencies.flatMap((one) => (one.kind === 'option' ? [`${one.name} ${one.value}`] : [])),
+        reach,
       )
     : undefined;
   const blank = canShare
@@ -302,15 +303,4 @@ async function makeProjectFolder({ root, projectId, owner }: PrepareOptions): Pr
   // The builder must be able to pass through, regardless of the umask.
   if (owner !== undefined) for (const passed of [root, folder]) await chmod(passed, 0o755);
   return folder;
-}
-
-/** Wait for a lock, with five attempts a second. @throws EnvironmentError `stopped` */
-async function waitForHostLock(path: string, stop: AbortSignal, onWait: () => void): Promise<HostLock> {
-  for (let waited = 0; ; waited += 1) {
-    stopped(stop);
-    const lock = await tryHostLock(path);
-    if (lock !== null) return lock;
-    if (waited === 0) onWait();
-    await delay(200, undefined, { signal: stop }).catch(() => stopped(stop));
-  }
 }

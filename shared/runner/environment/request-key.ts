@@ -20,8 +20,8 @@ export interface RequestKeyInput {
   indexes?: readonly string[];
 }
 
-/** Increase it to invalidate all existing environments. */
-const formatVersion = 1;
+/** Increase one to invalidate all existing environments of its kind. */
+const formatVersions = { python: 2, node: 1 } as const;
 
 /**
  * Return the cache key of an environment: SHA-256 (hex) of a canonical JSON of all facts that determine the result
@@ -37,7 +37,7 @@ export function requestKey(input: RequestKeyInput): string {
     return [...(kind === 'constraint' ? ['-c'] : []), spec, ...(hashes === undefined ? [] : [hashes])];
   });
   const canonical = JSON.stringify([
-    formatVersion,
+    formatVersions[input.envType],
     input.envType,
     [...new Set(dependencies.map((dependency) => JSON.stringify(dependency)))].sort(),
     input.interpreter,

@@ -45,24 +45,25 @@ export const isShareable = (dependencies: readonly ResolvedDependency[]): boolea
 
 /**
  * Keep a sealed environment for all projects if it consists only of wheels: those of indexes, and those that this host
- * built by themselves. Otherwise say which package keeps it from being shared.
+ * built by themselves. Otherwise say which package keeps it from being shared. Returns whether it is shared.
  */
 export async function keepShared(
   { folder, log }: EnvironmentBuild,
   shared: SharedEnvironment,
   { list, relayed, stored, bytes }: Installed,
-): Promise<void> {
+): Promise<boolean> {
   const isWhole = stored !== null && stored.rest.length === 0;
   const wheels = isWhole ? stored.wheels.map(wheelOf) : installedWheels(list, relayed.files);
   if (wheels === null) {
     log(`environment: not shared as a whole with other projects: ${whyUnshared(stored)}`);
-    return;
+    return false;
   }
   try {
-    await shared.keep(folder, wheels, bytes);
+    return await shared.keep(folder, wheels, bytes);
   } catch (error) {
     // This project's environment is complete without it.
     log(`environment: not kept for other projects: ${errorText(error)}`);
+    return false;
   }
 }
 

@@ -54,19 +54,20 @@ export class SharedEnvironment {
     }
   }
 
-  /** Keep a sealed environment, unless it exists or another process is keeping it. */
-  async keep(folder: string, wheels: readonly Wheel[], bytes: number): Promise<void> {
+  /** Keep a sealed environment, unless it is in use or another process is keeping it. Returns whether it did. */
+  async keep(folder: string, wheels: readonly Wheel[], bytes: number): Promise<boolean> {
     const { folder: own } = this.#place;
     await mkdir(dirname(own), { recursive: true, mode: 0o755 });
     const lock = await tryHostLock(own);
-    if (lock === null) return;
+    if (lock === null) return false;
     try {
-      if (await this.#place.inUse()) return;
+      if (await this.#place.inUse()) return false;
       await this.#place.wipe();
       await mkdir(own, { mode: 0o755 });
       await linkTree({ from: folder, to: this.#tree, builtAt: folder, canLink: this.#canLink });
       await writeFile(this.#facts, JSON.stringify({ builtAt: this.#tree, wheels }), { flag: 'wx' });
       await this.#place.complete({ key: basename(own), lockHash: '', buildSeconds: 0, bytes });
+      return true;
     } finally {
       await lock.release();
     }
@@ -127,5 +128,5 @@ async function copy(old: string, made: string): Promise<void> {
   await utimes(made, atime, mtime);
 }
 
-/** Folder of the environments shared by all projects. Ids of projects do not begin with a dot. */
-export const reuseFolder = '.shared';
+/** Folder of the environments shared by all projects. Ids of projects do not begin with a dot. Another name leaves the former ones. */
+export const reuseFolder = '.shared-2';

@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { tryHostLock } from '../../host/host-lock.ts';
 import { downloadsFolder } from './downloads/download-cache.ts';
 import { EnvironmentFolder } from './environment-folder.ts';
+import { removeTree } from './remove-tree.ts';
 import { wheelsFolder } from './wheels/wheel-store.ts';
 
 export interface TrimmedCaches {
@@ -25,6 +26,7 @@ const graceMilliseconds = 10 * 60 * 1000;
  * @param root folder of the host's environments
  */
 export async function trimCaches(root: string, maxBytes: number, now = Date.now()): Promise<TrimmedCaches> {
+  for (const name of formerFolders) await removeTree(join(root, name)).catch(() => undefined);
   const entries = await listEntries(root);
   const measured = await readMeasured(root);
   const known = new Set(measured.keys);
@@ -59,6 +61,9 @@ interface CacheEntry {
   /** Time of the last use in milliseconds. What is left over has none. */
   used: number;
 }
+
+/** Shared builds of version 0.1, which may contain code of another project. Environments keep their own links to the files. */
+const formerFolders = ['.wheels', '.shared'];
 
 const keyPattern = /^[0-9a-f]{64}/;
 

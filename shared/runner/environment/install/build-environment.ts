@@ -1,6 +1,7 @@
 import { chmod, chown, mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { errorText } from '../../../core/error-text.ts';
+import type { HostLock } from '../../../host/host-lock.ts';
 import { copyPackages, type ResolvedDependency } from '../dependencies/resolved-dependencies.ts';
 import type { DownloadCache } from '../downloads/download-cache.ts';
 import type { CompleteEnvironment, EnvironmentFolder } from '../environment-folder.ts';
@@ -13,6 +14,7 @@ import { removeTree } from '../remove-tree.ts';
 import { keepShared, reuseShared } from '../reuse-shared.ts';
 import type { SharedEnvironment } from '../shared-environment.ts';
 import type { EnvironmentStore } from '../stored-environments.ts';
+import { waitForHostLock } from '../wait-for-host-lock.ts';
 import type { WheelStore } from '../wheels/wheel-store.ts';
 import type { PlacedRequirement } from './build-fault.ts';
 import type { EnvironmentBuild } from './builder-input.ts';
@@ -42,20 +44,33 @@ export async function buildEnvironment(
   const { place, key, log } = options;
   const started = performance.now();
   const scratch = place.scratch();
+  const alone = await onlyBuild(options);
   try {
-    const { lock, bytes, installer, isReused } = await installAgain(options, scratch, earlierLock);
+    const { lock, bytes, installer, pack } = await installAgain(options, scratch, earlierLock);
     const buildSeconds = (performance.now() - started) / 1000;
     const built = { key, lockHash: lockHash(lock), buildSeconds, bytes };
     await place.complete(built);
     log(`environment: built with ${installer} in ${buildSeconds.toFixed(1)} s`);
-    const stored = await storePack(options, { scratch, lock, buildSeconds, isReused });
+    const stored = await storePack(options, { scratch, lock, buildSeconds, pack });
     return { ...built, cache: 'miss', stored };
   } catch (error) {
     if ((await place.read()) === null) await place.wipe();
     throw error;
   } finally {
     await removeTree(scratch);
+    await alone?.release();
   }
+}
+
+/**
+ * Lock the builds of the project, if they have no user of their own: code of one could change the files of another before
+ * all projects share them.
+ */
+async function onlyBuild({ owner, place, stop, log }: ObtainOptions): Promise<HostLock | undefined> {
+  if (owner !== undefined) return undefined;
+  return waitForHostLock(join(dirname(place.folder), 'build'), stop, () =>
+    log('environment: another build of this project is running; waiting'),
+  );
 }
 
 export interface ObtainOptions {
@@ -110,7 +125,8 @@ async function installSealed(options: ObtainOptions, scratch: string, versions: 
   }
   const lock = () => lockOf({ place, envType, dependencies });
   const reused = shared === undefined ? null : await reuseShared(build, shared);
-  if (reused !== null) return { lock: await lock(), bytes: reused.bytes, installer: 'links', isReused: true };
+  if (reused !== null)
+    return { lock: await lock(), bytes: reused.bytes, installer: 'links', pack: 'reused' as const };
 
   await mkdir(folder, { mode: 0o755 });
   if (owner !== undefined) await chown(folder, owner.uid, owner.gid);
@@ -126,9 +142,11 @@ async function installSealed(options: ObtainOptions, scratch: string, versions: 
   });
   await refuseCredentials(folder, indexes.credentials);
   const list = await lock();
-  if (shared !== undefined && relayed !== null)
-    await keepShared(build, shared, { list, relayed, stored, bytes });
-  return { lock: list, bytes, installer, isReused: false };
+  const isShared =
+    shared !== undefined &&
+    relayed !== null &&
+    (await keepShared(build, shared, { list, relayed, stored, bytes }));
+  return { lock: list, bytes, installer, pack: isShared ? ('shared' as const) : ('own' as const) };
 }
 
 /** Prepare the folders of a build next to the environment, and the input of its installers. */
@@ -187,11 +205,11 @@ interface PackToStore {
   scratch: string;
   lock: string;
   buildSeconds: number;
-  /** Whether the environment consists of links to the one that this host shares. */
-  isReused: boolean;
+  /** Whether the environment consists of links to the one that this host shares, is that one, or another one. */
+  pack: 'reused' | 'shared' | 'own';
 }
 
-async function storePack(options: ObtainOptions, { scratch, lock, buildSeconds, isReused }: PackToStore) {
+async function storePack(options: ObtainOptions, { scratch, lock, buildSeconds, pack }: PackToStore) {
   const { place, key, store, stop, log, shared } = options;
   try {
     if (!store.keepsPacks) {
@@ -200,10 +218,11 @@ async function storePack(options: ObtainOptions, { scratch, lock, buildSeconds, 
     }
     const started = performance.now();
     const file = join(scratch, 'pack.tar.zst');
-    const earlier = isReused ? await shared?.pack() : undefined;
+    const earlier = pack === 'reused' ? await shared?.pack() : undefined;
     const { bytes, commonAt } = await packEnvironment(place.folder, file, stop, earlier);
-    // If the pack cannot be kept, the next environment is packed again.
-    if (earlier === undefined) await shared?.keepPack(file, commonAt).catch(() => undefined);
+    // Other projects get the pack of what they share only. If it cannot be kept, the next environment is packed again.
+    if (earlier === undefined && pack !== 'own')
+      await shared?.keepPack(file, commonAt).catch(() => undefined);
     const packSeconds = (performance.now() - started) / 1000;
     await store.save(key, { file, lock, lockHash: lockHash(lock), buildSeconds });
     log(`environment: packed ${(bytes / 1e6).toFixed(1)} MB in ${packSeconds.toFixed(1)} s and stored`);
@@ -223,7 +242,7 @@ export async function storeComplete(options: ObtainOptions, buildSeconds: number
   const scratch = options.place.scratch();
   try {
     await mkdir(scratch, { mode: 0o755 });
-    return await storePack(options, { scratch, lock: await lockOf(options), buildSeconds, isReused: false });
+    return await storePack(options, { scratch, lock: await lockOf(options), buildSeconds, pack: 'own' });
   } finally {
     await removeTree(scratch);
   }

@@ -69,11 +69,13 @@ export async function buildPython(build: EnvironmentBuild): Promise<BuiltPython>
   if (!interpreter.venv) throw new EnvironmentError('venv-missing', missing);
   const createVenv = async (): Promise<ReadonlySet<string>> => {
     if (await linkBlank(build)) return shareFolders(build);
-    await step(interpreter.executable, '-I', '-m', 'venv', folder).catch((error: unknown) => {
-      const unable =
-        error instanceof EnvironmentError && /ensurepip|No module named '?venv/.test(error.message);
-      throw unable ? new EnvironmentError('venv-missing', missing, error) : error;
-    });
+    await stepIn(withoutIndexes(build), interpreter.executable, '-I', '-m', 'venv', folder).catch(
+      (error: unknown) => {
+        const unable =
+          error instanceof EnvironmentError && /ensurepip|No module named '?venv/.test(error.message);
+        throw unable ? new EnvironmentError('venv-missing', missing, error) : error;
+      },
+    );
     await compileAll(build, pythonOf(folder), join(folder, 'lib'));
     await keepBlank(build);
     return shareFolders(build);
@@ -101,6 +103,10 @@ export async function buildPython(build: EnvironmentBuild): Promise<BuiltPython>
   });
   return { installer, relayed, stored, linked };
 }
+
+/** The environment of a program whose result all projects share: no variable of this one has a part in it. */
+const withoutIndexes = ({ env }: EnvironmentBuild): EnvironmentBuild['env'] =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !/^(?:pip|uv|npm)_/i.test(name)));
 
 /** Create the virtual environment from the host's blank one, in a moment. Returns whether it could. */
 async function linkBlank(build: EnvironmentBuild): Promise<boolean> {

@@ -15,7 +15,7 @@ const Facts = z.strictObject({
   /** Of the file of the index: the wheel, or the source distribution that it was built from. */
   sha256: z.string(),
   isBuilt: z.boolean(),
-  /** The interpreter that compiled it and, for a built one, the indexes that its build could reach. */
+  /** The interpreter that compiled it and, for a built one, the digest of what its build could reach. */
   builtFor: z.string(),
   bytes: z.number(),
 });
@@ -36,15 +36,18 @@ const limits = { maxEntries: 300_000, maxBytes: 30 * 1024 ** 3, maxPathBytes: 10
 export class WheelStore {
   readonly #folder: string;
   readonly #builtFor: (isBuilt: boolean) => string;
+  readonly #sharesBuilt: boolean;
 
   /**
    * @param root folder of the host's environments
    * @param interpreter facts of the interpreter that loads the wheels
-   * @param indexes the indexes that builds reach. Other ones may have other tools for a build.
+   * @param reach the digest of what builds reach, which may have other tools for a build; null if a build must not be
+   *   shared
    */
-  constructor(root: string, interpreter: readonly string[], indexes: readonly string[]) {
+  constructor(root: string, interpreter: readonly string[], reach: string | null) {
     this.#folder = join(root, wheelsFolder);
-    this.#builtFor = (isBuilt) => JSON.stringify([...interpreter, ...(isBuilt ? indexes : [])]);
+    this.#builtFor = (isBuilt) => JSON.stringify([...interpreter, ...(isBuilt ? [reach] : [])]);
+    this.#sharesBuilt = reach !== null;
   }
 
   /** The wheels for this interpreter, the last used one of each name. */
@@ -58,6 +61,7 @@ export class WheelStore {
         parseJson(await readFile(join(folder, 'wheel.json'), 'utf8').catch(() => '')),
       );
       if (!facts.success || facts.data.builtFor !== this.#builtFor(facts.data.isBuilt)) continue;
+      if (facts.data.isBuilt && !this.#sharesBuilt) continue;
       if (this.#keyOf(facts.data) !== key) continue;
       const used = await stat(join(this.#folder, name)).catch(() => undefined);
       found.push({ wheel: { ...facts.data, tree: join(folder, 'tree') }, used: used?.mtimeMs ?? 0 });
@@ -73,7 +77,7 @@ export class WheelStore {
   }
 
   /**
-   * Unpack and compile wheels, and keep them.
+   * Unpack and compile wheels, and keep them. Those that must not be shared stay in `scratch`.
    * @param scratch a new folder on the same disk
    * @param compile compiles all modules below a folder, as `owner` if given, which has no other rights
    * @throws ArchiveError for a damaged wheel; EnvironmentError for one that cannot be sealed
@@ -101,7 +105,8 @@ export class WheelStore {
       const { name, version, sha256, isBuilt } = wheel;
       const facts = { name, version, sha256, isBuilt, builtFor: this.#builtFor(isBuilt), bytes };
       await writeFile(join(folder, 'wheel.json'), JSON.stringify(facts), { flag: 'wx' });
-      kept.push({ ...facts, tree: join(await this.#place(folder, bytes), 'tree') });
+      const place = isBuilt && !this.#sharesBuilt ? folder : await this.#place(folder, bytes);
+      kept.push({ ...facts, tree: join(place, 'tree') });
     }
     return kept;
   }
@@ -158,5 +163,5 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Folder of the wheels of all projects. Ids of projects do not begin with a dot. */
-export const wheelsFolder = '.wheels';
+/** Folder of the wheels of all projects. Ids of projects do not begin with a dot. Another name leaves the former ones. */
+export const wheelsFolder = '.wheels-2';

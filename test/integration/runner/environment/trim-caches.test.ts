@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type HostLock, tryHostLock } from '../../../../shared/host/host-lock.ts';
 import { EnvironmentFolder } from '../../../../shared/runner/environment/environment-folder.ts';
 import { trimCaches } from '../../../../shared/runner/environment/trim-caches.ts';
+import { wheelsFolder } from '../../../../shared/runner/environment/wheels/wheel-store.ts';
 import { everySample } from '../../../support/samples.ts';
 import fc from '../../../support/seeded-fast-check.ts';
 
@@ -60,10 +61,20 @@ describe('the caches of a host', () => {
     expect((await trimCaches(root, 2 * fileBytes)).removed).toBe(0);
   });
 
+  test('lose what projects shared before a build was shared by all that could change it', async () => {
+    const made = await Promise.all(
+      ['.wheels', '.shared', wheelsFolder].map((name) => makeEnvironment(name, 1, Date.now())),
+    );
+
+    await trimCaches(root, limit);
+
+    expect(await Promise.all(made.map(isThere))).toEqual([false, false, true]);
+  });
+
   test('keep wheels and downloads for ten minutes after their use', async () => {
     const now = Date.now();
-    const wheel = await makeEnvironment('.wheels', 1, now - hour);
-    const recent = await makeEnvironment('.wheels', 2, now);
+    const wheel = await makeEnvironment(wheelsFolder, 1, now - hour);
+    const recent = await makeEnvironment(wheelsFolder, 2, now);
     await mkdir(join(root, '.downloads'));
     for (const [name, at] of [
       ['old', now - hour],

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { WheelStore } from '../../../../../shared/runner/environment/wheels/wheel-store.ts';
+import { WheelStore, wheelsFolder } from '../../../../../shared/runner/environment/wheels/wheel-store.ts';
 import { wheelOf } from '../packages.ts';
 
 let folder: string;
@@ -18,7 +18,7 @@ const sha256 = 'a'.repeat(64);
 async function kept(name: string, wheel: Promise<Buffer | Uint8Array>) {
   const file = join(folder, `${name}.whl`);
   await writeFile(file, await wheel);
-  const store = new WheelStore(join(folder, 'root'), ['python'], ['https://index.example/']);
+  const store = new WheelStore(join(folder, 'root'), ['python'], 'reach');
   const [found] = await store.keep(
     [{ name, version: '1.0', sha256, isBuilt: true, file }],
     join(folder, `scratch-${name}`),
@@ -44,5 +44,5 @@ test('a wheel that states another package, or a second one, is not kept', async 
   await expect(kept('other', wheelOf('other', '1.0', second))).rejects.toThrow(
     'states beta-1.0.dist-info, other-1.0',
   );
-  expect(await readdir(join(folder, 'root', '.wheels'))).toEqual([]);
+  expect(await readdir(join(folder, 'root', wheelsFolder))).toEqual([]);
 });

@@ -3,7 +3,10 @@ import { lstat, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DownloadCache } from '../../../../../shared/runner/environment/downloads/download-cache.ts';
+import { indexVariables } from '../../../../../shared/runner/environment/index-variables.ts';
 import { prepareEnvironment } from '../../../../../shared/runner/environment/prepare-environment.ts';
+import { reuseFolder } from '../../../../../shared/runner/environment/shared-environment.ts';
+import { wheelsFolder } from '../../../../../shared/runner/environment/wheels/wheel-store.ts';
 import { type PackageIndex, startPackageIndex } from '../../../../support/package-index.ts';
 import { everySample } from '../../../../support/samples.ts';
 import { testUser } from '../../../../support/test-users.ts';
@@ -42,7 +45,10 @@ describe('the packages of an environment', () => {
   });
   afterEach(() => removeFixture(fixture));
 
-  async function build(projectId: string, ...packages: string[]) {
+  const build = (projectId: string, ...packages: string[]) => buildWith({}, projectId, ...packages);
+
+  /** Build with these variables of the project. */
+  async function buildWith(variables: Record<string, string>, projectId: string, ...packages: string[]) {
     const { PIP_NO_INDEX: _, ...operatorEnv } = options(fixture, {
       env_type: 'python',
       dependencies: '',
@@ -56,6 +62,7 @@ describe('the packages of an environment', () => {
         { env_type: 'python', dependencies },
         {
           ...{ projectId, operatorEnv, packageIndexes: [new URL(index.url).origin] },
+          indexes: indexVariables(variables),
           downloads: new DownloadCache(join(fixture.folder, 'downloads'), undefined),
           ...(isRoot && { owner }),
         },
@@ -120,7 +127,7 @@ describe('the packages of an environment', () => {
       [first, second].map(({ folder }) => readFile(join(folder, 'bin/activate'), 'utf8')),
     );
     expect(other).toBe(one!.replaceAll(first.folder, second.folder));
-    const made = join(fixture.root, '.shared');
+    const made = join(fixture.root, reuseFolder);
     const blank = (await readdir(made)).find((name) => /^[0-9a-f]{64}$/.test(name));
     expect(await readFile(join(made, blank!, 'environment/bin/activate'), 'utf8')).not.toContain(
       second.folder,
@@ -180,6 +187,35 @@ describe('the packages of an environment', () => {
     },
   );
 
+  const builtBy = 'import made; print(made.built_by)';
+
+  test.runIf(isRoot)(
+    'are not those that a project with an index of its own has built, and those of one that has the same one',
+    async () => {
+      // The build of another project takes its tools from there.
+      const own = { PIP_EXTRA_INDEX_URL: `${index.url}/` };
+      const first = await buildWith(own, 'p1', 'made');
+
+      const second = await build('p2', 'made');
+      const third = await buildWith(own, 'p3', 'made');
+
+      expect(second.python(builtBy)).not.toBe(first.python(builtBy));
+      expect(third.python(builtBy)).toBe(first.python(builtBy));
+    },
+  );
+
+  test.runIf(everySample && isRoot)(
+    'are built for one project alone if a variable names a page of files, which no key holds',
+    async () => {
+      const page = { PIP_FIND_LINKS: `${index.url}/alpha/` };
+      const first = await buildWith(page, 'p1', 'made');
+
+      const second = await buildWith(page, 'p2', 'made');
+
+      expect(second.python(builtBy)).not.toBe(first.python(builtBy));
+    },
+  );
+
   test('fail with the words of the build that fails', async () => {
     index.files['bad'] = {
       'bad-1.0.tar.gz': await sourceOf('bad', '1.0', 'raise RuntimeError("no compiler here")'),
@@ -220,7 +256,7 @@ describe('the packages of an environment', () => {
         /^A package index failed during the installation \(.+\)\. Nothing of it was kept/,
       ),
     });
-    const left = await readdir(join(fixture.root, '.wheels')).catch(() => []);
+    const left = await readdir(join(fixture.root, wheelsFolder)).catch(() => []);
     const drafts = await readdir(join(fixture.folder, 'downloads'));
     index.cuts = 0;
     const later = await build('p1', 'alpha', 'beta');
