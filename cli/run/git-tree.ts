@@ -15,14 +15,16 @@ export async function gitTree(folder: string): Promise<GitTree | undefined> {
   };
   const others = ['--others', '--exclude-standard'];
   try {
-    const [staged, untracked, ignored] = await Promise.all([
+    const [staged, added, untracked, ignored] = await Promise.all([
       listed('--cached', '--stage'),
       listed(...others),
+      listed(...others, '--directory').catch(() => []),
       listed(...others, '--ignored', '--directory').catch(() => []),
     ]);
     const tracked = staged.map(stagedEntry);
     const tree: GitTree = {
-      files: [...tracked.filter((entry) => !entry.isSubmodule).map(({ path }) => path), ...untracked],
+      files: [...tracked.filter((entry) => !entry.isSubmodule).map(({ path }) => path), ...added],
+      untracked: untracked.filter((path) => path.endsWith('/')),
       ignored: withoutParents(ignored),
       absent: [],
     };
@@ -37,6 +39,8 @@ export async function gitTree(folder: string): Promise<GitTree | undefined> {
 export interface GitTree {
   /** Tracked files, and untracked ones outside of `.gitignore`. */
   files: string[];
+  /** Folders without tracked files, each with a slash at its end. */
+  untracked: string[];
   /** Files and whole folders that `.gitignore` excludes. Folders end with a slash. */
   ignored: string[];
   /** Submodules that are not checked out. */
@@ -67,6 +71,6 @@ async function submoduleTree(folder: string): Promise<GitTree | undefined> {
 function addSubmodule(tree: GitTree, path: string, found: GitTree | undefined): void {
   if (found === undefined) tree.absent.push(path);
   else
-    for (const kind of ['files', 'ignored', 'absent'] as const)
+    for (const kind of ['files', 'untracked', 'ignored', 'absent'] as const)
       tree[kind].push(...found[kind].map((one) => `${path}/${one}`));
 }

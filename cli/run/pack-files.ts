@@ -6,13 +6,16 @@ import { pipeline } from 'node:stream/promises';
 import { Header, Pack, ReadEntry } from 'tar';
 import { CliError } from '../cli-error.ts';
 import type { DigestedFile } from '../upload/digest-file.ts';
-import { inspectFiles, type SourceFile } from './list-files.ts';
+import { inspectFiles, type SourceFile, type SourceFiles } from './list-files.ts';
 
 /** A generated file to add to the archive. */
 export interface AddedFile {
   path: string;
   content: string;
 }
+
+/** What to pack of a folder. */
+type PackedFolder = Pick<SourceFiles, 'files' | 'folders'>;
 
 interface Packing {
   signal: AbortSignal;
@@ -45,9 +48,16 @@ function entryOf({ path, content }: AddedFile): ReadEntry {
   return entry;
 }
 
+function folderEntry(path: string): ReadEntry {
+  const facts = { path: `./${path}/`, mode: 0o755, type: 'Directory', size: 0, mtime: new Date(0) } as const;
+  const entry = new ReadEntry(new Header(facts));
+  entry.end();
+  return entry;
+}
+
 async function pack(
   folder: string,
-  names: readonly string[],
+  { files, folders }: PackedFolder,
   path: string,
   { signal, added = [], isCompressed = true }: Packing,
 ): Promise<DigestedFile> {
@@ -70,19 +80,25 @@ async function pack(
     follow: true,
     linkCache: new LinkedOutside(),
   });
-  for (const name of names) archive.add(`./${name}`);
+  for (const file of files) archive.add(`./${file.path}`);
+  for (const empty of folders) archive.add(folderEntry(empty));
   for (const file of added) archive.add(entryOf(file));
   archive.end();
   await pipeline(archive, counted, createWriteStream(path, { mode: 0o600 }), { signal });
   return { path, size, sha256: hash.digest('hex') };
 }
 
+/** The files were checked when they were listed. */
+const unlimited = {
+  maxEntries: Number.POSITIVE_INFINITY,
+  maxBytes: Number.POSITIVE_INFINITY,
+  maxPathBytes: Number.POSITIVE_INFINITY,
+  maxDepth: Number.POSITIVE_INFINITY,
+};
+
 /** Return the files that have changed. */
 async function changedFiles(folder: string, files: readonly SourceFile[]): Promise<string[]> {
-  const now = await inspectFiles(
-    folder,
-    files.map(({ path }) => path),
-  );
+  const now = await inspectFiles(folder, { files: files.map(({ path }) => path), folders: [] }, unlimited);
   const found = new Map(now.files.map((file) => [file.path, file]));
   return files
     .filter(({ path, size, changed }) => {
@@ -105,18 +121,19 @@ const changedError = (files: readonly string[]): CliError =>
  */
 export async function packFiles(
   folder: string,
-  files: readonly SourceFile[],
+  { files, folders }: PackedFolder,
   path: string,
   packing: Packing,
 ): Promise<DigestedFile> {
-  const names = files.map((file) => file.path);
-  const packed = await pack(folder, names, path, packing).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT' && error.path !== path)
-      throw changedError([relative(folder, error.path ?? '')]);
-    if (error.code === 'EACCES')
-      throw new CliError(`${error.message}\nMake it readable, or list it in .mpsignore.`);
-    throw error;
-  });
+  const packed = await pack(folder, { files, folders }, path, packing).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT' && error.path !== path)
+        throw changedError([relative(folder, error.path ?? '')]);
+      if (error.code === 'EACCES')
+        throw new CliError(`${error.message}\nMake it readable, or list it in .mpsignore.`);
+      throw error;
+    },
+  );
   const changed = await changedFiles(folder, files);
   if (changed.length === 0) return packed;
   throw changedError(changed);

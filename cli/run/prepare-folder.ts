@@ -37,11 +37,12 @@ import { checkedEnvironment } from './environment/checked-environment.ts';
 import type { ChosenEnvironment } from './environment/chosen-environment.ts';
 import { type GitState, gitState } from './git-state.ts';
 import { nameLeftOut } from './left-out.ts';
-import { inspectFiles, listFiles, type SourceFile } from './list-files.ts';
+import { inspectFiles, leftOutText, listFiles, type SourceFiles } from './list-files.ts';
 import { notebookEnvironment } from './notebook.ts';
 import type { Override } from './override-config.ts';
 import { type AddedFile, packFiles } from './pack-files.ts';
 import { rememberedDataset } from './remembered-dataset.ts';
+import { requireProgram } from './require-program.ts';
 import { settleOverrides } from './settle-overrides.ts';
 import { chosenPlaces, type GivenPlaces, pathsBelow } from './source-root.ts';
 
@@ -65,7 +66,7 @@ export async function prepareFolder(
   const { root, sub, config: named } = await chosenPlaces(folder, options, projectFile);
   const [listed, git] = await Promise.all([listFiles(root, sub), gitState(root)]);
   const [sources, leftOut] = await Promise.all([
-    inspectFiles(root, listed.files),
+    inspectFiles(root, listed),
     nameLeftOut(listed, { root, folder, project: options.project }),
   ]);
   const paths = sources.files.map(({ path }) => path);
@@ -93,7 +94,7 @@ export async function prepareFolder(
     given.named,
     given.overrides.filter(({ path }) => !path[0]?.startsWith('-')),
   );
-  for (const fault of sources.leftOut) printer.say(`Left out: ${fault}`);
+  for (const one of sources.leftOut) printer.say(`Left out: ${leftOutText(one)}`);
   for (const note of declaredEnvironment.notes ?? []) printer.say(note);
   if (!options.yes) await agreeToSize(sources, printer);
   signal.throwIfAborted();
@@ -117,6 +118,8 @@ export async function prepareFolder(
       declared: ofProject,
     }),
   );
+  const repository = git.above === undefined ? folder : join(folder, git.above);
+  await requireProgram(command, sources.leftOut, { folder, sub, repository });
   const environment = await notebookEnvironment(folder, declaredEnvironment, command);
   signal.throwIfAborted();
   const project = known ?? (await createProject(session, name, projectFile));
@@ -138,7 +141,7 @@ export async function prepareFolder(
     project_id,
     {
       root,
-      files: sources.files,
+      packed: sources,
       added: [
         ...(environment.added === undefined ? [] : [environment.added]),
         ...notesFile({
@@ -257,17 +260,18 @@ const environmentText = ({ env_type, reason }: ChosenEnvironment): string => `${
 async function uploadSource(
   client: Client,
   project_id: string,
-  { root, files, added }: { root: string; files: readonly SourceFile[]; added: readonly AddedFile[] },
+  { root, packed: found, added }: { root: string; packed: SourceFiles; added: readonly AddedFile[] },
   { printer, signal }: Place,
 ): Promise<StoredSource> {
   const line = new LiveLine(printer);
   const send = async (scratch: string) => {
-    const packed = await packFiles(root, files, join(scratch, 'source.tar.gz'), { signal, added });
+    const packed = await packFiles(root, found, join(scratch, 'source.tar.gz'), { signal, added });
     const onProgress = (bytes: number) =>
       line.set(`uploading ${bytesText(bytes)} of ${bytesText(packed.size)}`);
     const upload = sourceUpload(client, project_id, packed, signal);
     const { isSent } = await sendUnlessKnown(upload, packed, { signal, onProgress });
-    const count = `${files.length} ${files.length === 1 ? 'file' : 'files'}, ${bytesText(packed.size)}`;
+    const { length } = found.files;
+    const count = `${length} ${length === 1 ? 'file' : 'files'}, ${bytesText(packed.size)}`;
     const told = isSent ? `${count} uploaded` : `${count}, unchanged: nothing to upload`;
     return { told, sha256: packed.sha256, store: upload.accept };
   };

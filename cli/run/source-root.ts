@@ -93,7 +93,8 @@ export async function requireOwnConfig(
   );
 }
 
-const isWithin = (path: string, folder: string): boolean =>
+/** Whether a path is a folder or lies in it. Both are absolute. */
+export const isWithin = (path: string, folder: string): boolean =>
   path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
 
 /** Return the paths below a folder, relative to it. */

@@ -2,12 +2,13 @@ import { join } from 'node:path';
 import type { endpoint as listDatasets } from '../../functions/projects/uploads/list-datasets.endpoint.ts';
 import type { endpoint as putDataset } from '../../functions/projects/uploads/put-dataset.endpoint.ts';
 import type { endpoint as requestDatasetUpload } from '../../functions/projects/uploads/request-dataset-upload.endpoint.ts';
+import { dataLimits } from '../../shared/archive/archive-limits.ts';
 import type { Client } from '../../shared/client/client.ts';
 import { partedBytes } from '../../shared/client/node/send-by-ticket.ts';
 import { ProblemError } from '../../shared/client/problem-error.ts';
 import type { AnswerOf } from '../../shared/client/route.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
-import { inspectFiles, listDataFiles } from '../run/list-files.ts';
+import { inspectFiles, leftOutText, listDataFiles } from '../run/list-files.ts';
 import { packFiles } from '../run/pack-files.ts';
 import { type DigestedFile, digestFile } from './digest-file.ts';
 import { withScratchFolder } from './scratch-folder.ts';
@@ -53,17 +54,17 @@ export async function withDataFile<T>(
     return use(await digestFile(path, signal));
   }
   onStep('packing…');
-  const { files, leftOut } = await inspectFiles(path, await listDataFiles(path));
+  const { files, folders, leftOut } = await inspectFiles(path, await listDataFiles(path), dataLimits);
   if (leftOut.length > 0)
     throw new CliError(
-      `Data sets contain files only. List these paths in .mpsignore or replace them:\n${leftOut.map((one) => `  ${one}`).join('\n')}`,
+      `Data sets contain files only. List these paths in .mpsignore or replace them:\n${leftOut.map((one) => `  ${leftOutText(one)}`).join('\n')}`,
       exitCodes.usage,
     );
   if (files.length === 0) throw new CliError(`${path} has no files.`, exitCodes.usage);
   // Most data is already compressed, or so large that compression takes longer than the upload.
   const packing = { signal, isCompressed: false };
   return withScratchFolder(async (scratch) =>
-    use(await packFiles(path, files, join(scratch, 'data.tar'), packing)),
+    use(await packFiles(path, { files, folders }, join(scratch, 'data.tar'), packing)),
   );
 }
 

@@ -39,7 +39,7 @@ export async function dockerCommand(
   const name = containerName(experiment.experiment_id, experiment.attempt, container.identity.node);
   const folder = (path: string, readOnly: boolean) => ({ source: path, target: path, readOnly });
   // The image has its own PATH, and each container its own /tmp.
-  const { PATH: _, ...inside } = { ...own, TMPDIR: '/tmp' };
+  const { PATH: _, ...inside } = own;
   const { file, inherited } = handedOver(project, engine);
   const envFile = join(workspace.own, 'variables.env');
   if (file !== '') await writeFile(envFile, file, { mode: 0o600 });
@@ -57,7 +57,7 @@ export async function dockerCommand(
       ),
       { source: workspace.temporaryFiles, target: '/tmp', readOnly: false },
     ],
-    env: inside,
+    env: { ...inside, TMPDIR: '/tmp' },
     // Values of the project are in no argument: every user of this machine can read command lines.
     ...(file !== '' && { envFile }),
     inherited: Object.keys(inherited),

@@ -1,6 +1,7 @@
 import { chmod, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ArchiveError, type ArchiveLimits } from '../../archive/archive-error.ts';
+import { dataLimits, sourceLimits } from '../../archive/archive-limits.ts';
 import { DiskRoom, DiskRoomError } from '../../archive/disk-room.ts';
 import { extractArchive } from '../../archive/extract-archive.ts';
 import type { ObjectReader } from '../../aws/objects.ts';
@@ -36,13 +37,6 @@ export interface TrainingFiles {
   /** Path of the source at which the data set is, too; see {@link linkLeftOut}. */
   linked: string | undefined;
 }
-
-const sourceLimits: ArchiveLimits = {
-  maxEntries: 100_000,
-  maxBytes: 20_000_000_000,
-  maxPathBytes: 1024,
-  maxDepth: 64,
-};
 
 /** Fetch the source and unpack it; an experiment without a source gets an empty folder. */
 async function fetchSource({ job, workspace, user }: TrainingRun): Promise<void> {
@@ -115,8 +109,6 @@ async function writeConfig({ job, workspace }: TrainingRun): Promise<string> {
   await writeFile(path, bytes, { mode: 0o444 });
   return path;
 }
-
-const dataLimits: ArchiveLimits = { ...sourceLimits, maxEntries: 2_000_000, maxBytes: 100_000_000_000 };
 
 /** Fetch the data set: unpack an archive, and put any other file into the folder under the data set's name. */
 async function fetchData({ job, workspace }: TrainingRun): Promise<void> {

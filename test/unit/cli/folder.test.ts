@@ -8,8 +8,9 @@ import { readProjectFile } from '../../../cli/projects/project-file.ts';
 import { chooseEnvironment } from '../../../cli/run/environment/choose-environment.ts';
 import { gitState } from '../../../cli/run/git-state.ts';
 import { nameLeftOut } from '../../../cli/run/left-out.ts';
-import { inspectFiles, listFiles } from '../../../cli/run/list-files.ts';
+import { inspectFiles, leftOutText, listFiles } from '../../../cli/run/list-files.ts';
 import { packFiles } from '../../../cli/run/pack-files.ts';
+import { requireProgram } from '../../../cli/run/require-program.ts';
 import { pathsBelow, requireOwnConfig, requireOwnRoot, sourceRoot } from '../../../cli/run/source-root.ts';
 import { extractArchive } from '../../../shared/archive/extract-archive.ts';
 
@@ -234,10 +235,9 @@ describe('a project of a stranger', () => {
 });
 
 describe('a source', () => {
-  const sources = async () => inspectFiles(folder, (await listFiles(folder)).files);
+  const sources = async () => inspectFiles(folder, await listFiles(folder));
   const packed = async (name: string) => {
-    const { files } = await sources();
-    return packFiles(folder, files, join(tmpdir(), `${name}-${process.pid}.tar.gz`), {
+    return packFiles(folder, await sources(), join(tmpdir(), `${name}-${process.pid}.tar.gz`), {
       signal: new AbortController().signal,
     });
   };
@@ -314,7 +314,7 @@ describe('a source', () => {
       'c/to-b/x.py',
       'c/y.py',
     ]);
-    expect(leftOut).toEqual([
+    expect(leftOut.map(leftOutText)).toEqual([
       'all: a link to kept, which is ignored',
       'b/to-c/to-b: a link to a folder that contains the link',
       'broken: a link to nothing',
@@ -324,6 +324,85 @@ describe('a source', () => {
       'outside: a link out of the folder',
       'z.csv: a link to kept/z.csv, which is ignored',
     ]);
+  });
+
+  test.each(['within git', 'without git'])(
+    'has its empty folders, and those behind links, %s',
+    async (place) => {
+      await write({ 'a.py': '', 'logs/.mpsignore': '', '.gitignore': 'cache/\n', 'new/cache/x': '' });
+      for (const path of ['runs/first', 'new/empty', 'new/cache/empty', 'cache', '.venv/lib'])
+        await mkdir(join(folder, path), { recursive: true });
+      if (place === 'within git') await execute('git', ['init', '--quiet'], { cwd: folder });
+      await linkTo('runs', 'again');
+
+      const { folders, leftOut } = await sources();
+      const archive = await packed('folders');
+      const { stdout } = await execute('tar', ['tzf', archive.path]);
+      await rm(archive.path);
+
+      expect(folders).toEqual(['again/first', 'new/empty', 'runs/first']);
+      expect(leftOut).toEqual([]);
+      expect(stdout.split('\n').filter((path) => path.endsWith('/'))).toEqual(
+        folders.map((path) => `./${path}/`),
+      );
+    },
+  );
+
+  test.each(['within git', 'without git'])('has no name that a job refuses, %s', async (place) => {
+    const long = Array.from({ length: 7 }, () => 'l'.repeat(160)).join('/');
+    await write({ 'a.py': 'a', 'tab\tname.txt': '', 'bell\u0007/x/1': '', 'bell\u0007/y/2': '', 'b\\c': '' });
+    await write({ 'C:x': '', [`${long}/x`]: '', [`${Array.from({ length: 70 }, () => 'd').join('/')}`]: '' });
+    await writeFile(Buffer.from(`${folder}/latin-\xe9.txt`, 'latin1'), '');
+    await mkdir(join(folder, 'line\nbreak'));
+    if (place === 'within git') await execute('git', ['init', '--quiet'], { cwd: folder });
+
+    const { leftOut } = await sources();
+
+    expect(leftOut.map(leftOutText).map((text) => text.replace(/^(?:l{160}|d\/)[ld/]*/, '…'))).toEqual([
+      '"bell\\u0007/": its path holds a control character',
+      '"latin-\ufffd.txt": its path is not valid Unicode',
+      '"line\\nbreak": its path holds a control character',
+      '"tab\\tname.txt": its path holds a control character',
+      'C:x: its path starts with a drive letter',
+      'b\\c: its path holds a backslash; use / between folders',
+      '…: it is more than 64 folders deep',
+      '…: its path is longer than 1024 bytes',
+    ]);
+    expect(await unpacked()).toEqual({ 'a.py': 'a' });
+  });
+
+  test('without the program that the command runs is refused, with the way to send it', async () => {
+    await write({
+      'shared/train.py': '',
+      'app/other.py': '',
+      'app/kept/x.py': '',
+      'app/.mpsignore': 'kept\n',
+    });
+    const app = join(folder, 'app');
+    await symlink('../shared/train.py', join(app, 'train.py'));
+    await symlink('../shared', join(app, 'lib'));
+    await symlink('kept/x.py', join(app, 'x.py'));
+    const { leftOut } = await inspectFiles(app, await listFiles(app));
+    const required = (command: string, repository = folder) =>
+      requireProgram(command, leftOut, { folder: app, sub: '', repository });
+
+    await required('python other.py --data train.csv');
+    await required('python other.py /etc/train.py');
+    await expect(required('python ./train.py --lr 1')).rejects.toThrow(
+      'The command runs train.py: a link out of the folder. To send both: mps run --root .. -- python ./train.py --lr 1',
+    );
+    for (const command of ['python -m train', 'python -m lib.train', 'torchrun lib/train.py', './lib/run'])
+      await expect(required(command)).rejects.toThrow('To send both: mps run --root .. -- ');
+    await expect(required('python train.py', app)).rejects.toThrow('Put the file itself into the folder.');
+    await expect(required('python x.py')).rejects.toThrow('x.py: a link to kept/x.py, which is ignored. Put');
+  });
+
+  test('of more files than a job takes is refused', async () => {
+    await write({ 'a.py': '', 'b/c.py': 'ab' });
+    const limits = { maxEntries: 2, maxBytes: 1, maxPathBytes: 100, maxDepth: 5 };
+    await expect(inspectFiles(folder, await listFiles(folder), limits)).rejects.toThrow(
+      'This folder has 3 files and folders; at most 2 are allowed, and 2 B; at most 1 B are allowed.',
+    );
   });
 
   test('whose links multiply its files beyond measure is refused', async () => {
@@ -348,7 +427,7 @@ describe('a source', () => {
 
   test('gets the requirements that a lock file became, each time alike', async () => {
     await write({ 'a.py': 'a', 'mps-requirements.txt': 'of the folder' });
-    const { files } = await sources();
+    const files = await sources();
     const path = join(tmpdir(), `added-${process.pid}.tar.gz`);
     const added = { path: 'mps-requirements.txt', content: 'click==8.1.8\n' };
     const packing = { signal: new AbortController().signal, added: [added] };
@@ -361,7 +440,7 @@ describe('a source', () => {
 
   test('that changes while it is packed is refused', async () => {
     await write({ 'a.py': 'a' });
-    const { files } = await sources();
+    const files = await sources();
     await write({ 'a.py': 'longer' });
     const path = join(tmpdir(), `changed-${process.pid}.tar.gz`);
     const packing = packFiles(folder, files, path, { signal: new AbortController().signal });
