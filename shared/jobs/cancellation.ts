@@ -3,6 +3,7 @@ import type { Deadline } from '../core/deadline.ts';
 import { errorName } from '../core/error-text.ts';
 import type { Logger } from '../core/log.ts';
 import type { Settings } from '../core/settings.ts';
+import { markLeft } from '../data/experiments/catalogue-mark.ts';
 import { releaseCheckpoints } from '../data/experiments/continuation.ts';
 import { type Experiment, findExperiment, listExperiments } from '../data/experiments/experiment.ts';
 import { changeJob, endWaitingOf } from '../data/jobs/job.ts';
@@ -159,8 +160,8 @@ const chunks = <T>(all: readonly T[], size: number): T[][] =>
     all.slice(index * size, (index + 1) * size),
   );
 
-/** Jobs of a line that end in one transaction. Each takes five writes, and all share two, of at most 100. */
-const waitingAtOnce = 19;
+/** Jobs of a line that end in one transaction. Each takes six writes, and all share up to five, of at most 100. */
+const waitingAtOnce = 15;
 
 /**
  * End jobs that wait in one line, all of one project, in one transaction.
@@ -185,6 +186,7 @@ async function endTogether(
         { set: { ...set, ...settledFields(job, now()) } },
         { equals: { line_ticket: job.line_ticket ?? 0 } },
       ),
+      markLeft(project_id, job.experiment_id),
       ...releaseCheckpoints(job),
       ...owedTurn(job, now()),
     ]);

@@ -1,3 +1,4 @@
+import { markLeft } from '../data/experiments/catalogue-mark.ts';
 import { releaseCheckpoints } from '../data/experiments/continuation.ts';
 import { type Experiment, experimentPrefix } from '../data/experiments/experiment.ts';
 import type { HookEvent } from '../data/hooks/hook.ts';
@@ -160,6 +161,7 @@ async function endInLine(
   further: readonly Write[],
 ): Promise<boolean> {
   const job = unfinishedJobOf(record);
+  const marked = isCompression(record) ? [] : [markLeft(record.project_id, record.experiment_id)];
   const end = async (): Promise<boolean> => {
     const line = await findLine(records, lineOf(job));
     const leaving = line === undefined ? [] : leaveLine(line, line_ticket);
@@ -169,7 +171,7 @@ async function endInLine(
         { set: { ...set, line_ticket: null } },
         { equals: { line_ticket } },
       );
-      await records.write(change, ...endWaiting(job), ...leaving, ...further);
+      await records.write(change, ...marked, ...endWaiting(job), ...leaving, ...further);
       return true;
     } catch (error) {
       if (error instanceof ConditionFailedError && !error.isOnly(changedLine)) return false;

@@ -2,6 +2,8 @@ import type { Deadline } from '../core/deadline.ts';
 import { errorName } from '../core/error-text.ts';
 import type { Logger } from '../core/log.ts';
 import type { Limits } from '../core/settings.ts';
+import { markLeft } from '../data/experiments/catalogue-mark.ts';
+import { foldNowAndThen } from '../data/experiments/fold-catalogue.ts';
 import { changeJob, countInProject, placesOf, type UnfinishedJob, userLimitKey } from '../data/jobs/job.ts';
 import { limitShare } from '../data/jobs/vcpu-shares.ts';
 import {
@@ -54,7 +56,11 @@ export async function startWaiting(reconciler: Reconciler, ended?: string, log?:
     if (outcome === 'vcpus') return;
     if (outcome === 'sharedCluster') isClusterTaken = true;
     else if (outcome === 'unfinishedJobs') await waitForOwn(reconciler, head);
-    else if (outcome !== 'left') await submitStarted(reconciler, outcome.started, log);
+    else if (outcome !== 'left') {
+      await submitStarted(reconciler, outcome.started, log);
+      const { project_id, job_id } = outcome.started;
+      if (project_id !== null) await foldNowAndThen(records, project_id, job_id);
+    }
   }
 }
 
@@ -143,8 +149,10 @@ async function startFront(
   };
   const begin = waitingRecord.on(changeJob(job.subject, { set }, { equals: { line_ticket: ticket } }));
   const started = { ...job, limit_share };
+  const { project_id, job_id } = job;
+  const marked = project_id === null ? [] : [markLeft(project_id, job_id)];
   try {
-    await takePlace(records, started, limits, [begin, ...leaving]);
+    await takePlace(records, started, limits, [begin, ...marked, ...leaving]);
     return { started };
   } catch (error) {
     if (error instanceof JobLimitError && error.limit !== 'line' && error.limit !== 'waitingJobs')

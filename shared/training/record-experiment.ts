@@ -9,6 +9,7 @@ import {
   putExperiment,
   requireExperiment,
 } from '../data/experiments/experiment.ts';
+import { foldNowAndThen } from '../data/experiments/fold-catalogue.ts';
 import { type ExperimentFields, type Git, putFields } from '../data/experiments/tracking.ts';
 import { newJobId, type TrainingKind } from '../data/jobs/job.ts';
 import { putJobConfig } from '../data/jobs/job-config.ts';
@@ -115,7 +116,9 @@ export async function recordExperiment(
     checkpointsKept.failedIn(error) || changedSweep.failedIn(error)
       ? error
       : notFound('project', project.project_id);
-  return admitJob(experiment, writesOf, refusal, context);
+  const admitted = await admitJob(experiment, writesOf, refusal, context);
+  await foldNowAndThen(records, project.project_id, experiment_id);
+  return admitted;
 }
 
 /** A run of a sweep that is recorded as an experiment. */

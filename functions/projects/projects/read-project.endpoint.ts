@@ -1,4 +1,5 @@
 import { notFound } from '../../../shared/core/service-error.ts';
+import { cataloguePartition } from '../../../shared/data/experiments/catalogue-mark.ts';
 import { listExperiments } from '../../../shared/data/experiments/experiment.ts';
 import { readProjects } from '../../../shared/data/experiments/search-experiments.ts';
 import { nothingTracked, readTracking } from '../../../shared/data/experiments/tracking.ts';
@@ -10,8 +11,10 @@ import {
   parseProject,
   projectKey,
 } from '../../../shared/data/projects/project.ts';
+import type { UnreadableRecordError } from '../../../shared/data/table/item.ts';
 import { readRecords } from '../../../shared/data/table/needs.ts';
-import { pageOf, readPage } from '../../../shared/data/table/table.ts';
+import { RecentValues } from '../../../shared/data/table/recent-values.ts';
+import { pageOf, readPage, type TableReader } from '../../../shared/data/table/table.ts';
 import { judged } from '../../../shared/experiments/best-answer.ts';
 import { rankProject } from '../../../shared/experiments/rank-project.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
@@ -43,20 +46,21 @@ export const endpoint = defineEndpoint({
     const [projectItem, environmentItem, countersItem] = await records.batchGet(keys);
     if (projectItem === undefined) throw notFound('project', project_id);
     const project = parseProject(projectItem);
-    const { configs, experiments, bytes } =
-      countersItem === undefined ? { configs: 0, experiments: 0, bytes: 0 } : parseCounters(countersItem);
+    const { configs, experiments, ended, bytes } =
+      countersItem === undefined
+        ? { configs: 0, experiments: 0, ended: 0, bytes: 0 }
+        : parseCounters(countersItem);
     const environment = readPage(pageOf(environmentItem), parseEnvironment);
     const criterion = (await criteriaOf(records, [project])).get(project_id) ?? criterionOf(project);
     const ranker = new MetricRanker(criterion);
-    const [latest, all] =
+    const [latest, ranked = nothingRanked] =
       experiments === 0
         ? []
         : await Promise.all([
             listExperiments(records, project_id, { limit: 1 }),
-            readProjects(records, [project_id]),
+            rankRecently(records, project_id, { ranker, experiments, ended }),
           ]);
     const latestOne = latest?.items[0];
-    const ranked = rankProject(all?.flatMap(({ rows }) => rows) ?? [], ranker);
     const [latestTracked, bestTracked] = await Promise.all(
       [latestOne, ranked.best?.row].map((one) =>
         one === undefined ? nothingTracked : readTracking(records, project_id, one.experiment_id),
@@ -87,9 +91,33 @@ export const endpoint = defineEndpoint({
       best_reason: ranked.best_reason,
       metrics: ranked.metrics,
     };
-    const unreadable = [environment, latest, ...(all ?? [])].flatMap((page) => page?.unreadable ?? []);
+    const unreadable = [environment, latest, ranked].flatMap((page) => page?.unreadable ?? []);
     return Reply.json(details, { version: project.version, unreadable });
   },
 });
+
+type Ranked = ReturnType<typeof rankProject> & { unreadable: UnreadableRecordError[] };
+
+const nothingRanked: Ranked = { best: undefined, best_reason: null, metrics: [], unreadable: [] };
+
+const rankings = new RecentValues<Ranked>();
+
+/**
+ * Rank the runs of a project, at most once a second: they may be thousands. A run that began or ended since changes the
+ * counters of the project, and all other changes that this process makes are noted in the project's catalogue. Metrics
+ * of a running job count within a second.
+ */
+function rankRecently(
+  records: TableReader<'records'>,
+  project_id: string,
+  { ranker, experiments, ended }: { ranker: MetricRanker; experiments: number; ended: number },
+): Promise<Ranked> {
+  const key = JSON.stringify([project_id, ranker.criterion, experiments, ended]);
+  return rankings.get(records, key, [cataloguePartition(project_id)], async () => {
+    const found = await readProjects(records, [project_id]);
+    const rows = found.flatMap((one) => one.rows);
+    return { ...rankProject(rows, ranker), unreadable: found.flatMap(({ unreadable }) => unreadable) };
+  });
+}
 
 export const handler = lambda(endpoint);

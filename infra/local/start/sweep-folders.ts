@@ -7,20 +7,25 @@ import { EnvironmentFolder } from '../../../shared/runner/environment/environmen
 import { removeTree } from '../../../shared/runner/environment/remove-tree.ts';
 import { removeShortLink } from '../../../shared/runner/job/workspace.ts';
 
-/** Return deleted projects that still have environments on this host. */
+/**
+ * Return deleted projects that still have environments on this host. A pass looks at a hundred projects, so that it
+ * costs the same with thousands; the next pass looks at the next ones.
+ * @param pass number of the pass
+ */
 export async function goneProjects(
   records: Pick<TableReader<'records'>, 'batchGet'>,
   environments: string,
+  pass = 0,
 ): Promise<string[]> {
   const names = await projectsIn(environments);
-  const gone: string[] = [];
-  for (let first = 0; first < names.length; first += 100) {
-    const some = names.slice(first, first + 100);
-    const items = await records.batchGet(some.map(projectKey));
-    gone.push(...some.filter((_, index) => items[index] === undefined));
-  }
-  return gone;
+  const turn = pass % Math.max(1, Math.ceil(names.length / projectsAtOnce));
+  const some = names.slice(turn * projectsAtOnce, (turn + 1) * projectsAtOnce);
+  const items = await records.batchGet(some.map(projectKey));
+  return some.filter((_, index) => items[index] === undefined);
 }
+
+/** Keys of one read. */
+const projectsAtOnce = 100;
 
 /** Return the projects of a folder of environments. Skip its folders that all projects share: they begin with a dot. */
 export const projectsIn = async (environments: string): Promise<string[]> =>

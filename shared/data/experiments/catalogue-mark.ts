@@ -7,8 +7,8 @@ import { WriteLabel } from '../table/write-label.ts';
 /**
  * Tail of a project's catalogue: a mark for each experiment whose row in a segment may be outdated. A search reads
  * the records of these experiments. A new experiment has a mark. Every write that changes the search row of an
- * experiment checks the mark or puts it. (Only a job changes its experiment without a check: the mark of a
- * training stays until it has ended.) So an experiment is folded into a segment only while nobody changes it.
+ * experiment checks the mark or puts it. (Only a job changes its experiment without a check: a training that leaves its
+ * line has a mark until it has ended.) So an experiment is folded into a segment only while nobody changes it.
  * Folding replaces the mark's stamp before it reads the experiment, so changes that saw the former stamp fail.
  */
 const mark = recordType('catalogue-mark', () =>
@@ -99,6 +99,13 @@ export async function markRemoved(
     remains: false,
   };
 }
+
+/**
+ * Build the mark of a training that leaves its line. While it waits nothing changes it, so it may be in a segment; a
+ * fold of the same moment fails.
+ */
+export const markLeft = (project_id: string, experiment_id: string): Write =>
+  put(project_id, experiment_id, { folded: true });
 
 /** Read all marks of a project. */
 export async function readMarks(

@@ -99,17 +99,21 @@ export const catalogueLists = blockLists<Omit<SegmentRef, 'id'>, CatalogueState>
 
 const Stored = z.object({ blocks: z.array(SegmentRef), state: CatalogueState });
 
-/** Read the rows of these experiments from their records. Deleted experiments have none. */
+/**
+ * Read the rows of these experiments from their records. Deleted experiments have none.
+ * @returns `waiting`: the ids of trainings that wait in a line
+ */
 export async function readTail(
   records: TableReader<'records'>,
   project_id: string,
   experiment_ids: readonly string[],
-): Promise<{ rows: ExperimentRow[]; unreadable: UnreadableRecordError[] }> {
+): Promise<{ rows: ExperimentRow[]; waiting: Set<string>; unreadable: UnreadableRecordError[] }> {
   const batches: string[][] = [];
   for (let from = 0; from < experiment_ids.length; from += keysAtOnce)
     batches.push(experiment_ids.slice(from, from + keysAtOnce));
   const unreadable: UnreadableRecordError[] = [];
   const rows: ExperimentRow[] = [];
+  const waiting = new Set<string>();
   const read = async (batch: readonly string[]) => {
     const pairs = batch.map((experiment_id) => ({ project_id, experiment_id }));
     const [found, tracked] = await Promise.all([
@@ -119,12 +123,14 @@ export async function readTail(
     const items = found.filter((item): item is Item => item !== undefined);
     const page = readPage({ items, next: undefined }, parseExperiment);
     unreadable.push(...(page.unreadable ?? []), ...tracked.unreadable);
+    for (const { experiment_id, line_ticket } of page.items)
+      if (line_ticket !== null) waiting.add(experiment_id);
     return page.items.map((one) => rowOf(one, tracked.of.get(one.experiment_id) ?? nothingTracked));
   };
   for (let from = 0; from < batches.length; from += batchesAtOnce)
     for (const found of await Promise.all(batches.slice(from, from + batchesAtOnce).map(read)))
       rows.push(...found);
-  return { rows, unreadable };
+  return { rows, waiting, unreadable };
 }
 
 const keysAtOnce = 100;

@@ -97,15 +97,17 @@ async function findQuiet(
   most: number,
   now: number,
 ): Promise<{ quiet: CatalogueMark[]; read: Map<string, ExperimentRow> }> {
+  const isByTheWay = most === readByTheWay;
   const quiet = marks.filter(({ removed }) => removed);
   const read = new Map<string, ExperimentRow>();
   const present = marks.filter(({ removed }) => !removed);
-  // If one fold cannot read all, begin at a random mark, so every experiment is read eventually.
-  const start = present.length <= most ? 0 : Math.floor(Math.random() * present.length);
+  // Begin at a random mark. So every experiment is read eventually, also where one fold cannot read all.
+  const start = Math.floor(Math.random() * present.length);
   const turned = [...present.slice(start), ...present.slice(0, start)].slice(0, most);
-  for (let from = 0; from < turned.length && read.size < maxFold; from += maxWindow) {
-    const some = turned.slice(from, from + maxWindow);
-    const { rows } = await readTail(
+  for (let from = 0; from < turned.length && read.size < maxFold; ) {
+    const some = turned.slice(from, from + (isByTheWay && from === 0 ? probed : maxWindow));
+    from += some.length;
+    const { rows, waiting } = await readTail(
       records,
       project_id,
       some.map(({ experiment_id }) => experiment_id),
@@ -115,10 +117,11 @@ async function findQuiet(
       const row = known.get(mark.experiment_id);
       if (row === undefined) continue;
       const isStill = row.kind === 'logged' && markAge(mark, now) > quietMilliseconds;
-      if (!isFinal(row.status) && !isStill) continue;
+      if (!isFinal(row.status) && !isStill && !waiting.has(row.experiment_id)) continue;
       quiet.push(mark);
       read.set(mark.experiment_id, row);
     }
+    if (isByTheWay && read.size === 0) break;
   }
   return { quiet, read };
 }
@@ -262,8 +265,8 @@ async function markExisting(
 }
 
 /**
- * Fold after one in 32 recorded experiments, so no search has to read thousands of unfolded experiments. Ignore
- * errors, because the experiment is already recorded; a later fold retries.
+ * Fold after one in 32 experiments that were recorded or left their line, so nobody has to read thousands of unfolded
+ * experiments. Ignore errors, because the experiment is already recorded; a later fold retries.
  */
 export async function foldNowAndThen(
   records: TableWriter<'records'>,
@@ -277,8 +280,11 @@ export async function foldNowAndThen(
 /** Last character of one in 32 ids. */
 const sampled = '0';
 
-/** Maximum experiments that such a fold reads. While hundreds run, it mostly finds none to fold. */
+/** Maximum experiments that such a fold reads. */
 const readByTheWay = 2 * maxFold;
+
+/** Experiments that such a fold reads first. If all of them run, most of the others run, too. */
+const probed = 16;
 
 /**
  * Mark experiments that are missing from the catalogue, because a release without a catalogue recorded them. If

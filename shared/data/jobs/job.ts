@@ -181,8 +181,8 @@ export const listUnfinished = (
 const countUnfinished = (
   { project_id }: UnfinishedJob,
   unfinished: number,
-  experiments: { experiments?: number } = {},
-): Write[] => (project_id === null ? [] : [count(project_id, { unfinished, ...experiments })]);
+  others: { experiments?: number; ended?: number },
+): Write[] => (project_id === null ? [] : [count(project_id, { unfinished, ...others })]);
 
 /** Build the write that adds a job to the list of unfinished jobs. */
 export const putUnfinished = (job: UnfinishedJob): Write => ({
@@ -201,11 +201,11 @@ export const countOfUser = ({ user_id }: UnfinishedJob, most: number): Write => 
 export const countInProject = (job: UnfinishedJob): Write[] => countUnfinished(job, 1, { experiments: 1 });
 
 /** Build the writes that end a job that never left its line, except the write of its own record. */
-export const endWaiting = (job: UnfinishedJob): Write[] => countUnfinished(job, -1);
+export const endWaiting = (job: UnfinishedJob): Write[] => countUnfinished(job, -1, { ended: 1 });
 
 /** Build the same write for several jobs of one project. */
 export const endWaitingOf = (project_id: string, jobs: number): Write =>
-  count(project_id, { unfinished: -jobs });
+  count(project_id, { unfinished: -jobs, ended: jobs });
 
 /** Return the number of a user's jobs that have a place. */
 export const placesOf = (item: Item | undefined): number => {
@@ -224,7 +224,7 @@ export function endJob(job: UnfinishedJob): Write[] {
     { update: userLimitKey(job.user_id), change: { add: { unfinished: -1 } } },
     releaseVcpus(job),
     ...releaseCluster(job),
-    ...countUnfinished(job, -1),
+    ...countUnfinished(job, -1, { ended: 1 }),
   ];
 }
 

@@ -59,6 +59,8 @@ const counters = recordType('counters', () =>
     experiments: z.number().int(),
     /** Experiments that have not ended. */
     unfinished: z.number().int(),
+    /** Jobs that have ended. It only rises. */
+    ended: z.number().int().default(0),
     objects: z.number().int(),
     bytes: z.number().int(),
     /** Number of users that it is shared with. */
@@ -90,7 +92,10 @@ export const parseCounters = counters.parse;
 /** Return the readable part of the counters of a project that is being deleted. */
 export const salvageCounters = (item: Item): Counters => counters.salvage(item, noCounters);
 
-const noCounters: Counters = { configs: 0, experiments: 0, unfinished: 0, objects: 0, bytes: 0, members: 0 };
+const noCounters: Counters = {
+  ...{ configs: 0, experiments: 0, unfinished: 0, ended: 0 },
+  ...{ objects: 0, bytes: 0, members: 0 },
+};
 
 /**
  * Return the id of the project that a user claimed a name for. The project may have another name now, or be gone.

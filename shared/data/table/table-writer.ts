@@ -3,6 +3,7 @@ import type { DynamoDBDocumentClient, TransactWriteCommandInput } from '@aws-sdk
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { toWellFormed } from '../../core/text/well-formed.ts';
 import { Expression } from './condition.ts';
+import { noteWrites } from './recent-values.ts';
 import { jitteredPause } from './retry-on-conflict.ts';
 import { type Item, type TableName, type TableWriter, tableReader, type Write } from './table.ts';
 import { ConditionFailedError } from './write-label.ts';
@@ -28,8 +29,10 @@ export function tableWriter<N extends TableName>(
       for (let round = 0; ; round += 1) {
         try {
           await client.send(new TransactWriteCommand({ ClientRequestToken: randomUUID(), TransactItems }));
-          return;
+          return noteWrites(writes);
         } catch (error) {
+          // A request without an answer may have been done.
+          noteWrites(writes);
           if (!isCancellation(error)) throw error;
           const codes = (error.CancellationReasons ?? []).map(({ Code }) => Code ?? 'None');
           const failed = writes.filter((_, index) => codes[index] === 'ConditionalCheckFailed');

@@ -12,6 +12,7 @@ import { searchExperiments } from '../../../shared/data/experiments/search-exper
 import { count } from '../../../shared/data/projects/project.ts';
 import type { TableWriter, Write } from '../../../shared/data/table/table.ts';
 import { changeFields } from '../../../shared/experiments/change-fields.ts';
+import { concludeJob } from '../../../shared/jobs/conclusion.ts';
 import { experimentOf } from '../../support/experiment.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
@@ -230,7 +231,32 @@ describe('the catalogue of a project', () => {
       },
     };
     await foldNowAndThen(counting, project_id, `${ended[0]!.slice(0, -1)}0`);
-    expect(experiments).toBe(160);
+    expect(experiments).toBe(16);
+  });
+
+  test('folds trainings that wait in line, and marks those that leave it', async () => {
+    const project_id = await newProject(service, as);
+    await fold(records, project_id);
+    const waiting = Array.from({ length: 12 }, (_, index) => ({
+      ...experimentOf(project_id, null),
+      ...{ status: 'CREATED' as const, status_rank: 0, line_ticket: index },
+    }));
+    await records.write(
+      ...waiting.flatMap((one) => [putExperiment(one), markNew(project_id, one.experiment_id)]),
+      count(project_id, { experiments: 12, unfinished: 12 }),
+    );
+
+    await fold(records, project_id);
+    const folded = await segmentsOf(project_id);
+    await concludeJob(records, waiting[0]!, { status: 'CANCELLED', reason: null }, new Date());
+
+    expect(folded.marks).toBe(0);
+    expect((await segmentsOf(project_id)).marks).toBe(1);
+    const searched = await searchExperiments(records, [project_id], {});
+    expect(searched.rows.map(({ status }) => status).sort()).toEqual([
+      'CANCELLED',
+      ...Array.from({ length: 11 }, () => 'CREATED'),
+    ]);
   });
 
   test('keeps nothing of an experiment that was deleted', async () => {

@@ -3,10 +3,13 @@ import { endpoint as putConfig } from '../../../functions/projects/configs/put-c
 import { endpoint as putEnvironment } from '../../../functions/projects/environment/put-environment.endpoint.ts';
 import { endpoint as readProject } from '../../../functions/projects/projects/read-project.endpoint.ts';
 import { endpoint as updateProject } from '../../../functions/projects/projects/update-project.endpoint.ts';
+import { markNew } from '../../../shared/data/experiments/catalogue-mark.ts';
 import { type Experiment, putExperiment } from '../../../shared/data/experiments/experiment.ts';
+import { foldCatalogue } from '../../../shared/data/experiments/fold-catalogue.ts';
 import { count } from '../../../shared/data/projects/project.ts';
 import { experimentOf } from '../../support/experiment.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
+import { tableRequests } from '../../support/table-requests.ts';
 import { newProject } from './new-project.ts';
 
 // One story: each test goes on from the one before it.
@@ -111,5 +114,31 @@ describe('details of a project', { shuffle: false }, () => {
     const { json } = await read({ 'X-Fields': '{project_name,environment{env_type}}' });
     expect(json).toEqual({ project_name: 'digits', environment: { env_type: 'python' } });
     expect((await read({ 'X-Fields': '{a{' })).status).toBe(400);
+  });
+
+  test('reads as much with a hundred runs that wait as with ten', async () => {
+    const other = { project_id: await newProject(service, owner) };
+    const waiting = async (number: number) => {
+      const made = Array.from({ length: number }, () => ({
+        ...experimentOf(other.project_id, null),
+        ...{ status: 'CREATED' as const, status_rank: 0, line_ticket: 1 },
+      }));
+      await service.records.write(
+        ...made.flatMap((one) => [putExperiment(one), markNew(other.project_id, one.experiment_id)]),
+        count(other.project_id, { experiments: number }),
+      );
+      const fold = () => foldCatalogue(service.records, other.project_id, { milliseconds: 2000, least: 1 });
+      await fold();
+      const get = () => service.call(readProject, { path: other, as: owner });
+      await get();
+      const requests = (await tableRequests(service, readProject, get)).flat();
+      return { requests, items: (await get()).json.experiments as number };
+    };
+
+    const few = await waiting(10);
+    await waiting(45);
+    const many = await waiting(45);
+
+    expect(many).toEqual({ requests: few.requests, items: 100 });
   });
 });

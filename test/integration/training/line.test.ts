@@ -7,6 +7,7 @@ import { endpoint as listExperiments } from '../../../functions/experiments/sear
 import { endpoint as deleteProject } from '../../../functions/projects/projects/delete-project.endpoint.ts';
 import { endpoint as readProject } from '../../../functions/projects/projects/read-project.endpoint.ts';
 import { endpoint as deleteUser } from '../../../functions/users/delete-user.endpoint.ts';
+import { foldCatalogue } from '../../../shared/data/experiments/fold-catalogue.ts';
 import { userLimitKey } from '../../../shared/data/jobs/job.ts';
 import { lineKey } from '../../../shared/data/jobs/waiting-line.ts';
 import { taskHandler } from '../../../shared/http/definition/task.ts';
@@ -29,6 +30,9 @@ describe('jobs of one user beyond the limit', () => {
     expect(listed.json.map(({ place_in_line }: { place_in_line: number }) => place_in_line)).toEqual(
       [4, 3, 2, 1, null, null], // newest first
     );
+    // Those that wait are in a segment of the catalogue, which those that leave the line outdate.
+    await foldCatalogue(service.records, ada.project_id, { milliseconds: 0, least: 1 });
+    await foldCatalogue(service.records, ada.project_id, { milliseconds: 0, least: 1 });
 
     await ada.cancel(first);
     await ada.isBegun(third);
@@ -46,6 +50,8 @@ describe('jobs of one user beyond the limit', () => {
     expect(await service.records.get(lineKey(ada.as.user.user_id))).toBeUndefined();
     const project = await service.call(readProject, { path: { project_id: ada.project_id }, as: ada.as });
     expect(project.json).toMatchObject({ experiments: 6 });
+    const cancelled = { path: { project_id: ada.project_id }, query: { filter: 'status = "CANCELLED"' } };
+    expect((await service.call(listExperiments, { ...cancelled, as: ada.as })).json).toHaveLength(4);
     expect(await service.records.get(userLimitKey(ada.as.user.user_id))).toMatchObject({ unfinished: 2 });
   });
 

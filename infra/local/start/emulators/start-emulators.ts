@@ -102,7 +102,8 @@ export async function startEmulators(
   const firstAdmin = await ensureFirstAdmin(data, process.env);
   const sizeWatch = size.watch((text) => process.stderr.write(`WARNING: ${text}\n`));
   started.defer(() => sizeWatch.stop());
-  started.defer(startSchedule(access, aloneSince, () => sweepEnvironments(folders.environments)));
+  let pass = 0;
+  started.defer(startSchedule(access, aloneSince, () => sweepEnvironments(folders.environments, pass++)));
   return {
     access,
     folders,
@@ -278,9 +279,9 @@ async function prepareTables(
 }
 
 /** Remove the environments of deleted projects from this host. */
-async function sweepEnvironments(environments: string): Promise<void> {
+async function sweepEnvironments(environments: string, pass: number): Promise<void> {
   const records = readRecords.open({ environment: process.env, settings: readSettings(process.env) });
-  for (const project_id of await goneProjects(records, environments)) {
+  for (const project_id of await goneProjects(records, environments, pass)) {
     await removeEnvironments(environments, project_id);
   }
 }
