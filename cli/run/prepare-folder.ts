@@ -35,16 +35,16 @@ import { chooseConfig } from './choose-config.ts';
 import { chooseEntryPoint } from './entry-point.ts';
 import { checkedEnvironment } from './environment/checked-environment.ts';
 import type { ChosenEnvironment } from './environment/chosen-environment.ts';
-import { type GitState, gitState } from './git-state.ts';
-import { nameLeftOut } from './left-out.ts';
-import { inspectFiles, leftOutText, listFiles, type SourceFiles } from './list-files.ts';
 import { notebookEnvironment } from './notebook.ts';
 import type { Override } from './override-config.ts';
-import { type AddedFile, packFiles } from './pack-files.ts';
 import { rememberedDataset } from './remembered-dataset.ts';
-import { requireProgram } from './require-program.ts';
 import { settleOverrides } from './settle-overrides.ts';
-import { chosenPlaces, type GivenPlaces, pathsBelow } from './source-root.ts';
+import { type GitState, gitState } from './source/git-state.ts';
+import { nameLeftOut } from './source/left-out.ts';
+import { inspectFiles, leftOutText, listFiles, type SourceFiles } from './source/list-files.ts';
+import { type AddedFile, packFiles } from './source/pack-files.ts';
+import { requireProgram } from './source/require-program.ts';
+import { chosenPlaces, type GivenPlaces, pathsBelow } from './source/source-root.ts';
 
 /**
  * Store what a training of this folder needs: its project, environment, source and configuration. Read and check the

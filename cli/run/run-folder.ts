@@ -4,10 +4,10 @@ import type { Client } from '../../shared/client/client.ts';
 import { shownCommand } from '../../shared/command/private-argument.ts';
 import type { Experiment } from '../experiments/experiment.ts';
 import type { Session } from '../login/connect.ts';
-import type { GitState } from './git-state.ts';
 import { mostCost } from './most-cost.ts';
 import { type Meant, type Place, prepareFolder, type RunOptions, type Sizes } from './prepare-folder.ts';
 import { type RuleFlags, rulesQuery } from './rule-flag.ts';
+import type { GitState } from './source/git-state.ts';
 
 /**
  * Start an experiment from a folder: store its inputs, then train.

@@ -8,7 +8,7 @@ import {
 } from '../../../shared/runner/environment/install/python-version.ts';
 import { CliError, exitCodes } from '../../cli-error.ts';
 import { pythonProgram } from '../choose-command.ts';
-import { pathsBelow } from '../source-root.ts';
+import { pathsBelow } from '../source/source-root.ts';
 import { chooseEnvironment } from './choose-environment.ts';
 import type { ChosenEnvironment } from './chosen-environment.ts';
 import { movedEnvironment } from './moved-environment.ts';

@@ -1,5 +1,5 @@
 import type { PythonCondition } from '../../../shared/runner/environment/install/python-version.ts';
-import type { AddedFile } from '../pack-files.ts';
+import type { AddedFile } from '../source/pack-files.ts';
 
 /** Environment for a folder. */
 export interface ChosenEnvironment {

@@ -7,7 +7,7 @@ import { readPythonCondition } from '../../../shared/runner/environment/declarat
 import { readScriptBlock } from '../../../shared/runner/environment/declarations/script-block.ts';
 import { readSetupCfg, readSetupPy } from '../../../shared/runner/environment/declarations/setup-files.ts';
 import type { PythonCondition } from '../../../shared/runner/environment/install/python-version.ts';
-import { lockedRequirements } from '../list-files.ts';
+import { lockedRequirements } from '../source/list-files.ts';
 import type { ChosenEnvironment } from './chosen-environment.ts';
 import { lockFiles, readLock } from './lock/read-lock.ts';
 import { environmentFileOf } from './mlproject.ts';

@@ -6,12 +6,17 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readProjectFile } from '../../../cli/projects/project-file.ts';
 import { chooseEnvironment } from '../../../cli/run/environment/choose-environment.ts';
-import { gitState } from '../../../cli/run/git-state.ts';
-import { nameLeftOut } from '../../../cli/run/left-out.ts';
-import { inspectFiles, leftOutText, listFiles } from '../../../cli/run/list-files.ts';
-import { packFiles } from '../../../cli/run/pack-files.ts';
-import { requireProgram } from '../../../cli/run/require-program.ts';
-import { pathsBelow, requireOwnConfig, requireOwnRoot, sourceRoot } from '../../../cli/run/source-root.ts';
+import { gitState } from '../../../cli/run/source/git-state.ts';
+import { nameLeftOut } from '../../../cli/run/source/left-out.ts';
+import { inspectFiles, leftOutText, listFiles } from '../../../cli/run/source/list-files.ts';
+import { packFiles } from '../../../cli/run/source/pack-files.ts';
+import { requireProgram } from '../../../cli/run/source/require-program.ts';
+import {
+  pathsBelow,
+  requireOwnConfig,
+  requireOwnRoot,
+  sourceRoot,
+} from '../../../cli/run/source/source-root.ts';
 import { extractArchive } from '../../../shared/archive/extract-archive.ts';
 
 const execute = promisify(execFile);

@@ -1,9 +1,9 @@
 import { realpath, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { quoteCommand } from '../../shared/command/quote-command.ts';
-import type { ProjectFile } from '../../shared/config/project-file.ts';
-import { CliError, exitCodes } from '../cli-error.ts';
-import { isTaken } from '../output/save-text.ts';
+import { quoteCommand } from '../../../shared/command/quote-command.ts';
+import type { ProjectFile } from '../../../shared/config/project-file.ts';
+import { CliError, exitCodes } from '../../cli-error.ts';
+import { isTaken } from '../../output/save-text.ts';
 
 /**
  * Return the folder that is sent: the folder of the command, or the one above it that `--root` or `mps.yaml` names.

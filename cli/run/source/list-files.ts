@@ -2,11 +2,11 @@ import { lstat, readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import type { Ignore } from 'ignore';
 import ignore from 'ignore';
-import { type ArchiveLimits, shown } from '../../shared/archive/archive-error.ts';
-import { sourceLimits } from '../../shared/archive/archive-limits.ts';
-import { entryPathFault } from '../../shared/archive/entry-path.ts';
-import { bytesText } from '../../shared/core/text/bytes-text.ts';
-import { CliError, exitCodes } from '../cli-error.ts';
+import { type ArchiveLimits, shown } from '../../../shared/archive/archive-error.ts';
+import { sourceLimits } from '../../../shared/archive/archive-limits.ts';
+import { entryPathFault } from '../../../shared/archive/entry-path.ts';
+import { bytesText } from '../../../shared/core/text/bytes-text.ts';
+import { CliError, exitCodes } from '../../cli-error.ts';
 import { gitTree } from './git-tree.ts';
 
 /**

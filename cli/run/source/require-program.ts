@@ -1,8 +1,8 @@
 import { realpath } from 'node:fs/promises';
 import { dirname, join, posix, relative } from 'node:path';
-import { parseCommand } from '../../shared/command/parse-command.ts';
-import { quoteCommand } from '../../shared/command/quote-command.ts';
-import { CliError, exitCodes } from '../cli-error.ts';
+import { parseCommand } from '../../../shared/command/parse-command.ts';
+import { quoteCommand } from '../../../shared/command/quote-command.ts';
+import { CliError, exitCodes } from '../../cli-error.ts';
 import { leftOutText, type SourceFiles } from './list-files.ts';
 import { isWithin } from './source-root.ts';
 

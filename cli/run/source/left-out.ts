@@ -1,8 +1,8 @@
 import { lstat, readdir, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { quoteCommand } from '../../shared/command/quote-command.ts';
-import { type LeftOut, maxLeftOut } from '../../shared/config/source-notes.ts';
-import { bytesText } from '../../shared/core/text/bytes-text.ts';
+import { quoteCommand } from '../../../shared/command/quote-command.ts';
+import { type LeftOut, maxLeftOut } from '../../../shared/config/source-notes.ts';
+import { bytesText } from '../../../shared/core/text/bytes-text.ts';
 import type { ListedFiles } from './list-files.ts';
 
 /**

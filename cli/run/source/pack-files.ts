@@ -4,8 +4,8 @@ import { relative } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Header, Pack, ReadEntry } from 'tar';
-import { CliError } from '../cli-error.ts';
-import type { DigestedFile } from '../upload/digest-file.ts';
+import { CliError } from '../../cli-error.ts';
+import type { DigestedFile } from '../../upload/digest-file.ts';
 import { inspectFiles, type SourceFile, type SourceFiles } from './list-files.ts';
 
 /** A generated file to add to the archive. */
