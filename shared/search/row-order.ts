@@ -67,7 +67,8 @@ function sortKey(value: SearchValue, type: ValueType, cut: number): SortKey {
 /** Ranks of values. They ascend in both directions. */
 const ranks = { number: 0, text: 1, nan: 2, missing: 3 } as const;
 
-const numeric = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+/** Each text has one way to match, so a long one is refused in linear time. */
+const numeric = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 function compareKeys([rank, value]: SortKey, [otherRank, other]: SortKey, descending: boolean): number {
   if (rank !== otherRank) return rank - otherRank;

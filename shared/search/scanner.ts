@@ -135,4 +135,5 @@ export class SearchSyntaxError extends Error {
 const shown = /[^\s=!<>,()'"`]{1,30}|[=!<>]+|['"`][^'"`]{0,20}['"`]?|./suy;
 
 const word = /[^\s=!<>,()'"`]+/y;
-const number = /[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?![^\s,()])/y;
+/** Each text has one way to match, so a long one is refused in linear time. */
+const number = /[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?![^\s,()])/y;

@@ -5,6 +5,7 @@
  */
 
 import { breathe } from '../../core/stop-signal.ts';
+import { filterRows } from '../../search/filter-rows.ts';
 import type { Filter } from '../../search/parse-filter.ts';
 import { decodePosition, encodePosition, type OrderTerm, RowOrder } from '../../search/row-order.ts';
 import { selectPage } from '../../search/select-page.ts';
@@ -43,11 +44,10 @@ export async function searchExperiments(
     for (const { rows } of projects) for (const { user_id } of rows) user_ids.add(user_id);
     await prepare(user_ids);
   }
-  const rows = projects.flatMap((project) =>
-    filter === undefined ? project.rows : project.rows.filter(filter.matches),
-  );
+  const all = projects.flatMap((project) => project.rows);
+  const rows = filter === undefined ? all : await filterRows(all, filter);
   const position = after === undefined ? undefined : decodePosition(after);
-  const page = selectPage(rows, experimentOrder(order_by), { limit, after: position });
+  const page = await selectPage(rows, experimentOrder(order_by), { limit, after: position });
   return { rows: page.rows, next: page.next && encodePosition(page.next), unreadable };
 }
 

@@ -5,6 +5,7 @@ import {
   listLoggedModels,
   type ModelMetric,
 } from '../../data/experiments/logged-model.ts';
+import { filterRows } from '../../search/filter-rows.ts';
 import { type OrderTerm, RowOrder } from '../../search/row-order.ts';
 import { selectPage } from '../../search/select-page.ts';
 import { type Attribute, nameIn, type Vocabulary } from '../../search/vocabulary.ts';
@@ -17,6 +18,7 @@ import {
   answerPage,
   experimentIds,
   maxResults,
+  maxTerms,
   pageAfter,
   readFilter,
   searchFields,
@@ -37,27 +39,29 @@ export const searchModels = route(
     max_results: maxResults(Infinity, usual),
     experiment_ids: experimentIds.min(1),
     datasets: z.array(z.object(dataset)).default([]),
-    order_by: z.array(term).default([]),
+    order_by: z
+      .array(term)
+      .max(...maxTerms)
+      .default([]),
   }),
   async ({ experiment_ids, filter, datasets, order_by, max_results, page_token }, context) => {
     const wanted = readFilter(filter, vocabularyOf(datasets));
     const order = new RowOrder(order_by.map(termOf), ({ model_id }: LoggedModel) => model_id);
     const after = pageAfter(page_token, order);
+    const isWith = measuredWith(datasets);
     const isWanted = (model: LoggedModel): boolean =>
-      model.deleted_at === undefined &&
-      wanted.matches(model) &&
-      (datasets.length === 0 || model.metrics.some((metric) => isWith(datasets, metric)));
+      model.deleted_at === undefined && (datasets.length === 0 || model.metrics.some(isWith));
     const models: LoggedModel[] = [];
     for (const id of new Set(experiment_ids)) {
       const { project_id } = await requireExperimentProject(context, id, 'viewer');
       for (let from: string | undefined; ; ) {
         const listed = await listLoggedModels(context.records, project_id, { after: from });
-        models.push(...listed.items.filter(isWanted));
+        models.push(...(await filterRows(listed.items.filter(isWanted), wanted)));
         from = listed.next;
         if (from === undefined) break;
       }
     }
-    const page = selectPage(models, order, { limit: max_results, after });
+    const page = await selectPage(models, order, { limit: max_results, after });
     return answerPage('models', page, order, (rows) => rows.map(showModel));
   },
 );
@@ -81,14 +85,7 @@ const vocabularyOf = (datasets: readonly Dataset[]): Vocabulary<LoggedModel> => 
     last_updated_timestamp: updated,
   },
   groups: {
-    metrics: {
-      type: 'number',
-      read: ({ metrics }, key) =>
-        metrics
-          .filter((one) => one.name === key && isWith(datasets, one))
-          .toSorted(compareModelMetrics)
-          .at(-1)?.value,
-    },
+    metrics: { type: 'number', read: latestValues(measuredWith(datasets)) },
     params: { type: 'text-or-number', read: ({ params }, key) => params[key] },
     tags: { type: 'text', read: ({ tags }, key) => tags[key] },
   },
@@ -102,14 +99,31 @@ interface Dataset {
 const created: Attribute<LoggedModel> = { type: 'time', read: ({ created_at }) => Date.parse(created_at) };
 const updated: Attribute<LoggedModel> = { type: 'time', read: ({ updated_at }) => Date.parse(updated_at) };
 
-/** Whether a metric was measured with one of these data sets. An empty list matches any metric. */
-const isWith = (datasets: readonly Dataset[], metric: ModelMetric): boolean =>
-  datasets.length === 0 ||
-  datasets.some(
-    ({ dataset_name, dataset_digest }) =>
-      (dataset_name === undefined || metric.dataset_name === dataset_name) &&
-      (dataset_digest === undefined || metric.dataset_digest === dataset_digest),
-  );
+/** Return whether a metric was measured with one of these data sets. An empty list matches any metric. */
+function measuredWith(datasets: readonly Dataset[]): (metric: ModelMetric) => boolean {
+  const key = (name: string | null = null, digest: string | null = null) => JSON.stringify([name, digest]);
+  const keys = new Set(datasets.map(({ dataset_name, dataset_digest }) => key(dataset_name, dataset_digest)));
+  return ({ dataset_name: name, dataset_digest: digest }) =>
+    keys.size === 0 ||
+    keys.has(key(name, digest)) ||
+    keys.has(key(name)) ||
+    keys.has(key(null, digest)) ||
+    keys.has(key());
+}
+
+/** Return a reader of the latest values of metrics. It goes through the metrics of a model once for all names. */
+function latestValues(isWith: (metric: ModelMetric) => boolean) {
+  const values = new WeakMap<LoggedModel, ReadonlyMap<string, number>>();
+  return (model: LoggedModel, name: string): number | undefined => {
+    let known = values.get(model);
+    if (known === undefined) {
+      const inOrder = model.metrics.filter(isWith).toSorted(compareModelMetrics);
+      known = new Map(inOrder.map((one) => [one.name, one.value]));
+      values.set(model, known);
+    }
+    return known.get(name);
+  };
+}
 
 /** Parse one order term. @throws ServiceError `INVALID_PARAMETER_VALUE` for a name that models do not have */
 function termOf({ field_name, ascending, ...dataset }: z.output<typeof term>): OrderTerm<LoggedModel> {

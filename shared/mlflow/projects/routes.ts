@@ -11,6 +11,7 @@ import {
 import { retain } from '../../data/projects/purge.ts';
 import { ClientProjectName, faultOfProjectTags, ProjectTag } from '../../data/rules/project.ts';
 import { retryOnConflict } from '../../data/table/retry-on-conflict.ts';
+import { filterRows } from '../../search/filter-rows.ts';
 import { RowOrder } from '../../search/row-order.ts';
 import { selectPage } from '../../search/select-page.ts';
 import type { Vocabulary } from '../../search/vocabulary.ts';
@@ -150,10 +151,9 @@ const searchExperimentsRoute = route(
     const after = pageAfter(page_token, order);
     const projects: Project[] = [];
     for await (const project of ownAndShared(context)) {
-      if (isInView(view_type, project.deleted_at !== undefined) && wanted.matches(project))
-        projects.push(project);
+      if (isInView(view_type, project.deleted_at !== undefined)) projects.push(project);
     }
-    const page = selectPage(projects, order, { limit: max_results, after });
+    const page = await selectPage(await filterRows(projects, wanted), order, { limit: max_results, after });
     return answerPage('experiments', page, order, (rows) => rows.map(showExperiment));
   },
 );

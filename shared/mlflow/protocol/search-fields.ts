@@ -30,10 +30,16 @@ export const maxResults = (most: number, usual: number) =>
 /** Maximum number of results of a request without its own limit (MLflow's `SEARCH_MAX_RESULTS_THRESHOLD`). */
 const resultsMost = 50_000;
 
+/** Maximum terms of an order, and the fault of more. All rows are compared by all of them. */
+export const maxTerms = [10, 'exceeds 10 terms, the maximum of one order'] as const;
+
 /** Fields of every search. */
 export const searchFields = {
   filter: text.default(''),
-  order_by: z.array(text).default([]),
+  order_by: z
+    .array(text)
+    .max(...maxTerms)
+    .default([]),
   max_results: maxResults(resultsMost, 1000),
   page_token: text.default(''),
 };
@@ -93,8 +99,12 @@ function understood<T>(name: string, read: () => T): T {
   }
 }
 
-export const readOrder = <Row>(terms: readonly string[], vocabulary: Vocabulary<Row>): OrderTerm<Row>[] =>
-  understood('order_by clause', () => terms.flatMap((term) => parseOrder(term, vocabulary)));
+export function readOrder<Row>(texts: readonly string[], vocabulary: Vocabulary<Row>): OrderTerm<Row>[] {
+  const terms = understood('order_by clause', () => texts.flatMap((text) => parseOrder(text, vocabulary)));
+  // The caller adds up to two, which make the order complete.
+  if (terms.length <= maxTerms[0] + 2) return terms;
+  throw mlflowError('INVALID_PARAMETER_VALUE', `Invalid order_by clause: it ${maxTerms[1]}.`);
+}
 
 /**
  * Build a response with as many rows of a page as fit, at least one. Clients follow the token until they have all

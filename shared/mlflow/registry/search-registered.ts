@@ -4,6 +4,7 @@ import {
   type ModelVersion,
   type RegisteredModel,
 } from '../../data/models/registered-model.ts';
+import { filterRows } from '../../search/filter-rows.ts';
 import { RowOrder } from '../../search/row-order.ts';
 import { selectPage } from '../../search/select-page.ts';
 import type { Attribute, Vocabulary } from '../../search/vocabulary.ts';
@@ -33,8 +34,11 @@ export const searchRegistered = route(
     const wanted = readFilter(filter, models);
     const terms = readOrder([...order_by, 'name ASC'], models);
     const order = new RowOrder(terms, ({ registration_id }: RegisteredModel) => registration_id);
-    const matching = (await allModels(context)).filter((model) => wanted.matches(model));
-    const page = selectPage(matching, order, { limit: max_results, after: pageAfter(page_token, order) });
+    const matching = await filterRows(await allModels(context), wanted);
+    const page = await selectPage(matching, order, {
+      limit: max_results,
+      after: pageAfter(page_token, order),
+    });
     return answerPage('registered_models', page, order, (rows) => showRegistered(context, rows));
   },
 );
@@ -93,13 +97,12 @@ export const searchVersions = route(
     const byId = new Map(known.map((model) => [model.registration_id, model]));
     const only = named === undefined ? undefined : known[0]?.registration_id;
     const found = named !== undefined && only === undefined ? [] : await allVersions(context, only);
-    const rows = found
-      .flatMap((version): VersionRow[] => {
-        const model = byId.get(version.registration_id);
-        return model === undefined ? [] : [{ model, version }];
-      })
-      .filter((row) => wanted.matches(row));
-    const page = selectPage(rows, order, { limit: max_results, after: pageAfter(page_token, order) });
+    const all = found.flatMap((version): VersionRow[] => {
+      const model = byId.get(version.registration_id);
+      return model === undefined ? [] : [{ model, version }];
+    });
+    const rows = await filterRows(all, wanted);
+    const page = await selectPage(rows, order, { limit: max_results, after: pageAfter(page_token, order) });
     return answerPage('model_versions', page, order, (some) =>
       some.map(({ model, version }) => showVersion(model, version)),
     );

@@ -17,7 +17,6 @@ export const layers: readonly (readonly string[])[] = [
     'shared/onnx/model/proto',
     'shared/onnx/strategies',
     'shared/runner/host',
-    'shared/search',
   ],
   [
     'shared/aws',
@@ -26,6 +25,7 @@ export const layers: readonly (readonly string[])[] = [
     'shared/run-rules',
     'shared/onnx/receipt',
     'shared/process',
+    'shared/search',
   ],
   [
     'shared/data',

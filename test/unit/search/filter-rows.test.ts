@@ -1,0 +1,61 @@
+import { setTimeout } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { runStoppable } from '../../../shared/core/stop-signal.ts';
+import { filterRows } from '../../../shared/search/filter-rows.ts';
+import { parseFilter } from '../../../shared/search/parse-filter.ts';
+import { row, vocabulary } from './rows.ts';
+
+const likeLong = () => parseFilter(`name LIKE '%${'a'.repeat(900)}b%'`, vocabulary);
+const long = row('1', { name: 'a'.repeat(8000) });
+const hundredThousand = Array.from({ length: 100_000 }, () => long);
+
+describe('the filter of a request', () => {
+  test('finds a word in a text of each of 100,000 rows', async () => {
+    const rows = Array.from({ length: 100_000 }, (_, at) => row(String(at), { name: `trial ${at % 1000}` }));
+
+    const found = await filterRows(rows, parseFilter("name ILIKE '%AL 77_'", vocabulary));
+
+    expect(found).toHaveLength(1000);
+  });
+
+  test('is refused where it compares too much', async () => {
+    const looked: number[] = [];
+    const rows = hundredThousand.values().map((one, at) => {
+      looked.push(at);
+      return one;
+    });
+
+    await expect(filterRows(rows, likeLong())).rejects.toMatchObject({
+      kind: 'bad-request',
+      errors: [{ in: 'query', name: 'filter', message: expect.stringMatching(/^compares too many texts/) }],
+    });
+
+    expect(looked.length).toBeLessThan(4000);
+  });
+
+  test('gives others their turns', async () => {
+    let turns = 0;
+    const timer = setInterval(() => {
+      turns += 1;
+    }, 1);
+    const filtered = filterRows(hundredThousand.slice(0, 3000), likeLong());
+
+    expect(await filtered).toEqual([]);
+
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(3);
+  });
+
+  test('ends with its request', async () => {
+    const controller = new AbortController();
+    const filtered = runStoppable(controller.signal, () =>
+      filterRows(hundredThousand.slice(0, 3700), likeLong()),
+    );
+    filtered.catch(() => {});
+    await setTimeout(10);
+
+    controller.abort();
+
+    await expect(filtered).rejects.toMatchObject({ kind: 'unavailable' });
+  });
+});
