@@ -1,8 +1,9 @@
 import { CommandError } from '../../shared/command/parse-command.ts';
 import { type FlagValues, hasFlag, setFlags } from '../../shared/command/set-flags.ts';
+import { NumberLiteral } from '../../shared/config/set-values/typed-value.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 import { type ChosenConfig, chooseConfig } from './choose-config.ts';
-import { hasValue, type Override } from './override-config.ts';
+import { hasValue, isCompound, type Override } from './override-config.ts';
 
 /**
  * Apply the values of `-S` to the configuration and the command. `--lr` is a flag. `lr` is the configuration's value
@@ -37,9 +38,9 @@ function withFlags(command: string, flags: readonly Override[]): string {
   const values: Record<string, FlagValues[string]> = {};
   for (const { path, value } of flags) {
     const name = path.join('.');
-    if (typeof value === 'object' && value !== null)
+    if (isCompound(value))
       throw new CliError(`${name}: a flag takes a single value, such as --lr=0.01.`, exitCodes.usage);
-    values[name] = value as FlagValues[string];
+    values[name] = value instanceof NumberLiteral ? value.source : value;
   }
   try {
     return setFlags(command, values);

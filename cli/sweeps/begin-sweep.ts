@@ -153,7 +153,7 @@ function withFirstValues(content: string, added: Ranges): string {
     content,
     added.map(({ name, parameter: { min, values = [] } }) => ({
       path: name.split('.'),
-      value: min ?? values[0],
+      value: min ?? values[0] ?? null,
     })),
   );
 }

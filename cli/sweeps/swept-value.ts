@@ -1,4 +1,4 @@
-import { parse as parseYaml } from 'yaml';
+import { NumberLiteral, typedValue } from '../../shared/config/set-values/typed-value.ts';
 import type { SweepParameter } from '../../shared/sweeps/spec/parameter.ts';
 import { type Override, parseOverride } from '../run/override-config.ts';
 
@@ -41,7 +41,13 @@ function rangeOf(name: string, [, min, max, rest = '']: readonly string[]): Swee
 }
 
 function scalar(name: string, text: string): string | number | boolean {
-  const value: unknown = parseYaml(text);
+  const typed = typedValue(text.trim());
+  const value = typed instanceof NumberLiteral ? exact(name, typed) : typed;
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value;
   throw new Error(`${name}: a list takes texts, numbers, true and false, separated by commas`);
+}
+
+function exact(name: string, literal: NumberLiteral): number {
+  if (literal.isExact) return literal.value;
+  throw new Error(`${name}: a sweep varies whole numbers up to 2^53 - 1, not ${literal.source}`);
 }

@@ -7,7 +7,10 @@ import { maxConfigDepth } from './config-value.ts';
  * 1.2 schema for every `%YAML` directive: `yes` and `2024-01-01` are strings. Ignore tags beyond that schema and
  * keep their values.
  */
-export function composeYaml(text: string): Document.Parsed | undefined {
+export function composeYaml(
+  text: string,
+  { keepSourceTokens = false }: { keepSourceTokens?: boolean } = {},
+): Document.Parsed | undefined {
   const composer = new Composer({
     schema: 'core',
     resolveKnownTags: false,
@@ -15,6 +18,7 @@ export function composeYaml(text: string): Document.Parsed | undefined {
     intAsBigInt: true,
     // The library's check compares each key with all others. The conversion uses a set instead.
     uniqueKeys: false,
+    keepSourceTokens,
   });
   const documents = [...composer.compose(tokens(text))];
   const document = documents.find(isParsed);

@@ -16,8 +16,10 @@ const literals: ReadonlyMap<string, boolean | null> = new Map([
 /**
  * Parse JSON (RFC 8259). Unlike `JSON.parse`, refuse repeated keys and deep nesting, report line and column, and
  * keep integers that a double cannot hold.
+ *
+ * @param onRoot receives the positions of all values
  */
-export function parseJson(text: string): ConfigValue {
+export function parseJson(text: string, onRoot?: (span: JsonSpan) => void): ConfigValue {
   let at = 0;
 
   function fail(fault: string, offset = at): never {
@@ -54,7 +56,7 @@ export function parseJson(text: string): ConfigValue {
     }
   }
 
-  function readList(depth: number): ConfigValue[] {
+  function readList(depth: number, spans: JsonMembers): ConfigValue[] {
     const list: ConfigValue[] = [];
     at += 1;
     if (skip() === ']') {
@@ -62,12 +64,13 @@ export function parseJson(text: string): ConfigValue {
       return list;
     }
     for (;;) {
-      list.push(readValue(depth));
+      const index = String(list.length);
+      list.push(readValue(depth, (span) => spans?.set(index, span)));
       if (endsAfterItem(']')) return list;
     }
   }
 
-  function readMapping(depth: number): ConfigValue {
+  function readMapping(depth: number, spans: JsonMembers): ConfigValue {
     const mapping = emptyMapping();
     at += 1;
     if (skip() === '}') {
@@ -81,7 +84,7 @@ export function parseJson(text: string): ConfigValue {
       if (key in mapping) fail(`the key ${quoted(key)} is given twice in one mapping`, keyStart);
       if (skip() !== ':') fail(`expected ":" after a key, found ${found()}`);
       at += 1;
-      mapping[key] = readValue(depth);
+      mapping[key] = readValue(depth, (span) => spans?.set(key, { ...span, keyFrom: keyStart }));
       if (endsAfterItem('}')) return mapping;
     }
   }
@@ -100,13 +103,22 @@ export function parseJson(text: string): ConfigValue {
     return exactNumber(fraction === undefined && exponent === undefined ? BigInt(digits) : Number(digits));
   }
 
-  function readValue(outer: number): ConfigValue {
+  function readValue(outer: number, onSpan: (span: JsonSpan) => void): ConfigValue {
     const first = skip();
+    const from = at;
+    const members: JsonMembers =
+      onRoot !== undefined && (first === '{' || first === '[') ? new Map() : undefined;
+    const value = readBare(first, outer, members);
+    if (onRoot !== undefined) onSpan({ keyFrom: from, from, to: at, members });
+    return value;
+  }
+
+  function readBare(first: string | undefined, outer: number, members: JsonMembers): ConfigValue {
     if (first === '"') return readString();
     if (first === '{' || first === '[') {
       const depth = outer + 1;
       if (depth > maxConfigDepth) fail(`nested deeper than ${maxConfigDepth} levels`);
-      return first === '{' ? readMapping(depth) : readList(depth);
+      return first === '{' ? readMapping(depth, members) : readList(depth, members);
     }
     const start = at;
     const number = readNumber();
@@ -120,7 +132,19 @@ export function parseJson(text: string): ConfigValue {
     return literal;
   }
 
-  const value = readValue(0);
+  const value = readValue(0, (span) => onRoot?.(span));
   if (skip() !== undefined) fail(`expected the end of the file, found ${found()}`);
   return value;
 }
+
+/** Position of a value: characters `from` to `to`. */
+export interface JsonSpan {
+  /** Start of the key, else of the value. */
+  keyFrom: number;
+  from: number;
+  to: number;
+  /** Values within, by key or index; undefined for a single value. */
+  members: ReadonlyMap<string, JsonSpan> | undefined;
+}
+
+type JsonMembers = Map<string, JsonSpan> | undefined;

@@ -1,11 +1,12 @@
 import { buildCommand } from '@stricli/core';
 import type { endpoint as rerunExperiment } from '../../../functions/projects/training/rerun-experiment.endpoint.ts';
+import { NumberLiteral } from '../../../shared/config/set-values/typed-value.ts';
 import { CliError, exitCodes } from '../../cli-error.ts';
 import type { CliContext } from '../../context.ts';
 import { namedExperiment } from '../../experiments/find-experiment.ts';
 import { showToEnd } from '../../experiments/follow-experiment.ts';
 import { mostCost } from '../../run/most-cost.ts';
-import type { Override } from '../../run/override-config.ts';
+import { isCompound, type Override } from '../../run/override-config.ts';
 import { type RuleFlags, rulesQuery } from '../../run/rule-flag.ts';
 import { experimentId } from '../arguments.ts';
 import {
@@ -123,7 +124,7 @@ interface Flags extends SizeFlags, RuleFlags, TrackedFlags {
  * @throws CliError for a list or a mapping
  */
 function replacedValues(set: readonly Override[]): string {
-  const compound = set.filter(({ value }) => typeof value === 'object' && value !== null);
+  const compound = set.filter(({ value }) => isCompound(value));
   if (compound.length > 0) {
     const names = compound.map(({ path }) => path.join('.')).join(', ');
     throw new CliError(
@@ -131,5 +132,17 @@ function replacedValues(set: readonly Override[]): string {
       exitCodes.usage,
     );
   }
-  return JSON.stringify(Object.fromEntries(set.map(({ path, value }) => [path.join('.'), value])));
+  const long = set.filter(({ value }) => value instanceof NumberLiteral && !value.isExact);
+  if (long.length > 0) {
+    const names = long.map(({ path }) => path.join('.')).join(', ');
+    throw new CliError(
+      `${names}: with a rerun, -S takes whole numbers up to 2^53 - 1. For longer ones, change the file and use "mps run -c FILE".`,
+      exitCodes.usage,
+    );
+  }
+  return JSON.stringify(
+    Object.fromEntries(
+      set.map(({ path, value }) => [path.join('.'), value instanceof NumberLiteral ? value.value : value]),
+    ),
+  );
 }

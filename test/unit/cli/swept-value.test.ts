@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseSwept } from '../../../cli/sweeps/swept-value.ts';
+import { NumberLiteral } from '../../../shared/config/set-values/typed-value.ts';
 
 test.each([
   ['lr=1e-4..1e-1:log', { name: 'lr', parameter: { min: 0.0001, max: 0.1, scale: 'log' } }],
@@ -8,8 +9,8 @@ test.each([
   ['n=1..100:log:1', { name: 'n', parameter: { min: 1, max: 100, scale: 'log', step: 1 } }],
   ['--lr=.1,1e-3', { name: '--lr', parameter: { values: [0.1, 0.001] } }],
   ['model=small,big,3,true', { name: 'model', parameter: { values: ['small', 'big', 3, true] } }],
-  ['epochs=5', { path: ['epochs'], value: 5 }],
-  ['layers=[8, 8]', { path: ['layers'], value: [8, 8] }],
+  ['epochs=5', { path: ['epochs'], value: new NumberLiteral('5', 5) }],
+  ['layers=[8, 8]', { path: ['layers'], value: [new NumberLiteral('8', 8), new NumberLiteral('8', 8)] }],
   ['path=../data', { path: ['path'], value: '../data' }],
 ])('-S %s of a sweep is a range, a list or one value', (text, expected) => {
   expect(parseSwept(text)).toEqual(expected);

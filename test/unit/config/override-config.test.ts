@@ -7,16 +7,16 @@ describe('single values of a configuration are replaced', () => {
       '# head\nlr: 1e-3 # rate\nmodel: &m\n  name: "a"\n  layers: [1, 2]\nsame: *m\nbig: 12345678901234567890\n';
     const overrides = { lr: 0.5, 'model.name': 'true', 'model.layers.0': null };
     expect(overrideConfig('a.yaml', text, overrides)).toBe(
-      '# head\nlr: 0.5 # rate\nmodel: &m\n  name: "true"\n  layers: [ null, 2 ]\nsame: *m\nbig: 12345678901234567890\n',
+      '# head\nlr: 0.5 # rate\nmodel: &m\n  name: "true"\n  layers: [null, 2]\nsame: *m\nbig: 12345678901234567890\n',
     );
   });
 
   test('in JSON and TOML', () => {
     expect(overrideConfig('a.json', '{"a":{"b":[1,{"c":"x"}]}}', { 'a.b.1.c': false })).toBe(
-      '{\n  "a": {\n    "b": [\n      1,\n      {\n        "c": false\n      }\n    ]\n  }\n}\n',
+      '{"a":{"b":[1,{"c":false}]}}',
     );
     expect(overrideConfig('a.toml', 'lr = 0.1\n[model]\nname = "a"\n', { lr: 0.2, 'model.name': 'b' })).toBe(
-      'lr = 0.2\n\n[model]\nname = "b"\n',
+      'lr = 0.2\n[model]\nname = "b"\n',
     );
   });
 
