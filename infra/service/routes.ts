@@ -69,6 +69,9 @@ export interface Route {
 /** One segment of a route: a fixed word, a variable, or a greedy variable that takes the rest of the path. */
 type Segment = { word: string } | { variable: string; greedy: boolean };
 
+/** Key in API Gateway's OpenAPI documents of the operation that serves every method without one of its own. */
+export const anyMethod = 'x-amazon-apigateway-any-method';
+
 /** Return the methods of each route in alphabetical order. The function for all other methods needs them. */
 export function methodTable(endpoints: readonly Pick<AnyEndpoint, 'path' | 'method'>[]): MethodTable {
   const table = new Map<string, RequestMethod[]>();

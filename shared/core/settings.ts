@@ -111,6 +111,19 @@ const environmentSchema = () => {
   return madeSchema;
 };
 
+/**
+ * Name of the variable with the settings that all functions of a deployment share, one `NAME=value` a line. A template
+ * says them once, and its functions refer to them.
+ */
+export const sharedSettings = 'SETTINGS';
+
+/** Return the environment with the shared settings as variables; a variable of its own comes before them. */
+function withShared(environment: Readonly<Record<string, string | undefined>>) {
+  const lines = environment[sharedSettings]?.split('\n') ?? [];
+  const shared = lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]);
+  return { ...Object.fromEntries(shared), ...environment };
+}
+
 /** Names of the environment variables of the settings. */
 export const settingNames = (): string[] => Object.keys(environmentSchema().shape);
 
@@ -201,7 +214,7 @@ const storageOrigin = (value: {
 
 /** Read the settings. Throws an error that names every missing or invalid variable. */
 export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
-  const parsed = environmentSchema().safeParse(environment);
+  const parsed = environmentSchema().safeParse(withShared(environment));
   if (!parsed.success) {
     const faults = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
     throw new Error(`invalid environment: ${faults.join('; ')}`);

@@ -1,3 +1,4 @@
+import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { optionFlags, optionUsage, readFlags } from '../../command/read-flags.ts';
 import { runMain } from '../../command/run-main.ts';
@@ -5,7 +6,8 @@ import type { DeploymentOptions } from '../options/deployment-options.ts';
 import { minConcurrency } from '../options/request-burst.ts';
 import { callersAccount, concurrencyQuota } from './account.ts';
 import { adopt, adoptedData, refuseForgotten } from './adopt.ts';
-import { clientConfig, deployedOptions } from './read-deployment.ts';
+import { moveApi } from './move-api.ts';
+import { clientConfig, deployedOptions, stackName } from './read-deployment.ts';
 import { runCdk } from './run-cdk.ts';
 
 /** `npm run deploy`: deploy the service, or update a deployment. */
@@ -31,8 +33,11 @@ async function deploy(): Promise<number> {
   } else if (given['start-empty'] !== true) {
     await refuseForgotten(options);
   }
-  const more = await concurrencyOption(options);
-  return runCdk(['deploy', '--all', ...(yes ? ['--require-approval', 'never'] : [])], [...context, ...more]);
+  const cdkOptions = [...context, ...(await concurrencyOption(options))];
+  const approval = yes ? ['--require-approval', 'never'] : [];
+  const cloudFormation = new CloudFormationClient(clientConfig(options));
+  const moved = await moveApi(cloudFormation, stackName(options, 'api'), approval, cdkOptions);
+  return moved === 0 ? runCdk(['deploy', '--all', ...approval], cdkOptions) : moved;
 }
 
 const adoptFlags = {

@@ -1,4 +1,5 @@
-import { Token } from 'aws-cdk-lib';
+import { CfnMapping, type Stack, Token } from 'aws-cdk-lib';
+import { sharedSettings } from '../../../shared/core/settings.ts';
 import { CommandError } from '../../command/command-error.ts';
 import { computePrices } from '../cost/price-list.ts';
 import type { DeploymentOptions } from '../options/deployment-options.ts';
@@ -45,6 +46,22 @@ export function functionVariables(
     ...(stores.mailTopic !== undefined && { MAIL_TOPIC: stores.mailTopic }),
     ...(options.corsOrigins.length > 0 && { CORS_ORIGINS: options.corsOrigins.join(',') }),
   });
+}
+
+/**
+ * Return the variables with those that CloudFormation need not resolve as one, which a mapping of the stack has. 290
+ * functions with each of them would fill a template, which may have 1 MB.
+ */
+export function saidOnce(stack: Stack, variables: Readonly<Record<string, string>>): Record<string, string> {
+  const isOwn = ([name, value]: [string, string]) => name === 'CORS_ORIGINS' || Token.isUnresolved(value);
+  const shared = Object.entries(variables).filter((variable) => !isOwn(variable));
+  const text = shared.map(([name, value]) => `${name}=${value}`).join('\n');
+  if (text.split('\n').length !== shared.length) throw new Error('a setting must be one line');
+  const mapping = new CfnMapping(stack, 'Settings', { mapping: { Functions: { Shared: text } } });
+  return {
+    ...Object.fromEntries(Object.entries(variables).filter(isOwn)),
+    [sharedSettings]: mapping.findInMap('Functions', 'Shared'),
+  };
 }
 
 /**

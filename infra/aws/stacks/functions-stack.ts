@@ -5,12 +5,12 @@ import type { FunctionRuntime } from '../../../shared/core/function-runtime.ts';
 import { allNeeds } from '../../../shared/http/definition/definition.ts';
 import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
 import type { DeploymentOptions } from '../options/deployment-options.ts';
+import { saidOnce } from './function-variables.ts';
 import { FunctionRoles, grantsOf } from './roles.ts';
 import { type FunctionParts, ServiceFunction } from './service-function.ts';
 
 /**
- * One function per endpoint, with shared roles. They have their own stack because a stack may have 500 resources,
- * and the API already has three methods per endpoint.
+ * One function per endpoint, with shared roles. They have a stack of their own, because a stack may have 500 resources.
  */
 export class FunctionsStack extends Stack {
   constructor(
@@ -27,6 +27,7 @@ export class FunctionsStack extends Stack {
       removalPolicy: RemovalPolicy.DESTROY,
     });
     const roles = new FunctionRoles(this, log);
+    const variables = saidOnce(this, environment);
     for (const endpoint of endpoints) {
       const { name, method, path, runtime } = endpoint;
       new ServiceFunction(this, name, {
@@ -34,7 +35,7 @@ export class FunctionsStack extends Stack {
         description: `${method} ${path}`,
         folder: folderOf(name),
         ...(runtime !== undefined && { runtime: sized(runtime, options) }),
-        environment,
+        environment: variables,
         log,
         role: roles.roleOf(grantsOf(allNeeds(endpoint), resources)),
       });

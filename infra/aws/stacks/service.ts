@@ -3,6 +3,7 @@ import { ManagedPolicy, PermissionsBoundary } from 'aws-cdk-lib/aws-iam';
 import type { DeploymentParts } from '../build/build-parts.ts';
 import type { DeploymentOptions } from '../options/deployment-options.ts';
 import { ApiStack } from './api/api-stack.ts';
+import { movingApi } from './api/moving-api.ts';
 import { BackgroundStack } from './background/background-stack.ts';
 import { mailTopicName } from './background/hook-mail.ts';
 import { batchNames, submissionArns } from './batch-names.ts';
@@ -60,12 +61,14 @@ export function addService(
     options,
     props('functions of the API'),
   );
-  const api = new ApiStack(app, `${name}-api`, endpoints, parts, options, props('the API'));
+  const apiId = `${name}-api`;
+  const apiProps = props('the API');
+  const api =
+    movingApi(app, apiId, apiProps) ?? new ApiStack(app, apiId, endpoints, parts, options, apiProps);
   const background = new BackgroundStack(
     app,
     `${name}-background`,
     events,
-    api.apiName,
     parts,
     options,
     props('events and lists'),
@@ -86,7 +89,7 @@ export interface ServiceStacks {
   data: DataStack;
   compute: ComputeStack;
   functions: FunctionsStack;
-  api: ApiStack;
+  api: Stack;
   background: BackgroundStack;
 }
 

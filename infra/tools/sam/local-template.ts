@@ -3,6 +3,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { CommandError } from '../../command/command-error.ts';
+import { anyMethod } from '../../service/routes.ts';
 
 /**
  * Make the template for `sam local`: the API and its functions from the synthesized templates, for this machine's
@@ -13,12 +14,11 @@ export function localTemplate(
   settings: LocalSettings,
 ): LocalTemplate {
   const kept: Record<string, Resource> = {};
-  const served = operationRoutes(templates);
   for (const [id, resource] of templates.flatMap(({ Resources }) => Object.entries(Resources))) {
-    const local = isCatchAll(resource, served) ? undefined : localResource(id, resource, settings);
-    if (local === undefined) continue;
-    if (kept[id] !== undefined) throw new Error(`two stacks have a resource ${id}`);
-    kept[id] = local;
+    for (const [localId, local] of localResources(id, resource, settings)) {
+      if (kept[localId] !== undefined) throw new Error(`two stacks have a resource ${localId}`);
+      kept[localId] = local;
+    }
   }
   return { Resources: kept };
 }
@@ -48,34 +48,14 @@ interface LocalTemplate {
   Resources: Readonly<Record<string, Resource>>;
 }
 
-/**
- * Return the routes that have a method with its own function. sam would let `ANY` answer for that method too. If
- * `ANY` is the only method of its route, it serves the route.
- */
-function operationRoutes(templates: readonly SynthesizedTemplate[]): Set<string> {
-  const methods = templates.flatMap(({ Resources }) => Object.values(Resources)).filter(isMethod);
-  const ofOperations = methods.filter(({ Properties }) => Properties['HttpMethod'] !== 'ANY');
-  return new Set(ofOperations.map(routeOfMethod));
-}
-
-const isMethod = ({ Type }: Resource): boolean => Type === 'AWS::ApiGateway::Method';
-
-const routeOfMethod = ({ Properties }: Resource): string => JSON.stringify(Properties['ResourceId']);
-
-const isCatchAll = (resource: Resource, served: ReadonlySet<string>): boolean =>
-  isMethod(resource) && resource.Properties['HttpMethod'] === 'ANY' && served.has(routeOfMethod(resource));
-
-/** The API resources that sam needs. It does not run the others, and cannot resolve them without an account. */
-const api = /^AWS::ApiGateway::(RestApi|Resource|Method)$/;
-
-/** Convert a resource for sam. Return undefined if sam does not run it. */
-function localResource(id: string, resource: Resource, settings: LocalSettings): Resource | undefined {
+/** Return what sam runs of a resource. It cannot resolve other resources without an account. */
+function localResources(id: string, resource: Resource, settings: LocalSettings): [string, Resource][] {
   if (resource.Type === 'AWS::Lambda::Function') {
     const operation = operationOf(resource);
     if (operation === undefined) throw new Error(`${id} has no path of the CDK`);
-    return localFunction(resource, operation, settings);
+    return [[id, localFunction(resource, operation, settings)]];
   }
-  return api.test(resource.Type) ? localApi(resource) : undefined;
+  return resource.Type === 'AWS::ApiGateway::RestApi' ? localApi(id, resource) : [];
 }
 
 /** Return the operation of a function. The CDK path of the function contains the operation's name. */
@@ -106,18 +86,70 @@ function localFunction(resource: Resource, operation: string, settings: LocalSet
   };
 }
 
-const Integration = z.looseObject({});
+const ApiBody = z.object({
+  paths: z.record(
+    z.string(),
+    z.record(
+      z.string(),
+      z.object({
+        'x-amazon-apigateway-integration': z.object({
+          type: z.string(),
+          httpMethod: z.string(),
+          uri: z.unknown(),
+        }),
+      }),
+    ),
+  ),
+});
 
-/** sam reads the binary media types from the method, not from the API itself. */
-function localApi({ Type, Properties }: Resource): Resource {
-  const integration = Integration.safeParse(Properties['Integration']);
-  if (!integration.success) return { Type, Properties, Metadata: {} };
-  const binary = { ContentHandling: 'CONVERT_TO_BINARY', ContentType: '*/*' };
-  return {
-    Type,
-    Properties: { ...Properties, Integration: { ...integration.data, ...binary } },
-    Metadata: {},
+/**
+ * Unfold the document of an API into the resources that sam reads: an API, and its paths and methods. In a method, sam
+ * reads the binary types, which it does not read from a document.
+ */
+function localApi(id: string, { Type, Properties }: Resource): [string, Resource][] {
+  const { paths } = ApiBody.parse(Properties['Body']);
+  const api = { Ref: id };
+  const unfolded: [string, Resource][] = [
+    [id, { Type, Properties: { Name: Properties['Name'] }, Metadata: {} }],
+  ];
+  const resources = new Map<string, unknown>([['', { 'Fn::GetAtt': [id, 'RootResourceId'] }]]);
+  const resourceAt = (path: string): unknown => {
+    const present = resources.get(path);
+    if (present !== undefined) return present;
+    const end = path.lastIndexOf('/');
+    const ParentId = resourceAt(path.slice(0, end));
+    const own = `${id}Path${resources.size}`;
+    const parts = { RestApiId: api, ParentId, PathPart: path.slice(end + 1) };
+    unfolded.push([own, { Type: 'AWS::ApiGateway::Resource', Properties: parts, Metadata: {} }]);
+    resources.set(path, { Ref: own });
+    return { Ref: own };
   };
+  for (const [path, operations] of Object.entries(paths)) {
+    const ResourceId = resourceAt(path === '/' ? '' : path);
+    for (const [method, operation] of Object.entries(localOperations(operations))) {
+      const { httpMethod, uri } = operation['x-amazon-apigateway-integration'];
+      const Integration = {
+        Type: 'AWS_PROXY',
+        IntegrationHttpMethod: httpMethod,
+        Uri: uri,
+        ContentHandling: 'CONVERT_TO_BINARY',
+        ContentType: '*/*',
+      };
+      const HttpMethod = method === anyMethod ? 'ANY' : method.toUpperCase();
+      const Method = { RestApiId: api, ResourceId, HttpMethod, Integration };
+      unfolded.push([
+        `${id}Method${unfolded.length}`,
+        { Type: 'AWS::ApiGateway::Method', Properties: Method, Metadata: {} },
+      ]);
+    }
+  }
+  return unfolded;
+}
+
+/** sam would let `ANY` answer for the other methods of its path, too. */
+function localOperations<Operation>(operations: Record<string, Operation>): Record<string, Operation> {
+  const { [anyMethod]: _, ...own } = operations;
+  return Object.keys(own).length > 0 ? own : operations;
 }
 
 const Settings = z.object({ context: z.record(z.string(), z.unknown()).default({}) });

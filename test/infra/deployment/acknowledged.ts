@@ -80,19 +80,9 @@ export const acknowledged: readonly Acknowledged[] = [
     reason: 'A web application firewall costs money while nobody uses the service.',
   },
   {
-    rule: /^AwsSolutions-APIG4$/,
-    at: /\/Api\//,
-    reason: 'Every function checks the bearer token itself; the contract names the few operations without.',
-  },
-  {
     rule: /^AwsSolutions-APIG6$/,
     at: /\/Api\//,
     reason:
       'Execution logs hold bodies, and so passwords; the access log and those of the functions say the rest.',
-  },
-  {
-    rule: /^AwsSolutions-COG4$/,
-    at: /\/Api\//,
-    reason: 'The service has users and tokens of its own.',
   },
 ];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { deployment, equipped } from './synthesized.ts';
+import { deployment, equipped, settingsOf } from './synthesized.ts';
 
 const service = await deployment(equipped);
 
@@ -112,8 +112,8 @@ test('clusters without GPUs never overflow onto nodes with some: each kind has a
     environmentsOf(name).flatMap(({ InstanceTypes }: { InstanceTypes: string[] }) => InstanceTypes);
   expect(new Set(typesOf('cluster').map((type: string) => type.split('.')[0]))).toEqual(new Set(['m6i']));
   expect(typesOf('cluster-gpu')).toEqual(['g4dn.xlarge']);
-  const { Variables } = service.one('AWS::Lambda::Function', 'trainProjectFunction').Properties.Environment;
-  expect([Variables.CLUSTER_QUEUE, Variables.CLUSTER_GPU_QUEUE]).toEqual([
+  const settings = settingsOf(service, 'trainProjectFunction');
+  expect([settings['CLUSTER_QUEUE'], settings['CLUSTER_GPU_QUEUE']]).toEqual([
     'model-project-service-cluster',
     'model-project-service-cluster-gpu',
   ]);
@@ -165,13 +165,13 @@ test('nodes of a cluster are on demand, together in one subnet', () => {
 });
 
 test('functions know the queue of GPUs, may submit to it, and hear of its jobs', () => {
-  const train = service.one('AWS::Lambda::Function', 'trainProjectFunction').Properties;
-  expect(train.Environment.Variables).toMatchObject({
+  const settings = settingsOf(service, 'trainProjectFunction');
+  expect(settings).toMatchObject({
     GPUS: 'yes',
     GPU_QUEUE: 'model-project-service-gpu',
     GPU_DEFINITION: 'model-project-service-gpu',
   });
-  expect(JSON.parse(train.Environment.Variables.TRUSTED_IMAGES)).toEqual({
+  expect(JSON.parse(settings['TRUSTED_IMAGES']!)).toEqual({
     '111122223333.dkr.ecr.eu-central-1.amazonaws.com/own/image:1': {
       train: 'model-project-service-train-image-1',
       cluster: 'model-project-service-cluster-image-1',

@@ -9,9 +9,6 @@ const withoutAlarms = await deployment({ alarms: 'false', alarmEmail: 'somebody@
 const free = [
   'AWS::ApiGateway::Account',
   'AWS::ApiGateway::Deployment',
-  'AWS::ApiGateway::GatewayResponse',
-  'AWS::ApiGateway::Method',
-  'AWS::ApiGateway::Resource',
   'AWS::ApiGateway::RestApi',
   'AWS::ApiGateway::Stage',
   'AWS::Batch::ComputeEnvironment',

@@ -1,29 +1,17 @@
 import { expect, test } from 'vitest';
 import { readOptions } from '../../../infra/aws/options/deployment-options.ts';
-import { ownAnswers } from '../../../infra/aws/stacks/api/gateway-responses.ts';
+import { type gatewayResponses, ownAnswers } from '../../../infra/aws/stacks/api/gateway-responses.ts';
 import { routeOf } from '../../../infra/service/routes.ts';
 import { localTemplate, SynthesizedTemplate } from '../../../infra/tools/sam/local-template.ts';
 import { accountTypes } from '../../../shared/data/accounts/user.ts';
 import { isOperation, servedMethods } from '../../../shared/http/definition/request-method.ts';
-import { deployment, endpoints, equipped, type Resource } from './synthesized.ts';
+import { apiBody, apiMethods, deployment, endpoints, equipped } from './synthesized.ts';
 
 const service = await deployment(equipped);
 
-const resources = new Map(service.of('AWS::ApiGateway::Resource').map((resource) => [resource.id, resource]));
-
-function pathOf(reference: { Ref?: string }): string {
-  const resource = resources.get(reference.Ref ?? '');
-  return resource === undefined
-    ? ''
-    : `${pathOf(resource.Properties.ParentId)}/${resource.Properties.PathPart}`;
-}
-
-const methods = service.of('AWS::ApiGateway::Method').map(({ Properties }) => ({
-  method: String(Properties.HttpMethod),
-  resource: pathOf(Properties.ResourceId) || '/',
-  uri: JSON.stringify(Properties.Integration.Uri),
-  integration: Properties.Integration,
-}));
+const methods = apiMethods(service);
+const responses: ReturnType<typeof gatewayResponses> =
+  apiBody(service)['x-amazon-apigateway-gateway-responses'];
 
 test('every endpoint is served by its own function under its route, and states who may call', () => {
   const served = endpoints.flatMap((endpoint) => {
@@ -55,6 +43,10 @@ test('sam local gets every route with the methods that it has of its own', () =>
     assets: '',
     codeOf: (_, folder) => folder,
   });
+  const pathOf = (reference: { Ref?: string } = {}): string => {
+    const { ParentId, PathPart } = kept.Resources[reference.Ref ?? '']?.Properties ?? {};
+    return PathPart === undefined ? '' : `${pathOf(ParentId as { Ref?: string })}/${PathPart}`;
+  };
   const served = Object.values(kept.Resources)
     .filter(({ Type }) => Type === 'AWS::ApiGateway::Method')
     .map(({ Properties }) => `${Properties['HttpMethod']} ${pathOf(Properties['ResourceId'] ?? {}) || '/'}`);
@@ -87,16 +79,21 @@ test('every route serves every other method by the one function for it', () => {
 
 test('every method is a proxy to its function', () => {
   for (const { integration } of methods) {
-    expect(integration).toMatchObject({ Type: 'AWS_PROXY', IntegrationHttpMethod: 'POST' });
+    expect(integration).toMatchObject({ type: 'aws_proxy', httpMethod: 'POST' });
   }
 });
 
 test('sibling path variables have one name, which API Gateway asks for only when it deploys', () => {
-  const variables = [...resources.values()].filter(({ Properties }) => Properties.PathPart.startsWith('{'));
-  const bySibling = Map.groupBy(variables, ({ Properties }: Resource) => JSON.stringify(Properties.ParentId));
+  const variables = methods.flatMap(({ resource }) =>
+    resource
+      .split('/')
+      .flatMap((segment, index, segments) =>
+        segment.startsWith('{') ? [{ parent: segments.slice(0, index).join('/'), segment }] : [],
+      ),
+  );
+  const bySibling = Map.groupBy(variables, ({ parent }) => parent);
   for (const siblings of bySibling.values()) {
-    const names = siblings.map(({ Properties }) => Properties.PathPart.replace('+', ''));
-    expect(new Set(names).size).toBe(1);
+    expect(new Set(siblings.map(({ segment }) => segment.replace('+', ''))).size).toBe(1);
   }
   expect(bySibling.size).toBeGreaterThan(5);
 });
@@ -116,9 +113,9 @@ test('API Gateway may invoke the functions of a route, named one by one, and not
   const roles = new Map(
     service.of('AWS::IAM::Role').map(({ id, Properties }) => [id, Properties.Policies?.[0].PolicyDocument]),
   );
-  const invokers = new Set(methods.map(({ integration }) => integration.Credentials['Fn::GetAtt'][0]));
+  const invokers = new Set(methods.map(({ integration }) => integration.credentials['Fn::GetAtt'][0]));
   for (const { integration, uri } of methods) {
-    const { Statement } = roles.get(integration.Credentials['Fn::GetAtt'][0]);
+    const { Statement } = roles.get(integration.credentials['Fn::GetAtt'][0]);
     expect(Statement).toEqual([
       { Action: 'lambda:InvokeFunction', Effect: 'Allow', Resource: expect.anything() },
     ]);
@@ -140,46 +137,41 @@ test('API Gateway may invoke the functions of a route, named one by one, and not
 
 test('the API is regional and takes and gives bytes of any kind', () => {
   expect(service.of('AWS::ApiGateway::RestApi')[0]?.Properties).toMatchObject({
-    BinaryMediaTypes: ['*/*'],
     EndpointConfiguration: { Types: ['REGIONAL'] },
+    Mode: 'overwrite',
   });
+  expect(apiBody(service)['x-amazon-apigateway-binary-media-types']).toEqual(['*/*']);
 });
 
 test("API Gateway's own answers are problems, which the page of one single origin may read", () => {
-  const responses = service.of('AWS::ApiGateway::GatewayResponse');
-  expect(responses).toHaveLength(ownAnswers.length);
-  for (const { Properties } of responses) {
-    const { StatusCode, ResponseParameters, ResponseTemplates } = Properties;
-    const body = JSON.parse(ResponseTemplates['application/json']);
-    expect(body).toMatchObject({ status: Number(StatusCode), instance: '$context.requestId', errors: [] });
+  expect(Object.keys(responses)).toEqual(ownAnswers.map(([type]) => type));
+  for (const { statusCode, responseParameters, responseTemplates } of Object.values(responses)) {
+    const body = JSON.parse(responseTemplates['application/json']!);
+    expect(body).toMatchObject({ status: statusCode, instance: '$context.requestId', errors: [] });
     expect(body.message).toBe(body.detail);
     expect(body.error).toBe(body.detail);
-    expect(ResponseParameters).toMatchObject({
+    expect(responseParameters).toMatchObject({
       'gatewayresponse.header.Content-Type': "'application/problem+json'",
       'gatewayresponse.header.Access-Control-Allow-Origin': "'https://app.example'",
     });
   }
-  const statusOf = (type: string) =>
-    responses.find(({ Properties }) => Properties.ResponseType === type)?.Properties.StatusCode;
-  expect(statusOf('DEFAULT_4XX')).toBe('404');
-  expect(statusOf('THROTTLED')).toBe('429');
-  expect(statusOf('INTEGRATION_TIMEOUT')).toBe('503');
+  expect(responses['DEFAULT_4XX']?.statusCode).toBe(404);
+  expect(responses['THROTTLED']?.statusCode).toBe(429);
+  expect(responses['INTEGRATION_TIMEOUT']?.statusCode).toBe(503);
 });
 
 test('a request for which Lambda starts no function is 503, with Retry-After and no word of what it may have done', () => {
-  const { Properties } = service.one('AWS::ApiGateway::GatewayResponse', 'ApiINTEGRATIONFAILURE');
-  expect(Properties.StatusCode).toBe('503');
-  expect(Properties.ResponseParameters['gatewayresponse.header.Retry-After']).toBe("'2'");
-  const { detail } = JSON.parse(Properties.ResponseTemplates['application/json']);
+  const { statusCode, responseParameters, responseTemplates } = responses['INTEGRATION_FAILURE']!;
+  expect(statusCode).toBe(503);
+  expect(responseParameters['gatewayresponse.header.Retry-After']).toBe("'2'");
+  const { detail } = JSON.parse(responseTemplates['application/json']!);
   expect(detail).toMatch(/Too many operations/);
   expect(detail).not.toMatch(/in time/);
 });
 
 test('headers of gateway responses need no escape: quotes enclose a value and are nowhere in it', () => {
-  for (const { Properties } of service.of('AWS::ApiGateway::GatewayResponse')) {
-    for (const value of Object.values<string>(Properties.ResponseParameters)) {
-      expect(value).toMatch(/^'[^']+'$/);
-    }
+  for (const { responseParameters } of Object.values(responses)) {
+    for (const value of Object.values(responseParameters)) expect(value).toMatch(/^'[^']+'$/);
   }
 });
 

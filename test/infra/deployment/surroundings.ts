@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { deployment } from './synthesized.ts';
+import { apiMethods, deployment } from './synthesized.ts';
 
 const plain = await deployment();
 const surrounded = await deployment({
@@ -25,10 +25,7 @@ test('a permissions boundary bounds every role', () => {
 
 test('the functions of a stage are in the stack of their own, bounded, tagged, and those that its API names', () => {
   const ofStage = surrounded.of('AWS::Lambda::Function').filter(({ stack }) => stack === 'staging-functions');
-  const uris = surrounded
-    .of('AWS::ApiGateway::Method')
-    .map(({ Properties }) => JSON.stringify(Properties.Integration.Uri));
-  const named = uris.flatMap((uri) => /:function:([^/"]+)/.exec(uri)?.[1] ?? []);
+  const named = apiMethods(surrounded).flatMap(({ uri }) => /:function:([^/"]+)/.exec(uri)?.[1] ?? []);
   expect(ofStage.map(({ Properties }) => Properties.FunctionName).sort()).toEqual([...new Set(named)].sort());
   const roles = surrounded.of('AWS::IAM::Role').filter(({ stack }) => stack === 'staging-functions');
   expect(roles.length).toBeGreaterThan(10);

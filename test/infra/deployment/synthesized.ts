@@ -5,6 +5,7 @@ import { App } from 'aws-cdk-lib';
 import { readOptions } from '../../../infra/aws/options/deployment-options.ts';
 import { addService, type ServiceStacks } from '../../../infra/aws/stacks/service.ts';
 import { loadEndpoints } from '../../../infra/service/endpoints.ts';
+import { anyMethod } from '../../../infra/service/routes.ts';
 import { loadTasks } from '../../../infra/service/tasks.ts';
 import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
 
@@ -34,6 +35,43 @@ const functions = join(root, 'functions');
 export const endpoints = (await loadEndpoints(functions)).map(({ endpoint }) => endpoint);
 export const events = await loadTasks(functions, 'event');
 export const jobs = await loadTasks(functions, 'job');
+
+/** A method of the API as its document has it. */
+export interface ApiMethod {
+  method: string;
+  resource: string;
+  uri: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into integrations of any shape
+  integration: any;
+}
+
+/** The document of the API of a deployment. */
+export const apiBody = (service: Deployment) =>
+  service.one('AWS::ApiGateway::RestApi', 'Api').Properties.Body;
+
+/** The methods of the API of a deployment, `ANY` for those that have no function of their own. */
+export function apiMethods(service: Deployment): ApiMethod[] {
+  const paths: Record<string, Record<string, Record<string, unknown>>> = apiBody(service).paths;
+  const methods = Object.entries(paths).flatMap(([resource, operations]) =>
+    Object.entries(operations).map(([key, { 'x-amazon-apigateway-integration': integration }]): ApiMethod => {
+      const { uri } = integration as { uri: unknown };
+      const method = key === anyMethod ? 'ANY' : key.toUpperCase();
+      return { method, resource, uri: JSON.stringify(uri), integration };
+    }),
+  );
+  if (methods.length === 0) throw new Error('the API has no method');
+  return methods;
+}
+
+/** The settings that a function of the API gets, with those that its stack says once. */
+export function settingsOf(service: Deployment, functionId: string): Record<string, string> {
+  const { stack, Properties } = service.one('AWS::Lambda::Function', functionId);
+  const { SETTINGS, ...own } = Properties.Environment.Variables;
+  const [mapping, first, second]: string[] = SETTINGS['Fn::FindInMap'];
+  const { Mappings } = service.app.synth().getStackByName(stack).template;
+  const lines: string[] = Mappings[mapping!][first!][second!].split('\n');
+  return { ...Object.fromEntries(lines.map((line) => /^([^=]*)=(.*)$/.exec(line)!.slice(1))), ...own };
+}
 
 /** Options that add all there can be, for the tests that look at it: each synthesis takes a second or two. */
 export const equipped = {

@@ -1,5 +1,5 @@
 import { CfnOutput, Fn, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
-import { EndpointType, type RestApi, SecurityPolicy } from 'aws-cdk-lib/aws-apigateway';
+import { EndpointType, SecurityPolicy, type SpecRestApi } from 'aws-cdk-lib/aws-apigateway';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
@@ -11,13 +11,11 @@ import type { DeploymentOptions } from '../../options/deployment-options.ts';
 import { functionArn } from '../functions-stack.ts';
 import { functionRole } from '../roles.ts';
 import { type FunctionParts, ServiceFunction } from '../service-function.ts';
-import { addRoutes, type ServedRoute } from './add-routes.ts';
+import { apiDocument, type ServedRoute } from './api-document.ts';
 import { restApi } from './rest-api.ts';
 
 /** The REST API: its routes, and the function for methods without an endpoint. */
 export class ApiStack extends Stack {
-  readonly apiName: string;
-
   constructor(
     scope: Construct,
     id: string,
@@ -29,13 +27,11 @@ export class ApiStack extends Stack {
     super(scope, id, props);
     const kept = { retention: options.logRetentionDays, removalPolicy: RemovalPolicy.DESTROY };
     const log = new LogGroup(this, 'FunctionLog', kept);
-    const api = restApi(this, new LogGroup(this, 'AccessLog', kept), endpoints, options);
-    this.apiName = api.restApiName;
 
     const served = endpoints.flatMap((endpoint): ServedRoute[] => {
       const { method, path, name } = endpoint;
       const fn = { name, arn: functionArn(this, options, endpoint) };
-      // A proxy needs only `ANY`; separate methods would add resources.
+      // A proxy needs only `ANY`.
       const methods = method === 'ANY' ? [method] : servedMethods(method);
       return methods.map((one) => ({ path, method: one, fn }));
     });
@@ -52,10 +48,12 @@ export class ApiStack extends Stack {
     const paths = new Map(
       endpoints.filter(isOperation).map(({ path }) => [routeOf({ path }).resource, path]),
     );
-    addRoutes(this, api, [
+    const routes = [
       ...served,
       ...[...paths.values()].map((path) => ({ path, method: 'ANY', fn: otherMethods }) as const),
-    ]);
+    ];
+    const document = apiDocument(this, options.name, routes, options.corsOrigins);
+    const api = restApi(this, new LogGroup(this, 'AccessLog', kept), document, endpoints, options);
 
     const url = baseUrl(api, options);
     new CfnOutput(this, 'BaseUrl', { value: url, description: 'Base URL of the service' });
@@ -68,7 +66,7 @@ export class ApiStack extends Stack {
 }
 
 /** Serve the API under a custom domain too, if there is one. Return the base URL. */
-function baseUrl(api: RestApi, { domainName, certificateArn }: DeploymentOptions): string {
+function baseUrl(api: SpecRestApi, { domainName, certificateArn }: DeploymentOptions): string {
   if (domainName === undefined || certificateArn === undefined) return api.url.replace(/\/$/, '');
   const domain = api.addDomainName('Domain', {
     domainName,

@@ -1,20 +1,19 @@
-import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { mlflowUploadAssignments } from '../../../../shared/core/mlflow-upload-variables.ts';
 import { securityHeaders } from '../../../../shared/http/answer/security-headers.ts';
 import type { ProblemKind } from '../../../../shared/http/definition/problem.ts';
 import { problemKinds } from '../../../../shared/http/definition/problem.ts';
 
 /**
- * Give API Gateway's own responses the format of the service's. If there is a single CORS origin, let it read
- * them.
+ * Return API Gateway's own responses in the format of the service's problems, by the type of the response, as the
+ * extension `x-amazon-apigateway-gateway-responses` has them. If there is a single CORS origin, let it read them.
  */
-export function addGatewayResponses(api: RestApi, corsOrigins: readonly string[]): void {
+export function gatewayResponses(corsOrigins: readonly string[]): Record<string, GatewayResponse> {
   const [origin, ...others] = corsOrigins;
   const forBrowsers =
     origin === undefined || others.length > 0
       ? {}
       : { 'Access-Control-Allow-Origin': origin, Vary: 'Origin' };
-  for (const [type, { kind, detail, retryAfter }] of ownAnswers) {
+  const responses = ownAnswers.map(([type, { kind, detail, retryAfter }]) => {
     const { status, title } = problemKinds[kind];
     const headers = {
       ...securityHeaders,
@@ -24,27 +23,37 @@ export function addGatewayResponses(api: RestApi, corsOrigins: readonly string[]
       'Cache-Control': 'no-store',
       ...(retryAfter !== undefined && { 'Retry-After': String(retryAfter) }),
     };
-    api.addGatewayResponse(type.responseType, {
-      type,
-      statusCode: String(status),
-      responseHeaders: Object.fromEntries(
-        Object.entries(headers).map(([name, value]) => [name, staticValue(value)]),
+    const body = {
+      type: `/docs#problem-${kind}`,
+      title,
+      status,
+      detail,
+      instance: '$context.requestId',
+      errors: [],
+      message: detail,
+      // The member that clients of the Open Inference Protocol read.
+      error: detail,
+    };
+    const response: GatewayResponse = {
+      statusCode: status,
+      responseParameters: Object.fromEntries(
+        Object.entries(headers).map(([name, value]) => [
+          `gatewayresponse.header.${name}`,
+          staticValue(value),
+        ]),
       ),
-      templates: {
-        'application/json': JSON.stringify({
-          type: `/docs#problem-${kind}`,
-          title,
-          status,
-          detail,
-          instance: '$context.requestId',
-          errors: [],
-          message: detail,
-          // The member that clients of the Open Inference Protocol read.
-          error: detail,
-        }),
-      },
-    });
-  }
+      responseTemplates: { 'application/json': JSON.stringify(body) },
+    };
+    return [type, response] as const;
+  });
+  return Object.fromEntries(responses);
+}
+
+/** A response that API Gateway gives itself, without a function. */
+interface GatewayResponse {
+  statusCode: number;
+  responseParameters: Record<string, string>;
+  responseTemplates: Record<string, string>;
 }
 
 const nothingHere: OwnAnswer = { kind: 'not-found', detail: 'There is nothing at this path.' };
@@ -77,22 +86,22 @@ const notStarted: OwnAnswer = {
  * The gateway responses of API Gateway, in the format of the service's problems. Every route serves every method,
  * so other refusals (mostly for a missing signature) mean that the path does not exist.
  */
-export const ownAnswers: readonly (readonly [ResponseType, OwnAnswer])[] = [
-  [ResponseType.DEFAULT_4XX, nothingHere],
-  [ResponseType.BAD_REQUEST_BODY, badRequest],
-  [ResponseType.BAD_REQUEST_PARAMETERS, badRequest],
+export const ownAnswers: readonly (readonly [string, OwnAnswer])[] = [
+  ['DEFAULT_4XX', nothingHere],
+  ['BAD_REQUEST_BODY', badRequest],
+  ['BAD_REQUEST_PARAMETERS', badRequest],
   [
-    ResponseType.REQUEST_TOO_LARGE,
+    'REQUEST_TOO_LARGE',
     {
       kind: 'too-large',
       detail: `A request may have at most 10 MB. To make MLflow clients send larger files in parts, set ${mlflowUploadAssignments.join(' and ')}.`,
     },
   ],
-  [ResponseType.THROTTLED, tooMany],
-  [ResponseType.INTEGRATION_TIMEOUT, noAnswer],
-  [ResponseType.INTEGRATION_FAILURE, notStarted],
+  ['THROTTLED', tooMany],
+  ['INTEGRATION_TIMEOUT', noAnswer],
+  ['INTEGRATION_FAILURE', notStarted],
   [
-    ResponseType.DEFAULT_5XX,
+    'DEFAULT_5XX',
     { kind: 'internal', detail: 'The service failed unexpectedly. Search its log for the request ID.' },
   ],
 ];

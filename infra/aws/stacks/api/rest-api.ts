@@ -2,11 +2,12 @@ import { RemovalPolicy } from 'aws-cdk-lib';
 import {
   AccessLogField,
   AccessLogFormat,
+  ApiDefinition,
   EndpointType,
   LogGroupLogDestination,
   type MethodDeploymentOptions,
   MethodLoggingLevel,
-  RestApi,
+  SpecRestApi,
 } from 'aws-cdk-lib/aws-apigateway';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
@@ -14,20 +15,22 @@ import type { AnyEndpoint } from '../../../../shared/http/definition/exchange.ts
 import { servedMethods } from '../../../../shared/http/definition/request-method.ts';
 import { routeOf } from '../../../service/routes.ts';
 import type { DeploymentOptions } from '../../options/deployment-options.ts';
-import { addGatewayResponses } from './gateway-responses.ts';
+import type { ApiDocument } from './api-document.ts';
+import { documentMode } from './moving-api.ts';
 
-/** Make the regional REST API with its single stage, without routes. */
+/** Make the regional REST API of a document, with its single stage. */
 export function restApi(
   scope: Construct,
   log: ILogGroup,
+  document: ApiDocument,
   endpoints: readonly AnyEndpoint[],
   options: DeploymentOptions,
-): RestApi {
-  const api = new RestApi(scope, 'Api', {
+): SpecRestApi {
+  return new SpecRestApi(scope, 'Api', {
     restApiName: options.name,
     endpointTypes: [EndpointType.REGIONAL],
-    // Without this, the first type of Accept would decide whether a picture is sent as text.
-    binaryMediaTypes: ['*/*'],
+    apiDefinition: ApiDefinition.fromInline(document),
+    mode: documentMode(scope),
     cloudWatchRole: true,
     // Keep the role: it is a setting of the whole account, and other services may use it.
     cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
@@ -43,8 +46,6 @@ export function restApi(
       metricsEnabled: false,
     },
   });
-  addGatewayResponses(api, options.corsOrigins);
-  return api;
 }
 
 /** First path segment at API Gateway's own address. */

@@ -20,7 +20,6 @@ export class BackgroundStack extends Stack {
     scope: Construct,
     id: string,
     tasks: readonly LoadedTask[],
-    apiName: string,
     { resources, environment, folderOf }: FunctionParts,
     options: DeploymentOptions,
     props: StackProps,
@@ -65,7 +64,13 @@ export class BackgroundStack extends Stack {
       }
     }
     const { accounts, records } = resources;
-    const watched = { apiName, deadLetters, tables: { accounts, records }, streamFunctions, log };
+    const watched = {
+      apiName: options.name,
+      deadLetters,
+      tables: { accounts, records },
+      streamFunctions,
+      log,
+    };
     if (options.alarms) addAlarms(this, watched, options.alarmEmail);
     addBudget(this, options);
     addHookMail(this, options);

@@ -1,12 +1,10 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { anyMethod } from '../../../../infra/service/routes.ts';
 import { gatewayOf } from '../../../../infra/tools/sam/container-bridge.ts';
 import { localTemplate, SynthesizedTemplate } from '../../../../infra/tools/sam/local-template.ts';
 
-const method = (HttpMethod: string, route: string) => ({
-  Type: 'AWS::ApiGateway::Method',
-  Properties: { HttpMethod, ResourceId: { Ref: route }, Integration: { Type: 'AWS_PROXY', Uri: 'x' } },
-});
+const operation = { 'x-amazon-apigateway-integration': { type: 'aws_proxy', httpMethod: 'POST', uri: 'x' } };
 
 const log = { Type: 'AWS::Logs::LogGroup' };
 
@@ -33,9 +31,19 @@ const functions = SynthesizedTemplate.parse({
 const api = SynthesizedTemplate.parse({
   Resources: {
     FunctionLog: log,
-    Get: method('GET', 'Projects'),
-    Any: method('ANY', 'Projects'),
-    Proxy: method('ANY', 'Everything'),
+    Api: {
+      Type: 'AWS::ApiGateway::RestApi',
+      Properties: {
+        Name: 'model-project-service',
+        Body: {
+          paths: {
+            '/projects': { get: operation, [anyMethod]: operation },
+            '/projects/{p1}': { get: operation },
+            '/mlflow/{p1+}': { [anyMethod]: operation },
+          },
+        },
+      },
+    },
   },
 });
 
@@ -63,18 +71,33 @@ test('functions run on this processor, with every variable declared and their co
   });
 });
 
-test('the API keeps its methods, with bytes for bytes, and nothing that sam cannot run', () => {
+test('the document of the API is unfolded to its paths and methods, with bytes for bytes', () => {
   const { Resources } = localTemplate([functions, api], settings);
-  expect(Object.keys(Resources).sort()).toEqual(['Get', 'Proxy', 'readFunction']);
-  expect(Resources['Get']?.Properties).toMatchObject({
-    Integration: { Type: 'AWS_PROXY', ContentHandling: 'CONVERT_TO_BINARY', ContentType: '*/*' },
-  });
+  const ofType = (type: string) =>
+    Object.values(Resources).flatMap(({ Type, Properties }) => (Type === type ? [Properties] : []));
+  expect(ofType('AWS::ApiGateway::Resource').map(({ PathPart }) => PathPart)).toEqual([
+    'projects',
+    '{p1}',
+    'mlflow',
+    '{p1+}',
+  ]);
+  const methods = ofType('AWS::ApiGateway::Method');
+  // Beside other methods of a path, sam would let ANY answer for them.
+  expect(methods.map(({ HttpMethod }) => HttpMethod)).toEqual(['GET', 'GET', 'ANY']);
+  for (const { Integration } of methods) {
+    expect(Integration).toMatchObject({ Uri: 'x', ContentHandling: 'CONVERT_TO_BINARY', ContentType: '*/*' });
+  }
 });
 
-test('a route that one function serves with every method keeps it; beside other methods sam would prefer it to them', () => {
+test('sam gets nothing that it cannot run', () => {
   const { Resources } = localTemplate([functions, api], settings);
-  expect(Resources['Proxy']?.Properties).toMatchObject({ HttpMethod: 'ANY' });
-  expect(Resources).not.toHaveProperty('Any');
+  const types = new Set(Object.values(Resources).map(({ Type }) => Type.replace('AWS::', '')));
+  expect([...types].sort()).toEqual([
+    'ApiGateway::Method',
+    'ApiGateway::Resource',
+    'ApiGateway::RestApi',
+    'Lambda::Function',
+  ]);
 });
 
 test.each([

@@ -1,0 +1,2 @@
+/** Context of the CDK's app while `npm run deploy` moves an API into its document (`deploy/move-api.ts`). */
+export const apiContext = { template: 'api:template', mode: 'api:mode' } as const;
