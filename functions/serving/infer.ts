@@ -22,16 +22,12 @@ export async function infer(asked: Asked, bytes: Uint8Array, context: ServingCon
   const usage = usageOf(context);
   let isCold = false;
   let isError = true;
-  const runAs = (served: Served) =>
-    run(served, bytes, context, () => {
-      isCold = true;
-    });
-  const ahead = beginAhead(asked, context, runAs);
   const served = await findServed(asked, context);
   try {
     requireInService(served);
-    const answer = await (ahead !== undefined && isSame(ahead.served, served) ? ahead.answer : runAs(served));
-    if (context.caller !== undefined) remember(asked, served);
+    const answer = await run(served, bytes, context, () => {
+      isCold = true;
+    });
     isError = false;
     return answer;
   } finally {
@@ -39,39 +35,6 @@ export async function infer(asked: Asked, bytes: Uint8Array, context: ServingCon
     await usage.note(served.version, { milliseconds, isCold, isError }, context);
   }
 }
-
-/** What a signed-in caller was answered with last, by model and version as they asked for it. */
-const lastServed = new Map<string, Served>();
-
-const maxLastServed = 500;
-
-const keyOf = ({ model_name, version = '' }: Asked): string => `${model_name}\n${version}`;
-
-function remember(asked: Asked, served: Served): void {
-  if (lastServed.size >= maxLastServed) lastServed.clear();
-  lastServed.set(keyOf(asked), served);
-}
-
-/**
- * Begin to run the version that answered last, while the configuration is read. Its answer counts only if the
- * configuration still means this version; a run changes nothing. Strangers wait for the configuration, which has their
- * rate.
- */
-function beginAhead(
-  asked: Asked,
-  { caller }: ServingContext,
-  runAs: (served: Served) => Promise<Reply<never>>,
-): { served: Served; answer: Promise<Reply<never>> } | undefined {
-  const served = caller === undefined ? undefined : lastServed.get(keyOf(asked));
-  if (served === undefined || served.withdrawn !== null) return undefined;
-  const answer = runAs(served);
-  // Nothing awaits it if the configuration has changed.
-  answer.catch(() => {});
-  return { served, answer };
-}
-
-const isSame = (one: Served, other: Served): boolean =>
-  one.version === other.version && one.serving.version === other.serving.version;
 
 async function run(
   served: Served,

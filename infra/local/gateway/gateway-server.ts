@@ -101,14 +101,9 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     const isLarge = (announcedLength(request) ?? most) > unaskedMaxBytes;
     const isKnown = isLarge && endpoint.allow !== 'anyone';
     if (isKnown) {
-      // API Gateway receives bodies before functions see them; here bodies would use this machine's memory. If a
-      // recent request of the caller is remembered, the function reads the token only once, after the body has
-      // arrived.
+      // API Gateway receives bodies before functions see them; here bodies would use this machine's memory.
       const event = makeProxyEvent({ ...plain, body: nothing }, leaf.resource, parameters);
-      const refused =
-        handler.isExpected?.(event) === true
-          ? undefined
-          : await admission.run(async () => handler.refuse?.(event));
+      const refused = await admission.run(async () => handler.refuse?.(event));
       if (refused !== undefined) return refused;
     }
     if (expectsContinue) response.writeContinue();

@@ -23,8 +23,6 @@ export interface Exchange {
    * passed.
    */
   readonly signal: AbortSignal;
-  /** Resolves when the caller is confirmed; absent if the caller was known before the later steps began. */
-  readonly confirmed?: Promise<void>;
   caller?: Caller;
   /** Set for an endpoint with a project rule. */
   checked?: CheckedProject;

@@ -84,17 +84,13 @@ export class HeavyWork {
     }
   }
 
-  /** Whether a piece begins at once, so that nobody else shares it. */
-  isFree(key: string): boolean {
-    return this.#running.size < this.#limits.atOnce && !this.#running.has(key);
-  }
-
   /**
    * Put a new piece in line, and begin pieces while there are free places. @throws ServiceError 503 if the line is
    * full
    */
   #enter(key: string, work: () => Promise<unknown>): Piece {
-    if (!this.isFree(key) && this.#waiting.length >= this.#limits.waiting) {
+    const isFree = this.#running.size < this.#limits.atOnce && !this.#running.has(key);
+    if (!isFree && this.#waiting.length >= this.#limits.waiting) {
       throw new ServiceError(
         'unavailable',
         `The service is processing its maximum number of long-running requests; try again in ${retrySeconds} s.`,

@@ -10,7 +10,6 @@ import { expectedVersion, parseInput } from '../body/parse-input.ts';
 import { resolveCursor } from '../definition/cursor.ts';
 import type { AnyEndpoint, Before, Exchange } from '../definition/exchange.ts';
 import { parseMaskOfRequest } from '../fields-mask/fields-mask.ts';
-import { answerAhead, ExpectedCallers } from './answer-ahead.ts';
 import { answerOnce } from './answer-once.ts';
 import { authenticate, authorize } from './authenticate.ts';
 import { refuseForeignPage, withCors } from './cors.ts';
@@ -26,8 +25,6 @@ export interface Handler {
    * Return the refusal of a caller without the right to call, which needs no body; undefined for any other caller.
    */
   refuse?(event: Event): Promise<Result | undefined>;
-  /** Whether the last request with the same credentials was accepted, as a guess for this one. */
-  isExpected?(event: Event): boolean;
 }
 
 interface Process {
@@ -39,7 +36,8 @@ interface Process {
 const neverAborted = new AbortController().signal;
 
 /**
- * Steps that identify the caller. They come first, so a caller without rights learns nothing about the request.
+ * Steps that identify the caller. No other work begins before they have ended, so a caller without rights learns
+ * nothing about the request, and a refused request costs nothing more.
  */
 const callerSteps: readonly Before[] = [authenticate, authorize];
 
@@ -83,24 +81,10 @@ export function lambda(endpoint: AnyEndpoint, environment: Environment = process
     return withCors(result, platform.settings.corsOrigins, headerOf(event, 'origin'));
   };
 
-  const callers = new ExpectedCallers();
-  const identify = async (exchange: Exchange): Promise<void> => {
-    try {
-      await takeSteps(callerSteps, exchange);
-    } catch (error) {
-      callers.note(exchange, undefined);
-      throw error;
-    }
-    callers.note(exchange, exchange.caller);
-  };
-
   const handler = middy<Event, Result>(async (event: Event) => {
     const exchange = exchangeOf(event);
-    const services = started?.services ?? {};
-    const expected = callers.of(exchange);
-    if (expected !== undefined) return answerAhead(exchange, services, expected, { identify, answer });
-    await identify(exchange);
-    return answer(exchange, services);
+    await takeSteps(callerSteps, exchange);
+    return answer(exchange, started?.services ?? {});
   });
   handler.before(({ event, context }) => refuseForeignPage(exchangeOf(event, context)));
   handler.after((request) => {
@@ -114,17 +98,13 @@ export function lambda(endpoint: AnyEndpoint, environment: Environment = process
     const exchange = exchangeOf(event);
     try {
       await refuseForeignPage(exchange);
-      await identify(exchange);
+      await takeSteps(callerSteps, exchange);
       return undefined;
     } catch (error) {
       return finish(event, renderError(error, exchange.requestId, exchange.log, endpoint.errorBody));
     }
   };
-  const isExpected = (event: Event): boolean => callers.of({ event, endpoint }) !== undefined;
-  return Object.assign((event: Event, context: LambdaContext) => handler(event, context), {
-    refuse,
-    isExpected,
-  });
+  return Object.assign((event: Event, context: LambdaContext) => handler(event, context), { refuse });
 }
 
 function startProcess(endpoint: AnyEndpoint, environment: Environment): Process {
@@ -160,8 +140,6 @@ async function answer(exchange: Exchange, services: Process['services']): Promis
   const act = () => runHandler(exchange, services);
   const heavy = heavyRequest(exchange);
   if (heavy === undefined) return renderAnswer(exchange, await act());
-  // Other requests may share a waiting piece. It must not fail because this caller turns out to be another one.
-  if (!heavyWork.isFree(heavy.key)) await exchange.confirmed;
   return renderAnswer(exchange, await heavyWork.run(heavy, act));
 }
 

@@ -1,4 +1,5 @@
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
+import { ModelSessions } from '../../../shared/serving/sessions/model-sessions.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { ask, imageInput, protocol, serve } from './served-model.ts';
 
@@ -41,6 +42,24 @@ test('a model for members answers its owner and admins only, where no project ma
 
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 403]);
   expect(index.text).not.toContain('members.onnx');
+});
+
+test('a refused caller does not run the model, also after it has answered others', async () => {
+  await serve(service, owner, 'ours.onnx', { access: 'members' });
+  const [viewer, guest] = await Promise.all([service.user('viewer'), service.user('guest')]);
+  const run = vi.spyOn(ModelSessions.prototype, 'run');
+  const first = await ask(service, 'ours.onnx', body, { as: owner });
+
+  const refused = [
+    await ask(service, 'ours.onnx', body, { as: viewer }),
+    await ask(service, 'ours.onnx', body, { as: guest }),
+    await ask(service, 'ours.onnx', body),
+  ];
+
+  expect(first.status).toBe(200);
+  expect(refused.map(({ status }) => status)).toEqual([403, 403, 401]);
+  expect(run).toHaveBeenCalledOnce();
+  run.mockRestore();
 });
 
 test('a model for anyone answers strangers at its rate', async () => {
