@@ -56,12 +56,20 @@ export class ServiceError extends Error {
   }
 }
 
-/** A `bad-request` for all faulty parameters. `allowed` lists the allowed combinations of parameters. */
-export function badRequest(errors: readonly ParameterFault[], allowed?: string): ServiceError {
-  const listed = errors.map((fault) => `${fault.name}: ${fault.message}`).join('; ');
+/**
+ * A `bad-request` for all faulty parameters, the first 100 of them by name. `allowed` lists the allowed combinations of
+ * parameters.
+ */
+export function badRequest(faults: readonly ParameterFault[], allowed?: string): ServiceError {
+  const errors = faults.slice(0, maxFaults);
+  const more = faults.length > maxFaults ? [`and ${faults.length - maxFaults} more faults`] : [];
+  const listed = [...errors.map((fault) => `${fault.name}: ${fault.message}`), ...more].join('; ');
   const detail = allowed === undefined ? listed : `${listed}. Allowed are: ${allowed}.`;
   return new ServiceError('bad-request', detail, { errors });
 }
+
+/** A small body may have 100,000 faults, more than fits into a response. */
+const maxFaults = 100;
 
 /** The faults of the `bad-request` that a check throws; empty if it throws nothing. */
 export function faultsOf(check: () => void): readonly ParameterFault[] {

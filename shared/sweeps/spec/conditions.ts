@@ -82,7 +82,7 @@ function circleFrom(start: string, parameters: Parameters): readonly string[] | 
  * parameter intersect.
  */
 function contradiction(name: string, parameters: Parameters): string | undefined {
-  const needed = new Map<string, { values: readonly Params[string][]; by: string }>();
+  const needed = new Map<string, { values: ReadonlySet<Params[string]>; by: string }>();
   const visited = new Set<string>();
   const queue = [name];
   for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
@@ -90,9 +90,9 @@ function contradiction(name: string, parameters: Parameters): string | undefined
     visited.add(next);
     for (const [parent, allowed] of Object.entries(parameters[next]?.if ?? {})) {
       const before = needed.get(parent);
-      const values = listOf(allowed).filter((value) => before === undefined || before.values.includes(value));
-      if (values.length === 0 && before !== undefined)
-        return `${before.by} needs ${parent} ${before.values.map(String).join(' or ')}, ${next} needs ${parent} ${listOf(allowed).map(String).join(' or ')}`;
+      const values = new Set(listOf(allowed).filter((value) => before?.values.has(value) !== false));
+      if (values.size === 0 && before !== undefined)
+        return `${before.by} needs ${parent} ${[...before.values].map(String).join(' or ')}, ${next} needs ${parent} ${listOf(allowed).map(String).join(' or ')}`;
       needed.set(parent, { values, by: before === undefined ? next : before.by });
       queue.push(parent);
     }

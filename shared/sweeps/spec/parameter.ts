@@ -37,7 +37,16 @@ export const SweepParameter = z
         .optional()
         .describe('`log` tries each order of magnitude as often as the others. Default: `linear`.'),
       if: z
-        .record(z.string(), z.union([Scalar, z.array(Scalar).min(1, 'must hold at least one value')]))
+        .record(
+          z.string(),
+          z.union([
+            Scalar,
+            z
+              .array(Scalar)
+              .min(1, 'must hold at least one value')
+              .max(maxValues, `must hold at most ${maxValues} values`),
+          ]),
+        )
         .optional()
         .describe(
           'Other parameters and their values with which this one is set, such as `{optimizer: sgd}`.',
@@ -72,7 +81,10 @@ export function faultsOfParameter(name: string, parameter: SweepParameter): Spec
   if (!isRange) {
     if (step !== undefined) fault('step', 'needs min and max');
     if (scale !== undefined) fault('scale', 'needs min and max');
-    const twice = values?.find((one, at) => values.indexOf(one) !== at);
+    const twice =
+      new Set(values).size === values?.length
+        ? undefined
+        : values?.find((one, at) => values.indexOf(one) !== at);
     if (twice !== undefined) fault('values', `must hold ${JSON.stringify(twice)} once`);
     return faults;
   }

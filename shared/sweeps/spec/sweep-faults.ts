@@ -70,20 +70,28 @@ function faultsOfStart(fields: Readonly<Record<string, unknown>>, parameters: Pa
   if (method === 'external' && start.length > 0)
     return [{ name: 'start', message: 'is not taken with method external: ask for these trials' }];
   const fixed: readonly unknown[] = start;
-  const faults = fixed.flatMap((params, at) =>
-    isRecord(params) ? faultsOfFixed(`start.${at}`, params, parameters, method) : [],
-  );
+  const faults: SpecFault[] = [];
+  for (const [at, params] of fixed.entries()) {
+    if (isRecord(params)) faults.push(...faultsOfFixed(`start.${at}`, params, parameters, method));
+    if (faults.length >= maxFaults) break;
+  }
   if (typeof trials === 'number' && trials < fixed.length)
     faults.push({ name: 'start', message: `must hold at most ${trials} trials, as many as the sweep has` });
   const keys = fixed.map((params) => JSON.stringify(isRecord(params) ? Object.entries(params).sort() : []));
-  const twice = method === 'grid' ? keys.findIndex((key, at) => keys.indexOf(key) !== at) : -1;
-  if (twice >= 0)
-    faults.push({
-      name: `start.${twice}`,
-      message: `is the same as start.${keys.indexOf(keys[twice] ?? '')}`,
-    });
+  const first = new Map<string, number>();
+  for (const [at, key] of keys.entries()) {
+    const before = first.get(key);
+    if (before === undefined) first.set(key, at);
+    else if (method === 'grid') {
+      faults.push({ name: `start.${at}`, message: `is the same as start.${before}` });
+      break;
+    }
+  }
   return faults;
 }
+
+/** Faults of the first trials after which no others are looked for: each compares a name with all parameters. */
+const maxFaults = 100;
 
 /** Return the faults of values that a client fixes for a trial. */
 export function faultsOfFixed(
@@ -147,7 +155,7 @@ function faultsOfTrials(
     return [
       {
         name: 'parameters',
-        message: `make a grid of more than ${maxPoints} points; use fewer values, or method random, sobol or tpe`,
+        message: `make a grid of more than ${maxTrials} points, the most trials of a sweep; use fewer values, or method random, sobol or tpe`,
       },
     ];
   if (points > maxTrials)

@@ -101,7 +101,8 @@ test('a grid of too many points is refused without counting them all', () => {
       'make a grid of 20000 points, and a sweep has at most 10000 trials; use fewer values, or method random, sobol or tpe',
   });
   expect(endless).toEqual({
-    parameters: 'make a grid of more than 1000000 points; use fewer values, or method random, sobol or tpe',
+    parameters:
+      'make a grid of more than 10000 points, the most trials of a sweep; use fewer values, or method random, sobol or tpe',
   });
   expect(real).toEqual({ 'parameters.a': 'must have values or a step in a grid' });
 });
