@@ -1,6 +1,6 @@
-import { lstat } from 'node:fs/promises';
+import { lstat, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import { gitIn } from './git.ts';
+import { type Git, withGit } from './git.ts';
 
 /**
  * List a folder with git, with the submodules in it that are checked out. Paths are relative to the folder.
@@ -8,20 +8,16 @@ import { gitIn } from './git.ts';
  * @returns undefined outside of git
  */
 export async function gitTree(folder: string): Promise<GitTree | undefined> {
-  const git = await gitIn(folder);
-  const listed = async (...args: string[]): Promise<string[]> => {
-    const output = await git('ls-files', '-z', ...args);
-    return output.split('\0').filter((path) => path !== '');
-  };
   const others = ['--others', '--exclude-standard'];
   try {
-    const [staged, added, untracked, ignored] = await Promise.all([
-      listed('--cached', '--stage'),
-      listed(...others),
-      listed(...others, '--directory').catch(() => []),
-      listed(...others, '--ignored', '--directory').catch(() => []),
-    ]);
-    const tracked = staged.map(stagedEntry);
+    const [tracked, added, untracked, ignored] = await withGit(folder, (git) =>
+      Promise.all([
+        stagedEntries(git),
+        listFiles(git, ...others),
+        listFiles(git, ...others, '--directory').catch(() => []),
+        listFiles(git, ...others, '--ignored', '--directory').catch(() => []),
+      ]),
+    );
     const tree: GitTree = {
       files: [...tracked.filter((entry) => !entry.isSubmodule).map(({ path }) => path), ...added],
       untracked: untracked.filter((path) => path.endsWith('/')),
@@ -29,7 +25,10 @@ export async function gitTree(folder: string): Promise<GitTree | undefined> {
       absent: [],
     };
     const submodules = new Set(tracked.filter((entry) => entry.isSubmodule).map(({ path }) => path));
-    for (const path of submodules) addSubmodule(tree, path, await submoduleTree(join(folder, path)));
+    for (const path of submodules) {
+      const found = (await isCheckedOut(folder, path)) ? await gitTree(join(folder, path)) : undefined;
+      addSubmodule(tree, path, found);
+    }
     return { ...tree, files: [...new Set(tree.files)] };
   } catch {
     return undefined;
@@ -47,13 +46,27 @@ export interface GitTree {
   absent: string[];
 }
 
-/** Mode of an entry that is a commit of another repository. */
-const submoduleMode = '160000';
+/** An entry of the index. */
+interface StagedEntry {
+  path: string;
+  /** The commit of a submodule, or the digest of a file. */
+  object: string;
+  isSubmodule: boolean;
+}
 
-/** Read a line of `git ls-files --stage`: mode, object, stage, a tab and the path. */
-function stagedEntry(line: string): { path: string; isSubmodule: boolean } {
-  const tab = line.indexOf('\t');
-  return { path: line.slice(tab + 1), isSubmodule: line.startsWith(`${submoduleMode} `) };
+/** List the index of a folder: lines of mode, object, stage, a tab and the path. */
+export async function stagedEntries(git: Git): Promise<StagedEntry[]> {
+  const lines = await listFiles(git, '--cached', '--stage');
+  return lines.map((line) => {
+    const tab = line.indexOf('\t');
+    const [mode, object = ''] = line.slice(0, tab).split(' ');
+    return { path: line.slice(tab + 1), object, isSubmodule: mode === '160000' };
+  });
+}
+
+async function listFiles(git: Git, ...args: string[]): Promise<string[]> {
+  const output = await git('ls-files', '-z', ...args);
+  return output.split('\0').filter((path) => path !== '');
 }
 
 /** Leave out folders of which git lists the content, too: it does so for untracked ones with nothing else. */
@@ -62,10 +75,14 @@ function withoutParents(paths: readonly string[]): string[] {
   return sorted.filter((path, at) => !path.endsWith('/') || sorted[at + 1]?.startsWith(path) !== true);
 }
 
-/** A folder without a repository of its own would be listed as a folder of the one above it. */
-async function submoduleTree(folder: string): Promise<GitTree | undefined> {
-  const isCheckedOut = (await lstat(join(folder, '.git')).catch(() => undefined)) !== undefined;
-  return isCheckedOut ? gitTree(folder) : undefined;
+/**
+ * Whether a submodule has a repository of its own; git would take it for a folder of the one above it. One behind a link
+ * has none: it could contain itself.
+ */
+export async function isCheckedOut(folder: string, path: string): Promise<boolean> {
+  const own = join(folder, path);
+  if ((await lstat(join(own, '.git')).catch(() => undefined)) === undefined) return false;
+  return (await realpath(own)) === join(await realpath(folder), path);
 }
 
 function addSubmodule(tree: GitTree, path: string, found: GitTree | undefined): void {
