@@ -76,15 +76,11 @@ export async function prepareFolder(
   const { declared: ofProject } = entry;
   const declared = ofProject !== undefined && 'command' in ofProject ? ofProject.command : undefined;
   const words = [...options.words, ...(entry.command ?? declared ?? usualProgram(names) ?? '').split(/\s+/)];
-  const knownPythons = async () =>
-    (await client.call<typeof readStart>('GET /')).python_versions ?? undefined;
-  const declaredEnvironment = await checkedEnvironment(
-    { root, sub },
-    paths,
-    projectFile,
-    words,
-    knownPythons,
-  );
+  const deployment = async () => {
+    const { python_versions, package_indexes } = await client.call<typeof readStart>('GET /');
+    return { pythons: python_versions ?? undefined, indexes: package_indexes };
+  };
+  const declaredEnvironment = await checkedEnvironment({ root, sub }, paths, projectFile, words, deployment);
   const name = options.project ?? projectFile.project ?? place.name;
   const given = { named, overrides: options.overrides };
   // Report the faults of the file before the first request. The command of an earlier run is not known yet.

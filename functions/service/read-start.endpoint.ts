@@ -19,7 +19,12 @@ export const endpoint = defineEndpoint({
   output: { 200: content(['text/html'], Start) },
 
   async handle(_, { requestPath, header, settings }) {
-    const start = startOf(requestPath, settings.pythonVersions, await readDataFolder(settings.dataSizeFile));
+    const start = startOf(
+      requestPath,
+      settings.pythonVersions,
+      await readDataFolder(settings.dataSizeFile),
+      settings.packageIndexes,
+    );
     const vary = { Vary: 'Accept' };
     if (preferredMediaType(header('Accept'), ['application/json', 'text/html']) === 'application/json') {
       return Reply.json(start, { headers: vary });

@@ -48,6 +48,9 @@ export const Start = z
       .array(z.string())
       .nullable()
       .describe('Versions of Python that trainings can have; null if the service does not know them.'),
+    package_indexes: z
+      .array(z.string())
+      .describe('Hosts of package indexes that the requirements of a training may name.'),
     data_folder: z
       .object({
         bytes: z.number().describe('Size by the last measurement, which is made once a minute.'),
@@ -93,11 +96,13 @@ export const startPolicy = pagePolicy({ style: startStyle });
  * @param requestPath path as the caller sees it, such as `/v1/`
  * @param python_versions versions of Python that trainings can have, if they are known
  * @param data_folder size and limit of the data folder, if there is one
+ * @param package_indexes hosts of package indexes that requirements may name
  */
 export function startOf(
   requestPath: string,
   python_versions?: readonly string[],
   data_folder: Start['data_folder'] = null,
+  package_indexes: readonly string[] = [],
 ): Start {
   const base = `${pathOfHost(requestPath)}/`;
   return {
@@ -111,6 +116,7 @@ export function startOf(
     account: `${base}users/me`,
     command: `${base}cli/mps.tgz`,
     python_versions: python_versions === undefined ? null : [...python_versions],
+    package_indexes: [...package_indexes],
     data_folder,
   };
 }

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import type { ProjectFile } from '../../../shared/config/project-file.ts';
 import { resolveDependencies } from '../../../shared/runner/environment/dependencies/resolved-dependencies.ts';
@@ -19,7 +20,7 @@ import { movedEnvironment } from './moved-environment.ts';
  *
  * @param paths of the source's files
  * @param words of the command; its Python program may declare requirements itself
- * @param knownPythons asks the service for its versions of Python, only if the folder limits them
+ * @param deployment asks the service what it has, only if the folder limits Python or names an index
  * @throws CliError naming the file, its line and what is allowed
  */
 export async function checkedEnvironment(
@@ -27,22 +28,72 @@ export async function checkedEnvironment(
   paths: readonly string[],
   projectFile: ProjectFile,
   words: readonly string[],
-  knownPythons: () => Promise<readonly string[] | undefined> = async () => undefined,
+  deployment: () => Promise<Deployment> = async () => ({}),
 ): Promise<ChosenEnvironment> {
+  let chosen: ChosenEnvironment | undefined;
   try {
-    const chosen = await environmentIn(source, paths, projectFile, pythonProgram(words));
+    chosen = await environmentIn(source, paths, projectFile, pythonProgram(words));
     // A converted lock file is in no file of the folder, and consists of lines that this command has made.
-    const conditions =
-      chosen.env_type === 'python' && chosen.added === undefined
-        ? (await resolveDependencies(chosen, source.root, 'any')).interpreter
-        : [];
-    const fault = await unmetCondition(chosen, conditions, knownPythons);
+    const { env_type, added } = chosen;
+    const isRead = env_type === 'python' && added === undefined;
+    const found = isRead ? await resolveDependencies(chosen, source.root, 'any') : undefined;
+    const isIndexed =
+      found?.dependencies.some(({ kind }) => kind === 'option') ?? added?.content.startsWith('--');
+    if (isIndexed === true) await requireIndexes(chosen, source.root, await deployment());
+    const knownPythons = async () => (await deployment()).pythons;
+    const fault = await unmetCondition(chosen, found?.interpreter ?? [], knownPythons);
     if (fault !== undefined) throw new CliError(fault, exitCodes.usage);
     return chosen;
   } catch (error) {
     if (!(error instanceof EnvironmentError)) throw error;
-    throw new CliError(error.message, exitCodes.usage);
+    throw new CliError(await placedMessage(error.message, source, chosen), exitCodes.usage);
   }
+}
+
+/** What trainings of the service can have. */
+interface Deployment {
+  pythons?: readonly string[] | undefined;
+  /** Undefined if the service does not say. */
+  indexes?: readonly string[] | undefined;
+}
+
+/** @throws EnvironmentError for an index that the service does not allow */
+async function requireIndexes(
+  { added, ...chosen }: ChosenEnvironment,
+  root: string,
+  { indexes }: Deployment,
+): Promise<void> {
+  if (indexes === undefined) return;
+  const dependencies = added?.content ?? chosen.dependencies;
+  const own =
+    added === undefined
+      ? dependencies
+      : dependencies
+          .split('\n')
+          .filter((line) => line.startsWith('--'))
+          .join('\n');
+  await resolveDependencies({ env_type: 'python', dependencies: own }, root, indexes);
+}
+
+/** Name the file and the line of a requirement that was refused as one of this command's own text. */
+async function placedMessage(
+  message: string,
+  { root, sub }: { root: string; sub: string },
+  chosen: ChosenEnvironment | undefined,
+): Promise<string> {
+  const [, faults] = /^dependencies: ((?:line \d+: )[\s\S]*)$/.exec(message) ?? [];
+  const file = chosen?.reason.split(/,| of /)[0];
+  if (faults === undefined || chosen === undefined || file === undefined) return message;
+  const content = await readFile(join(root, sub, file), 'utf8').catch(() => undefined);
+  if (content === undefined) return message;
+  const written = content.split('\n');
+  const lines = chosen.dependencies.split('\n');
+  const placed = faults.replaceAll(/(^|; )line (\d+): /g, (_, before: string, line: string) => {
+    const text = lines[Number(line) - 1]?.trim() ?? '';
+    const at = text === '' ? -1 : written.findIndex((one) => one.includes(text));
+    return at === -1 ? before : `${before}line ${at + 1}: `;
+  });
+  return `${file}: ${placed}`;
 }
 
 async function environmentIn(

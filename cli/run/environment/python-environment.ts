@@ -71,7 +71,8 @@ async function chooseDeclaration(
     const added = { path: lockedRequirements, content };
     return { lines: [`-r ${lockedRequirements}`], reason: lock, added };
   }
-  if (manifest?.requirements !== undefined) return { lines: manifest.requirements, reason: 'pyproject.toml' };
+  if (manifest?.requirements !== undefined)
+    return { lines: manifestLines(manifest), reason: 'pyproject.toml', notes: manifestNotes(manifest) };
   const conda = await condaDeclaration(files, read);
   if (conda !== undefined) return conda;
   for (const [file, readSetup] of [
@@ -92,6 +93,17 @@ async function chooseDeclaration(
   // Without packages, too, the version of Python decides whether the program runs.
   return { lines: [], reason: 'requires-python of pyproject.toml' };
 }
+
+/** Return the requirement lines of a manifest; the project itself if its packages have places of their own. */
+function manifestLines({ requirements = [], places }: PythonManifest): string[] {
+  const isPlain = places.packages.size + places.indexes.length === 0 && places.defaultIndex === undefined;
+  return isPlain ? requirements : ['-e .'];
+}
+
+const manifestNotes = ({ unread }: PythonManifest): string[] =>
+  unread.length === 0
+    ? []
+    : [`pyproject.toml: not installed: ${unread.join(', ')}. List what the program needs in dependencies.`];
 
 /** Whether requirements contain the folder's own project, whose declaration is then read. */
 async function installsProject(

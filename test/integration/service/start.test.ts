@@ -22,6 +22,7 @@ describe('the root of the service', () => {
       account: '/users/me',
       command: '/cli/mps.tgz',
       python_versions: null,
+      package_indexes: expect.arrayContaining(['pypi.org']),
       data_folder: null,
       version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
     });

@@ -6,6 +6,7 @@ import { chooseEntryPoint } from '../../../cli/run/entry-point.ts';
 import { checkedEnvironment } from '../../../cli/run/environment/checked-environment.ts';
 import { entryPointCommand } from '../../../cli/run/environment/mlproject.ts';
 import { movedEnvironment } from '../../../cli/run/environment/moved-environment.ts';
+import { resolveDependencies } from '../../../shared/runner/environment/dependencies/resolved-dependencies.ts';
 
 let folder: string;
 beforeEach(async () => {
@@ -13,7 +14,12 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-async function chooseOf(files: Readonly<Record<string, string>>, python?: string, known?: readonly string[]) {
+async function chooseOf(
+  files: Readonly<Record<string, string>>,
+  python?: string,
+  known?: readonly string[],
+  indexes = ['pypi.org'],
+) {
   for (const [path, content] of Object.entries(files)) {
     await mkdir(dirname(join(folder, path)), { recursive: true });
     await writeFile(join(folder, path), content);
@@ -21,7 +27,10 @@ async function chooseOf(files: Readonly<Record<string, string>>, python?: string
   const projectFile = python === undefined ? {} : { python };
   const source = { root: folder, sub: '' };
   const words = ['python', 'train.py'];
-  return checkedEnvironment(source, Object.keys(files), projectFile, words, async () => known);
+  return checkedEnvironment(source, Object.keys(files), projectFile, words, async () => ({
+    pythons: known,
+    indexes,
+  }));
 }
 
 test('the block of the program comes before the files of the folder', async () => {
@@ -287,3 +296,150 @@ test.each([
   const chosen = { env_type: 'python', dependencies, reason: 'mps.yaml says so' } as const;
   expect(movedEnvironment(chosen, 'app').dependencies).toBe(moved);
 });
+
+describe('packages with places of their own', () => {
+  const project = (name: string, dependencies: string[], more = '') =>
+    `[project]\nname = "${name}"\nversion = "1"\ndependencies = ${JSON.stringify(dependencies)}\n${more}`;
+  const resolved = async (files: Readonly<Record<string, string>>) => {
+    const chosen = await chooseOf(files, undefined, undefined, ['corp.example', 'cpu.example']);
+    const { dependencies, folders } = await resolveDependencies(chosen, folder, 'any');
+    const told = dependencies.map((one) =>
+      'spec' in one ? one.spec : 'value' in one ? `--${one.name} ${one.value}` : one.path,
+    );
+    return { told: told.sort(), folders };
+  };
+  const members = '[tool.uv.workspace]\nmembers = ["packages/*", "tools/one"]\n';
+
+  test('are members of a uv workspace, of members, too, and never those of an index', async () => {
+    const sources =
+      '[tool.uv.sources]\nCore = { workspace = true }\nutil = [{ workspace = true }]\nnear = { path = "near" }\n';
+    const files = {
+      'pyproject.toml': project('demo', ['core[fast]>=1', 'near', 'numpy'], `${sources}${members}`),
+      'packages/core/pyproject.toml': project(
+        'core',
+        ['util', 'six'],
+        '[project.optional-dependencies]\nfast = ["numba"]\n',
+      ),
+      'packages/core/src/core/__init__.py': '',
+      'tools/one/pyproject.toml': project('util', ['tqdm']),
+      'near/pyproject.toml': project('near', []),
+    };
+    expect(await resolved(files)).toEqual({
+      told: ['numba', 'numpy', 'six', 'tqdm'],
+      folders: ['.', 'near', 'packages/core/src', 'tools/one'],
+    });
+  });
+
+  test('are those of uv.lock, whose folders are in the source', async () => {
+    const lock = [
+      ['demo', '{ virtual = "." }', 'dependencies = [{ name = "core" }]'],
+      ['core', '{ editable = "packages/core" }', 'dependencies = [{ name = "six" }]'],
+      ['six', '{ registry = "https://pypi.org/simple" }', ''],
+    ].map(
+      ([name, source, more]) =>
+        `[[package]]\nname = "${name}"\nversion = "1.16.0"\nsource = ${source}\n${more}\n`,
+    );
+    const files = { 'uv.lock': `version = 1\n${lock.join('')}`, 'pyproject.toml': project('demo', ['core']) };
+    expect((await chooseOf(files)).added?.content).toBe('-e ./packages/core\nsix==1.16.0\n');
+  });
+
+  test('come from the indexes and URLs that uv, poetry and pdm name', async () => {
+    const uv =
+      '[tool.uv.sources]\ntorch = { index = "cpu" }\none = { url = "https://files.example/one-1.0-py3-none-any.whl" }\n[[tool.uv.index]]\nname = "cpu"\nurl = "https://cpu.example/whl"\nexplicit = true\n[[tool.uv.index]]\nurl = "https://corp.example/simple"\ndefault = true\n';
+    const poetry =
+      '[tool.poetry.dependencies]\npython = "^3.9"\nours = { version = "^1.2", source = "corp" }\n[[tool.poetry.source]]\nname = "corp"\nurl = "https://corp.example/simple"\npriority = "explicit"\n';
+    const pdm = '[[tool.pdm.source]]\nname = "corp"\nurl = "https://corp.example/simple"\n';
+
+    expect((await resolved({ 'pyproject.toml': project('a', ['torch', 'one'], uv) })).told).toEqual([
+      '--extra-index-url https://cpu.example/whl',
+      '--index-url https://corp.example/simple',
+      'one @ https://files.example/one-1.0-py3-none-any.whl',
+      'torch',
+    ]);
+    for (const [toml, name] of [
+      [poetry, 'ours>=1.2,<2'],
+      [project('a', ['six'], pdm), 'six'],
+    ] as const)
+      expect((await resolved({ 'pyproject.toml': toml })).told).toEqual([
+        '--extra-index-url https://corp.example/simple',
+        name,
+      ]);
+  });
+
+  test.each([
+    [
+      '[tool.uv.sources]\ncore = { workspace = true }\n',
+      /core is a member of a uv workspace.*mps run --root \.\./,
+    ],
+    ['[tool.uv.sources]\ncore = { path = "../core" }\n', /core is at \.\.\/core, out of the source/],
+    [
+      '[tool.uv.sources]\ncore = { git = "https://a.example/core" }\n',
+      /core is at https:.*pip would fetch it with git/,
+    ],
+    [
+      '[tool.poetry.dependencies]\ncore = { git = "https://a.example/core" }\n',
+      /pip would fetch it with git/,
+    ],
+    ['[tool.uv.sources]\ncore = { index = "unknown" }\n', /there is no index "unknown"/],
+  ])('are refused if a job cannot have them: %s', async (toml, message) => {
+    const files = { 'pyproject.toml': project('demo', ['core'], toml) };
+    await expect(chooseOf(files)).rejects.toMatchObject({
+      exitCode: 2,
+      message: expect.stringMatching(message),
+    });
+  });
+
+  test("are pixi's from PyPI, and tables that are not read are named", async () => {
+    const chosen = await chooseOf({
+      'pyproject.toml': project(
+        'a',
+        ['six'],
+        '[tool.pixi.dependencies]\npython = "3.11.*"\nffmpeg = "*"\n[tool.pixi.pypi-dependencies]\nrich = ">=13"\n[tool.poetry.group.train.dependencies]\ntqdm = "*"\n[dependency-groups]\ndev = ["pytest"]\n',
+      ),
+    });
+    expect(chosen.dependencies).toBe('six\nrich>=13');
+    expect(chosen.notes).toEqual([
+      'pyproject.toml: not installed: tool.pixi.dependencies (ffmpeg), tool.poetry.group.train.dependencies (tqdm), dependency-groups.dev. List what the program needs in dependencies.',
+    ]);
+  });
+});
+
+test('a requirement from git is refused with its file, its line and a way in', async () => {
+  const git = 'demo @ git+https://github.com/example/demo.git';
+  const advice = 'pip would fetch it with git, which jobs do not have';
+  await expect(chooseOf({ 'requirements.txt': `six\n${git}\n` })).rejects.toThrow(
+    `requirements.txt: line 2: "${git}": ${advice}`,
+  );
+  const files = {
+    'environment.yaml': `name: demo\ndependencies:\n  - numpy\n  - pip:\n      - six\n      - ${git}\n`,
+  };
+  await rm(join(folder, 'requirements.txt'));
+  await expect(chooseOf(files)).rejects.toThrow(`environment.yaml: line 6: "${git}": ${advice}`);
+  await rm(join(folder, 'environment.yaml'));
+  for (const line of [
+    '-e git+https://a.example/b.git#egg=b',
+    'hg+https://a.example/b',
+    'b@git+ssh://git@a.example/b',
+  ])
+    await expect(chooseOf({ 'requirements.txt': line })).rejects.toThrow(advice);
+});
+
+test.each([
+  ['requirements.txt', '--index-url https://corp.example/simple\nsix\n', 'requirements.txt: line 1: '],
+  [
+    'pyproject.toml',
+    '[project]\nname="a"\ndependencies=["six"]\n[[tool.uv.index]]\nurl="https://corp.example/simple"\n',
+    'pyproject.toml: line 1: ',
+  ],
+  [
+    'Pipfile.lock',
+    '{"_meta":{"sources":[{"name":"c","url":"https://corp.example/simple"}]},"default":{"six":{"version":"==1.16.0","index":"c"}}}',
+    'Pipfile.lock: ',
+  ],
+])(
+  'an index that the deployment does not allow is refused with the option for it: %s',
+  async (name, content, place) => {
+    const refused = `${place}corp.example is not an allowed package index of this deployment; allowed are pypi.org. Its operator allows others: PACKAGE_INDEXES for npm start`;
+    await expect(chooseOf({ [name]: content })).rejects.toThrow(refused);
+  },
+);

@@ -5,6 +5,8 @@ export interface LockedPackage {
   version: string;
   /** URL of a file to install directly, not from an index. */
   url?: string;
+  /** Folder of the source with the package. */
+  folder?: string;
   /** Package index, if it is not PyPI. */
   index?: string;
   /** Environment markers. The package is installed if one of them holds, or always if the list is empty. */
@@ -21,7 +23,8 @@ export function requirementLines(packages: readonly LockedPackage[]): string {
 
 const isPyPi = (index: string): boolean => /^https:\/\/pypi\.(?:org|python\.org)\/simple\/?$/.test(index);
 
-function lineOf({ name, version, url, markers }: LockedPackage): string {
+function lineOf({ name, version, url, folder, markers }: LockedPackage): string {
+  if (folder !== undefined) return `-e ./${folder}`;
   const wanted = url === undefined ? `${name}==${version}` : `${name} @ ${url}`;
   return markers.length === 0 ? wanted : `${wanted} ; ${oneOf(markers)}`;
 }

@@ -55,8 +55,10 @@ const keyOf = (name: string, version: string | undefined, extra = ''): string =>
 
 const isProject = ({ source }: Package): boolean => source['virtual'] === '.' || source['editable'] === '.';
 
-function placeOf({ name, source }: Package): Pick<LockedPackage, 'url' | 'index'> {
+function placeOf({ name, source }: Package): Pick<LockedPackage, 'url' | 'index' | 'folder'> {
   const { registry, url } = source;
+  const folder = source['editable'] ?? source['virtual'] ?? source['directory'];
+  if (typeof folder === 'string' && /^[^./]/.test(folder)) return { folder };
   if (typeof registry === 'string') {
     if (/^https?:/.test(registry)) return { index: registry };
   } else if (typeof url === 'string') return { url };

@@ -18,6 +18,11 @@ const Wanted = z.union([
     extras: z.optional(z.array(z.string())),
     markers: z.optional(z.string()),
     optional: z.optional(z.boolean()),
+    path: z.optional(z.string()),
+    file: z.optional(z.string()),
+    url: z.optional(z.string()),
+    git: z.optional(z.string()),
+    source: z.optional(z.string()),
   }),
 ]);
 
@@ -27,8 +32,11 @@ type PoetryDependencies = z.infer<typeof PoetryDependencies>;
 
 function lineOf(name: string, wanted: z.infer<typeof Wanted>): string[] {
   const given = typeof wanted === 'string' ? { version: wanted } : wanted;
-  const { version, extras, markers, optional } = given;
+  const { extras, markers, optional, path, file, url, git } = given;
   if (optional === true) return [];
+  // Its place comes from `packagePlaces`.
+  const isPlaced = [path, file, url, git].some((place) => place !== undefined);
+  const version = isPlaced ? '*' : given.version;
   if (version === undefined || version.includes('|'))
     throw new EnvironmentError(
       'bad-dependencies',

@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import { normalName } from '../dependencies/python-requirements.ts';
 import { EnvironmentError } from '../environment-error.ts';
 import type { PythonCondition } from '../install/python-version.ts';
+import { placedRequirements } from './package-places.ts';
 import { readPyproject } from './pyproject.ts';
 import { readPythonCondition } from './python-condition.ts';
+import type { Workspace } from './read-workspace.ts';
 import { readSetupCfg, readSetupPy, type SetupFile } from './setup-files.ts';
 
 /** A folder with a Python project, as `pip install -e` takes it. */
@@ -26,12 +28,14 @@ export type ReadDeclaration = (name: string) => Promise<string | undefined>;
  *
  * @param path the folder in the source, `.` for the source itself
  * @param extras `[a,b]` or blank
+ * @param workspace reads the project's uv workspace
  * @throws EnvironmentError `bad-dependencies` for a folder without a project, and for extras that it does not have
  */
 export async function readProjectFolder(
   path: string,
   extras: string,
   read: ReadDeclaration,
+  workspace: () => Promise<Workspace>,
 ): Promise<ProjectFolder> {
   const [toml, cfg, py] = await Promise.all(['pyproject.toml', 'setup.cfg', 'setup.py'].map(read));
   if (toml === undefined && cfg === undefined && py === undefined)
@@ -50,7 +54,12 @@ export async function readProjectFolder(
     python,
   });
   const wanted = extras.slice(1, -1).split(',').filter(Boolean);
-  if (manifest?.requirements !== undefined) return declared('pyproject.toml', manifest);
+  if (manifest?.requirements !== undefined) {
+    const own = declared('pyproject.toml', manifest);
+    const { packages, memberOf } = await workspace();
+    const places = { ...manifest.places, packages: new Map([...packages, ...manifest.places.packages]) };
+    return { ...own, requirements: await placedRequirements(own.requirements, places, path, memberOf) };
+  }
   if (setupCfg?.requirements !== undefined) return declared('setup.cfg', setupCfg);
   if (setupPy !== undefined && py !== undefined) {
     const isComputed = setupPy.requirements === undefined && /\binstall_requires\b/.test(py);

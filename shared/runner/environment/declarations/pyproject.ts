@@ -2,6 +2,7 @@ import { parse } from 'smol-toml';
 import * as z from 'zod/mini';
 import { errorText } from '../../../core/error-text.ts';
 import { EnvironmentError } from '../environment-error.ts';
+import { type PackagePlaces, PlacedTools, PoetrySources, packagePlaces } from './package-places.ts';
 import { PoetryDependencies, poetryRequirements, versionRange } from './poetry-requirements.ts';
 
 /** What a `pyproject.toml` declares. */
@@ -13,6 +14,12 @@ export interface PythonManifest {
   extras: Readonly<Record<string, readonly string[]>>;
   /** Allowed versions of Python, as in `>=3.10,<4`; undefined if the file does not limit them. */
   python: string | undefined;
+  /** Places of packages other than the usual index. */
+  places: PackagePlaces;
+  /** Patterns of the folders of a uv workspace that begins here. */
+  members: readonly string[] | undefined;
+  /** Requirements that are not read, each with the table that has them. */
+  unread: readonly string[];
 }
 
 /**
@@ -22,15 +29,39 @@ export interface PythonManifest {
  * @example readPyproject('[project]\nname = "a"\ndependencies = ["numpy"]').requirements // ['numpy']
  */
 export function readPyproject(content: string): PythonManifest {
-  const { project, tool } = parsed(content);
+  const { project, tool, 'dependency-groups': groups } = parsed(content);
   const poetry = tool?.poetry?.dependencies;
+  const pixi = tool?.pixi?.['pypi-dependencies'];
   const python = poetry?.['python'];
   return {
     name: project?.name,
-    requirements: project?.dependencies ?? dynamicLines(tool) ?? (poetry && poetryRequirements(poetry)),
+    requirements: withLines(
+      project?.dependencies ?? dynamicLines(tool) ?? (poetry && poetryRequirements(poetry)),
+      pixi && poetryRequirements(pixi),
+    ),
     extras: project?.['optional-dependencies'] ?? {},
     python: project?.['requires-python'] ?? (typeof python === 'string' ? versionRange(python) : undefined),
+    places: packagePlaces(tool),
+    members: tool?.uv?.workspace?.members,
+    unread: [
+      ...tableOf('tool.pixi.dependencies', tool?.pixi?.dependencies, ['python', 'pip']),
+      ...Object.entries(tool?.poetry?.group ?? {}).flatMap(([name, { dependencies }]) =>
+        tableOf(`tool.poetry.group.${name}.dependencies`, dependencies, []),
+      ),
+      ...Object.entries(groups ?? {}).flatMap(([name, lines]) =>
+        Array.isArray(lines) && lines.length > 0 ? [`dependency-groups.${name}`] : [],
+      ),
+    ],
   };
+}
+
+const withLines = (lines: string[] | undefined, more: string[] | undefined): string[] | undefined =>
+  more === undefined ? lines : [...(lines ?? []), ...more];
+
+/** Name a table that lists packages. */
+function tableOf(name: string, table: object | undefined, known: readonly string[]): string[] {
+  const packages = Object.keys(table ?? {}).filter((one) => !known.includes(one));
+  return packages.length === 0 ? [] : [`${name} (${packages.slice(0, 5).join(', ')})`];
 }
 
 /** setuptools takes the requirements from files if the project says so. */
@@ -48,9 +79,19 @@ const Manifest = z.object({
       'requires-python': z.optional(z.string()),
     }),
   ),
+  'dependency-groups': z.optional(z.record(z.string(), z.unknown())),
   tool: z.optional(
     z.object({
-      poetry: z.optional(z.object({ dependencies: z.optional(PoetryDependencies) })),
+      ...PlacedTools,
+      poetry: z.optional(
+        z.object({
+          dependencies: z.optional(PoetryDependencies),
+          source: PoetrySources,
+          group: z.optional(
+            z.record(z.string(), z.object({ dependencies: z.optional(z.record(z.string(), z.unknown())) })),
+          ),
+        }),
+      ),
       setuptools: z.optional(
         z.object({
           dynamic: z.optional(

@@ -101,6 +101,10 @@ function separates(line: string, start: number, comma: number): boolean {
   return !/^\s*[<>=!~]/.test(line.slice(comma + 1, comma + 100));
 }
 
+/** What to do about a requirement from a repository. */
+export const gitAdvice =
+  'pip would fetch it with git, which jobs do not have. Build a wheel (pip wheel …) and name it as ./wheels/name-1.0-py3-none-any.whl, or add it as a git submodule and name it as -e ./folder';
+
 const fileOption = /^(-r|-c)\s*(\S.*)$|^--(requirement|constraint)(?:\s+|=)(\S.*)$/;
 
 const editableOption = /^(?:-e\s*|--editable(?:\s+|=))(\S.*)$/;
@@ -113,6 +117,7 @@ function parseRequirement(text: string, line: number, folder: string): Dependenc
   if (!/^[\x20-\x7e]*$/.test(text)) return 'only printable ASCII outside comments';
   if (text.includes('\\')) return 'backslashes are allowed only at the end of a line';
   if (text.includes('${')) return 'variables are not expanded here';
+  if (/(?:^|[\s@='"])(?:git|hg|svn|bzr)\+/.test(text)) return gitAdvice;
   const includes = includedFile(text, line, folder) ?? projectFolder(text, line, folder);
   if (includes !== null) return includes;
   const option = parsePipOption(text, line);

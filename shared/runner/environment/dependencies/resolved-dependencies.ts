@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { chmod, constants, type FileHandle, lstat, mkdir, open, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { isProjectFolder, moduleFolder, readProjectFolder } from '../declarations/project-folder.ts';
+import { readWorkspace } from '../declarations/read-workspace.ts';
 import { EnvironmentError } from '../environment-error.ts';
 import type { PlacedRequirement } from '../install/build-fault.ts';
 import type { PythonCondition } from '../install/python-version.ts';
@@ -129,7 +130,9 @@ export async function resolveDependencies(
   const addFolder = async (path: string, extras: string, depth: number): Promise<void> => {
     if (!isNew(`-e ${path}${extras}`, depth)) return;
     const read = (name: string) => readProjectText(sourceFolder, join(path, name));
-    const project = await readProjectFolder(path, extras, read);
+    const readSource = (name: string) => readProjectText(sourceFolder, name);
+    const workspace = () => readWorkspace(sourceFolder, path, readSource);
+    const project = await readProjectFolder(path, extras, read, workspace);
     folders.add(await moduleFolder(sourceFolder, path));
     if (project.python !== undefined) limit(project.python.versions, project.python.where);
     await add(parsed(project.requirements.join('\n'), project.file), {

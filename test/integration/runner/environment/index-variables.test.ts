@@ -98,7 +98,7 @@ describe('variables of a project by which installers find packages', () => {
     ).rejects.toMatchObject({
       code: 'bad-dependencies',
       message:
-        'The variable PIP_EXTRA_INDEX_URL cannot be used: evil.example is not an allowed package index of this deployment; allowed are packages.example.',
+        'The variable PIP_EXTRA_INDEX_URL cannot be used: evil.example is not an allowed package index of this deployment; allowed are packages.example. Its operator allows others: PACKAGE_INDEXES for npm start, packageIndexes of a deployment to AWS.',
     });
     await prepare({ npm_config_registry: 'https://registry.npmjs.org' });
   });

@@ -58,7 +58,7 @@ describe('lines of pip that teams write', () => {
 
   test.each([
     ['-e ../lib', 'inside the source'],
-    ['-e git+https://a.example/b', 'inside the source'],
+    ['-e git+https://a.example/b', 'fetch it with git'],
     ['-c ../c.txt', '-c takes one file inside the source'],
     ['python', 'after python comes a version'],
     ['six --hash=md5:abc', '--hash=sha256:'],
