@@ -5,12 +5,21 @@ import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
 /**
  * Limits in front of the functions, like the throttle of a stage and the concurrency of functions on AWS. Requests
  * beyond them are refused at once, so an overload does not slow down all other requests.
+ *
+ * Askers are accounts, or addresses of requests without a known account. While others wait, each gets at most half of
+ * the places, they take turns, and in a full line the one with the most requests loses its last one. Once there is more
+ * than one asker, each gets at most half of the rate.
  */
 export class Admission {
   readonly #bucket: TokenBucket;
   readonly #limits: AdmissionLimits;
-  readonly #waiting: (() => void)[] = [];
+  /** Buckets of the latest askers, the latest last. */
+  readonly #shares = new Map<string, TokenBucket>();
+  readonly #running = new Map<string, number>();
+  /** Waiting requests by asker. The first asker has the next turn. */
+  readonly #waiting = new Map<string, PromiseWithResolvers<void>[]>();
   #inFlight = 0;
+  #inLine = 0;
 
   constructor(limits: AdmissionLimits) {
     this.#bucket = new TokenBucket(limits);
@@ -18,35 +27,101 @@ export class Admission {
   }
 
   /** Count a request. @throws ServiceError 429 for too many per second, 503 while too many are in progress */
-  admit(): void {
-    const seconds = this.#bucket.take();
+  admit(asker: string): void {
+    const share = this.#shareOf(asker);
+    const own = share.take();
+    // A share is known only of askers who share with others.
+    const seconds = own > 0 && this.#shares.size > 1 ? own : this.#bucket.take();
     if (seconds > 0) throw throttled(seconds);
-    this.#requirePlace();
+    this.#requirePlace(asker);
   }
 
-  /**
-   * Process a request, first come, first served. @throws ServiceError 503 if the slots were taken while its body
-   * arrived
-   */
-  async run<T>(work: () => Promise<T>): Promise<T> {
-    this.#requirePlace();
-    if (this.#inFlight < this.#limits.inFlight) this.#inFlight += 1;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  #shareOf(asker: string): TokenBucket {
+    const { perSecond, burst } = this.#limits;
+    const share =
+      this.#shares.get(asker) ?? new TokenBucket({ perSecond: perSecond / 2, burst: Math.ceil(burst / 2) });
+    this.#shares.delete(asker);
+    this.#shares.set(asker, share);
+    const [oldest] = this.#shares.keys();
+    if (this.#shares.size > maxShares && oldest !== undefined) this.#shares.delete(oldest);
+    return share;
+  }
+
+  /** Process a request. @throws ServiceError 503 if the places are taken, also while it waits for one */
+  async run<T>(asker: string, work: () => Promise<T>): Promise<T> {
+    this.#requirePlace(asker);
+    if (this.#inFlight < this.#limits.inFlight) this.#begin(asker);
+    else await this.#wait(asker);
     try {
       return await work();
     } finally {
-      const next = this.#waiting.shift();
-      // The slot goes to the next request in the queue, not to a later one.
-      if (next === undefined) this.#inFlight -= 1;
-      else next();
+      this.#end(asker);
     }
   }
 
-  #requirePlace(): void {
+  #begin(asker: string): void {
+    this.#inFlight += 1;
+    this.#running.set(asker, (this.#running.get(asker) ?? 0) + 1);
+  }
+
+  #wait(asker: string): Promise<void> {
+    const turn = Promise.withResolvers<void>();
+    this.#waiting.set(asker, [...(this.#waiting.get(asker) ?? []), turn]);
+    this.#inLine += 1;
+    if (this.#inLine > this.#limits.waiting) this.#dropLastOf(this.#greediest());
+    return turn.promise;
+  }
+
+  /** Free a place, and give it to the next asker in turn who has less than half of them. */
+  #end(asker: string): void {
+    this.#inFlight -= 1;
+    const left = (this.#running.get(asker) ?? 1) - 1;
+    if (left > 0) this.#running.set(asker, left);
+    else this.#running.delete(asker);
+    const half = this.#limits.inFlight / 2;
+    const askers = [...this.#waiting.keys()];
+    const next = askers.find((one) => (this.#running.get(one) ?? 0) < half) ?? askers[0];
+    if (next === undefined) return;
+    const [turn, ...others] = this.#waiting.get(next) ?? [];
+    this.#leave(next, others);
+    this.#begin(next);
+    turn?.resolve();
+  }
+
+  /** Keep the requests of an asker that still wait, for its next turn. */
+  #leave(asker: string, others: PromiseWithResolvers<void>[]): void {
+    this.#inLine -= 1;
+    this.#waiting.delete(asker);
+    if (others.length > 0) this.#waiting.set(asker, others);
+  }
+
+  #dropLastOf(asker: string): void {
+    const turns = this.#waiting.get(asker) ?? [];
+    const last = turns.pop();
+    this.#inLine -= 1;
+    if (turns.length === 0) this.#waiting.delete(asker);
+    last?.reject(busy());
+  }
+
+  /** Asker with the most waiting requests. */
+  #greediest(): string {
+    let [greediest, most] = ['', 0];
+    for (const [asker, { length }] of this.#waiting) if (length > most) [greediest, most] = [asker, length];
+    return greediest;
+  }
+
+  /** A full line has a place for an asker with at least two requests fewer than the greediest. */
+  #requirePlace(asker: string): void {
     const { inFlight, waiting } = this.#limits;
-    if (this.#inFlight >= inFlight && this.#waiting.length >= waiting) throw busy();
+    if (this.#inFlight < inFlight || this.#inLine < waiting) return;
+    const own = this.#waiting.get(asker)?.length ?? 0;
+    const most = this.#waiting.get(this.#greediest())?.length ?? 0;
+    if (own + 1 >= most) throw busy();
   }
 }
+
+/** Askers whose share of the rate is known. */
+const maxShares = 1_000;
 
 /** Limits of the gateway. */
 export interface AdmissionLimits extends Rate {

@@ -13,6 +13,7 @@ import type { Result } from '../../../shared/http/pipeline/proxy-event.ts';
 import type { LoadedEndpoint } from '../../service/endpoints.ts';
 import { methodTable } from '../../service/routes.ts';
 import { Admission, type AdmissionLimits, defaultLimits, OwnThrottles } from './admission.ts';
+import { Askers } from './asker.ts';
 import { invoke } from './invoke.ts';
 import { makeProxyEvent } from './make-proxy-event.ts';
 import {
@@ -34,6 +35,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const route = createRouter(endpoints);
   const admits = hostRule(options.allowedHosts ?? []);
   const admission = new Admission({ ...defaultLimits, ...options.limits });
+  const askers = new Askers();
   const otherMethods = {
     name: 'anyMethod',
     handler: anyMethod(methodTable(endpoints.map(({ endpoint }) => endpoint)), {
@@ -49,7 +51,9 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
 
   async function answer(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) {
     const headers = readHeaders(request, admits);
-    admission.admit();
+    const sourceIp = request.socket.remoteAddress ?? '';
+    const asker = askers.of(headers, sourceIp);
+    admission.admit(asker);
     options.onRequest?.();
     const { method = '', url = '' } = request;
     if (!url.startsWith('/')) throw new ServiceError('bad-request', 'The request target must be a path.');
@@ -59,7 +63,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     const match = route(path);
     if (match === undefined) throw new ServiceError('not-found', `There is nothing at ${path}.`);
     const { leaf, parameters } = match;
-    const plain = { method, path, query, headers, sourceIp: request.socket.remoteAddress ?? '' };
+    const plain = { method, path, query, headers, sourceIp };
     const loaded = leaf.methods.get(method);
     if (loaded === undefined) {
       return invoke(otherMethods, makeProxyEvent({ ...plain, body: nothing }, leaf.resource, parameters));
@@ -70,11 +74,15 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     const gone = goneSignal(response);
     const { timeLimit } = options;
     const call = (body: Uint8Array) =>
-      admission.run(() => {
+      admission.run(asker, async () => {
         // The client left while the request waited. Run a write nevertheless, because its request has arrived.
         if (gone.aborted && (method === 'GET' || method === 'HEAD')) throw new ClientGoneError();
         const event = makeProxyEvent({ ...plain, body }, leaf.resource, parameters);
-        return invoke({ name: endpoint.name, handler }, event, { timeLimit, gone });
+        try {
+          return await invoke({ name: endpoint.name, handler }, event, { timeLimit, gone });
+        } finally {
+          if (endpoint.allow !== 'anyone') askers.note(headers, handler.callerOf?.(event));
+        }
       });
     if (!announcesBody(request)) return call(nothing);
     const length = announcedLength(request) ?? 0;
@@ -92,7 +100,9 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
         const variables = Object.fromEntries(Object.keys(parameters).map((name) => [name, to]));
         const sent = { ...plain, method: 'POST', headers: own, body: Buffer.from(JSON.stringify(body)) };
         const event = makeProxyEvent(sent, leaf.resource, variables);
-        return admission.run(() => invoke({ name: endpoint.name, handler }, event, { timeLimit, gone }));
+        return admission.run(asker, () =>
+          invoke({ name: endpoint.name, handler }, event, { timeLimit, gone }),
+        );
       };
       return sendLargeBody(request, length, large, call, options.storage);
     }
@@ -103,7 +113,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     if (isKnown) {
       // API Gateway receives bodies before functions see them; here bodies would use this machine's memory.
       const event = makeProxyEvent({ ...plain, body: nothing }, leaf.resource, parameters);
-      const refused = await admission.run(async () => handler.refuse?.(event));
+      const refused = await admission.run(asker, async () => handler.refuse?.(event));
       if (refused !== undefined) return refused;
     }
     if (expectsContinue) response.writeContinue();

@@ -13,14 +13,16 @@ export interface HeavyLimits {
 
 interface Piece {
   key: string;
+  /** Caller of its first request. */
+  caller: string;
   work: () => Promise<unknown>;
   controller: AbortController;
   result: PromiseWithResolvers<unknown>;
   waiters: number;
 }
 
-/** The local gateway processes 24 requests at once. Heavy ones must leave places for the others. */
-export const heavyLimits: HeavyLimits = { atOnce: 2, waiting: 16, perCaller: 12 };
+/** The local gateway processes 24 requests at once. Heavy ones must leave places for the others, and one caller half of the heavy ones. */
+export const heavyLimits: HeavyLimits = { atOnce: 2, waiting: 16, perCaller: 9 };
 
 /** A request for a piece of heavy work. */
 export interface HeavyRequest {
@@ -63,7 +65,7 @@ export class HeavyWork {
         { retryAfterSeconds: retrySeconds },
       );
     }
-    const piece = this.#waiting.find((one) => one.key === key) ?? this.#enter(key, work);
+    const piece = this.#waiting.find((one) => one.key === key) ?? this.#enter({ key, caller }, work);
     this.#callers.set(caller, asked + 1);
     piece.waiters += 1;
     const given = Promise.withResolvers<never>();
@@ -88,7 +90,7 @@ export class HeavyWork {
    * Put a new piece in line, and begin pieces while there are free places. @throws ServiceError 503 if the line is
    * full
    */
-  #enter(key: string, work: () => Promise<unknown>): Piece {
+  #enter({ key, caller }: Pick<Piece, 'key' | 'caller'>, work: () => Promise<unknown>): Piece {
     const isFree = this.#running.size < this.#limits.atOnce && !this.#running.has(key);
     if (!isFree && this.#waiting.length >= this.#limits.waiting) {
       throw new ServiceError(
@@ -100,18 +102,23 @@ export class HeavyWork {
     const result = Promise.withResolvers<unknown>();
     // It may fail when no request waits for it any more.
     result.promise.catch(() => {});
-    const piece: Piece = { key, work, controller: new AbortController(), result, waiters: 0 };
+    const piece: Piece = { key, caller, work, controller: new AbortController(), result, waiters: 0 };
     this.#waiting.push(piece);
     this.#begin();
     return piece;
   }
 
-  /** Begin the next pieces, first come, first served. One that equals a running piece waits for its end. */
+  /**
+   * Begin the next pieces, first come, first served; those of callers with a running piece after the others. One that
+   * equals a running piece waits for its end.
+   */
   #begin(): void {
     while (this.#running.size < this.#limits.atOnce) {
-      const index = this.#waiting.findIndex(({ key }) => !this.#running.has(key));
-      const [piece] = index === -1 ? [] : this.#waiting.splice(index, 1);
+      const ready = this.#waiting.filter(({ key }) => !this.#running.has(key));
+      const busy = new Set([...this.#running.values()].map(({ caller }) => caller));
+      const piece = ready.find(({ caller }) => !busy.has(caller)) ?? ready[0];
       if (piece === undefined) return;
+      this.#waiting.splice(this.#waiting.indexOf(piece), 1);
       this.#running.set(piece.key, piece);
       void this.#work(piece);
     }

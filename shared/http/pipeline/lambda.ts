@@ -25,6 +25,8 @@ export interface Handler {
    * Return the refusal of a caller without the right to call, which needs no body; undefined for any other caller.
    */
   refuse?(event: Event): Promise<Result | undefined>;
+  /** Return the user id of the caller of a request that was identified. */
+  callerOf?(event: Event): string | undefined;
 }
 
 interface Process {
@@ -104,7 +106,11 @@ export function lambda(endpoint: AnyEndpoint, environment: Environment = process
       return finish(event, renderError(error, exchange.requestId, exchange.log, endpoint.errorBody));
     }
   };
-  return Object.assign((event: Event, context: LambdaContext) => handler(event, context), { refuse });
+  const callerOf = (event: Event) => exchanges.get(event)?.caller?.user_id;
+  return Object.assign((event: Event, context: LambdaContext) => handler(event, context), {
+    refuse,
+    callerOf,
+  });
 }
 
 function startProcess(endpoint: AnyEndpoint, environment: Environment): Process {

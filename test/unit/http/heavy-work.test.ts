@@ -38,6 +38,16 @@ describe('heavy work', () => {
     expect(begun).toEqual(['a', 'b', 'c', 'd']);
   });
 
+  test('of a caller with a piece in progress begins after that of others', async () => {
+    const { begun, ask, end } = bench();
+    for (const key of ['a', 'b', 'c']) void ask(key, { caller: 'greedy' });
+    void ask('d', { caller: 'light' });
+
+    await end('a');
+
+    expect(begun).toEqual(['a', 'b', 'd']);
+  });
+
   test('of equal requests is done once for all that came before it began', async () => {
     const { begun, ask, end } = bench();
     const first = ask('a', { caller: '1' });
