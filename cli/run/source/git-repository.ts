@@ -41,3 +41,6 @@ async function gitFolderOf(path: string): Promise<string | undefined> {
   const isGit = (await stat(join(folder, 'HEAD')).catch(() => undefined))?.isFile() === true;
   return isGit ? realpath(folder) : undefined;
 }
+
+/** Runs git and returns its output. @throws Error if git is absent, refuses, or has more than 256 MB of output */
+export type Git = (...args: string[]) => Promise<string>;

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { type Git, withGit } from './git.ts';
+import { withGit } from './git.ts';
+import type { Git } from './git-repository.ts';
 import { findRepository } from './git-repository.ts';
 import { isCheckedOut, stagedEntries } from './git-tree.ts';
 

@@ -1,6 +1,7 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Git, withGit } from './git.ts';
+import { withGit } from './git.ts';
+import type { Git } from './git-repository.ts';
 
 /**
  * List a folder with git, with the submodules in it that are checked out. Paths are relative to the folder.

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { findRepository } from './git-repository.ts';
+import { findRepository, type Git } from './git-repository.ts';
 import { shadowRepository } from './shadow-repository.ts';
 
 /**
@@ -27,9 +27,6 @@ export async function withGit<T>(folder: string, use: (git: Git, within: string)
     await rm(shadow, { recursive: true, force: true });
   }
 }
-
-/** Runs git and returns its output. @throws Error if git is absent, refuses, or has more than 256 MB of output */
-export type Git = (...args: string[]) => Promise<string>;
 
 interface Place {
   cwd: string;

@@ -1,7 +1,7 @@
 import { copyFile, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Git } from './git.ts';
-import type { GitRepository } from './git-repository.ts';
+
+import type { Git, GitRepository } from './git-repository.ts';
 
 /**
  * Fill an empty folder so that git takes it for the git folder of a repository: its HEAD, links to its objects, references
