@@ -30,6 +30,8 @@ import { envRoutes } from './commands/project/env.ts';
 import { exportCommand } from './commands/project/export.ts';
 import { hookRoutes } from './commands/project/hooks.ts';
 import { importCommand } from './commands/project/import.ts';
+import { memberRoutes } from './commands/project/members.ts';
+import { projectsCommand } from './commands/project/projects.ts';
 import { sweepRoutes } from './commands/sweeps/sweeps.ts';
 import type { CliContext } from './context.ts';
 import { usageErrorText } from './usage-error.ts';
@@ -85,6 +87,8 @@ const routes = buildRouteMap<string, CliContext>({
     pull: pullCommand,
     cancel: cancelCommand,
     rm: rmCommand,
+    projects: projectsCommand,
+    members: memberRoutes,
     budget: budgetCommand,
     data: dataRoutes,
     config: configRoutes,

@@ -64,10 +64,10 @@ function faultOfUrl(url: URL, admitted: readonly string[]): string | undefined {
     return 'must not contain a user name or password; put a token into its path or query';
   if (isAdmitted(url, admitted)) return undefined;
   if (url.protocol !== 'https:')
-    return `must begin with https://${admitted.length > 0 ? `, or name one of HOOK_HOSTS: ${admitted.join(', ')}` : ''}`;
+    return `must begin with https://, or name one of HOOK_HOSTS, receivers of this machine or network that the operator admits as host:port: ${admitted.join(', ') || 'none yet'}`;
   const hostname = bareHost(url);
   return isIP(hostname) !== 0 && !isPublic(hostname)
-    ? `names ${hostname}, which is not a public address`
+    ? `names ${hostname}, which is not a public address; the operator admits such receivers as host:port in HOOK_HOSTS`
     : undefined;
 }
 

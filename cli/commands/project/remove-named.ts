@@ -12,10 +12,12 @@ interface Removal {
   example: string;
   /** Remove one, and return the answer. */
   remove(session: Session, name: string): Promise<unknown>;
+  /** What to print for one; `… is deleted.` by default. */
+  said?(name: string): string;
 }
 
 /** Build the command that removes things of a project by their names. */
-export function removeNamed({ many, brief, example, remove }: Removal): Command<CliContext> {
+export function removeNamed({ many, brief, example, remove, said = deleted }: Removal): Command<CliContext> {
   return buildCommand({
     async func(
       this: CliContext,
@@ -26,7 +28,7 @@ export function removeNamed({ many, brief, example, remove }: Removal): Command<
       for (const name of names) {
         const removed = await remove(session, name);
         if (isJson) this.process.stdout.write(`${JSON.stringify(removed)}\n`);
-        else this.printer.say(`${name} is deleted.`);
+        else this.printer.say(said(name));
       }
     },
     parameters: {
@@ -41,3 +43,5 @@ export function removeNamed({ many, brief, example, remove }: Removal): Command<
     docs: { brief, fullDescription: `Example:\n  ${example}` },
   });
 }
+
+const deleted = (name: string): string => `${name} is deleted.`;

@@ -81,6 +81,7 @@ const nextCommands = (facts: Greeting): string[] => {
     ...(checkout === undefined
       ? []
       : [`Without an installation, "npx --prefix ${quoted(checkout)} mps" is the same command.`]),
+    'If npm refuses with EACCES, add --prefix ~/.local to its command, and ~/.local/bin to the PATH.',
     '',
   ];
 };

@@ -1,0 +1,100 @@
+import { buildCommand, buildRouteMap } from '@stricli/core';
+import type { endpoint as deleteMember } from '../../../functions/projects/members/delete-member.endpoint.ts';
+import type { endpoint as listMembers } from '../../../functions/projects/members/list-members.endpoint.ts';
+import type { endpoint as putMember } from '../../../functions/projects/members/put-member.endpoint.ts';
+import { usageFaults } from '../../cli-error.ts';
+import type { CliContext } from '../../context.ts';
+import { projectSession } from '../../projects/project-session.ts';
+import { json, project, verbose } from '../flags.ts';
+import { removeNamed } from './remove-named.ts';
+
+const roles = ['viewer', 'developer'] as const;
+
+async function add(
+  this: CliContext,
+  { role = 'developer', project: given, json: isJson }: AddFlags,
+  username: string,
+): Promise<void> {
+  const { client, path } = await projectSession(this, given);
+  const member = await usageFaults(
+    client.call<typeof putMember>('PUT /projects/{project_id}/members/{username}', {
+      path: { ...path, username },
+      fields: { role },
+    }),
+  );
+  if (isJson) this.printer.json(member);
+  else this.printer.say(`${member.username} is a ${member.role} of the project.`);
+}
+
+const addCommand = buildCommand({
+  func: add,
+  parameters: {
+    positional: {
+      kind: 'tuple',
+      parameters: [{ brief: 'Name of the user', placeholder: 'NAME', parse: String }],
+    },
+    flags: {
+      role: {
+        kind: 'enum',
+        values: roles,
+        brief: 'viewer reads; developer also changes and trains (default)',
+        optional: true,
+      },
+      project,
+      json,
+      verbose,
+    },
+    aliases: { p: 'project' },
+  },
+  docs: {
+    brief: 'Share the project with a user, or change the role of a member',
+    fullDescription: `Only the owner of the project and admins share it.
+
+Examples:
+  mps members add grace
+  mps members add alan --role viewer`,
+  },
+});
+
+async function ls(this: CliContext, { project: given, json: isJson }: Flags): Promise<void> {
+  const { client, path } = await projectSession(this, given);
+  const members = await client.call<typeof listMembers>('GET /projects/{project_id}/members', { path });
+  if (isJson) for (const member of members) this.process.stdout.write(`${JSON.stringify(member)}\n`);
+  else
+    this.printer.table(
+      ['USER', 'ROLE', 'SINCE'],
+      members.map(({ username, role, added_at }) => [username, role, added_at?.slice(0, 10) ?? '-']),
+    );
+}
+
+const lsCommand = buildCommand({
+  func: ls,
+  parameters: { flags: { project, json, verbose }, aliases: { p: 'project' } },
+  docs: { brief: 'List the members of the project', fullDescription: 'Example:\n  mps members ls' },
+});
+
+const removeCommand = removeNamed({
+  many: 'Members',
+  brief: 'Stop sharing the project with users',
+  example: 'mps members remove grace',
+  remove: ({ client, path }, username) =>
+    client.call<typeof deleteMember>('DELETE /projects/{project_id}/members/{username}', {
+      path: { ...path, username },
+    }),
+  said: (username) => `${username} is no longer a member of the project.`,
+});
+
+export const memberRoutes = buildRouteMap<string, CliContext>({
+  routes: { add: addCommand, ls: lsCommand, remove: removeCommand },
+  docs: { brief: 'Share a project with other users' },
+});
+
+interface AddFlags extends Flags {
+  role?: (typeof roles)[number];
+}
+
+interface Flags {
+  project?: string;
+  json?: boolean;
+  verbose?: boolean;
+}
