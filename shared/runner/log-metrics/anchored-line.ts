@@ -1,30 +1,42 @@
+import { withoutPrefix } from './log-prefix.ts';
 import { isQualifier } from './metric-words.ts';
 import { namedPairs } from './named-pairs.ts';
 import type { FoundLine } from './printed-metrics.ts';
 
-/** Time, level and name of a logger in front of a line. */
-const logPrefix =
-  /^(?:\[?\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]?[\s:|-]{1,5}|\[?\d\d:\d\d:\d\d\]?\s{1,3})?(?:\[?(?:INFO|DEBUG|I)\]?[\s:|-]{1,5})?(?:[\w.]{1,40}\s{0,2}[:|-]\s{1,3})?/;
+/** `| valid |`, `[Eval]`, `Train ` in front of a line that names its step. */
+const lead =
+  /^[\s|[(#*=>-]{0,12}(train|training|val|valid|validation|eval|evaluation|test|testing|dev)(?:_inner)?[\s\]_:|()-]{1,6}/i;
 
-/** `epoch 3`, `Step [100/600]`, `iter 100`, `Train Epoch: 1`, `| end of epoch   1 |`, `Epoch: [0][ 10/391]`. */
+/** `epoch 3`, `Step [100/600]`, `iter 1,000`, `| end of epoch   1 |`, `Epoch: [0][ 10/391]`, `Epoch(val) [1][5/5]`. */
 const anchor =
-  /^[\s|[(#*=>-]{0,12}(?:(?:train|val|valid|eval|test|end of|global|training|validation)[\s_:|-]{1,3})?(epoch|step|steps|iter|iteration|round|episode|update|batch)s?[\s_:=#[(]{0,4}(\d{1,9})(?:\.\d+)?(?![\d.]*[a-z])/i;
+  /^[\s|[(#*=>-]{0,12}(?:(?:end of|global)[\s_:|-]{1,3})?(epoch|step|steps|iter|iteration|round|episode|update|batch)s?(?:\((train|val|test)\))?[\s_:=#[(]{0,12}(\d{1,3}(?:,\d{3}){1,3}(?![\d,])|\d{1,9})(?:\.\d+)?(?![\d.]*[a-z])/i;
 
-/** `[1,  2000] loss: 2.198` of PyTorch's tutorial, `Train: 0 [   0/1251 (  0%)]` of timm, `[E3/10]`. */
-const shortAnchor = /^\[\s?(\d{1,7}),\s{0,6}(\d{1,9})\]\s|^(?:train|test|val):\s(\d{1,7})\s\[/i;
+/** `[1,  2000] loss: 2.198` of PyTorch's tutorial, `0 [   0/1251 (  0%)]` behind timm's `Train: `. */
+const batchAnchor = /^\[\s?(\d{1,7}),\s{0,6}\d{1,9}\]\s|^(\d{1,7})\s\[/;
 
-/** Position within an epoch: `[640/60000`, `200/ 2983 batches`, `[0][ 10/391]`, `Step [100/600]`. */
+/** `[1/100] 1 tree, train loss: 0.5` of scikit-learn, `[100] loss=0.5` of JAX, `3epoch results: ` of ESPnet. */
+const shortAnchor =
+  /^\[(\d{1,7})\/\d{1,7}\]\s|^\[(\d{1,9})\]\s(?=[A-Za-z_][\w/]{0,60}=)|^(\d{1,7})epoch results: /;
+
+/** Position within an epoch: `[640/60000`, `200/ 2983 batches`, `[0][ 10/391]`, `Step [100/600]`, `001:  100 / 1000 `. */
 const within =
-  /\[\s{0,6}\d{1,9}\/\s{0,6}\d{1,9}|\s\d{1,9}\/\s{0,6}\d{1,9} batch|\b(?:step|iter|batch)[\s:=[(]{1,4}\d/i;
+  /\[\s{0,6}\d{1,9}\/\s{0,6}\d{1,9}|\s\d{1,9}\/\s{0,6}\d{1,9} batch|\b(?:step|iter|batch)[\s:=[(]{1,4}\d|^:\s{1,8}\d{1,9} \/ \d{1,9} /i;
 
-/** A step anywhere in a line that begins otherwise: `iter_dt 12.3ms; iter 100: train loss 2.3` of minGPT. */
-const later = /[;,|]\s(step|iter|iteration|epoch)\s{1,3}(\d{1,9}):\s/i;
+/** `[ 1/20]` as the position within a pass over other data. */
+const position = /^\[\s{0,6}(\d{1,9})\/\s{0,6}(\d{1,9})\]|\]\[\s{0,6}(\d{1,9})\/\s{0,6}(\d{1,9})\]/;
+
+/** A step anywhere in a line that begins otherwise: `iter_dt 12.3ms; iter 100: train loss 2.3` of minGPT, detectron2. */
+const later =
+  /(?:[;,|]|\s)\s(step|iter|iteration|epoch)(?::\s{0,3}|\s{1,3})(\d{1,9})(?=:\s|\s{2}|,\s)|\bloss at (step|iteration|epoch) (\d{1,9}) \|/i;
 
 /** `Test set: Average loss: 0.0489, Accuracy: 9842/10000 (98%)`, ` * Acc@1 60.2 Acc@5 82.1`, `Validation - loss: 1`. */
 const summary =
-  /^[\s*|>=-]{0,6}(train|training|test|testing|val|valid|validation|eval|evaluation|dev)(?: (?:set|results?|metrics|error))?\s?[:|-]\s/i;
+  /^[\s*|>=-]{0,6}(train|training|test|testing|val|valid|validation|eval|evaluation|dev)(?: (?:set|results?|metrics|error))?\s?[:|-]\s|^\[(eval|val|valid|test)\]\s/i;
 
-const starred = /^\s{0,4}\* (?:Acc|acc|Prec|mAP|top)/;
+const starred = /^\s{0,4}\* {1,4}(?:Acc|acc|Prec|mAP|top)/;
+
+/** The mean of an epoch, as DETR, DeiT and MAE print it. */
+const averaged = /^Averaged stats: /;
 
 /** Lines of a traceback, a test runner or a shell, and of code. */
 const foreign =
@@ -33,32 +45,84 @@ const foreign =
 /** Recognize a line that names its epoch or step, or the data that it sums up. */
 export function anchoredLine(text: string, epoch: number | null): FoundLine | undefined {
   if (foreign.test(text)) return undefined;
-  const [prefix = ''] = logPrefix.exec(text) ?? [];
-  const line = prefix === '' ? text : text.slice(prefix.length);
-  return stepLine(line) ?? (prefix === '' ? undefined : stepLine(text)) ?? summaryLine(line, epoch);
+  const lines = withoutPrefix(text);
+  for (const line of lines) {
+    const found = stepLine(line, epoch);
+    if (found !== undefined) return found;
+  }
+  for (const line of lines) {
+    const found = summaryLine(line, epoch);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
-function stepLine(line: string): FoundLine | undefined {
-  const anchored = anchor.exec(line);
-  const short = anchored === null ? shortAnchor.exec(line) : null;
-  const inner = anchored === null && short === null ? later.exec(line) : null;
-  if (anchored === null && short === null && inner === null) return undefined;
-  const digits = anchored?.[2] ?? short?.[1] ?? short?.[3] ?? inner?.[2];
-  const kind = (anchored?.[1] ?? inner?.[1] ?? 'epoch').toLowerCase();
-  const rest = anchored === null ? line.slice(short?.[0].length ?? 0) : line.slice(anchored[0].length);
-  const [, lead = ''] = /^[\s|[(#*=>-]{0,12}(val|valid|eval|test|validation)[\s_:|-]/i.exec(line) ?? [];
-  const values = namedPairs(rest, lead.toLowerCase());
+function stepLine(line: string, epoch: number | null): FoundLine | undefined {
+  const [leading = '', led = ''] = lead.exec(line) ?? [];
+  const body = leading === '' ? line : line.slice(leading.length);
+  const anchored = anchor.exec(body);
+  const data = (anchored?.[2] ?? led).toLowerCase();
+  const isOther = data !== '' && !data.startsWith('train');
+  if (anchored === null) {
+    if (isOther && position.test(body)) return batchOfOther(body, data, epoch);
+    return unanchored(line, body, leading, isOther ? data : '');
+  }
+  const [all, kind = '', , digits = ''] = anchored;
+  const step = Number(digits.replaceAll(',', ''));
+  const rest = body.slice(all.length);
+  const isEpoch = kind.toLowerCase() === 'epoch';
+  // `Iter(val) [5/5]` counts the batches of validation, and `Epoch(val) [1][5/5]` those of epoch 1.
+  if (isOther && (isEpoch ? within.test(rest) : anchored[2] !== undefined))
+    return batchOfOther(isEpoch ? rest : body.slice(all.lastIndexOf('[')), data, isEpoch ? step : epoch);
+  const isWithin = isEpoch && within.test(rest);
+  const isOfTraining = isWithin || data !== '';
+  const values = namedPairs(
+    rest,
+    isOther ? { prefix: data, takesMean: true } : isOfTraining ? { scorePrefix: 'train' } : {},
+  );
+  if (values.length === 0) return undefined;
+  return { step, values, isWithin, ...((isEpoch || anchored[2] !== undefined) && { epoch: step }) };
+}
+
+/** A line whose step stands in brackets, or behind other values. */
+function unanchored(line: string, body: string, leading: string, prefix: string): FoundLine | undefined {
+  const batch = batchAnchor.exec(leading === '' ? line : body);
+  const isBatch = batch !== null && (batch[1] !== undefined || leading !== '');
+  const short = isBatch ? batch : shortAnchor.exec(line);
+  const inner = short === null ? later.exec(line) : null;
+  const digits = short?.slice(1).find((one) => one !== undefined) ?? inner?.[2] ?? inner?.[4];
+  if (digits === undefined) return undefined;
+  const rest = short === null ? line : (isBatch && leading !== '' ? body : line).slice(short[0].length);
+  const values = namedPairs(rest, isBatch ? { scorePrefix: 'train' } : { prefix, takesMean: prefix !== '' });
   if (values.length === 0) return undefined;
   const step = Number(digits);
-  const isEpoch = kind === 'epoch';
-  const isWithin = isEpoch && (short !== null || within.test(rest));
-  return { step, values, isWithin, ...(isEpoch && { epoch: step }) };
+  const kind = inner?.[1] ?? inner?.[3] ?? (isBatch || short?.[2] === undefined ? 'epoch' : 'step');
+  const isEpoch = kind.toLowerCase() === 'epoch';
+  return { step, values, isWithin: isBatch, ...(isEpoch && { epoch: step }) };
+}
+
+/**
+ * A batch of a pass over other data than those of training. Its means are those of the data up to it, so only the last of
+ * a pass counts. `Test: [ 1/20]` of PyTorch's examples and timm is the pass after each epoch.
+ */
+function batchOfOther(body: string, data: string, step: number | null): FoundLine | undefined {
+  const [, at, total, innerAt = at, innerTotal = total] = position.exec(body) ?? [];
+  const prefix = data === 'test' || data === 'testing' ? 'val' : data;
+  const values = namedPairs(body, { prefix, takesMean: true });
+  const isLast = innerAt === undefined || Number(innerAt) >= Number(innerTotal) - 1;
+  return values.length === 0 ? undefined : { step, values, ...(!isLast && { isPartial: true }) };
 }
 
 function summaryLine(line: string, epoch: number | null): FoundLine | undefined {
-  const [matched = '', data = ''] = summary.exec(line) ?? [];
-  if (!isQualifier(data) && !starred.test(line)) return undefined;
-  const values = namedPairs(line.slice(matched.length), data.toLowerCase());
+  const [matched = '', named, tagged] = summary.exec(line) ?? [];
+  const data = (named ?? tagged ?? '').toLowerCase();
+  const isStarred = starred.test(line);
+  const isAveraged = averaged.test(line);
+  if (!isQualifier(data) && !isStarred && !isAveraged) return undefined;
+  const rest = line.slice(matched.length);
+  const isOfExamples = isStarred || (data === 'test' && rest.includes('Acc@'));
+  const prefix = isAveraged ? 'train' : isOfExamples ? 'val' : data;
+  const values = namedPairs(rest, { prefix, takesMean: true });
   // A sentence such as "test: 3 of 5" has no name of a metric.
   return values.length === 0 ? undefined : { step: epoch, values };
 }

@@ -16,10 +16,24 @@ const ofOptuna = /^\[I \d{4}-[^\]]{1,40}\] Trial (\d{1,9}) finished with value: 
 const ofNeatAverage = /^Population's average fitness: (\S{1,30}) stdev: (\S{1,30})$/;
 const ofNeatBest = /^Best fitness: (\S{1,30}) - size: \(\d{1,9}, \d{1,9}\) - species /;
 
+/** `[CV 1/5] END ....C=1, gamma=0.1;, score=0.930 total time=   0.0s` of scikit-learn's searches. */
+const ofSearch = /^\[CV[^\]]{0,40}\] END .{0,400}?, score=([-\d.]{1,20}) total time= /;
+
+/** `Early stopping, best iteration is:` of LightGBM, whose next line repeats an earlier one. */
+const repeats = /est iteration is:\s*$/;
+
 /** Recognize the lines that boosters, Optuna and neat-python print, each in a form of its own. */
-export function boosterLine(text: string): FoundLine | undefined {
+export function boosterLine(text: string, before: string): FoundLine | undefined {
   const boosted = booster.exec(text);
-  if (boosted !== null) return boostedLine(Number(boosted[1]), (boosted[2] ?? '').split('\t'));
+  if (boosted !== null) {
+    const found = boostedLine(Number(boosted[1]), (boosted[2] ?? '').split('\t'));
+    return found !== undefined && repeats.test(before) ? { step: null, values: [] } : found;
+  }
+  const [, score] = text.startsWith('[CV') ? (ofSearch.exec(text) ?? []) : [];
+  if (score !== undefined) {
+    const found = valuesAt(null, [['cv_score', score]]);
+    return found && { ...found, isWithin: true };
+  }
   const learned = ofCatboost.exec(text);
   if (learned !== null)
     return valuesAt(Number(learned[1]), [

@@ -19,13 +19,15 @@ export class GenerationBlock {
     return this.#left > 0;
   }
 
-  /** Return undefined for a line that is none of a block. A heading has no values. */
-  read(text: string): FoundLine | undefined {
-    const [, generation] = heading.exec(text) ?? [];
-    if (generation !== undefined) {
-      this.#generation = Number(generation);
+  /**
+   * Return undefined for a line that is none of a block.
+   * @param before the line before, and `earlier` the one before that: one of them is the heading of a block that begins
+   */
+  read(text: string, before: string, earlier: string): FoundLine | undefined {
+    const above = heading.exec(before) ?? (before.startsWith('  ') ? heading.exec(earlier) : null);
+    if (above !== null) {
+      this.#generation = Number(above[1]);
       this.#left = maxLines;
-      return { step: null, values: [] };
     }
     if (!this.isOpen || this.#generation === undefined) return undefined;
     this.#left = text.startsWith('  ') ? this.#left - 1 : 0;

@@ -2,12 +2,15 @@ import { anchoredLine } from './anchored-line.ts';
 import { boosterLine } from './booster-line.ts';
 import { dictLine } from './dict-line.ts';
 import { GenerationBlock } from './generation-block.ts';
-import { MarkedLines } from './marked-lines.ts';
+import { markedLines } from './marked-lines.ts';
+import { mayHoldMetric } from './may-hold-metric.ts';
 import { MetricTable } from './metric-table.ts';
-import { mayBeOfTraining, mayHoldMetric, trainingMarks } from './metric-words.ts';
+import { trainingMarks } from './metric-words.ts';
 import { PlainPairs } from './plain-pairs.ts';
-import type { PrintedMetrics } from './printed-metrics.ts';
-import { progressBar } from './progress-bar.ts';
+import type { FoundLine, PrintedMetrics } from './printed-metrics.ts';
+import { ProgressBars } from './progress-bar.ts';
+import { reportLine } from './report-line.ts';
+import { SectionedTable } from './sectioned-table.ts';
 
 /** Longest line that is read, in UTF-16 units. Lines of training are shorter, and dumps of data are longer. */
 const maxUnits = 1_000;
@@ -23,10 +26,16 @@ const colours = /\u001b\[[0-9;]*m/g;
  */
 export class LogRecognizer {
   readonly #table = new MetricTable();
+  readonly #sections = new SectionedTable();
   readonly #block = new GenerationBlock();
   readonly #pairs = new PlainPairs();
+  readonly #bars = new ProgressBars();
   #epoch: number | null = null;
+  /** The two lines before. */
   #before = '';
+  #earlier = '';
+  /** The last line of a pass over the data, until it is known that no later one follows. */
+  #partial: FoundLine | undefined;
 
   /**
    * Return the metrics that lines complete.
@@ -34,64 +43,105 @@ export class LogRecognizer {
    * lines need no search
    */
   readAll(lines: readonly string[], chunk?: Buffer): PrintedMetrics[] {
+    if (chunk === undefined) return lines.flatMap((line) => this.read(line));
     const found: PrintedMetrics[] = [];
-    const marked = chunk === undefined ? undefined : new MarkedLines(chunk, trainingMarks);
+    const marked = markedLines(chunk, lines, trainingMarks);
+    let next = 0;
     let isOpen = this.#isOpen;
-    for (let at = 0; at < lines.length; at += 1) {
-      const line = lines[at] ?? '';
-      const isMarked = marked === undefined || marked.next(line);
-      if (!isMarked && !isOpen) {
-        this.#before = line;
-        continue;
+    let last = -1;
+    for (let at = 0; at < lines.length; ) {
+      if (!isOpen) {
+        while ((marked[next] ?? lines.length) < at) next += 1;
+        at = marked[next] ?? lines.length;
+        if (at === lines.length) break;
       }
-      const more = this.read(line);
-      if (more.length > 0) found.push(...more);
+      this.#skip(lines, last + 1, at);
+      for (const one of this.read(lines[at] ?? '', at === marked[next])) found.push(one);
+      last = at;
+      at += 1;
       isOpen = this.#isOpen;
     }
+    this.#skip(lines, last + 1, lines.length);
     return found;
   }
 
-  get #isOpen(): boolean {
-    return this.#table.isOpen || this.#block.isOpen || this.#pairs.isWaiting;
+  /** Note the last two of the lines that are not read. */
+  #skip(lines: readonly string[], from: number, to: number): void {
+    for (let at = Math.max(from, to - 2); at < to; at += 1) this.#note(lines[at] ?? '');
   }
 
-  /** Return the metrics that a line completes. */
-  read(line: string): PrintedMetrics[] {
-    if (line.length > maxUnits || line === '') return [];
-    const before = this.#before;
+  #note(line: string): void {
+    this.#earlier = this.#before;
     this.#before = line;
+  }
+
+  get #isOpen(): boolean {
+    return this.#table.isOpen || this.#sections.isOpen || this.#block.isOpen || this.#pairs.isWaiting;
+  }
+
+  /** Return the metrics that a line completes. `isMarked` says that it holds a mark. */
+  read(line: string, isMarked = false): PrintedMetrics[] {
+    const [before, earlier] = [this.#before, this.#earlier];
+    this.#note(line);
+    if (line.length > maxUnits || line === '') return [];
     const isOpen = this.#isOpen;
-    if (!isOpen && !mayBeOfTraining(line)) return [];
+    if (!isOpen && !isMarked && !trainingMarks.some((mark) => line.includes(mark))) return [];
     if (!isOpen && !mayHoldMetric(line)) {
       this.#noteEpoch(line);
       return [];
     }
     const text = line.includes('\u001b') ? line.replaceAll(colours, '') : line;
-    const found = this.#table.read(text) ?? this.#block.read(text) ?? this.#line(text);
+    const found =
+      this.#table.read(text, before, earlier) ??
+      this.#sections.read(text) ??
+      this.#block.read(text, before, earlier) ??
+      this.#line(text, before, earlier);
+    if (found?.epoch !== undefined) this.#epoch = found.epoch;
     const waited = this.#pairs.read(found === undefined ? text : '', before, this.#epoch);
-    return [...waited, ...(found === undefined ? [] : [found])];
+    return [...waited, ...(found === undefined ? [] : this.#ofPass(found))];
   }
 
-  /** Return the metrics of a last line that waited for its successor. */
+  /** Return the metrics of last lines that waited for their successors. */
   end(): PrintedMetrics[] {
-    return this.#pairs.read('', '', this.#epoch);
+    return [...this.#pairs.read('', '', this.#epoch), ...this.#ofPass({ step: null, values: [] })];
   }
 
-  #line(text: string): PrintedMetrics | undefined {
+  /** Return the metrics that count: those of a line within a pass do if the next one is of another. */
+  #ofPass(found: FoundLine): PrintedMetrics[] {
+    const waited = this.#partial;
+    const { isPartial = false, ...line } = found;
+    this.#partial = isPartial ? found : undefined;
+    const isReplaced = waited === undefined || isPartial || hasSameNames(waited, found);
+    const complete = isPartial ? [] : [line];
+    return isReplaced ? complete : [{ step: waited.step, values: waited.values }, ...complete];
+  }
+
+  #line(text: string, before: string, earlier: string): FoundLine | undefined {
     const found =
       dictLine(text) ??
-      boosterLine(text) ??
-      progressBar(text, this.#epoch) ??
+      boosterLine(text, before) ??
+      this.#bars.read(text, this.#epoch) ??
+      this.#report(text, before, earlier) ??
       anchoredLine(text, this.#epoch);
     if (found === undefined) this.#noteEpoch(text);
-    else if (found.epoch !== undefined) this.#epoch = found.epoch;
     return found;
+  }
+
+  #report(text: string, before: string, earlier: string): FoundLine | undefined {
+    const found = reportLine(text, before, earlier);
+    return found === undefined ? undefined : { ...found, step: this.#epoch };
   }
 
   /** Keras prints the epoch on a line of its own, as do many loops. */
   #noteEpoch(text: string): void {
-    if (text.length > 80 || !/[Ee]poch/.test(text)) return;
+    if (text.length > 80 || !text.includes('poch')) return;
     const [, epoch] = /^[\W_]{0,10}epoch[\s:#[]{0,4}(\d{1,7})\b/i.exec(text) ?? [];
-    if (epoch !== undefined) this.#epoch = Number(epoch);
+    if (epoch === undefined) return;
+    this.#epoch = Number(epoch);
+    this.#bars.beginEpoch();
   }
 }
+
+const hasSameNames = (one: FoundLine, other: FoundLine): boolean =>
+  one.step === other.step &&
+  one.values.every(([name]) => other.values.some(([otherName]) => otherName === name));

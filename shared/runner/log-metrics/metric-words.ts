@@ -1,5 +1,3 @@
-import type { Mark } from './marked-lines.ts';
-
 /**
  * Words that make a printed name one of a metric. Longer names count by their last or first word, such as
  * `val_loss`, `loss_cls` and `Loss_D`.
@@ -38,6 +36,7 @@ const words: ReadonlySet<string> = new Set([
     'cer',
   ],
   ...['map', 'map50', 'miou', 'iou', 'dice', 'jaccard', 'psnr', 'ssim', 'fid', 'score', 'reward', 'return'],
+  ...['ap', 'ap50', 'ap75', 'ar', 'ce', 'mrr', 'bpd', 'exploitability', 'inertia'],
 ]);
 
 const qualifiers: ReadonlySet<string> = new Set([
@@ -78,29 +77,8 @@ const companions: ReadonlySet<string> = new Set([
   'gradnorm',
 ]);
 
-const keyword =
-  /loss|LOSS|Loss|acc|Acc|ACC|auc|AUC|rror|mse|MSE|mae|MAE|mape|f1|F1|F_?[Ss]core|score|SCORE|Score|recall|Recall|recision|ppl|erplexity|nll|elbo|bleu|BLEU|ouge|wer|WER|iou|IoU|dice|Dice|mAP|map|psnr|ssim|fid|eward|eturn|R2|r2|\bl[12]:|ndcg|kappa|bjective|learn: |finished with value|itness: |^gen *\t|^-- Generation /;
-
-/** A number, or a heading of a table, which has none. */
-const digit = /\d|^E {2,8}#|^epoch {2,}|^gen *\t/;
-
-/**
- * What nearly every line of a training has and few others: a decimal number, or a word of a heading. It is tested
- * first, because {@link keyword} takes four times as long.
- */
-const mark = /\d\.\d|poch|LOSS|\d\/\d|nan|\de[-+]\d|ward|nevals|^-- Generation /;
-
-/** Every line that {@link mayBeOfTraining} holds one of these. */
-export const trainingMarks: readonly Mark[] = [
-  ...['.', 'poch', 'LOSS', 'nan', 'ward', 'nevals', 'Generation ', '/'].map((text) => ({ text })),
-  ...['-', '+'].map((text) => ({ text, after: 'e' })),
-];
-
-/** Return quickly whether a line may be one of a training. Nearly all lines of other programs end here. */
-export const mayBeOfTraining = (line: string): boolean => mark.test(line);
-
-/** Return whether a line may hold a metric. */
-export const mayHoldMetric = (line: string): boolean => keyword.test(line) && digit.test(line);
+/** Nearly every line of a training has one of these, and few others: a decimal number, a fraction, or a word of a heading. */
+export const trainingMarks: readonly string[] = ['.', 'poch', 'nan', 'ward', '/'];
 
 /** Return the words of a name in lower case, split at separators and at capitals. */
 const wordsOf = (name: string): string[] =>
@@ -116,13 +94,14 @@ export const isMetricName = remembered((name: string): boolean => {
   const parts = wordsOf(name);
   const first = parts.find((word) => !qualifiers.has(word) && !fillers.has(word)) ?? '';
   const last =
-    parts.findLast((word) => !qualifiers.has(word) && !/^\d+$|^(?:k|at|step|epoch|avg|mean)$/.test(word)) ??
-    '';
-  return isWord(first) || isWord(last) || isWord(parts.join(''));
+    parts.findLast(
+      (word) => !qualifiers.has(word) && !/^\d+$|^(?:k|at|step|epoch|avg|mean|value|seg)$/.test(word),
+    ) ?? '';
+  return isWord(first) || isWord(last) || isWord(parts.join('')) || isWord(parts.slice(-2).join(''));
 });
 
 /** Keep the results for names, because a training prints the same few on every line. Memory is bounded. */
-function remembered<T extends boolean | string>(resultOf: (name: string) => T): (name: string) => T {
+export function remembered<T extends {}>(resultOf: (name: string) => T): (name: string) => T {
   const results = new Map<string, T>();
   return (name) => {
     const known = results.get(name);
@@ -139,6 +118,11 @@ const maxRemembered = 1_000;
 const isWord = (word: string): boolean =>
   words.has(word) || (word.length > 4 && /(?:loss|acc|accuracy)$/.test(word));
 
+const losses = /(?:loss|losses|nll|bce|ce|kl|kld|elbo|objective|crossentropy|error|err|mse|mae|huber)$/;
+
+/** Return whether a name is one of a loss, which programs print of training data. */
+export const isLoss = remembered((name: string): boolean => wordsOf(name).some((word) => losses.test(word)));
+
 /** Return whether a number under this name is kept beside metrics. */
 export const isCompanion = (name: string): boolean =>
   companions.has(name.toLowerCase().replaceAll(/[ -]/g, '_'));
@@ -151,7 +135,10 @@ export const storedName = remembered((name: string): string => {
   const parts = partsOf(name);
   const lower = parts.map((word) => word.toLowerCase());
   let from = parts.length - 1;
-  while (from > 0 && (qualifiers.has(lower[from - 1] ?? '') || isWord(lower[from - 1] ?? ''))) from -= 1;
+  // `lm loss PPL` of Megatron is a perplexity.
+  const isOfLoss = /^(?:ppl|perplexity)$/.test(lower.at(-1) ?? '');
+  const belongs = (word: string): boolean => qualifiers.has(word) || (!isOfLoss && isWord(word));
+  while (from > 0 && belongs(lower[from - 1] ?? '')) from -= 1;
   return joined(parts.slice(from));
 });
 
@@ -160,7 +147,7 @@ export const wholeName = remembered((name: string): string => joined(partsOf(nam
 
 const partsOf = (name: string): string[] =>
   name
-    .replaceAll(/'s\b/g, '')
+    .replaceAll(/'s\b| value$/g, '')
     .split(/[\s:]+/)
     .filter((word) => word !== '');
 

@@ -4,13 +4,21 @@ import { numberPattern, printedNumber } from './printed-number.ts';
 
 /** A line that is one metric: `Accuracy: 0.93`, `  RMSE: 0.79`, `Test accuracy = 93.1%`. */
 const line = new RegExp(
-  String.raw`^ {0,2}((?:(?:[Ff]inal|[Bb]est|[Aa]verage|[Mm]ean|[Tt]otal|[Oo]verall|[Mm]odel) ){0,2}(?:(?:[Tt]rain|[Tt]raining|[Tt]est|[Vv]al|[Vv]alid|[Vv]alidation|[Ee]val|[Dd]ev)(?:[ _-]|\s[Ss]et ))?(?:[Ll]oss|[Aa]cc|[Aa]ccuracy|ACC|AUC|auc|ROC[ -]AUC|roc_auc|[Ff]1(?:[ _-][Ss]core)?|RMSE|rmse|MSE|mse|MAE|mae|MAPE|R2|r2|R\^2|R2 [Ss]core|[Pp]recision|[Rr]ecall|[Pp]erplexity|BLEU|mAP|mIoU|WER))\s{0,2}[:=]\s{1,4}(${numberPattern}|nan)\s?%?$`,
+  String.raw`^ {0,2}((?:(?:[Ff]inal|[Bb]est|[Aa]verage|[Mm]ean|[Tt]otal|[Oo]verall|[Mm]odel) ){0,2}(?:(?:[Tt]rain|[Tt]raining|[Tt]est|[Vv]al|[Vv]alid|[Vv]alidation|[Ee]val|[Dd]ev)(?:[ _-]|\s[Ss]et ))?(?:[Ll]oss|[Aa]cc|[Aa]ccuracy|ACC|AUC|auc|ROC[ -]AUC|roc_auc|[Ff]1(?:[ _-][Ss]core)?|RMSE|rmse|MSE|mse|MAE|mae|MAPE|R2|r2|R\^2|R2 [Ss]core|[Pp]recision|[Rr]ecall|[Pp]erplexity|BLEU|mAP|mIoU|[Mm]ean IoU|WER))\s{0,40}[:=]\s{1,20}(${numberPattern}|nan)\s?%?$`,
 );
 
 /** A sentence that is one metric: `The RMSE of prediction is: 0.45`, `The accuracy on the test set is 0.93.` */
 const sentence = new RegExp(
   String.raw`^The ((?:(?:final|best|average|mean|overall|train|training|test|validation) ){0,2}(?:loss|accuracy|AUC|F1(?: score)?|RMSE|rmse|MSE|mse|MAE|mae|MAPE|R2|precision|recall|perplexity|BLEU|score))(?: (?:of|on|for|over|the|its|model|predictions?|train|training|test|validation|set|data|dataset)){0,6} (?:is|was)\s?[:=]? (${numberPattern})\s?%?\.?$`,
 );
+
+/** `Training set accuracy 0.8712` of JAX's examples. */
+const ofSet = new RegExp(
+  String.raw`^([Tt]rain|[Tt]raining|[Tt]est|[Vv]alidation) set (accuracy|loss|error) (${numberPattern})$`,
+);
+
+/** A metric among settings, because no setting has so many decimals. */
+const measured = /\.\d{5}/;
 
 /** A line of settings, as YAML, INI and argument parsers print them. */
 const setting = /^\s{0,40}[a-z][\w.-]{0,60}\s{0,30}[:=]\s{0,30}\S{0,80}$/;
@@ -35,7 +43,8 @@ export class PlainPairs {
   read(text: string, before: string, epoch: number | null): FoundLine[] {
     const waited = this.#waiting;
     const found = pairOf(text, epoch);
-    this.#waiting = found !== undefined && isSetting(before) ? undefined : found;
+    const isOfSettings = isSetting(before) && !measured.test(text);
+    this.#waiting = found !== undefined && isOfSettings ? undefined : found;
     return waited === undefined || isSetting(text) ? [] : [waited];
   }
 }
@@ -44,7 +53,9 @@ const isSetting = (text: string): boolean =>
   setting.test(text) && !times.test(text) && pairOf(text, null) === undefined;
 
 function pairOf(text: string, epoch: number | null): FoundLine | undefined {
-  const [, name = '', digits = ''] = line.exec(text) ?? sentence.exec(text) ?? [];
+  const [, of, metric, measurement] = text.includes(' set ') ? (ofSet.exec(text) ?? []) : [];
+  const [, name = '', digits = ''] =
+    of === undefined ? (line.exec(text) ?? sentence.exec(text) ?? []) : ['', `${of} ${metric}`, measurement];
   const value = printedNumber(digits);
   // A metric is seldom a whole number, and a count always is.
   if (name === '' || value === undefined || !/[.e]|nan/i.test(digits)) return undefined;

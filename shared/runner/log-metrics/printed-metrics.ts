@@ -11,6 +11,8 @@ export interface PrintedMetrics {
 
 /** What a recognizer of one line found. */
 export interface FoundLine extends PrintedMetrics {
+  /** Whether a later line of the same pass over the data replaces it. */
+  isPartial?: boolean;
   /** Epoch that following lines belong to. */
   epoch?: number;
 }

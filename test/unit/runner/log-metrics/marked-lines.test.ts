@@ -1,40 +1,34 @@
 import { describe, expect, test } from 'vitest';
 import { LogRecognizer } from '../../../../shared/runner/log-metrics/log-recognizer.ts';
-import { MarkedLines } from '../../../../shared/runner/log-metrics/marked-lines.ts';
+import { markedLines } from '../../../../shared/runner/log-metrics/marked-lines.ts';
 import { LineSplitter } from '../../../../shared/runner/telemetry/line-splitter.ts';
 import { readLog } from './recognized.ts';
 
 describe('lines that hold a mark', () => {
-  const marks = [{ text: '.' }, { text: 'poch' }, { text: '-', after: 'e' }];
-  const markedOf = (text: string, lines: readonly string[] = text.split(/\r?\n/).slice(0, -1)) => {
-    const marked = new MarkedLines(Buffer.from(text), marks);
-    return lines.map((line) => marked.next(line));
-  };
+  const markedOf = (text: string, lines: readonly string[] = text.split(/\r?\n/).slice(0, -1)) =>
+    markedLines(Buffer.from(text), lines, ['.', 'poch']);
 
   test('are found by the bytes of their chunk', () => {
-    expect(markedOf('first\nplain\n0.5\n2024-01-01\n1e-5\n\nepoch 3\nplain\n')).toEqual([
-      ...[true, false, true, false, true, false, true, false],
-    ]);
+    expect(markedOf('first\nplain\n0.5\n2024-01-01\n1e-5\n\nepoch 3\nplain\n')).toEqual([0, 2, 6]);
   });
 
   test('are found behind line ends of Windows', () => {
-    expect(markedOf('first\r\nplain\r\n0.5\r\nplain\r\n')).toEqual([true, false, true, false]);
+    expect(markedOf('first\r\nplain\r\n0.5\r\nplain\r\n')).toEqual([0, 2]);
   });
 
   test('are found behind a first line that began in an earlier chunk', () => {
-    expect(markedOf('rest\nplain\n0.5\n', ['a long line and its rest', 'plain', '0.5'])).toEqual([
-      true,
-      false,
-      true,
-    ]);
+    expect(markedOf('rest\nplain\n0.5\n', ['a long line and its rest', 'plain', '0.5'])).toEqual([0, 2]);
   });
 
   test('are found behind a line that is another text than its bytes', () => {
     const text = 'first\nplain äöü\nplain\n0.5\n\rbar 10%\rbar 20%\nplain\nepoch 3\n';
+    const lines = ['first', 'plain äöü', 'plain', '0.5', 'bar 20%', 'plain', 'epoch 3'];
 
-    const marked = markedOf(text, ['first', 'plain äöü', 'plain', '0.5', 'bar 20%', 'plain', 'epoch 3']);
+    expect(markedOf(text, lines)).toEqual([0, 3, 6]);
+  });
 
-    expect(marked).toEqual([true, false, false, true, false, false, true]);
+  test('are all behind a line that is longer than its bytes, as one with a masked secret is', () => {
+    expect(markedOf('first\nkey ab\nplain\n', ['first', 'key ******', 'plain'])).toEqual([0, 1, 2]);
   });
 });
 
