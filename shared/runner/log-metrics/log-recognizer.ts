@@ -19,6 +19,10 @@ const maxUnits = 1_000;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: terminals colour lines by them.
 const colours = /\u001b\[[0-9;]*m/g;
 
+/** How lines of boosters and of reports begin, because most lines are neither. */
+const ofBooster = /^(?:[[\d]|Population's|Best fitness)/;
+const ofReport = /^(?:[ │┃RMFmw]|\S{0,40}.{0,60}copypaste: )/;
+
 /**
  * Recognizes metrics in the lines that frameworks print, one stream at a time. It prefers to miss a metric over
  * inventing one: a number counts only under a name of the field, in a form that trainings print. Every expression
@@ -119,7 +123,7 @@ export class LogRecognizer {
   #line(text: string, before: string, earlier: string): FoundLine | undefined {
     const found =
       dictLine(text) ??
-      boosterLine(text, before) ??
+      (ofBooster.test(text) ? boosterLine(text, before) : undefined) ??
       this.#bars.read(text, this.#epoch) ??
       this.#report(text, before, earlier) ??
       anchoredLine(text, this.#epoch);
@@ -128,7 +132,7 @@ export class LogRecognizer {
   }
 
   #report(text: string, before: string, earlier: string): FoundLine | undefined {
-    const found = reportLine(text, before, earlier);
+    const found = ofReport.test(text) ? reportLine(text, before, earlier) : undefined;
     return found === undefined ? undefined : { ...found, step: this.#epoch };
   }
 

@@ -1,11 +1,13 @@
+import { mayHoldPiece } from './may-hold-metric.ts';
+
 /**
- * Return the indexes of the lines of a chunk of output that hold one of some marks. Each mark is searched in the bytes of
+ * Return the indexes of the lines of a chunk of output that hold one of some marks and may hold a metric. Each mark is searched in the bytes of
  * the whole chunk, which takes a tenth of the time of a search in every line.
  *
  * @param chunk the bytes in which the lines end. The first line may have begun in an earlier chunk, so it always counts
  * @param marks their first characters should be rare, because a search stops at each
  * @example
- * markedLines(Buffer.from('a\nb 0.5\nc\n'), ['a', 'b 0.5', 'c'], ['.']); // [0, 1]
+ * markedLines(Buffer.from('a\nloss 0.5\nc\n'), ['a', 'loss 0.5', 'c'], ['.']); // [0, 1]
  */
 export function markedLines(chunk: Buffer, lines: readonly string[], marks: readonly string[]): number[] {
   // Searches in a string begin ten times faster than those in a buffer.
@@ -33,7 +35,7 @@ export function markedLines(chunk: Buffer, lines: readonly string[], marks: read
         if (position < nearest) nearest = position;
       }
     }
-    if (nearest < end) marked.push(index);
+    if (nearest < end && mayHoldPiece(chunk, start, end)) marked.push(index);
     start = end + 1;
   }
   return marked;

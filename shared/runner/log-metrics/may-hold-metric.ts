@@ -25,7 +25,7 @@ const pieces: readonly string[] = [
     'min',
     'max',
   ],
-  ...['avg', 'std', ' ar'],
+  ...['avg', 'std', ' ar', 'poc'],
 ];
 
 const other = 31;
@@ -33,10 +33,10 @@ const bits = 5;
 const mask = 2 ** (3 * bits) - 1;
 
 /** Letters, digits that names of metrics have, and 0 for all between words. */
-const codes = new Uint8Array(0x1_00_00).fill(other);
+const codes = new Uint8Array(256).fill(other);
 for (let code = 0; code < 128; code += 1) {
   const character = String.fromCharCode(code);
-  if (/[a-z]/i.test(character)) codes[code] = (code & 31) as number;
+  if (/[a-z]/i.test(character)) codes[code] = code & 31;
   else if (/[125]/.test(character)) codes[code] = 26 + ['1', '2', '5'].indexOf(character) + 1;
   else if (!/\d/.test(character)) codes[code] = 0;
 }
@@ -48,17 +48,33 @@ for (const piece of pieces) {
   else for (let next = 0; next <= other; next += 1) isPiece[(at << bits) | next] = 1;
 }
 
-/** Return whether a line may hold a metric. It takes a tenth of the time of {@link keyword}. */
-export function mayHoldMetric(line: string): boolean {
-  return row.test(line) || (mayHoldKeyword(line) && keyword.test(line));
-}
+/** Return whether a line may hold a metric. */
+export const mayHoldMetric = (line: string): boolean => row.test(line) || keyword.test(line);
 
-function mayHoldKeyword(line: string): boolean {
+/**
+ * Return whether the bytes of a line may hold a metric, or the number of an epoch. It takes a twentieth of the time of
+ * {@link mayHoldMetric}, and is true wherever that is.
+ */
+export function mayHoldPiece(bytes: Uint8Array, start: number, end: number): boolean {
+  let from = start;
+  while (bytes[from] === space) from += 1;
+  let behind = from;
+  while (isDigit(bytes[behind])) behind += 1;
+  const isRow = behind > from && (bytes[behind] === slash || (bytes[behind] ?? 0) <= space);
+  if (isRow || bytes[from] === bar || from - start >= widest) return true;
   let at = 0;
-  for (let index = 0; index < line.length; index += 1) {
-    at = ((at << bits) | (codes[line.charCodeAt(index)] ?? 0)) & mask;
+  for (let index = from; index < end; index += 1) {
+    at = ((at << bits) | (codes[bytes[index] ?? 0] ?? 0)) & mask;
     if (isPiece[at] === 1) return true;
   }
   // A piece of two characters may end the line.
   return isPiece[(at << bits) & mask] === 1;
 }
+
+const isDigit = (byte: number | undefined): boolean => byte !== undefined && byte >= 48 && byte <= 57;
+
+const space = 32;
+const slash = 47;
+const bar = 124;
+/** Spaces in front of the rows of Ultralytics. */
+const widest = 15;

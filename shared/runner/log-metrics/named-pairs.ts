@@ -39,21 +39,24 @@ export interface PairsOptions {
 /** Return the metrics among the pairs of a line, by the names under which they are stored. */
 export function namedPairs(text: string, options: PairsOptions = {}): [string, number][] {
   const { prefix = '', scorePrefix = '', takesMean = false } = options;
-  const sections = text.includes(':') || text.includes(']') ? [...text.matchAll(section)] : [];
+  const sections = sectionsOf(text);
   const found: FoundPair[] = [];
-  for (const match of text.matchAll(pair)) {
-    const [all, name = '', separator = '', digits = '', whole, mean] = match;
+  // `matchAll` copies the expression each time, which takes longer than the search.
+  pair.lastIndex = 0;
+  for (let match = pair.exec(text); match !== null; match = pair.exec(text)) {
+    const { 0: all, 1: name = '', 2: separator = '', 3: digits = '', 4: whole, 5: mean } = match;
+    const { index } = match;
     const { isBare, isMetric, isShort, companion, stored } = factsOf(name);
     const isPlain = separator === ' ' || separator.trim() === '';
     const isNamed = isBare
       ? separator.trim() === ':' && digits.includes('.')
       : isMetric && (isShort || !isPlain);
     if (!isNamed && companion === undefined) continue;
-    if (separator.endsWith('[') && text[match.index + all.length] !== ']') continue;
+    if (separator.endsWith('[') && text[index + all.length] !== ']') continue;
     const own = printedNumber(takesMean && mean !== undefined ? mean : digits);
     if (own === undefined) continue;
     const value = whole === undefined ? own : own / Number(whole); // `Accuracy: 9842/10000` is a share.
-    const data = sections.findLast(({ index }) => index < match.index)?.[1]?.toLowerCase() ?? prefix;
+    const data = sections.findLast((one) => one.index < index)?.data ?? prefix;
     found.push({
       name,
       stored: isNamed ? stored : (companion ?? stored),
@@ -72,6 +75,15 @@ export function namedPairs(text: string, options: PairsOptions = {}): [string, n
     if (!values.has(name)) values.set(name, one.value);
   }
   return [...values].filter(([name]) => name.length <= 100);
+}
+
+function sectionsOf(text: string): { index: number; data: string }[] {
+  const found: { index: number; data: string }[] = [];
+  if (!text.includes(': ') && !text.includes('] ')) return found;
+  section.lastIndex = 0;
+  for (let match = section.exec(text); match !== null; match = section.exec(text))
+    found.push({ index: match.index, data: (match[1] ?? '').toLowerCase() });
+  return found;
 }
 
 /** What a printed name says. */

@@ -14,7 +14,7 @@ const sentence = new RegExp(
 
 /** `Training set accuracy 0.8712` of JAX's examples. */
 const ofSet = new RegExp(
-  String.raw`^([Tt]rain|[Tt]raining|[Tt]est|[Vv]alidation) set (accuracy|loss|error) (${numberPattern})$`,
+  `^([Tt]rain|[Tt]raining|[Tt]est|[Vv]alidation) set (accuracy|loss|error) (${numberPattern})$`,
 );
 
 /** A metric among settings, because no setting has so many decimals. */

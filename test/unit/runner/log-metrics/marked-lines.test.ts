@@ -9,20 +9,20 @@ describe('lines that hold a mark', () => {
     markedLines(Buffer.from(text), lines, ['.', 'poch']);
 
   test('are found by the bytes of their chunk', () => {
-    expect(markedOf('first\nplain\n0.5\n2024-01-01\n1e-5\n\nepoch 3\nplain\n')).toEqual([0, 2, 6]);
+    expect(markedOf('first\nplain\nloss 0.5\nloss 1e-5\n\nepoch 3\nread in 0.5 s\nloss 0.5\n')).toEqual([0, 2, 5, 7]);
   });
 
   test('are found behind line ends of Windows', () => {
-    expect(markedOf('first\r\nplain\r\n0.5\r\nplain\r\n')).toEqual([0, 2]);
+    expect(markedOf('first\r\nplain\r\nloss 0.5\r\nplain\r\n')).toEqual([0, 2]);
   });
 
   test('are found behind a first line that began in an earlier chunk', () => {
-    expect(markedOf('rest\nplain\n0.5\n', ['a long line and its rest', 'plain', '0.5'])).toEqual([0, 2]);
+    expect(markedOf('rest\nplain\nloss 0.5\n', ['a long line and its rest', 'plain', 'loss 0.5'])).toEqual([0, 2]);
   });
 
   test('are found behind a line that is another text than its bytes', () => {
-    const text = 'first\nplain äöü\nplain\n0.5\n\rbar 10%\rbar 20%\nplain\nepoch 3\n';
-    const lines = ['first', 'plain äöü', 'plain', '0.5', 'bar 20%', 'plain', 'epoch 3'];
+    const text = 'first\nplain äöü\nplain\nloss 0.5\n\rbar 10%\rbar 20%\nplain\nepoch 3\n';
+    const lines = ['first', 'plain äöü', 'plain', 'loss 0.5', 'bar 20%', 'plain', 'epoch 3'];
 
     expect(markedOf(text, lines)).toEqual([0, 3, 6]);
   });
