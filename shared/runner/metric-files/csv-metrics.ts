@@ -8,10 +8,10 @@ export interface FileMetric {
 }
 
 /** Columns that count steps, the finest first. */
-const stepColumns = ['step', 'global_step', 'iteration', 'iter', 'epoch', 'round'];
+export const stepColumns = ['step', 'global_step', 'iteration', 'iter', 'epoch', 'round'];
 
 /** Columns that are no metrics. */
-const noMetrics =
+export const noMetrics =
   /^(?:epoch|step|global_step|iter|iteration|round|time|wall_?time|timestamp|date|elapsed|duration|seed|id|index|)$/i;
 
 const maxColumns = 1_000;
@@ -46,12 +46,19 @@ export class CsvMetrics {
     const cells = cellsOf(line, this.#separator);
     // A row that was cut or is another table's has fewer or more cells.
     if (cells.length !== this.#names.length) return [];
-    const step = numberOf(cells[this.#stepColumn] ?? '');
+    const step = this.#numberOf(cells[this.#stepColumn]);
     if (step === undefined || !Number.isFinite(step)) return [];
     return this.#names.flatMap((name, column) => {
-      const value = name === undefined ? undefined : numberOf(cells[column] ?? '');
+      const value = name === undefined ? undefined : this.#numberOf(cells[column]);
       return name === undefined || value === undefined ? [] : [{ name, value, step }];
     });
+  }
+
+  /** Locales with decimal commas separate cells otherwise. */
+  #numberOf(cell = ''): number | undefined {
+    return numberOf(
+      this.#separator !== ',' && /^[-+]?\d+,\d+(?:e[-+]?\d+)?$/i.test(cell) ? cell.replace(',', '.') : cell,
+    );
   }
 
   #readHeader(line: string): void {

@@ -8,8 +8,9 @@ import type { SecretMask } from '../host/secret-mask.ts';
 import { CsvMetrics, type FileMetric } from '../metric-files/csv-metrics.ts';
 import { EventFile } from '../metric-files/event-file.ts';
 import { EventNames, folderOf } from '../metric-files/event-names.ts';
+import { JsonLines } from '../metric-files/json-lines.ts';
 import { summaryMetrics, trainerHistory } from '../metric-files/json-metrics.ts';
-import { type MetricFileKind, metricFileKind } from '../metric-files/metric-file-kind.ts';
+import { type MetricFileKind, mayHoldLines, metricFileKind } from '../metric-files/metric-file-kind.ts';
 import { LineSplitter } from '../telemetry/line-splitter.ts';
 import { findFiles } from './find-files.ts';
 import { FoundMetrics, type FoundMetricsOptions } from './found-metrics.ts';
@@ -173,9 +174,12 @@ export class FileMetrics {
   async #look(): Promise<void> {
     for await (const { path, kind, written } of this.#search()) {
       if (this.#before.get(path) === written || this.#found[kind].isEnded) continue;
-      if (kind === 'summary') this.#summaries.add(path);
-      else if (kind === 'trainer') await this.#readTrainer(path, written);
-      else if (!this.#before.has(path) || kind === 'csv') this.#follow(path, kind);
+      if (kind === 'summary') {
+        this.#summaries.add(path);
+        if (mayHoldLines(path) && !this.#before.has(path)) this.#follow(path, 'csv');
+      }
+      if (kind === 'trainer') await this.#readTrainer(path, written);
+      if (kind === 'csv' || (kind === 'tensorboard' && !this.#before.has(path))) this.#follow(path, kind);
     }
     await this.#readFollowed();
   }
@@ -201,7 +205,7 @@ export class FileMetrics {
 
   #parserOf(path: string, kind: 'tensorboard' | 'csv'): Pick<FollowedFile, 'events' | 'table' | 'lines'> {
     if (kind === 'tensorboard') return { events: new EventFile() };
-    return { table: new CsvMetrics(path), lines: new LineSplitter() };
+    return { table: mayHoldLines(path) ? new JsonLines() : new CsvMetrics(path), lines: new LineSplitter() };
   }
 
   async #readFollowed(): Promise<void> {
@@ -300,7 +304,7 @@ interface FollowedFile {
   file: GrowingFile;
   bytes: number;
   events?: EventFile;
-  table?: CsvMetrics;
+  table?: CsvMetrics | JsonLines;
   lines?: LineSplitter;
 }
 

@@ -127,6 +127,7 @@ export class FoundMetrics {
   }
 
   #ship(point: MetricPoint): void {
+    if (!this.#options.source.owns(this.#options.kind, point.name)) return;
     this.#shipper.add(point, Buffer.byteLength(JSON.stringify(point)) + 1);
   }
 

@@ -16,6 +16,8 @@ export class LogMetrics {
   readonly #source: MetricSource;
   readonly #found: FoundMetrics;
   readonly #rules: MetricRules | undefined;
+  /** The last step of each name. */
+  readonly #steps = new Map<string, number>();
   readonly #recognizers: Readonly<Record<'stdout' | 'stderr', LogRecognizer | MetricRules>>;
 
   constructor(options: LogMetricsOptions) {
@@ -54,6 +56,19 @@ export class LogMetrics {
     if (isOfTrial) this.#source.hearTrial();
     const time = this.#now().getTime();
     for (const [name, value] of values)
-      this.#found.take({ name, value, step: isWithin ? this.#found.countOf(name) : step, time });
+      this.#found.take({ name, value, step: isOfTrial ? step : this.#stepOf(name, step, isWithin), time });
+  }
+
+  /**
+   * The step of a name never falls, or its last value would not be the last: epochs begin anew with each fold, and lines
+   * within an epoch, which are counted, stand beside lines of epochs.
+   */
+  #stepOf(name: string, step: number | null, isWithin: boolean): number | null {
+    const last = this.#steps.get(name);
+    const own = isWithin || step === null ? undefined : step;
+    if (own === undefined && last === undefined && !isWithin) return null;
+    const at = own !== undefined && own >= (last ?? 0) ? own : (last ?? -1) + 1;
+    this.#steps.set(name, at);
+    return at;
   }
 }

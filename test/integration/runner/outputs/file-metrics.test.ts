@@ -108,6 +108,58 @@ describe('metrics in files of frameworks', () => {
     ]);
   });
 
+  test('complete those of a log that came first, as where timm prints before its table has a row', async () => {
+    const { files, log, end } = await readers({ patience: 0, filePatience: 0 });
+    files.start();
+    log.read('stdout', ['Train: 0 [   0/5 (  0%)]  Loss: 0.700 (0.700)  LR: 1.000e-02']);
+    await put('output/summary.csv', 'epoch,train_loss,eval_top1,lr\n0,0.7,50,0.02\n');
+    await put(
+      'vis_data/scalars.json',
+      '{"accuracy/top1": 75.5, "step": 1, "time": 3}\n{"accuracy/top1": 80.5, "step": 2}\n',
+    );
+    await end();
+
+    const names = new Set(points.map(({ name }) => name));
+    expect(names).toEqual(new Set(['loss', 'lr', 'train_loss', 'eval_top1', 'accuracy/top1']));
+    expect(taken().filter(([name]) => name === 'lr')).toEqual([['lr', 0, 0.01]]);
+    expect(sources).toEqual(['log', 'csv']);
+  });
+
+  test('are those of JSON lines, also in metrics.json, and of tables with decimal commas', async () => {
+    const { end } = await readers();
+    await put(
+      'output/metrics.json',
+      '{"iteration": 19, "total_loss": 1.5, "lr": 0.1}\n{"iteration": 39, "total_loss": 0.5}\n',
+    );
+    await put(
+      '20230101.log.json',
+      '{"env_info": "x"}\n{"mode": "train", "epoch": 1, "iter": 50, "loss": 0.5}\n{"mode": "val", "epoch": 1, "iter": 9, "mAP": 0.3}\n',
+    );
+    await put('excel.csv', 'epoch;val_acc\n1;0,75\n');
+    await put('notes.jsonl', '{"step": 1, "loss": 9}\n{"step": 2, "loss": 9}\n');
+    await end();
+
+    expect(taken().toSorted()).toEqual([
+      ['loss', 1, 0.5],
+      ['lr', 19, 0.1],
+      ['total_loss', 19, 1.5],
+      ['total_loss', 39, 0.5],
+      ['val_acc', 1, 0.75],
+      ['val_mAP', 1, 0.3],
+    ]);
+  });
+
+  test('of a log end with its last value, whatever counts its steps', async () => {
+    const { log, end } = await readers();
+    const batches = Array.from({ length: 5 }, (_, at) => `Epoch: [0][ ${at}/5] Loss 0.${9 - at} (0.9)`);
+    log.read('stdout', [...batches, 'Epoch 1: loss 0.05', 'Epoch 2: loss 0.04', 'Epoch 1: loss 0.03']);
+    await end();
+
+    const steps = points.map(({ step }) => step ?? 0);
+    expect(points.at(-1)).toMatchObject({ value: 0.03, step: Math.max(...steps) });
+    expect(steps).toEqual(steps.toSorted((a, b) => a - b));
+  });
+
   test('that were there before count only for what is added', async () => {
     await put('runs/old/events.out.tfevents.1.host', recordOf(eventOf(1, scalarOf('old', 0.5))));
     await put('train.csv', 'epoch,loss\n0,0.9\n');

@@ -41,4 +41,16 @@ describe('the source of metrics', () => {
     one.hearTrial();
     expect([one.claim('log', 0), one.claim('tensorboard', 30_000)]).toEqual(['now', 'now']);
   });
+
+  test('is the log, and one kind of file that comes later with names that the log does not have', () => {
+    const found: string[] = [];
+    const one = new MetricSource((source) => found.push(source));
+    expect([one.claim('log', 10_000), one.owns('log', 'loss')]).toEqual(['now', true]);
+    expect([one.claim('csv', 9_000), one.claim('csv', 10_000)]).toEqual(['later', 'now']);
+    expect([one.claim('tensorboard', 20_000), one.claim('log', 0)]).toEqual(['never', 'now']);
+    expect([one.owns('csv', 'loss'), one.owns('csv', 'eval_top1'), one.owns('log', 'eval_top1')]).toEqual([
+      ...[false, true, false],
+    ]);
+    expect(found).toEqual(['log', 'csv']);
+  });
 });
