@@ -53,7 +53,15 @@ export async function inputFile(given: string, flag = ''): Promise<InputFile> {
 }
 
 /** Higher limits than the service has: no request deadline applies, and the file is the user's own. */
-const limits = { ...usualLimits, reads: 1e6, bytes: 2 ** 31, nameBytes: 2 ** 28, entries: 1e5, tensors: 1e5 };
+const limits = {
+  ...usualLimits,
+  hasFolders: true,
+  reads: 1e6,
+  bytes: 2 ** 31,
+  nameBytes: 2 ** 28,
+  entries: 1e5,
+  tensors: 1e5,
+};
 
 /** Inspect a model file. @throws ModelError if the file is not a model */
 export async function inspectFile(path: string): Promise<ModelSummary> {

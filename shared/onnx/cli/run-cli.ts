@@ -4,7 +4,7 @@ import { type MeasureTask, measureModels, requireJudgeable } from '../engine/mea
 import { optimizeModel } from '../engine/optimize/optimize-model.ts';
 import { type Gate, gateExitCode } from '../measure/gate/gate.ts';
 import { ModelError } from '../model/model-error.ts';
-import type { Receipt } from '../receipt/receipt.ts';
+import { isLarger, type Receipt } from '../receipt/receipt.ts';
 import { renderReceipt } from '../receipt/render-receipt.ts';
 import type { CommandContext } from './command-context.ts';
 import { fileError } from './file-error.ts';
@@ -64,6 +64,8 @@ async function optimize(command: Command, to: CommandContext): Promise<number> {
     const written = await result.put({ model, data, receipt: json, page });
     to.progress.clear();
     to.print(`${receiptText(receipt)}Written: ${written.join(', ')}\n`);
+    // A request that bounds the bytes itself may allow a larger file.
+    if (isLarger(receipt) && !command.gates?.some(({ metric }) => metric === 'bytes')) return gateExitCode;
     if (command.gates === undefined) return 0;
     const { model: base, evaluation, calibration, shapes } = asked;
     const measured = { ...place, file: result.model, base, data: evaluation ?? calibration, shapes };
@@ -76,7 +78,8 @@ async function optimize(command: Command, to: CommandContext): Promise<number> {
 /**
  * Run the command that prunes, quantizes and measures without the service.
  *
- * @returns the exit code: 0 for success, 1 for an error, which was printed, 4 for a failed gate, 130 for an
+ * @returns the exit code: 0 for success, 1 for an error, which was printed, 4 for a failed gate or a result that is
+ *   larger than its model, 130 for an
  *   interruption
  */
 export async function runCli(argv: readonly string[], to: CommandContext): Promise<number> {

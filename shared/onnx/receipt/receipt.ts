@@ -200,3 +200,7 @@ export const Receipt = z.object({
   }),
 });
 export type Receipt = z.output<typeof Receipt>;
+
+/** Whether a result has more bytes than its model. */
+export const isLarger = ({ file_bytes: { before, after } }: Pick<Receipt, 'file_bytes'>): boolean =>
+  after > before;

@@ -48,6 +48,22 @@ describe('npm run optimize', () => {
   });
 
   test.each([
+    ['', 4],
+    [' --gate=bytes<=4.0x', 0],
+  ])(
+    'ends with the code of a failed gate for a larger result, unless a gate allows it%s',
+    async (gate, expected) => {
+      const { code, printed } = await command(
+        (place) =>
+          `quantize ${place}/model/model.onnx --strategy dynamic --precision 8 --exclude first --out ${place}/out.onnx${gate}`,
+      );
+
+      expect(printed).toMatch(/^THE FILE IS LARGER than the model's: \d+ bytes, before \d+\./);
+      expect(code).toBe(expected);
+    },
+  );
+
+  test.each([
     ['quantize MODEL --strategy dynamic --precision 4 --out OUT', 'precision must be 8 with dynamic'],
     ['prune MODEL --strategy random --compression -4 --out OUT', 'compression must be'],
     ['quantize none.onnx --strategy dynamic --precision 8 --out OUT', 'none.onnx cannot be read'],

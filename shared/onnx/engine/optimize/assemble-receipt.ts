@@ -1,6 +1,6 @@
 import type { StageAnswer } from '../../measure/session/stage-answers.ts';
 import { hardware } from '../../receipt/hardware.ts';
-import type { Receipt } from '../../receipt/receipt.ts';
+import { isLarger, type Receipt } from '../../receipt/receipt.ts';
 import { targetLine, timeLine } from '../../receipt/speed-sentence.ts';
 import { needsRanges } from '../../strategies/optimization-request.ts';
 import { targetFacts } from '../../strategies/target.ts';
@@ -39,6 +39,7 @@ export function assembleReceipt(findings: Findings): Receipt {
   return {
     receipt_version: 1,
     summary: lines([
+      ...largerLine(findings),
       ...(useless === undefined ? [] : [uselessLine(useless, remediesFor(outcome))]),
       timeLine({ latency: times.latency, hardware: machine }, untimed(findings)),
       ...(madeFor === undefined ? [] : [madeFor]),
@@ -66,7 +67,6 @@ export function assembleReceipt(findings: Findings): Receipt {
     ]),
     suggestions: suggestionsFor(outcome),
     warnings: lines([
-      ...sizeWarnings(findings),
       ...findings.warnings,
       ...accepted.warnings,
       ...warningsOf(findings),
@@ -161,13 +161,9 @@ function keptOf({ optimization, accepted }: Findings): Receipt['kept'] {
   }));
 }
 
-/** Growth of a file that causes no warning: the names and types of a few additional nodes. */
-const minGrown = { share: 0.01, bytes: 4096 };
-
-/** Warn that a file is larger than its source, with the reason. */
-function sizeWarnings({ before, size: { file_bytes } }: Findings): string[] {
-  const grown = file_bytes.after - file_bytes.before;
-  if (grown <= Math.max(minGrown.bytes, file_bytes.before * minGrown.share)) return [];
+/** State that a file is larger than its source, with the reason. Empty if it is not. */
+function largerLine({ before, size: { file_bytes } }: Findings): string[] {
+  if (!isLarger({ file_bytes })) return [];
   const said = `THE FILE IS LARGER than the model's: ${file_bytes.after} bytes, before ${file_bytes.before}.`;
   // A constant that nodes of the source compute from a shape takes no space in its file.
   return before.weight_bytes <= file_bytes.before

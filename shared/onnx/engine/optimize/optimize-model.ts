@@ -23,7 +23,7 @@ import {
   madeUpInputs,
   planFeeds,
 } from './plan-feeds.ts';
-import { requireRunnable } from './require-runnable.ts';
+import { requireRunnable, unfed } from './require-runnable.ts';
 import { emptyFolder, requireSound, type TrialContext, worstError } from './run-trial.ts';
 import { StageLog } from './stage-log.ts';
 
@@ -232,7 +232,8 @@ class Work {
     const isCompared = this.#isCompared();
     if (isCompared) stages.prepareSession();
     const before = await this.#read(this.optimization.model, 'model');
-    if (fitInMemory(this.#bounds, before.weight_bytes)) this.#smoothByDefault(before);
+    const noFeed = unfed(planFeeds(this.optimization, before.inputs).compare);
+    if (noFeed === undefined && fitInMemory(this.#bounds, before.weight_bytes)) this.#smoothByDefault(before);
     const { optimization } = this;
     const { request } = optimization;
     const extent = extents[request.measure];
@@ -243,13 +244,15 @@ class Work {
       (mustCompare || before.weight_bytes <= extent.wholeBytes);
     const planned = planFeeds(optimization, before.inputs);
     const isRun = isCompared || isCalibrated(request);
-    if (isRun) requireRunnable(optimization, before, planned, isRunnable);
+    if (isRun) requireRunnable(optimization, before, planned, { isRunnable, mustCompare });
     const isMadeUp =
       planned.compare.set === null || (isCalibrated(request) && planned.calibrate.set === null);
     const madeUp: MadeUpInputs =
-      isMadeUp && isRunnable
-        ? await madeUpInputs(optimization, stages, before.inputs)
-        : { inputs: before.inputs, notes: [] };
+      noFeed !== undefined
+        ? { inputs: before.inputs, notes: [], why: noFeed }
+        : isMadeUp && isRunnable
+          ? await madeUpInputs(optimization, stages, before.inputs)
+          : { inputs: before.inputs, notes: [] };
     // Fail if the request requires running the model. Otherwise the result can be written without a run.
     if (madeUp.why !== undefined && mustCompare) throw new ModelError(madeUp.why);
     const isMeasured = isRunnable && madeUp.why === undefined;
@@ -296,7 +299,9 @@ class Work {
     const unmeasured =
       madeUp.why === undefined || !isCompared
         ? []
-        : [`NOT COMPARED WITH THE MODEL, because it runs on none of the generated inputs: ${madeUp.why}`];
+        : [
+            `NOT COMPARED WITH THE MODEL, because ${noFeed === undefined ? 'it runs on none of the generated inputs' : 'only numbers can be fed'}: ${madeUp.why}`,
+          ];
     const warnings = [...unmeasured, ...stages.warnings];
     const receipt = assembleReceipt({
       optimization,

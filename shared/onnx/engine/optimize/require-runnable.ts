@@ -9,7 +9,7 @@ import type { FeedPlans } from './plan-feeds.ts';
 
 /**
  * Refuse a request that requires sessions of a model that cannot run. Called before any work. `isRunnable` says
- * whether a session fits into memory.
+ * whether a session fits into memory, `mustCompare` whether the request cannot do without a run.
  *
  * @throws ModelError naming the part that cannot be run or compared
  */
@@ -17,10 +17,11 @@ export function requireRunnable(
   { request }: Pick<Optimization, 'request'>,
   { has_tensor_output }: Pick<StageAnswer<'read'>, 'has_tensor_output'>,
   feeds: FeedPlans,
-  isRunnable: boolean,
+  { isRunnable, mustCompare }: { isRunnable: boolean; mustCompare: boolean },
 ): void {
   if (isRunnable) {
     if (!has_tensor_output) throw new ModelError('No output of the model is a tensor.');
+    if (!mustCompare && unfed(feeds.compare) !== undefined) return;
     if (isCalibrated(request)) requireFeed(feeds.calibrate);
     requireFeed(feeds.compare);
     return;
@@ -29,6 +30,12 @@ export function requireRunnable(
     throw new ModelError(`${request.strategy} must run the model, which is too large for this machine.`);
   if (request.max_error !== null)
     throw new ModelError('max_error requires running the model, which is too large for this machine.');
+}
+
+/** Return why no session can be fed: an input without numbers, such as texts. Undefined if one can. */
+export function unfed({ inputs }: Feed): string | undefined {
+  const input = inputs.find(({ type }) => !isFeedType(type));
+  return input && `The input ${JSON.stringify(input.name)} is of type ${input.type}, not numeric.`;
 }
 
 /** Refuse inputs that a session does not support. The arrays of a set are checked when it is read. */

@@ -11,10 +11,15 @@ import { foldTransposes } from './fold-transposes.ts';
 
 /**
  * Replace weights that nodes only cut, join, reshape or transpose from constants by constants, control flow bodies
- * included. PyTorch's exporter writes the weights of LSTM in this way. Weights of excluded nodes stay as they are.
+ * included. PyTorch's exporter writes the weights of LSTM in this way. Weights of excluded nodes stay as they are,
+ * and so do transposed matrices in `kept`.
  */
-export function foldWeights(root: Graph, exclude: readonly string[]): void {
-  foldTransposes(root);
+export function foldWeights(
+  root: Graph,
+  exclude: readonly string[],
+  kept: ReadonlySet<Tensor> = new Set(),
+): void {
+  foldTransposes(root, kept);
   foldMoved(root, exclude);
 }
 

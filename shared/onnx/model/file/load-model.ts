@@ -6,6 +6,7 @@ import { Graph } from '../graph/graph.ts';
 import { ModelError } from '../model-error.ts';
 import { type ModelProto, ModelProtoSchema } from '../proto/onnx_pb.js';
 import { ExternalData } from '../tensor/external-data.ts';
+import { inlineFunctions } from './inline-functions.ts';
 import { Model } from './model.ts';
 
 /**
@@ -21,6 +22,7 @@ export function loadModel(path: string): Model {
   try {
     const { graph } = proto;
     if (graph === undefined) throw new ModelError('The model has no graph.');
+    inlineFunctions(proto);
     const root = new Graph(graph, external);
     proto.graph = undefined;
     hoistConstants(root, external);
@@ -61,13 +63,10 @@ function readModel(path: string): Uint8Array {
   return bytes;
 }
 
-function checkModel({ irVersion, opsetImport, graph, functions }: ModelProto): void {
+function checkModel({ irVersion, opsetImport, graph }: ModelProto): void {
   if (graph === undefined || irVersion === 0n)
     throw new ModelError('The file is not an ONNX model: it has no graph.');
   if (irVersion < 3n)
     throw new ModelError(`ONNX models of IR version ${irVersion} are not supported; the minimum is 3.`);
   if (opsetImport.length === 0) throw new ModelError('The model does not declare its operator set.');
-  if (functions.length > 0) {
-    throw new ModelError('The model defines its own functions; export it with inlined functions.');
-  }
 }

@@ -40,6 +40,10 @@ export function tensorAttribute(node: NodeProto, name: string, external: Externa
 }
 
 /** Value of an attribute. Plain numbers are integers; `{ float }` marks a float. */
+/** Return a list of numbers; undefined if the node does not have it. */
+export const floatsAttribute = (node: NodeProto, name: string): readonly number[] | undefined =>
+  find(node, name)?.floats;
+
 export type AttributeValue =
   | number
   | readonly number[]

@@ -157,6 +157,9 @@ export function makeNode(
   });
 }
 
+/** Longest name, in characters, that is derived from another one. */
+const maxDerived = 32;
+
 /** Generates names that no value or node of a model has, including those in bodies. */
 export class Names {
   readonly #taken = new Set<string>();
@@ -172,9 +175,22 @@ export class Names {
     }
   }
 
-  /** Return `wanted` if it is free; otherwise append a number. */
+  #short = 0;
+
+  /**
+   * Return `wanted` if it is free; otherwise append a number. Exporters name values after the path of their layer:
+   * a name derived from a long one would take more bytes than many a constant, so it is replaced by a short one.
+   */
   make(wanted: string): string {
     let name = wanted;
+    if (wanted.length > maxDerived) {
+      do {
+        this.#short += 1;
+        name = `q${this.#short}`;
+      } while (this.#taken.has(name));
+      this.#taken.add(name);
+      return name;
+    }
     for (let count = 2; this.#taken.has(name); count += 1) name = `${wanted}_${count}`;
     this.#taken.add(name);
     return name;

@@ -81,7 +81,8 @@ export class SummaryDraft {
   /** Record that a tensor uses an external file up to byte `end`. */
   addExternal(location: string, end: number): void {
     const name = location.replace(/^\.\//, '');
-    if (!plainName.test(name) || name === '__proto__') {
+    const parts = this.limits.hasFolders === true ? name.split('/') : [name];
+    if (name === '__proto__' || !parts.every((part) => plainName.test(part) && part !== '..')) {
       throw new ModelError(
         `The model keeps tensors in ${JSON.stringify(location.slice(0, 200))}. External data must be a file in the folder of the model, with a plain name.`,
       );

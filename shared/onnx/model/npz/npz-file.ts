@@ -78,7 +78,8 @@ export class NpzArray {
 
   /**
    * Yield the values in C order, little-endian, in parts of `elements` values. Only an array in Fortran order is
-   * in memory as a whole. An incomplete last part is dropped.
+   * in memory as a whole. An incomplete last part is dropped. Parts of no
+   * values never end.
    *
    * @throws ModelError if the array is truncated or damaged
    */
@@ -91,10 +92,11 @@ export class NpzArray {
         `The array ${shown(this.name)} is too large to read; save it in C order, with one sample per row.`,
       );
     }
-    if (each === 0) throw new ModelError(`The array ${shown(this.name)} is empty.`);
     const source = this.#open();
     try {
       await source.take(length);
+      // Each sample of an empty array is empty, as the first cache of a language model is. The caller counts them.
+      while (each === 0) yield new Uint8Array();
       const whole = isFortran && dims.length > 1 ? await this.#take(source, total) : undefined;
       const ordered = whole && inCOrder(whole, dims, byteLengthOf(type, 1));
       for (let at = 0; at + each <= total; at += each) {

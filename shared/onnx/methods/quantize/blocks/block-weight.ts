@@ -5,7 +5,7 @@ import { finiteness } from '../../../model/kernels/finiteness.ts';
 import { ModelError } from '../../../model/model-error.ts';
 import type { NodeProto } from '../../../model/proto/onnx_pb.js';
 import { lazyTensor, type Tensor } from '../../../model/tensor/tensor.ts';
-import { withFloats } from '../../../model/tensor/values.ts';
+import { isFloatTensor, withFloats } from '../../../model/tensor/values.ts';
 import type { TransformReport } from '../../report/report.ts';
 import { weightsInBodies } from '../../report/weights-in-bodies.ts';
 import { type Blocks, blockCount, blockSize, type Matrix, quantizeBlocks } from './block-quantize.ts';
@@ -91,13 +91,17 @@ export function blockTensors(
     layer.error = result.squaredNorm === 0 ? 0 : Math.sqrt(result.squaredError / result.squaredNorm);
     return result;
   };
-  const asBytes = ({ buffer, byteOffset, byteLength }: Float32Array) =>
-    new Uint8Array(buffer, byteOffset, byteLength);
+  // Scales have the type of the activations, and that is the weight's.
+  const type = weight.tensor.type === 'float16' ? 'float16' : 'float';
+  const asBytes = (values: Float32Array) => {
+    const { buffer, byteOffset, byteLength } = type === 'float16' ? new Float16Array(values) : values;
+    return new Uint8Array(buffer, byteOffset, byteLength);
+  };
   const dims = shape === 'product' ? [weight.n, blocks, blockBytes] : [weight.n, (weight.k * bits) / 8];
   const zeroDims = [weight.n, Math.ceil((blocks * bits) / 8)];
   return {
     packed: lazyTensor(`${name}_Q${bits}`, 'uint8', dims, () => computed().packed),
-    scales: lazyTensor(`${name}_scales`, 'float', [weight.n, blocks], () => asBytes(computed().scales)),
+    scales: lazyTensor(`${name}_scales`, type, [weight.n, blocks], () => asBytes(computed().scales)),
     zeroPoints: symmetric
       ? undefined
       : lazyTensor(`${name}_zero_points`, 'uint8', zeroDims, () => computed().zeroPoints ?? new Uint8Array()),
@@ -153,7 +157,7 @@ function siteOf(
     (isSound(tensor) ? undefined : 'its weight contains NaN or infinite values');
   if (why !== undefined) {
     // Lookups in tables that are not float, such as shapes, are not reported.
-    if (tensor.type === 'float') report.keep(nodeName(node), why);
+    if (isFloatTensor(tensor)) report.keep(nodeName(node), why);
     return undefined;
   }
   const transposed = found.transposed || (node.opType === 'Gemm' && intAttribute(node, 'transB', 0) === 1);
@@ -179,7 +183,7 @@ function rightSide(graph: Graph, index: GraphIndex, name: string): Found | undef
 
 /** Return the reason why a constant cannot be quantized in blocks. Undefined if it can. */
 function objection({ type, dims }: Tensor, kind: BlockUse['kind'], node: NodeProto): string | undefined {
-  if (type !== 'float') return `its weight is ${type}, not float`;
+  if (type !== 'float' && type !== 'float16') return `its weight is ${type}, not float or float16`;
   if (dims.length !== 2) return `its weight has ${dims.length} dimensions, not 2`;
   if (dims.includes(0)) return 'its weight is empty';
   if (kind === 'table' && intAttribute(node, 'axis', 0) !== 0)

@@ -1,5 +1,6 @@
 import { type Graph, makeNode, type Names } from '../../../model/graph/graph.ts';
 import type { NodeProto } from '../../../model/proto/onnx_pb.js';
+import type { Tensor } from '../../../model/tensor/tensor.ts';
 import type { QuantizeRequest } from '../../../strategies/quantize-request.ts';
 import type { Mapping } from '../quantized-values.ts';
 import { isQuantizable, type OwnedConstant, ownedConstant, type WeightStore } from '../weight-store.ts';
@@ -33,11 +34,21 @@ export class DynamicGraph {
   readonly request: DynamicRequest;
   /** Opset of the model. */
   readonly opset: number;
+  /** Tables that are also the transposed weight of a product. */
+  readonly tied: ReadonlySet<Tensor>;
   /** Nodes of the quantized graph. */
   readonly nodes: NodeProto[] = [];
   readonly #activations = new Map<string, QuantizedActivation>();
 
-  constructor(graph: Graph, names: Names, weights: WeightStore, request: DynamicRequest, opset: number) {
+  constructor(
+    graph: Graph,
+    names: Names,
+    weights: WeightStore,
+    request: DynamicRequest,
+    opset: number,
+    tied: ReadonlySet<Tensor> = new Set(),
+  ) {
+    this.tied = tied;
     this.graph = graph;
     this.names = names;
     this.weights = weights;

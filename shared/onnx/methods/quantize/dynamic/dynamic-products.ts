@@ -5,9 +5,13 @@ import { dataTypes } from '../../../model/tensor/data-type.ts';
 import { lazyTensor, reshaped, type Tensor } from '../../../model/tensor/tensor.ts';
 import { floatsOf } from '../../../model/tensor/values.ts';
 import { ownedConstant, type QuantizedNames } from '../weight-store.ts';
+import { tiedForm } from './dynamic-gather.ts';
 import { type DynamicGraph, type DynamicRule, notFinite } from './dynamic-graph.ts';
+import { headTable } from './tied-tables.ts';
 
 export const quantizeMatMul: DynamicRule = (dynamic, node) => {
+  const table = headTable(dynamic.graph, node);
+  if (table !== undefined && dynamic.tied.has(table)) return quantizeHead(dynamic, node, table.name);
   const constant = dynamic.weight(node.input[1]);
   if (typeof constant === 'string') return constant;
   const axis = channelAxis(dynamic, constant.tensor.dims.length, false);
@@ -17,6 +21,20 @@ export const quantizeMatMul: DynamicRule = (dynamic, node) => {
   putProduct(dynamic, integer, [node.input[0], weight], node.output[0] ?? '');
   return undefined;
 };
+
+/** Quantize a product with a table that a Gather shares. ONNX Runtime transposes the table on loading. */
+function quantizeHead(dynamic: DynamicGraph, node: NodeProto, name: string): string | undefined {
+  const constant = dynamic.weight(name);
+  if (typeof constant === 'string') return constant;
+  const weight = dynamic.weights.quantized(constant, tiedForm(dynamic), node);
+  if (weight === undefined) return notFinite;
+  const turned = dynamic.names.make(`${weight.weight}_transposed`);
+  const attributes = { perm: [1, 0] };
+  dynamic.nodes.push(makeNode('Transpose', [weight.weight], [turned], { name: turned, attributes }));
+  const integer = makeNode('MatMulInteger', [], [], { name: node.name });
+  putProduct(dynamic, integer, [node.input[0], { ...weight, weight: turned }], node.output[0] ?? '');
+  return undefined;
+}
 
 /** Return the channel axis of a product's weight: [K, N], or [N, K] if it is swapped. Undefined for one scale. */
 function channelAxis({ request }: DynamicGraph, rank: number, isSwapped: boolean): number | undefined {

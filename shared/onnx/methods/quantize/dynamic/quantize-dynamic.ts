@@ -14,6 +14,8 @@ import { quantizeGather } from './dynamic-gather.ts';
 import { DynamicGraph, type DynamicRequest, type DynamicRule, dynamicMapping } from './dynamic-graph.ts';
 import { quantizeLstm } from './dynamic-lstm.ts';
 import { quantizeConv, quantizeGemm, quantizeMatMul } from './dynamic-products.ts';
+import { tiedTables } from './tied-tables.ts';
+import { widenHalf } from './widen-half.ts';
 
 /**
  * Quantize weights now, and activations while the model runs. MatMul and Gemm become DynamicQuantizeLinear and
@@ -30,13 +32,15 @@ export function quantizeDynamic(
   statistics: CalibrationStatistics = new Map(),
 ): void {
   const { graph: root } = model;
-  foldWeights(root, request.exclude);
+  widenHalf(root, request.exclude);
+  const tied = tiedTables(root, new Names(root), request.exclude);
+  foldWeights(root, request.exclude, tied);
   const form = { mapping: dynamicMapping(request), isPerChannel: request.per_channel };
   report.notes.push(...prepareProducts(model, request, form, statistics));
   const names = new Names(root);
   const weights = new WeightStore(names, report);
   for (const graph of root.all()) {
-    const dynamic = new DynamicGraph(graph, names, weights, request, model.opset());
+    const dynamic = new DynamicGraph(graph, names, weights, request, model.opset(), tied);
     for (const node of graph.nodes) quantizeNode(dynamic, node, report);
     graph.nodes = dynamic.nodes;
   }

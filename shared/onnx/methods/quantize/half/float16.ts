@@ -9,7 +9,8 @@ import { takesHalf } from '../../../model/infer/operator-schema.ts';
 import type { Value } from '../../../model/infer/value.ts';
 import { ModelError } from '../../../model/model-error.ts';
 import type { NodeProto } from '../../../model/proto/onnx_pb.js';
-import { dataTypes } from '../../../model/tensor/data-type.ts';
+import { bitsOf, dataTypes } from '../../../model/tensor/data-type.ts';
+import type { Tensor } from '../../../model/tensor/tensor.ts';
 import type { QuantizeRequest } from '../../../strategies/quantize-request.ts';
 import type { CalibrationRanges } from '../../calibrate/ranges.ts';
 import type { TransformReport } from '../../report/report.ts';
@@ -127,6 +128,10 @@ class Conversion {
     return this.#constants.count;
   }
 
+  get convertedBytes(): number {
+    return this.#constants.bytes;
+  }
+
   /**
    * Convert a graph and its control flow bodies. The inputs and outputs of bodies stay float32. `outer` contains
    * the values around a body.
@@ -232,6 +237,11 @@ export function convertToFloat16(
   report: TransformReport,
   ranges: CalibrationRanges = new Map(),
 ): void {
+  // The source computes a filled constant from its shape, so it takes no bytes of the file.
+  const all = [...model.graph.all()]
+    .flatMap(({ initializers }) => [...initializers.values()])
+    .filter(({ fill }) => fill === undefined);
+  const total = all.reduce((sum, { byteLength }) => sum + byteLength, 0);
   const conversion = new Conversion(model, { exclude, ranges }, report);
   conversion.convert(model.graph, new Map());
   if (conversion.converted === 0) {
@@ -239,5 +249,22 @@ export function convertToFloat16(
       `float16 has nothing to convert: the model has no float32 constant of an operator that supports half precision.${report.keptText()}`,
     );
   }
+  if (conversion.convertedBytes < minShare * total)
+    throw new ModelError(
+      `float16 would make nothing smaller: of ${total} bytes of constants it converts ${conversion.convertedBytes}.${typesText(all)}${report.keptText()}`,
+    );
   removeUnused(model.graph);
+}
+
+/** Smallest share of the constants whose conversion is worth the additional Casts. */
+const minShare = 0.04;
+
+/** Say that the largest part of the constants is quantized already. Empty if it is not. */
+function typesText(constants: readonly Tensor[]): string {
+  const bytesOf = (isCounted: (tensor: Tensor) => boolean): number =>
+    constants.filter(isCounted).reduce((sum, { byteLength }) => sum + byteLength, 0);
+  const quantized = bytesOf(({ type }) => bitsOf(type) > 0 && bitsOf(type) <= 8 && type !== 'bool');
+  return quantized * 2 > bytesOf(() => true)
+    ? ' The weights of the model are already in 8 bits or fewer.'
+    : '';
 }

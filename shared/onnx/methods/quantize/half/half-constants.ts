@@ -25,6 +25,11 @@ export class HalfConstants {
     return this.#made.size;
   }
 
+  /** Bytes of the converted constants in float32. */
+  get bytes(): number {
+    return [...this.#made.keys()].reduce((sum, { byteLength }) => sum + byteLength, 0);
+  }
+
   /** Return the name of a constant in half precision. Undefined if there is no constant with this name. */
   half(graph: Graph, name: string, user: NodeProto, isMarker: boolean): string | undefined {
     let owner: Graph | undefined = graph;

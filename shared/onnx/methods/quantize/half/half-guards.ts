@@ -13,6 +13,8 @@ const mostHalf = 65504;
 const minHalf = 1e-7;
 /** Smallest divisor: 1 divided by a smaller number exceeds half precision. */
 const minDivisor = 1 / mostHalf;
+/** Smallest variance with a relative error below 1 % in half precision, whose smallest step is 6e-8. */
+const minVariance = 3e-6;
 /** Smallest number that half precision stores with all its digits. */
 const minNormal = 2 ** -14;
 /** Numbers from this magnitude on stand for infinity, as in masks. */
@@ -167,6 +169,20 @@ export class HalfGuards {
     return reachOf(sizes, node.opType === 'Div' && position === 1);
   }
 
+  /**
+   * Return whether half precision lacks values of a product's parameter: one above its range, or a variance so
+   * small, epsilon included, that too few of its digits are left.
+   */
+  #ofParameter(name: string, position: number, node: NodeProto): Reach | undefined {
+    const sizes = this.#sizes(name);
+    if (sizes === undefined) return undefined;
+    if (sizes.most > mostHalf) return 'huge';
+    const isVariance = node.opType === 'BatchNormalization' && position === 4;
+    return isVariance && sizes.least + floatAttribute(node, 'epsilon', 1e-5) < minVariance
+      ? 'huge'
+      : undefined;
+  }
+
   /** Return how the numbers in a node's attributes may leave half precision. */
   #ofAttributes(node: NodeProto): Reach | undefined {
     if (node.opType === 'Clip' && hasAttribute(node, 'min')) {
@@ -199,7 +215,7 @@ export class HalfGuards {
     const isProduct = products.has(node.opType);
     const reaches = node.input.map((name, at) => {
       if (name === '') return undefined;
-      const own = isProduct && at > 0 ? undefined : this.#ofConstant(name, at, node);
+      const own = isProduct && at > 0 ? this.#ofParameter(name, at, node) : this.#ofConstant(name, at, node);
       return own ?? this.#reach.get(name);
     });
     const fromAttributes = this.#ofAttributes(node);

@@ -59,7 +59,6 @@ describe('what has to stay', () => {
     ['LRN', [makeNode('LRN', ['h'], ['m'], { name: 'norm', attributes: { size: 3 } })]],
     ['Softmax', [makeNode('Softmax', ['h'], ['m'], { name: 'norm', attributes: { axis: 1 } })]],
     ['ReduceMean', [makeNode('ReduceMean', ['h', 'axes'], ['mean']), makeNode('Sub', ['h', 'mean'], ['m'])]],
-    ['DepthToSpace', [makeNode('DepthToSpace', ['h'], ['m'], { attributes: { blocksize: 1 } })]],
   ])('%s locks the channels that it mixes', (operator, nodes) => {
     const axes = makeTensor('axes', 'int64', [1], BigInt64Array.of(1n));
     expect(() => prune(between(nodes, [axes]))).toThrow(

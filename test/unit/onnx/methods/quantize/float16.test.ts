@@ -51,24 +51,28 @@ describe('half precision', () => {
     expect(report.layers.every(({ error }) => error !== null && error < 1e-3)).toBe(true);
   });
 
-  test('weights of products beyond its range are clamped, with a warning', () => {
+  test('products with weights beyond its range stay in float32', () => {
+    const weight = (name: string, size: number) =>
+      makeTensor(
+        name,
+        'float',
+        [16, 16],
+        Float32Array.from({ length: 256 }, (_, at) => at * size),
+      );
     const model = smallModel({
-      nodes: [makeNode('MatMul', ['x', 'w'], ['y'])],
-      constants: [
-        makeTensor(
-          'w',
-          'float',
-          [16, 1],
-          Float32Array.from({ length: 16 }, (_, at) => at * 1e4),
-        ),
+      nodes: [
+        makeNode('MatMul', ['x', 'v'], ['h']),
+        makeNode('MatMul', ['h', 'w'], ['y'], { name: 'large' }),
       ],
+      constants: [weight('v', 1e-3), weight('w', 1e4)],
       inputs: { x: [2, 16] },
-      outputs: { y: [2, 1] },
+      outputs: { y: [2, 16] },
     });
     const report = new TransformReport();
     convertToFloat16(model, { exclude: [] }, report);
     copyOf(model);
-    expect(report.warnings).toEqual(['9 of 16 values of w were clamped to ±65504.']);
+    expect(report.warnings).toEqual([]);
+    expect(report.kept.map(({ what }) => what)).toEqual(['large']);
   });
 
   test('factors beyond its range stay in float32, and so does what they make', async () => {

@@ -100,12 +100,15 @@ export type ChannelRule = (context: RuleContext) => void;
 type Setter = (value: number) => void;
 
 /**
- * Return a setter for one element of a Reshape's shape. It changes the constant shape, or the constant part that a
+ * Return a setter for one element of a shape at an input, by default a Reshape's. It changes the constant shape, or the constant part that a
  * Concat joins, or makes a computed shape constant. Undefined if none of these applies.
  */
-export function settableSize(context: RuleContext, element: number): Setter | undefined {
-  const name = context.node.input[1] ?? '';
-  if (context.dependencies.constant(name) !== undefined) return inConstant(context, context.node, 1, element);
+export function settableSize(context: RuleContext, element: number, position = 1): Setter | undefined {
+  const name = context.node.input[position] ?? '';
+  if (context.dependencies.constant(name) !== undefined)
+    return inConstant(context, context.node, position, element);
+  // Only Reshape takes a computed shape apart.
+  if (position !== 1) return undefined;
   const producer = context.dependencies.index.producer(name);
   const part = producer?.opType === 'Concat' ? inPart(context, producer, element) : undefined;
   return part ?? asConstant(context, element);

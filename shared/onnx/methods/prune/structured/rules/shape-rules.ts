@@ -1,5 +1,11 @@
-import { intAttribute, intsAttribute } from '../../../../model/graph/attributes.ts';
+import {
+  floatsAttribute,
+  intAttribute,
+  intsAttribute,
+  stringAttribute,
+} from '../../../../model/graph/attributes.ts';
 import { axisOf } from '../../../../model/infer/value.ts';
+import { floatsOf } from '../../../../model/tensor/values.ts';
 import type { Labels } from '../channels.ts';
 import type { Carried } from '../dependency-graph.ts';
 import { isSelected, isShuffled, knownOutput, mapReshape, type ReshapeMap } from './reshape-map.ts';
@@ -136,6 +142,58 @@ function put(context: RuleContext, counts: Counts): void {
   if (counts.some((labels) => labels !== undefined)) context.dependencies.counts.set(name, counts);
 }
 
+/** Rule of Resize and Upsample: channels pass if their axis keeps its size. */
+const resize: ChannelRule = (context) => {
+  const carried = context.carried(0);
+  const rank = context.rank(0);
+  if (carried === undefined || rank === undefined) return context.lockAsUnknown();
+  if (!keepsAxis(context, carried, rank)) return context.lock(`${context.label} resizes their axis`);
+  context.put(0, carried);
+};
+
+function keepsAxis(context: RuleContext, { axis, labels }: Carried, rank: number): boolean {
+  const { node, dependencies } = context;
+  if (stringAttribute(node, 'coordinate_transformation_mode', '') === 'tf_crop_and_resize') return false;
+  const axes = intsAttribute(node, 'axes')?.map((one) => axisOf(one, rank));
+  const at = axes === undefined || axes.length === 0 ? axis : axes.indexOf(axis);
+  if (at < 0) return true;
+  // Resize had the scales at input 1 before opset 11, as Upsample has.
+  const isOld = node.opType === 'Upsample' || node.input.length < 3;
+  const scales = dependencies.constant(node.input[isOld ? 1 : 2]);
+  const given = scales === undefined ? floatsAttribute(node, 'scales') : floatsOf(scales);
+  if (given !== undefined && given.length > 0) return given[at] === 1;
+  if (node.input[3] === undefined) return false;
+  const own = dependencies.counts.get(node.input[3])?.[at];
+  if (own !== undefined) return dependencies.channels.areSame(own, labels);
+  if (dependencies.value(node.input[3])?.elements?.[at] !== labels.length) return false;
+  const set = settableSize(context, at, 3);
+  if (set === undefined) return false;
+  dependencies.edits.push((remaining) => {
+    const left = remaining.count(labels);
+    if (left !== labels.length) set(left);
+  });
+  return true;
+}
+
+/** Rule of DepthToSpace: the channels that form one output channel go together. */
+const depthToSpace: ChannelRule = (context) => {
+  const carried = context.carried(0);
+  const area = intAttribute(context.node, 'blocksize', 1) ** 2;
+  if (carried?.axis !== 1 || carried.labels.length % area !== 0) return context.lockAsUnknown();
+  const { channels } = context.dependencies;
+  const made = carried.labels.length / area;
+  const isRowFirst = stringAttribute(context.node, 'mode', 'DCR') === 'CRD';
+  const firsts = Int32Array.from({ length: made }, (_, to) => {
+    const sources = Array.from(
+      { length: area },
+      (_, at) => carried.labels[isRowFirst ? to * area + at : at * made + to] ?? 0,
+    );
+    for (const source of sources) channels.tie(sources[0] ?? 0, source);
+    return sources[0] ?? 0;
+  });
+  context.put(0, { axis: 1, labels: firsts });
+};
+
 /** Operators that move channels to other axes. */
 export const shapeRules: ReadonlyMap<string, ChannelRule> = new Map([
   ['Transpose', transpose],
@@ -144,10 +202,13 @@ export const shapeRules: ReadonlyMap<string, ChannelRule> = new Map([
   ['Flatten', flatten],
   ['Reshape', reshape],
   ['Shape', shapeOf],
+  ['Resize', resize],
+  ['Upsample', resize],
+  ['DepthToSpace', depthToSpace],
 ]);
 
 /** Input positions at which operators take a shape. */
-const shapeInputs: Readonly<Record<string, number>> = { Reshape: 1 };
+const shapeInputs: Readonly<Record<string, number>> = { Reshape: 1, Resize: 3 };
 
 /**
  * Follow channel counts through shape computations. Lock the channels if a node uses such a count in any other

@@ -1,0 +1,70 @@
+import { floatAttribute, intAttribute, intsAttribute } from '../../../model/graph/attributes.ts';
+import { type Graph, isExcluded, makeNode, type Names } from '../../../model/graph/graph.ts';
+import type { NodeProto } from '../../../model/proto/onnx_pb.js';
+import type { Tensor } from '../../../model/tensor/tensor.ts';
+import { isQuantizable, ownedConstant } from '../weight-store.ts';
+
+/**
+ * Find the tables that a Gather looks up and a product multiplies with transposed, as language models tie their
+ * output head. Such a table is stored once. Each Gemm with the table becomes Transpose, MatMul and Add, so all
+ * heads have one form. Tables of excluded nodes are not tied.
+ */
+export function tiedTables(root: Graph, names: Names, exclude: readonly string[]): Set<Tensor> {
+  const lookedUp = new Set<Tensor>();
+  for (const { graph, node } of nodesOf(root, exclude)) {
+    const table = node.opType === 'Gather' ? matrixOf(graph, node.input[0]) : undefined;
+    if (table !== undefined && intAttribute(node, 'axis', 0) === 0) lookedUp.add(table);
+  }
+  const tied = new Set<Tensor>();
+  for (const { graph, node } of nodesOf(root, exclude)) {
+    const table = node.opType === 'MatMul' ? headTable(graph, node) : gemmTable(graph, node);
+    if (table !== undefined && lookedUp.has(table)) tied.add(table);
+  }
+  for (const graph of root.all())
+    graph.nodes = graph.nodes.flatMap((node) => {
+      const table = isExcluded(node, exclude) ? undefined : gemmTable(graph, node);
+      return table !== undefined && tied.has(table) ? transposedProduct(node, names) : [node];
+    });
+  return tied;
+}
+
+function* nodesOf(root: Graph, exclude: readonly string[]): Generator<{ graph: Graph; node: NodeProto }> {
+  for (const graph of root.all())
+    for (const node of graph.nodes) if (!isExcluded(node, exclude)) yield { graph, node };
+}
+
+function matrixOf(graph: Graph, name: string | undefined): Tensor | undefined {
+  const tensor = ownedConstant(graph, name)?.tensor;
+  return tensor !== undefined && isQuantizable(tensor) && tensor.dims.length === 2 ? tensor : undefined;
+}
+
+/** Return the table that a MatMul multiplies with after a Transpose. */
+export function headTable(graph: Graph, node: NodeProto): Tensor | undefined {
+  const name = node.input[1] ?? '';
+  const turn = graph.nodes.find(({ opType, output }) => opType === 'Transpose' && output[0] === name);
+  if (turn === undefined || (intsAttribute(turn, 'perm') ?? [1, 0]).join() !== '1,0') return undefined;
+  return matrixOf(graph, turn.input[0]);
+}
+
+function gemmTable(graph: Graph, node: NodeProto): Tensor | undefined {
+  if (node.opType !== 'Gemm' || intAttribute(node, 'transB', 0) === 0) return undefined;
+  const isPlain =
+    intAttribute(node, 'transA', 0) === 0 &&
+    floatAttribute(node, 'alpha', 1) === 1 &&
+    floatAttribute(node, 'beta', 1) === 1;
+  return isPlain ? matrixOf(graph, node.input[1]) : undefined;
+}
+
+function transposedProduct(node: NodeProto, names: Names): NodeProto[] {
+  const [input = '', table = '', bias = ''] = node.input;
+  const [output = ''] = node.output;
+  const turned = names.make(`${table}_transposed`);
+  const product = bias === '' ? output : names.make(`${output}_product`);
+  return [
+    makeNode('Transpose', [table], [turned], { name: turned, attributes: { perm: [1, 0] } }),
+    makeNode('MatMul', [input, turned], [product], { name: node.name }),
+    ...(bias === ''
+      ? []
+      : [makeNode('Add', [product, bias], [output], { name: names.make(`${output}_bias`) })]),
+  ];
+}

@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest';
+import type { DynamicRequest } from '../../../../../shared/onnx/methods/quantize/dynamic/dynamic-graph.ts';
+import { quantizeDynamic } from '../../../../../shared/onnx/methods/quantize/dynamic/quantize-dynamic.ts';
+import { TransformReport } from '../../../../../shared/onnx/methods/report/report.ts';
+import type { Model } from '../../../../../shared/onnx/model/file/model.ts';
+import { makeNode } from '../../../../../shared/onnx/model/graph/graph.ts';
+import { makeTensor } from '../../../../../shared/onnx/model/tensor/tensor.ts';
+import { seededFloats } from '../../../../support/onnx/seeded.ts';
+import { relativeError, runSmall, savedBytes, smallModel } from '../../../../support/onnx/small-model.ts';
+import { seededRandom } from '../../../../support/seeded-random.ts';
+
+const request: DynamicRequest = {
+  ...{ quant_type: 'int8', per_channel: false, reduce_range: false, leaf_node: false },
+  ...{ exclude: [], include: [], smooth_alpha: null, equalize: false, bias_correction: false },
+};
+
+const [words, width] = [300, 32];
+const table = makeTensor('table', 'float', [words, width], seededFloats(seededRandom(1), words * width));
+const bias = makeTensor('bias', 'float', [words], seededFloats(seededRandom(2), words));
+
+const heads = {
+  'Transpose and MatMul': [
+    makeNode('Transpose', ['table'], ['turned'], { attributes: { perm: [1, 0] } }),
+    makeNode('MatMul', ['x', 'turned'], ['y']),
+  ],
+  'Gemm with transB': [makeNode('Gemm', ['x', 'table', 'bias'], ['y'], { attributes: { transB: 1 } })],
+} as const;
+
+/** A model that looks up rows of a table and multiplies with the same table. */
+const tiedModel = (head: keyof typeof heads): Model =>
+  smallModel({
+    nodes: [
+      makeNode('Cast', ['i'], ['indices'], { attributes: { to: 7 } }),
+      makeNode('Gather', ['table', 'indices'], ['x']),
+      ...structuredClone(heads[head]),
+    ],
+    constants: [table, bias],
+    inputs: { i: [4] },
+    outputs: { y: [4, words] },
+  });
+
+const forms = [{}, { per_channel: true }, { quant_type: 'uint8', per_channel: true }] as const;
+
+describe('a table that a lookup and a product share', () => {
+  test.each(
+    (['Transpose and MatMul', 'Gemm with transB'] as const).flatMap((head) =>
+      forms.map((form) => [head, form] as const),
+    ),
+  )('is stored once in 8 bits: %s, %j', async (head, form) => {
+    const feeds = { i: { dims: [4], data: Float32Array.of(0, 7, 42, words - 1) } };
+    const before = await runSmall(tiedModel(head), feeds);
+    const model = tiedModel(head);
+
+    quantizeDynamic(model, { ...request, ...form }, new TransformReport());
+
+    const after = await runSmall(model, feeds);
+    const matrices = [...model.graph.initializers.values()].filter(({ dims }) => dims.length === 2);
+    expect(matrices.map(({ dims }) => dims)).toEqual([[words, width]]);
+    expect(savedBytes(model).length).toBeLessThan(words * width * 1.6);
+    expect(relativeError(after['y']?.data ?? [], before['y']?.data ?? [])).toBeLessThan(0.03);
+  });
+});

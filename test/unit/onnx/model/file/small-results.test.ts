@@ -1,0 +1,42 @@
+import { create } from '@bufbuild/protobuf';
+import { describe, expect, test } from 'vitest';
+import { makeNode, Names } from '../../../../../shared/onnx/model/graph/graph.ts';
+import { StringStringEntryProtoSchema } from '../../../../../shared/onnx/model/proto/onnx_pb.js';
+import { copyOf, smallModel } from '../../../../support/onnx/small-model.ts';
+
+const relu = () =>
+  smallModel({
+    nodes: [makeNode('Relu', ['x'], ['y'])],
+    constants: [],
+    inputs: { x: [2] },
+    outputs: { y: [2] },
+  });
+
+describe('a saved model', () => {
+  test('has no documentation and metadata of its nodes, but that of the model', () => {
+    const model = relu();
+    const entry = create(StringStringEntryProtoSchema, { key: 'trace', value: '/home/ada/net.py' });
+    for (const node of model.graph.nodes) {
+      node.docString = 'line 7';
+      node.metadataProps = [entry];
+    }
+    model.proto.metadataProps = [entry];
+
+    const saved = copyOf(model);
+
+    expect(saved.graph.nodes.map(({ docString, metadataProps }) => [docString, metadataProps])).toEqual([
+      ['', []],
+    ]);
+    expect(saved.proto.metadataProps.map(({ value }) => value)).toEqual(['/home/ada/net.py']);
+  });
+
+  test('has short names where new ones would be derived from long ones', () => {
+    const names = new Names(relu().graph);
+
+    const made = [names.make('y'), names.make('w_scale'), names.make(`${'block/'.repeat(40)}_scale`)];
+
+    expect(made).toEqual(['y_2', 'w_scale', 'q1']);
+    expect(names.make('q1')).toBe('q1_2');
+    expect(names.make('z'.repeat(33))).toBe('q2');
+  });
+});
