@@ -6,7 +6,12 @@ import type { Attribute, Vocabulary } from '../search/vocabulary.ts';
 import type { ExperimentAttribute } from './experiment-attributes.ts';
 
 /** Vocabulary of `filter` and `order_by` for experiments: our names, and MLflow's equivalents. */
-export function experimentVocabulary({ now, usernameOf, bestOf }: Surroundings): Vocabulary<ExperimentRow> {
+export function experimentVocabulary({
+  now,
+  usernameOf,
+  bestOf,
+  bestOrderOf,
+}: Surroundings): Vocabulary<ExperimentRow> {
   const experiment_id: Attribute<ExperimentRow> = { type: 'text', read: (row) => row.experiment_id };
   const name: Attribute<ExperimentRow> = { type: 'text', read: (row) => row.name };
   const started_at: Attribute<ExperimentRow> = { type: 'time', read: (row) => timeOf(row.started_at) };
@@ -24,7 +29,7 @@ export function experimentVocabulary({ now, usernameOf, bestOf }: Surroundings):
       stopped_at,
       duration: { type: 'number', read: (row) => durationOf(row, now) },
       cost: { type: 'number', read: actualCost },
-      best: { type: 'number', read: bestOf },
+      best: { type: 'number', read: bestOf, ...(bestOrderOf && { order: bestOrderOf }) },
       sweep: { type: 'text', read: (row) => row.sweep?.sweep_id ?? null },
       trial: { type: 'number', read: (row) => row.sweep?.trial ?? null },
       outcome: { type: 'text', read: outcomeOf },
@@ -55,6 +60,8 @@ interface Surroundings {
   usernameOf(user_id: string): string | undefined;
   /** Return the best value of a row by the criterion of its project. */
   bestOf(row: ExperimentRow): number | undefined;
+  /** Return a number that is the lower, the better the best value of a row is. Filters need none. */
+  bestOrderOf?(row: ExperimentRow): number | undefined;
 }
 
 const timeOf = (time: string | null): number | null => (time === null ? null : Date.parse(time));

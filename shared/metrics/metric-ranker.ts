@@ -64,6 +64,12 @@ export class MetricRanker {
     return undefined;
   }
 
+  /** Return a number that is the lower, the better the best value of a run is. */
+  orderOf(run: RunMetrics): number | undefined {
+    const value = this.best(run)?.value;
+    return value === undefined ? undefined : this.compare(value, 0);
+  }
+
   /** Compare two values. Return a negative number if the first is better. */
   compare(one: number, other: number): number {
     return this.criterion.goal === 'maximize' ? other - one : one - other;

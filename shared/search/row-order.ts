@@ -18,7 +18,7 @@ export class RowOrder<Row> {
   }
 
   positionOf(row: Row): Position {
-    const keys = this.#terms.map(({ name }) => sortKey(name.read(row), name.type, this.#cut));
+    const keys = this.#terms.map(({ name }) => sortKey((name.order ?? name.read)(row), name.type, this.#cut));
     return { keys, id: this.#idOf(row) };
   }
 

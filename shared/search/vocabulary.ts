@@ -13,6 +13,8 @@ export interface Vocabulary<Row> {
 export interface Attribute<Row> {
   type: ValueType;
   read(row: Row): SearchValue;
+  /** Return what rows are ordered by, where it is not the value itself. */
+  order?(row: Row): SearchValue;
 }
 
 /**
@@ -36,6 +38,8 @@ export interface NamedValue<Row> {
   label: string;
   type: ValueType;
   read(row: Row): SearchValue;
+  /** Return what rows are ordered by, where it is not the value itself. */
+  order?(row: Row): SearchValue;
   /** Return all values if a row may have several. Rows cannot be ordered by such a name. */
   readAll?(row: Row): readonly string[];
   /** Attribute that the name stands for. Undefined for a key of a group. */
@@ -58,7 +62,7 @@ export function nameIn<Row>(
 ): NamedValue<Row> | undefined {
   if (group === undefined || attributePrefixes.has(group)) {
     const attribute = own(vocabulary.attributes, key);
-    return attribute && { label: key, type: attribute.type, read: attribute.read, attribute: key };
+    return attribute && { label: key, ...attribute, attribute: key };
   }
   const alias = own(vocabulary.groupAliases ?? {}, group) ?? group;
   const label = `${alias}.${key}`;

@@ -66,7 +66,7 @@ const take = async (name: keyof typeof heights, place: string, drawn: string): P
 };
 
 const project_id = await recordRuns();
-await take('table', `projects/${project_id}?sort=-best&panel=curves`, '.plot canvas');
+await take('table', `projects/${project_id}?sort=best&panel=curves`, '.plot canvas');
 
 const sweep = await recordSweep(service.url, service.client, {
   name: 'lr-search',

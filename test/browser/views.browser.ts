@@ -53,7 +53,7 @@ const stored = async () => {
 
 describe('views', () => {
   test('are saved with one click and a name, opened with one click, and seen by everybody', async () => {
-    await visit(page, `projects/${project_id}?filter=accuracy%20%3E%200.4&sort=-best`);
+    await visit(page, `projects/${project_id}?filter=accuracy%20%3E%200.4&sort=best`);
     const hands = countedHands(page);
     await hands.click(button('Add a view of what is shown'));
     await page.getByLabel('Name', { exact: true }).fill('Good ones');
@@ -133,7 +133,7 @@ describe('pins', () => {
 
 describe('a baseline', () => {
   test('is set by two clicks, and shows differences in the table, the curves and the comparison', async () => {
-    await visit(page, `projects/${project_id}?sort=-best`);
+    await visit(page, `projects/${project_id}?sort=best`);
     await expect.poll(() => names()).toEqual(['second', 'third', 'first', 'fourth']);
     const hands = countedHands(page);
     await hands.click(page.getByLabel('Choose third'));

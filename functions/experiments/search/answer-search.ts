@@ -49,6 +49,7 @@ export function answerSearch(
     now: at,
     usernameOf: (id) => usernames.get(id),
     bestOf: (row) => rankers.of(row.project_id).best(row)?.value,
+    bestOrderOf: (row) => rankers.of(row.project_id).orderOf(row),
   });
   const asked = parseFilter(query.filter ?? '', vocabulary);
   // A deleted experiment can only be restored, so leave it out unless deleted ones are wanted.
@@ -135,7 +136,7 @@ export const searchParameters = {
     })
     .optional()
     .describe(
-      'Names as in `filter` with ASC or DESC, at most four separated by commas, such as `metrics.loss, name DESC`. NaN and then missing values come last in both directions; equal rows follow newest first.',
+      'Names as in `filter` with ASC or DESC, at most four separated by commas, such as `metrics.loss, name DESC`. `best` puts the best first, whatever the goal of the criterion is, and `best DESC` the worst. NaN and then missing values come last in both directions; equal rows follow newest first.',
     ),
   fields: fieldsParameter(ExperimentAnswer),
 };

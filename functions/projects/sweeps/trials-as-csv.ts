@@ -1,3 +1,4 @@
+import { csvLines } from '../../../shared/core/text/csv-lines.ts';
 import type { Trial } from './trial-rows.ts';
 
 /**
@@ -11,7 +12,7 @@ export function trialsAsCsv(trials: readonly Trial[], parameters: readonly strin
     ...columns.map((column) => trial[column]),
     ...names.map((name) => trial.params[name]),
   ]);
-  return [header, ...rows].map((row) => `${row.map(cell).join(',')}\r\n`).join('');
+  return csvLines([header, ...rows]);
 }
 
 const columns = [
@@ -26,8 +27,3 @@ const columns = [
   'duration',
   'cost',
 ] as const;
-
-function cell(value: string | number | boolean | null | undefined): string {
-  const text = value === null || value === undefined ? '' : String(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}

@@ -9,7 +9,7 @@ export const text = z
 const digits = /^-?\d{1,19}$/;
 
 /** Greatest magnitude of an int64, as a double. */
-export const maxInt64 = maxStep;
+const maxInt64 = maxStep;
 
 /**
  * An int64 of Protocol Buffers: JSON sends it as a number or as a string of digits. Beyond 2^53 it is rounded to
@@ -18,6 +18,12 @@ export const maxInt64 = maxStep;
 export const int64 = z
   .union([z.number(), z.string().regex(digits).transform(Number)], { error: 'must be an integer' })
   .refine((value) => Number.isInteger(value) && Math.abs(value) <= maxInt64, 'must be an integer');
+
+/** A step, an integer that a double holds exactly. Another one would be kept as its neighbour. */
+export const exactStep = int64.refine(
+  (value) => Number.isSafeInteger(value),
+  'must be an integer from -9007199254740991 to 9007199254740991 (2^53 - 1)',
+);
 
 const specials = ['NaN', 'Infinity', '-Infinity'] as const;
 const numeric = /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;

@@ -18,7 +18,7 @@ import { requireExperimentProject } from '../projects/find-project.ts';
 import type { MlflowContext } from '../protocol/context.ts';
 import { invalidValue, mlflowError } from '../protocol/mlflow-error.ts';
 import { type Route, route } from '../protocol/route.ts';
-import { int64, keyAndValue, text } from '../protocol/scalars.ts';
+import { exactStep, keyAndValue, text } from '../protocol/scalars.ts';
 import { changeRun } from './change-run.ts';
 import { requireRun, runIdField } from './find-run.ts';
 
@@ -71,7 +71,7 @@ const logOutputs = route(
   z.object({
     ...runIdField,
     models: z
-      .array(z.object({ model_id: text.min(1), step: int64.default(0) }))
+      .array(z.object({ model_id: text.min(1), step: exactStep.default(0) }))
       .max(maxLinks)
       .default([]),
   }),

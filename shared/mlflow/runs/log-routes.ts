@@ -14,10 +14,9 @@ import { mlflowError } from '../protocol/mlflow-error.ts';
 import { type Route, route } from '../protocol/route.ts';
 import {
   double,
-  int64,
+  exactStep,
   isPlainName,
   latest,
-  maxInt64,
   milliseconds,
   namedValue,
   text,
@@ -51,7 +50,7 @@ const sentMetric = z.object({
   key: trackedName,
   value: double,
   timestamp: milliseconds,
-  step: int64.default(0),
+  step: exactStep.default(0),
   /** Model that was measured, and data set of the measurement. */
   model_id: text.optional(),
   dataset_name: text.optional(),
@@ -289,9 +288,7 @@ function plainCheck(): (sent: unknown) => sent is SentMetric {
       Number.isInteger(timestamp) &&
       timestamp >= 0 &&
       timestamp <= latest &&
-      typeof step === 'number' &&
-      Number.isInteger(step) &&
-      Math.abs(step) <= maxInt64 &&
+      Number.isSafeInteger(step) &&
       isName(key)
     );
   };

@@ -32,7 +32,12 @@ const Time = z
   .transform((time) => (typeof time === 'number' ? time * 1000 : Date.parse(time)))
   .refine((time) => time >= 0 && time <= latestMilliseconds, 'time is not between the years 1970 and 9999');
 
-const When = z.object({ step: finite('step').nullish(), time: Time.nullish() }, notAnObject);
+/** A step is a key: one beyond 2^53 would be kept as its neighbour. */
+const Step = finite('step').check(
+  z.refine((step) => Math.abs(step) <= Number.MAX_SAFE_INTEGER, 'step is beyond 2^53 - 1'),
+);
+
+const When = z.object({ step: Step.nullish(), time: Time.nullish() }, notAnObject);
 
 const Name = z.string('name is not text').pipe(line(128));
 

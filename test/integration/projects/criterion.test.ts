@@ -99,11 +99,12 @@ describe('the criterion of a project', () => {
     ]);
     await change({ criterion: 'val_latency', criterion_goal: 'maximize' });
     expect(await best()).toBe(slow);
-    expect(await listed({ order_by: 'best DESC' })).toEqual([
+    expect(await listed({ order_by: 'best' })).toEqual([
       [slow, 9],
       [quick, 2],
       [going, 1],
     ]);
+    expect((await listed({ order_by: 'best DESC' }))[0]).toEqual([going, 1]);
     await change({ criterion: 'loss' });
     expect(await best()).toBe(slow);
     expect(await listed({ order_by: 'best' })).toEqual([

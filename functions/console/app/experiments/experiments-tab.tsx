@@ -27,7 +27,14 @@ import { FirstRun } from './first-run.tsx';
 import { GroupChoice, maxGroupedBy } from './groups/group-choice.tsx';
 import { Ranking } from './ranking.ts';
 import type { Row } from './row.ts';
-import { type Judge, type Order, sortRows, startsDescending } from './sort-rows.ts';
+import {
+  isDescendingIn,
+  type Judge,
+  type Order,
+  orderText,
+  sortRows,
+  startsDescending,
+} from './sort-rows.ts';
 import { ExperimentsTable } from './table.tsx';
 import { useFittedColumns } from './use-fitted-columns.ts';
 import { useRows } from './use-rows.ts';
@@ -51,10 +58,10 @@ const keptIds = (key: string): string[] | undefined => {
   return text === null ? undefined : splitIds(text);
 };
 
-const orderOf = (text: string | null, ranking: Ranking): Order | undefined => {
+const orderOf = (text: string | null, ranking: Ranking, judge: Judge | undefined): Order | undefined => {
   if (text === null || text === '') return undefined;
-  const isDescending = text.startsWith('-');
-  const column = columnOf(isDescending ? text.slice(1) : text);
+  const isDescending = isDescendingIn(text, judge);
+  const column = columnOf(text.replace(/^-/, ''));
   return column && { column: column.id === 'best' ? bestColumn(ranking) : column, isDescending };
 };
 
@@ -121,7 +128,7 @@ export function ExperimentsTab({
   const filter = query.get('filter') ?? '';
   const filtered = useMemo(() => filterRows(rows, filter, ranking), [rows, filter, ranking]);
   const sortText = query.get('sort');
-  const order = useMemo(() => orderOf(sortText, ranking), [sortText, ranking]);
+  const order = useMemo(() => orderOf(sortText, ranking, judge), [sortText, ranking]);
   const pinned = pinsOf(project_id);
   const pinnedKey = [...pinned].join();
   const sorted = useMemo(() => {
@@ -143,9 +150,9 @@ export function ExperimentsTab({
   const sort = (column: Column) => {
     const isFirst = order?.column.id !== column.id;
     const isDownFirst = startsDescending(column, judge);
-    if (isFirst) return setQuery({ sort: `${isDownFirst ? '-' : ''}${column.id}` });
+    if (isFirst) return setQuery({ sort: orderText(column, isDownFirst, judge) });
     if (order?.isDescending === isDownFirst)
-      return setQuery({ sort: `${isDownFirst ? '' : '-'}${column.id}` });
+      return setQuery({ sort: orderText(column, !isDownFirst, judge) });
     return setQuery({ sort: undefined });
   };
   /** Rank by a metric: for everybody who sees the project, or else for this user. The best rows come to the top. */
@@ -155,7 +162,7 @@ export function ExperimentsTab({
     const isDown = column !== undefined && startsDescending(column, by ?? judge);
     setQuery({
       value: isForAll ? undefined : by?.name,
-      sort: `${isDown ? '-' : ''}${column?.id ?? ''}`,
+      sort: column && orderText(column, isDown, by ?? judge),
     });
     if (isForAll) onJudge(by);
   };

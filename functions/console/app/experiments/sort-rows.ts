@@ -45,6 +45,23 @@ export function sortBy<T>(
 export const sortRows = <R>(rows: readonly R[], { column, isDescending }: Order<R>): R[] =>
   sortBy(rows, (row) => column.value(row), isDescending);
 
+/** Return the text of an order in an address. `best` is best first, whatever the goal is, and `-best` worst first. */
+export function orderText(
+  { id }: Pick<Column, 'id'>,
+  isDescending: boolean,
+  judge: Judge | undefined,
+): string {
+  return `${isDescending === isUpward(id, judge) ? '' : '-'}${id}`;
+}
+
+/** Return whether a text of an address sorts a column in descending order. */
+export const isDescendingIn = (text: string, judge: Judge | undefined): boolean =>
+  text.startsWith('-') !== isUpward(text.replace(/^-/, ''), judge);
+
+/** Whether the plain name of a column stands for its greatest values first. */
+const isUpward = (id: string, judge: Judge | undefined): boolean =>
+  id === 'best' && judge?.goal === 'maximize';
+
 /**
  * Return whether the first click on a column sorts in descending order. The best values come first if the goal is
  * known. Other numbers start with the largest, texts with the first letters.

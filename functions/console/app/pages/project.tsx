@@ -53,12 +53,7 @@ function Content({
     if (isStored && !isUndo)
       tell(`Everybody sees the experiments ranked by ${next.name} now.`, false, {
         name: 'Undo',
-        act() {
-          // The best of the former criterion come to the top again.
-          if (/^-?best$/.test(place.value.query.get('sort') ?? ''))
-            setQuery({ sort: own.goal === 'minimize' ? 'best' : '-best' });
-          return judgeBy(own, true);
-        },
+        act: () => judgeBy(own, true),
       });
   };
   /** Compare with an experiment: for everybody who sees the project, or else for this user. */

@@ -1,4 +1,5 @@
 import { inLanes } from '../../../../../shared/core/in-lanes.ts';
+import { csvLines } from '../../../../../shared/core/text/csv-lines.ts';
 import { cancel, changeExperiment, type ExperimentChange } from '../../api/experiments.ts';
 import type { Column } from '../columns.ts';
 import type { Row } from '../row.ts';
@@ -32,16 +33,6 @@ export const cancelRows = (rows: readonly Row[]): Promise<void> =>
       : cancel({ project_id: row.project_id, experiment_id: row.experiment_id }),
   );
 
-/** A cell that begins with one of these is a formula for a spreadsheet. */
-const formula = /^[=+\-@\t\r]/;
-
-function cell(value: string | number | undefined): string {
-  if (value === undefined) return '';
-  if (typeof value === 'number') return String(value);
-  const text = formula.test(value) ? `'${value}` : value;
-  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
-
 /** Return rows as CSV: their IDs, names and the given columns. */
 export function csvOf(rows: readonly Row[], columns: readonly Column[]): string {
   const written = columns.filter(({ id }) => id !== 'course');
@@ -53,7 +44,16 @@ export function csvOf(rows: readonly Row[], columns: readonly Column[]): string 
   const lines = rows.map((row) => [
     row.experiment_id,
     row.name,
-    ...written.map((column) => column.value(row)),
+    ...written.map((column) => loggedValue(row, column)),
   ]);
-  return [head, ...lines].map((line) => line.map(cell).join(',')).join('\r\n');
+  return csvLines([head, ...lines]);
+}
+
+/** Return a value as it was logged: columns hold params as numbers, and times as milliseconds. */
+function loggedValue(row: Row, column: Column): string | number | undefined {
+  if (column.id === 'created') return row.created_at;
+  const [, group, name = ''] = /^(params|tags)\.(.+)$/s.exec(column.id) ?? [];
+  if (group === undefined) return column.value(row);
+  const values = group === 'params' ? row.params : row.tags;
+  return Object.hasOwn(values, name) ? values[name] : undefined;
 }
