@@ -9,7 +9,9 @@ describe('lines that hold a mark', () => {
     markedLines(Buffer.from(text), lines, ['.', 'poch']);
 
   test('are found by the bytes of their chunk', () => {
-    expect(markedOf('first\nplain\nloss 0.5\nloss 1e-5\n\nepoch 3\nread in 0.5 s\nloss 0.5\n')).toEqual([0, 2, 5, 7]);
+    expect(markedOf('first\nplain\nloss 0.5\nloss 1e-5\n\nepoch 3\nread in 0.5 s\nloss 0.5\n')).toEqual([
+      0, 2, 5, 7,
+    ]);
   });
 
   test('are found behind line ends of Windows', () => {
@@ -17,7 +19,9 @@ describe('lines that hold a mark', () => {
   });
 
   test('are found behind a first line that began in an earlier chunk', () => {
-    expect(markedOf('rest\nplain\nloss 0.5\n', ['a long line and its rest', 'plain', 'loss 0.5'])).toEqual([0, 2]);
+    expect(markedOf('rest\nplain\nloss 0.5\n', ['a long line and its rest', 'plain', 'loss 0.5'])).toEqual([
+      0, 2,
+    ]);
   });
 
   test('are found behind a line that is another text than its bytes', () => {
