@@ -130,11 +130,14 @@ describe('what the structure rules out is refused before any session', () => {
     strings.graph.proto.input.push(valueInfoOf({ name: 'words', type: 'string', dims: [1] }));
     const rankless = unloadable(17);
     rankless.graph.proto.input.push(valueInfoOf({ name: 'any', type: 'float', dims: undefined }));
-    for (const request of [staticMethod, { ...quantize, strategy: 'dynamic' }]) {
-      expect(await refusal(strings, request)).toEqual({
-        said: 'The input "words" is of type string; only models with numeric inputs can be run.',
-        stages: ['read'],
-      });
+    const dynamic = { ...quantize, strategy: 'dynamic' };
+    expect(await refusal(strings, staticMethod)).toEqual({
+      said: 'The input "words" is of type string; only models with numeric inputs can be run.',
+      stages: ['read'],
+    });
+    // A method without data needs no run.
+    expect((await refusal(strings, dynamic)).stages).toContain('transform');
+    for (const request of [staticMethod, dynamic]) {
       expect(await refusal(rankless, request)).toMatchObject({
         said: expect.stringContaining('The input "any" has an unknown number of dimensions'),
         stages: ['read'],

@@ -34,6 +34,14 @@ async function samples(arrays: Parameters<typeof writeNpz>[1], inputs: FedInput[
 const rows = { type: 'float', dims: [4, 2], values: Float32Array.of(1, 2, 3, 4, 5, 6, 7, 8) } as const;
 
 describe('an array is cut into samples', () => {
+  test('without values where the input has none, as the first cache of a language model', async () => {
+    const past = { type: 'float', dims: [4, 1, 2, 0, 3], values: new Float32Array() } as const;
+
+    const all = await samples({ x: rows, past }, [input('x', [null, 2]), input('past', [null, 2, null, 3])]);
+
+    expect(all.map(({ fed }) => fed[1])).toEqual(new Array(4).fill(['past', [1, 2, 0, 3], []]));
+  });
+
   test('row by row where it has the rank of the input', async () => {
     const all = await samples({ x: rows }, [input('x', [null, 2])]);
     expect(all.map(({ fed }) => fed)).toEqual([
