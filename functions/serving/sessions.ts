@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Settings } from '../../shared/core/settings.ts';
 import { findServedVersion, listServing, resolveVersion } from '../../shared/data/models/serving.ts';
 import { servingBytes } from '../../shared/data/models/serving-memory.ts';
@@ -10,13 +10,17 @@ import type { ServingContext } from './serving-needs.ts';
 let made: ModelSessions | undefined;
 
 /** The sessions of this process. */
-export function sessionsOf({ serving }: Pick<Settings, 'serving'>): ModelSessions {
+export function sessionsOf({
+  serving,
+  dataSizeFile,
+}: Pick<Settings, 'serving' | 'dataSizeFile'>): ModelSessions {
   made ??= new ModelSessions({
     program: serving.program ?? join(import.meta.dirname, '../../shared/serving/sessions/session-program.ts'),
     folder: ownFolder(),
     memoryBytes: serving.memory * 2 ** 20,
     diskBytes: serving.disk * 2 ** 20,
     timeLimit,
+    hidden: dataSizeFile === undefined ? [] : [dirname(dataSizeFile)],
   });
   return made;
 }

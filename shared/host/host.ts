@@ -198,7 +198,7 @@ export interface KeptFolder {
 
 /**
  * A command's view of this machine: only its own processes, its own `/tmp`, `/dev/shm` and System V memory, and
- * the file system without the hidden paths. The network is not restricted.
+ * the file system without the hidden paths. The network is not restricted by default.
  */
 export interface Sandbox {
   /** A folder of the supervisor for the command's `/tmp`, which is also its `/var/tmp`. */
@@ -213,6 +213,8 @@ export interface Sandbox {
   home?: string | undefined;
   /** Size of `/dev/shm` in bytes; half of the machine's memory by default. */
   sharedMemoryBytes?: number | undefined;
+  /** No network at all, if the system allows that. */
+  network?: 'none' | undefined;
 }
 
 /** Runs programs in their own network namespace, which has only a loopback interface. */

@@ -28,13 +28,24 @@ function trySandbox(): boolean {
 
 const unshare = '/usr/bin/unshare';
 
+let canLeave: boolean | undefined;
+
+/** Whether a sandbox can have a network namespace of its own, too. */
+function canLeaveNetwork(): boolean {
+  const flags = [...(isRoot() ? [] : ['-r']), '-n', '--', '/bin/true'];
+  canLeave ??= spawnSync(unshare, flags, { stdio: 'ignore', env: {}, timeout: 10_000 }).status === 0;
+  return canLeave;
+}
+
 function commandLine(
   leftovers: Leftovers,
   steps: readonly string[],
   cwd: string,
   command: readonly string[],
+  network?: 'none',
 ): CommandLine {
-  const flags = [...(isRoot() ? [] : ['-r']), '-m', '-p', '-i'];
+  const apart = network === 'none' && canLeaveNetwork() ? ['-n'] : [];
+  const flags = [...(isRoot() ? [] : ['-r']), '-m', '-p', '-i', ...apart];
   const own = [`--map-user=${process.getuid?.()}`, `--map-group=${process.getgid?.()}`];
   // `unshare -r` maps the user's ids to root. Map them back and drop the rights of that root.
   const back = isRoot() ? [] : [unshare, '-U', ...own, '--', 'setpriv', '--no-new-privs', '--'];
@@ -69,7 +80,7 @@ const outsideSockets = ['/run/user', '/run/docker.sock', '/run/containerd', '/ru
  * @throws RangeError for more kept folders than the sandbox supports
  */
 export async function sandboxed(
-  { scratch, home, hidden, absent = [], kept, sharedMemoryBytes }: Sandbox,
+  { scratch, home, hidden, absent = [], kept, sharedMemoryBytes, network }: Sandbox,
   user: CommandUser | undefined,
   leftovers: Leftovers,
   cwd: string,
@@ -100,6 +111,7 @@ export async function sandboxed(
     ],
     cwd,
     command,
+    network,
   );
 }
 

@@ -38,11 +38,12 @@ const visible = ({ readable, writable }: HostSandbox) => [
 /** Folder of the interpreters of all projects in the folder of environments. No project can change them. */
 export const pythonsFolder = '.pythons';
 
-/** Sandbox of an optimization's stages. They see its folders and their own program. */
+/** Sandbox of an optimization's stages. They see its folders and their own program, and no network. */
 export function stageSandbox(hostSandbox: HostSandbox, root: string, programFolder: string): Sandbox {
   return {
     scratch: root,
     hidden: hostSandbox.hidden,
     kept: [{ path: root, readOnly: false }, { path: programFolder, readOnly: true }, ...visible(hostSandbox)],
+    network: 'none',
   };
 }

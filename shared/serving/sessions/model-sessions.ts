@@ -18,6 +18,8 @@ export interface SessionLimits {
   diskBytes: number;
   /** Milliseconds of one run. */
   timeLimit: number;
+  /** Folders of the service that no process of a model must see. */
+  hidden: readonly string[];
 }
 
 /** A request to a version. */
@@ -143,11 +145,16 @@ export class ModelSessions {
   }
 
   async #open(objects: Pick<ObjectReader, 'read'>, { version, memoryBytes }: Run): Promise<SessionProcess> {
-    const { program, timeLimit } = this.#limits;
+    const { program, timeLimit, hidden } = this.#limits;
     const folder = await this.#files.fetch(objects, version, (digest) => this.#slots.has(digest));
     // It asks the operating system when it is imported.
     const { SessionProcess } = await import('./session-process.ts');
-    return SessionProcess.open(join(folder, modelFileNames.model), { program, memoryBytes, timeLimit });
+    return SessionProcess.open(join(folder, modelFileNames.model), {
+      program,
+      memoryBytes,
+      timeLimit,
+      hidden,
+    });
   }
 
   /** Whether a session of this size fits. End idle sessions for it, warm ones last. */

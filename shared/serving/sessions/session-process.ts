@@ -7,6 +7,7 @@ import { hideFolders } from '../../onnx/measure/session/hide-folders.ts';
 import type { RawTensor } from '../protocol/datatypes.ts';
 import { type Frame, FrameReader, frameParts, SessionAnswer, type SessionTask } from './frames.ts';
 import { RefusedByRuntimeError, SessionEndedError, SessionGoneError } from './session-errors.ts';
+import { sessionSandbox } from './session-sandbox.ts';
 
 /** How a session's process is started. */
 export interface SessionLaunch {
@@ -15,6 +16,8 @@ export interface SessionLaunch {
   memoryBytes: number;
   /** Milliseconds after which a run is ended. Opening a model may take as long. */
   timeLimit: number;
+  /** Folders of the service that the process must not see. */
+  hidden: readonly string[];
 }
 
 interface Pending {
@@ -70,19 +73,31 @@ export class SessionProcess {
    * @throws SessionEndedError if the process crashes or takes too long
    */
   static async open(path: string, launch: SessionLaunch): Promise<SessionProcess> {
+    const cwd = dirname(path);
+    const { user, sandbox, release } = await sessionSandbox(launch.program, cwd, launch.hidden);
     const bound = thisHost.boundToParent(process.execPath, ['--max-semi-space-size=4', launch.program]);
-    const limited = await thisHost.withMemoryLimit(
+    const [program = '', ...args] = await thisHost.withMemoryLimit(
       [bound.file, ...bound.args],
       launch.memoryBytes + reservedBytes,
     );
-    const [file = '', ...args] = limited;
     // No variables: the process has no credentials.
-    const child = spawn(file, args, {
-      cwd: dirname(path),
-      env: { LANG: 'C.UTF-8', ...thisHost.variables },
+    const env = { LANG: 'C.UTF-8', ...thisHost.variables };
+    const { options, isWaiter, ...order } = await thisHost.launchAs({
+      user,
+      program,
+      args,
+      env,
+      cwd,
+      sandbox,
+    });
+    const waiter = isWaiter ? thisHost.boundToParent(order.file, order.args) : order;
+    const child = spawn(waiter.file, waiter.args, {
+      ...options,
+      cwd,
       detached: true,
       stdio: ['pipe', 'ignore', 'pipe', 'pipe'],
     });
+    child.once('close', () => void release().catch(() => undefined));
     await once(child, 'spawn');
     const output = child.stdio[3];
     if (child.stdin === null || !(output instanceof Readable)) throw new Error('a session has no pipes');

@@ -7,7 +7,7 @@ import { ModelSessions } from '../../../shared/serving/sessions/model-sessions.t
 import { SessionEndedError } from '../../../shared/serving/sessions/session-errors.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { ask, fixture, image, imageInput, protocol, serve } from './served-model.ts';
-import { killProcessesIn, objectsOf, sessionLimits } from './session-limits.ts';
+import { killSessions, objectsOf, sessionLimits } from './session-limits.ts';
 
 let service: TestService;
 let as: TestUser;
@@ -106,7 +106,7 @@ test('kill -9 under load loses no request, halves no answer, and does not count 
   while (kills < 4) {
     const before = answers.length;
     await expect.poll(() => answers.length, { timeout: 20_000 }).toBeGreaterThan(before + 16);
-    kills += killProcessesIn(limits.folder) > 0 ? 1 : 0;
+    kills += killSessions() > 0 ? 1 : 0;
   }
   const ends = await Promise.allSettled(clients);
   const last = await run();

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -19,6 +19,7 @@ export function sessionLimits(more: Partial<SessionLimits> = {}): SessionLimits 
     memoryBytes: 2 ** 30,
     diskBytes: 2 ** 28,
     timeLimit: 20_000,
+    hidden: [],
     ...more,
   };
 }
@@ -29,12 +30,14 @@ export function objectsOf({ environment }: TestService, bytes?: Uint8Array): Pic
   return readObjects.open({ environment, settings: readSettings(environment) });
 }
 
-/** Kill the processes that work in a folder, as a host without memory does. @returns how many */
-export function killProcessesIn(folder: string): number {
+/** Kill the processes of models, as a host without memory does. @returns how many */
+export function killSessions(): number {
   let killed = 0;
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
     try {
-      if (!readlinkSync(`/proc/${pid}/cwd`).startsWith(folder)) continue;
+      const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+      if (!words.startsWith(process.execPath) || !words.includes('session-program')) continue;
+      if (!isDescendant(Number(pid))) continue;
       process.kill(Number(pid), 'SIGKILL');
       killed += 1;
     } catch {
@@ -42,4 +45,10 @@ export function killProcessesIn(folder: string): number {
     }
   }
   return killed;
+}
+
+function isDescendant(pid: number): boolean {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const parent = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+  return parent === process.pid || (parent > 1 && isDescendant(parent));
 }
