@@ -2,19 +2,20 @@ import { readFile, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
 import { loginFile, writeSecret } from '../login/saved-logins.ts';
+import { folderIdentity } from './folder-identity.ts';
 
 /**
  * Whether this user has used a project from a folder before, on this machine. Without that, the name in an `mps.yaml`
  * says only what the author of the folder wants.
  */
 export async function isKnownFolder(env: Variables, place: ProjectOfFolder): Promise<boolean> {
-  const folder = await realpath(place.folder);
-  return (await readKnown(env)).some((one) => isSame(one, { ...place, folder }));
+  const asked = await knownFolder(place);
+  return (await readKnown(env)).some((one) => isSame(one, asked));
 }
 
 /** Note that this user uses a project from a folder. */
 export async function rememberFolder(env: Variables, place: ProjectOfFolder): Promise<void> {
-  const now = { url: place.url, project_id: place.project_id, folder: await realpath(place.folder) };
+  const now = await knownFolder(place);
   const known = await readKnown(env);
   if (known.some((one) => isSame(one, now))) return;
   await writeSecret(fileOf(env), `${JSON.stringify([now, ...known].slice(0, maxKnown), undefined, 2)}\n`);
@@ -29,7 +30,18 @@ export interface ProjectOfFolder {
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-const KnownFolders = z.array(z.object({ url: z.string(), project_id: z.string(), folder: z.string() }));
+/** A path alone does not make a folder known: another program may have been unpacked there. */
+const KnownFolder = z.object({
+  url: z.string(),
+  project_id: z.string(),
+  folder: z.string(),
+  identity: z.string(),
+});
+type KnownFolder = z.infer<typeof KnownFolder>;
+
+async function knownFolder({ url, project_id, folder }: ProjectOfFolder): Promise<KnownFolder> {
+  return { url, project_id, folder: await realpath(folder), identity: await folderIdentity(folder) };
+}
 
 /** The oldest ones are forgotten, and their next run asks again. */
 const maxKnown = 1000;
@@ -37,13 +49,16 @@ const maxKnown = 1000;
 const fileOf = (env: Variables): string => join(dirname(loginFile(env)), 'folders.json');
 
 /** Read the known folders, newest first. A missing or damaged file knows none. */
-async function readKnown(env: Variables): Promise<z.infer<typeof KnownFolders>> {
+async function readKnown(env: Variables): Promise<KnownFolder[]> {
   try {
-    return KnownFolders.parse(JSON.parse(await readFile(fileOf(env), 'utf8')));
+    return z.array(KnownFolder).parse(JSON.parse(await readFile(fileOf(env), 'utf8')));
   } catch {
     return [];
   }
 }
 
-const isSame = (one: ProjectOfFolder, other: ProjectOfFolder): boolean =>
-  one.url === other.url && one.project_id === other.project_id && one.folder === other.folder;
+const isSame = (one: KnownFolder, other: KnownFolder): boolean =>
+  one.identity === other.identity &&
+  one.url === other.url &&
+  one.project_id === other.project_id &&
+  one.folder === other.folder;

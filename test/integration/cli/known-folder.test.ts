@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -51,4 +51,22 @@ describe('the project that the mps.yaml of a folder names', () => {
     const stored = received.filter(({ method }) => method === 'PUT').map((one) => one.url.split('?')[0]);
     expect(stored).toContain(`/projects/${project_id}/environment`);
   });
+
+  test.each(['another folder', 'another declaration'])(
+    'is confirmed no longer when %s is at its path',
+    async (what) => {
+      const { url, received } = await served(serving);
+      const options = { folder, home, environment: { MPS_URL: url, MPS_TOKEN: 'a.b' } };
+      await startMps(['env', 'set', 'SET'], { ...options, input: 'my own\n' }).ended;
+      if (what === 'another folder') {
+        await rename(folder, join(home, 'former'));
+        await cp(join(home, 'former'), folder, { recursive: true });
+      } else await writeFile(join(folder, 'mps.yaml'), 'project: p\ncommand: python other.py\n');
+
+      const run = await runMps(['run'], options);
+
+      expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('If you trust this folder') });
+      expect(received.some(({ url }) => url.includes(`/projects/${project_id}/environment`))).toBe(false);
+    },
+  );
 });
