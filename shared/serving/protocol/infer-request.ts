@@ -291,6 +291,11 @@ function checkRaw(place: string, tensor: RawTensor, count: number, fault: Fault)
     );
     return undefined;
   }
+  const cut = elements.findIndex((element) => element.includes(0));
+  if (cut !== -1) {
+    fault(place, `holds U+0000 in element ${cut}, at which ONNX Runtime would cut it`);
+    return undefined;
+  }
   if (elements.every((element) => isUtf8(element))) return tensor;
   fault(place, 'holds BYTES that are not UTF-8, which ONNX Runtime does not take as strings');
   return undefined;

@@ -84,8 +84,9 @@ const writers: Readonly<Record<Datatype, Writer>> = {
   FP32: numbers(isNumber, 'a number', (values) => Float32Array.from(values)),
   FP64: numbers(isNumber, 'a number', (values) => Float64Array.from(values)),
   BYTES: {
-    isValue: (value) => typeof value === 'string' && value.isWellFormed(),
-    is: 'a string',
+    // ONNX Runtime would cut a string at U+0000.
+    isValue: (value) => typeof value === 'string' && value.isWellFormed() && !value.includes('\0'),
+    is: 'a string without U+0000',
     store: (values) => packBytes(values.map((value) => Buffer.from(String(value)))),
   },
 };

@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
+import { readInferRequest } from '../../../shared/serving/protocol/infer-request.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { ask, binary, image, imageInput, protocol, serve, splitAnswer } from './served-model.ts';
 
@@ -134,4 +135,32 @@ test('a classification names the best classes with their labels', async () => {
   const best = values.indexOf(Math.max(...values));
   const names = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine'];
   expect(data[0]).toBe(`${values[best]?.toFixed(6)}:${best}:${names[best]}`);
+});
+
+test('a text with U+0000, which the session would cut, is refused with its place', async () => {
+  const signature = {
+    inputs: [{ name: 'x', datatype: 'BYTES' as const, shape: [-1] }],
+    outputs: [{ name: 'y', datatype: 'BYTES' as const, shape: [-1] }],
+  };
+  const read = (input: object, tail = Buffer.alloc(0)) => {
+    const json = Buffer.from(
+      JSON.stringify({ inputs: [{ name: 'x', datatype: 'BYTES', shape: [2], ...input }] }),
+    );
+    const message = {
+      bytes: Buffer.concat([json, tail]),
+      headerLength: String(json.length),
+      encoding: undefined,
+    };
+    return readInferRequest(message, signature, 8);
+  };
+  const raw = Buffer.from('\x01\0\0\0a\x03\0\0\0a\0b');
+
+  await expect(read({ data: ['a', 'a\0b'] })).rejects.toMatchObject({
+    errors: [
+      { name: 'inputs[0].data[1]', message: expect.stringContaining('must be a string without U+0000') },
+    ],
+  });
+  await expect(read({ parameters: { binary_data_size: raw.length } }, raw)).rejects.toMatchObject({
+    errors: [{ name: 'inputs[0]', message: expect.stringContaining('holds U+0000 in element 1') }],
+  });
 });
