@@ -24,7 +24,7 @@ export function parseSwept(text: string): SweptValue {
   return { name, parameter: { values } };
 }
 
-const number = String.raw`[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?`;
+const number = String.raw`[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?`;
 const rangePattern = new RegExp(`^(${number})\\.\\.(${number})((?::[^:]*)*)$`);
 /** A number and dots: a range that lacks its end, or has something else there. */
 const halfRange = new RegExp(`^${number}\\.\\.`);

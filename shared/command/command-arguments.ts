@@ -79,7 +79,7 @@ const joinedFlag = new RegExp(`^--?(${name})=([\\s\\S]*)$`);
 const bareFlag = new RegExp(`^--?(${name})$`);
 const numberedFlag = /^-([A-Za-z])(\d+(?:\.\d+)?)$/;
 const pair = new RegExp(`^\\+{0,2}(${name})=([\\s\\S]*)$`);
-const plainNumber = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/i;
+const plainNumber = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?$/i;
 
 function flagAt(words: readonly string[], at: number): CommandArgument | undefined {
   const word = words[at] ?? '';

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request as requestByHttp } from 'node:http';
 import { request as requestByHttps } from 'node:https';
 import { isIP } from 'node:net';
+import { drawable } from '../drawing/drawn-text.ts';
 import {
   bareHost,
   type ReceiverAddress,
@@ -129,10 +130,12 @@ async function beginningOf(answer: IncomingMessage): Promise<string> {
 function refusal(status: number, text: string): string {
   if (status >= 300 && status < 400)
     return `The receiver answered ${status}. Redirects are not followed; give the hook the new URL.`;
-  const shown = text
-    .replace(/[\p{Cc}\s]+/gu, ' ')
-    .trim()
-    .slice(0, shownCharacters);
+  const shown = drawable(
+    text
+      .replace(/[\p{Cc}\s]+/gu, ' ')
+      .trim()
+      .slice(0, shownCharacters),
+  );
   return `The receiver answered ${status}${shown === '' ? '' : `: ${shown}`}.`;
 }
 

@@ -50,16 +50,22 @@ function slack({ text: { title, tone, reason, facts, link } }: HookMessage): obj
   };
 }
 
-/** Escape a text for Slack, and cut it so that it has at most so many characters then. */
-function slackText(text: string, most: number): string {
+const slackText = (text: string, most: number): string => escapedText(text, most, slackEscaped);
+
+/** Escape a text, and cut it so that it has at most so many characters then. */
+function escapedText(text: string, most: number, inFormat: (text: string) => string): string {
   let length = most;
-  let escaped = slackEscaped(cut(text, length));
+  let escaped = inFormat(cut(text, length));
   while (escaped.length > most) {
     length -= Math.ceil((escaped.length - most) / 5);
-    escaped = slackEscaped(cut(text, length));
+    escaped = inFormat(cut(text, length));
   }
   return escaped;
 }
+
+/** Escape a text for Markdown, as Discord and Teams read it, and cut it. */
+const markdownText = (text: string, most: number): string =>
+  escapedText(text, most, (given) => given.replace(/[\\*_~`|[\]()<>#]/g, '\\$&'));
 
 /** Slack takes three characters for its own marks, and `*`, `_`, `~` and backticks for styles. */
 const slackEscaped = (text: string): string =>
@@ -80,14 +86,14 @@ function discord({ timestamp, text: { title, tone, reason, facts, link } }: Hook
     allowed_mentions: { parse: [] },
     embeds: [
       {
-        title: cut(title, 256),
-        ...(reason !== null && { description: cut(reason, 2000) }),
+        title: markdownText(title, 256),
+        ...(reason !== null && { description: markdownText(reason, 2000) }),
         ...(link !== null && { url: link }),
         color: colours[tone],
         timestamp,
         fields: facts.map(({ name, value }) => ({
-          name: cut(name, 256),
-          value: cut(value, 300),
+          name: markdownText(name, 256),
+          value: markdownText(value, 300),
           inline: true,
         })),
       },
@@ -111,16 +117,16 @@ function teams({ text: { title, tone, reason, facts, link } }: HookMessage): obj
           type: 'AdaptiveCard',
           version: '1.4',
           body: [
-            textBlock(cut(title, 256), { weight: 'Bolder', size: 'Medium', color: style[tone] }),
-            ...(reason === null ? [] : [textBlock(cut(reason, 2000))]),
+            textBlock(markdownText(title, 256), { weight: 'Bolder', size: 'Medium', color: style[tone] }),
+            ...(reason === null ? [] : [textBlock(markdownText(reason, 2000))]),
             ...(facts.length === 0
               ? []
               : [
                   {
                     type: 'FactSet',
                     facts: facts.map(({ name, value }) => ({
-                      title: cut(name, 100),
-                      value: cut(value, 300),
+                      title: markdownText(name, 100),
+                      value: markdownText(value, 300),
                     })),
                   },
                 ]),

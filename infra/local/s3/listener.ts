@@ -19,6 +19,9 @@ export function s3Listener(options: ListenerOptions) {
   ): Promise<void> => {
     const id = randomBytes(8).toString('hex').toUpperCase();
     response.setHeader('x-amz-request-id', id);
+    // Users upload the files: a browser that opens one must neither guess its type nor run it.
+    response.setHeader('X-Content-Type-Options', 'nosniff');
+    response.setHeader('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox");
     // A client may close the connection during the response.
     response.on('error', () => response.destroy());
     try {

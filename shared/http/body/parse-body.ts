@@ -2,6 +2,7 @@ import { type ParameterFault, ServiceError } from '../../core/service-error.ts';
 import type { FileBody } from '../definition/endpoint-input.ts';
 import { type Event, headerOf } from '../pipeline/proxy-event.ts';
 import { tooLargeBody } from './body-limit.ts';
+import { isDeepJson, maxJsonDepth } from './json-depth.ts';
 import { notUtf8, parametersNotUtf8 } from './percent-encoding.ts';
 
 /** @throws ServiceError `too-large` for a body of more than `most` bytes */
@@ -89,7 +90,10 @@ function decodeText(bytes: Uint8Array): string | undefined {
 
 const fault = (message: string): ParameterFault => ({ in: 'body', name: 'body', message });
 
+const tooDeep = `is nested deeper than ${maxJsonDepth} levels`;
+
 function jsonFields(text: string): RawFields {
+  if (isDeepJson(text)) return { values: {}, faults: [fault(tooDeep)] };
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value))
@@ -102,11 +106,13 @@ function jsonFields(text: string): RawFields {
 
 function formFields(text: string): RawFields {
   const parameters = new URLSearchParams(text);
-  const names = [...new Set(parameters.keys())];
-  const { values, faults } = singleValues(
-    names.map((name) => [name, parameters.getAll(name)] as const),
-    'body',
-  );
+  const given = new Map<string, string[]>();
+  for (const [name, value] of parameters) {
+    const before = given.get(name);
+    if (before === undefined) given.set(name, [value]);
+    else before.push(value);
+  }
+  const { values, faults } = singleValues(given, 'body');
   const broken = parametersNotUtf8(text).map(
     (name): ParameterFault => ({ in: 'body', name, message: notUtf8 }),
   );
@@ -119,6 +125,10 @@ function jsonLines(text: string, name: string): RawFields {
   const faults: ParameterFault[] = [];
   for (const [index, line] of text.split('\n').entries()) {
     if (line.trim() === '') continue;
+    if (isDeepJson(line)) {
+      faults.push(fault(`line ${index + 1} ${tooDeep}`));
+      break;
+    }
     try {
       items.push(JSON.parse(line));
     } catch {

@@ -23,18 +23,34 @@ export function decimal(least: number, most: number) {
   });
 }
 
-/** A finite decimal number as JSON or Python write it (`1e-06`, `.5`, `5.`), with an optional sign. */
-const decimalPattern = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+/**
+ * A finite decimal number as JSON or Python write it (`1e-06`, `.5`, `5.`), with an optional sign. Each text has one way
+ * to match, so a long one is refused in linear time.
+ */
+const decimalPattern = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 const decimalText = (message: string, rule: z.ZodNumber) =>
   z
     .union([z.number(), z.string().regex(decimalPattern, message).transform(Number)], { error: message })
     .pipe(rule);
 
+/** Smallest distance from a bound. The table stores no number of a much smaller magnitude. */
+const leastAbove = 0.000_001;
+
 /** A decimal number above a bound, which is itself refused. */
 export function decimalAbove(bound: number, most: number) {
   const message = `must be a number above ${bound}, at most ${most}`;
-  return decimalText(message, z.number(message).gt(bound, message).max(most, message)).meta({
+  return decimalText(
+    message,
+    z
+      .number(message)
+      .gt(bound, message)
+      .max(most, message)
+      .refine(
+        (value) => value <= bound || value - bound >= leastAbove,
+        `must be at least ${leastAbove} above ${bound}`,
+      ),
+  ).meta({
     type: 'number',
     exclusiveMinimum: bound,
     maximum: most,

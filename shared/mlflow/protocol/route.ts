@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isDeepJson, maxJsonDepth } from '../../http/body/json-depth.ts';
 import { decodePathVariable } from '../../http/body/percent-encoding.ts';
 import type { RawRequest } from '../../http/definition/endpoint-input.ts';
 import { Reply } from '../../http/definition/reply.ts';
@@ -61,10 +62,13 @@ function fromBody(bytes: Uint8Array): Record<string, unknown> {
   if (bytes.length === 0) return {};
   let value: unknown;
   try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    value = isDeepJson(text) ? undefined : JSON.parse(text);
   } catch {
     throw mlflowError('BAD_REQUEST', 'The body is not valid JSON in UTF-8.');
   }
+  if (value === undefined)
+    throw mlflowError('BAD_REQUEST', `The body is nested deeper than ${maxJsonDepth} levels.`);
   // Some clients send the JSON text as a JSON string.
   if (typeof value === 'string') return fromBody(Buffer.from(value));
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };

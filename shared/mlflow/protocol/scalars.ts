@@ -26,7 +26,7 @@ export const exactStep = int64.refine(
 );
 
 const specials = ['NaN', 'Infinity', '-Infinity'] as const;
-const numeric = /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+const numeric = /^-?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
 
 /** A double of Protocol Buffers. Values without a JSON number, such as NaN, arrive as text. */
 export const double = z.union(

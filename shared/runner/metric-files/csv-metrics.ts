@@ -98,7 +98,7 @@ function cellsOf(line: string, separator: string): string[] {
 
 /** Return the number of a cell; undefined for text and blank cells. */
 function numberOf(cell: string): number | undefined {
-  if (/^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?$/.test(cell)) return Number(cell);
+  if (/^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d{1,3})?$/.test(cell)) return Number(cell);
   if (/^nan$/i.test(cell)) return Number.NaN;
   const [, sign] = /^([-+]?)inf(?:inity)?$/i.exec(cell) ?? [];
   return sign === undefined ? undefined : sign === '-' ? -Infinity : Infinity;

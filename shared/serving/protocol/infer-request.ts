@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 import { gunzip, inflate } from 'node:zlib';
 import { badRequest, type ParameterFault, ServiceError } from '../../core/service-error.ts';
+import { isDeepJson, maxJsonDepth } from '../../http/body/json-depth.ts';
 import { elementBytes, elementCount, isDatatype, type RawTensor, unpackBytes } from './datatypes.ts';
 import { readData } from './json-values.ts';
 import type { ModelSignature, TensorSignature } from './signature.ts';
@@ -106,13 +107,17 @@ function split(
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 function parseJson(bytes: Uint8Array): unknown {
+  let isDeep = false;
   try {
     const text = utf8.decode(bytes);
+    isDeep = isDeepJson(text);
+    if (isDeep) throw new Error('too deep');
     // Numbers lose digits above 2^53. Only texts with such numbers pay for their exact reading.
     return hasLongInteger.test(text) ? JSON.parse(text, exactInteger) : JSON.parse(text);
   } catch {
-    const message =
-      'is not valid JSON in UTF-8; binary tensors need the header Inference-Header-Content-Length';
+    const message = isDeep
+      ? `is nested deeper than ${maxJsonDepth} levels`
+      : 'is not valid JSON in UTF-8; binary tensors need the header Inference-Header-Content-Length';
     throw badRequest([{ in: 'body', name: 'body', message }]);
   }
 }

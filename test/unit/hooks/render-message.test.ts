@@ -117,6 +117,16 @@ test('a name cannot call people or format a message in Slack', () => {
   expect(body).toContain('&lt;!channel&gt;');
 });
 
+test.each(['discord', 'teams'] as const)('a name is no link and no format in %s', (format) => {
+  const text = { ...message.text, title: '[pay](https://evil.example) **now** `a_b`', reason: '<@1> ~~no~~' };
+
+  const { body } = render(format, { ...message, text });
+
+  const texts = body.replaceAll('\\\\', '\\');
+  expect(texts).toContain('\\[pay\\]\\(https://evil.example\\) \\*\\*now\\*\\* \\`a\\_b\\`');
+  expect(texts).toContain('\\<@1\\> \\~\\~no\\~\\~');
+});
+
 test('a message of the specification is signed, and carries the data alone', () => {
   const { body, headers } = render('standard');
 

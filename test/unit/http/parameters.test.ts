@@ -92,7 +92,10 @@ describe('a decimal number', () => {
 
   test('above a bound is not the bound, and says so', () => {
     const schema = decimalAbove(0, 1000);
-    expect(schema.parse('5e-324')).toBe(5e-324);
+    expect(schema.parse('1e-6')).toBe(1e-6);
+    expect(schema.safeParse('5e-324').error?.issues).toMatchObject([
+      { message: 'must be at least 0.000001 above 0' },
+    ]);
     for (const text of ['0', '-1', '1e-400', '1000.1', 'x']) {
       expect(schema.safeParse(text).error?.issues).toMatchObject([
         { message: 'must be a number above 0, at most 1000' },
@@ -115,4 +118,14 @@ test('a whole number may be as large as its schema says', () => {
   expect(schema.safeParse('9007199254740991').data).toBe(Number.MAX_SAFE_INTEGER);
   for (const beyond of ['9007199254740992', '9007199254740993', '99999999999999999', '0'])
     expect(schema.safeParse(beyond).success, beyond).toBe(false);
+});
+
+describe('an extreme number', () => {
+  test.each([1e-300, 5e-324, '1e-300', -0, 1e300, `${'1'.repeat(200_000)}x`])('%.20s is refused', (value) => {
+    expect(decimalAbove(0, 1_000_000).safeParse(value).success).toBe(false);
+  });
+
+  test.each([0.000_001, '5.', '.5', '1e-3'])('%s is taken', (value) => {
+    expect(decimalAbove(0, 1_000_000).safeParse(value).success).toBe(true);
+  });
 });

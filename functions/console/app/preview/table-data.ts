@@ -28,7 +28,7 @@ export function cellOf(value: unknown): Cell {
   );
 }
 
-const numeric = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+const numeric = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 
 const separators = [',', ';', '\t', '|'];
 

@@ -17,7 +17,7 @@ const condition =
 const attributes = new Set(
   'name status kind user config created_at started_at stopped_at duration cost best'.split(' '),
 );
-const isNumber = (text: string): boolean => /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text);
+const isNumber = (text: string): boolean => /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(text);
 
 const kept = new WeakMap<readonly Row[], Names>();
 
