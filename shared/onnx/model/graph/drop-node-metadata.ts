@@ -1,3 +1,5 @@
+import { clearField } from '@bufbuild/protobuf';
+import { NodeProtoSchema, ValueInfoProtoSchema } from '../proto/onnx_pb.js';
 import type { Graph } from './graph.ts';
 
 /**
@@ -6,9 +8,14 @@ import type { Graph } from './graph.ts';
  */
 export function dropNodeMetadata(root: Graph): void {
   for (const { proto } of root.all()) {
-    for (const one of [...proto.node, ...proto.input, ...proto.output, ...proto.valueInfo]) {
-      one.docString = '';
-      one.metadataProps = [];
+    // An empty text would be written, too, so the field is cleared.
+    for (const node of proto.node) {
+      clearField(node, NodeProtoSchema.field.docString);
+      node.metadataProps = [];
+    }
+    for (const value of [...proto.input, ...proto.output, ...proto.valueInfo]) {
+      clearField(value, ValueInfoProtoSchema.field.docString);
+      value.metadataProps = [];
     }
   }
 }

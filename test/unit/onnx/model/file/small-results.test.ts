@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { describe, expect, test } from 'vitest';
 import { makeNode, Names } from '../../../../../shared/onnx/model/graph/graph.ts';
 import { StringStringEntryProtoSchema } from '../../../../../shared/onnx/model/proto/onnx_pb.js';
-import { copyOf, smallModel } from '../../../../support/onnx/small-model.ts';
+import { copyOf, savedBytes, smallModel } from '../../../../support/onnx/small-model.ts';
 
 const relu = () =>
   smallModel({
@@ -28,6 +28,16 @@ describe('a saved model', () => {
       ['', []],
     ]);
     expect(saved.proto.metadataProps.map(({ value }) => value)).toEqual(['/home/ada/net.py']);
+  });
+
+  test('has no more bytes than what it was read from', () => {
+    const source = savedBytes(relu());
+
+    const again = savedBytes(copyOf(relu()));
+
+    expect(again.length).toBe(source.length);
+    // An empty documentation takes two bytes at each node and value: field 6 of a node, 3 of a value.
+    expect(Buffer.from(again).includes(Buffer.from([0x32, 0]))).toBe(false);
   });
 
   test('has short names where new ones would be derived from long ones', () => {
