@@ -76,6 +76,8 @@ describe('many rows at once', () => {
     expect(await page.locator('.chosen-bar').innerText()).toContain('10 chosen');
     const [download] = await Promise.all([page.waitForEvent('download'), button('CSV').click()]);
     const lines = (await readFile(await download.path(), 'utf8')).split('\r\n');
+    // Also the last line ends.
+    expect(lines.pop()).toBe('');
     expect(lines).toHaveLength(11);
     expect(lines[0]).toBe('experiment_id,name,params.note,best accuracy');
     expect(lines[1]).toMatch(/^\w{26},run 28,'=1\+1,0\.93/);
