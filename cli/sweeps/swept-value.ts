@@ -1,4 +1,5 @@
 import { NumberLiteral, typedValue } from '../../shared/config/set-values/typed-value.ts';
+import { decimalSource } from '../../shared/core/text/decimal.ts';
 import type { SweepParameter } from '../../shared/sweeps/spec/parameter.ts';
 import { type Override, parseOverride } from '../run/override-config.ts';
 
@@ -24,10 +25,9 @@ export function parseSwept(text: string): SweptValue {
   return { name, parameter: { values } };
 }
 
-const number = String.raw`[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?`;
-const rangePattern = new RegExp(`^(${number})\\.\\.(${number})((?::[^:]*)*)$`);
+const rangePattern = new RegExp(`^(${decimalSource})\\.\\.(${decimalSource})((?::[^:]*)*)$`);
 /** A number and dots: a range that lacks its end, or has something else there. */
-const halfRange = new RegExp(`^${number}\\.\\.`);
+const halfRange = new RegExp(`^${decimalSource}\\.\\.`);
 
 function rangeOf(name: string, [, min, max, rest = '']: readonly string[]): SweepParameter {
   const range: SweepParameter = { min: Number(min), max: Number(max) };

@@ -1,3 +1,4 @@
+import { decimalPattern } from '../core/text/decimal.ts';
 import { Scanner } from './scanner.ts';
 import type { NamedValue, SearchValue, ValueType, Vocabulary } from './vocabulary.ts';
 
@@ -60,15 +61,12 @@ type SortKey = readonly [rank: number, value: string | number];
 function sortKey(value: SearchValue, type: ValueType, cut: number): SortKey {
   if (value === undefined || value === null) return [ranks.missing, 0];
   if (typeof value === 'number') return Number.isNaN(value) ? [ranks.nan, 0] : [ranks.number, value];
-  if (type === 'text-or-number' && numeric.test(value)) return [ranks.number, Number(value)];
+  if (type === 'text-or-number' && decimalPattern.test(value)) return [ranks.number, Number(value)];
   return [ranks.text, value.slice(0, cut).toWellFormed()];
 }
 
 /** Ranks of values. They ascend in both directions. */
 const ranks = { number: 0, text: 1, nan: 2, missing: 3 } as const;
-
-/** Each text has one way to match, so a long one is refused in linear time. */
-const numeric = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 function compareKeys([rank, value]: SortKey, [otherRank, other]: SortKey, descending: boolean): number {
   if (rank !== otherRank) return rank - otherRank;

@@ -1,3 +1,4 @@
+import { decimalSource } from '../core/text/decimal.ts';
 import { type NamedValue, nameIn, namesOf, type Vocabulary } from './vocabulary.ts';
 
 /** Scanner that reads a filter or an order from left to right. */
@@ -135,5 +136,4 @@ export class SearchSyntaxError extends Error {
 const shown = /[^\s=!<>,()'"`]{1,30}|[=!<>]+|['"`][^'"`]{0,20}['"`]?|./suy;
 
 const word = /[^\s=!<>,()'"`]+/y;
-/** Each text has one way to match, so a long one is refused in linear time. */
-const number = /[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?![^\s,()])/y;
+const number = new RegExp(`${decimalSource}(?![^\\s,()])`, 'y');

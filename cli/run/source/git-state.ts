@@ -1,15 +1,15 @@
 import { join } from 'node:path';
 import { withGit } from './git.ts';
 import type { Git } from './git-repository.ts';
-import { findRepository } from './git-repository.ts';
 import { isCheckedOut, stagedEntries } from './git-tree.ts';
 
 /** Return the commit, the branch, whether the folder differs from the commit, and where its repository begins. */
 export async function gitState(folder: string): Promise<{ state: GitState; above: string | undefined }> {
-  const within = (await findRepository(folder))?.within ?? '';
-  const above = within === '' ? undefined : within.replace(/[^/]+/g, '..');
-  const state = await withGit(folder, (git) => readState(git, folder)).catch(() => ({}));
-  return { state, above };
+  const read = withGit(folder, async (git, within) => ({
+    state: await readState(git, folder).catch(() => ({})),
+    above: within === '' ? undefined : within.replace(/[^/]+/g, '..'),
+  }));
+  return read.catch(() => ({ state: {}, above: undefined }));
 }
 
 /** State of a repository in the service's fields; empty outside of git and before the first commit. */

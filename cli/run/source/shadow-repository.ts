@@ -1,6 +1,5 @@
 import { copyFile, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-
 import type { Git, GitRepository } from './git-repository.ts';
 
 /**

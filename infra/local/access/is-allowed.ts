@@ -1,3 +1,4 @@
+import { wildcards } from '../../../shared/core/text/wildcards.ts';
 import type { Conditions, Statement } from '../../service/role-statements.ts';
 
 /** Whether IAM allows the action for a role with these statements, if no other policy denies it. */
@@ -30,11 +31,7 @@ const maxPatterns = 1000;
 function isLike(text: string, pattern: string): boolean {
   let compiled = patterns.get(pattern);
   if (compiled === undefined) {
-    const source = pattern
-      .replace(/[.+^${}()|[\]\\]/g, '\\$&')
-      .replaceAll('*', '.*')
-      .replaceAll('?', '.');
-    compiled = new RegExp(`^${source}$`, 's');
+    compiled = wildcards(pattern);
     if (patterns.size >= maxPatterns) patterns.clear();
     patterns.set(pattern, compiled);
   }

@@ -1,8 +1,8 @@
 import type { TableName, TableReader, Write } from './table.ts';
 
 /**
- * Values that a process has read from a table, for a second. A thousand requests ask for the same ones: a token, the
- * project, the best of its runs. A write of this process to a partition that the value depends on drops it at once,
+ * Values that a process has read from a table, for a second. A thousand requests ask for the same ones, such as the best
+ * runs of a project. A write of this process to a partition that the value depends on drops it at once,
  * also while it is being read. So on one machine, where one process serves all requests, every request sees the writes
  * before it. Writes of other processes (other functions on AWS, and jobs) are seen at most a second later.
  * @example
@@ -47,7 +47,6 @@ interface Kept<V> {
   at: number;
 }
 
-/** A second, which SECURITY.md promises. */
 const keptMilliseconds = 1000;
 const maxValues = 10_000;
 

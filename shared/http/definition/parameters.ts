@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Ulid } from '../../core/formats.ts';
+import { decimalPattern } from '../../core/text/decimal.ts';
 
 /** As many digits as exact integers have. */
 const wholePattern = /^[+-]?\d{1,16}$/;
@@ -22,12 +23,6 @@ export function decimal(least: number, most: number) {
     maximum: most,
   });
 }
-
-/**
- * A finite decimal number as JSON or Python write it (`1e-06`, `.5`, `5.`), with an optional sign. Each text has one way
- * to match, so a long one is refused in linear time.
- */
-const decimalPattern = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 const decimalText = (message: string, rule: z.ZodNumber) =>
   z

@@ -65,12 +65,11 @@ function headingOf(text: string): Columns | undefined {
   const isGeneration = /^gen *\tnevals *\t\S/.test(text);
   if (cells.length < 2 || !steps.test(cells[0] ?? '')) return undefined;
   if (!isGeneration && !cells.some((cell) => isMetricName(cell))) return undefined;
-  const found = columns(
+  return columns(
     cells.map((cell) => (/^[A-Z][a-z]*(?:_[A-Z][a-z]*)*$/.test(cell) ? cell.toLowerCase() : cell)),
     0,
     isPiped ? /\s*\|\s*/ : /\s+/,
   );
-  return found;
 }
 
 /** Split a row, without the bars around it. */

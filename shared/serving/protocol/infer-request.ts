@@ -107,19 +107,17 @@ function split(
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 function parseJson(bytes: Uint8Array): unknown {
-  let isDeep = false;
+  let fault = 'is not valid JSON in UTF-8; binary tensors need the header Inference-Header-Content-Length';
   try {
     const text = utf8.decode(bytes);
-    isDeep = isDeepJson(text);
-    if (isDeep) throw new Error('too deep');
     // Numbers lose digits above 2^53. Only texts with such numbers pay for their exact reading.
-    return hasLongInteger.test(text) ? JSON.parse(text, exactInteger) : JSON.parse(text);
+    if (!isDeepJson(text))
+      return hasLongInteger.test(text) ? JSON.parse(text, exactInteger) : JSON.parse(text);
+    fault = `is nested deeper than ${maxJsonDepth} levels`;
   } catch {
-    const message = isDeep
-      ? `is nested deeper than ${maxJsonDepth} levels`
-      : 'is not valid JSON in UTF-8; binary tensors need the header Inference-Header-Content-Length';
-    throw badRequest([{ in: 'body', name: 'body', message }]);
+    // The fault says it.
   }
+  throw badRequest([{ in: 'body', name: 'body', message: fault }]);
 }
 
 const hasLongInteger = /\d{16}/;

@@ -1,4 +1,5 @@
 import { dsvFormat } from 'd3-dsv';
+import { decimalPattern } from '../../../../shared/core/text/decimal.ts';
 
 /** Cell of a table. */
 export type Cell = string | number | boolean | null;
@@ -28,8 +29,6 @@ export function cellOf(value: unknown): Cell {
   );
 }
 
-const numeric = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
-
 const separators = [',', ';', '\t', '|'];
 
 /** Return the separator that the first line has most often outside of quotes. */
@@ -49,7 +48,7 @@ export function parseSeparated(text: string, separator: string | undefined, isWh
   const width = Math.max(head.length, ...rows.slice(0, 1000).map(({ length }) => length));
   return {
     columns: Array.from({ length: width }, (_, index) => head[index] ?? ''),
-    rows: rows.map((row) => row.map((cell) => (numeric.test(cell) ? Number(cell) : cell))),
+    rows: rows.map((row) => row.map((cell) => (decimalPattern.test(cell) ? Number(cell) : cell))),
     isWhole,
   };
 }

@@ -1,4 +1,5 @@
 import { nearestName } from '../../../../shared/core/nearest-name.ts';
+import { decimalPattern } from '../../../../shared/core/text/decimal.ts';
 import { namesIn } from '../experiments/columns.ts';
 import type { Row } from '../experiments/row.ts';
 
@@ -17,7 +18,6 @@ const condition =
 const attributes = new Set(
   'name status kind user config created_at started_at stopped_at duration cost best'.split(' '),
 );
-const isNumber = (text: string): boolean => /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(text);
 
 const kept = new WeakMap<readonly Row[], Names>();
 
@@ -67,7 +67,7 @@ export function readFreely(text: string, names: Names): FreeFilter {
       throw new UnknownNameError(name, nearestName(name, [...names.params, ...names.metrics, ...names.tags]));
     const comparison = sign === ':' || sign === '==' ? '=' : sign;
     const isStatus = resolved === 'status';
-    const shown = isNumber(value) ? value : inQuotes(isStatus ? value.toUpperCase() : value);
+    const shown = decimalPattern.test(value) ? value : inQuotes(isStatus ? value.toUpperCase() : value);
     found.push(`${resolved} ${comparison} ${shown}`);
     return ' ';
   });

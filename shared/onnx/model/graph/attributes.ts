@@ -39,11 +39,11 @@ export function tensorAttribute(node: NodeProto, name: string, external: Externa
   return attribute === undefined || attribute.t.length === 0 ? undefined : readTensor(attribute.t, external);
 }
 
-/** Value of an attribute. Plain numbers are integers; `{ float }` marks a float. */
 /** Return a list of numbers; undefined if the node does not have it. */
 export const floatsAttribute = (node: NodeProto, name: string): readonly number[] | undefined =>
   find(node, name)?.floats;
 
+/** Value of an attribute. Plain numbers are integers; `{ float }` marks a float. */
 export type AttributeValue =
   | number
   | readonly number[]

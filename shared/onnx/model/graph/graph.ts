@@ -163,6 +163,7 @@ const maxDerived = 32;
 /** Generates names that no value or node of a model has, including those in bodies. */
 export class Names {
   readonly #taken = new Set<string>();
+  #short = 0;
 
   constructor(root: Graph) {
     for (const graph of root.all()) {
@@ -175,25 +176,22 @@ export class Names {
     }
   }
 
-  #short = 0;
-
   /**
    * Return `wanted` if it is free; otherwise append a number. Exporters name values after the path of their layer:
    * a name derived from a long one would take more bytes than many a constant, so it is replaced by a short one.
    */
   make(wanted: string): string {
-    let name = wanted;
-    if (wanted.length > maxDerived) {
-      do {
-        this.#short += 1;
-        name = `q${this.#short}`;
-      } while (this.#taken.has(name));
-      this.#taken.add(name);
-      return name;
-    }
-    for (let count = 2; this.#taken.has(name); count += 1) name = `${wanted}_${count}`;
+    const isLong = wanted.length > maxDerived;
+    let name = isLong ? this.#nextShort() : wanted;
+    for (let count = 2; this.#taken.has(name); count += 1)
+      name = isLong ? this.#nextShort() : `${wanted}_${count}`;
     this.#taken.add(name);
     return name;
+  }
+
+  #nextShort(): string {
+    this.#short += 1;
+    return `q${this.#short}`;
   }
 }
 

@@ -78,8 +78,7 @@ export class NpzArray {
 
   /**
    * Yield the values in C order, little-endian, in parts of `elements` values. Only an array in Fortran order is
-   * in memory as a whole. An incomplete last part is dropped. Parts of no
-   * values never end.
+   * in memory as a whole. An incomplete last part is dropped. Parts of no values never end.
    *
    * @throws ModelError if the array is truncated or damaged
    */

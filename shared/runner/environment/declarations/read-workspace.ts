@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join, posix } from 'node:path';
+import { wildcards } from '../../../core/text/wildcards.ts';
 import { normalName } from '../dependencies/python-requirements.ts';
 import type { PackagePlaces } from './package-places.ts';
 import { readPyproject } from './pyproject.ts';
@@ -69,12 +70,7 @@ async function expanded(source: string, above: string, patterns: readonly string
 async function below(source: string, place: string, part: string): Promise<string[]> {
   if (part === '..') return [];
   if (!part.includes('*') && !part.includes('?')) return [posix.join(place, part)];
-  const pattern = new RegExp(
-    `^${part
-      .replaceAll(/[.+^${}()|[\]\\]/g, '\\$&')
-      .replaceAll(/\*+/g, '.*')
-      .replaceAll('?', '.')}$`,
-  );
+  const pattern = wildcards(part);
   const entries = await readdir(join(source, place), { withFileTypes: true }).catch(() => []);
   return entries
     .filter((entry) => entry.isDirectory() && pattern.test(entry.name))

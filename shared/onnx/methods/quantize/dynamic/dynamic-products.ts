@@ -10,7 +10,7 @@ import { type DynamicGraph, type DynamicRule, notFinite } from './dynamic-graph.
 import { headTable } from './tied-tables.ts';
 
 export const quantizeMatMul: DynamicRule = (dynamic, node) => {
-  const table = headTable(dynamic.graph, node);
+  const table = dynamic.tied.size === 0 ? undefined : headTable(dynamic.graph, node);
   if (table !== undefined && dynamic.tied.has(table)) return quantizeHead(dynamic, node, table.name);
   const constant = dynamic.weight(node.input[1]);
   if (typeof constant === 'string') return constant;

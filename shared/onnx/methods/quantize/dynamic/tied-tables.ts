@@ -16,6 +16,7 @@ export function tiedTables(root: Graph, names: Names, exclude: readonly string[]
     if (table !== undefined && intAttribute(node, 'axis', 0) === 0) lookedUp.add(table);
   }
   const tied = new Set<Tensor>();
+  if (lookedUp.size === 0) return tied;
   for (const { graph, node } of nodesOf(root, exclude)) {
     const table = node.opType === 'MatMul' ? headTable(graph, node) : gemmTable(graph, node);
     if (table !== undefined && lookedUp.has(table)) tied.add(table);
