@@ -36,7 +36,8 @@ export function sendRaw(url: string, request: string | Uint8Array): Promise<RawA
     const chunks: Buffer[] = [];
     const socket = connect(Number(port), hostname, () => socket.write(request));
     socket.on('data', (chunk) => chunks.push(chunk));
-    socket.on('error', reject);
+    // A server that refuses a body may close before all of it is sent; then its answer is here already.
+    socket.on('error', (error) => chunks.length === 0 && reject(error));
     socket.on('close', () => resolve(parse(Buffer.concat(chunks).toString('latin1'))));
   });
 }
