@@ -57,8 +57,8 @@ test('a training shows what its machine did, apart from its own metrics', async 
   expect(one.system.use.cpu.mean).toBeGreaterThan(0.05);
   expect(one.system.use.seconds).toBeGreaterThan(2);
   expect(one.system.text).toMatch(/^Peak 0\.\d+ of 2 GiB, \d+ % of 1 vCPU\.$/);
-  // What the program logs under a name is its own.
-  expect(one.system.metrics['system/cpu_utilization_percentage']).toMatchObject({ count: 1, last: 7 });
+  // What the program logs under a name is its own: the machine adds nothing after it. (On a busy machine it may have measured before.)
+  expect(one.system.metrics['system/cpu_utilization_percentage']).toMatchObject({ last: 7 });
 
   // The points: only who asks for them gets them.
   const all = await service.call(readMetrics, { path, as });
