@@ -6,11 +6,11 @@ import { HomePage } from './pages/home.tsx';
 import { ProjectPage } from './pages/project.tsx';
 import { ProjectsPage } from './pages/projects.tsx';
 import { SignInDialog, SignInPage } from './pages/sign-in.tsx';
-import { href, keep, keptOf, place } from './router.ts';
-import { later } from './ui/later.tsx';
+import { Shell } from './shell/shell.tsx';
 import { leavePage, PageHead } from './ui/page-head.tsx';
 import { Empty, LinkButton } from './ui/parts.tsx';
-import { Shell } from './ui/shell.tsx';
+import { href, keep, keptOf, place } from './ui/router.ts';
+import { later } from './ui/states/lazy.tsx';
 
 const AccountPage = later(() => import('./pages/account.tsx').then((module) => module.AccountPage));
 const UsersPage = later(() => import('./pages/users.tsx').then((module) => module.UsersPage));

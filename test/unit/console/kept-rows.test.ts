@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { withAgain, withNewest } from '../../../functions/console/app/experiments/kept-rows.ts';
-import type { Row } from '../../../functions/console/app/experiments/row.ts';
+import type { Row } from '../../../functions/console/app/runs/row.ts';
 
 const rows = (...ids: string[]): Row[] => ids.map((experiment_id) => ({ experiment_id, name: 'old' }) as Row);
 const again = (...ids: string[]): Row[] =>

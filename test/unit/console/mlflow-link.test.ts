@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fromMlflow } from '../../../functions/console/app/mlflow-link.ts';
+import { fromMlflow } from '../../../functions/console/app/ui/mlflow-link.ts';
 
 test.each([
   ['#/experiments/p1', '#/projects/p1'],

@@ -1,5 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { sectionsOf } from '../../../functions/console/app/charts/sections.ts';
+import { conditionFor, filterRows } from '../../../functions/console/app/experiments/filter/filter-rows.ts';
+import {
+  groupFilter,
+  groupRows,
+  spreadDecimals,
+  spreadOf,
+  spreadText,
+} from '../../../functions/console/app/experiments/groups/group-rows.ts';
+import { sortRows } from '../../../functions/console/app/experiments/sort-rows.ts';
 import {
   columnOf,
   joinIds,
@@ -8,18 +17,9 @@ import {
   paramColumn,
   splitIds,
   usualColumns,
-} from '../../../functions/console/app/experiments/columns.ts';
-import { conditionFor, filterRows } from '../../../functions/console/app/experiments/filter-rows.ts';
-import {
-  groupFilter,
-  groupRows,
-  spreadDecimals,
-  spreadOf,
-  spreadText,
-} from '../../../functions/console/app/experiments/groups/group-rows.ts';
-import { Ranking } from '../../../functions/console/app/experiments/ranking.ts';
-import type { Row } from '../../../functions/console/app/experiments/row.ts';
-import { sortRows } from '../../../functions/console/app/experiments/sort-rows.ts';
+} from '../../../functions/console/app/runs/columns.ts';
+import { Ranking } from '../../../functions/console/app/runs/ranking.ts';
+import type { Row } from '../../../functions/console/app/runs/row.ts';
 
 const time = '2026-01-05T08:00:00.000Z';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { chosenBy } from '../../../functions/console/app/charts/parallel/brushes.ts';
 import { axisOf, isVarying } from '../../../functions/console/app/charts/values/axis.ts';
-import { chosenBy } from '../../../functions/console/app/charts/values/brushes.ts';
 import { ranksOf } from '../../../functions/console/app/charts/values/ranks.ts';
 
 describe('an axis', () => {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { differenceFrom } from '../../../functions/console/app/experiments/views/difference.ts';
 import {
   isShownAs,
   viewAddress,
   withView,
 } from '../../../functions/console/app/experiments/views/saved-view.ts';
+import { differenceFrom } from '../../../functions/console/app/runs/difference.ts';
 
 describe('the address of a view', () => {
   test('keeps settings of the table in one order, and nothing of the moment', () => {

@@ -2,9 +2,9 @@ import { useSignalEffect } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type uPlot from 'uplot';
+import { schemeChanges } from '../theme/colours.ts';
 import { numberText, plural } from '../ui/text/format.ts';
 import { isHuge } from './axes.ts';
-import { schemeChanges } from './colours.ts';
 import type { Drawn } from './export.ts';
 import {
   type ChartCurve,
@@ -19,7 +19,7 @@ import {
 import type { Curve } from './reading/curve.ts';
 import { useFiner } from './reading/finer.ts';
 import { type Line, lineOf, metricOfAxis, smoothed, usualRange, type XAxis } from './series.ts';
-import { Tip } from './tip.tsx';
+import { Tip } from './tooltip.tsx';
 import { useWidth } from './values/use-canvas.ts';
 import { type ChartView, crosshair, enlarge, highlighted, setAt, setZoom, yRangeOf } from './view.ts';
 

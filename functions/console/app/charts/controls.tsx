@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { isCounter } from '../experiments/metric-order.ts';
+import { isCounter } from '../runs/metric-order.ts';
 import { Button } from '../ui/parts.tsx';
 import { metricOfAxis, outlierPercent, type XAxis } from './series.ts';
 import { type ChartView, setAt, setAxis, setLog, setSmoothing, setWithoutOutliers, setZoom } from './view.ts';

@@ -1,11 +1,11 @@
 import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import type { JudgedBy } from '../../../../shared/metrics/criteria.ts';
-import { inOrder, isCriterion } from '../experiments/metric-order.ts';
-import { asNumber } from '../experiments/row.ts';
-import { useFirstOf } from '../ui/first-of.tsx';
+import { inOrder, isCriterion } from '../runs/metric-order.ts';
+import { asNumber } from '../runs/row.ts';
+import { stylesOf } from '../theme/colours.ts';
 import { Dialog, Empty, Problem, Skeleton } from '../ui/parts.tsx';
+import { useFirstOf } from '../ui/show-more.tsx';
 import { useKeys } from '../ui/use-keys.ts';
-import { stylesOf } from './colours.ts';
 import { axes, ChartControls } from './controls.tsx';
 import { LazyChart } from './lazy-chart.tsx';
 import type { Drawable } from './reading/drawable.ts';

@@ -1,8 +1,8 @@
 import type uPlot from 'uplot';
 import { escapeXml } from '../../../../shared/drawing/drawn-text.ts';
+import { cssColour, lineColour, lineDash } from '../theme/colours.ts';
 import { saveBlob } from '../ui/save.ts';
 import { numberText } from '../ui/text/format.ts';
-import { cssColour, lineColour, lineDash } from './colours.ts';
 import type { Shown } from './plot.ts';
 import type { Line } from './series.ts';
 import { bandPath, linePath } from './svg-paths.ts';

@@ -1,6 +1,6 @@
 import uPlot from 'uplot';
+import { cssColour, lineColour, lineDash } from '../theme/colours.ts';
 import { axesOf, isolated, rightPadding } from './axes.ts';
-import { cssColour, lineColour, lineDash } from './colours.ts';
 import type { Curve } from './reading/curve.ts';
 import { aligned, type Line, nearest, thinned } from './series.ts';
 import type { ChartView } from './view.ts';

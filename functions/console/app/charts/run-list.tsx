@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import { type JudgedBy, metricGoal } from '../../../../shared/metrics/criteria.ts';
-import { differenceFrom } from '../experiments/views/difference.ts';
-import { DifferenceText } from '../experiments/views/difference-text.tsx';
+import { differenceFrom } from '../runs/difference.ts';
+import { DifferenceText } from '../runs/difference-text.tsx';
+import { lineColour, lineDash } from '../theme/colours.ts';
 import { Icon } from '../ui/icon.tsx';
 import { numberText, plural } from '../ui/text/format.ts';
-import { lineColour, lineDash } from './colours.ts';
 import { baselineRun, hiddenRuns, highlighted, isolateRun, showAllRuns, toggleRun } from './view.ts';
 
 /** Run of a page of charts. */

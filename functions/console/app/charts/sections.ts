@@ -1,5 +1,5 @@
 import type { JudgedBy } from '../../../../shared/metrics/criteria.ts';
-import { inOrder, isCriterion } from '../experiments/metric-order.ts';
+import { inOrder, isCriterion } from '../runs/metric-order.ts';
 
 /** Metrics that share a prefix. */
 export interface Section {

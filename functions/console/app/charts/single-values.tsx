@@ -1,8 +1,8 @@
 import { Fragment } from 'preact';
 import { type JudgedBy, metricGoal } from '../../../../shared/metrics/criteria.ts';
-import { useFirstOf } from '../ui/first-of.tsx';
+import { lineColour } from '../theme/colours.ts';
+import { useFirstOf } from '../ui/show-more.tsx';
 import { numberText } from '../ui/text/format.ts';
-import { lineColour } from './colours.ts';
 import { highlighted } from './view.ts';
 
 /** Value of a metric that a run reported once. */

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
-import { place, setQuery } from '../router.ts';
+import { place, setQuery } from '../ui/router.ts';
 import type { XAxis } from './series.ts';
 
 type Range = readonly [number, number];

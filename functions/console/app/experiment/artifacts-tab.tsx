@@ -6,15 +6,15 @@ import { type Artifact, type FileKind, loadArtifacts, openArtifact } from '../ap
 import { ownRights } from '../api/rights.ts';
 import { useLive } from '../api/use-live.ts';
 import { Preview } from '../preview/preview.tsx';
-import { href, place, setQuery } from '../router.ts';
 import { Icon } from '../ui/icon.tsx';
-import { attempt } from '../ui/notice.tsx';
 import { Button, Empty, LinkButton, Loaded } from '../ui/parts.tsx';
+import { href, place, setQuery } from '../ui/router.ts';
 import { follow } from '../ui/save.ts';
-import { isFinal } from '../ui/status.tsx';
+import { attempt } from '../ui/states/notice.tsx';
+import { isFinal } from '../ui/states/status.tsx';
 import { plural } from '../ui/text/format.ts';
 import { FileTree } from './file-tree.tsx';
-import { tellingFile } from './telling-file.ts';
+import { tellingFile } from './preview-file.ts';
 
 const maxShown = 400;
 

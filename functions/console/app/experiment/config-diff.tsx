@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Comparison } from '../api/projects.ts';
 import { useLive } from '../api/use-live.ts';
-import type { Row } from '../experiments/row.ts';
+import type { Row } from '../runs/row.ts';
 import { Empty, Loaded } from '../ui/parts.tsx';
 
 type Files = Comparison['files'][number];

@@ -2,9 +2,9 @@ import { useEffect, useState } from 'preact/hooks';
 import { ProblemError } from '../../../../shared/client/problem-error.ts';
 import type { Experiment } from '../api/answers.ts';
 import { changeExperiment, type ExperimentPath, loadForChange } from '../api/experiments.ts';
+import { TextField } from '../ui/controls/text-field.tsx';
 import { Button, Dialog, Field, Form, Problem, Skeleton } from '../ui/parts.tsx';
 import { Markdown } from '../ui/text/markdown.tsx';
-import { TextField } from '../ui/text-field.tsx';
 
 interface Draft {
   name: string;

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import { foundSourceText } from '../../../../shared/metrics/found-source.ts';
 import type { Experiment } from '../api/answers.ts';
-import { href } from '../router.ts';
 import { Ago, Button, Copy } from '../ui/parts.tsx';
-import { Status } from '../ui/status.tsx';
+import { href } from '../ui/router.ts';
+import { Status } from '../ui/states/status.tsx';
 import { costText, durationText, timeText } from '../ui/text/format.ts';
 import { LongText } from '../ui/text/long-text.tsx';
 import { DetailsPanel, sizeText } from './details-panel.tsx';

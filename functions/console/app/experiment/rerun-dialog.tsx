@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { Experiment } from '../api/answers.ts';
 import { type RerunQuery, rerun } from '../api/experiments.ts';
-import { go, href } from '../router.ts';
-import { useFirstOf } from '../ui/first-of.tsx';
+import { TextField } from '../ui/controls/text-field.tsx';
 import { Dialog, Form } from '../ui/parts.tsx';
+import { go, href } from '../ui/router.ts';
+import { useFirstOf } from '../ui/show-more.tsx';
 import { costText, sizeHint } from '../ui/text/format.ts';
-import { TextField } from '../ui/text-field.tsx';
 
 type Scalar = string | number | boolean | null;
 

@@ -1,8 +1,8 @@
 import { metReason, ruleText } from '../../../../shared/run-rules/rule-text.ts';
 import type { Experiment } from '../api/answers.ts';
-import { useFirstOf } from '../ui/first-of.tsx';
 import { Ago } from '../ui/parts.tsx';
-import { isFinal } from '../ui/status.tsx';
+import { useFirstOf } from '../ui/show-more.tsx';
+import { isFinal } from '../ui/states/status.tsx';
 import { LongText } from '../ui/text/long-text.tsx';
 
 type Watching = Experiment['rules'][number];

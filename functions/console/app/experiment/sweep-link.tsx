@@ -1,7 +1,7 @@
 import type { Experiment } from '../api/answers.ts';
+import { loadSweep } from '../api/sweeps.ts';
 import { useLive } from '../api/use-live.ts';
-import { href } from '../router.ts';
-import { loadSweep } from '../sweeps/sweep-calls.ts';
+import { href } from '../ui/router.ts';
 
 type Swept = Pick<Experiment, 'project_id' | 'trial' | 'repeat'> & { sweep_id: string };
 

@@ -1,5 +1,5 @@
 import type { Experiment } from '../api/answers.ts';
-import { useFirstOf } from '../ui/first-of.tsx';
+import { useFirstOf } from '../ui/show-more.tsx';
 import { LongText } from '../ui/text/long-text.tsx';
 
 /** Warnings about probable mistakes of a run's program, the same sentences as in `mps show`. */

@@ -1,6 +1,6 @@
 import type { ExperimentPath } from '../api/experiments.ts';
-import { tell } from '../ui/notice.tsx';
 import { Button } from '../ui/parts.tsx';
+import { tell } from '../ui/states/notice.tsx';
 import { canNotify, unwatch, watch, watched } from './watched.ts';
 
 /** Button that lets the browser tell the end of a running experiment. */

@@ -3,8 +3,8 @@ import type { ExperimentPath } from '../api/experiments.ts';
 import { poll, wake } from '../api/poller.ts';
 import { experimentsById } from '../api/projects.ts';
 import { isExpired, isWithheld, person, serviceUrl } from '../api/session.ts';
-import { go, href } from '../router.ts';
-import { isFinal } from '../ui/status.tsx';
+import { go, href } from '../ui/router.ts';
+import { isFinal } from '../ui/states/status.tsx';
 import { cut, numberText } from '../ui/text/format.ts';
 
 /** Key in the browser's storage. Users of one browser watch their own experiments. */

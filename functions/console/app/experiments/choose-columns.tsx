@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks';
-import { Button, Dialog } from '../ui/parts.tsx';
 import {
   attributeColumns,
   type Column,
@@ -8,8 +7,9 @@ import {
   type Names,
   paramColumn,
   tagColumn,
-} from './columns.ts';
-import { aggregates } from './row.ts';
+} from '../runs/columns.ts';
+import { aggregates } from '../runs/row.ts';
+import { Button, Dialog } from '../ui/parts.tsx';
 import { hasFingers, isDense, setDense } from './table-row.tsx';
 
 const maxShown = 150;

@@ -1,8 +1,8 @@
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
-import { go, keep, keptOf } from '../router.ts';
+import { type Column, namesWidth } from '../runs/columns.ts';
+import { go, keep, keptOf } from '../ui/router.ts';
 import { useKeys } from '../ui/use-keys.ts';
 import { useVirtual } from '../ui/use-virtual.ts';
-import { type Column, namesWidth } from './columns.ts';
 import type { Order } from './sort-rows.ts';
 import { headHeight, TableHead } from './table-head.tsx';
 import { isDense, type RowLook, rowHeight, type TableItem, TableRow } from './table-row.tsx';

@@ -1,17 +1,6 @@
 import { useMemo, useState } from 'preact/hooks';
-import { stylesOf } from '../charts/colours.ts';
-import { Curves } from '../charts/later-curves.ts';
+import { Curves } from '../charts/lazy-curves.ts';
 import { drawableOf } from '../charts/reading/drawable.ts';
-import { keep, keptOf, place, setQuery } from '../router.ts';
-import { FilterBox } from '../search/filter-box.tsx';
-import { later } from '../ui/later.tsx';
-import { Button, Empty, Problem, Skeleton } from '../ui/parts.tsx';
-import { isFinal } from '../ui/status.tsx';
-import { plural } from '../ui/text/format.ts';
-import { useKeys } from '../ui/use-keys.ts';
-import { useNarrow } from '../ui/use-narrow.ts';
-import { ChosenBar } from './choice/chosen-bar.tsx';
-import { ChooseColumns } from './choose-columns.tsx';
 import {
   bestColumn,
   type Column,
@@ -21,12 +10,23 @@ import {
   namesIn,
   splitIds,
   usualColumns,
-} from './columns.ts';
-import { filterRows } from './filter-rows.ts';
+} from '../runs/columns.ts';
+import { Ranking } from '../runs/ranking.ts';
+import type { Row } from '../runs/row.ts';
+import { stylesOf } from '../theme/colours.ts';
+import { Button, Empty, Problem, Skeleton } from '../ui/parts.tsx';
+import { keep, keptOf, place, setQuery } from '../ui/router.ts';
+import { later } from '../ui/states/lazy.tsx';
+import { isFinal } from '../ui/states/status.tsx';
+import { plural } from '../ui/text/format.ts';
+import { useKeys } from '../ui/use-keys.ts';
+import { useNarrow } from '../ui/use-narrow.ts';
+import { ChosenBar } from './choice/chosen-bar.tsx';
+import { ChooseColumns } from './choose-columns.tsx';
+import { FilterBox } from './filter/filter-box.tsx';
+import { filterRows } from './filter/filter-rows.ts';
 import { FirstRun } from './first-run.tsx';
 import { GroupChoice, maxGroupedBy } from './groups/group-choice.tsx';
-import { Ranking } from './ranking.ts';
-import type { Row } from './row.ts';
 import {
   isDescendingIn,
   type Judge,

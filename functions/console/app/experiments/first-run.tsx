@@ -1,7 +1,7 @@
 import { mlflowUploadAssignments } from '../../../../shared/core/mlflow-upload-variables.ts';
 import { person, serviceUrl } from '../api/session.ts';
-import { href } from '../router.ts';
 import { Command, Empty, LinkButton } from '../ui/parts.tsx';
+import { href } from '../ui/router.ts';
 
 /** Return the lines that connect an MLflow client to a project, by ID because project names are not unique. */
 const mlflowLines = (project_id: string, username: string): string =>

@@ -1,4 +1,4 @@
-import type { Row } from './row.ts';
+import type { Row } from '../runs/row.ts';
 
 /** Loaded rows of a project, with the cursor of the rest. */
 export interface KeptRows {

@@ -1,6 +1,6 @@
 import { metricGoal } from '../../../../shared/metrics/criteria.ts';
-import { type Column, metricIn } from './columns.ts';
-import type { Row } from './row.ts';
+import { type Column, metricIn } from '../runs/columns.ts';
+import type { Row } from '../runs/row.ts';
 
 /** Metric of a project's criterion. */
 export interface Judge {

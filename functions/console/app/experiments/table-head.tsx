@@ -1,4 +1,4 @@
-import { type Column, isRight } from './columns.ts';
+import { type Column, isRight } from '../runs/columns.ts';
 import type { Order } from './sort-rows.ts';
 
 export const headHeight = 40;

@@ -1,16 +1,16 @@
 import { signal } from '@preact/signals';
 import { Component, type ComponentChildren } from 'preact';
-import { lineColour } from '../charts/colours.ts';
-import { href } from '../router.ts';
+import { type Column, columnPad, isRight } from '../runs/columns.ts';
+import { DifferenceText } from '../runs/difference-text.tsx';
+import type { Row } from '../runs/row.ts';
+import { lineColour } from '../theme/colours.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Ago } from '../ui/parts.tsx';
+import { href } from '../ui/router.ts';
 import { Sparkline } from '../ui/sparkline.tsx';
-import { Status } from '../ui/status.tsx';
+import { Status } from '../ui/states/status.tsx';
 import { plural } from '../ui/text/format.ts';
-import { type Column, columnPad, isRight } from './columns.ts';
-import { courseOf } from './courses.ts';
-import type { Row } from './row.ts';
-import { DifferenceText } from './views/difference-text.tsx';
+import { courseOf } from './sparklines.ts';
 
 /** Fingers need high rows, so these are not offered dense ones. */
 export const hasFingers = matchMedia('(pointer: coarse)').matches;

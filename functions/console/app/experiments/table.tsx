@@ -1,10 +1,10 @@
 import { useCallback } from 'preact/hooks';
-import type { Column } from './columns.ts';
-import { wantCourses } from './courses.ts';
+import type { Column } from '../runs/columns.ts';
+import type { Ranking } from '../runs/ranking.ts';
+import type { Row } from '../runs/row.ts';
 import { DataTable } from './data-table.tsx';
-import type { Ranking } from './ranking.ts';
-import type { Row } from './row.ts';
 import type { Order } from './sort-rows.ts';
+import { wantCourses } from './sparklines.ts';
 import { addressOf, contentOf, type RowLook } from './table-row.tsx';
 
 const look: RowLook<Row> = { addressOf, contentOf };

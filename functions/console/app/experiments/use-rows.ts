@@ -3,7 +3,8 @@ import { ProblemError } from '../../../../shared/client/problem-error.ts';
 import { noteReach, poll } from '../api/poller.ts';
 import { experimentsById, experimentsPage, maxById } from '../api/projects.ts';
 import { isExpired, isWithheld, signInCount } from '../api/session.ts';
-import { isFinal } from '../ui/status.tsx';
+import { type Row, rowOf } from '../runs/row.ts';
+import { isFinal } from '../ui/states/status.tsx';
 import {
   forgetRows,
   keepRows,
@@ -13,7 +14,6 @@ import {
   withNewest,
   withRestored,
 } from './kept-rows.ts';
-import { type Row, rowOf } from './row.ts';
 
 export interface Rows {
   /** Rows, newest first. Their number grows until all are loaded. */

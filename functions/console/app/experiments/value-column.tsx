@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { metricGoal } from '../../../../shared/metrics/criteria.ts';
-import { type Column, metricColumn } from './columns.ts';
-import { inOrder } from './metric-order.ts';
+import { type Column, metricColumn } from '../runs/columns.ts';
+import { inOrder } from '../runs/metric-order.ts';
 import type { Judge } from './sort-rows.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { useLive } from '../api/use-live.ts';
-import { tell } from '../ui/notice.tsx';
 import { Ago, Button, Loaded } from '../ui/parts.tsx';
+import { tell } from '../ui/states/notice.tsx';
 import { plural } from '../ui/text/format.ts';
 import { type Delivery, loadDeliveries, sendAgain } from './hook-calls.ts';
 

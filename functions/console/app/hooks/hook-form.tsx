@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import { usualEvents } from '../../../../shared/hooks/usual-events.ts';
-import { tell } from '../ui/notice.tsx';
+import { TextField } from '../ui/controls/text-field.tsx';
 import { Field, Form } from '../ui/parts.tsx';
-import { TextField } from '../ui/text-field.tsx';
+import { tell } from '../ui/states/notice.tsx';
 import { type Hook, type HookFields, setHook } from './hook-calls.ts';
 
 const formats = [

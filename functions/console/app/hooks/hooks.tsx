@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import type { Rights } from '../api/rights.ts';
 import { useLive } from '../api/use-live.ts';
-import { AskingButton } from '../ui/asking-button.tsx';
-import { tell } from '../ui/notice.tsx';
+import { AskingButton } from '../ui/controls/asking-button.tsx';
 import { Button, Loaded } from '../ui/parts.tsx';
+import { tell } from '../ui/states/notice.tsx';
 import { plural } from '../ui/text/format.ts';
 import { Deliveries } from './deliveries.tsx';
 import { type Hook, loadHooks, removeHook, tryHook } from './hook-calls.ts';

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type ExperimentPath, openArtifact } from '../api/experiments.ts';
-import { cssColour, schemeChanges } from '../charts/colours.ts';
+import { cssColour, schemeChanges } from '../theme/colours.ts';
 import { Button, problemText } from '../ui/parts.tsx';
 
 /** One context for all players: browsers admit only a few. */

@@ -2,7 +2,7 @@ import { useRef } from 'preact/hooks';
 import type { Experiment } from '../api/answers.ts';
 import { loadMedia } from '../api/media.ts';
 import { useLive } from '../api/use-live.ts';
-import { isFinal } from '../ui/status.tsx';
+import { isFinal } from '../ui/states/status.tsx';
 
 const everyMilliseconds = 20_000;
 

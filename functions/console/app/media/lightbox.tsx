@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 import { type ExperimentPath, openArtifact } from '../api/experiments.ts';
 import type { MediaItem } from '../api/media.ts';
-import { attempt } from '../ui/notice.tsx';
 import { Button, Dialog, Problem, Skeleton } from '../ui/parts.tsx';
 import { follow } from '../ui/save.ts';
+import { attempt } from '../ui/states/notice.tsx';
 import { itemAt } from './steps.ts';
 
 /** Picture in full size. Arrow keys go through the steps. */

@@ -1,9 +1,9 @@
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { loadMedia, type MediaItem, type MediaOfExperiment, type MediaSeries } from '../api/media.ts';
-import { lineColour } from '../charts/colours.ts';
-import { place, placeOf, setQuery } from '../router.ts';
+import { lineColour } from '../theme/colours.ts';
 import { Command, Empty, Problem, Skeleton } from '../ui/parts.tsx';
+import { place, placeOf, setQuery } from '../ui/router.ts';
 import { AudioPlayer } from './audio-player.tsx';
 import { Lightbox } from './lightbox.tsx';
 import { PictureLoader, type WantedPicture } from './picture-loader.ts';

@@ -1,9 +1,9 @@
 import { useMemo, useState } from 'preact/hooks';
 import { loadMethods, type ModelDetails, type Operation, optimize } from '../api/models.ts';
 import { useLive } from '../api/use-live.ts';
-import { setQuery } from '../router.ts';
-import { tell } from '../ui/notice.tsx';
 import { Dialog, Field, Form, Loaded } from '../ui/parts.tsx';
+import { setQuery } from '../ui/router.ts';
+import { tell } from '../ui/states/notice.tsx';
 import { beginningOf, idleFault, type Method, methodsIn, queryOf, searchedLoss, shareOf } from './method.ts';
 import { MethodFields, readable, type Settings } from './method-fields.tsx';
 

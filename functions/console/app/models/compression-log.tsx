@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { type Compression, loadCompressionLog } from '../api/models.ts';
 import { useLive } from '../api/use-live.ts';
 import { Loaded } from '../ui/parts.tsx';
-import { isFinal } from '../ui/status.tsx';
+import { isFinal } from '../ui/states/status.tsx';
 
 function Lines({ compression }: { compression: Compression }) {
   const live = useLive(`log/${compression.strategy_id}`, () => loadCompressionLog(compression), {

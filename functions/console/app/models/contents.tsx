@@ -1,6 +1,6 @@
 import { bytesText } from '../../../../shared/core/text/bytes-text.ts';
 import type { ModelDetails } from '../api/models.ts';
-import { useFirstOf } from '../ui/first-of.tsx';
+import { useFirstOf } from '../ui/show-more.tsx';
 import { numberText, plural } from '../ui/text/format.ts';
 
 type Inspected = NonNullable<ModelDetails['inspection']>;

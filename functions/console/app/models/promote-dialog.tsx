@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
-import { tell } from '../ui/notice.tsx';
 import { Dialog, Field, Form } from '../ui/parts.tsx';
+import { tell } from '../ui/states/notice.tsx';
 
 const usual = ['production', 'champion', 'staging'];
 

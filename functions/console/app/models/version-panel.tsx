@@ -11,13 +11,13 @@ import {
 } from '../api/models.ts';
 import { mayChangeCompression } from '../api/rights.ts';
 import { addressOf, type Serving } from '../api/serving.ts';
-import { AliasChips } from '../serving/alias-chips.tsx';
-import { aliasesOf, promote, removeAlias } from '../serving/aliases.ts';
-import { attempt, tell } from '../ui/notice.tsx';
 import { Button, Confirm, LinkButton } from '../ui/parts.tsx';
 import { follow } from '../ui/save.ts';
-import { isFinal, Status } from '../ui/status.tsx';
+import { attempt, tell } from '../ui/states/notice.tsx';
+import { isFinal, Status } from '../ui/states/status.tsx';
 import { LongText } from '../ui/text/long-text.tsx';
+import { AliasChips } from './alias-chips.tsx';
+import { aliasesOf, promote, removeAlias } from './aliases.ts';
 import { CompressionLog } from './compression-log.tsx';
 import type { Relative } from './lineage/family.ts';
 import { SourceExperiment } from './lineage/lineage.tsx';

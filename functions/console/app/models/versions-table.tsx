@@ -1,13 +1,13 @@
 import { bytesText } from '../../../../shared/core/text/bytes-text.ts';
 import type { Compression, CompressionDetails, ModelDetails } from '../api/models.ts';
 import type { Serving } from '../api/serving.ts';
-import { href } from '../router.ts';
-import { AliasChips } from '../serving/alias-chips.tsx';
-import { aliasesOf } from '../serving/aliases.ts';
-import { useFirstOf } from '../ui/first-of.tsx';
 import { Ago } from '../ui/parts.tsx';
-import { isFinal, Status } from '../ui/status.tsx';
+import { href } from '../ui/router.ts';
+import { useFirstOf } from '../ui/show-more.tsx';
+import { isFinal, Status } from '../ui/states/status.tsx';
 import { numberText } from '../ui/text/format.ts';
+import { AliasChips } from './alias-chips.tsx';
+import { aliasesOf } from './aliases.ts';
 import type { Relative } from './lineage/family.ts';
 import { SourceExperiment } from './lineage/lineage.tsx';
 import { bytesOf } from './result-bytes.ts';

@@ -15,15 +15,15 @@ import {
 import { leave, person, signIn, signOut } from '../api/session.ts';
 import { useLive } from '../api/use-live.ts';
 import { ThemeSwitch } from '../theme/theme-switch.tsx';
-import { AskingButton } from '../ui/asking-button.tsx';
-import { useFirstOf } from '../ui/first-of.tsx';
-import { tell } from '../ui/notice.tsx';
+import { AskingButton } from '../ui/controls/asking-button.tsx';
+import { TextField } from '../ui/controls/text-field.tsx';
+import { UploadField } from '../ui/controls/upload-field.tsx';
 import { PageHead } from '../ui/page-head.tsx';
 import { Ago, Button, Command, Field, Form, Loaded } from '../ui/parts.tsx';
 import { forgetPicture, isUploaded, Picture } from '../ui/picture.tsx';
+import { useFirstOf } from '../ui/show-more.tsx';
+import { tell } from '../ui/states/notice.tsx';
 import { timeText } from '../ui/text/format.ts';
-import { TextField } from '../ui/text-field.tsx';
-import { UploadField } from '../ui/upload-field.tsx';
 
 const day = 86_400;
 const lives = [

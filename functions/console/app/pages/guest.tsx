@@ -1,9 +1,9 @@
 import { loadOwnAccount } from '../api/people.ts';
 import { person } from '../api/session.ts';
 import { useLive } from '../api/use-live.ts';
-import { href } from '../router.ts';
 import { PageHead } from '../ui/page-head.tsx';
 import { Empty, LinkButton } from '../ui/parts.tsx';
+import { href } from '../ui/router.ts';
 
 /** Page that a guest sees everywhere except in the account. It explains who can give access. */
 export function GuestPage() {

@@ -3,13 +3,13 @@ import { loadRecent, type Recent } from '../api/recent.ts';
 import { ownRights } from '../api/rights.ts';
 import { person, serviceUrl } from '../api/session.ts';
 import { useLive } from '../api/use-live.ts';
-import { courseOf, wantBestCourse } from '../experiments/courses.ts';
-import { href } from '../router.ts';
-import { useFirstOf } from '../ui/first-of.tsx';
+import { courseOf, wantBestCourse } from '../experiments/sparklines.ts';
 import { PageHead } from '../ui/page-head.tsx';
 import { Ago, Command, Empty, LinkButton, Loaded } from '../ui/parts.tsx';
+import { href } from '../ui/router.ts';
+import { useFirstOf } from '../ui/show-more.tsx';
 import { Sparkline } from '../ui/sparkline.tsx';
-import { isFinal, Status } from '../ui/status.tsx';
+import { isFinal, Status } from '../ui/states/status.tsx';
 import { causeText, costText, durationText, numberText, plural, runDurationText } from '../ui/text/format.ts';
 
 type Row = Recent['live'][number];

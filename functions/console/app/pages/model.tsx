@@ -10,6 +10,7 @@ import {
 import { mayChangeModel, ownRights } from '../api/rights.ts';
 import type { Serving } from '../api/serving.ts';
 import { useLive } from '../api/use-live.ts';
+import { findServing } from '../models/aliases.ts';
 import { CompressDialog } from '../models/compress-dialog.tsx';
 import { Contents } from '../models/contents.tsx';
 import { familyOf, type Relative } from '../models/lineage/family.ts';
@@ -21,11 +22,10 @@ import { originalId } from '../models/tradeoff/tradeoff-points.ts';
 import { useReceipts } from '../models/use-receipts.ts';
 import { OriginalPanel, VersionPanel } from '../models/version-panel.tsx';
 import { VersionsTable } from '../models/versions-table.tsx';
-import { go, href, place } from '../router.ts';
-import { findServing } from '../serving/aliases.ts';
 import { PageHead } from '../ui/page-head.tsx';
 import { Button, Confirm, LinkButton, Loaded } from '../ui/parts.tsx';
-import { isFinal } from '../ui/status.tsx';
+import { go, href, place } from '../ui/router.ts';
+import { isFinal } from '../ui/states/status.tsx';
 
 /** Load how the models of a family are served, one after another. Models that are not served are left out. */
 async function loadServings(model_names: readonly string[]): Promise<ReadonlyMap<string, Serving>> {

@@ -8,11 +8,11 @@ import { ModelNameField, modelNameOf } from '../models/sets/model-name.tsx';
 import { SetUploads } from '../models/sets/set-uploads.tsx';
 import { TakeModel } from '../models/sets/take-model.tsx';
 import { NamesList } from '../registry/names-list.tsx';
-import { go, href, place, setQuery } from '../router.ts';
+import { UploadField } from '../ui/controls/upload-field.tsx';
 import { PageHead } from '../ui/page-head.tsx';
 import { Ago, Button, Dialog, Empty, Loaded } from '../ui/parts.tsx';
+import { go, href, place, setQuery } from '../ui/router.ts';
 import { numberText } from '../ui/text/format.ts';
-import { UploadField } from '../ui/upload-field.tsx';
 
 /** Form to upload a model: the ONNX file, and its calibration and evaluation sets. */
 function UploadModel({ onClose }: { onClose: () => void }) {

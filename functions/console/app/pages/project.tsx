@@ -5,11 +5,11 @@ import { useRights } from '../api/rights.ts';
 import { useLive } from '../api/use-live.ts';
 import { ExperimentsTab } from '../experiments/experiments-tab.tsx';
 import type { Judge } from '../experiments/sort-rows.ts';
-import { href, place, setQuery } from '../router.ts';
-import { later } from '../ui/later.tsx';
-import { attempt, tell } from '../ui/notice.tsx';
 import { PageHead } from '../ui/page-head.tsx';
 import { LinkButton, Loaded, Tabs } from '../ui/parts.tsx';
+import { href, place, setQuery } from '../ui/router.ts';
+import { later } from '../ui/states/lazy.tsx';
+import { attempt, tell } from '../ui/states/notice.tsx';
 
 const SettingsTab = later(() => import('../project/settings-tab.tsx').then((module) => module.SettingsTab));
 const SweepsTab = later(() => import('../sweeps/sweeps-tab.tsx').then((module) => module.SweepsTab));

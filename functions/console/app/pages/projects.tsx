@@ -5,12 +5,12 @@ import { loadCriteria, loadProjects, newProject } from '../api/projects.ts';
 import { countLive } from '../api/recent.ts';
 import { ownRights } from '../api/rights.ts';
 import { useLive } from '../api/use-live.ts';
-import { go, href, place, setQuery } from '../router.ts';
-import { useFirstOf } from '../ui/first-of.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { attempt } from '../ui/notice.tsx';
 import { PageHead } from '../ui/page-head.tsx';
 import { Ago, Button, Dialog, Empty, Field, Form, Loaded } from '../ui/parts.tsx';
+import { go, href, place, setQuery } from '../ui/router.ts';
+import { useFirstOf } from '../ui/show-more.tsx';
+import { attempt } from '../ui/states/notice.tsx';
 import { plural } from '../ui/text/format.ts';
 
 function NewProject({ onClose }: { onClose: () => void }) {

@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { pollNow } from '../api/poller.ts';
 import { person, signIn, signOut } from '../api/session.ts';
+import { TextField } from '../ui/controls/text-field.tsx';
 import { usePageTitle } from '../ui/page-head.tsx';
 import { Button, Dialog, Form } from '../ui/parts.tsx';
-import { TextField } from '../ui/text-field.tsx';
 
 function SignInForm({ name = '' }: { name?: string }) {
   const [username, setUsername] = useState(name);

@@ -8,12 +8,12 @@ import { Datasets } from '../project/datasets.tsx';
 import { EnvironmentForm } from '../project/environment-form.tsx';
 import { Source } from '../project/files-tab.tsx';
 import { MayNotTrain } from '../project/may-not-train.tsx';
-import { go, href } from '../router.ts';
+import { TextField } from '../ui/controls/text-field.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { PageHead } from '../ui/page-head.tsx';
 import { Form, Loaded, problemText } from '../ui/parts.tsx';
+import { go, href } from '../ui/router.ts';
 import { costText, durationText, sizeHint } from '../ui/text/format.ts';
-import { TextField } from '../ui/text-field.tsx';
 
 type SizeName = 'vcpus' | 'memory' | 'gpus' | 'timeout' | 'nodes';
 type Sizes = Readonly<Partial<Record<SizeName, string>>>;

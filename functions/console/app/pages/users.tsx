@@ -10,12 +10,12 @@ import {
 } from '../api/people.ts';
 import { person } from '../api/session.ts';
 import { useLive } from '../api/use-live.ts';
-import { later } from '../ui/later.tsx';
-import { attempt } from '../ui/notice.tsx';
+import { TextField } from '../ui/controls/text-field.tsx';
 import { PageHead } from '../ui/page-head.tsx';
 import { Ago, Button, Confirm, Dialog, Empty, Field, Form, Loaded } from '../ui/parts.tsx';
 import { Picture } from '../ui/picture.tsx';
-import { TextField } from '../ui/text-field.tsx';
+import { later } from '../ui/states/lazy.tsx';
+import { attempt } from '../ui/states/notice.tsx';
 
 const typeOf = (text: string): AccountType => accountTypes.find((type) => type === text) ?? 'guest';
 

@@ -1,6 +1,6 @@
 import { type Artifact, type ExperimentPath, openArtifact } from '../api/experiments.ts';
-import { attempt } from '../ui/notice.tsx';
 import { Button } from '../ui/parts.tsx';
+import { attempt } from '../ui/states/notice.tsx';
 
 /**
  * A PDF opens in a tab of its own, at the address of the storage. Browsers show none in a sandboxed frame, and the

@@ -6,10 +6,10 @@ import type { endpoint as putUserBudget } from '../../../users/budget/put-user-b
 import type { endpoint as readUserBudget } from '../../../users/budget/read-user-budget.endpoint.ts';
 import { call } from '../api/calls.ts';
 import { useLive } from '../api/use-live.ts';
-import { tell } from '../ui/notice.tsx';
+import { TextField } from '../ui/controls/text-field.tsx';
 import { Form, Loaded } from '../ui/parts.tsx';
+import { tell } from '../ui/states/notice.tsx';
 import { costText } from '../ui/text/format.ts';
-import { TextField } from '../ui/text-field.tsx';
 
 type Budget = AnswerOf<typeof readProjectBudget>;
 

@@ -1,8 +1,8 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { ProblemError } from '../../../../shared/client/problem-error.ts';
 import { type ConfigFile, loadConfigFile, saveConfigFile } from '../api/files.ts';
-import { tell } from '../ui/notice.tsx';
 import { Button, Problem, problemText } from '../ui/parts.tsx';
+import { tell } from '../ui/states/notice.tsx';
 
 /** Return the line number in an error message such as "line 3, column 5: …". */
 const lineIn = (message: string): number | undefined => {

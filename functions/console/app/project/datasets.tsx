@@ -3,9 +3,9 @@ import { bytesText } from '../../../../shared/core/text/bytes-text.ts';
 import { type Dataset, loadDatasets } from '../api/files.ts';
 import { uploadDataset } from '../api/upload.ts';
 import { useLive } from '../api/use-live.ts';
+import { TextField } from '../ui/controls/text-field.tsx';
+import { UploadField } from '../ui/controls/upload-field.tsx';
 import { Ago, Loaded } from '../ui/parts.tsx';
-import { TextField } from '../ui/text-field.tsx';
-import { UploadField } from '../ui/upload-field.tsx';
 
 const nameOf = (file: string): string =>
   file

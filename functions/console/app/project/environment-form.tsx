@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { type Environment, type EnvironmentQuery, saveEnvironment } from '../api/files.ts';
-import { tell } from '../ui/notice.tsx';
 import { Field, Form } from '../ui/parts.tsx';
+import { tell } from '../ui/states/notice.tsx';
 import { LongText } from '../ui/text/long-text.tsx';
 
 const kinds = [

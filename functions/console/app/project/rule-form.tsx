@@ -2,8 +2,8 @@ import { useId, useState } from 'preact/hooks';
 import { ProblemError } from '../../../../shared/client/problem-error.ts';
 import type { RuleCondition } from '../../../../shared/run-rules/rule-condition.ts';
 import type { RunRule } from '../../../../shared/run-rules/run-rule.ts';
+import { TextField } from '../ui/controls/text-field.tsx';
 import { Form, SelectField } from '../ui/parts.tsx';
-import { TextField } from '../ui/text-field.tsx';
 import { draftedRule, faultyField, type RuleDraft, ruleDraft } from './rule-draft.ts';
 
 /** Form of one rule. The service's faults appear at their fields. */

@@ -3,9 +3,9 @@ import { ruleText } from '../../../../shared/run-rules/rule-text.ts';
 import type { RunRule } from '../../../../shared/run-rules/run-rule.ts';
 import type { ProjectDetails } from '../api/answers.ts';
 import { changeProject } from '../api/projects.ts';
-import { AskingButton } from '../ui/asking-button.tsx';
-import { tell } from '../ui/notice.tsx';
+import { AskingButton } from '../ui/controls/asking-button.tsx';
 import { Button } from '../ui/parts.tsx';
+import { tell } from '../ui/states/notice.tsx';
 import { RuleForm } from './rule-form.tsx';
 
 /** Rules under which the later runs of a project begin. */

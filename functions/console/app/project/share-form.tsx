@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import { loadUsers, type Member, setMember } from '../api/people.ts';
 import { useLive } from '../api/use-live.ts';
-import { tell } from '../ui/notice.tsx';
 import { Field, Form } from '../ui/parts.tsx';
+import { tell } from '../ui/states/notice.tsx';
 
 /** Form to share a project with one of the users who are not yet members. */
 export function ShareForm({

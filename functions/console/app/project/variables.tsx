@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import { useLive } from '../api/use-live.ts';
 import { loadVariables, removeVariable, setVariable } from '../api/variables.ts';
-import { AskingButton } from '../ui/asking-button.tsx';
-import { tell } from '../ui/notice.tsx';
+import { AskingButton } from '../ui/controls/asking-button.tsx';
+import { TextField } from '../ui/controls/text-field.tsx';
 import { Ago, Form, Loaded } from '../ui/parts.tsx';
+import { tell } from '../ui/states/notice.tsx';
 import { LongText } from '../ui/text/long-text.tsx';
-import { TextField } from '../ui/text-field.tsx';
 
 /** Environment variables of a project. Its owner sets them; nobody reads a secret. */
 export function Variables({ project_id, mayOwn }: { project_id: string; mayOwn: boolean }) {

@@ -1,9 +1,9 @@
 import { loadRegistered, type Registered } from '../api/registered.ts';
 import { useLive } from '../api/use-live.ts';
-import { href } from '../router.ts';
-import { AliasChips } from '../serving/alias-chips.tsx';
-import { useFirstOf } from '../ui/first-of.tsx';
+import { AliasChips } from '../models/alias-chips.tsx';
 import { Ago } from '../ui/parts.tsx';
+import { href } from '../ui/router.ts';
+import { useFirstOf } from '../ui/show-more.tsx';
 
 const Names = ({ all }: { all: readonly Registered[] }) => {
   const [shown, more] = useFirstOf(all, 40, 'names');

@@ -10,11 +10,11 @@ import {
   setAlias,
 } from '../api/registered.ts';
 import { mayChangeModel } from '../api/rights.ts';
+import { AliasChips } from '../models/alias-chips.tsx';
 import { PromoteDialog } from '../models/promote-dialog.tsx';
-import { href } from '../router.ts';
-import { AliasChips } from '../serving/alias-chips.tsx';
-import { attempt, tell } from '../ui/notice.tsx';
 import { Ago, Button } from '../ui/parts.tsx';
+import { href } from '../ui/router.ts';
+import { attempt, tell } from '../ui/states/notice.tsx';
 import { numberText } from '../ui/text/format.ts';
 import { pointPad } from '../ui/text/point-pad.ts';
 import { useNarrow } from '../ui/use-narrow.ts';

@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import { axisOf } from '../charts/values/axis.ts';
-import { Scatter } from '../charts/values/scatter.tsx';
-import { go, href } from '../router.ts';
+import { Scatter } from '../charts/values/scatter-plot.tsx';
+import { go, href } from '../ui/router.ts';
 import { plural } from '../ui/text/format.ts';
 import { type NamedVersions, sourceOf } from './version-row.tsx';
 

@@ -13,14 +13,14 @@ import {
   turnOn,
 } from '../api/serving.ts';
 import { useLive } from '../api/use-live.ts';
+import { findServing } from '../models/aliases.ts';
 import { ReceiptView } from '../models/receipt.tsx';
-import { href } from '../router.ts';
-import { attempt } from '../ui/notice.tsx';
 import { PageHead } from '../ui/page-head.tsx';
 import { Button, Command, Empty, Field, Loaded, Problem } from '../ui/parts.tsx';
+import { href } from '../ui/router.ts';
+import { attempt } from '../ui/states/notice.tsx';
 import { latencyText } from '../ui/text/format.ts';
 import { jsonText } from '../ui/text/json-text.ts';
-import { findServing } from './aliases.ts';
 import {
   compressionOf,
   exampleRequest,

@@ -1,10 +1,10 @@
 import { useMemo } from 'preact/hooks';
+import type { Sweep } from '../api/sweeps.ts';
 import { axisOf } from '../charts/values/axis.ts';
-import { Scatter } from '../charts/values/scatter.tsx';
-import { go } from '../router.ts';
+import { Scatter } from '../charts/values/scatter-plot.tsx';
+import { go } from '../ui/router.ts';
 import { plural } from '../ui/text/format.ts';
 import { useNarrow } from '../ui/use-narrow.ts';
-import type { Sweep } from './sweep-calls.ts';
 import { type Trial, trialLook } from './trial-columns.tsx';
 
 /** Values of the trials in their order, with the best so far as a line. */

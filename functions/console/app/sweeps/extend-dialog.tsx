@@ -1,11 +1,11 @@
 import { useId, useRef, useState } from 'preact/hooks';
-import { tell } from '../ui/notice.tsx';
+import { changeSweep, resume, type Sweep } from '../api/sweeps.ts';
+import { TextField } from '../ui/controls/text-field.tsx';
 import { Dialog, Form } from '../ui/parts.tsx';
+import { tell } from '../ui/states/notice.tsx';
 import { plural } from '../ui/text/format.ts';
-import { TextField } from '../ui/text-field.tsx';
 import { type Bounds, changeOf, type Extension, rangesOf } from './extension.ts';
 import { type FieldFaults, faultsAtFields, noFaults } from './start/sweep-draft.ts';
-import { changeSweep, resume, type Sweep } from './sweep-calls.ts';
 
 /** Dialog that gives a sweep more trials, another budget or wider bounds. What it knows stays. */
 export function ExtendDialog({

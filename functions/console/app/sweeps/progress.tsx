@@ -1,5 +1,5 @@
+import type { Sweep } from '../api/sweeps.ts';
 import { costText, plural } from '../ui/text/format.ts';
-import type { Sweep } from './sweep-calls.ts';
 import { endedOf } from './sweep-text.ts';
 
 /** Experiments of a sweep by how they ended, as parts of a bar. */

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
 import { hasEnded } from '../../../../shared/data/sweeps/has-ended.ts';
-import { go, href } from '../router.ts';
-import { AskingButton } from '../ui/asking-button.tsx';
-import { attempt, tell } from '../ui/notice.tsx';
+import { cancel, pause, remove, resume, retry, type Sweep, type SweepPath } from '../api/sweeps.ts';
+import { AskingButton } from '../ui/controls/asking-button.tsx';
 import { Button } from '../ui/parts.tsx';
+import { go, href } from '../ui/router.ts';
+import { attempt, tell } from '../ui/states/notice.tsx';
 import { plural } from '../ui/text/format.ts';
 import { ExtendDialog } from './extend-dialog.tsx';
-import { cancel, pause, remove, resume, retry, type Sweep, type SweepPath } from './sweep-calls.ts';
 
 /** What somebody who may change the project does with a sweep. */
 export function SweepActions({ sweep, onChange }: { sweep: Sweep; onChange: (next: Sweep) => void }) {

@@ -1,12 +1,12 @@
 import type { ComponentChildren } from 'preact';
+import type { Sweep } from '../api/sweeps.ts';
 import { DetailsPanel, sizeText } from '../experiment/details-panel.tsx';
-import { href } from '../router.ts';
 import { Ago, Copy } from '../ui/parts.tsx';
+import { href } from '../ui/router.ts';
 import { costText, durationText, numberText, plural } from '../ui/text/format.ts';
 import { LongText } from '../ui/text/long-text.tsx';
 import { Markdown } from '../ui/text/markdown.tsx';
 import { CostBar, ProgressBar } from './progress.tsx';
-import type { Sweep } from './sweep-calls.ts';
 import { valueText } from './sweep-text.ts';
 
 /** How far a sweep is: its best value, its progress, what it has cost and what it will. */

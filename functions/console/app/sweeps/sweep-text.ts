@@ -1,5 +1,5 @@
+import type { Sweep } from '../api/sweeps.ts';
 import { numberText } from '../ui/text/format.ts';
-import type { Sweep } from './sweep-calls.ts';
 
 /** Return a mean with its standard deviation, as `0.41 ± 0.02`. */
 export const valueText = (value: number | null, deviation: number | null): string =>

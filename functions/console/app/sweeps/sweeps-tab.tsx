@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks';
+import { type Sweep, sweepsPage } from '../api/sweeps.ts';
 import { useLive } from '../api/use-live.ts';
-import { href } from '../router.ts';
-import { attempt } from '../ui/notice.tsx';
 import { Ago, Button, Command, Empty, LinkButton, Loaded } from '../ui/parts.tsx';
-import { Status } from '../ui/status.tsx';
+import { href } from '../ui/router.ts';
+import { attempt } from '../ui/states/notice.tsx';
+import { Status } from '../ui/states/status.tsx';
 import { costText } from '../ui/text/format.ts';
 import { useNarrow } from '../ui/use-narrow.ts';
 import { ProgressBar } from './progress.tsx';
-import { type Sweep, sweepsPage } from './sweep-calls.ts';
 import { isLive, valueText } from './sweep-text.ts';
 
 const pageSize = 50;

@@ -1,14 +1,14 @@
 import { useMemo } from 'preact/hooks';
+import type { Sweep } from '../api/sweeps.ts';
+import type { Brushes } from '../charts/parallel/brushes.ts';
+import { Parallel } from '../charts/parallel/parallel-coordinates.tsx';
 import { type Axis, axisOf, isVarying } from '../charts/values/axis.ts';
-import type { Brushes } from '../charts/values/brushes.ts';
-import { Parallel } from '../charts/values/parallel.tsx';
 import { ranksOf } from '../charts/values/ranks.ts';
-import { Scatter } from '../charts/values/scatter.tsx';
+import { Scatter } from '../charts/values/scatter-plot.tsx';
 import { ShadeKey } from '../charts/values/shade-key.tsx';
-import { go } from '../router.ts';
-import { useFirstOf } from '../ui/first-of.tsx';
+import { go } from '../ui/router.ts';
+import { useFirstOf } from '../ui/show-more.tsx';
 import { ImportancePanel } from './importance/importance-panel.tsx';
-import type { Sweep } from './sweep-calls.ts';
 import { type Trial, trialLook } from './trial-columns.tsx';
 
 const drawnFirst = 12;

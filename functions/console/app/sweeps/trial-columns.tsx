@@ -1,12 +1,12 @@
 import type { ComponentChildren } from 'preact';
 import type { FoldedTrial } from '../../../../shared/sweeps/fold-trials.ts';
-import { type Column, columnPad } from '../experiments/columns.ts';
+import type { Sweep, TrialRow } from '../api/sweeps.ts';
 import type { RowLook, TableItem } from '../experiments/table-row.tsx';
-import { href } from '../router.ts';
+import { type Column, columnPad } from '../runs/columns.ts';
 import { Ago } from '../ui/parts.tsx';
-import { Status } from '../ui/status.tsx';
+import { href } from '../ui/router.ts';
+import { Status } from '../ui/states/status.tsx';
 import { costText, durationText, numberText } from '../ui/text/format.ts';
-import type { Sweep, TrialRow } from './sweep-calls.ts';
 import { valueText } from './sweep-text.ts';
 
 /** A trial as a row of the table. Its id is that of its first repeat. */

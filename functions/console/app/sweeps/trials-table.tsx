@@ -1,11 +1,11 @@
 import { useMemo, useState } from 'preact/hooks';
+import type { Sweep } from '../api/sweeps.ts';
 import { DataTable } from '../experiments/data-table.tsx';
 import { type Order, sortRows, startsDescending } from '../experiments/sort-rows.ts';
 import { useFittedColumns } from '../experiments/use-fitted-columns.ts';
-import { href, keep, keptOf, place, setQuery } from '../router.ts';
 import { Button, LinkButton } from '../ui/parts.tsx';
+import { href, keep, keptOf, place, setQuery } from '../ui/router.ts';
 import { plural } from '../ui/text/format.ts';
-import type { Sweep } from './sweep-calls.ts';
 import { type Trial, trialColumns, trialLook } from './trial-columns.tsx';
 
 const maxCompare = 50;

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ProblemError } from '../../../../shared/client/problem-error.ts';
 import { noteReach } from '../api/poller.ts';
-import { type Sweep, type TrialRow, trialsPage } from './sweep-calls.ts';
+import { type Sweep, type TrialRow, trialsPage } from '../api/sweeps.ts';
 
 export interface Trials {
   /** Repeats of trials in the order in which they began. Their number grows until all are loaded. */

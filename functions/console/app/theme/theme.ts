@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { schemeChanges } from '../charts/colours.ts';
+import { schemeChanges } from './colours.ts';
 
 export const themes = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof themes)[number];

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { place } from '../router.ts';
 import { Icon } from './icon.tsx';
+import { place } from './router.ts';
 
 const product = 'Model Project Service';
 

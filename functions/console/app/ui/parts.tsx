@@ -17,7 +17,7 @@ export interface ButtonProps extends Children {
   label?: string;
   pressed?: boolean;
   expanded?: boolean;
-  /** Key that presses it anywhere on the page, of `search/keys.tsx`. */
+  /** Key that presses it anywhere on the page, of `shell/keys.tsx`. */
   shortcut?: string;
 }
 

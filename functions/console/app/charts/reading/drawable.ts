@@ -1,5 +1,5 @@
 import type { Experiment } from '../../api/answers.ts';
-import { isFinal } from '../../ui/status.tsx';
+import { isFinal } from '../../ui/states/status.tsx';
 
 /** Run whose curves are drawn. */
 export interface Drawable {

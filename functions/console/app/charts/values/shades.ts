@@ -1,4 +1,4 @@
-import { cssColour } from '../colours.ts';
+import { cssColour } from '../../theme/colours.ts';
 
 /** Number of colours between the worst and the best value. */
 export const shadeCount = 24;

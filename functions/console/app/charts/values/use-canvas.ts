@@ -1,6 +1,6 @@
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { schemeChanges } from '../colours.ts';
+import { schemeChanges } from '../../theme/colours.ts';
 
 /** Return the width of an element in pixels. It follows changes of the page. */
 export function useWidth<E extends HTMLElement>(): [RefObject<E | null>, number] {

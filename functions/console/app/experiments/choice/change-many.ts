@@ -1,8 +1,8 @@
 import { inLanes } from '../../../../../shared/core/in-lanes.ts';
 import { csvLines } from '../../../../../shared/core/text/csv-lines.ts';
 import { cancel, changeExperiment, type ExperimentChange } from '../../api/experiments.ts';
-import type { Column } from '../columns.ts';
-import type { Row } from '../row.ts';
+import type { Column } from '../../runs/columns.ts';
+import type { Row } from '../../runs/row.ts';
 
 const lanes = 4;
 

@@ -1,14 +1,14 @@
 import { useId, useState } from 'preact/hooks';
 import { deleteRuns, restoreRuns } from '../../api/deletions.ts';
-import { href } from '../../router.ts';
-import { attempt, tell } from '../../ui/notice.tsx';
+import type { Column } from '../../runs/columns.ts';
+import type { Row } from '../../runs/row.ts';
+import { TextField } from '../../ui/controls/text-field.tsx';
 import { Button, Confirm, Dialog, Form, LinkButton } from '../../ui/parts.tsx';
+import { href } from '../../ui/router.ts';
 import { saveBlob } from '../../ui/save.ts';
-import { isFinal } from '../../ui/status.tsx';
+import { attempt, tell } from '../../ui/states/notice.tsx';
+import { isFinal } from '../../ui/states/status.tsx';
 import { plural } from '../../ui/text/format.ts';
-import { TextField } from '../../ui/text-field.tsx';
-import type { Column } from '../columns.ts';
-import type { Row } from '../row.ts';
 import { cancelRows, csvOf, renameRows, tagRows } from './change-many.ts';
 
 const maxCompare = 50;

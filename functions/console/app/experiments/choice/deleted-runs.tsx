@@ -1,10 +1,10 @@
 import { loadDeletedRuns, restoreRuns } from '../../api/deletions.ts';
 import { useLive } from '../../api/use-live.ts';
-import { setQuery } from '../../router.ts';
-import { useFirstOf } from '../../ui/first-of.tsx';
-import { attempt, tell } from '../../ui/notice.tsx';
 import { Ago, Button, Empty, Loaded } from '../../ui/parts.tsx';
-import { Status } from '../../ui/status.tsx';
+import { setQuery } from '../../ui/router.ts';
+import { useFirstOf } from '../../ui/show-more.tsx';
+import { attempt, tell } from '../../ui/states/notice.tsx';
+import { Status } from '../../ui/states/status.tsx';
 import { plural } from '../../ui/text/format.ts';
 
 const maxShown = 200;

@@ -1,4 +1,4 @@
-import { joinIds } from '../columns.ts';
+import { joinIds } from '../../runs/columns.ts';
 
 /** Most columns that rows are grouped by. */
 export const maxGroupedBy = 4;

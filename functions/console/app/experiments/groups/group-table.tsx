@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
-import { useFirstOf } from '../../ui/first-of.tsx';
+import { type Column, columnPad } from '../../runs/columns.ts';
+import type { Row } from '../../runs/row.ts';
 import { Icon } from '../../ui/icon.tsx';
+import { useFirstOf } from '../../ui/show-more.tsx';
 import { plural } from '../../ui/text/format.ts';
-import { type Column, columnPad } from '../columns.ts';
-import type { Row } from '../row.ts';
 import type { Order } from '../sort-rows.ts';
 import { SortButton } from '../table-head.tsx';
 import { addressOf } from '../table-row.tsx';

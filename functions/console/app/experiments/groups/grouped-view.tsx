@@ -1,10 +1,10 @@
 import { useMemo } from 'preact/hooks';
-import { lineColour } from '../../charts/colours.ts';
-import { Curves } from '../../charts/later-curves.ts';
+import { Curves } from '../../charts/lazy-curves.ts';
 import { drawableOf } from '../../charts/reading/drawable.ts';
+import type { Column } from '../../runs/columns.ts';
+import type { Row } from '../../runs/row.ts';
+import { lineColour } from '../../theme/colours.ts';
 import { plural } from '../../ui/text/format.ts';
-import type { Column } from '../columns.ts';
-import type { Row } from '../row.ts';
 import type { Judge, Order } from '../sort-rows.ts';
 import { groupFilter, groupName, groupRows, type RowGroup, sortGroups } from './group-rows.ts';
 import { GroupTable } from './group-table.tsx';

@@ -1,6 +1,6 @@
 import { type Axis, axisOf } from '../../charts/values/axis.ts';
-import { inOrder } from '../metric-order.ts';
-import { metricOf, paramOf, type Row } from '../row.ts';
+import { inOrder } from '../../runs/metric-order.ts';
+import { metricOf, paramOf, type Row } from '../../runs/row.ts';
 import type { Judge } from '../sort-rows.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks';
+import { useBrushes } from '../../charts/parallel/use-brushes.ts';
 import { isVarying } from '../../charts/values/axis.ts';
-import { useBrushes } from '../../charts/values/use-brushes.ts';
-import type { Row } from '../row.ts';
+import type { Row } from '../../runs/row.ts';
 import type { Judge } from '../sort-rows.ts';
 import { axesOfRows } from './axes-of-rows.ts';
 

@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks';
 import { metricGoal } from '../../../../../shared/metrics/criteria.ts';
 import type { Axis } from '../../charts/values/axis.ts';
 import { ranksOf } from '../../charts/values/ranks.ts';
-import { place } from '../../router.ts';
+import { place } from '../../ui/router.ts';
 import type { Judge } from '../sort-rows.ts';
 
 export interface Shading {

@@ -1,10 +1,10 @@
 import { useMemo } from 'preact/hooks';
+import { useBrushes } from '../../charts/parallel/use-brushes.ts';
 import { isVarying } from '../../charts/values/axis.ts';
-import { Scatter } from '../../charts/values/scatter.tsx';
-import { useBrushes } from '../../charts/values/use-brushes.ts';
-import { go, place, setQuery } from '../../router.ts';
+import { Scatter } from '../../charts/values/scatter-plot.tsx';
+import type { Row } from '../../runs/row.ts';
 import { Empty } from '../../ui/parts.tsx';
-import type { Row } from '../row.ts';
+import { go, place, setQuery } from '../../ui/router.ts';
 import type { Judge } from '../sort-rows.ts';
 import { addressOf } from '../table-row.tsx';
 import { axesOfRows } from './axes-of-rows.ts';

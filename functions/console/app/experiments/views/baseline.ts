@@ -1,8 +1,8 @@
 import { metricGoal } from '../../../../../shared/metrics/criteria.ts';
-import { type Column, metricIn } from '../columns.ts';
-import type { Row } from '../row.ts';
+import { type Column, metricIn } from '../../runs/columns.ts';
+import { differenceFrom } from '../../runs/difference.ts';
+import type { Row } from '../../runs/row.ts';
 import type { Judge } from '../sort-rows.ts';
-import { differenceFrom } from './difference.ts';
 
 /** Rem that a difference adds to the width of a column. */
 const differenceWidth = 3.5;

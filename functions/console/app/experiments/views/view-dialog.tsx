@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
+import { TextField } from '../../ui/controls/text-field.tsx';
 import { Button, Dialog, Form } from '../../ui/parts.tsx';
-import { TextField } from '../../ui/text-field.tsx';
 import type { ListedView, SavedView } from './saved-view.ts';
 
 /** Dialog that saves what the table shows as a view, or changes the name and the audience of one. */

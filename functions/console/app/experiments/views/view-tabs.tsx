@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
-import { href, place, setQuery } from '../../router.ts';
 import { Icon } from '../../ui/icon.tsx';
-import { later } from '../../ui/later.tsx';
-import { attempt, tell } from '../../ui/notice.tsx';
 import { Button } from '../../ui/parts.tsx';
+import { href, place, setQuery } from '../../ui/router.ts';
+import { later } from '../../ui/states/lazy.tsx';
+import { attempt, tell } from '../../ui/states/notice.tsx';
 import { ownViews, removeView, saveView } from './own-views.ts';
 import {
   isShownAs,

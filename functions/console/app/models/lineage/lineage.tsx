@@ -1,8 +1,8 @@
 import { loadExperiment } from '../../api/experiments.ts';
 import { loadModel, type ModelDetails } from '../../api/models.ts';
 import { useLive } from '../../api/use-live.ts';
-import { href } from '../../router.ts';
 import { Icon } from '../../ui/icon.tsx';
+import { href } from '../../ui/router.ts';
 import { numberText } from '../../ui/text/format.ts';
 import { ancestryOf } from './ancestry.ts';
 import { receiptOf } from './receipt-link.ts';

@@ -1,4 +1,4 @@
-import { TextField } from '../../ui/text-field.tsx';
+import { TextField } from '../../ui/controls/text-field.tsx';
 
 /** Derive a model name from a file name. */
 export const modelNameOf = (file: string): string =>

@@ -1,5 +1,5 @@
 import { acceptModel, type OnProgress, uploadModelFile } from '../../api/upload.ts';
-import { UploadField } from '../../ui/upload-field.tsx';
+import { UploadField } from '../../ui/controls/upload-field.tsx';
 
 /** Fields to upload a model's data sets from this machine. */
 export function SetUploads({ nameOf, onDone }: { nameOf: () => string; onDone?: () => Promise<void> }) {

@@ -4,9 +4,9 @@ import { loadArtifacts } from '../../api/experiments.ts';
 import { addSets, type ModelDetails } from '../../api/models.ts';
 import { findExperiments, loadProjects } from '../../api/projects.ts';
 import { useLive } from '../../api/use-live.ts';
-import { tell } from '../../ui/notice.tsx';
+import { TextField } from '../../ui/controls/text-field.tsx';
 import { Dialog, Field, Form, Loaded } from '../../ui/parts.tsx';
-import { TextField } from '../../ui/text-field.tsx';
+import { tell } from '../../ui/states/notice.tsx';
 import { SetFields, usablePaths } from './set-fields.tsx';
 import { SetUploads } from './set-uploads.tsx';
 

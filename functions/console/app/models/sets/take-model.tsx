@@ -3,8 +3,8 @@ import { type Sets, setsBeside } from '../../../../../shared/onnx-models/sets-be
 import { loadArtifacts } from '../../api/experiments.ts';
 import { modelFromArtifact } from '../../api/upload.ts';
 import { useLive } from '../../api/use-live.ts';
-import { go, href } from '../../router.ts';
 import { Dialog, Form, Loaded } from '../../ui/parts.tsx';
+import { go, href } from '../../ui/router.ts';
 import { ModelNameField, modelNameOf } from './model-name.tsx';
 import { SetFields, usablePaths } from './set-fields.tsx';
 

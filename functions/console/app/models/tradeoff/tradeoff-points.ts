@@ -1,5 +1,5 @@
 import type { CompressionDetails } from '../../api/models.ts';
-import { lineColour } from '../../charts/colours.ts';
+import { lineColour } from '../../theme/colours.ts';
 import type { Relative } from '../lineage/family.ts';
 import type { Quality } from './quality.ts';
 

@@ -3,7 +3,7 @@ import { bytesText } from '../../../../../shared/core/text/bytes-text.ts';
 import { paretoPoints } from '../../../../../shared/onnx/receipt/pareto-points.ts';
 import { ticksOf } from '../../charts/values/ticks.ts';
 import { useWidth } from '../../charts/values/use-canvas.ts';
-import { href, place, setQuery } from '../../router.ts';
+import { href, place, setQuery } from '../../ui/router.ts';
 import { cut, latencyText, numberText } from '../../ui/text/format.ts';
 import { placeLabels, radiiOf } from './place-labels.ts';
 import { pointAfterKey } from './point-keys.ts';

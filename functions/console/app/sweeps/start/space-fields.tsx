@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
-import { useFirstOf } from '../../ui/first-of.tsx';
+import { TextField } from '../../ui/controls/text-field.tsx';
 import { SelectField } from '../../ui/parts.tsx';
-import { TextField } from '../../ui/text-field.tsx';
+import { useFirstOf } from '../../ui/show-more.tsx';
 import type { ParameterDraft, ParameterKind } from './suggest-space.ts';
 import type { FieldFaults } from './sweep-draft.ts';
 

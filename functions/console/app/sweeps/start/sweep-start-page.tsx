@@ -13,9 +13,9 @@ import { loadProject } from '../../api/projects.ts';
 import { useRights } from '../../api/rights.ts';
 import { useLive } from '../../api/use-live.ts';
 import { MayNotTrain } from '../../project/may-not-train.tsx';
-import { href, place } from '../../router.ts';
 import { PageHead } from '../../ui/page-head.tsx';
 import { Empty, LinkButton, Loaded } from '../../ui/parts.tsx';
+import { href, place } from '../../ui/router.ts';
 import { SweepForm } from './sweep-form.tsx';
 
 /** What a sweep is begun from. */

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { estimateSweepCost, type SweepEstimate, type SweepRequest } from '../sweep-calls.ts';
+import { estimateSweepCost, type SweepEstimate, type SweepRequest } from '../../api/sweeps.ts';
 
 interface SweepCost {
   estimate?: SweepEstimate;

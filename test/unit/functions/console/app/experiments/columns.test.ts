@@ -6,8 +6,8 @@ import {
   mostDecimals,
   paramColumn,
   wordsWidth,
-} from '../../../../../../functions/console/app/experiments/columns.ts';
-import type { Row } from '../../../../../../functions/console/app/experiments/row.ts';
+} from '../../../../../../functions/console/app/runs/columns.ts';
+import type { Row } from '../../../../../../functions/console/app/runs/row.ts';
 import { numberText } from '../../../../../../functions/console/app/ui/text/format.ts';
 
 const column = (values: readonly number[]) => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Row } from '../../../../../../../functions/console/app/experiments/row.ts';
 import { axesOfRows } from '../../../../../../../functions/console/app/experiments/values/axes-of-rows.ts';
+import type { Row } from '../../../../../../../functions/console/app/runs/row.ts';
 
 const row = (lr: string, accuracy: number): Row =>
   ({

@@ -1,4 +1,0 @@
-import { later } from '../ui/later.tsx';
-
-/** The curves of runs. Their script is loaded with the first chart. */
-export const Curves = later(() => import('./curves.tsx').then((module) => module.Curves));

@@ -1,4 +1,0 @@
-import { later } from '../ui/later.tsx';
-
-/** The pictures and sounds of experiments, loaded at their first use. */
-export const MediaView = later(() => import('./media-view.tsx').then((module) => module.MediaView));

@@ -1,0 +1,97 @@
+import { useId, useState } from 'preact/hooks';
+import { bytesText } from '../../../../../shared/core/text/bytes-text.ts';
+import type { OnProgress, Progress } from '../../api/upload.ts';
+import { Icon } from '../icon.tsx';
+import { Problem } from '../parts.tsx';
+
+const stepNames = { hashing: 'Computing the hash', sending: 'Sending', checking: 'Checking' } as const;
+
+export const ProgressBar = ({ progress: { step, done } }: { progress: Progress }) => (
+  <div>
+    <p class="small">
+      {stepNames[step]} {Math.round(done * 100)} %
+    </p>
+    <div
+      class="progress"
+      role="progressbar"
+      aria-label={stepNames[step]}
+      aria-valuenow={Math.round(done * 100)}
+    >
+      <span style={{ width: `${done * 100}%` }} />
+    </div>
+  </div>
+);
+
+/** Field to choose or drop a file. It uploads the file at once. */
+export function UploadField({
+  label,
+  hint,
+  accept,
+  onFile,
+}: {
+  label: string;
+  hint?: string;
+  accept?: string;
+  onFile: (file: File, onProgress: OnProgress) => Promise<unknown>;
+}) {
+  const id = useId();
+  const [progress, setProgress] = useState<Progress>();
+  const [error, setError] = useState<unknown>();
+  const [done, setDone] = useState<File>();
+  const [isOver, setOver] = useState(false);
+  const send = async (file: File | undefined) => {
+    if (file === undefined || progress !== undefined) return;
+    setError(undefined);
+    setDone(undefined);
+    setProgress({ step: 'hashing', done: 0 });
+    try {
+      await onFile(file, setProgress);
+      setDone(file);
+    } catch (failure) {
+      setError(failure);
+    } finally {
+      setProgress(undefined);
+    }
+  };
+  return (
+    <div class="upload">
+      <label
+        for={id}
+        class={isOver ? 'drop over' : 'drop'}
+        onDragOver={(event) => {
+          event.preventDefault();
+          setOver(true);
+        }}
+        onDragLeave={() => setOver(false)}
+        onDrop={(event) => {
+          event.preventDefault();
+          setOver(false);
+          void send(event.dataTransfer?.files[0]);
+        }}
+      >
+        <Icon name={done === undefined ? 'upload' : 'check'} size={20} />
+        <span>
+          <strong>{label}</strong>
+          {hint !== undefined && <span class="soft small">{hint}</span>}
+        </span>
+      </label>
+      <input
+        id={id}
+        class="hidden"
+        type="file"
+        {...(accept !== undefined && { accept })}
+        onChange={({ currentTarget }) => {
+          void send(currentTarget.files?.[0]);
+          currentTarget.value = '';
+        }}
+      />
+      {progress !== undefined && <ProgressBar progress={progress} />}
+      {done !== undefined && (
+        <p class="done-note small" role="status">
+          <bdi>{done.name}</bdi> is there, {bytesText(done.size)}.
+        </p>
+      )}
+      {error !== undefined && <Problem error={error} what="The upload failed" />}
+    </div>
+  );
+}
