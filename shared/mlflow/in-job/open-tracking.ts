@@ -16,10 +16,11 @@ import type { SecretMask } from '../../runner/host/secret-mask.ts';
 import { leaseCheck } from '../../runner/job/hold-job.ts';
 import type { TrainingJob, TrainingRun } from '../../runner/job/training-job.ts';
 import type { RunLogs, RunTracking } from '../../runner/outputs/run-logs.ts';
-import type { JobReach } from '../protocol/context.ts';
+import type { JobReach, JobRuns } from '../protocol/context.ts';
 import { runIdOf } from '../protocol/ids.ts';
 import { errorBody } from '../protocol/mlflow-error.ts';
 import { type JobContext, jobRouter } from './job-routes.ts';
+import { jobRuns } from './job-runs.ts';
 import { type LoopbackAnswer, startLoopbackServer } from './loopback-server.ts';
 import { storeUpload } from './store-upload.ts';
 
@@ -33,7 +34,8 @@ export async function openTracking(run: TrainingRun, logs: RunLogs): Promise<Run
   const { project_id } = record;
   const { experiment_id, attempt } = record;
   const begun = attempt <= 1 ? [] : await listBegun(records, { project_id, experiment_id });
-  const { reach, others } = jobReach(job, logs, begun);
+  const runs = jobRuns(begun, experiment_id);
+  const reach = jobReach(job, logs, runs);
   const context: JobContext = {
     ...{ records, objects, now, newId, settings, log, job: reach },
     caller: { user_id: record.user_id, username: '', account_type: 'developer' },
@@ -66,35 +68,21 @@ export async function openTracking(run: TrainingRun, logs: RunLogs): Promise<Run
     },
     async close(hasSucceeded) {
       await server.close();
-      await endBegun(context, project_id, others, hasSucceeded ? 'SUCCEEDED' : 'FAILED');
+      await endBegun(context, project_id, runs.begun(), hasSucceeded ? 'SUCCEEDED' : 'FAILED');
     },
   };
 }
 
-/** Create the reach of a job's program, and the set of other experiments that the program records. */
-function jobReach(
-  job: TrainingJob,
-  logs: RunLogs,
-  begun: readonly string[],
-): { reach: JobReach; others: ReadonlySet<string> } {
+/** Create the reach of a job's program. */
+function jobReach(job: TrainingJob, logs: RunLogs, runs: JobRuns): JobReach {
   const { record: experiment, records, now } = job;
   const { project_id, experiment_id } = experiment;
-  const others = new Set(begun);
   let points = 0;
-  const reach: JobReach = {
+  return {
     project: projectOf(experiment),
     experiment,
 
-    begin(id) {
-      if (others.size >= maxOthers)
-        throw new ServiceError(
-          'conflict',
-          `A job may record at most ${maxOthers} runs in addition to its own.`,
-        );
-      others.add(id);
-    },
-
-    begun: () => [...others],
+    runs,
 
     async logPoints(more) {
       if (points + more.length > maxPoints)
@@ -120,7 +108,6 @@ function jobReach(
         return requireExperiment(records, project_id, experiment_id);
       }),
   };
-  return { reach, others };
 }
 
 const projectOf = ({ project_id, created_at, user_id }: Experiment): Project => ({
@@ -136,8 +123,6 @@ const projectOf = ({ project_id, created_at, user_id }: Experiment): Project => 
   version: 0,
 });
 
-/** Maximum number of other experiments that a job may record, in all its attempts. */
-const maxOthers = 1_000;
 /** Maximum number of points that one attempt of a job may log through MLflow's API. */
 const maxPoints = 1_000_000;
 

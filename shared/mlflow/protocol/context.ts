@@ -20,6 +20,19 @@ export interface JobReach {
   changeFields(change: ChangeFields): Promise<Experiment>;
   /** Store points of the program's own experiment. */
   logPoints(points: readonly MetricPoint[]): Promise<void>;
+  /** The runs that the program has begun. */
+  runs: JobRuns;
+}
+
+/** The runs of a job's program. The first one is the job's own experiment, whichever call begins it. */
+export interface JobRuns {
+  /**
+   * Begin a run that is not a child of another one. Return false if the program already records into the job's own
+   * experiment: the run is then a further one.
+   */
+  takeOwn(): boolean;
+  /** Give the own experiment back, because the run that took it could not be recorded. */
+  releaseOwn(): void;
   /**
    * Record that the program begins to record another experiment.
    * @throws ServiceError `conflict` if that exceeds the limit
@@ -27,6 +40,12 @@ export interface JobReach {
   begin(experiment_id: string): void;
   /** Ids of the other experiments that the program has begun. */
   begun(): readonly string[];
+  /** Record that the program has written to an experiment, so it knows the id. */
+  use(experiment_id: string): void;
+  /** Keep the answer to a request that began a run, because a client repeats a request whose answer was lost. */
+  answered(request: string, experiment_id: string): void;
+  /** Return the experiment that the same request has begun, unless the program has written to it since. */
+  repeated(request: string): string | undefined;
 }
 
 /** Context of every route, besides its input. */

@@ -31,6 +31,7 @@ export async function requireRun(context: MlflowContext, run_id: string, access:
   ]);
   if (experiment === undefined) throw doesNotExist(`Run with id=${run_id} not found`);
   requireReach(context, experiment);
+  if (access !== 'viewer') context.job?.runs.use(experiment.experiment_id);
   return { project, experiment };
 }
 

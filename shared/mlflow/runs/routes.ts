@@ -11,12 +11,12 @@ import { experimentNumber } from '../../experiments/experiment-number.ts';
 import { requireRoom } from '../../experiments/field-rules.ts';
 import { type ClientStatus, changedStatus, recordLogged } from '../../experiments/logged-experiment.ts';
 import { requireExperimentProject } from '../projects/find-project.ts';
-import { isOwnRun } from '../protocol/context.ts';
+import { isOwnRun, type JobReach, type MlflowContext } from '../protocol/context.ts';
 import { runIdOf, runKeyOf } from '../protocol/ids.ts';
 import { doesNotExist, mlflowError } from '../protocol/mlflow-error.ts';
 import { type Route, route } from '../protocol/route.ts';
 import { milliseconds, namedValue, text } from '../protocol/scalars.ts';
-import { changeRunFields, readFieldsAhead, withTags } from './change-run.ts';
+import { changeRunFields, logFields, readFieldsAhead, withTags } from './change-run.ts';
 import { answerRun, requireActive, requireRun, runIdField, sourceOf } from './find-run.ts';
 import { inputRoutes, searchDatasets } from './input-routes.ts';
 import { logRoutes } from './log-routes.ts';
@@ -59,8 +59,20 @@ export const createRun = route(
         'INVALID_PARAMETER_VALUE',
         `Both 'run_name' argument and 'mlflow.runName' tag are specified, but with different values (run_name='${input.run_name}', mlflow.runName='${named}').`,
       );
+    const { job } = context;
+    // Clients name the millisecond. Without it, equal requests may begin several runs.
+    const request = input.start_time === undefined ? undefined : JSON.stringify(input);
+    const repeated = request === undefined ? undefined : job?.runs.repeated(request);
+    if (repeated !== undefined)
+      return { run: await answerRun(context, runIdOf({ project_id, experiment_id: repeated })) };
+    const isChild = input.tags.some(({ key }) => key === parentTag);
+    if (job !== undefined && !isChild && job.runs.takeOwn()) {
+      const run = await beginOwn(context, job, input);
+      if (request !== undefined) job.runs.answered(request, job.experiment.experiment_id);
+      return { run };
+    }
     const experiment_id = newId();
-    context.job?.begin(experiment_id);
+    job?.runs.begin(experiment_id);
     const created_at = now().toISOString();
     const number = numberAhead ?? (() => experimentNumber(records, project_id));
     const name = input.run_name || named || defaultName(null, await number());
@@ -70,7 +82,7 @@ export const createRun = route(
       tags: {
         ...(input.user_id !== '' && { [userTag]: input.user_id }),
         // A second run of a program is a child of the job's run, even if the program does not nest it.
-        ...(context.job !== undefined && { [parentTag]: runIdOf(context.job.experiment) }),
+        ...(job !== undefined && { [parentTag]: runIdOf(job.experiment) }),
       },
       params: {},
       git: null,
@@ -85,13 +97,34 @@ export const createRun = route(
       user_id: caller.user_id,
       fields,
       started_at: input.start_time === undefined ? undefined : isoTime(input.start_time),
-      job: context.job?.experiment,
+      job: job?.experiment,
       isAsked: askedAhead?.(),
     });
     if (experiment === undefined) throw doesNotExist(`No Experiment with id=${project_id} exists`);
+    if (request !== undefined) job?.runs.answered(request, experiment_id);
     return { run: showRun(sourceOf({ project, experiment }, { fields, metrics: new Map() }), fields) };
   },
 );
+
+/** Let the first run of a job's program be the job's own experiment: name and tags of the run are added to it. */
+async function beginOwn(
+  context: MlflowContext,
+  { experiment, runs }: JobReach,
+  { user_id, run_name, tags }: { user_id: string; run_name: string; tags: Parameters<typeof withTags>[1] },
+): Promise<object> {
+  const more = [
+    ...(user_id === '' ? [] : [{ key: userTag, value: user_id }]),
+    ...tags,
+    ...(run_name === '' ? [] : [{ key: runNameTag, value: run_name }]),
+  ];
+  try {
+    await logFields(context, experiment, { tags: more });
+  } catch (error) {
+    runs.releaseOwn();
+    throw error;
+  }
+  return answerRun(context, runIdOf(experiment));
+}
 
 const names = ['RUNNING', 'SCHEDULED', 'FINISHED', 'FAILED', 'KILLED'] as const;
 const status = z.union(

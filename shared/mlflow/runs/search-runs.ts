@@ -140,7 +140,7 @@ async function readOwnRows({ records, job }: MlflowContext, ids: readonly string
   const { project_id, experiment_id } = job.experiment;
   if (!ids.includes(project_id)) return [];
   const rows: ExperimentRow[] = [];
-  const own = [experiment_id, ...job.begun()];
+  const own = [experiment_id, ...job.runs.begun()];
   for (let from = 0; from < own.length; from += ownAtOnce)
     for (const found of await Promise.all(
       own

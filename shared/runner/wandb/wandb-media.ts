@@ -229,7 +229,6 @@ class _Before:
         self._fail()
 
 
-_taken = False
 run = None
 config = _Before("config")
 summary = _Before("summary")

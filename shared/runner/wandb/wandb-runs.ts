@@ -5,7 +5,6 @@ export const wandbRuns = `class Run:
     def __init__(self, project=None, name=None, config=None, tags=None, notes=None, group=None, job_type=None,
                  id=None, mode=None, dir=None, settings=None, config_exclude_keys=None, config_include_keys=None,
                  **others):
-        global _taken
         self.disabled = "disabled" in (mode, os.environ.get("WANDB_MODE"))
         if not self.disabled and not (_URI.startswith("http") and _OWN_RUN):
             _say("nothing is recorded here: this process belongs to no experiment")
@@ -39,20 +38,15 @@ export const wandbRuns = `class Run:
         self.config.update({k: v for k, v in kept.items() if k not in (config_exclude_keys or ())})
 
     def _begin(self):
-        global _taken
-        now = int(time.time() * 1000)
+        # The server lets the first run of a job be the job's experiment. Of several ranks that is the first one's.
+        tags = []
+        if (os.environ.get("RANK") or "0") != "0":
+            tags.append({"key": "mlflow.parentRunId", "value": _OWN_RUN})
+        body = {"experiment_id": _EXPERIMENT, "start_time": int(time.time() * 1000), "tags": tags}
+        if self.name:
+            body["run_name"] = str(self.name)
         try:
-            if not _taken:
-                _taken = True
-                run_id = _OWN_RUN
-                if self.name:
-                    _call("runs/update", {"run_id": run_id, "run_name": self.name})
-            else:
-                tags = [{"key": "mlflow.parentRunId", "value": _OWN_RUN}]
-                body = {"experiment_id": _EXPERIMENT, "start_time": now, "tags": tags}
-                if self.name:
-                    body["run_name"] = self.name
-                run_id = _call("runs/create", body)["run"]["info"]["run_id"]
+            run_id = _call("runs/create", body)["run"]["info"]["run_id"]
         except Exception as error:
             _say("this run is not recorded: %s" % error)
             self.disabled = True

@@ -222,8 +222,82 @@ test('hostile calls of a program reach nothing but its own experiment', async ()
   expect(log).toContain('supervisor done');
 });
 
+const firstRuns = `${client}
+def create(**body): return post('runs/create', experiment_id=project, **body)['run']
+nested = create(run_name='nested', tags=[{'key': 'mlflow.parentRunId', 'value': run}])['info']['run_id']
+assert nested != run
+refused('POST', 'mlflow/runs/create', {'experiment_id': project, 'tags': [{'key': '', 'value': 'x'}]}, 400)
+request = dict(run_name='as Lightning does', start_time=1700000000000, tags=[{'key': 'team', 'value': 'vision'}])
+first = create(**request)
+assert (first['info']['run_id'], first['info']['run_name']) == (run, 'as Lightning does'), first
+# The client repeats a request whose answer was lost.
+assert create(**request)['info']['run_id'] == run
+post('runs/log-metric', run_id=run, key='accuracy', value=0.5, timestamp=1700000000000)
+second = create(**request)['info']['run_id']
+assert second not in (run, nested) and create(**request)['info']['run_id'] == second
+post('runs/update', run_id=run, status='FINISHED', end_time=1700000000000)
+import wandb
+assert wandb.init(name='of wandb').id and wandb.run._sender.run_id not in (run, nested, second)
+print('names', sorted(one['info']['run_name'] for one in post('runs/search', experiment_ids=[project])['runs']))
+`;
+
+test('the first run that a program begins is the experiment of its job', async () => {
+  const service = await trainingService();
+  const { experiment, log } = await ended(service, firstRuns);
+  expect(log).toContain("names ['as Lightning does', 'as Lightning does', 'nested', 'of wandb']");
+  expect(experiment, log).toMatchObject({
+    status: 'SUCCEEDED',
+    name: 'as Lightning does',
+    tags: { team: 'vision' },
+    best: { metric: 'accuracy', value: 0.5 },
+  });
+});
+
+const pair = `${client}
+import concurrent.futures, wandb
+body = {'experiment_id': project, 'start_time': 1700000000000}
+def first(number):
+    if number % 2 == 0: return post('runs/create', **body)['run']['info']['run_id']
+    return wandb.Run()._sender.run_id
+with concurrent.futures.ThreadPoolExecutor(6) as pool: ids = list(pool.map(first, range(6)))
+print('own', ids.count(run))
+`;
+
+test('of several runs that begin at once one is the experiment of the job', async () => {
+  const service = await trainingService();
+  const { log } = await ended(service, pair);
+  expect(log).toContain('own 1\n');
+});
+
+const ranked = `${client}
+import wandb
+os.environ['RANK'] = '1'
+print('rank 1', wandb.Run()._sender.run_id == run)
+os.environ['RANK'] = '0'
+print('rank 0', wandb.Run()._sender.run_id == run)
+print('further', post('runs/create', experiment_id=project)['run']['info']['run_id'] == run)
+`;
+
+test('of the ranks of a program the first one records into the experiment of the job', async () => {
+  const service = await trainingService();
+  const { log } = await ended(service, ranked);
+  expect(log).toContain('rank 1 False\nrank 0 True\nfurther False');
+});
+
+test('a run that a program takes up by its id is its first one', async () => {
+  const service = await trainingService();
+  const script = `${client}
+post('runs/update', run_id=run, status='RUNNING')
+print('further', post('runs/create', experiment_id=project)['run']['info']['run_id'] == run)
+`;
+  const { log } = await ended(service, script);
+  expect(log).toContain('further False');
+});
+
 const interruptedSearch = `${client}
 import time
+first = post('runs/create', experiment_id=project, start_time=1700000000000)['run']['info']['run_id']
+print('own' if first == run else 'other')
 began = os.path.join(os.environ['CHECKPOINT_DIR'], 'began')
 again = os.path.exists(began)
 for name in (['third'] if again else ['first', 'second']):
@@ -258,6 +332,7 @@ test('a program that is retried finds the runs that it began before', async () =
   const log = await service.log(project_id, experiment_id);
   expect(experiment, log).toMatchObject({ status: 'SUCCEEDED', attempt: 2 });
   expect(log).toContain('children: first second third');
+  expect(log).not.toContain('other');
 });
 
 test('of a cluster node 0 records alone', async () => {

@@ -110,7 +110,8 @@ describe('a module in the place of wandb', () => {
       const folder = (await provided('import wandb')) ?? '';
       for (const [name, text] of Object.entries(modules)) await writeFile(join(folder, name), text);
       const output = join(root, 'output');
-      // No server listens there: what is sent is lost, and said once.
+      // No server listens there, so a run begins without one.
+      const begun = 'import wandb; wandb._call = lambda *_: {"run": {"info": {"run_id": "run"}}}';
       const tracking = { MLFLOW_TRACKING_URI: 'http://127.0.0.1:9', MLFLOW_RUN_ID: 'run' };
       const env = {
         PATH: '/usr/bin:/bin',
@@ -119,7 +120,10 @@ describe('a module in the place of wandb', () => {
         OUTPUT_DIR: output,
         ...tracking,
       };
-      const { stdout, stderr } = spawnSync('python3', ['-c', lines.join('\n')], { env, cwd: root });
+      const { stdout, stderr } = spawnSync('python3', ['-c', [begun, ...lines].join('\n')], {
+        env,
+        cwd: root,
+      });
       const kept = await readdir(join(output, 'wandb'), { recursive: true, withFileTypes: true });
       const files = kept.filter((entry) => entry.isFile()).map(({ name }) => name);
       return { printed: stdout.toString(), said: stderr.toString(), files: files.toSorted(), output };
