@@ -1,47 +1,107 @@
 // Makes sure that the dependencies are there, so that every npm script works on a machine with nothing installed.
+// With --to-run it installs what the service needs to run; without, also what tests, checks and deployments need.
 // Plain JavaScript without dependencies: it runs before any of them, and on any Node from version 20 on. The scripts
 // go on with the pinned Node that comes with the dependencies, because npm puts node_modules/.bin first in PATH.
 import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const lockFile = `${root}package-lock.json`;
-const stampFile = `${root}node_modules/.installed`;
-const npmsOwnStamp = `${root}node_modules/.package-lock.json`;
+/** npm's own list of what it installed, which it writes last. */
+const installedFile = `${root}node_modules/.package-lock.json`;
 const pinnedNode = `${root}node_modules/.bin/node`;
 const commandLink = `${root}node_modules/.bin/mps`;
 
 /** node:crypto has argon2 from this version on. */
 const minVersion = [24, 7];
 
-function isInstalled(wanted) {
-  // npm writes its own file last of all; without it an installation was cut short.
-  if (!existsSync(npmsOwnStamp)) return false;
-  // A lock file that was only touched, by a change of branches say, installs nothing anew.
-  if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === wanted) return true;
-  return statSync(npmsOwnStamp).mtimeMs >= statSync(lockFile).mtimeMs;
+/** It exists while npm installs, with the id of the process. Not in node_modules, which npm empties. */
+const unfinishedFile = `${root}.build/installing`;
+
+const packagesOf = (file) => Object.entries(JSON.parse(readFileSync(file, 'utf8')).packages);
+
+/** Whether all packages of the lock file are installed in its versions, or those that the service runs on. */
+function isInstalled(isToRun) {
+  // npm takes a package for installed whose files are not all there: an installation that was cut short begins again.
+  if (!existsSync(installedFile) || existsSync(unfinishedFile)) return false;
+  const installed = new Map(packagesOf(installedFile));
+  return packagesOf(lockFile).every(([path, { version, dev, optional, devOptional }]) => {
+    if (path === '') return true;
+    const found = installed.get(path);
+    // Optional packages may be those of another platform.
+    if (found === undefined) return optional || devOptional || (isToRun && dev);
+    return found.version === version;
+  });
 }
 
-function npm(args) {
+/** Wait while another command installs, or return if it was cut short. */
+function waitForOther() {
+  for (let said = false; existsSync(unfinishedFile); said = true) {
+    try {
+      process.kill(Number(readFileSync(unfinishedFile, 'utf8')), 0);
+    } catch (error) {
+      if (error.code !== 'EPERM') return;
+    }
+    if (!said) process.stderr.write(`Another command installs the dependencies (${unfinishedFile})…\n`);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500);
+  }
+}
+
+function npm(args, scope) {
   const { npm_execpath: path } = process.env;
   const [program, ...before] = path?.endsWith('.js') ? [process.execPath, path] : ['npm'];
-  const all = [...before, ...args, '--include=dev', '--include=optional', '--no-audit', '--no-fund'];
+  const all = [...before, ...args, scope, '--include=optional', '--no-audit', '--no-fund'];
   return spawnSync(program, all, { cwd: root, stdio: 'inherit' }).status === 0;
 }
 
-function install() {
-  process.stderr.write('Installing the dependencies, once: about 1.1 GB, a minute or more…\n');
-  // "npm ci" refuses a lock file that was made where packages for other platforms were out of reach.
-  if (npm(['ci', '--loglevel=error']) || npm(['install', '--no-save'])) return;
+function install(ways, scope, what) {
+  process.stderr.write(`Installing ${what}, once: a minute or more…\n`);
+  mkdirSync(`${root}.build`, { recursive: true });
+  writeFileSync(unfinishedFile, String(process.pid));
+  if (ways.some((args) => npm(args, scope))) {
+    leaveOutOtherPlatforms();
+    rmSync(unfinishedFile);
+    return;
+  }
   process.stderr.write('The dependencies could not be installed; npm says why above.\n');
   process.exit(1);
 }
 
-const wanted = createHash('sha256').update(readFileSync(lockFile)).digest('hex');
-if (!isInstalled(wanted)) install();
-if (!existsSync(stampFile) || readFileSync(stampFile, 'utf8') !== wanted) writeFileSync(stampFile, wanted);
+/** ONNX Runtime comes with libraries for five platforms, 240 MB. A deployment needs those of Linux on x86-64. */
+function leaveOutOtherPlatforms() {
+  const folder = `${root}node_modules/onnxruntime-node/bin/napi-v6`;
+  const kept = [`${process.platform}/${process.arch}`, 'linux/x64'];
+  for (const system of readdirSync(folder))
+    for (const processor of readdirSync(`${folder}/${system}`))
+      if (!kept.includes(`${system}/${processor}`))
+        rmSync(`${folder}/${system}/${processor}`, { recursive: true });
+}
+
+// "npm ci" refuses a lock file that was made where packages for other platforms were out of reach.
+const afresh = [
+  ['ci', '--loglevel=error'],
+  ['install', '--no-save'],
+];
+const added = [['install', '--no-save', '--loglevel=error']];
+
+waitForOther();
+const hasAll = isInstalled(false);
+if (process.argv.includes('--to-run')) {
+  if (!hasAll && !isInstalled(true)) install(afresh, '--omit=dev', 'what runs the service, 0.4 GB');
+} else if (!hasAll) {
+  // What tests and deploys the service comes to what runs it, which a running service uses.
+  if (isInstalled(true)) install(added, '--include=dev', 'what tests and deploys the service, 0.5 GB');
+  else install(afresh, '--include=dev', 'what runs, tests and deploys the service, 0.9 GB');
+}
 
 // npm links the commands of dependencies, not a package's own: npm scripts find this one here.
 if (!existsSync(commandLink)) {

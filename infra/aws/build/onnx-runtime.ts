@@ -5,8 +5,8 @@ import { join } from 'node:path';
 export const onnxRuntime = 'onnxruntime-node';
 
 /**
- * Copy ONNX Runtime for Linux on x86-64 next to a bundle. The installed package has the libraries of every platform
- * (250 MB), so nothing is downloaded. Its other packages are for its install script.
+ * Copy ONNX Runtime for Linux on x86-64 next to a bundle. `infra/install.mjs` keeps its libraries on every
+ * platform, so nothing is downloaded. Its other packages are for its install script.
  *
  * @param root folder of the project
  * @param folder folder of the bundle

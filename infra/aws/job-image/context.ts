@@ -33,8 +33,8 @@ const programs = [
 ];
 
 /**
- * Packages with native code, which are not bundled, and the files of them that the image needs. Each package
- * contains the binaries of linux/amd64 on every platform. Files that only their installation needs are omitted.
+ * Packages with native code, which are not bundled, and the files of them that the image needs. `infra/install.mjs`
+ * keeps the binaries of linux/amd64 on every platform. Files that only their installation needs are omitted.
  */
 const nativePackages: Readonly<Record<string, readonly string[]>> = {
   'onnxruntime-node': ['package.json', 'LICENSE*', 'dist/**/*.js', 'bin/napi-v6/linux/x64/*'],

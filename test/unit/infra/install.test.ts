@@ -1,0 +1,142 @@
+import { spawnSync } from 'node:child_process';
+import { copyFile, glob, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '../../..');
+
+describe('the installation before an npm script', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'mps-install-'));
+    await mkdir(join(folder, 'infra'));
+    await copyFile(join(root, 'infra/install.mjs'), join(folder, 'infra/install.mjs'));
+    await writeFile(join(folder, 'package.json'), '{}');
+    await writeFile(join(folder, 'npm.js'), npm);
+    await lock('1.0.0');
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  const lock = (version: string) =>
+    writeFile(
+      join(folder, 'package-lock.json'),
+      JSON.stringify({
+        packages: {
+          '': {},
+          'node_modules/server': { version },
+          'node_modules/linter': { version, dev: true },
+          'node_modules/server-win32': { version, optional: true },
+        },
+      }),
+    );
+
+  /** Run the installation. Return what npm was asked for. */
+  async function installed(args: readonly string[], mode = 'whole') {
+    spawnSync(process.execPath, ['infra/install.mjs', ...args], {
+      cwd: folder,
+      env: { npm_execpath: join(folder, 'npm.js'), MODE: mode },
+    });
+    const asked = await readFile(join(folder, 'asked'), 'utf8').catch(() => '');
+    await rm(join(folder, 'asked'), { force: true });
+    return asked.split('\n').filter((line) => line !== '');
+  }
+
+  test('brings what runs the service, and the rest with the first command that needs it', async () => {
+    expect(await installed(['--to-run'])).toEqual(['ci --omit=dev']);
+    expect(await installed(['--to-run'])).toEqual([]);
+    expect(await installed([])).toEqual(['install --include=dev']);
+    expect(await installed([])).toEqual([]);
+    expect(await installed(['--to-run'])).toEqual([]);
+  });
+
+  test('begins again where it was cut short', async () => {
+    expect(await installed(['--to-run'], 'killed')).toEqual(['ci --omit=dev']);
+    expect(await installed(['--to-run'])).toEqual(['ci --omit=dev']);
+    expect(await installed([], 'killed')).toEqual(['install --include=dev']);
+    expect(await installed([])).toEqual(['ci --include=dev']);
+    expect(await installed([])).toEqual([]);
+  });
+
+  test('takes an installation of npm itself, and renews it with the lock file', async () => {
+    spawnSync(process.execPath, ['npm.js', 'ci', '--include=dev'], { cwd: folder });
+    await rm(join(folder, 'asked'));
+
+    expect(await installed([])).toEqual([]);
+    await lock('1.0.1');
+    expect(await installed([])).toEqual(['ci --include=dev']);
+  });
+
+  test('keeps the libraries of this platform and of a deployment', async () => {
+    await installed(['--to-run']);
+
+    const kept = await readdir(join(folder, 'node_modules/onnxruntime-node/bin/napi-v6'), {
+      recursive: true,
+    });
+    const own = `${process.platform}/${process.arch}`;
+    expect(kept.filter((path) => path.endsWith('.so')).toSorted()).toEqual(
+      [...new Set([`${own}/library.so`, 'linux/x64/library.so'])].toSorted(),
+    );
+  });
+});
+
+/** Installs nothing, and writes what npm writes. */
+const npm = `
+const { appendFileSync, mkdirSync, readFileSync, writeFileSync } = require('node:fs');
+const [, , command, ...rest] = process.argv;
+const scope = rest.find((word) => /dev$/.test(word));
+appendFileSync('asked', command + ' ' + scope + '\\n');
+for (const name of ['linux/x64', 'win32/x64', process.platform + '/' + process.arch]) {
+  const folder = 'node_modules/onnxruntime-node/bin/napi-v6/' + name;
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(folder + '/library.so', '');
+}
+mkdirSync('node_modules/.bin', { recursive: true });
+if (process.env.MODE === 'killed') {
+  process.kill(process.ppid, 'SIGKILL');
+  process.exit();
+}
+const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
+const kept = Object.entries(packages).filter(
+  ([, { dev, optional }]) => !optional && !(dev && scope === '--omit=dev'),
+);
+writeFileSync('node_modules/.package-lock.json', JSON.stringify({ packages: Object.fromEntries(kept) }));
+`;
+
+/** Programs of the commands that install only what runs the service. */
+const programs = [
+  'infra/local/start/{bundle,main}.ts',
+  'infra/tools/{demo,import}/main.ts',
+  'infra/service/write-openapi.ts',
+  'shared/onnx/cli/{bundle-command,command}.ts',
+  'functions/**/*.{endpoint,event,job}.ts',
+  'functions/console/app/main.tsx',
+  'cli/{build,main}.ts',
+];
+
+test('commands that install what runs the service use no package of its development', async () => {
+  const { devDependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: await Array.fromAsync(glob(programs, { cwd: root })),
+    outdir: '.build',
+    bundle: true,
+    write: false,
+    metafile: true,
+    format: 'esm',
+    platform: 'node',
+    packages: 'external',
+    loader: { '.css': 'empty' },
+  });
+
+  const used = Object.values(metafile.inputs).flatMap(({ imports }) =>
+    imports.filter(({ external }) => external).map(({ path }) => path),
+  );
+
+  expect(used).toContain('esbuild');
+  const unwanted = used.filter((path) =>
+    Object.keys(devDependencies).some((name) => path === name || path.startsWith(`${name}/`)),
+  );
+  expect(unwanted).toEqual([]);
+});
