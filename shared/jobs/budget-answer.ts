@@ -16,7 +16,7 @@ export const budgetParameter = {
   budget: decimalAbove(0, 1_000_000)
     .optional()
     .describe(
-      'US$ that the training may cost, such as `5`. Then it gets SIGTERM, saves its checkpoints, and ends as CANCELLED; a rerun goes on from there. Default: up to its timeout.',
+      'US$ that the training may cost, such as `5`; at least what a minute costs. Then it gets SIGTERM, saves its checkpoints, and ends as CANCELLED; a rerun goes on from there. Default: up to its timeout.',
     ),
 };
 

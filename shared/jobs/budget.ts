@@ -1,7 +1,7 @@
 import { badRequest, ServiceError } from '../core/service-error.ts';
 import { type BudgetNotice, changeMonth, monthOf, type OwnedCost, readCosts } from '../data/jobs/budget.ts';
 import type { TableReader, Write } from '../data/table/table.ts';
-import { actualCost, roundedDollars } from './cost.ts';
+import { actualCost, minuteCost, roundedDollars } from './cost.ts';
 import { isCompression, type JobRecord } from './subject.ts';
 
 /*
@@ -71,12 +71,39 @@ function budgetShort(
   );
 }
 
-/** Return the refusal of a job's own budget where compute has no price. */
-export const budgetUnkept = (place: 'query' | 'body', name: string): ServiceError =>
-  badRequest([{ in: place, name, message: noPriceMessage }]);
+/**
+ * Refuse a job's own budget that cannot be kept: every attempt is paid for a minute, and is charged no less.
+ * @throws ServiceError 400 that names the least
+ */
+export function requireBudget(
+  budget: number | null,
+  { cost_estimate, timeout }: JobRecord,
+  place: 'query' | 'body',
+  name: string,
+): void {
+  if (budget === null) return;
+  const least = cost_estimate === null ? null : minuteCost({ cost_estimate, timeout });
+  const message = budgetFault(budget, least, ofMinute);
+  if (message !== undefined) throw badRequest([{ in: place, name, message }]);
+}
 
-/** Fault of a budget where compute has no price. */
-export const noPriceMessage =
+const ofMinute = 'what a minute of this size costs: every attempt is paid for at least a minute';
+
+/**
+ * Return the fault of the budget of a job or a sweep.
+ * @param least US dollars; null where compute has no price
+ * @param what what the least is, for the message
+ * @returns undefined if the budget can be kept
+ */
+export function budgetFault(budget: number, least: number | null, what: string): string | undefined {
+  if (least === null) return noPriceMessage;
+  return budget < least ? `must be at least ${least}, ${what}` : undefined;
+}
+
+/** What a sweep's budget must have room for, which reserves each experiment up to its timeout. */
+export const ofOneRun = 'what one experiment costs that reaches its timeout; a shorter timeout costs less';
+
+const noPriceMessage =
   'cannot be kept: compute has no price in this deployment; on one machine, LOCAL_PRICE=0.05 before npm start sets US dollars for a vCPU-hour';
 
 /** Code of the refusal of a job that a budget has no room for. */

@@ -55,6 +55,10 @@ const systemShare = 0.06;
 /** Round to millionths of a dollar. */
 export const roundedDollars = (amount: number): number => Math.round(amount * 1e6) / 1e6;
 
+/** Return the US dollars of a minute, rounded up to millionths. Every attempt is paid for at least one. */
+export const minuteCost = ({ cost_estimate, timeout }: { cost_estimate: number; timeout: number }): number =>
+  Math.ceil(roundedDollars(cost_estimate) * 1e6 * (minSeconds / Math.max(timeout, minSeconds)) - 1e-6) / 1e6;
+
 /** Minimum seconds that AWS charges. */
 export const minSeconds = 60;
 

@@ -35,24 +35,25 @@ export function lossReason(job: BatchJob): string {
     if (!job.attempts.some(isStarted)) return `The container could not be started.${tried}${said}`;
     return `The job ended before it could report.${tried}${said}`;
   }
-  const signal = job.exitCode > 128 ? shellSignal(job.exitCode) : undefined;
-  if (signal === 'SIGKILL')
-    return `The container was killed (exit code ${job.exitCode}), ${outOfMemory}.${said}`;
-  const how = signal === undefined ? `exit code ${job.exitCode}` : `exit code ${job.exitCode}, ${signal}`;
-  return `The container ended before it could report (${how}).${said}`;
+  if (isOutOfMemory(job)) return `The container ran out of memory and was killed (signal 9).${said}`;
+  const number = job.exitCode - 128;
+  const signal = number > 0 ? signalName(number) : undefined;
+  const how =
+    signal === undefined
+      ? ` (exit code ${job.exitCode})`
+      : `: its process was ${signal === 'SIGKILL' ? 'killed' : `ended by ${signal}`} (signal ${number})`;
+  return `The container ended before it could report${how}.${said}`;
 }
+
+/** Whether Batch knows that a container was killed for its memory. Its exit code is that of any other kill. */
+const isOutOfMemory = ({ reason }: BatchJob): boolean => reason?.includes('OutOfMemoryError') === true;
 
 const quoted = (reason: string | undefined): string => (reason === undefined ? '' : ` Batch says: ${reason}`);
 
 const isStarted = ({ startedAt }: BatchJob['attempts'][number]): boolean => startedAt !== undefined;
 
-/** Return the signal of a shell exit code (128 + number). */
-function shellSignal(exitCode: number): string | undefined {
-  return Object.entries(constants.signals).find(([, number]) => number === exitCode - 128)?.[0];
-}
-
-/** Usual cause of a SIGKILL. */
-export const outOfMemory = 'most likely because it ran out of memory';
+const signalName = (number: number): string | undefined =>
+  Object.entries(constants.signals).find(([, other]) => other === number)?.[0];
 
 /** Return why a job waits in its line, and its position. */
 export function lineReason(

@@ -30,7 +30,8 @@ export type Outcome =
   | ({ cause: 'exited'; exitCode: number } & Ending)
   | ({ cause: 'signalled'; signal: NodeJS.Signals } & Ending)
   | ({ cause: 'timeout' } & Interrupted)
-  | ({ cause: 'out-of-memory' } & Interrupted)
+  /** Killed above its own limit, or while the kernel ended processes for want of memory. */
+  | ({ cause: 'out-of-memory'; by: 'limit' | 'kernel' } & Interrupted)
   | ({ cause: 'stopped' } & Interrupted)
   | { cause: 'not-started'; message: string };
 
@@ -140,14 +141,17 @@ async function attend({ child, isWaiter, release }: Started, command: Supervised
     failure.resolve('failure');
   });
   const selection = () => selectTree(child, command);
-  const killsBefore = thisHost.kernelOomKills();
-  const memory = new MemoryWatch(selection, command.memoryBytes, command.onListing);
-  const exceeded = memory.exceeded.then(() => 'memory' as const);
+  const kernel = new KernelKills();
+  const memory = new MemoryWatch(selection, command.memoryBytes, (listing) => {
+    kernel.note();
+    command.onListing?.(listing);
+  });
+  const exceeded = memory.exceeded.then(() => 'limit' as const);
   const interrupted = interruption(command.stop, command.timeoutSeconds);
   try {
     const reason = await Promise.race([exit, interrupted.reason, failure.promise, exceeded]);
     // No grace period above the memory limit: the command could allocate more.
-    const graceSeconds = reason === 'memory' ? 0 : (command.graceSeconds ?? defaultGraceSeconds);
+    const graceSeconds = reason === 'limit' ? 0 : (command.graceSeconds ?? defaultGraceSeconds);
     const waiter = isWaiter ? child.pid : undefined;
     const killed = reason !== 'exit' && (await terminate(selection, graceSeconds, waiter));
     await exit;
@@ -155,13 +159,32 @@ async function attend({ child, isWaiter, release }: Started, command: Supervised
     for (const pump of pumps) pump.writerEnded(drainMilliseconds);
     await Promise.all(pumps.map(({ done }) => done));
     if (errors.length > 0) throw errors[0];
-    const isKernels = wasKilled(child) && thisHost.kernelOomKills() > killsBefore;
-    return outcome(reason === 'exit' && isKernels ? 'memory' : reason, child, killed, memory.peakRssBytes);
+    const isKernels = reason === 'exit' && wasKilled(child) && kernel.hasKilledLately();
+    return outcome(isKernels ? 'kernel' : reason, child, killed, memory.peakRssBytes);
   } finally {
     interrupted.cancel();
     memory.stop();
     if (isRunning(child)) child.kill('SIGKILL');
     release();
+  }
+}
+
+/**
+ * What the kernel has ended for want of memory. It counts all processes of the machine, so only a kill in the one to two
+ * seconds before the end of a command tells how it ended.
+ */
+class KernelKills {
+  #newer = thisHost.kernelOomKills();
+  #older = this.#newer;
+
+  /** Called about once a second. */
+  note(): void {
+    this.#older = this.#newer;
+    this.#newer = thisHost.kernelOomKills();
+  }
+
+  hasKilledLately(): boolean {
+    return thisHost.kernelOomKills() > this.#older;
   }
 }
 
@@ -337,14 +360,15 @@ function wasKilled({ exitCode, signalCode }: ChildProcess): boolean {
 }
 
 function outcome(
-  reason: 'exit' | 'failure' | 'timeout' | 'stopped' | 'memory',
+  reason: 'exit' | 'failure' | 'timeout' | 'stopped' | 'limit' | 'kernel',
   { exitCode, signalCode: signal }: ChildProcess,
   killed: boolean,
   peakRssBytes: number | null,
 ): Outcome {
   const interrupted: Interrupted = { exitCode, signal, killed, peakRssBytes };
   if (reason === 'timeout') return { cause: 'timeout', ...interrupted };
-  if (reason === 'memory') return { cause: 'out-of-memory', ...interrupted };
+  if (reason === 'limit' || reason === 'kernel')
+    return { cause: 'out-of-memory', by: reason, ...interrupted };
   if (reason === 'stopped') return { cause: 'stopped', ...interrupted };
   if (exitCode !== null) return { cause: 'exited', exitCode, peakRssBytes };
   if (signal !== null) return { cause: 'signalled', signal, peakRssBytes };

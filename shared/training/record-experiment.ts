@@ -24,7 +24,7 @@ import { type Answering, answerExperiment } from '../experiments/experiment-answ
 import { experimentNumber } from '../experiments/experiment-number.ts';
 import type { Ambient, Caller } from '../http/definition/endpoint-context.ts';
 import { type Admitted, admitJob, newJobFields, replayAdmitted, type Submitting } from '../jobs/admission.ts';
-import { budgetUnkept } from '../jobs/budget.ts';
+import { requireBudget } from '../jobs/budget.ts';
 import type { JobSize } from '../jobs/size.ts';
 import { rulesOfRun } from '../run-rules/recorded-rule.ts';
 import type { RunRule } from '../run-rules/run-rule.ts';
@@ -99,7 +99,7 @@ export async function recordExperiment(
     ...newExperiment(experiment_id, inputs, context),
     ...(trial !== undefined && { sweep: trial.place }),
   };
-  if (experiment.budget !== null && experiment.cost_estimate === null) throw budgetUnkept('query', 'budget');
+  requireBudget(experiment.budget, experiment, 'query', 'budget');
   const own = await trainingFields(records, experiment, inputs, trial?.name ?? inputs.tracked?.name);
   const fields = { ...own, params: { ...own.params, ...trial?.params } };
   const writesOf = (record: Experiment) => [

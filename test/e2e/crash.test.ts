@@ -131,7 +131,7 @@ describe('a crash in the middle of a training', () => {
     const runner = runners.find(({ line }) => line.includes('run-job'));
     process.kill(runner?.pid ?? 0, 'SIGKILL');
     await expect.poll(async () => (await read(id)).status).toBe('FAILED');
-    expect((await read(id)).status_reason).toContain('killed (exit code 137)');
+    expect((await read(id)).status_reason).toContain('its process was killed (signal 9)');
     const left = await findProcesses({ root: service.pid });
     const lines = await Promise.all(
       left.map(({ pid }) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')),

@@ -158,7 +158,7 @@ describe('a portable host,', { shuffle: false }, () => {
         process.kill(supervisor, 'SIGKILL');
 
         await expect.poll(async () => (await read(id)).status).toBe('FAILED');
-        expect((await read(id)).status_reason).toContain('killed (exit code 137)');
+        expect((await read(id)).status_reason).toContain('its process was killed (signal 9)');
         await expect.poll(() => [own, child].filter(isAlive)).toEqual([]);
       });
 

@@ -10,7 +10,7 @@ import { experimentPath } from '../../../shared/experiments/experiment-path.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { fields } from '../../../shared/http/definition/endpoint-input.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
-import { budgetUnkept, chargeBudgets, highestCost } from '../../../shared/jobs/budget.ts';
+import { chargeBudgets, highestCost, requireBudget } from '../../../shared/jobs/budget.ts';
 import { answerJobBudget, BudgetAnswer, BudgetRequest } from '../../../shared/jobs/budget-answer.ts';
 import { unchangedCharges } from '../../../shared/jobs/conclusion.ts';
 import { roundedDollars } from '../../../shared/jobs/cost.ts';
@@ -38,10 +38,14 @@ export const endpoint = defineEndpoint({
           'conflict',
           `The experiment is ${present.status}. Give its rerun a budget instead.`,
         );
-      if (present.cost_estimate === null || present.charged === null) throw budgetUnkept('body', 'amount');
+      const { cost_estimate, charged: before } = present;
+      const price = before === null ? null : cost_estimate;
+      requireBudget(budget, { ...present, cost_estimate: price }, 'body', 'amount');
+      // Without a price it has no budget to remove.
+      if (before === null) return answerJobBudget(present, now());
       const next = { ...present, budget };
       const charged = Math.max(present.spent, highestCost(next) ?? 0);
-      const more = roundedDollars(charged - present.charged);
+      const more = roundedDollars(charged - before);
       const { subject } = unfinishedJobOf(present);
       try {
         await records.write(

@@ -1,7 +1,7 @@
 import { badRequest, type ParameterFault, ServiceError } from '../../../shared/core/service-error.ts';
 import { hasEnded } from '../../../shared/data/sweeps/has-ended.ts';
 import type { Sweep } from '../../../shared/data/sweeps/sweep.ts';
-import { noPriceMessage } from '../../../shared/jobs/budget.ts';
+import { budgetFault, ofOneRun } from '../../../shared/jobs/budget.ts';
 import { roundedDollars } from '../../../shared/jobs/cost.ts';
 import { gridSize } from '../../../shared/sweeps/sampling/grid.ts';
 import { maxTrials } from '../../../shared/sweeps/spec/limits.ts';
@@ -102,9 +102,11 @@ function faultsOfNumbers(sweep: Sweep, { repeats }: SweepSpec, change: SweepChan
   if (trials !== undefined && trials < begun)
     faults.push(fault('trials', `must be at least ${begun}: so many were begun`));
   if (budget == null) return faults;
-  if (sweep.run_cost === null) return [...faults, fault('budget', noPriceMessage)];
-  const used = roundedDollars(sweep.spent + sweep.running.length * sweep.run_cost);
-  if (budget < used)
-    faults.push(fault('budget', `must be at least ${used}: so much is spent or may be spent by what runs`));
-  return faults;
+  const { run_cost, spent, running } = sweep;
+  const used = run_cost === null ? null : roundedDollars(spent + running.length * run_cost);
+  const message =
+    used === 0
+      ? budgetFault(budget, run_cost, ofOneRun)
+      : budgetFault(budget, used, 'which is spent or may be spent by what runs');
+  return message === undefined ? faults : [...faults, fault('budget', message)];
 }

@@ -14,7 +14,7 @@ import type { Criterion, Project } from '../../../shared/data/projects/project.t
 import type { Sweep } from '../../../shared/data/sweeps/sweep.ts';
 import type { TableReader } from '../../../shared/data/table/table.ts';
 import { scalarPaths } from '../../../shared/experiments/config-params.ts';
-import { noPriceMessage } from '../../../shared/jobs/budget.ts';
+import { budgetFault, ofOneRun } from '../../../shared/jobs/budget.ts';
 import { costEstimate } from '../../../shared/jobs/cost.ts';
 import { durationOf } from '../../../shared/jobs/shown-job.ts';
 import { allowedSize, fargateSize, nodeSize } from '../../../shared/jobs/size.ts';
@@ -129,12 +129,8 @@ async function criterionOf(
 
 function faultsOfBudget({ budget }: SweepSpec, run_cost: number | null): ParameterFault[] {
   if (budget === undefined) return [];
-  const fault = (message: string): ParameterFault[] => [{ in: 'body', name: 'budget', message }];
-  if (run_cost === null) return fault(noPriceMessage);
-  if (budget >= run_cost) return [];
-  return fault(
-    `must be at least ${run_cost}, what one experiment costs that reaches its timeout; a shorter timeout costs less`,
-  );
+  const message = budgetFault(budget, run_cost, ofOneRun);
+  return message === undefined ? [] : [{ in: 'body', name: 'budget', message }];
 }
 
 /** Return the median seconds of the latest experiments with a configuration. Return null if there are none. */

@@ -2,7 +2,7 @@ import { constants } from 'node:os';
 import { CommandError } from '../../command/parse-command.ts';
 import { errorStack } from '../../core/error-text.ts';
 import type { Conclusion } from '../../jobs/conclusion.ts';
-import { cancelledReason, outOfMemory } from '../../jobs/reasons.ts';
+import { cancelledReason } from '../../jobs/reasons.ts';
 import { parseJobRecord, unfinishedJobOf } from '../../jobs/subject.ts';
 import { ModelError } from '../../onnx/model/model-error.ts';
 import type { Outcome } from '../../process/supervise.ts';
@@ -34,8 +34,6 @@ interface Circumstances {
 /** Exit code with which shells and many programs report a child killed by SIGKILL: 128 plus the signal number. */
 const killedExitCode = 128 + constants.signals.SIGKILL;
 
-const killed = `It was killed (SIGKILL), ${outOfMemory}.`;
-
 /**
  * Return the conclusion of a job whose command has ended. The exit code decides, unless the command was stopped.
  * @returns undefined if no conclusion may be written: another container holds the lease, or Batch decides on
@@ -47,7 +45,8 @@ export function conclusionOf(outcome: Outcome, circumstances: Circumstances): Co
     case 'exited': {
       const { exitCode } = outcome;
       if (exitCode === 0) return { status: 'SUCCEEDED', reason: null, exitCode };
-      const cause = exitCode === killedExitCode ? ` ${killed}` : '';
+      const cause =
+        exitCode === killedExitCode ? ' Shells give it for a process that was killed (signal 9).' : '';
       const ended = `The command ended with exit code ${exitCode}.${cause}`;
       const { crash, hint } = circumstances;
       const reason = [crash, hint, ended].filter((text) => text !== undefined).join('\n');
@@ -55,7 +54,8 @@ export function conclusionOf(outcome: Outcome, circumstances: Circumstances): Co
     }
     case 'signalled': {
       const { signal } = outcome;
-      const reason = signal === 'SIGKILL' ? killed : `The command was ended by ${signal}.`;
+      const reason =
+        signal === 'SIGKILL' ? 'The command was killed (signal 9).' : `The command was ended by ${signal}.`;
       return { status: 'FAILED', reason, signal };
     }
     case 'not-started':
@@ -66,8 +66,12 @@ export function conclusionOf(outcome: Outcome, circumstances: Circumstances): Co
       return { status: 'FAILED', reason, exitCode, signal };
     }
     case 'out-of-memory': {
-      const { exitCode, signal } = outcome;
-      const reason = `The command exceeded its ${circumstances.memory} MiB of memory and was ended.`;
+      const { exitCode, signal, by } = outcome;
+      const { memory } = circumstances;
+      const reason =
+        by === 'limit'
+          ? `The command exceeded its ${memory} MiB of memory and was ended.`
+          : `The command was killed (signal 9) when the kernel ran out of memory and ended processes. The memory of the job is ${memory} MiB.`;
       return { status: 'FAILED', reason, exitCode, signal };
     }
     case 'stopped':

@@ -194,7 +194,7 @@ describe('the life of a strategy', () => {
     await handler({ detail });
     expect(await service.read('prune', strategy_id)).toMatchObject({
       status: 'FAILED',
-      status_reason: expect.stringContaining('ran out of memory'),
+      status_reason: expect.stringContaining('its process was killed (signal 9).'),
     });
     await handler({ detail: { ...detail, status: 'RUNNING' } });
     expect((await service.read('prune', strategy_id)).status).toBe('FAILED');

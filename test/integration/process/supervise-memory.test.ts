@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { thisHost } from '../../../shared/host/this-host.ts';
 import { MemoryWatch } from '../../../shared/process/memory-watch.ts';
 import { killTree } from '../../../shared/process/process-tree.ts';
 import { Workbench } from '../runner/workbench.ts';
@@ -12,7 +13,7 @@ const taking = (mebibytes: number) =>
 
 test('a command that takes more memory than its limit is ended', async () => {
   const { outcome } = await bench.run([process.execPath, '-e', taking(600)], { memoryBytes: 200 * mebibyte });
-  expect(outcome).toMatchObject({ cause: 'out-of-memory' });
+  expect(outcome).toMatchObject({ cause: 'out-of-memory', by: 'limit' });
 });
 
 test('its processes count together', async () => {
@@ -56,4 +57,35 @@ test.runIf(process.platform === 'linux')('the kernel ends it before any other', 
     'until grep -qx 1000 /proc/self/oom_score_adj; do sleep 0.05; done; sh -c "cat /proc/self/oom_score_adj"',
   );
   expect(stdout).toBe('1000\n');
+});
+
+describe('a command that was killed', () => {
+  /** Let the kernel count a process that it ended for want of memory, `when` the command has said so. */
+  function countingAt(when: () => boolean) {
+    const count = vi.spyOn(thisHost, 'kernelOomKills').mockImplementation(() => (when() ? 1 : 0));
+    onTestFinished(() => count.mockRestore());
+  }
+
+  test('while the kernel ended processes for want of memory is told so', async () => {
+    let isShort = false;
+    countingAt(() => isShort);
+    const { outcome } = await bench.sh('echo short; sleep 0.1; kill -KILL $$', {
+      onOutput: () => {
+        isShort = true;
+      },
+    });
+    expect(outcome).toMatchObject({ cause: 'out-of-memory', by: 'kernel', signal: 'SIGKILL' });
+  });
+
+  test('long after the kernel ended another process was killed by somebody', async () => {
+    let listings = 0;
+    countingAt(() => listings >= 1);
+    const { outcome } = await bench.sh('until [ -e go ]; do sleep 0.05; done; kill -KILL $$', {
+      onListing: () => {
+        listings += 1;
+        if (listings === 4) void bench.script('go', '');
+      },
+    });
+    expect(outcome).toMatchObject({ cause: 'signalled', signal: 'SIGKILL' });
+  });
 });

@@ -36,7 +36,14 @@ test('a sweep stops before its budget is exceeded, goes on once it was raised, a
   await taskHandler(notify, service.environment)({ repeats: true });
   const deliveries = await project.must(service.call(listDeliveries, hook));
 
-  expect(refused.errors[0]).toMatchObject({ in: 'body', name: 'budget' });
+  expect(refused.errors).toEqual([
+    {
+      in: 'body',
+      name: 'budget',
+      message:
+        'must be at least 1, what one experiment costs that reaches its timeout; a shorter timeout costs less',
+    },
+  ]);
   expect(estimate).toMatchObject({ experiments: 4, cost: 4, most_each: 1 });
   expect(paused).toMatchObject({ status: 'PAUSED', counts: { complete: 2, left: 2 } });
   expect(paused.spent).toBeCloseTo(2 / 60);

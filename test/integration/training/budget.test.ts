@@ -53,7 +53,7 @@ describe('a budget', () => {
     const project_id = await newProject();
     const told = await usualHook(service, project_id);
 
-    const first = await must(call(train, { project_id }, { query: { ...hour, budget: '0.5' } }));
+    const first = await must(call(train, { project_id }, { query: { ...hour, budget: '1' } }));
     const reserved = await must(call(readBudget, { project_id }));
     const stopped = await service.ended(project_id, first.experiment_id);
     const path = { project_id, experiment_id: first.experiment_id };
@@ -62,17 +62,42 @@ describe('a budget', () => {
     const again = await must(call(rerun, path, { query: { budget: '5' } }));
     const ended = await service.ended(project_id, again.experiment_id);
 
-    expect(reserved).toMatchObject({ amount: null, spent: 0, reserved: 0.5 });
+    expect(reserved).toMatchObject({ amount: null, spent: 0, reserved: 1 });
     expect(stopped).toMatchObject({ status: 'CANCELLED' });
     expect(stopped.status_reason).toMatch(
-      /^Stopped by a budget\. It has cost US\$ 1 of its budget of US\$ 0\.5\./,
+      /^Stopped by a budget\. It has cost US\$ 1 of its budget of US\$ 1\./,
     );
-    expect(own).toEqual({ amount: 0.5, month: null, spent: 1, reserved: 0, left: 0 });
+    expect(own).toEqual({ amount: 1, month: null, spent: 1, reserved: 0, left: 0 });
     expect(late.status).toBe(409);
     expect(ended.status).toBe('SUCCEEDED');
     expect(await told()).toEqual(['experiment.stopped', 'experiment.succeeded']);
     expect(await service.log(project_id, again.experiment_id)).toContain('went on');
     expect(await must(call(readBudget, { project_id }))).toMatchObject({ spent: 2, reserved: 0 });
+  });
+
+  test('of a training is at least what a minute costs, which is paid in any case', async () => {
+    const project_id = await newProject('sh -c "while :; do sleep 0.1; done"');
+    const refusals: Answer[] = [];
+
+    for (const budget of ['0.000001', '0.999'])
+      refusals.push(await call(train, { project_id }, { query: { ...hour, budget } }));
+    const half = await call(train, { project_id }, { query: { ...hour, timeout: '30', budget: '0.5' } });
+    const begun = await must(call(train, { project_id }, { query: { ...hour, budget: '1.5' } }));
+    const path = { project_id, experiment_id: begun.experiment_id };
+    const lowered = await call(putRunBudget, path, json({ amount: 0.5 }));
+    await must(call(cancelExperiment, path));
+    await service.ended(project_id, begun.experiment_id);
+    const again = await call(rerun, path, { query: { budget: '0.5' } });
+
+    const message =
+      'must be at least 1, what a minute of this size costs: every attempt is paid for at least a minute';
+    for (const refused of [...refusals, half, again]) {
+      expect(refused.status).toBe(400);
+      expect(refused.json.errors).toEqual([{ in: 'query', name: 'budget', message }]);
+    }
+    expect(lowered.status).toBe(400);
+    expect(lowered.json.errors).toEqual([{ in: 'body', name: 'amount', message }]);
+    expect(await must(call(readBudget, { project_id }))).toMatchObject({ reserved: 0 });
   });
 
   test('of a project refuses what it has no room for, and stops what runs once it is lowered', async () => {
@@ -133,6 +158,22 @@ describe('a budget', () => {
       reserved: 0,
     });
   });
+});
+
+test('a training keeps any budget where compute costs nothing', async () => {
+  const nothing = JSON.stringify({ fargate: { base: 0, vcpu: 0, gib: 0 }, nodes: [] });
+  const free = await trainingService({}, { PRICES: nothing });
+  const project_id = await free.project({ command: 'true' });
+
+  const begun = await must(
+    free.call(train, {
+      path: { project_id },
+      query: { config: 'train.yaml', budget: '0.000001' },
+      as: free.developer,
+    }),
+  );
+
+  expect((await free.ended(project_id, begun.experiment_id)).status).toBe('SUCCEEDED');
 });
 
 test('a training cannot have a budget where compute has no price', async () => {

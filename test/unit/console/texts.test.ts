@@ -196,8 +196,8 @@ describe('a figure of a job', () => {
     ['ValueError: bad\nThe command ended with exit code 1.', 'ValueError: bad'],
     ['The command ended with exit code 1.', 'The command ended with exit code 1.'],
     [
-      'The command ended with exit code 137. It was killed.',
-      'The command ended with exit code 137. It was killed.',
+      'The command ended with exit code 137. Shells give it for a process that was killed (signal 9).',
+      'The command ended with exit code 137. Shells give it for a process that was killed (signal 9).',
     ],
   ])('has of the reason "%s" the cause "%s"', (reason, cause) => {
     expect(causeText(reason)).toBe(cause);

@@ -54,8 +54,8 @@ function reason(
     case 'timeout':
       return `took longer than ${timeoutSeconds} s`;
     case 'out-of-memory':
-      return memoryBytes === undefined
-        ? 'needed more memory than available'
+      return outcome.by === 'kernel' || memoryBytes === undefined
+        ? 'was killed (signal 9) when the kernel ran out of memory and ended processes'
         : `needed more than ${memoryBytes / 2 ** 20} MiB of memory`;
     case 'stopped':
       return 'was stopped';
