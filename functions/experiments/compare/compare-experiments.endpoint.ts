@@ -51,7 +51,7 @@ const Comparison = z
         }),
       )
       .describe(
-        'Unified diffs from the first experiment to each of the others; null if there is no difference.',
+        'Unified diffs from the first experiment to each of the others; null if there is no difference. With too many changes for one request, the line of a hunk (`@@`) says that it replaces every line.',
       ),
   })
   .meta({ id: 'Comparison' });

@@ -7,6 +7,7 @@ import { findLocks } from '../../../shared/data/projects/environment.ts';
 import { uploadObject } from '../../../shared/data/projects/upload.ts';
 import type { TableReader } from '../../../shared/data/table/table.ts';
 import type { FoundRecords } from './comparison.ts';
+import { diffTexts, noDiffs, type TextDiffs, type Texts } from './diff-texts.ts';
 
 /** Diff the files of each experiment against those of the first one. */
 export async function compareFiles(
@@ -15,38 +16,18 @@ export async function compareFiles(
   found: readonly FoundRecords[],
   compareSource: ReturnType<typeof changedFiles>,
 ): Promise<FileDiffs[]> {
-  // Load the diff library with the first comparison.
-  const { unifiedDiff } = await import('./unified-diff.ts');
   const [first, ...others] = await readTexts(records, project_id, found);
   if (first === undefined) return [];
-  let room = maxDiffs;
   const sources: (ChangedFiles | null)[] = [];
   // Sequential: only the files of the first source stay in memory.
   for (const { experiment } of found.slice(1)) sources.push(await compareSource(experiment));
-  return others.map((texts, index) => {
-    const experiment = found[index + 1]?.experiment;
-    let omitted = false;
-    const diff = (name: string, former: string | undefined, latter: string | undefined): string | null => {
-      if (former === undefined || latter === undefined || former === latter) return null;
-      const text = room > 0 ? unifiedDiff(name, former, latter) : null;
-      room -= text?.length ?? 0;
-      if (text !== null && room >= 0) return text;
-      omitted = true;
-      return null;
-    };
-    const config = diff(experiment?.config_id ?? 'config', first.config, texts.config);
-    const dependencies = diff('dependencies', first.dependencies, texts.dependencies);
-    const lock = diff('lock', first.lock, texts.lock);
-    return {
-      experiment_id: experiment?.experiment_id ?? '',
-      config,
-      dependencies,
-      lock,
-      same_source: experiment?.source_sha256 === found[0]?.experiment.source_sha256,
-      changed_files: sources[index] ?? null,
-      omitted,
-    };
-  });
+  const diffs = await diffTexts(first, others);
+  return found.slice(1).map(({ experiment: { experiment_id, source_sha256 } }, index) => ({
+    experiment_id,
+    ...(diffs[index] ?? noDiffs),
+    same_source: source_sha256 === found[0]?.experiment.source_sha256,
+    changed_files: sources[index] ?? null,
+  }));
 }
 
 /** Compare the source of one experiment with others, by the names, sizes and checksums of their files. */
@@ -132,17 +113,11 @@ export const ChangedFiles = z
   .meta({ id: 'ChangedFiles' });
 export type ChangedFiles = z.input<typeof ChangedFiles>;
 
-interface FileDiffs {
+interface FileDiffs extends TextDiffs {
   experiment_id: string;
-  /** Unified diffs; null if the texts are equal, or one experiment has no such text. */
-  config: string | null;
-  dependencies: string | null;
-  lock: string | null;
   /** Whether both have the same source archive. If not, `changed_files` lists the files that differ, if known. */
   same_source: boolean;
   changed_files: ChangedFiles | null;
-  /** Whether a diff was left out because all diffs together are too long. */
-  omitted: boolean;
 }
 
 async function readTexts(
@@ -153,9 +128,10 @@ async function readTexts(
   const hashes = new Set(found.flatMap(({ experiment: { lock_hash } }) => lock_hash ?? []));
   const locks = hashes.size > 1 ? await findLocks(records, project_id, hashes) : new Map<string, string>();
   return Promise.all(
-    found.map(async ({ experiment: { experiment_id, lock_hash, environment } }) => {
+    found.map(async ({ experiment: { experiment_id, config_id, lock_hash, environment } }) => {
       const config = await readJobConfig(records, experiment_id);
       return {
+        config_id,
         config: config && Buffer.from(config).toString('utf8'),
         dependencies: environment.dependencies,
         lock: lock_hash === null ? undefined : locks.get(lock_hash),
@@ -163,12 +139,3 @@ async function readTexts(
     }),
   );
 }
-
-interface Texts {
-  config: string | undefined;
-  dependencies: string;
-  lock: string | undefined;
-}
-
-/** Maximum number of characters of all diffs in a response. */
-const maxDiffs = 2_000_000;
