@@ -7,24 +7,25 @@ import { ProjectPage } from './pages/project.tsx';
 import { ProjectsPage } from './pages/projects.tsx';
 import { SignInDialog, SignInPage } from './pages/sign-in.tsx';
 import { Shell } from './shell/shell.tsx';
+import { LinkButton } from './ui/controls/button.tsx';
 import { leavePage, PageHead } from './ui/page-head.tsx';
-import { Empty, LinkButton } from './ui/parts.tsx';
 import { href, keep, keptOf, place } from './ui/router.ts';
-import { later } from './ui/states/lazy.tsx';
+import { Empty } from './ui/states/empty.tsx';
+import { lazy } from './ui/states/lazy.tsx';
 
-const AccountPage = later(() => import('./pages/account.tsx').then((module) => module.AccountPage));
-const UsersPage = later(() => import('./pages/users.tsx').then((module) => module.UsersPage));
-const ModelsPage = later(() => import('./pages/models.tsx').then((module) => module.ModelsPage));
-const ExperimentPage = later(() => import('./pages/experiment.tsx').then((module) => module.ExperimentPage));
-const ComparePage = later(() => import('./pages/compare.tsx').then((module) => module.ComparePage));
-const StartPage = later(() => import('./pages/start.tsx').then((module) => module.StartPage));
-const SweepPage = later(() => import('./sweeps/sweep-page.tsx').then((module) => module.SweepPage));
-const SweepStartPage = later(() =>
+const AccountPage = lazy(() => import('./pages/account.tsx').then((module) => module.AccountPage));
+const UsersPage = lazy(() => import('./pages/users.tsx').then((module) => module.UsersPage));
+const ModelsPage = lazy(() => import('./pages/models.tsx').then((module) => module.ModelsPage));
+const ExperimentPage = lazy(() => import('./pages/experiment.tsx').then((module) => module.ExperimentPage));
+const ComparePage = lazy(() => import('./pages/compare.tsx').then((module) => module.ComparePage));
+const StartPage = lazy(() => import('./pages/start.tsx').then((module) => module.StartPage));
+const SweepPage = lazy(() => import('./sweeps/sweep-page.tsx').then((module) => module.SweepPage));
+const SweepStartPage = lazy(() =>
   import('./sweeps/start/sweep-start-page.tsx').then((module) => module.SweepStartPage),
 );
-const ServingPage = later(() => import('./serving/serving-page.tsx').then((module) => module.ServingPage));
-const NamePage = later(() => import('./registry/name-page.tsx').then((module) => module.NamePage));
-const ModelPage = later(() => import('./pages/model.tsx').then((module) => module.ModelPage));
+const ServingPage = lazy(() => import('./serving/serving-page.tsx').then((module) => module.ServingPage));
+const NamePage = lazy(() => import('./registry/name-page.tsx').then((module) => module.NamePage));
+const ModelPage = lazy(() => import('./pages/model.tsx').then((module) => module.ModelPage));
 
 const NotThere = () => (
   <>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { byName, tellingFile } from '../../../functions/console/app/experiment/preview-file.ts';
+import { byName, previewFile } from '../../../functions/console/app/experiment/preview-file.ts';
 
 const files = (...all: readonly (string | [string, number])[]) =>
   all.map((one) => {
@@ -14,11 +14,11 @@ test.each([
   ['a model that can be registered, if nothing can be read', ['a.npz', 'model.onnx'], 'model.onnx'],
   ['the only file, whatever it is', ['weights.bin'], 'weights.bin'],
 ] as const)('opens %s', (_, paths, chosen) => {
-  expect(tellingFile(files(...paths))).toBe(chosen);
+  expect(previewFile(files(...paths))).toBe(chosen);
 });
 
 test('opens nothing among files that have no preview, are empty or are large', () => {
-  expect(tellingFile(files('a.bin', 'b.npz', ['huge.csv', 50_000_000], ['empty.txt', 0]))).toBeUndefined();
+  expect(previewFile(files('a.bin', 'b.npz', ['huge.csv', 50_000_000], ['empty.txt', 0]))).toBeUndefined();
 });
 
 test('orders numbers in names by their value', () => {

@@ -14,8 +14,10 @@ export type ImportGraph = ReadonlyMap<string, readonly string[]>;
 export async function readImportGraph(root: string, rooms: readonly string[]): Promise<ImportGraph> {
   const folder = await mkdtemp(join(tmpdir(), 'import-graph-'));
   const project = join(folder, 'tsconfig.json');
-  const include = rooms.flatMap((room) => [`${join(root, room)}/**/*.ts`, `${join(root, room)}/**/*.mjs`]);
-  const compilerOptions = { allowJs: true, noResolve: true, noLib: true, types: [] };
+  const include = rooms.flatMap((room) =>
+    ['ts', 'tsx', 'mjs'].map((end) => `${join(root, room)}/**/*.${end}`),
+  );
+  const compilerOptions = { allowJs: true, jsx: 'preserve', noResolve: true, noLib: true, types: [] };
   await writeFile(project, JSON.stringify({ compilerOptions, include, exclude: [] }));
   const api = new API({ cwd: folder });
   try {

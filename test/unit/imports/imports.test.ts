@@ -17,7 +17,7 @@ describe('the imports of this repository', async () => {
       .flat()
       .filter((room) => ![...graph.keys()].some((path) => path.startsWith(`${room}/`)));
     expect(rooms).toEqual([]);
-    // A type, a value, a re-export and import(), one of each.
+    // A type, a value, a re-export and import(), one of each, and a component.
     expect(graph.get('shared/http/definition/exchange.ts')).toContain(
       'shared/data/projects/change-in-project.ts',
     );
@@ -28,6 +28,7 @@ describe('the imports of this repository', async () => {
     expect(graph.get('functions/projects/configs/config-graph.ts')).toContain(
       'shared/config/graph/draw/render-svg.ts',
     );
+    expect(graph.get('functions/console/app/app.tsx')).toContain('functions/console/app/pages/compare.tsx');
   });
 
   test('lead down', () => {

@@ -1,5 +1,8 @@
 import { useState } from 'preact/hooks';
-import { Button, Dialog, Field, Form } from '../ui/parts.tsx';
+import { Button } from '../ui/controls/button.tsx';
+import { Dialog } from '../ui/controls/dialog.tsx';
+import { Field } from '../ui/controls/field.tsx';
+import { Form } from '../ui/controls/form.tsx';
 import { type Drawn, exportPng, exportSvg } from './export.ts';
 import { enlarge, pinChart, setYRange, yRangeOf } from './view.ts';
 

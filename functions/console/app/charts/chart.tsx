@@ -19,7 +19,7 @@ import {
 import type { Curve } from './reading/curve.ts';
 import { useFiner } from './reading/finer.ts';
 import { type Line, lineOf, metricOfAxis, smoothed, usualRange, type XAxis } from './series.ts';
-import { Tip } from './tooltip.tsx';
+import { Tooltip } from './tooltip.tsx';
 import { useWidth } from './values/use-canvas.ts';
 import { type ChartView, crosshair, enlarge, highlighted, setAt, setZoom, yRangeOf } from './view.ts';
 
@@ -262,7 +262,7 @@ export function Chart({
         onDblClick={() => setZoom(undefined)}
       >
         {seen !== undefined && (
-          <Tip
+          <Tooltip
             left={seen.left}
             isBefore={seen.left > width / 2}
             title={xText(seen.x, axis)}

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { isCounter } from '../runs/metric-order.ts';
-import { Button } from '../ui/parts.tsx';
+import { Button } from '../ui/controls/button.tsx';
 import { metricOfAxis, outlierPercent, type XAxis } from './series.ts';
 import { type ChartView, setAt, setAxis, setLog, setSmoothing, setWithoutOutliers, setZoom } from './view.ts';
 

@@ -3,8 +3,11 @@ import type { JudgedBy } from '../../../../shared/metrics/criteria.ts';
 import { inOrder, isCriterion } from '../runs/metric-order.ts';
 import { asNumber } from '../runs/row.ts';
 import { stylesOf } from '../theme/colours.ts';
-import { Dialog, Empty, Problem, Skeleton } from '../ui/parts.tsx';
-import { useFirstOf } from '../ui/show-more.tsx';
+import { Dialog } from '../ui/controls/dialog.tsx';
+import { useShowMore } from '../ui/show-more.tsx';
+import { Empty } from '../ui/states/empty.tsx';
+import { Problem } from '../ui/states/problem.tsx';
+import { Skeleton } from '../ui/states/skeleton.tsx';
 import { useKeys } from '../ui/use-keys.ts';
 import { axes, ChartControls } from './controls.tsx';
 import { LazyChart } from './lazy-chart.tsx';
@@ -82,12 +85,12 @@ function SectionCharts({
   judge,
 }: Common & { metrics: readonly string[] }) {
   const singles = metrics.filter((name) => isSingle(name, drawables));
-  const [shown, more] = useFirstOf(
+  const [shown, more] = useShowMore(
     metrics.filter((name) => !singles.includes(name)),
     maxCharts,
     'charts',
   );
-  const [figures, moreFigures] = useFirstOf(singles, maxCharts, 'values');
+  const [figures, moreFigures] = useShowMore(singles, maxCharts, 'values');
   return (
     <>
       {figures.length > 0 && (

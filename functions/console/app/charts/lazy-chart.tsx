@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { Skeleton } from '../ui/parts.tsx';
+import { Skeleton } from '../ui/states/skeleton.tsx';
 import { Chart } from './chart.tsx';
 import { ChartTools } from './chart-tools.tsx';
 import type { ChartCurve } from './plot.ts';

@@ -1,4 +1,4 @@
-import { later } from '../ui/states/lazy.tsx';
+import { lazy } from '../ui/states/lazy.tsx';
 
 /** The curves of runs. Their script is loaded with the first chart. */
-export const Curves = later(() => import('./curves.tsx').then((module) => module.Curves));
+export const Curves = lazy(() => import('./curves.tsx').then((module) => module.Curves));

@@ -1,7 +1,7 @@
 import { Fragment } from 'preact';
 import { type JudgedBy, metricGoal } from '../../../../shared/metrics/criteria.ts';
 import { lineColour } from '../theme/colours.ts';
-import { useFirstOf } from '../ui/show-more.tsx';
+import { useShowMore } from '../ui/show-more.tsx';
 import { numberText } from '../ui/text/format.ts';
 import { highlighted } from './view.ts';
 
@@ -39,7 +39,7 @@ export function SingleMetric({
       : [...values].sort((one, other) =>
           goal === 'minimize' ? one.value - other.value : other.value - one.value,
         );
-  const [shown, more] = useFirstOf(sorted, maxBars, 'runs');
+  const [shown, more] = useShowMore(sorted, maxBars, 'runs');
   const numbers = values.map(({ value }) => value);
   const [first] = values;
   return (

@@ -8,7 +8,7 @@ import { baselineRun, highlighted } from './view.ts';
 const maxRows = 12;
 
 /** Values of the runs at the crosshair of a chart. */
-export const Tip = ({
+export const Tooltip = ({
   left,
   isBefore,
   title,

@@ -6,15 +6,17 @@ import { type Artifact, type FileKind, loadArtifacts, openArtifact } from '../ap
 import { ownRights } from '../api/rights.ts';
 import { useLive } from '../api/use-live.ts';
 import { Preview } from '../preview/preview.tsx';
+import { Button, LinkButton } from '../ui/controls/button.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { Button, Empty, LinkButton, Loaded } from '../ui/parts.tsx';
 import { href, place, setQuery } from '../ui/router.ts';
 import { follow } from '../ui/save.ts';
+import { Empty } from '../ui/states/empty.tsx';
+import { Loaded } from '../ui/states/loaded.tsx';
 import { attempt } from '../ui/states/notice.tsx';
 import { isFinal } from '../ui/states/status.tsx';
 import { plural } from '../ui/text/format.ts';
 import { FileTree } from './file-tree.tsx';
-import { tellingFile } from './preview-file.ts';
+import { previewFile } from './preview-file.ts';
 
 const maxShown = 400;
 
@@ -24,7 +26,7 @@ function ArtifactList({ experiment, artifacts }: { experiment: Experiment; artif
   const [wanted, setWanted] = useState('');
   // What was opened stays open while a run writes more files.
   const opened = useRef<string>(undefined);
-  opened.current ??= tellingFile(artifacts);
+  opened.current ??= previewFile(artifacts);
   const chosen = place.value.query.get('file') ?? opened.current;
   const found = useMemo(
     () => artifacts.filter((artifact) => artifact.path.toLowerCase().includes(wanted.toLowerCase())),

@@ -2,7 +2,8 @@ import { useState } from 'preact/hooks';
 import type { Comparison } from '../api/projects.ts';
 import { useLive } from '../api/use-live.ts';
 import type { Row } from '../runs/row.ts';
-import { Empty, Loaded } from '../ui/parts.tsx';
+import { Empty } from '../ui/states/empty.tsx';
+import { Loaded } from '../ui/states/loaded.tsx';
 
 type Files = Comparison['files'][number];
 

@@ -1,8 +1,9 @@
 import type { Experiment } from '../api/answers.ts';
 import { loadConfig, loadGraph } from '../api/experiments.ts';
 import { useLive } from '../api/use-live.ts';
+import { Copy } from '../ui/controls/copy.tsx';
 import { Drawing } from '../ui/drawing.tsx';
-import { Copy, Loaded } from '../ui/parts.tsx';
+import { Loaded } from '../ui/states/loaded.tsx';
 
 /** The configuration of an experiment, as it was at the start, next to its graph. */
 export function ConfigTab({ experiment }: { experiment: Experiment }) {

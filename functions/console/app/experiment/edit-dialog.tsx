@@ -2,8 +2,13 @@ import { useEffect, useState } from 'preact/hooks';
 import { ProblemError } from '../../../../shared/client/problem-error.ts';
 import type { Experiment } from '../api/answers.ts';
 import { changeExperiment, type ExperimentPath, loadForChange } from '../api/experiments.ts';
+import { Button } from '../ui/controls/button.tsx';
+import { Dialog } from '../ui/controls/dialog.tsx';
+import { Field } from '../ui/controls/field.tsx';
+import { Form } from '../ui/controls/form.tsx';
 import { TextField } from '../ui/controls/text-field.tsx';
-import { Button, Dialog, Field, Form, Problem, Skeleton } from '../ui/parts.tsx';
+import { Problem } from '../ui/states/problem.tsx';
+import { Skeleton } from '../ui/states/skeleton.tsx';
 import { Markdown } from '../ui/text/markdown.tsx';
 
 interface Draft {

@@ -1,9 +1,11 @@
 import { useState } from 'preact/hooks';
 import { foundSourceText } from '../../../../shared/metrics/found-source.ts';
 import type { Experiment } from '../api/answers.ts';
-import { Ago, Button, Copy } from '../ui/parts.tsx';
+import { Button } from '../ui/controls/button.tsx';
+import { Copy } from '../ui/controls/copy.tsx';
 import { href } from '../ui/router.ts';
 import { Status } from '../ui/states/status.tsx';
+import { Ago } from '../ui/text/ago.tsx';
 import { costText, durationText, timeText } from '../ui/text/format.ts';
 import { LongText } from '../ui/text/long-text.tsx';
 import { DetailsPanel, sizeText } from './details-panel.tsx';

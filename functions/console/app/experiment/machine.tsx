@@ -1,5 +1,5 @@
 import type { Experiment } from '../api/answers.ts';
-import { Button } from '../ui/parts.tsx';
+import { Button } from '../ui/controls/button.tsx';
 
 /** What a run used of its machine, the same sentences as in `mps show`, and a run with the size that is enough. */
 export function Machine({

@@ -20,7 +20,7 @@ const maxBytes = 4_000_000;
 export const byName = new Intl.Collator('en', { numeric: true }).compare;
 
 /** Return the file that tells the most of a run: a report, a picture, a table, then the rest, the topmost first. */
-export function tellingFile(artifacts: readonly NamedFile[]): string | undefined {
+export function previewFile(artifacts: readonly NamedFile[]): string | undefined {
   const ranked = artifacts
     .filter(({ size }) => size > 0 && size <= maxBytes)
     .map((artifact) => ({

@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { Experiment } from '../api/answers.ts';
 import { type RerunQuery, rerun } from '../api/experiments.ts';
+import { Dialog } from '../ui/controls/dialog.tsx';
+import { Form } from '../ui/controls/form.tsx';
 import { TextField } from '../ui/controls/text-field.tsx';
-import { Dialog, Form } from '../ui/parts.tsx';
 import { go, href } from '../ui/router.ts';
-import { useFirstOf } from '../ui/show-more.tsx';
+import { useShowMore } from '../ui/show-more.tsx';
 import { costText, sizeHint } from '../ui/text/format.ts';
 
 type Scalar = string | number | boolean | null;
@@ -48,7 +49,7 @@ export function RerunDialog({
   const [wanted, setWanted] = useState('');
   const names = Object.keys(params);
   const fitting = names.filter((name) => name.toLowerCase().includes(wanted.toLowerCase()));
-  const [shown, more] = useFirstOf(fitting, 60, 'params');
+  const [shown, more] = useShowMore(fitting, 60, 'params');
   const changed = names.filter((name) => values[name] !== params[name]);
   const begin = async () => {
     const overrides = Object.fromEntries(changed.map((name) => [name, scalarOf(values[name] ?? '')]));

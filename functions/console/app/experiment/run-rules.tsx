@@ -1,8 +1,8 @@
 import { metReason, ruleText } from '../../../../shared/run-rules/rule-text.ts';
 import type { Experiment } from '../api/answers.ts';
-import { Ago } from '../ui/parts.tsx';
-import { useFirstOf } from '../ui/show-more.tsx';
+import { useShowMore } from '../ui/show-more.tsx';
 import { isFinal } from '../ui/states/status.tsx';
+import { Ago } from '../ui/text/ago.tsx';
 import { LongText } from '../ui/text/long-text.tsx';
 
 type Watching = Experiment['rules'][number];
@@ -12,7 +12,7 @@ export function RunRules({ experiment }: { experiment: Experiment }) {
   const { rules, status } = experiment;
   const isMet = ({ met }: Watching) => met !== null;
   const sorted = [...rules.filter(isMet), ...rules.filter((one) => !isMet(one))];
-  const [shown, more] = useFirstOf(sorted, 6, 'rules');
+  const [shown, more] = useShowMore(sorted, 6, 'rules');
   if (rules.length === 0) return null;
   return (
     <section class="panel" aria-labelledby="rules">

@@ -1,10 +1,10 @@
 import type { Experiment } from '../api/answers.ts';
-import { useFirstOf } from '../ui/show-more.tsx';
+import { useShowMore } from '../ui/show-more.tsx';
 import { LongText } from '../ui/text/long-text.tsx';
 
 /** Warnings about probable mistakes of a run's program, the same sentences as in `mps show`. */
 export function Warnings({ experiment: { warnings } }: { experiment: Experiment }) {
-  const [shown, more] = useFirstOf(warnings, 3, 'warnings');
+  const [shown, more] = useShowMore(warnings, 3, 'warnings');
   if (warnings.length === 0) return null;
   return (
     <section class="panel warnings" aria-labelledby="warnings">

@@ -1,5 +1,5 @@
 import type { ExperimentPath } from '../api/experiments.ts';
-import { Button } from '../ui/parts.tsx';
+import { Button } from '../ui/controls/button.tsx';
 import { tell } from '../ui/states/notice.tsx';
 import { canNotify, unwatch, watch, watched } from './watched.ts';
 

@@ -9,7 +9,8 @@ import {
   tagColumn,
 } from '../runs/columns.ts';
 import { aggregates } from '../runs/row.ts';
-import { Button, Dialog } from '../ui/parts.tsx';
+import { Button } from '../ui/controls/button.tsx';
+import { Dialog } from '../ui/controls/dialog.tsx';
 import { hasFingers, isDense, setDense } from './table-row.tsx';
 
 const maxShown = 150;

@@ -14,9 +14,12 @@ import {
 import { Ranking } from '../runs/ranking.ts';
 import type { Row } from '../runs/row.ts';
 import { stylesOf } from '../theme/colours.ts';
-import { Button, Empty, Problem, Skeleton } from '../ui/parts.tsx';
+import { Button } from '../ui/controls/button.tsx';
 import { keep, keptOf, place, setQuery } from '../ui/router.ts';
-import { later } from '../ui/states/lazy.tsx';
+import { Empty } from '../ui/states/empty.tsx';
+import { lazy } from '../ui/states/lazy.tsx';
+import { Problem } from '../ui/states/problem.tsx';
+import { Skeleton } from '../ui/states/skeleton.tsx';
 import { isFinal } from '../ui/states/status.tsx';
 import { plural } from '../ui/text/format.ts';
 import { useKeys } from '../ui/use-keys.ts';
@@ -49,9 +52,9 @@ const maxDrawn = 50;
 /** Number of runs to draw beside the table if none is chosen. */
 const drawnFirst = 5;
 
-const DeletedRuns = later(() => import('./choice/deleted-runs.tsx').then((module) => module.DeletedRuns));
-const GroupedView = later(() => import('./groups/grouped-view.tsx').then((module) => module.GroupedView));
-const ValuesPanel = later(() => import('./values/values-panel.tsx').then((module) => module.ValuesPanel));
+const DeletedRuns = lazy(() => import('./choice/deleted-runs.tsx').then((module) => module.DeletedRuns));
+const GroupedView = lazy(() => import('./groups/grouped-view.tsx').then((module) => module.GroupedView));
+const ValuesPanel = lazy(() => import('./values/values-panel.tsx').then((module) => module.ValuesPanel));
 
 const keptIds = (key: string): string[] | undefined => {
   const text = localStorage.getItem(key);

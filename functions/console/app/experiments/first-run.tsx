@@ -1,7 +1,9 @@
 import { mlflowUploadAssignments } from '../../../../shared/core/mlflow-upload-variables.ts';
 import { person, serviceUrl } from '../api/session.ts';
-import { Command, Empty, LinkButton } from '../ui/parts.tsx';
+import { LinkButton } from '../ui/controls/button.tsx';
+import { Command } from '../ui/controls/copy.tsx';
 import { href } from '../ui/router.ts';
+import { Empty } from '../ui/states/empty.tsx';
 
 /** Return the lines that connect an MLflow client to a project, by ID because project names are not unique. */
 const mlflowLines = (project_id: string, username: string): string =>

@@ -5,14 +5,14 @@ import type { Ranking } from '../runs/ranking.ts';
 import { asNumber, metricOf, type Row } from '../runs/row.ts';
 import { isFinal } from '../ui/states/status.tsx';
 
-const courses = new Map<string, Signal<readonly number[]>>();
+const sparklines = new Map<string, Signal<readonly number[]>>();
 
 /** Return a signal with the values of an experiment's small curve. It is empty until they are loaded. */
-export function courseOf(experiment_id: string): Signal<readonly number[]> {
-  const present = courses.get(experiment_id);
+export function sparklineOf(experiment_id: string): Signal<readonly number[]> {
+  const present = sparklines.get(experiment_id);
   if (present !== undefined) return present;
   const made = signal<readonly number[]>([]);
-  courses.set(experiment_id, made);
+  sparklines.set(experiment_id, made);
   return made;
 }
 
@@ -36,7 +36,7 @@ const spacing = 800;
 const maxPoints = 120;
 
 /** Return the metric of a row's curve: the ranking metric, else the first one. */
-const courseMetric = (row: Row, ranking: Ranking): string | undefined =>
+const sparklineMetric = (row: Row, ranking: Ranking): string | undefined =>
   ranking.best(row)?.metric ?? Object.keys(row.metrics)[0];
 
 /** Metric of each curve that was loaded. Another criterion may have another one. */
@@ -63,7 +63,7 @@ async function next(): Promise<void> {
       );
       const values = rows.flatMap(({ value }) => asNumber(value) ?? []).filter(Number.isFinite);
       if (count !== undefined) counts.set(experiment_id, count);
-      courseOf(experiment_id).value = values;
+      sparklineOf(experiment_id).value = values;
     } catch {
       // Show no curve in this row. The table reports an unreachable service.
       counts.set(experiment_id, 0);
@@ -74,10 +74,10 @@ async function next(): Promise<void> {
 }
 
 /** Request the curves of the visible rows. Reload a running experiment's curve when the table finds new points. */
-export function wantCourses(rows: readonly Row[], ranking: Ranking): void {
+export function loadSparklines(rows: readonly Row[], ranking: Ranking): void {
   wanted.clear();
   for (const row of rows) {
-    const metric = courseMetric(row, ranking);
+    const metric = sparklineMetric(row, ranking);
     if (metric === undefined) continue;
     const present = counts.get(row.experiment_id);
     if (present === undefined || drawnMetrics.get(row.experiment_id) !== metric) {
@@ -89,17 +89,17 @@ export function wantCourses(rows: readonly Row[], ranking: Ranking): void {
     const count = row.metrics[metric]?.count ?? 0;
     if (isFinal(row.status) || last === undefined || !Number.isFinite(last) || count <= present) continue;
     counts.set(row.experiment_id, count);
-    const course = courseOf(row.experiment_id);
-    course.value = [...course.value, last];
+    const sparkline = sparklineOf(row.experiment_id);
+    sparkline.value = [...sparkline.value, last];
   }
   schedule();
 }
 
-/** Best values of the experiments of `wantBestCourse`, whose curves were loaded with them. */
+/** Best values of the experiments of `loadBestSparkline`, whose curves were loaded with them. */
 const bests = new Map<string, string>();
 
 /** Request the curve of an experiment's best metric, and again each time that this is better. */
-export function wantBestCourse({
+export function loadBestSparkline({
   experiment_id,
   project_id,
   best,

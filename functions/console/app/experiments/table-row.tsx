@@ -5,12 +5,12 @@ import { DifferenceText } from '../runs/difference-text.tsx';
 import type { Row } from '../runs/row.ts';
 import { lineColour } from '../theme/colours.ts';
 import { Icon } from '../ui/icon.tsx';
-import { Ago } from '../ui/parts.tsx';
 import { href } from '../ui/router.ts';
 import { Sparkline } from '../ui/sparkline.tsx';
 import { Status } from '../ui/states/status.tsx';
+import { Ago } from '../ui/text/ago.tsx';
 import { plural } from '../ui/text/format.ts';
-import { courseOf } from './sparklines.ts';
+import { sparklineOf } from './sparklines.ts';
 
 /** Fingers need high rows, so these are not offered dense ones. */
 export const hasFingers = matchMedia('(pointer: coarse)').matches;
@@ -29,7 +29,7 @@ export function setDense(next: boolean): void {
 export const rowHeight = (): number => (hasFingers ? 44 : isDense.value ? 24 : 32);
 
 const Course = ({ experiment_id }: { experiment_id: string }) => (
-  <Sparkline values={courseOf(experiment_id).value} />
+  <Sparkline values={sparklineOf(experiment_id).value} />
 );
 
 /** Return what a cell of the experiments' table shows. */

@@ -4,7 +4,7 @@ import type { Ranking } from '../runs/ranking.ts';
 import type { Row } from '../runs/row.ts';
 import { DataTable } from './data-table.tsx';
 import type { Order } from './sort-rows.ts';
-import { wantCourses } from './sparklines.ts';
+import { loadSparklines } from './sparklines.ts';
 import { addressOf, contentOf, type RowLook } from './table-row.tsx';
 
 const look: RowLook<Row> = { addressOf, contentOf };
@@ -29,7 +29,7 @@ export function ExperimentsTable({
   const hasCourses = table.columns.some(({ id }) => id === 'course');
   const onSeen = useCallback(
     (rows: readonly Row[]) => {
-      if (hasCourses) wantCourses(rows, ranking);
+      if (hasCourses) loadSparklines(rows, ranking);
     },
     [hasCourses, ranking],
   );

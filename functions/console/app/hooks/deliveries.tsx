@@ -1,6 +1,8 @@
 import { useLive } from '../api/use-live.ts';
-import { Ago, Button, Loaded } from '../ui/parts.tsx';
+import { Button } from '../ui/controls/button.tsx';
+import { Loaded } from '../ui/states/loaded.tsx';
 import { tell } from '../ui/states/notice.tsx';
+import { Ago } from '../ui/text/ago.tsx';
 import { plural } from '../ui/text/format.ts';
 import { type Delivery, loadDeliveries, sendAgain } from './hook-calls.ts';
 

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import { usualEvents } from '../../../../shared/hooks/usual-events.ts';
+import { Field } from '../ui/controls/field.tsx';
+import { Form } from '../ui/controls/form.tsx';
 import { TextField } from '../ui/controls/text-field.tsx';
-import { Field, Form } from '../ui/parts.tsx';
 import { tell } from '../ui/states/notice.tsx';
 import { type Hook, type HookFields, setHook } from './hook-calls.ts';
 

@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type ExperimentPath, openArtifact } from '../api/experiments.ts';
 import { cssColour, schemeChanges } from '../theme/colours.ts';
-import { Button, problemText } from '../ui/parts.tsx';
+import { Button } from '../ui/controls/button.tsx';
+import { problemText } from '../ui/states/problem.tsx';
 
 /** One context for all players: browsers admit only a few. */
 let context: AudioContext | undefined;

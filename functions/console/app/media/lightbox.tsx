@@ -1,9 +1,12 @@
 import { useEffect, useState } from 'preact/hooks';
 import { type ExperimentPath, openArtifact } from '../api/experiments.ts';
 import type { MediaItem } from '../api/media.ts';
-import { Button, Dialog, Problem, Skeleton } from '../ui/parts.tsx';
+import { Button } from '../ui/controls/button.tsx';
+import { Dialog } from '../ui/controls/dialog.tsx';
 import { follow } from '../ui/save.ts';
 import { attempt } from '../ui/states/notice.tsx';
+import { Problem } from '../ui/states/problem.tsx';
+import { Skeleton } from '../ui/states/skeleton.tsx';
 import { itemAt } from './steps.ts';
 
 /** Picture in full size. Arrow keys go through the steps. */

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Button } from '../ui/parts.tsx';
+import { Button } from '../ui/controls/button.tsx';
 
 /** Slider over all steps, with a button that plays them. */
 export function StepSlider({

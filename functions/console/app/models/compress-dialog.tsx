@@ -1,8 +1,11 @@
 import { useMemo, useState } from 'preact/hooks';
 import { loadMethods, type ModelDetails, type Operation, optimize } from '../api/models.ts';
 import { useLive } from '../api/use-live.ts';
-import { Dialog, Field, Form, Loaded } from '../ui/parts.tsx';
+import { Dialog } from '../ui/controls/dialog.tsx';
+import { Field } from '../ui/controls/field.tsx';
+import { Form } from '../ui/controls/form.tsx';
 import { setQuery } from '../ui/router.ts';
+import { Loaded } from '../ui/states/loaded.tsx';
 import { tell } from '../ui/states/notice.tsx';
 import { beginningOf, idleFault, type Method, methodsIn, queryOf, searchedLoss, shareOf } from './method.ts';
 import { MethodFields, readable, type Settings } from './method-fields.tsx';

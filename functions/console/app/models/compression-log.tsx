@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { type Compression, loadCompressionLog } from '../api/models.ts';
 import { useLive } from '../api/use-live.ts';
-import { Loaded } from '../ui/parts.tsx';
+import { Loaded } from '../ui/states/loaded.tsx';
 import { isFinal } from '../ui/states/status.tsx';
 
 function Lines({ compression }: { compression: Compression }) {

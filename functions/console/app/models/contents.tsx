@@ -1,12 +1,12 @@
 import { bytesText } from '../../../../shared/core/text/bytes-text.ts';
 import type { ModelDetails } from '../api/models.ts';
-import { useFirstOf } from '../ui/show-more.tsx';
+import { useShowMore } from '../ui/show-more.tsx';
 import { numberText, plural } from '../ui/text/format.ts';
 
 type Inspected = NonNullable<ModelDetails['inspection']>;
 
 const Tensors = ({ list, what }: { list: Inspected['inputs']; what: string }) => {
-  const [shown, more] = useFirstOf(list, 12, what);
+  const [shown, more] = useShowMore(list, 12, what);
   return (
     <>
       {shown.map(({ name, type, shape }) => (
@@ -22,7 +22,7 @@ const Tensors = ({ list, what }: { list: Inspected['inputs']; what: string }) =>
 };
 
 const Operators = ({ operators }: { operators: Inspected['operators'] }) => {
-  const [shown, more] = useFirstOf(
+  const [shown, more] = useShowMore(
     Object.entries(operators).sort((a, b) => b[1] - a[1]),
     24,
     'operators',

@@ -1,6 +1,6 @@
 import type { Operation } from '../api/models.ts';
+import { Field } from '../ui/controls/field.tsx';
 import { TextField } from '../ui/controls/text-field.tsx';
-import { Field } from '../ui/parts.tsx';
 import { idleFault, type Method, type Parameter, searchedLoss } from './method.ts';
 
 /** Return a parameter's name for people. */

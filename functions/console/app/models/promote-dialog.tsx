@@ -1,6 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
-import { Dialog, Field, Form } from '../ui/parts.tsx';
+import { Dialog } from '../ui/controls/dialog.tsx';
+import { Field } from '../ui/controls/field.tsx';
+import { Form } from '../ui/controls/form.tsx';
 import { tell } from '../ui/states/notice.tsx';
 
 const usual = ['production', 'champion', 'staging'];

@@ -1,6 +1,6 @@
 import { bytesText } from '../../../../shared/core/text/bytes-text.ts';
 import type { Receipt } from '../api/models.ts';
-import { useFirstOf } from '../ui/show-more.tsx';
+import { useShowMore } from '../ui/show-more.tsx';
 import { durationText, latencyText, numberText } from '../ui/text/format.ts';
 
 interface Bar {
@@ -52,8 +52,8 @@ export function ReceiptView({ receipt }: { receipt: Receipt }) {
     compared_on,
     onnx_runtime,
   } = receipt;
-  const [shownOutputs, moreOutputs] = useFirstOf(outputs, 12, 'outputs');
-  const [shownKept, moreKept] = useFirstOf(kept, 200, 'parts');
+  const [shownOutputs, moreOutputs] = useShowMore(outputs, 12, 'outputs');
+  const [shownKept, moreKept] = useShowMore(kept, 200, 'parts');
   return (
     <div class="receipt">
       {summary.map((line, index) => (

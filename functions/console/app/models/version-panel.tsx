@@ -11,7 +11,8 @@ import {
 } from '../api/models.ts';
 import { mayChangeCompression } from '../api/rights.ts';
 import { addressOf, type Serving } from '../api/serving.ts';
-import { Button, Confirm, LinkButton } from '../ui/parts.tsx';
+import { Button, LinkButton } from '../ui/controls/button.tsx';
+import { Confirm } from '../ui/controls/dialog.tsx';
 import { follow } from '../ui/save.ts';
 import { attempt, tell } from '../ui/states/notice.tsx';
 import { isFinal, Status } from '../ui/states/status.tsx';

@@ -1,10 +1,10 @@
 import { bytesText } from '../../../../shared/core/text/bytes-text.ts';
 import type { Compression, CompressionDetails, ModelDetails } from '../api/models.ts';
 import type { Serving } from '../api/serving.ts';
-import { Ago } from '../ui/parts.tsx';
 import { href } from '../ui/router.ts';
-import { useFirstOf } from '../ui/show-more.tsx';
+import { useShowMore } from '../ui/show-more.tsx';
 import { isFinal, Status } from '../ui/states/status.tsx';
+import { Ago } from '../ui/text/ago.tsx';
 import { numberText } from '../ui/text/format.ts';
 import { AliasChips } from './alias-chips.tsx';
 import { aliasesOf } from './aliases.ts';
@@ -97,7 +97,7 @@ export function VersionsTable(shown: Shown) {
   const { model, family, receipts, quality, servings, chosen } = shown;
   const { model_name, origin, bytes, created_at } = model;
   const isMarked = hasMarks(shown);
-  const [rows, more] = useFirstOf(family.toReversed(), maxRows, 'versions');
+  const [rows, more] = useShowMore(family.toReversed(), maxRows, 'versions');
   const measured = family
     .filter(({ isOwn }) => isOwn)
     .flatMap(({ strategy_id }) => receipts.get(strategy_id)?.receipt ?? []);

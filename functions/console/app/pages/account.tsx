@@ -16,13 +16,18 @@ import { leave, person, signIn, signOut } from '../api/session.ts';
 import { useLive } from '../api/use-live.ts';
 import { ThemeSwitch } from '../theme/theme-switch.tsx';
 import { AskingButton } from '../ui/controls/asking-button.tsx';
+import { Button } from '../ui/controls/button.tsx';
+import { Command } from '../ui/controls/copy.tsx';
+import { Field } from '../ui/controls/field.tsx';
+import { Form } from '../ui/controls/form.tsx';
 import { TextField } from '../ui/controls/text-field.tsx';
 import { UploadField } from '../ui/controls/upload-field.tsx';
 import { PageHead } from '../ui/page-head.tsx';
-import { Ago, Button, Command, Field, Form, Loaded } from '../ui/parts.tsx';
 import { forgetPicture, isUploaded, Picture } from '../ui/picture.tsx';
-import { useFirstOf } from '../ui/show-more.tsx';
+import { useShowMore } from '../ui/show-more.tsx';
+import { Loaded } from '../ui/states/loaded.tsx';
 import { tell } from '../ui/states/notice.tsx';
+import { Ago } from '../ui/text/ago.tsx';
 import { timeText } from '../ui/text/format.ts';
 
 const day = 86_400;
@@ -37,7 +42,7 @@ const maxTokens = 8;
 
 /** Valid tokens: those with a name first, because their owner made them to stay. */
 function TokenList({ tokens, onChange }: { tokens: readonly Token[]; onChange: () => Promise<void> }) {
-  const [shown, more] = useFirstOf(
+  const [shown, more] = useShowMore(
     [...tokens.filter(({ name }) => name !== null), ...tokens.filter(({ name }) => name === null)],
     maxTokens,
     'tokens',

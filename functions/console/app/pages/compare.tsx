@@ -13,10 +13,13 @@ import { DifferenceText } from '../runs/difference-text.tsx';
 import { inOrder } from '../runs/metric-order.ts';
 import { metricOf, type Row, rowOf } from '../runs/row.ts';
 import { lineColour, stylesOf } from '../theme/colours.ts';
+import { Button, LinkButton } from '../ui/controls/button.tsx';
+import { Tabs } from '../ui/controls/tabs.tsx';
 import { PageHead } from '../ui/page-head.tsx';
-import { Button, Empty, LinkButton, Loaded, Tabs } from '../ui/parts.tsx';
 import { href, place, setQuery } from '../ui/router.ts';
-import { useFirstOf } from '../ui/show-more.tsx';
+import { useShowMore } from '../ui/show-more.tsx';
+import { Empty } from '../ui/states/empty.tsx';
+import { Loaded } from '../ui/states/loaded.tsx';
 import { isFinal, Status } from '../ui/states/status.tsx';
 import { costText, numberText, plural, runDurationText } from '../ui/text/format.ts';
 import { LongText } from '../ui/text/long-text.tsx';
@@ -166,7 +169,7 @@ function Differences({
   const different = useMemo(() => all.filter(differs), [all]);
   const shown = isWhole ? all : different;
   const equal = all.length - different.length;
-  const [drawn, more] = useFirstOf(shown, maxLines, 'lines');
+  const [drawn, more] = useShowMore(shown, maxLines, 'lines');
   const without = (id: string) =>
     setQuery({
       experiments: experiments

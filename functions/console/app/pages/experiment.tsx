@@ -23,12 +23,16 @@ import { forgetRow } from '../experiments/kept-rows.ts';
 import { useHasMedia } from '../media/has-media.ts';
 import { MediaView } from '../media/lazy-media.ts';
 import { MadeModels } from '../models/lineage/made-models.tsx';
+import { Button, LinkButton } from '../ui/controls/button.tsx';
+import { Confirm } from '../ui/controls/dialog.tsx';
+import { Tabs } from '../ui/controls/tabs.tsx';
 import { PageHead } from '../ui/page-head.tsx';
-import { Ago, Button, Confirm, LinkButton, Loaded, Tabs } from '../ui/parts.tsx';
 import { go, href, place } from '../ui/router.ts';
-import { useFirstOf } from '../ui/show-more.tsx';
+import { useShowMore } from '../ui/show-more.tsx';
+import { Loaded } from '../ui/states/loaded.tsx';
 import { tell } from '../ui/states/notice.tsx';
 import { isFinal, Status } from '../ui/states/status.tsx';
+import { Ago } from '../ui/text/ago.tsx';
 import { costText, numberText, runDurationText } from '../ui/text/format.ts';
 import { LongText } from '../ui/text/long-text.tsx';
 import { Markdown } from '../ui/text/markdown.tsx';
@@ -81,7 +85,7 @@ const Figures = ({ experiment }: { experiment: Experiment }) => {
 };
 
 const Tags = ({ tags }: { tags: Experiment['tags'] }) => {
-  const [shown, more] = useFirstOf(Object.entries(tags), 30, 'tags');
+  const [shown, more] = useShowMore(Object.entries(tags), 30, 'tags');
   if (shown.length === 0) return null;
   return (
     <>

@@ -1,9 +1,10 @@
 import { loadOwnAccount } from '../api/people.ts';
 import { person } from '../api/session.ts';
 import { useLive } from '../api/use-live.ts';
+import { LinkButton } from '../ui/controls/button.tsx';
 import { PageHead } from '../ui/page-head.tsx';
-import { Empty, LinkButton } from '../ui/parts.tsx';
 import { href } from '../ui/router.ts';
+import { Empty } from '../ui/states/empty.tsx';
 
 /** Page that a guest sees everywhere except in the account. It explains who can give access. */
 export function GuestPage() {

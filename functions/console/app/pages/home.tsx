@@ -3,13 +3,17 @@ import { loadRecent, type Recent } from '../api/recent.ts';
 import { ownRights } from '../api/rights.ts';
 import { person, serviceUrl } from '../api/session.ts';
 import { useLive } from '../api/use-live.ts';
-import { courseOf, wantBestCourse } from '../experiments/sparklines.ts';
+import { loadBestSparkline, sparklineOf } from '../experiments/sparklines.ts';
+import { LinkButton } from '../ui/controls/button.tsx';
+import { Command } from '../ui/controls/copy.tsx';
 import { PageHead } from '../ui/page-head.tsx';
-import { Ago, Command, Empty, LinkButton, Loaded } from '../ui/parts.tsx';
 import { href } from '../ui/router.ts';
-import { useFirstOf } from '../ui/show-more.tsx';
+import { useShowMore } from '../ui/show-more.tsx';
 import { Sparkline } from '../ui/sparkline.tsx';
+import { Empty } from '../ui/states/empty.tsx';
+import { Loaded } from '../ui/states/loaded.tsx';
 import { isFinal, Status } from '../ui/states/status.tsx';
+import { Ago } from '../ui/text/ago.tsx';
 import { causeText, costText, durationText, numberText, plural, runDurationText } from '../ui/text/format.ts';
 
 type Row = Recent['live'][number];
@@ -18,8 +22,8 @@ const linkTo = ({ project_id, experiment_id }: Row): string =>
   href(['projects', project_id, 'experiments', experiment_id]);
 
 const Course = ({ row }: { row: Row }) => {
-  useEffect(() => wantBestCourse(row), [row.best?.metric, row.best?.value]);
-  return <Sparkline values={courseOf(row.experiment_id).value} />;
+  useEffect(() => loadBestSparkline(row), [row.best?.metric, row.best?.value]);
+  return <Sparkline values={sparklineOf(row.experiment_id).value} />;
 };
 
 const RunningCards = ({ rows, nameOf }: { rows: readonly Row[]; nameOf: (id: string) => string }) => (
@@ -56,7 +60,7 @@ const RunningCards = ({ rows, nameOf }: { rows: readonly Row[]; nameOf: (id: str
 );
 
 function Running({ rows, nameOf }: { rows: readonly Row[]; nameOf: (id: string) => string }) {
-  const [shown, more] = useFirstOf(rows, 12, 'that run');
+  const [shown, more] = useShowMore(rows, 12, 'that run');
   return (
     <>
       <RunningCards rows={shown} nameOf={nameOf} />

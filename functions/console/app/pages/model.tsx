@@ -22,9 +22,11 @@ import { originalId } from '../models/tradeoff/tradeoff-points.ts';
 import { useReceipts } from '../models/use-receipts.ts';
 import { OriginalPanel, VersionPanel } from '../models/version-panel.tsx';
 import { VersionsTable } from '../models/versions-table.tsx';
+import { Button, LinkButton } from '../ui/controls/button.tsx';
+import { Confirm } from '../ui/controls/dialog.tsx';
 import { PageHead } from '../ui/page-head.tsx';
-import { Button, Confirm, LinkButton, Loaded } from '../ui/parts.tsx';
 import { go, href, place } from '../ui/router.ts';
+import { Loaded } from '../ui/states/loaded.tsx';
 import { isFinal } from '../ui/states/status.tsx';
 
 /** Load how the models of a family are served, one after another. Models that are not served are left out. */

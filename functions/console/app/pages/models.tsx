@@ -8,10 +8,14 @@ import { ModelNameField, modelNameOf } from '../models/sets/model-name.tsx';
 import { SetUploads } from '../models/sets/set-uploads.tsx';
 import { TakeModel } from '../models/sets/take-model.tsx';
 import { NamesList } from '../registry/names-list.tsx';
+import { Button } from '../ui/controls/button.tsx';
+import { Dialog } from '../ui/controls/dialog.tsx';
 import { UploadField } from '../ui/controls/upload-field.tsx';
 import { PageHead } from '../ui/page-head.tsx';
-import { Ago, Button, Dialog, Empty, Loaded } from '../ui/parts.tsx';
 import { go, href, place, setQuery } from '../ui/router.ts';
+import { Empty } from '../ui/states/empty.tsx';
+import { Loaded } from '../ui/states/loaded.tsx';
+import { Ago } from '../ui/text/ago.tsx';
 import { numberText } from '../ui/text/format.ts';
 
 /** Form to upload a model: the ONNX file, and its calibration and evaluation sets. */

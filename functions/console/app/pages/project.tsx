@@ -5,15 +5,17 @@ import { useRights } from '../api/rights.ts';
 import { useLive } from '../api/use-live.ts';
 import { ExperimentsTab } from '../experiments/experiments-tab.tsx';
 import type { Judge } from '../experiments/sort-rows.ts';
+import { LinkButton } from '../ui/controls/button.tsx';
+import { Tabs } from '../ui/controls/tabs.tsx';
 import { PageHead } from '../ui/page-head.tsx';
-import { LinkButton, Loaded, Tabs } from '../ui/parts.tsx';
 import { href, place, setQuery } from '../ui/router.ts';
-import { later } from '../ui/states/lazy.tsx';
+import { lazy } from '../ui/states/lazy.tsx';
+import { Loaded } from '../ui/states/loaded.tsx';
 import { attempt, tell } from '../ui/states/notice.tsx';
 
-const SettingsTab = later(() => import('../project/settings-tab.tsx').then((module) => module.SettingsTab));
-const SweepsTab = later(() => import('../sweeps/sweeps-tab.tsx').then((module) => module.SweepsTab));
-const FilesTab = later(() => import('../project/files-tab.tsx').then((module) => module.FilesTab));
+const SettingsTab = lazy(() => import('../project/settings-tab.tsx').then((module) => module.SettingsTab));
+const SweepsTab = lazy(() => import('../sweeps/sweeps-tab.tsx').then((module) => module.SweepsTab));
+const FilesTab = lazy(() => import('../project/files-tab.tsx').then((module) => module.FilesTab));
 
 interface Named {
   experiment_id: string;

@@ -5,12 +5,18 @@ import { loadCriteria, loadProjects, newProject } from '../api/projects.ts';
 import { countLive } from '../api/recent.ts';
 import { ownRights } from '../api/rights.ts';
 import { useLive } from '../api/use-live.ts';
+import { Button } from '../ui/controls/button.tsx';
+import { Dialog } from '../ui/controls/dialog.tsx';
+import { Field } from '../ui/controls/field.tsx';
+import { Form } from '../ui/controls/form.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { PageHead } from '../ui/page-head.tsx';
-import { Ago, Button, Dialog, Empty, Field, Form, Loaded } from '../ui/parts.tsx';
 import { go, href, place, setQuery } from '../ui/router.ts';
-import { useFirstOf } from '../ui/show-more.tsx';
+import { useShowMore } from '../ui/show-more.tsx';
+import { Empty } from '../ui/states/empty.tsx';
+import { Loaded } from '../ui/states/loaded.tsx';
 import { attempt } from '../ui/states/notice.tsx';
+import { Ago } from '../ui/text/ago.tsx';
 import { plural } from '../ui/text/format.ts';
 
 function NewProject({ onClose }: { onClose: () => void }) {
@@ -78,7 +84,7 @@ function NewProject({ onClose }: { onClose: () => void }) {
 }
 
 function ProjectCards({ projects }: { projects: readonly Project[] }) {
-  const [first, more] = useFirstOf(projects, 300, 'projects');
+  const [first, more] = useShowMore(projects, 300, 'projects');
   const live = useLive('live-counts', countLive, { every: () => 30_000 });
   return (
     <>

@@ -1,9 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { pollNow } from '../api/poller.ts';
 import { person, signIn, signOut } from '../api/session.ts';
+import { Button } from '../ui/controls/button.tsx';
+import { Dialog } from '../ui/controls/dialog.tsx';
+import { Form } from '../ui/controls/form.tsx';
 import { TextField } from '../ui/controls/text-field.tsx';
 import { usePageTitle } from '../ui/page-head.tsx';
-import { Button, Dialog, Form } from '../ui/parts.tsx';
 
 function SignInForm({ name = '' }: { name?: string }) {
   const [username, setUsername] = useState(name);

@@ -8,11 +8,13 @@ import { Datasets } from '../project/datasets.tsx';
 import { EnvironmentForm } from '../project/environment-form.tsx';
 import { Source } from '../project/files-tab.tsx';
 import { MayNotTrain } from '../project/may-not-train.tsx';
+import { Form } from '../ui/controls/form.tsx';
 import { TextField } from '../ui/controls/text-field.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { PageHead } from '../ui/page-head.tsx';
-import { Form, Loaded, problemText } from '../ui/parts.tsx';
 import { go, href } from '../ui/router.ts';
+import { Loaded } from '../ui/states/loaded.tsx';
+import { problemText } from '../ui/states/problem.tsx';
 import { costText, durationText, sizeHint } from '../ui/text/format.ts';
 
 type SizeName = 'vcpus' | 'memory' | 'gpus' | 'timeout' | 'nodes';

@@ -10,16 +10,22 @@ import {
 } from '../api/people.ts';
 import { person } from '../api/session.ts';
 import { useLive } from '../api/use-live.ts';
+import { Button } from '../ui/controls/button.tsx';
+import { Confirm, Dialog } from '../ui/controls/dialog.tsx';
+import { Field } from '../ui/controls/field.tsx';
+import { Form } from '../ui/controls/form.tsx';
 import { TextField } from '../ui/controls/text-field.tsx';
 import { PageHead } from '../ui/page-head.tsx';
-import { Ago, Button, Confirm, Dialog, Empty, Field, Form, Loaded } from '../ui/parts.tsx';
 import { Picture } from '../ui/picture.tsx';
-import { later } from '../ui/states/lazy.tsx';
+import { Empty } from '../ui/states/empty.tsx';
+import { lazy } from '../ui/states/lazy.tsx';
+import { Loaded } from '../ui/states/loaded.tsx';
 import { attempt } from '../ui/states/notice.tsx';
+import { Ago } from '../ui/text/ago.tsx';
 
 const typeOf = (text: string): AccountType => accountTypes.find((type) => type === text) ?? 'guest';
 
-const UserBudget = later(() => import('../project/budget.tsx').then((module) => module.UserBudget));
+const UserBudget = lazy(() => import('../project/budget.tsx').then((module) => module.UserBudget));
 
 function NewUser({ onClose, onDone }: { onClose: () => void; onDone: () => Promise<void> }) {
   const [fields, setFields] = useState({

@@ -4,7 +4,9 @@ import { type Artifact, type ExperimentPath, openArtifact } from '../api/experim
 import { Chart } from '../charts/chart.tsx';
 import { ChartTools } from '../charts/chart-tools.tsx';
 import { useChartView } from '../charts/view.ts';
-import { Empty, Problem, Skeleton } from '../ui/parts.tsx';
+import { Empty } from '../ui/states/empty.tsx';
+import { Problem } from '../ui/states/problem.tsx';
+import { Skeleton } from '../ui/states/skeleton.tsx';
 import { type Events, readEvents } from './read-events.ts';
 
 const maxBytes = 64_000_000;

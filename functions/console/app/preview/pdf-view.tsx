@@ -1,5 +1,5 @@
 import { type Artifact, type ExperimentPath, openArtifact } from '../api/experiments.ts';
-import { Button } from '../ui/parts.tsx';
+import { Button } from '../ui/controls/button.tsx';
 import { attempt } from '../ui/states/notice.tsx';
 
 /**

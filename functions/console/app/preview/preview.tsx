@@ -2,16 +2,17 @@ import { useEffect, useState } from 'preact/hooks';
 import { bytesText } from '../../../../shared/core/text/bytes-text.ts';
 import { type Artifact, type ExperimentPath, openArtifact } from '../api/experiments.ts';
 import { AudioPlayer } from '../media/audio-player.tsx';
-import { Problem, Skeleton } from '../ui/parts.tsx';
-import { later } from '../ui/states/lazy.tsx';
+import { lazy } from '../ui/states/lazy.tsx';
+import { Problem } from '../ui/states/problem.tsx';
+import { Skeleton } from '../ui/states/skeleton.tsx';
 import { Markdown } from '../ui/text/markdown.tsx';
 import { type FileKind, fileKind } from './file-kind.ts';
 import { PdfView } from './pdf-view.tsx';
 import { SourceSwitch } from './source-switch.tsx';
 
-const TableFile = later(() => import('./table-file.tsx').then((module) => module.TableFile));
-const HtmlView = later(() => import('./html-view.tsx').then((module) => module.HtmlView));
-const EventsView = later(() => import('./events-view.tsx').then((module) => module.EventsView));
+const TableFile = lazy(() => import('./table-file.tsx').then((module) => module.TableFile));
+const HtmlView = lazy(() => import('./html-view.tsx').then((module) => module.HtmlView));
+const EventsView = lazy(() => import('./events-view.tsx').then((module) => module.EventsView));
 
 const pictureTypes: Readonly<Record<string, string>> = {
   png: 'image/png',

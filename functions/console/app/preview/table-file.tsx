@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { type Artifact, type ExperimentPath, openArtifact } from '../api/experiments.ts';
-import { Problem, Skeleton } from '../ui/parts.tsx';
+import { Problem } from '../ui/states/problem.tsx';
+import { Skeleton } from '../ui/states/skeleton.tsx';
 import { jsonText } from '../ui/text/json-text.ts';
 import { cellOf, parseJsonTable, parseSeparated, type TableData } from './table-data.ts';
 import { TableView } from './table-view.tsx';

@@ -6,8 +6,9 @@ import type { endpoint as putUserBudget } from '../../../users/budget/put-user-b
 import type { endpoint as readUserBudget } from '../../../users/budget/read-user-budget.endpoint.ts';
 import { call } from '../api/calls.ts';
 import { useLive } from '../api/use-live.ts';
+import { Form } from '../ui/controls/form.tsx';
 import { TextField } from '../ui/controls/text-field.tsx';
-import { Form, Loaded } from '../ui/parts.tsx';
+import { Loaded } from '../ui/states/loaded.tsx';
 import { tell } from '../ui/states/notice.tsx';
 import { costText } from '../ui/text/format.ts';
 

@@ -1,8 +1,9 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { ProblemError } from '../../../../shared/client/problem-error.ts';
 import { type ConfigFile, loadConfigFile, saveConfigFile } from '../api/files.ts';
-import { Button, Problem, problemText } from '../ui/parts.tsx';
+import { Button } from '../ui/controls/button.tsx';
 import { tell } from '../ui/states/notice.tsx';
+import { Problem, problemText } from '../ui/states/problem.tsx';
 
 /** Return the line number in an error message such as "line 3, column 5: …". */
 const lineIn = (message: string): number | undefined => {

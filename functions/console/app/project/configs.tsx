@@ -1,9 +1,11 @@
 import { useState } from 'preact/hooks';
 import { loadConfigFile, loadConfigGraph, loadConfigs } from '../api/files.ts';
 import { useLive } from '../api/use-live.ts';
+import { Button } from '../ui/controls/button.tsx';
+import { Form } from '../ui/controls/form.tsx';
 import { TextField } from '../ui/controls/text-field.tsx';
 import { Drawing } from '../ui/drawing.tsx';
-import { Button, Form, Loaded } from '../ui/parts.tsx';
+import { Loaded } from '../ui/states/loaded.tsx';
 import { ConfigEditor } from './config-editor.tsx';
 
 const first = 'learning_rate: 0.01\nepochs: 5\n';

@@ -5,7 +5,8 @@ import { uploadDataset } from '../api/upload.ts';
 import { useLive } from '../api/use-live.ts';
 import { TextField } from '../ui/controls/text-field.tsx';
 import { UploadField } from '../ui/controls/upload-field.tsx';
-import { Ago, Loaded } from '../ui/parts.tsx';
+import { Loaded } from '../ui/states/loaded.tsx';
+import { Ago } from '../ui/text/ago.tsx';
 
 const nameOf = (file: string): string =>
   file

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { type Environment, type EnvironmentQuery, saveEnvironment } from '../api/files.ts';
-import { Field, Form } from '../ui/parts.tsx';
+import { Field } from '../ui/controls/field.tsx';
+import { Form } from '../ui/controls/form.tsx';
 import { tell } from '../ui/states/notice.tsx';
 import { LongText } from '../ui/text/long-text.tsx';
 

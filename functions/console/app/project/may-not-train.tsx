@@ -1,4 +1,5 @@
-import { Empty, LinkButton } from '../ui/parts.tsx';
+import { LinkButton } from '../ui/controls/button.tsx';
+import { Empty } from '../ui/states/empty.tsx';
 
 /** Page for a user who opened the address of a form without the right to train. */
 export const MayNotTrain = ({ back }: { back: string }) => (

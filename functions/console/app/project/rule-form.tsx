@@ -2,8 +2,9 @@ import { useId, useState } from 'preact/hooks';
 import { ProblemError } from '../../../../shared/client/problem-error.ts';
 import type { RuleCondition } from '../../../../shared/run-rules/rule-condition.ts';
 import type { RunRule } from '../../../../shared/run-rules/run-rule.ts';
+import { SelectField } from '../ui/controls/field.tsx';
+import { Form } from '../ui/controls/form.tsx';
 import { TextField } from '../ui/controls/text-field.tsx';
-import { Form, SelectField } from '../ui/parts.tsx';
 import { draftedRule, faultyField, type RuleDraft, ruleDraft } from './rule-draft.ts';
 
 /** Form of one rule. The service's faults appear at their fields. */

@@ -4,7 +4,7 @@ import type { RunRule } from '../../../../shared/run-rules/run-rule.ts';
 import type { ProjectDetails } from '../api/answers.ts';
 import { changeProject } from '../api/projects.ts';
 import { AskingButton } from '../ui/controls/asking-button.tsx';
-import { Button } from '../ui/parts.tsx';
+import { Button } from '../ui/controls/button.tsx';
 import { tell } from '../ui/states/notice.tsx';
 import { RuleForm } from './rule-form.tsx';
 

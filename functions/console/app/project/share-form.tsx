@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import { loadUsers, type Member, setMember } from '../api/people.ts';
 import { useLive } from '../api/use-live.ts';
-import { Field, Form } from '../ui/parts.tsx';
+import { Field } from '../ui/controls/field.tsx';
+import { Form } from '../ui/controls/form.tsx';
 import { tell } from '../ui/states/notice.tsx';
 
 /** Form to share a project with one of the users who are not yet members. */

@@ -2,9 +2,11 @@ import { useState } from 'preact/hooks';
 import { useLive } from '../api/use-live.ts';
 import { loadVariables, removeVariable, setVariable } from '../api/variables.ts';
 import { AskingButton } from '../ui/controls/asking-button.tsx';
+import { Form } from '../ui/controls/form.tsx';
 import { TextField } from '../ui/controls/text-field.tsx';
-import { Ago, Form, Loaded } from '../ui/parts.tsx';
+import { Loaded } from '../ui/states/loaded.tsx';
 import { tell } from '../ui/states/notice.tsx';
+import { Ago } from '../ui/text/ago.tsx';
 import { LongText } from '../ui/text/long-text.tsx';
 
 /** Environment variables of a project. Its owner sets them; nobody reads a secret. */

@@ -3,9 +3,10 @@ import { loadName, loadSources, loadVersions } from '../api/registered.ts';
 import { mayChangeModel } from '../api/rights.ts';
 import { useLive } from '../api/use-live.ts';
 import { PageHead } from '../ui/page-head.tsx';
-import { Empty, Loaded } from '../ui/parts.tsx';
 import { href } from '../ui/router.ts';
-import { useFirstOf } from '../ui/show-more.tsx';
+import { useShowMore } from '../ui/show-more.tsx';
+import { Empty } from '../ui/states/empty.tsx';
+import { Loaded } from '../ui/states/loaded.tsx';
 import { numberText } from '../ui/text/format.ts';
 import { decimalsOf } from '../ui/text/point-pad.ts';
 import { useNarrow } from '../ui/use-narrow.ts';
@@ -22,7 +23,7 @@ async function loadAll(name: string): Promise<NamedVersions> {
 }
 
 function VersionsOf({ all, onChange }: { all: NamedVersions; onChange: () => Promise<void> }) {
-  const [rows, more] = useFirstOf(all.versions, maxRows, 'versions');
+  const [rows, more] = useShowMore(all.versions, maxRows, 'versions');
   const { description } = all.registered;
   const bests = all.versions.flatMap((version) => sourceOf(version, all.sources)?.best ?? []);
   const metrics = new Set(bests.map(({ metric }) => metric));

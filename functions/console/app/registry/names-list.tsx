@@ -1,12 +1,12 @@
 import { loadRegistered, type Registered } from '../api/registered.ts';
 import { useLive } from '../api/use-live.ts';
 import { AliasChips } from '../models/alias-chips.tsx';
-import { Ago } from '../ui/parts.tsx';
 import { href } from '../ui/router.ts';
-import { useFirstOf } from '../ui/show-more.tsx';
+import { useShowMore } from '../ui/show-more.tsx';
+import { Ago } from '../ui/text/ago.tsx';
 
 const Names = ({ all }: { all: readonly Registered[] }) => {
-  const [shown, more] = useFirstOf(all, 40, 'names');
+  const [shown, more] = useShowMore(all, 40, 'names');
   return (
     <section aria-labelledby="registered-names">
       <h2 id="registered-names" class="part-title">

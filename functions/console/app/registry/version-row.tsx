@@ -12,9 +12,10 @@ import {
 import { mayChangeModel } from '../api/rights.ts';
 import { AliasChips } from '../models/alias-chips.tsx';
 import { PromoteDialog } from '../models/promote-dialog.tsx';
-import { Ago, Button } from '../ui/parts.tsx';
+import { Button } from '../ui/controls/button.tsx';
 import { href } from '../ui/router.ts';
 import { attempt, tell } from '../ui/states/notice.tsx';
+import { Ago } from '../ui/text/ago.tsx';
 import { numberText } from '../ui/text/format.ts';
 import { pointPad } from '../ui/text/point-pad.ts';
 import { useNarrow } from '../ui/use-narrow.ts';

@@ -15,10 +15,15 @@ import {
 import { useLive } from '../api/use-live.ts';
 import { findServing } from '../models/aliases.ts';
 import { ReceiptView } from '../models/receipt.tsx';
+import { Button } from '../ui/controls/button.tsx';
+import { Command } from '../ui/controls/copy.tsx';
+import { Field } from '../ui/controls/field.tsx';
 import { PageHead } from '../ui/page-head.tsx';
-import { Button, Command, Empty, Field, Loaded, Problem } from '../ui/parts.tsx';
 import { href } from '../ui/router.ts';
+import { Empty } from '../ui/states/empty.tsx';
+import { Loaded } from '../ui/states/loaded.tsx';
 import { attempt } from '../ui/states/notice.tsx';
+import { Problem } from '../ui/states/problem.tsx';
 import { latencyText } from '../ui/text/format.ts';
 import { jsonText } from '../ui/text/json-text.ts';
 import {

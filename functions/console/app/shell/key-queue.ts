@@ -30,7 +30,7 @@ function press(key: string): boolean {
  * there: a person who knows the page presses the next key before the part of the first has loaded.
  * @returns ends it
  */
-export function holdKeys(): () => void {
+export function queueKeys(): () => void {
   let held: string[] = [];
   let timer: ReturnType<typeof setTimeout> | undefined;
   let since = 0;

@@ -1,10 +1,10 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { later } from '../ui/states/lazy.tsx';
+import { lazy } from '../ui/states/lazy.tsx';
 import { isTyping, useKeys } from '../ui/use-keys.ts';
-import { holdKeys } from './key-queue.ts';
+import { queueKeys } from './key-queue.ts';
 
-const Palette = later(() => import('./palette.tsx').then((module) => module.Palette));
+const Palette = lazy(() => import('./palette.tsx').then((module) => module.Palette));
 
 /** Open dialog of the keyboard. */
 export const opened = signal<'palette' | 'help' | undefined>(undefined);
@@ -111,7 +111,7 @@ export function Keys() {
   useEffect(() => {
     window.addEventListener('keydown', onAhead, true);
     window.addEventListener('keydown', onKey);
-    const release = holdKeys();
+    const release = queueKeys();
     return () => {
       window.removeEventListener('keydown', onAhead, true);
       window.removeEventListener('keydown', onKey);

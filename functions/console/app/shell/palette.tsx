@@ -6,8 +6,8 @@ import { ownRights } from '../api/rights.ts';
 import { person, signOut } from '../api/session.ts';
 import { sweepsPage } from '../api/sweeps.ts';
 import { setTheme } from '../theme/theme.ts';
+import { Dialog } from '../ui/controls/dialog.tsx';
 import { Icon, type IconName } from '../ui/icon.tsx';
-import { Dialog } from '../ui/parts.tsx';
 import { go, href, place } from '../ui/router.ts';
 
 interface Entry {

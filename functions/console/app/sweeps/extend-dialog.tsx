@@ -1,7 +1,8 @@
 import { useId, useRef, useState } from 'preact/hooks';
 import { changeSweep, resume, type Sweep } from '../api/sweeps.ts';
+import { Dialog } from '../ui/controls/dialog.tsx';
+import { Form } from '../ui/controls/form.tsx';
 import { TextField } from '../ui/controls/text-field.tsx';
-import { Dialog, Form } from '../ui/parts.tsx';
 import { tell } from '../ui/states/notice.tsx';
 import { plural } from '../ui/text/format.ts';
 import { type Bounds, changeOf, type Extension, rangesOf } from './extension.ts';

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { hasEnded } from '../../../../shared/data/sweeps/has-ended.ts';
 import { cancel, pause, remove, resume, retry, type Sweep, type SweepPath } from '../api/sweeps.ts';
 import { AskingButton } from '../ui/controls/asking-button.tsx';
-import { Button } from '../ui/parts.tsx';
+import { Button } from '../ui/controls/button.tsx';
 import { go, href } from '../ui/router.ts';
 import { attempt, tell } from '../ui/states/notice.tsx';
 import { plural } from '../ui/text/format.ts';

@@ -1,8 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import type { Sweep } from '../api/sweeps.ts';
 import { DetailsPanel, sizeText } from '../experiment/details-panel.tsx';
-import { Ago, Copy } from '../ui/parts.tsx';
+import { Copy } from '../ui/controls/copy.tsx';
 import { href } from '../ui/router.ts';
+import { Ago } from '../ui/text/ago.tsx';
 import { costText, durationText, numberText, plural } from '../ui/text/format.ts';
 import { LongText } from '../ui/text/long-text.tsx';
 import { Markdown } from '../ui/text/markdown.tsx';

@@ -1,10 +1,14 @@
 import { useState } from 'preact/hooks';
 import { type Sweep, sweepsPage } from '../api/sweeps.ts';
 import { useLive } from '../api/use-live.ts';
-import { Ago, Button, Command, Empty, LinkButton, Loaded } from '../ui/parts.tsx';
+import { Button, LinkButton } from '../ui/controls/button.tsx';
+import { Command } from '../ui/controls/copy.tsx';
 import { href } from '../ui/router.ts';
+import { Empty } from '../ui/states/empty.tsx';
+import { Loaded } from '../ui/states/loaded.tsx';
 import { attempt } from '../ui/states/notice.tsx';
 import { Status } from '../ui/states/status.tsx';
+import { Ago } from '../ui/text/ago.tsx';
 import { costText } from '../ui/text/format.ts';
 import { useNarrow } from '../ui/use-narrow.ts';
 import { ProgressBar } from './progress.tsx';

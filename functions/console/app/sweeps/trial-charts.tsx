@@ -7,7 +7,7 @@ import { ranksOf } from '../charts/values/ranks.ts';
 import { Scatter } from '../charts/values/scatter-plot.tsx';
 import { ShadeKey } from '../charts/values/shade-key.tsx';
 import { go } from '../ui/router.ts';
-import { useFirstOf } from '../ui/show-more.tsx';
+import { useShowMore } from '../ui/show-more.tsx';
 import { ImportancePanel } from './importance/importance-panel.tsx';
 import { type Trial, trialLook } from './trial-columns.tsx';
 
@@ -58,7 +58,7 @@ export function TrialCharts({
 }) {
   const isMinimized = sweep.goal === 'minimize';
   const ranks = useMemo(() => outcome && ranksOf(outcome.units, isMinimized), [outcome, isMinimized]);
-  const [drawn, more] = useFirstOf(inputs, drawnFirst, 'parameters');
+  const [drawn, more] = useShowMore(inputs, drawnFirst, 'parameters');
   const open = (trial: Trial): void => go(trialLook(sweep).addressOf(trial));
   if (inputs.length === 0 || outcome === undefined) return null;
   return (

@@ -3,9 +3,9 @@ import type { FoldedTrial } from '../../../../shared/sweeps/fold-trials.ts';
 import type { Sweep, TrialRow } from '../api/sweeps.ts';
 import type { RowLook, TableItem } from '../experiments/table-row.tsx';
 import { type Column, columnPad } from '../runs/columns.ts';
-import { Ago } from '../ui/parts.tsx';
 import { href } from '../ui/router.ts';
 import { Status } from '../ui/states/status.tsx';
+import { Ago } from '../ui/text/ago.tsx';
 import { costText, durationText, numberText } from '../ui/text/format.ts';
 import { valueText } from './sweep-text.ts';
 

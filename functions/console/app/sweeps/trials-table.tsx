@@ -3,7 +3,7 @@ import type { Sweep } from '../api/sweeps.ts';
 import { DataTable } from '../experiments/data-table.tsx';
 import { type Order, sortRows, startsDescending } from '../experiments/sort-rows.ts';
 import { useFittedColumns } from '../experiments/use-fitted-columns.ts';
-import { Button, LinkButton } from '../ui/parts.tsx';
+import { Button, LinkButton } from '../ui/controls/button.tsx';
 import { href, keep, keptOf, place, setQuery } from '../ui/router.ts';
 import { plural } from '../ui/text/format.ts';
 import { type Trial, trialColumns, trialLook } from './trial-columns.tsx';

@@ -4,9 +4,9 @@ import { useState } from 'preact/hooks';
 /**
  * Return the first items of a long list, and a button that counts the others and shows them.
  *
- * @example const [tags, moreTags] = useFirstOf(all, 30, 'tags');
+ * @example const [tags, moreTags] = useShowMore(all, 30, 'tags');
  */
-export function useFirstOf<T>(
+export function useShowMore<T>(
   all: readonly T[],
   most: number,
   what: string,

@@ -1,4 +1,4 @@
-import { useFirstOf } from '../../ui/show-more.tsx';
+import { useShowMore } from '../../ui/show-more.tsx';
 import type { Axis } from '../values/axis.ts';
 
 /** Choice of the axes that are drawn. */
@@ -11,7 +11,7 @@ export function AxisChoice({
   drawn: readonly Axis[];
   onChange(names: ReadonlySet<string>): void;
 }) {
-  const [offered, more] = useFirstOf(all, 40, 'axes');
+  const [offered, more] = useShowMore(all, 40, 'axes');
   const names = new Set(drawn.map(({ name }) => name));
   return (
     <div class="chips axes">

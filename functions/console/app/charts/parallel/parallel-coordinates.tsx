@@ -1,8 +1,8 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
-import { Button } from '../../ui/parts.tsx';
+import { Button } from '../../ui/controls/button.tsx';
 import { cut } from '../../ui/text/format.ts';
 import type { Axis } from '../values/axis.ts';
-import { type Item, ItemTip } from '../values/item-tooltip.tsx';
+import { type Item, ItemTooltip } from '../values/item-tooltip.tsx';
 import { useCanvas, useWidth } from '../values/use-canvas.ts';
 import { AxisBrush } from './axis-brush.tsx';
 import { AxisChoice } from './axis-choice.tsx';
@@ -161,7 +161,7 @@ export function Parallel<I extends Item & { style?: number | undefined }>({
               </svg>
             )}
             {item !== undefined && near !== undefined && (
-              <ItemTip at={near} width={width} item={item} axes={axes} index={near.index} />
+              <ItemTooltip at={near} width={width} item={item} axes={axes} index={near.index} />
             )}
           </div>
         </div>

@@ -8,7 +8,7 @@ export interface Item {
 const maxRows = 12;
 
 /** Values of the item at the pointer. */
-export function ItemTip({
+export function ItemTooltip({
   at,
   width,
   item,

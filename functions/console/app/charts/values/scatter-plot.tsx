@@ -3,7 +3,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { cssColour, lineColour } from '../../theme/colours.ts';
 import { cut } from '../../ui/text/format.ts';
 import type { Axis } from './axis.ts';
-import { type Item, ItemTip } from './item-tooltip.tsx';
+import { type Item, ItemTooltip } from './item-tooltip.tsx';
 import { shadeAt, shades } from './shades.ts';
 import { useCanvas, useWidth } from './use-canvas.ts';
 
@@ -137,7 +137,7 @@ export function Scatter<I extends Item>(props: ScatterProps<I>) {
         )}
         <canvas ref={canvas} style={{ width: `${width}px`, height: `${height}px` }} />
         {spot !== undefined && item !== undefined && near !== undefined && (
-          <ItemTip at={spot} width={width} item={item} axes={[x, y]} index={near} />
+          <ItemTooltip at={spot} width={width} item={item} axes={[x, y]} index={near} />
         )}
       </div>
     </figure>

@@ -1,10 +1,13 @@
 import { loadDeletedRuns, restoreRuns } from '../../api/deletions.ts';
 import { useLive } from '../../api/use-live.ts';
-import { Ago, Button, Empty, Loaded } from '../../ui/parts.tsx';
+import { Button } from '../../ui/controls/button.tsx';
 import { setQuery } from '../../ui/router.ts';
-import { useFirstOf } from '../../ui/show-more.tsx';
+import { useShowMore } from '../../ui/show-more.tsx';
+import { Empty } from '../../ui/states/empty.tsx';
+import { Loaded } from '../../ui/states/loaded.tsx';
 import { attempt, tell } from '../../ui/states/notice.tsx';
 import { Status } from '../../ui/states/status.tsx';
+import { Ago } from '../../ui/text/ago.tsx';
 import { plural } from '../../ui/text/format.ts';
 
 const maxShown = 200;
@@ -17,7 +20,7 @@ const daysLeft = (deleted_at: string | null): string =>
 /** Deleted experiments of a project, which can be restored. */
 export function DeletedRuns({ project_id, mayChange }: { project_id: string; mayChange: boolean }) {
   const live = useLive(`deleted/${project_id}`, () => loadDeletedRuns(project_id));
-  const [shown, more] = useFirstOf(live.data ?? [], maxShown, 'experiments');
+  const [shown, more] = useShowMore(live.data ?? [], maxShown, 'experiments');
   const restore = (ids: readonly string[]) =>
     attempt(async () => {
       await restoreRuns(project_id, ids);

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { type Column, columnPad } from '../../runs/columns.ts';
 import type { Row } from '../../runs/row.ts';
 import { Icon } from '../../ui/icon.tsx';
-import { useFirstOf } from '../../ui/show-more.tsx';
+import { useShowMore } from '../../ui/show-more.tsx';
 import { plural } from '../../ui/text/format.ts';
 import type { Order } from '../sort-rows.ts';
 import { SortButton } from '../table-head.tsx';
@@ -37,7 +37,7 @@ export function GroupTable({
   /** Called to show only the experiments of a group; undefined for a group that no filter finds. */
   onFilter: (group: RowGroup) => (() => void) | undefined;
 }) {
-  const [shown, more] = useFirstOf(groups, maxShown, 'groups');
+  const [shown, more] = useShowMore(groups, maxShown, 'groups');
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
   const numbers = columns.filter(
     (column) => column.isNumber && groups.some(({ spreads }) => spreads.has(column.id)),
@@ -156,7 +156,7 @@ function Members({
   span: number;
   numbers: readonly Column[];
 }) {
-  const [shown, more] = useFirstOf(rows, maxMembers, 'experiments');
+  const [shown, more] = useShowMore(rows, maxMembers, 'experiments');
   return (
     <>
       {shown.map((row) => (

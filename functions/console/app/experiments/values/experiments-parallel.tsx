@@ -6,9 +6,9 @@ import { isVarying } from '../../charts/values/axis.ts';
 import { ShadeKey } from '../../charts/values/shade-key.tsx';
 import type { Row } from '../../runs/row.ts';
 import { stylesOf } from '../../theme/colours.ts';
-import { Empty } from '../../ui/parts.tsx';
 import { go, setQuery } from '../../ui/router.ts';
-import { useFirstOf } from '../../ui/show-more.tsx';
+import { useShowMore } from '../../ui/show-more.tsx';
+import { Empty } from '../../ui/states/empty.tsx';
 import type { Judge } from '../sort-rows.ts';
 import { addressOf } from '../table-row.tsx';
 import { axesOfRows } from './axes-of-rows.ts';
@@ -43,7 +43,7 @@ export function ExperimentsParallel({
     [experiments, styles],
   );
   const { outcomes, by, isMinimized, ranks } = useShades(axes, judge, isShaded);
-  const [listed, more] = useFirstOf(items, maxOwn, 'experiments');
+  const [listed, more] = useShowMore(items, maxOwn, 'experiments');
   if (axes.length < 2) return <Empty title="The experiments do not differ in any value" icon="chart" />;
   return (
     <>

@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks';
+import { Button } from '../../ui/controls/button.tsx';
+import { Dialog } from '../../ui/controls/dialog.tsx';
+import { Form } from '../../ui/controls/form.tsx';
 import { TextField } from '../../ui/controls/text-field.tsx';
-import { Button, Dialog, Form } from '../../ui/parts.tsx';
 import type { ListedView, SavedView } from './saved-view.ts';
 
 /** Dialog that saves what the table shows as a view, or changes the name and the audience of one. */

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
+import { Button } from '../../ui/controls/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { Button } from '../../ui/parts.tsx';
 import { href, place, setQuery } from '../../ui/router.ts';
-import { later } from '../../ui/states/lazy.tsx';
+import { lazy } from '../../ui/states/lazy.tsx';
 import { attempt, tell } from '../../ui/states/notice.tsx';
 import { ownViews, removeView, saveView } from './own-views.ts';
 import {
@@ -14,7 +14,7 @@ import {
   viewSetting,
 } from './saved-view.ts';
 
-const ViewDialog = later(() => import('./view-dialog.tsx').then((module) => module.ViewDialog));
+const ViewDialog = lazy(() => import('./view-dialog.tsx').then((module) => module.ViewDialog));
 
 /** Tabs of the saved views: the project's, then the user's own. The last one saves what is shown. */
 export function ViewTabs({

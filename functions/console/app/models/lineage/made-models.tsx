@@ -3,7 +3,7 @@ import type { Experiment } from '../../api/answers.ts';
 import { loadCompressions, loadModels, type Model } from '../../api/models.ts';
 import { useLive } from '../../api/use-live.ts';
 import { href } from '../../ui/router.ts';
-import { useFirstOf } from '../../ui/show-more.tsx';
+import { useShowMore } from '../../ui/show-more.tsx';
 import { bytesOf } from '../result-bytes.ts';
 import { familyOf } from './family.ts';
 import { receiptOf } from './receipt-link.ts';
@@ -24,7 +24,7 @@ async function loadDescendants(experiment_id: string) {
 }
 
 function Versions({ versions }: Pick<Descendant, 'versions'>) {
-  const [shown, more] = useFirstOf(versions.toReversed(), 8, 'versions');
+  const [shown, more] = useShowMore(versions.toReversed(), 8, 'versions');
   return (
     <ul class="descent">
       {shown.map((version) => (

@@ -1,6 +1,6 @@
 import type { Sets } from '../../../../../shared/onnx-models/sets-beside.ts';
 import type { Artifact } from '../../api/experiments.ts';
-import { Field } from '../../ui/parts.tsx';
+import { Field } from '../../ui/controls/field.tsx';
 
 const roles = [
   { role: 'calibration', label: 'Calibration set', hint: 'Inputs for calibration.' },

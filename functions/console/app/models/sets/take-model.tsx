@@ -3,8 +3,10 @@ import { type Sets, setsBeside } from '../../../../../shared/onnx-models/sets-be
 import { loadArtifacts } from '../../api/experiments.ts';
 import { modelFromArtifact } from '../../api/upload.ts';
 import { useLive } from '../../api/use-live.ts';
-import { Dialog, Form, Loaded } from '../../ui/parts.tsx';
+import { Dialog } from '../../ui/controls/dialog.tsx';
+import { Form } from '../../ui/controls/form.tsx';
 import { go, href } from '../../ui/router.ts';
+import { Loaded } from '../../ui/states/loaded.tsx';
 import { ModelNameField, modelNameOf } from './model-name.tsx';
 import { SetFields, usablePaths } from './set-fields.tsx';
 

@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Axis } from '../../charts/values/axis.ts';
-import { Problem, Skeleton } from '../../ui/parts.tsx';
+import { Problem } from '../../ui/states/problem.tsx';
+import { Skeleton } from '../../ui/states/skeleton.tsx';
 import { plural } from '../../ui/text/format.ts';
 import type { Importance } from './forest.ts';
 import { forestRows, parameterImportance, trialsNeeded } from './parameter-importance.ts';

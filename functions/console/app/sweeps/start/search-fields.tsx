@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import { usualGoal } from '../../../../../shared/metrics/criteria.ts';
+import { SelectField } from '../../ui/controls/field.tsx';
 import { TextField } from '../../ui/controls/text-field.tsx';
-import { SelectField } from '../../ui/parts.tsx';
 import { type FieldFaults, type FieldName, isUnused, type SweepDraft } from './sweep-draft.ts';
 
 interface Fields {

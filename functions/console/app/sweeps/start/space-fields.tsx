@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
+import { SelectField } from '../../ui/controls/field.tsx';
 import { TextField } from '../../ui/controls/text-field.tsx';
-import { SelectField } from '../../ui/parts.tsx';
-import { useFirstOf } from '../../ui/show-more.tsx';
+import { useShowMore } from '../../ui/show-more.tsx';
 import type { ParameterDraft, ParameterKind } from './suggest-space.ts';
 import type { FieldFaults } from './sweep-draft.ts';
 
@@ -22,7 +22,7 @@ export function SpaceFields({
   const fixed = parameters.filter(
     ({ kind, name }) => kind === 'fixed' && name.toLowerCase().includes(wanted.toLowerCase()),
   );
-  const [shown, more] = useFirstOf(fixed, 20, 'values');
+  const [shown, more] = useShowMore(fixed, 20, 'values');
   const fault = faults['parameters'];
   const row = (parameter: ParameterDraft) => (
     <Row

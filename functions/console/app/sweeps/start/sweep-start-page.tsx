@@ -13,9 +13,11 @@ import { loadProject } from '../../api/projects.ts';
 import { useRights } from '../../api/rights.ts';
 import { useLive } from '../../api/use-live.ts';
 import { MayNotTrain } from '../../project/may-not-train.tsx';
+import { LinkButton } from '../../ui/controls/button.tsx';
 import { PageHead } from '../../ui/page-head.tsx';
-import { Empty, LinkButton, Loaded } from '../../ui/parts.tsx';
 import { href, place } from '../../ui/router.ts';
+import { Empty } from '../../ui/states/empty.tsx';
+import { Loaded } from '../../ui/states/loaded.tsx';
 import { SweepForm } from './sweep-form.tsx';
 
 /** What a sweep is begun from. */

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { Button, type ButtonProps, Confirm } from '../parts.tsx';
+import { Button, type ButtonProps } from './button.tsx';
+import { Confirm } from './dialog.tsx';
 
 /** Button for a destructive action. It asks for confirmation and names the loss. */
 export function AskingButton({

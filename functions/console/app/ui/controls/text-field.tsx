@@ -1,4 +1,4 @@
-import { Field } from '../parts.tsx';
+import { Field } from './field.tsx';
 
 interface TextFieldProps {
   label: string;

@@ -2,7 +2,7 @@ import { useId, useState } from 'preact/hooks';
 import { bytesText } from '../../../../../shared/core/text/bytes-text.ts';
 import type { OnProgress, Progress } from '../../api/upload.ts';
 import { Icon } from '../icon.tsx';
-import { Problem } from '../parts.tsx';
+import { Problem } from '../states/problem.tsx';
 
 const stepNames = { hashing: 'Computing the hash', sending: 'Sending', checking: 'Checking' } as const;
 

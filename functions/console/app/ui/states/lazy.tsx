@@ -3,7 +3,10 @@ import { useEffect, useState } from 'preact/hooks';
 import { UnreachableError } from '../../../../../shared/client/unreachable-error.ts';
 import { noteReach } from '../../api/poller.ts';
 import { serviceUrl } from '../../api/session.ts';
-import { Button, Empty, Problem, Skeleton } from '../parts.tsx';
+import { Button } from '../controls/button.tsx';
+import { Empty } from './empty.tsx';
+import { Problem } from './problem.tsx';
+import { Skeleton } from './skeleton.tsx';
 
 const againMilliseconds = 3_000;
 
@@ -20,9 +23,9 @@ type State = 'loading' | 'away' | 'gone';
  * Wrap a component whose script loads at its first use. While the service is unreachable, show that and retry. If
  * the service answers but the script is missing, a deployment has replaced it.
  */
-export function later<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
+export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
   let loaded: ComponentType<P> | undefined;
-  return function Later(props: P) {
+  return function Lazy(props: P) {
     const [Part, setPart] = useState<ComponentType<P> | undefined>(() => loaded);
     const [state, setState] = useState<State>('loading');
     const [tries, setTries] = useState(0);

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
+import { Button } from '../controls/button.tsx';
 import { Icon } from '../icon.tsx';
-import { Button, problemText } from '../parts.tsx';
+import { problemText } from './problem.tsx';
 
 interface Notice {
   id: number;

@@ -1,0 +1,76 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { Problem } from '../states/problem.tsx';
+import { Button } from './button.tsx';
+
+type Children = { children?: ComponentChildren };
+
+/** Modal dialog. Escape and the button close it. The focus returns to its previous element. */
+export function Dialog({
+  title,
+  onClose,
+  children,
+  wide = false,
+}: { title: string; onClose?: () => void; wide?: boolean | 'full' } & Children) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    dialog.current?.showModal();
+    // A form begins at its first field, not at the button that closes it.
+    if (dialog.current?.querySelector('[autofocus]') === null)
+      dialog.current.querySelector<HTMLElement>('form :is(input, textarea, select)')?.focus();
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      class={wide === 'full' ? 'full' : wide ? 'wide' : ''}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose?.();
+      }}
+      // Browsers may close it without asking, for example at a second Escape.
+      onClose={() => onClose?.()}
+    >
+      <header>
+        <h2 id={id}>{title}</h2>
+        {onClose && <Button kind="quiet" icon="close" label="Close" onClick={onClose} />}
+      </header>
+      {children}
+    </dialog>
+  );
+}
+
+/** Confirmation dialog for an irreversible action. */
+export function Confirm({
+  title,
+  action,
+  onConfirm,
+  onClose,
+  children,
+}: { title: string; action: string; onConfirm: () => Promise<unknown>; onClose: () => void } & Children) {
+  const [error, setError] = useState<unknown>();
+  const [isBusy, setBusy] = useState(false);
+  const confirm = async () => {
+    setBusy(true);
+    try {
+      await onConfirm();
+      onClose();
+    } catch (failure) {
+      setError(failure);
+      setBusy(false);
+    }
+  };
+  return (
+    <Dialog title={title} onClose={onClose}>
+      {children}
+      {error !== undefined && <Problem error={error} />}
+      <footer>
+        <Button onClick={onClose}>Keep</Button>
+        <Button kind="danger" onClick={confirm} disabled={isBusy}>
+          {isBusy ? 'Working…' : action}
+        </Button>
+      </footer>
+    </Dialog>
+  );
+}
