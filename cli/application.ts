@@ -31,6 +31,7 @@ import { exportCommand } from './commands/project/export.ts';
 import { hookRoutes } from './commands/project/hooks.ts';
 import { importCommand } from './commands/project/import.ts';
 import { memberRoutes } from './commands/project/members.ts';
+import { projectCommand } from './commands/project/project.ts';
 import { projectsCommand } from './commands/project/projects.ts';
 import { sweepRoutes } from './commands/sweeps/sweeps.ts';
 import type { CliContext } from './context.ts';
@@ -87,6 +88,7 @@ const routes = buildRouteMap<string, CliContext>({
     pull: pullCommand,
     cancel: cancelCommand,
     rm: rmCommand,
+    project: projectCommand,
     projects: projectsCommand,
     members: memberRoutes,
     budget: budgetCommand,

@@ -217,7 +217,7 @@ export async function showToEnd(
     printer,
   );
   if (json) printer.json(ended);
-  const best = ended.best === null ? '' : `, best ${bestText(ended.best)}`;
+  const best = ended.best === null ? '' : `, best ${bestText(ended)}`;
   const reason = unsaid === '' ? '' : `: ${unsaid}`;
   printer.say(`${ended.status} in ${secondsText(ended.duration ?? 0)}${best}${reason}`);
   process.exitCode = programExitCode(ended);

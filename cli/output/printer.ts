@@ -57,8 +57,11 @@ export class Printer {
     }
   }
 
-  /** Print a table: columns on a terminal, cut to its width; tab-separated values in a pipe. */
-  table(headings: readonly string[], rows: readonly (readonly string[])[]): void {
+  /**
+   * Print a table: columns on a terminal, cut to its width; tab-separated values in a pipe.
+   * @param narrow the table for a terminal that is too narrow for the whole one
+   */
+  table(headings: Row, rows: readonly Row[], narrow?: { headings: Row; rows: readonly Row[] }): void {
     const cells = rows.map((row) => row.map((cell) => printableText(cell).replaceAll(/[\t\n]/g, ' ')));
     if (!this.isTerminal) {
       for (const row of cells) this.line(row.join('\t'));
@@ -69,12 +72,19 @@ export class Printer {
     );
     // Some terminals report no width, or 0.
     const columns = this.#stdout.columns || 80;
+    const width = widths.reduce((sum, one) => sum + one, 2 * (widths.length - 1));
+    if (narrow !== undefined && width > columns) {
+      this.table(narrow.headings, narrow.rows);
+      return;
+    }
     for (const row of [headings, ...cells]) {
       const text = row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ');
       this.line(text.trimEnd().slice(0, columns));
     }
   }
 }
+
+type Row = readonly string[];
 
 /** Output stream. */
 export interface Screen {

@@ -26,6 +26,7 @@ import { findProject } from '../projects/find-project.ts';
 import { rememberFolder } from '../projects/known-folders.ts';
 import { readProjectFile } from '../projects/project-file.ts';
 import { createProject } from '../projects/project-session.ts';
+import { setCriterion } from '../projects/set-criterion.ts';
 import type { DigestedFile } from '../upload/digest-file.ts';
 import { withScratchFolder } from '../upload/scratch-folder.ts';
 import { sendUnlessKnown, type Upload } from '../upload/send-unless-known.ts';
@@ -122,6 +123,9 @@ export async function prepareFolder(
   const { project_id } = project;
   await rememberFolder(session.env, { url: client.url, project_id, folder });
   steps.done('project', `${project.project_name}, ${known === undefined ? 'created' : 'found'}`);
+  const { criterion } = projectFile;
+  const ranked = criterion === undefined ? undefined : await setCriterion(client, project, criterion);
+  if (ranked !== undefined) steps.done('criterion', ranked);
   signal.throwIfAborted();
   const storeEnvironment = async () => {
     const { env_type, dependencies } = environment;

@@ -14,7 +14,7 @@ import { LiveLine } from '../output/live-line.ts';
 import type { Printer } from '../output/printer.ts';
 import type { Sweep } from './begin-sweep.ts';
 import type { SweepPath } from './find-sweep.ts';
-import { progressText, type TrialRow, trialText, valueText } from './trial-text.ts';
+import { progressText, type TrialRow, trialText, valueAtBest } from './trial-text.ts';
 
 /**
  * Show each trial of a sweep that ends, and below them how far the sweep is, until it ends or pauses. Ctrl-C leaves it
@@ -154,8 +154,7 @@ class Follower {
       }
     }
     const { best, metric } = sweep;
-    const text =
-      best === null ? '' : `best so far: #${best.trial} ${metric} ${valueText(best.value, best.deviation)}`;
+    const text = best === null ? '' : `best so far: #${best.trial} ${metric} ${valueAtBest(best)}`;
     // A terminal has the line below.
     if (text !== '' && text !== this.#best && !this.#printer.isLive) this.#printer.say(text);
     this.#best = text;

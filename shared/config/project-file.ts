@@ -18,6 +18,12 @@ export const ProjectFile = z.strictObject({
   description: z.optional(described(text, 'Description of a new project.')),
   type: z.optional(described(text, 'Type of a new project: kind of the data or of the model.')),
   task: z.optional(described(text, 'Task of a new project, such as `classification`.')),
+  criterion: z.optional(
+    described(
+      text,
+      'Metric that ranks the experiments of the project, such as `val_loss`, with its direction if the name does not say it: `fitness:max`.',
+    ),
+  ),
   command: z.optional(described(text, 'Command to run, such as `python train.py --config {config}`.')),
   root: z.optional(
     described(

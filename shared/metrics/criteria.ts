@@ -196,10 +196,12 @@ export function criterionOfMetrics(names: Iterable<string>): JudgedBy | undefine
     const one = catalogued(reported);
     const goal = one?.goal ?? usualGoal(reported);
     if (goal === undefined || isSystemMetric(reported)) continue;
-    const ofTraining = readMetricName(reported).on === 'training' ? 1 : 0;
+    const { on, metric } = readMetricName(reported);
+    const ofTraining = on === 'training' ? 1 : 0;
     const place =
       (one === undefined ? criteria.length : criteria.indexOf(one)) + ofTraining * (criteria.length + 1);
-    const name = one?.name ?? reported;
+    // A later run that reports the metric on validation data is ranked by these.
+    const name = one?.name ?? (ofTraining ? metric : reported);
     if (found === undefined || place < found.place || (place === found.place && name < found.name))
       found = { place, name, goal };
   }

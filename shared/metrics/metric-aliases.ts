@@ -9,7 +9,7 @@ import { type MeasuredOn, readingsOf, readMetricName } from './metric-name.ts';
  *   (scikit-learn.org, "Metrics and scoring"); MLflow's autologging reports the same names
  * - timm and TorchVision: `top1`, `acc1` (their training scripts' logs)
  * - LightGBM and XGBoost: `auc`, `l1`, `l2`, `logloss`, `rmse` (the parameter `metric` or `eval_metric`)
- * - Ultralytics: `mAP50-95` (docs.ultralytics.com, "Performance metrics")
+ * - Ultralytics: `mAP50-95`, also of boxes `(B)`, masks `(M)` and poses `(P)` (docs.ultralytics.com, "Performance metrics")
  * - TorchMetrics: `mean_ap`, `jaccard_index`, `word_error_rate` (lightning.ai/docs/torchmetrics)
  * - Hugging Face Evaluate: `sacrebleu`, `rougeL` (huggingface.co/evaluate-metric); Stable-Baselines3:
  *   `ep_rew_mean`
@@ -36,7 +36,15 @@ const aliases: Readonly<Record<string, readonly string[]>> = {
   mse: ['mean_squared_error', 'l2'],
   mape: ['mean_absolute_percentage_error'],
   r2: ['r2_score', 'r_squared'],
-  map: ['mean_ap', 'mean_average_precision', 'map50_95', 'map_50_95'],
+  map: [
+    'mean_ap',
+    'mean_average_precision',
+    'map50_95',
+    'map_50_95',
+    'map50_95_b',
+    'map50_95_m',
+    'map50_95_p',
+  ],
   miou: ['mean_iou'],
   iou: ['jaccard', 'jaccard_index', 'jaccard_score'],
   dice: ['dice_score', 'dice_coefficient', 'dice_coef'],

@@ -52,7 +52,7 @@ export const lsCommand = buildCommand({
   },
   docs: {
     brief: 'List the experiments of a project, newest first',
-    fullDescription: `Filters are conditions joined by AND on metrics.NAME, params.NAME, tags.NAME, status, name, user, duration and other attributes. Experiments without the value to sort by come last. BEST is the best value by the project's criterion, and LAST the newest value of that metric. Each value in the filter or the order gets a column. --json prints one line per experiment.
+    fullDescription: `Filters are conditions joined by AND on metrics.NAME, params.NAME, tags.NAME, status, name, user, duration and other attributes. Experiments without the value to sort by come last. BEST is the best value by the project's criterion with its step, and LAST the newest value of that metric, which a model that the program saved at its end has. --sort best puts the best first; --sort METRIC compares the newest values. Each value in the filter or the order gets a column. --json prints one line per experiment.
 
 Examples:
   mps ls
@@ -90,13 +90,43 @@ async function ls(
   }
   if (isJson) return;
   const values = askedValues(order ?? '', filter);
+  const askedHeadings = values.map(({ heading }) => heading);
+  const cells = experiments.map((one) => ({
+    row: rowOf(one),
+    more: values.map(({ textOf }) => textOf(one)),
+  }));
   this.printer.table(
-    [...headings, ...values.map(({ heading }) => heading)],
-    experiments.map((one) => [...rowOf(one), ...values.map(({ textOf }) => textOf(one))]),
+    [...headings, ...askedHeadings],
+    cells.map(({ row, more }) => [...row, ...more]),
+    {
+      headings: narrowed(headings, askedHeadings),
+      rows: cells.map(({ row, more }) => narrowed(row, more)),
+    },
   );
   const missing = missingMetric(order ?? '', experiments);
   if (missing !== undefined) this.printer.say(missing);
 }
+
+/** Return a row for a narrow terminal: what is cut off at its end is the time, and not a value. */
+function narrowed(
+  [id = '', name = '', status = '', created = '', time = '', ...best]: readonly string[],
+  more: readonly string[],
+): string[] {
+  return [
+    id === headings[0] ? id : id.slice(-shortId),
+    name.length > longestName ? `${name.slice(0, longestName - 1)}…` : name,
+    status,
+    ...best,
+    ...more,
+    time,
+    created,
+  ];
+}
+
+/** Characters of an ID that name an experiment of a project. */
+const shortId = 8;
+
+const longestName = 16;
 
 /** Return what to say if the list is sorted by a metric that no experiment has, else undefined. */
 function missingMetric(order: string, experiments: readonly Experiment[]): string | undefined {
@@ -174,7 +204,7 @@ function rowOf(experiment: Experiment): string[] {
     status,
     created_at.slice(0, 16).replace('T', ' '),
     duration === null ? '' : secondsText(duration),
-    best === null ? '' : bestText(best),
+    best === null ? '' : bestText({ ...experiment, metrics: {} }),
     best === null ? '' : lastText(experiment, best.metric),
   ];
 }

@@ -45,7 +45,7 @@ async function show(this: CliContext, { project: given, json: isJson }: Flags, i
     ['command', experiment.command],
     ['commit', gitText(experiment)],
     ['data set', experiment.dataset],
-    ['best', best === null ? experiment.best_reason : bestText(best)],
+    ['best', best === null ? experiment.best_reason : bestText(experiment)],
     ...(experiment.warnings ?? []).map((warning) => ['warning', warning] as const),
     ...metricFacts(experiment),
     ['metrics', sourceText(experiment)],

@@ -8,7 +8,14 @@ import { projectSession } from '../../projects/project-session.ts';
 import type { Sweep } from '../../sweeps/begin-sweep.ts';
 import { namedSweep } from '../../sweeps/find-sweep.ts';
 import { followSweep } from '../../sweeps/follow-sweep.ts';
-import { paramsText, progressText, type TrialRow, valueText } from '../../sweeps/trial-text.ts';
+import {
+  paramsText,
+  progressText,
+  reachedBy,
+  type TrialRow,
+  valueAtBest,
+  valueText,
+} from '../../sweeps/trial-text.ts';
 import { sweepId } from '../arguments.ts';
 import { json, project, verbose } from '../flags.ts';
 
@@ -108,7 +115,7 @@ async function show(this: CliContext, flags: ShowFlags, id?: string): Promise<vo
       .map((one) => [
         `#${one.trial}`,
         one.outcome,
-        one.value === null ? '' : valueText(one.value, one.deviation),
+        one.value === null ? '' : valueAtBest({ ...one, value: one.value, ...reachedBy(one.rows) }),
         secondsText(one.seconds),
         one.cost === null ? '' : dollarsText(one.cost),
         paramsText(one.params),
@@ -136,7 +143,7 @@ const factsOf = (sweep: Sweep): readonly (readonly [string, string | null])[] =>
     'best',
     sweep.best === null
       ? null
-      : `#${sweep.best.trial}  ${sweep.metric} ${valueText(sweep.best.value, sweep.best.deviation)}  ${paramsText(sweep.best.params)}`,
+      : `#${sweep.best.trial}  ${sweep.metric} ${valueAtBest(sweep.best)}  ${paramsText(sweep.best.params)}`,
   ],
   ['config', `${sweep.config}, version ${sweep.config_version}`],
   ['size', `${sweep.nodes} × ${sweep.vcpus} vCPU, ${sweep.memory} MiB, ${sweep.gpus} GPU`],

@@ -12,6 +12,7 @@ import { lastTry, RunOutcome, type RunTry, type SweepRun } from '../../../shared
 import type { TableReader } from '../../../shared/data/table/table.ts';
 import { durationOf } from '../../../shared/jobs/shown-job.ts';
 import { MetricRanker, metricsOf } from '../../../shared/metrics/metric-ranker.ts';
+import { finite } from '../../../shared/sweeps/trials/collect-ends.ts';
 import { ParamsAnswer } from '../../../shared/sweeps/trials/show-sweep.ts';
 
 /** A run of a sweep in the responses: one row for each repeat of a trial. */
@@ -26,6 +27,7 @@ export const TrialAnswer = z
     outcome: RunOutcome.nullable().describe('Null while it runs.'),
     value: z.number().nullable().describe('Best value of the metric so far; null without a finite one.'),
     step: z.number().nullable().describe('Of the value.'),
+    last: z.number().nullable().describe('Last value of the metric; null without a finite one.'),
     started_at: Timestamp.nullable(),
     duration: z.number().nullable().describe('Seconds.'),
     cost: z.number().nullable().describe('US dollars of its last try.'),
@@ -47,16 +49,17 @@ export async function trialRows(
     records.batchGet(pairs.map(({ experiment_id }) => experimentKey(project_id, experiment_id))),
     readTrackingOfEach(records, pairs),
   ]);
-  const live = new Map(
+  const running = new Map(
     items.flatMap((item) => (item === undefined ? [] : [[item.sk, parseExperiment(item)]])),
   );
   const ranker = new MetricRanker(criterion);
   return runs.map((run) => {
     const last = lastTry(run);
-    const experiment = live.get(last.experiment_id);
+    const experiment = running.get(last.experiment_id);
     const { metrics } = tracked.of.get(last.experiment_id) ?? nothingTracked;
     const best = last.outcome === null ? ranker.best(metricsOf(metrics)) : null;
-    return showTrial(run, last, experiment, best, now);
+    const live = best && { ...best, last: String(metrics.get(best.metric)?.last) };
+    return showTrial(run, last, experiment, live, now);
   });
 }
 
@@ -64,11 +67,10 @@ function showTrial(
   { trial, repeat, params, tries }: SweepRun,
   last: RunTry,
   experiment: Experiment | undefined,
-  best: { value: number; step: number | null } | null,
+  best: { value: number; step: number | null; last: string } | null,
   now: Date,
 ): Trial {
   const { outcome, value, step, cost } = last;
-  const number = value === null ? Number.NaN : Number(value);
   const timed = experiment ?? last;
   return {
     trial,
@@ -78,8 +80,9 @@ function showTrial(
     status: experiment?.status ?? statusOf(outcome),
     status_reason: experiment?.status_reason ?? last.status_reason,
     outcome,
-    value: best?.value ?? (Number.isFinite(number) ? number : null),
+    value: best?.value ?? finite(value),
     step: best?.step ?? step,
+    last: finite(best?.last ?? last.last),
     started_at: timed.started_at,
     duration: durationOf(timed, now),
     cost,

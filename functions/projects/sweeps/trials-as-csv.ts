@@ -23,6 +23,7 @@ const columns = [
   'outcome',
   'value',
   'step',
+  'last',
   'started_at',
   'duration',
   'cost',

@@ -14,7 +14,7 @@ export const TableView = z.strictObject({
     .max(maxAddress, `exceeds the maximum length of ${maxAddress} characters`)
     .regex(/^[\x21-\x7e]*$/, 'must be URL-encoded: printable ASCII without spaces')
     .describe(
-      "Settings of the table, as in the console's address after `?`, such as `filter=lr%20%3C%200.1&sort=-best`.",
+      "Settings of the table, as in the console's address after `?`, such as `filter=lr%20%3C%200.1&sort=best`.",
     ),
 });
 export type TableView = z.infer<typeof TableView>;

@@ -35,6 +35,8 @@ const RunTry = z.object({
   /** Best value of the metric as text, because a table has no NaN. Null if there is none. */
   value: z.string().nullable(),
   step: z.number().nullable(),
+  /** Last value of the metric, as text. Null if there is none, and in records of earlier releases. */
+  last: z.string().nullable().default(null),
   started_at: Timestamp.nullable(),
   stopped_at: Timestamp.nullable(),
   /** US dollars. Null without a price. */

@@ -266,6 +266,7 @@ const emptyTry = {
   status_reason: null,
   value: null,
   step: null,
+  last: null,
   started_at: null,
   stopped_at: null,
   cost: null,

@@ -64,7 +64,8 @@ export async function collectEnds(
     const { metrics } = tracked.of.get(experiment_id) ?? nothingTracked;
     const measured = metricsOf(metrics);
     const best = ranker.best(measured);
-    const last = endedTry(lastTry(row), experiment, sweep.decisions + 1, best);
+    const reached = best && { ...best, last: metrics.get(best.metric)?.last ?? null };
+    const last = endedTry(lastTry(row), experiment, sweep.decisions + 1, reached);
     const tries = [...row.tries.slice(0, -1), last];
     rows.push({ ...row, tries });
     return [
@@ -90,7 +91,7 @@ function endedTry(
   begun: RunTry,
   experiment: Experiment | undefined,
   ended: number,
-  best: { value: number; step: number | null } | null,
+  best: { value: number; step: number | null; last: number | null } | null,
 ): RunTry {
   const deleted = { outcome: 'cancelled' as const, status_reason: 'Its experiment was deleted.' };
   if (experiment === undefined) return { ...begun, ended, ...deleted };
@@ -102,6 +103,7 @@ function endedTry(
     status_reason: status_reason?.slice(0, longestReason) ?? null,
     value: best === null ? null : String(best.value),
     step: best?.step ?? null,
+    last: best?.last == null ? null : String(best.last),
     started_at,
     stopped_at,
     cost: actualCost(experiment),
@@ -134,8 +136,21 @@ async function judgeTrials(
       const all = numbers.map((run, at) => rows.find((row) => row.run === run) ?? before[at]);
       const known = all.filter((row) => row !== undefined);
       const params = JSON.parse(known[0]?.params ?? '{}');
-      return [{ trial, params, ...repeatedValue(known.map((row) => repeatAt(lastTry(row)))) }];
+      const tries = known.map(lastTry);
+      const [one] = tries;
+      // The mean of repeats has no step.
+      const reached =
+        repeats > 1 || one === undefined
+          ? { step: null, last: null }
+          : { step: one.step, last: finite(one.last) };
+      return [{ trial, params, ...repeatedValue(tries.map((each) => repeatAt(each))), ...reached }];
     }),
   );
   return judged.flat();
+}
+
+/** Return the number of a text; null if it is none, or none that JSON has. */
+export function finite(text: string | null): number | null {
+  const number = text === null ? Number.NaN : Number(text);
+  return Number.isFinite(number) ? number : null;
 }

@@ -74,6 +74,13 @@ export const SweepAnswer = z
         params: ParamsAnswer,
         value: z.number(),
         deviation: z.number().nullable().describe('Standard deviation of its repeats.'),
+        step: z.number().nullable().describe('Step of the value; null for repeats.'),
+        last: z
+          .number()
+          .nullable()
+          .describe(
+            'Value that the trial ended with, and a model that it saves at its end has; null for repeats.',
+          ),
       })
       .nullable()
       .describe('Best trial whose repeats have all ended.'),
@@ -114,7 +121,8 @@ export function showSweep(sweep: Sweep): z.input<typeof SweepAnswer> {
       running: running.length,
       left: Math.max(0, sweep.trials * spec.repeats - begun) + again.length,
     },
-    best: sweep.best === null ? null : JSON.parse(sweep.best),
+    // A trial that an earlier release judged has neither.
+    best: sweep.best === null ? null : { step: null, last: null, ...JSON.parse(sweep.best) },
     estimate: estimateOf(sweep, spec),
     spent: sweep.run_cost === null ? null : sweep.spent,
   };

@@ -26,6 +26,10 @@ export interface JudgedTrial {
   params: Params;
   value: number | null;
   deviation: number | null;
+  /** Step of the value. Null for repeats, whose mean has none. */
+  step: number | null;
+  /** Value that the trial ended with. Null for repeats, and if it was not finite. */
+  last: number | null;
 }
 
 /** What the next state depends on besides the sweep itself. */

@@ -18,6 +18,8 @@ const listed = {
   owner: 'ada',
   owner_id: 'a',
   criterion: 'val_loss',
+  criterion_goal: 'minimize',
+  criterion_source: 'first-run',
   created_at: '2026-11-28T07:00:00.000Z',
 };
 
@@ -33,6 +35,13 @@ const serving: Turn = (response, request) => {
   if (url.endsWith('/members'))
     json([{ ...member, username: 'ada', role: 'owner', added_at: null }, member])(response, request);
   else if (url.includes('/members/grace')) json(member)(response, request);
+  else if (method === 'PATCH')
+    json({ ...listed, criterion: 'fitness', criterion_goal: 'maximize' })(response, request);
+  else if (method === 'GET' && url.startsWith(`/projects/${project_id}`))
+    json({ ...listed, criterion: 'fitness', criterion_goal: 'maximize', criterion_source: 'project' })(
+      response,
+      request,
+    );
   else if (method === 'GET' && url.startsWith('/projects/?')) json([listed])(response, request);
   else json({ detail: 'Nothing else is served here.' }, 404)(response, request);
 };
@@ -58,4 +67,23 @@ test('a project is listed, shared, and no longer shared', async () => {
   expect(sent).toContain('GET /projects/?limit=1000&member=true');
   expect(sent).toContain(`PUT /projects/${project_id}/members/grace`);
   expect(sent).toContain(`DELETE /projects/${project_id}/members/grace`);
+});
+
+test('the metric that ranks a project is shown and chosen', async () => {
+  const { url, received } = await served(serving);
+  const options = { folder: home, home, environment: { MPS_URL: url, MPS_TOKEN: 'a.b' } };
+  const mps = (...args: string[]) => runMps(args, options);
+
+  expect((await mps('project', '-p', 'p')).stdout).toContain('val_loss, minimize (from its first run)');
+  const changed = await mps('project', '-p', 'p', '--criterion', 'fitness:max');
+  expect(changed.stdout).toContain('fitness, maximize (chosen for the project)');
+  await mps('project', '-p', 'p', '--criterion', 'metrics/mAP50-95(B)');
+
+  const bodies = received
+    .filter(({ method }) => method === 'PATCH')
+    .map(({ body }) => JSON.parse(String(body)));
+  expect(bodies).toEqual([
+    { criterion: 'fitness', criterion_goal: 'maximize' },
+    { criterion: 'metrics/mAP50-95(B)' },
+  ]);
 });

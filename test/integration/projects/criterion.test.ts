@@ -43,6 +43,27 @@ async function run(metrics: Readonly<Record<string, number>>, status?: 'SUCCEEDE
 }
 
 describe('the criterion of a project', () => {
+  test('of a detector is its mean average precision, under the name that Ultralytics reports', async () => {
+    await change({ project_task: 'training' });
+    await run({
+      'train/box_loss': 1.2,
+      'val/box_loss': 1.4,
+      'metrics/mAP50(B)': 0.6,
+      'metrics/mAP50-95(B)': 0.4,
+    });
+
+    expect(await project()).toMatchObject({ criterion: 'map', criterion_goal: 'maximize' });
+    expect((await experiments())[0].best).toMatchObject({ metric: 'metrics/mAP50-95(B)', value: 0.4 });
+  });
+
+  test('from a first run that reports training data alone ranks later ones by validation data', async () => {
+    await change({ project_task: 'training' });
+    await run({ train_score: 0.9 });
+    await run({ train_score: 0.95, val_score: 0.7 });
+
+    expect((await experiments())[0].best).toMatchObject({ metric: 'val_score', value: 0.7 });
+  });
+
   test('is that of its task until the project names one, and again once it names none', async () => {
     expect(await project()).toMatchObject({
       criterion: 'accuracy',

@@ -8,7 +8,7 @@ import {
   spreadOf,
   spreadText,
 } from '../../../functions/console/app/experiments/groups/group-rows.ts';
-import { sortRows } from '../../../functions/console/app/experiments/sort-rows.ts';
+import { orderText, readOrder, sortRows } from '../../../functions/console/app/experiments/sort-rows.ts';
 import {
   columnOf,
   joinIds,
@@ -60,6 +60,26 @@ const metric = (last: number | 'NaN' | 'Infinity') => ({
 const withAccuracy = (index: number, last: number | 'NaN' | 'Infinity'): Row =>
   rowWith(index, { metrics: { accuracy: metric(last) } });
 const idsOf = (rows: readonly Row[]): string[] => rows.map(({ experiment_id }) => experiment_id);
+
+describe('the order of an address', () => {
+  const accuracy = { name: 'accuracy', goal: 'maximize' } as const;
+  const loss = { name: 'loss', goal: 'minimize' } as const;
+
+  test('by the best value is read as it was written, whatever the goal is', () => {
+    for (const judge of [accuracy, loss])
+      for (const isDescending of [true, false])
+        expect(readOrder(orderText({ id: 'best' }, isDescending, judge), judge)).toEqual({
+          id: 'best',
+          isDescending,
+        });
+    expect(orderText({ id: 'best' }, true, accuracy)).toBe('best');
+    expect(orderText({ id: 'best' }, true, loss)).toBe('worst');
+  });
+
+  test('by `-best` of an earlier release shows the greatest values first', () => {
+    for (const judge of [accuracy, loss]) expect(readOrder('-best', judge).isDescending).toBe(true);
+  });
+});
 
 describe('sorting', () => {
   const rows = [

@@ -40,6 +40,7 @@ describe('a reported metric stands for a criterion', () => {
 
   test.each([
     ['map', 'metrics/mAP50-95'],
+    ['map', 'metrics/mAP50-95(B)'],
     ['accuracy', 'acc'],
     ['f1', 'F1-Score'],
     ['loss', 'loss'],
@@ -50,7 +51,7 @@ describe('a reported metric stands for a criterion', () => {
   });
 
   test.each([
-    ['metrics/mAP50-95(B)', 'map'],
+    ['metrics/mAP50(B)', 'map'],
     ['val_loss', 'accuracy'],
     ['val/box_loss', 'loss'],
     ['lr', 'loss'],

@@ -42,7 +42,10 @@ const end = (run: number, more: Partial<EndedRun> = {}): EndedRun => ({
   isOrphan: false,
   ...more,
 });
-const judged = (trial: number, value: number | null) => ({ trial, params: {}, value, deviation: null });
+const judged = (trial: number, value: number | null) => ({
+  ...{ trial, params: {}, value, deviation: null },
+  ...{ step: null, last: null },
+});
 
 describe('the next run of a sweep', () => {
   test('is the next number, until as many run as may', () => {

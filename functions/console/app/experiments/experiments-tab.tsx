@@ -30,14 +30,7 @@ import { FilterBox } from './filter/filter-box.tsx';
 import { filterRows } from './filter/filter-rows.ts';
 import { FirstRun } from './first-run.tsx';
 import { GroupChoice, maxGroupedBy } from './groups/group-choice.tsx';
-import {
-  isDescendingIn,
-  type Judge,
-  type Order,
-  orderText,
-  sortRows,
-  startsDescending,
-} from './sort-rows.ts';
+import { type Judge, type Order, orderText, readOrder, sortRows, startsDescending } from './sort-rows.ts';
 import { ExperimentsTable } from './table.tsx';
 import { useFittedColumns } from './use-fitted-columns.ts';
 import { useRows } from './use-rows.ts';
@@ -63,8 +56,8 @@ const keptIds = (key: string): string[] | undefined => {
 
 const orderOf = (text: string | null, ranking: Ranking, judge: Judge | undefined): Order | undefined => {
   if (text === null || text === '') return undefined;
-  const isDescending = isDescendingIn(text, judge);
-  const column = columnOf(text.replace(/^-/, ''));
+  const { id, isDescending } = readOrder(text, judge);
+  const column = columnOf(id);
   return column && { column: column.id === 'best' ? bestColumn(ranking) : column, isDescending };
 };
 

@@ -45,22 +45,27 @@ export function sortBy<T>(
 export const sortRows = <R>(rows: readonly R[], { column, isDescending }: Order<R>): R[] =>
   sortBy(rows, (row) => column.value(row), isDescending);
 
-/** Return the text of an order in an address. `best` is best first, whatever the goal is, and `-best` worst first. */
+/** Return the text of an order in an address. `best` is best first and `worst` worst first, whatever the goal is. */
 export function orderText(
   { id }: Pick<Column, 'id'>,
   isDescending: boolean,
   judge: Judge | undefined,
 ): string {
-  return `${isDescending === isUpward(id, judge) ? '' : '-'}${id}`;
+  if (id === 'best') return isDescending === isUpward(judge) ? 'best' : 'worst';
+  return `${isDescending ? '-' : ''}${id}`;
 }
 
-/** Return whether a text of an address sorts a column in descending order. */
-export const isDescendingIn = (text: string, judge: Judge | undefined): boolean =>
-  text.startsWith('-') !== isUpward(text.replace(/^-/, ''), judge);
+/** Read the order of an address: the id of its column, and whether it is descending. */
+export function readOrder(text: string, judge: Judge | undefined): { id: string; isDescending: boolean } {
+  const id = text.replace(/^-/, '');
+  if (id !== 'best' && id !== 'worst') return { id, isDescending: text.startsWith('-') };
+  // Views of earlier releases say `-best` for the greatest values first, which are the best ones of an accuracy.
+  const isBestFirst = text === 'best' || (text === '-best' && isUpward(judge));
+  return { id: 'best', isDescending: isBestFirst === isUpward(judge) };
+}
 
-/** Whether the plain name of a column stands for its greatest values first. */
-const isUpward = (id: string, judge: Judge | undefined): boolean =>
-  id === 'best' && judge?.goal === 'maximize';
+/** Whether greater values are better. */
+const isUpward = (judge: Judge | undefined): boolean => judge?.goal === 'maximize';
 
 /**
  * Return whether the first click on a column sorts in descending order. The best values come first if the goal is

@@ -1,0 +1,70 @@
+import { buildCommand } from '@stricli/core';
+import type { CliContext } from '../../context.ts';
+import { connect } from '../../login/connect.ts';
+import { requireProject } from '../../projects/find-project.ts';
+import { criterionText, setCriterion } from '../../projects/set-criterion.ts';
+import { json, project as projectFlag, verbose } from '../flags.ts';
+
+export const projectCommand = buildCommand({
+  func: project,
+  parameters: {
+    flags: {
+      criterion: {
+        kind: 'parsed',
+        parse: String,
+        placeholder: 'NAME[:min|max]',
+        brief: 'Metric that ranks the experiments, with its direction if its name does not say it',
+        optional: true,
+      },
+      project: projectFlag,
+      json,
+      verbose,
+    },
+    aliases: { p: 'project' },
+  },
+  docs: {
+    brief: "Show the folder's project, or change what ranks its experiments",
+    fullDescription: `The criterion decides what "best" means in lists, sweeps and the console. The key criterion of mps.yaml sets it, too.
+
+Examples:
+  mps project
+  mps project --criterion val_loss
+  mps project --criterion "metrics/mAP50-95(B)"
+  mps project --criterion fitness:max`,
+  },
+});
+
+async function project(
+  this: CliContext,
+  { criterion, project: given, json: isJson = false }: Flags,
+): Promise<void> {
+  const session = await connect(this.env);
+  const found = await requireProject(session, this.folder, given);
+  const changed = criterion === undefined ? undefined : await setCriterion(session.client, found, criterion);
+  const shown = changed === undefined ? found : await requireProject(session, this.folder, found.project_id);
+  if (isJson) {
+    this.printer.json(shown);
+    return;
+  }
+  this.printer.facts([
+    ['project', shown.project_name],
+    ['owner', shown.owner],
+    ['ranked by', `${criterionText(shown)} (${sources[shown.criterion_source]})`],
+    ['created', shown.created_at],
+    ['id', shown.project_id],
+  ]);
+}
+
+const sources = {
+  project: 'chosen for the project',
+  task: "from the project's task",
+  'first-run': 'from its first run',
+  default: 'until a run reports another metric',
+} as const;
+
+interface Flags {
+  criterion?: string;
+  project?: string;
+  json?: boolean;
+  verbose?: boolean;
+}
