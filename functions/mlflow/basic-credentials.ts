@@ -2,7 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { signIn } from '../../shared/accounts/sign-in.ts';
 import { newId } from '../../shared/core/new-id.ts';
 import { authenticateToken } from '../../shared/data/accounts/token.ts';
-import { writeAccounts } from '../../shared/data/table/needs.ts';
+import { readAccounts, writeAccounts } from '../../shared/data/table/needs.ts';
+import { recentReads } from '../../shared/data/table/recent-reads.ts';
 import type { Identification, Identity } from '../../shared/http/definition/endpoint-context.ts';
 
 /** Seconds for which this process reuses the token of a name and password. */
@@ -46,7 +47,7 @@ export async function identifyBasic(
   const identity =
     known &&
     (await known.then(
-      (bearer) => authenticateToken(accounts, bearer, new Date()),
+      (bearer) => authenticateToken(recentReads(readAccounts.open(platform)), bearer, new Date()),
       () => undefined,
     ));
   if (identity !== undefined) return identity;

@@ -6,6 +6,9 @@ export interface Key {
   sk: string;
 }
 
+/** Return a text that identifies an item in its table. No key contains a line break. */
+export const itemName = ({ pk, sk }: Key): string => `${pk}\n${sk}`;
+
 /** Check that a value is a stored item. @throws Error if it has no primary key, which every item of a table has */
 export function requireItem(value: Record<string, unknown>): Item {
   if (!isItem(value)) throw new Error('an item without its primary key');

@@ -1,10 +1,12 @@
-import type { TableName, TableReader, Write } from './table.ts';
+import { itemName } from './item.ts';
+import type { Write } from './table.ts';
 
 /**
  * Values that a process has read from a table, for a second. A thousand requests ask for the same ones, such as the best
- * runs of a project. A write of this process to a partition that the value depends on drops it at once,
+ * runs of a project. A write of this process to an item or partition that the value depends on drops it at once,
  * also while it is being read. So on one machine, where one process serves all requests, every request sees the writes
- * before it. Writes of other processes (other functions on AWS, and jobs) are seen at most a second later.
+ * before it. Writes of other processes (other functions on AWS, and jobs) are seen at most a second later. `undefined` and
+ * errors are not kept.
  * @example
  * const rankings = new RecentValues<Ranking>();
  * await rankings.get(records, key, [cataloguePartition(project_id)], () => rank(records, project_id));
@@ -12,67 +14,83 @@ import type { TableName, TableReader, Write } from './table.ts';
 export class RecentValues<V> {
   readonly #kept = new WeakMap<object, Map<string, Kept<V>>>();
 
+  /** Return the value of a key, if it is kept. Several that ask at once share a read. */
+  peek(owner: object, key: string): Promise<V> | undefined {
+    const present = this.#kept.get(owner)?.get(key);
+    if (present === undefined || recency.isOver(present.since) || wasWritten(present)) return undefined;
+    return present.value;
+  }
+
   /**
-   * @param partitions those of the records that the value is made of
-   * @param read reads the value; several that ask at once share it
+   * Read the value of a key, and keep it.
+   * @param owner what the value is read with, such as the reader of a table
+   * @param sources partitions of the records that the value is made of, or names of items ({@link itemName})
    */
-  get(
-    records: TableReader<TableName>,
-    key: string,
-    partitions: readonly string[],
-    read: () => Promise<V>,
-  ): Promise<V> {
-    const values = this.#kept.get(records) ?? new Map<string, Kept<V>>();
-    this.#kept.set(records, values);
-    const present = values.get(key);
-    if (present !== undefined && performance.now() < present.until && !wasWritten(present)) {
-      return present.value;
-    }
+  read(owner: object, key: string, sources: readonly string[], read: () => Promise<V>): Promise<V> {
+    const values = this.#kept.get(owner) ?? new Map<string, Kept<V>>();
+    this.#kept.set(owner, values);
     if (values.size >= maxValues) values.clear();
-    const kept = { value: read(), until: performance.now() + keptMilliseconds, partitions, at: clock };
+    const since = { monotonic: performance.now(), wall: Date.now() };
+    const kept = { value: read(), since, sources, at: clock };
     values.set(key, kept);
-    kept.value.catch(() => {
-      if (values.get(key) === kept) values.delete(key);
-    });
+    const drop = () => values.get(key) === kept && values.delete(key);
+    kept.value.then((value) => value === undefined && drop(), drop);
     return kept.value;
+  }
+
+  /** Return the value of a key as it is kept, else read it. */
+  get(...[owner, key, sources, read]: Parameters<this['read']>): Promise<V> {
+    return this.peek(owner, key) ?? this.read(owner, key, sources, read);
   }
 }
 
 interface Kept<V> {
   value: Promise<V>;
-  /** End of its time, as `performance.now()`. */
-  until: number;
-  partitions: readonly string[];
+  /** When its read began. */
+  since: Moment;
+  sources: readonly string[];
   /** Value of `clock` before its read. */
   at: number;
 }
+
+interface Moment {
+  /** As `performance.now()`. */
+  monotonic: number;
+  /** Epoch milliseconds. */
+  wall: number;
+}
+
+/** How long values are kept. Tests replace the function. */
+export const recency = {
+  /** Whether a second has passed by either clock: the monotonic one may stand still while AWS freezes the process. */
+  isOver: ({ monotonic, wall }: Moment): boolean =>
+    performance.now() - monotonic >= keptMilliseconds || Math.abs(Date.now() - wall) >= keptMilliseconds,
+};
 
 const keptMilliseconds = 1000;
 const maxValues = 10_000;
 
 /** Count of the writes of this process. */
 let clock = 0;
-/** The last write to each partition, of the last writes. */
+/** The last write to each item and partition, of the last writes. */
 let written = new Map<string, number>();
-/** Values of before this write have to be read again, because the partitions of earlier writes are forgotten. */
+/** Values of before this write have to be read again, because earlier writes are forgotten. */
 let forgotten = 0;
-const maxPartitions = 20_000;
+const maxWritten = 40_000;
 
-const wasWritten = ({ partitions, at }: Kept<unknown>): boolean =>
-  at < forgotten || partitions.some((pk) => (written.get(pk) ?? 0) > at);
+const wasWritten = ({ sources, at }: Kept<unknown>): boolean =>
+  at < forgotten || sources.some((source) => (written.get(source) ?? 0) > at);
 
 /** Note writes of this process. Call it once they are done, or may be. */
 export function noteWrites(writes: readonly Write[]): void {
   clock += 1;
-  if (written.size > maxPartitions) {
+  if (written.size > maxWritten) {
     written = new Map();
     forgotten = clock;
   }
-  for (const write of writes) written.set(partitionOf(write), clock);
-}
-
-function partitionOf(write: Write): string {
-  if ('put' in write) return write.put.pk;
-  if ('update' in write) return write.update.pk;
-  return 'delete' in write ? write.delete.pk : write.check.pk;
+  for (const write of writes) {
+    if ('check' in write) continue;
+    const key = 'put' in write ? write.put : 'update' in write ? write.update : write.delete;
+    written.set(key.pk, clock).set(itemName(key), clock);
+  }
 }

@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { throwIfStopped } from '../../core/stop-signal.ts';
 import type { Change, Condition } from './condition.ts';
-import { type Item, type Key, requireItem, UnreadableRecordError } from './item.ts';
+import { type Item, itemName, type Key, requireItem, UnreadableRecordError } from './item.ts';
 import { TableBusyError } from './retry-on-conflict.ts';
 import type { WriteLabel } from './write-label.ts';
 
@@ -68,8 +68,26 @@ export interface TableWriter<N extends TableName> extends TableReader<N> {
   write(...writes: readonly Write[]): Promise<void>;
 }
 
-/** Create a reader of the table that is deployed as `tableName`. */
+/**
+ * Return the reader of the table that is deployed as `tableName`. A client has one of each table, which finds again what
+ * the process keeps for it (`recent-values.ts`).
+ */
 export function tableReader<N extends TableName>(
+  client: DynamoDBDocumentClient,
+  name: N,
+  tableName: string,
+): TableReader<N> {
+  const readers = tables.get(client) ?? new Map<string, TableReader<TableName>>();
+  tables.set(client, readers);
+  const reader = readers.get(tableName) ?? newReader(client, name, tableName);
+  readers.set(tableName, reader);
+  // A deployed table always has the same name.
+  return reader as TableReader<N>;
+}
+
+const tables = new WeakMap<DynamoDBDocumentClient, Map<string, TableReader<TableName>>>();
+
+function newReader<N extends TableName>(
   client: DynamoDBDocumentClient,
   name: N,
   tableName: string,
@@ -145,7 +163,7 @@ interface Wanted {
   found: PromiseWithResolvers<Item | undefined>;
 }
 
-const nameOf = (table: string, { pk, sk }: Key): string => `${table}\n${pk}\n${sk}`;
+const nameOf = (table: string, key: Key): string => `${table}\n${itemName(key)}`;
 
 const byTable = (wanted: readonly Wanted[]): [string, Wanted[]][] => [
   ...Map.groupBy(wanted, ({ table }) => table),

@@ -3,6 +3,8 @@ import { authenticateSession } from '../../data/accounts/session.ts';
 import { authenticateToken } from '../../data/accounts/token.ts';
 import { accountTypes } from '../../data/accounts/user.ts';
 import { readAccounts } from '../../data/table/needs.ts';
+import { recentReads } from '../../data/table/recent-reads.ts';
+import type { TableReader } from '../../data/table/table.ts';
 import { HttpError } from '../answer/http-error.ts';
 import type { Identity } from '../definition/endpoint-context.ts';
 import type { Before, Exchange } from '../definition/exchange.ts';
@@ -51,7 +53,7 @@ const bearer = /^bearer +(\S+) *$/i;
 async function identify(exchange: Exchange, authorization: string): Promise<Identity | undefined> {
   const { endpoint, event, platform } = exchange;
   const token = bearer.exec(authorization)?.[1];
-  if (token !== undefined) return authenticateToken(readAccounts.open(platform), token, new Date());
+  if (token !== undefined) return authenticateToken(accountsFor(exchange), token, new Date());
   if (isSession(authorization)) return identifySession(exchange);
   const { sourceIp } = event.requestContext.identity;
   const identity = await endpoint.identify?.(authorization, { platform, sourceIp });
@@ -60,11 +62,25 @@ async function identify(exchange: Exchange, authorization: string): Promise<Iden
 }
 
 /**
+ * Return the reader for identifying the caller. It may return what this process has read within a second, except for an
+ * endpoint that changes accounts: nobody makes a token with one that another process has just revoked. MLflow's endpoint
+ * writes only the tokens of names and passwords.
+ */
+function accountsFor({ endpoint: { needs, identify }, platform }: Exchange): TableReader<'accounts'> {
+  const accounts = readAccounts.open(platform);
+  const changesAccounts = Object.values(needs).some(
+    ({ resource, level }) => resource === 'accounts' && level === 'write',
+  );
+  return changesAccounts && identify === undefined ? accounts : recentReads(accounts);
+}
+
+/**
  * Identify the session of a browser by its cookie together with the key that the page keeps. A cookie alone is not
  * enough, because browsers also send it for pages of other origins. A write needs a header that a page of another
  * origin cannot send without a CORS preflight.
  */
-async function identifySession({ event, platform }: Exchange): Promise<Identity | undefined> {
+async function identifySession(exchange: Exchange): Promise<Identity | undefined> {
+  const { event, platform } = exchange;
   const { settings } = platform;
   const presented = presentedSession({ header: (name) => headerOf(event, name), settings });
   if (presented === undefined) return undefined;
@@ -73,7 +89,7 @@ async function identifySession({ event, platform }: Exchange): Promise<Identity 
     const detail = 'Writes with a browser session need the header "X-Requested-With".';
     throw new ServiceError('forbidden', detail);
   }
-  const found = await authenticateSession(readAccounts.open(platform), presented, new Date());
+  const found = await authenticateSession(accountsFor(exchange), presented, new Date());
   return found && { user: found.user, token_hash: found.session.hash, session_id: found.session.session_id };
 }
 

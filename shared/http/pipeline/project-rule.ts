@@ -1,7 +1,13 @@
 import { ServiceError } from '../../core/service-error.ts';
 import { findMember, type Member, type ProjectRole, projectRoles } from '../../data/projects/member.ts';
-import { type Project, requireProject, requireProjectToRemove } from '../../data/projects/project.ts';
+import {
+  type Project,
+  projectKey,
+  requireProject,
+  requireProjectToRemove,
+} from '../../data/projects/project.ts';
 import { readRecords } from '../../data/table/needs.ts';
+import { recentReads } from '../../data/table/recent-reads.ts';
 import { readAhead, type TableReader } from '../../data/table/table.ts';
 import type { Caller, ProjectRule } from '../definition/endpoint-context.ts';
 import type { Before } from '../definition/exchange.ts';
@@ -23,7 +29,8 @@ const refusals: Readonly<Record<Exclude<ProjectRole, 'viewer'>, string>> = {
 };
 
 /**
- * Return the project, if the rule admits the caller.
+ * Return the project, if the rule admits the caller. Rules of viewers and developers admit by what this process has read
+ * within a second; who changes the project itself is checked by what the table has now, and so is who would be refused.
  * @throws ServiceError `not-found`, `forbidden`
  */
 export async function projectFor(
@@ -32,15 +39,31 @@ export async function projectFor(
   rule: ProjectRule,
   caller: Asking | undefined,
 ): Promise<Project> {
+  if (rule !== 'viewer' && rule !== 'developer') return projectNow(records, id, rule, caller);
+  const recent = recentReads(records);
+  try {
+    return await projectNow(recent, id, rule, caller, recent.has(projectKey(id)));
+  } catch (error) {
+    if (!recent.hasReused()) throw error;
+    return projectNow(records, id, rule, caller);
+  }
+}
+
+/** @param isKnown whether reading the project needs no request */
+async function projectNow(
+  records: TableReader<'records'>,
+  id: string,
+  rule: ProjectRule,
+  caller: Asking | undefined,
+  isKnown = false,
+): Promise<Project> {
   const needed = roleOfRule[rule];
   const find = rule === 'remove' ? requireProjectToRemove : requireProject;
   if (needed === 'viewer') return find(records, id);
+  const findRole = async () => (caller === undefined ? undefined : findMember(records, id, caller.user_id));
   // Read the membership together with the project. That is one more read unit for owners, but one request less for
   // members.
-  const readMember =
-    caller === undefined || caller.account_type === 'admin'
-      ? async () => undefined
-      : readAhead(() => findMember(records, id, caller.user_id));
+  const readMember = isKnown || caller?.account_type === 'admin' ? findRole : readAhead(findRole);
   const project = await find(records, id);
   const role = caller === undefined ? 'viewer' : await roleIn(project, caller, readMember);
   if (projectRoles.indexOf(role) < projectRoles.indexOf(needed))
@@ -68,22 +91,28 @@ export const requireProjectOfPath: Before = async (exchange) => {
   if (rule === undefined) return;
   const id = projectId(input?.path);
   if (id === undefined) throw new Error(`${endpoint.name} has a project rule but no project_id in its path`);
-  const read = async () => {
-    const project = await projectFor(readRecords.open(platform), id, rule, caller);
+  const records = readRecords.open(platform);
+  const current = async () => {
+    const project = await projectNow(records, id, rule, caller);
     refuseDeleted(project, rule);
     return project;
   };
-  exchange.checked = { project: await read(), projectNow: read };
+  const project = await projectFor(records, id, rule, caller);
+  // It may have been restored since.
+  exchange.checked = { project: isRefused(project, rule) ? await current() : project, projectNow: current };
 };
 
 /** Refuse changes of a deleted project. MLflow's routes do not call this, because its clients expect other errors. */
-function refuseDeleted({ deleted_at }: Project, rule: ProjectRule): void {
-  if (deleted_at === undefined || rule === 'viewer' || rule === 'restore' || rule === 'remove') return;
+function refuseDeleted(project: Project, rule: ProjectRule): void {
+  if (!isRefused(project, rule)) return;
   throw new ServiceError(
     'forbidden',
     'This project is deleted. Restore it with POST /projects/{project_id}/restore before you change it.',
   );
 }
+
+const isRefused = ({ deleted_at }: Project, rule: ProjectRule): boolean =>
+  deleted_at !== undefined && (rule === 'developer' || rule === 'owner');
 
 function projectId(path: unknown): string | undefined {
   if (typeof path !== 'object' || path === null || !('project_id' in path)) return undefined;

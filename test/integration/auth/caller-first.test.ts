@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { endpoint as createExperiment } from '../../../functions/experiments/records/create-experiment.endpoint.ts';
 import { endpoint as readProject } from '../../../functions/projects/projects/read-project.endpoint.ts';
 import { revokeToken } from '../../../shared/data/accounts/token.ts';
+import { holdRecency } from '../../support/hold-recency.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { tableRequests } from '../../support/table-requests.ts';
 import { newProject } from '../projects/new-project.ts';
@@ -32,10 +33,9 @@ describe('a request by a token that was good before', () => {
 
   test('reads its caller, and only then what it needs', async () => {
     const { owner, path } = await ownerOfProject();
-    for (let time = 0; time < 2; time += 1) {
-      const [first, second] = await tableRequests(service, readProject, () => read(owner, path));
-      expect([first, second]).toEqual([accountsAlone, ['BatchGet records']]);
-    }
+    holdRecency().pass();
+    const [first, second] = await tableRequests(service, readProject, () => read(owner, path));
+    expect([first, second]).toEqual([accountsAlone, ['BatchGet records']]);
   });
 
   test('an unknown token causes no read but that of the token, also beside a good one of the same user', async () => {
@@ -65,12 +65,13 @@ describe('a request by a token that was good before', () => {
   test('an account of too low a type is refused by the read of its token alone', async () => {
     const { path } = await ownerOfProject();
     const viewer = await service.user('viewer');
+    holdRecency();
     for (let time = 0; time < 3; time += 1) {
       const statuses: number[] = [];
       const sent = await tableRequests(service, createExperiment, async () => {
         statuses.push((await record(viewer, path)).status);
       });
-      expect([statuses, sent]).toEqual([[403], [accountsAlone]]);
+      expect([statuses, sent]).toEqual([[403], time === 0 ? [accountsAlone] : []]);
     }
   });
 });
