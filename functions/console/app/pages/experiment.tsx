@@ -169,15 +169,12 @@ function Content({
   onChange: (next: Experiment) => void;
 }) {
   const [dialog, setDialog] = useState<DialogName>();
-  const { project_id, experiment_id, status, status_reason, kind, tags, name } = experiment;
-  const path = { project_id, experiment_id };
+  const { project_id, experiment_id, status, status_reason, tags, name } = experiment;
   const wanted = place.value.query.get('tab');
   const hasMedia = useHasMedia(experiment);
   const tabs = tabsOf(experiment, hasMedia || wanted === 'media');
   const tab = tabs.find(({ id }) => id === wanted)?.id ?? 'overview';
   const { mayChange } = useRights(project_id);
-  const close = () => setDialog(undefined);
-  const ended = isFinal(status);
   return (
     <>
       <PageHead
@@ -199,43 +196,7 @@ function Content({
           </div>
         }
       >
-        {!ended && <WatchButton {...path} />}
-        {mayChange && !ended && (
-          <Button kind="danger" icon="stop" onClick={() => setDialog('cancel')}>
-            Cancel
-          </Button>
-        )}
-        {mayChange && kind !== 'logged' && (
-          <Button
-            icon="again"
-            kind={ended ? 'primary' : 'plain'}
-            disabled={!ended}
-            onClick={() => setDialog('rerun')}
-          >
-            Run again
-          </Button>
-        )}
-        {mayChange && kind !== 'logged' && (
-          <LinkButton
-            href={href(['projects', project_id, 'sweeps', 'new'], { around: experiment_id })}
-            icon="chart"
-          >
-            Sweep around this
-          </LinkButton>
-        )}
-        {mayChange && (
-          <Button icon="tag" onClick={() => setDialog('edit')}>
-            Edit
-          </Button>
-        )}
-        {mayChange && ended && (
-          <Button
-            kind="danger"
-            icon="trash"
-            label="Delete the experiment"
-            onClick={() => setDialog('delete')}
-          />
-        )}
+        <Actions experiment={experiment} mayChange={mayChange} onDialog={setDialog} />
       </PageHead>
       <Tabs
         label="Experiment"
@@ -259,12 +220,87 @@ function Content({
           onSmaller={mayChange ? () => setDialog('smaller') : undefined}
         />
       )}
-      {dialog === 'edit' && <EditDialog path={path} onChange={onChange} onClose={close} />}
+      <Dialogs
+        dialog={dialog}
+        experiment={experiment}
+        onChange={onChange}
+        onClose={() => setDialog(undefined)}
+      />
+    </>
+  );
+}
+
+/** Buttons of the page's head. */
+function Actions({
+  experiment: { project_id, experiment_id, kind, status },
+  mayChange,
+  onDialog,
+}: {
+  experiment: Experiment;
+  mayChange: boolean;
+  onDialog: (name: DialogName) => void;
+}) {
+  const ended = isFinal(status);
+  return (
+    <>
+      {!ended && <WatchButton project_id={project_id} experiment_id={experiment_id} />}
+      {mayChange && !ended && (
+        <Button kind="danger" icon="stop" onClick={() => onDialog('cancel')}>
+          Cancel
+        </Button>
+      )}
+      {mayChange && kind !== 'logged' && (
+        <Button
+          icon="again"
+          kind={ended ? 'primary' : 'plain'}
+          disabled={!ended}
+          onClick={() => onDialog('rerun')}
+        >
+          Run again
+        </Button>
+      )}
+      {mayChange && kind !== 'logged' && (
+        <LinkButton
+          href={href(['projects', project_id, 'sweeps', 'new'], { around: experiment_id })}
+          icon="chart"
+        >
+          Sweep around this
+        </LinkButton>
+      )}
+      {mayChange && (
+        <Button icon="tag" onClick={() => onDialog('edit')}>
+          Edit
+        </Button>
+      )}
+      {mayChange && ended && (
+        <Button kind="danger" icon="trash" label="Delete the experiment" onClick={() => onDialog('delete')} />
+      )}
+    </>
+  );
+}
+
+/** Dialog that is open, if any. */
+function Dialogs({
+  dialog,
+  experiment,
+  onChange,
+  onClose,
+}: {
+  dialog: DialogName | undefined;
+  experiment: Experiment;
+  onChange: (next: Experiment) => void;
+  onClose: () => void;
+}) {
+  const { project_id, experiment_id, kind, name } = experiment;
+  const path = { project_id, experiment_id };
+  return (
+    <>
+      {dialog === 'edit' && <EditDialog path={path} onChange={onChange} onClose={onClose} />}
       {(dialog === 'rerun' || dialog === 'smaller') && (
         <RerunDialog
           experiment={experiment}
           advised={dialog === 'smaller' ? (experiment.system?.advice ?? undefined) : undefined}
-          onClose={close}
+          onClose={onClose}
         />
       )}
       {dialog === 'cancel' && (
@@ -272,7 +308,7 @@ function Content({
           title="Cancel this experiment?"
           action="Cancel the experiment"
           onConfirm={async () => onChange(kind === 'logged' ? await endLogged(path) : await cancel(path))}
-          onClose={close}
+          onClose={onClose}
         >
           <p>It stops. Its log, metrics and artifacts so far stay.</p>
         </Confirm>
@@ -293,7 +329,7 @@ function Content({
               },
             });
           }}
-          onClose={close}
+          onClose={onClose}
         >
           <p>
             <bdi>{name}</bdi> is deleted with its log, metrics and {bytesText(experiment.artifact_bytes)} of

@@ -5,6 +5,7 @@ import { isTyping, useKeys } from '../ui/use-keys.ts';
 import { queueKeys } from './key-queue.ts';
 
 const Palette = lazy(() => import('./palette.tsx').then((module) => module.Palette));
+const ShortcutList = lazy(() => import('./shortcut-list.tsx').then((module) => module.ShortcutList));
 
 /** Open dialog of the keyboard. */
 export const opened = signal<'palette' | 'help' | undefined>(undefined);
@@ -118,12 +119,8 @@ export function Keys() {
       release();
     };
   }, []);
-  return opened.value === undefined ? null : (
-    <Palette
-      key={opened.value}
-      isHelp={opened.value === 'help'}
-      takeAhead={takeAhead}
-      onClose={() => (opened.value = undefined)}
-    />
-  );
+  const close = () => (opened.value = undefined);
+  if (opened.value === undefined) return null;
+  if (opened.value === 'help') return <ShortcutList onClose={close} />;
+  return <Palette takeAhead={takeAhead} onClose={close} />;
 }

@@ -24,6 +24,8 @@ export interface RowChanges {
   drop(ids: readonly string[]): void;
 }
 
+type DialogName = 'tag' | 'rename' | 'cancel';
+
 /** Actions on the chosen rows. */
 export function ChosenBar({
   rows,
@@ -53,12 +55,11 @@ export function ChosenBar({
   onAll: () => void;
   onClear: () => void;
 }) {
-  const [dialog, setDialog] = useState<'tag' | 'rename' | 'cancel'>();
+  const [dialog, setDialog] = useState<DialogName>();
   const [isBusy, setBusy] = useState(false);
   const [first] = rows;
   const ids = rows.map(({ experiment_id }) => experiment_id);
   const running = rows.filter(({ status }) => !isFinal(status));
-  const what = plural(rows.length, 'experiment');
   const act = async (action: () => Promise<unknown>): Promise<void> => {
     setBusy(true);
     await attempt(action);
@@ -145,14 +146,36 @@ export function ChosenBar({
         )}
       </div>
       <Button kind="quiet" icon="close" label="Clear the choice" onClick={onClear} />
+      <Dialogs dialog={dialog} rows={rows} renew={changes.renew} onClose={() => setDialog(undefined)} />
+    </div>
+  );
+}
+
+/** Dialog that is open, if any. */
+function Dialogs({
+  dialog,
+  rows,
+  renew,
+  onClose,
+}: {
+  dialog: DialogName | undefined;
+  rows: readonly Row[];
+  renew: RowChanges['renew'];
+  onClose: () => void;
+}) {
+  const ids = rows.map(({ experiment_id }) => experiment_id);
+  const running = rows.filter(({ status }) => !isFinal(status));
+  const what = plural(rows.length, 'experiment');
+  return (
+    <>
       {dialog === 'tag' && (
         <TagDialog
           what={what}
           known={[...new Set(rows.flatMap(({ tags }) => Object.keys(tags)))].slice(0, maxKnownTags)}
-          onClose={() => setDialog(undefined)}
+          onClose={onClose}
           onTag={async (name, value) => {
             await tagRows(rows, name, value);
-            await changes.renew(ids);
+            await renew(ids);
             tell(`${what} tagged.`);
           }}
         />
@@ -161,10 +184,10 @@ export function ChosenBar({
         <Confirm
           title={`Cancel ${plural(running.length, 'experiment')}?`}
           action={`Cancel ${running.length}`}
-          onClose={() => setDialog(undefined)}
+          onClose={onClose}
           onConfirm={async () => {
             await cancelRows(running);
-            await changes.renew(running.map(({ experiment_id }) => experiment_id));
+            await renew(running.map(({ experiment_id }) => experiment_id));
             tell(`${plural(running.length, 'experiment')} cancelled.`);
           }}
         >
@@ -174,17 +197,17 @@ export function ChosenBar({
       {dialog === 'rename' && (
         <RenameDialog
           what={what}
-          first={first?.name ?? ''}
+          first={rows[0]?.name ?? ''}
           isSeveral={rows.length > 1}
-          onClose={() => setDialog(undefined)}
+          onClose={onClose}
           onRename={async (name) => {
             await renameRows(rows, name);
-            await changes.renew(ids);
+            await renew(ids);
             tell(`${what} renamed.`);
           }}
         />
       )}
-    </div>
+    </>
   );
 }
 
