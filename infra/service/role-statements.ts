@@ -1,3 +1,4 @@
+import { deploymentTag } from '../../shared/aws/batch.ts';
 import type { Need } from '../../shared/core/needs.ts';
 
 /** Return the statements of a role for these needs: explicit actions on named resources. */
@@ -18,6 +19,8 @@ export interface ResourceArns {
   submissions: readonly string[];
   /** Jobs. Batch assigns their ids. */
   jobs: readonly string[];
+  /** Name of the deployment, which its jobs have as their tag. */
+  deployment: string;
   /** Topic of mails; undefined if the deployment sends none. */
   mailTopic?: string | undefined;
 }
@@ -59,10 +62,10 @@ function statementsOf(need: Need<unknown>, arns: ResourceArns): Statement[] {
     case 'batch':
       return [
         { actions: actions.anything ?? [], resources: ['*'] },
-        ...(actions.submission === undefined
+        ...(actions.submission === undefined ? [] : submissionStatements(actions.submission, arns)),
+        ...(actions.jobs === undefined
           ? []
-          : [{ actions: actions.submission, resources: [...arns.submissions, ...arns.jobs] }]),
-        ...(actions.jobs === undefined ? [] : [{ actions: actions.jobs, resources: arns.jobs }]),
+          : [{ actions: actions.jobs, resources: arns.jobs, conditions: tagged('Resource', arns) }]),
       ];
     case 'mail':
       return arns.mailTopic === undefined
@@ -70,6 +73,19 @@ function statementsOf(need: Need<unknown>, arns: ResourceArns): Statement[] {
         : [{ actions: actions.topic ?? [], resources: [arns.mailTopic] }];
   }
 }
+
+/** Submissions carry the deployment's tag, by which jobs may be terminated. */
+function submissionStatements(actions: readonly string[], arns: ResourceArns): Statement[] {
+  const resources = [...arns.submissions, ...arns.jobs];
+  return [
+    { actions, resources },
+    { actions: ['batch:TagResource'], resources, conditions: tagged('Request', arns) },
+  ];
+}
+
+const tagged = (what: 'Request' | 'Resource', { deployment }: ResourceArns): Conditions => ({
+  StringEquals: { [`aws:${what}Tag/${deploymentTag}`]: deployment },
+});
 
 const tableReads = ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:Query'];
 

@@ -1,5 +1,5 @@
 import { type Need, within } from '../core/needs.ts';
-import { type BatchControl, batchControl } from './batch.ts';
+import { type BatchControl, type BatchObserver, batchControl, batchObserver } from './batch.ts';
 import { batch } from './batch-client.ts';
 import { type MailTopic, mailTopic } from './mail-topic.ts';
 import { type ObjectReader, type ObjectWriter, objectReader, objectWriter } from './objects.ts';
@@ -42,11 +42,18 @@ export const writePictures = /* @__PURE__ */ within(writeObjects, ofPictures);
 /** Read and write files of models. */
 export const writeModelObjects = /* @__PURE__ */ within(writeObjects, ofModels);
 
+/** Describe jobs of AWS Batch. */
+export const observeBatch: Need<BatchObserver> = {
+  resource: 'batch',
+  level: 'observe',
+  open: ({ environment }) => batchObserver(batch(environment)),
+};
+
 /** Describe, submit and terminate jobs of AWS Batch. */
 export const controlBatch: Need<BatchControl> = {
   resource: 'batch',
   level: 'control',
-  open: ({ environment }) => batchControl(batch(environment)),
+  open: ({ environment, settings }) => batchControl(batch(environment), settings.deployment),
 };
 
 /** Send mails to the addresses of the deployment. Undefined if it names none. */

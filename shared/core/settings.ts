@@ -55,6 +55,7 @@ type TrustedImages = z.infer<ReturnType<typeof trustedImagesSchema>>;
 const makeEnvironmentSchema = () =>
   z.object({
     AWS_REGION: z.string().min(1).default('us-east-1'),
+    DEPLOYMENT: z.string().min(1).default('local'),
     ACCOUNTS_TABLE: z.string().min(1).optional(),
     RECORDS_TABLE: z.string().min(1),
     BUCKET: z.string().min(1),
@@ -153,6 +154,8 @@ export interface Settings {
   /** Undefined for jobs. They never access it. */
   accountsTable: string | undefined;
   recordsTable: string;
+  /** Name of the deployment. */
+  deployment: string;
   bucket: string;
   /** Origin of the presigned URLs of the bucket. */
   storageOrigin: string;
@@ -224,6 +227,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     region: value.AWS_REGION,
     accountsTable: value.ACCOUNTS_TABLE,
     recordsTable: value.RECORDS_TABLE,
+    deployment: value.DEPLOYMENT,
     bucket: value.BUCKET,
     storageOrigin: storageOrigin(value),
     train: { queue: value.TRAIN_QUEUE, definition: value.TRAIN_DEFINITION },

@@ -1,11 +1,11 @@
-import type { BatchControl, BatchJob, BatchStatus } from '../aws/batch.ts';
+import type { BatchJob, BatchObserver, BatchStatus } from '../aws/batch.ts';
 import { changeJob } from '../data/jobs/job.ts';
 import { isFinal, rankOf } from '../data/jobs/job-status.ts';
-import type { TableWriter } from '../data/table/table.ts';
+import type { Item, TableWriter } from '../data/table/table.ts';
 import { tryWrite } from '../data/table/write-label.ts';
 import { concludeJob, purgeLeftovers } from './conclusion.ts';
 import { buildWaitReason, cancelledReason, lossReason, reasons, waitReason } from './reasons.ts';
-import { type JobRecord, unfinishedJobOf } from './subject.ts';
+import { type JobRecord, parseJobRecord, unfinishedJobOf } from './subject.ts';
 import { noteBuild } from './submission.ts';
 
 /**
@@ -144,37 +144,71 @@ export async function observeBuild(
   }
 }
 
-/**
- * End a job and its Batch jobs if it has waited for capacity longer than the limit.
- * @param waiting the job itself, or the build of its environment
- * @returns whether the job was ended
- */
-export async function giveUpWaiting(
-  records: TableWriter<'records'>,
-  batch: BatchControl,
-  record: JobRecord,
-  waiting: BatchJob,
-  now: Date,
-): Promise<boolean> {
-  const hours = Math.abs(now.getTime() - waitsSince(record, waiting)) / 3_600_000;
-  if (waiting.status !== 'RUNNABLE' || hours <= maxWaitHours) return false;
-  const reason = reasons.waitedTooLong(maxWaitHours, waiting);
-  for (const id of new Set([record.depends_on, record.batch_job_id]))
-    if (id !== null) await batch.terminate(id, reason);
-  return concludeJob(records, record, { status: 'FAILED', reason }, now, ...purgeLeftovers(record, now));
+/** Services that learn from Batch how jobs are. They begin and end none. */
+export interface Observer {
+  records: TableWriter<'records'>;
+  batch: BatchObserver;
+  now(): Date;
+}
+
+/** Return the Batch jobs that stored records name, by their ids. */
+export async function describeJobs(
+  batch: BatchObserver,
+  items: readonly (Item | undefined)[],
+): Promise<ReadonlyMap<string, BatchJob>> {
+  const idOf = (item: Item | undefined, name: string) =>
+    typeof item?.[name] === 'string' ? [item[name]] : [];
+  const ids = items.flatMap((item) => [...idOf(item, 'depends_on'), ...idOf(item, 'batch_job_id')]);
+  return new Map((await batch.describe(ids)).map((job) => [job.id, job]));
 }
 
 /**
- * Start of a job's wait, in epoch milliseconds: its creation, its turn in line, or the end of its last attempt.
+ * Update one record from its Batch jobs.
+ * @param known from {@link describeJobs}
+ * @returns the record with its Batch jobs, or undefined if the job has ended or waits in line
  */
-const waitsSince = (record: JobRecord, job: BatchJob): number =>
-  Math.max(
-    Date.parse(record.begun_at ?? record.created_at),
-    ...job.attempts.map(({ stoppedAt = 0 }) => stoppedAt),
-  );
+export async function observeRecord(
+  { records, now: clock }: Observer,
+  found: JobRecord,
+  known: ReadonlyMap<string, BatchJob>,
+): Promise<Observed | undefined> {
+  const now = clock();
+  if (isFinal(found.status) || found.line_ticket !== null) return undefined;
+  const ended = [found.depends_on, found.batch_job_id].some((id) => id !== null && hasEnded(known.get(id)));
+  const record = ended ? await readAnew(records, found) : found;
+  if (record === undefined || isFinal(record.status)) return undefined;
+  if (record.batch_job_id === null) return { record };
+  const build = record.depends_on === null ? undefined : known.get(record.depends_on);
+  if (build !== undefined) await observeBuild(records, record, build, now);
+  const job = known.get(record.batch_job_id);
+  if (job === undefined) {
+    const reason = reasons.lost;
+    await concludeJob(records, record, { status: 'FAILED', reason }, now, ...purgeLeftovers(record, now));
+    return undefined;
+  }
+  await observeJob(records, record, job, now);
+  return { record, build, job };
+}
+
+/** A record as it was before the observation, with the Batch jobs that it names. */
+interface Observed {
+  record: JobRecord;
+  /** Build of its environment. */
+  build?: BatchJob | undefined;
+  /** Undefined if the job was not submitted. */
+  job?: BatchJob;
+}
+
+const hasEnded = (job: BatchJob | undefined): boolean => job !== undefined && isOver(job.status);
 
 /**
- * Hours for which a job may wait for capacity. Queues on AWS end a job sooner if they know the reason (no instance
- * of that size, a lack of capacity). This limit covers all other reasons.
+ * Read the record of an ended Batch job again. The first read came before the request to Batch, and a user may
+ * have cancelled the job in between.
+ * @returns undefined if the record is gone, or names other Batch jobs than the first read
  */
-const maxWaitHours = 72;
+async function readAnew(records: TableWriter<'records'>, record: JobRecord): Promise<JobRecord | undefined> {
+  const item = await records.get(unfinishedJobOf(record).subject);
+  const present = item && parseJobRecord(item);
+  const isSame = present?.batch_job_id === record.batch_job_id && present.depends_on === record.depends_on;
+  return isSame ? present : undefined;
+}

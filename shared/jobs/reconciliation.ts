@@ -1,18 +1,15 @@
-import type { BatchJob } from '../aws/batch.ts';
+import type { BatchControl, BatchJob } from '../aws/batch.ts';
 import type { Deadline } from '../core/deadline.ts';
-import { errorName } from '../core/error-text.ts';
 import { inLanes } from '../core/in-lanes.ts';
-import type { Logger } from '../core/log.ts';
 import { auditCluster } from '../data/jobs/cluster-claim.ts';
 import {
-  changeJob,
   endJob,
   listUnfinished,
   type UnfinishedJob,
   unfinishedJobs,
   unfinishedKey,
 } from '../data/jobs/job.ts';
-import { finalRank, isFinal, rankOf } from '../data/jobs/job-status.ts';
+import { finalRank, rankOf } from '../data/jobs/job-status.ts';
 import { auditVcpus } from '../data/jobs/vcpu-shares.ts';
 import {
   forgetPosition,
@@ -25,14 +22,13 @@ import {
   type WatchedPosition,
 } from '../data/lists/watched-list.ts';
 import { UnreadableRecordError } from '../data/table/item.ts';
-import type { Item } from '../data/table/table.ts';
-import { ConditionFailedError, tryWrite } from '../data/table/write-label.ts';
+import type { TableWriter } from '../data/table/table.ts';
+import { tryWrite } from '../data/table/write-label.ts';
 import { cancelJob } from './cancellation.ts';
 import { concludeJob, purgeLeftovers } from './conclusion.ts';
-import { startWaiting } from './line.ts';
-import { giveUpWaiting, observeBuild, observeJob } from './observation.ts';
+import { describeJobs, observeRecord } from './observation.ts';
 import { cancelledReason, reasons } from './reasons.ts';
-import { type JobRecord, parseJobRecord, type Reconciler, unfinishedJobOf } from './subject.ts';
+import { type JobRecord, parseJobRecord, type Reconciler } from './subject.ts';
 import { submitJob } from './submission.ts';
 
 /**
@@ -119,10 +115,7 @@ async function compareJobs(
   jobs: readonly UnfinishedJob[],
 ): Promise<ReadonlyMap<UnfinishedJob, unknown>> {
   const items = await reconciler.records.batchGet(jobs.map(({ subject }) => subject));
-  const idOf = (item: Item | undefined, name: string) =>
-    typeof item?.[name] === 'string' ? [item[name]] : [];
-  const ids = items.flatMap((item) => [...idOf(item, 'depends_on'), ...idOf(item, 'batch_job_id')]);
-  const known = new Map((await reconciler.batch.describe(ids)).map((job) => [job.id, job]));
+  const known = await describeJobs(reconciler.batch, items);
   const errors = new Map<UnfinishedJob, unknown>();
   await inLanes(jobs, atOnce, async (job, index) => {
     const item = items[index];
@@ -140,7 +133,7 @@ async function forget({ records }: Reconciler, job: UnfinishedJob): Promise<void
   await tryWrite(records.write(...endJob(job)));
 }
 
-/** Update one record from its Batch jobs. */
+/** Update one record from its Batch jobs, and do what is left to do: submit it, give up a long wait, or end it again. */
 async function settle(
   reconciler: Reconciler,
   found: JobRecord,
@@ -148,26 +141,16 @@ async function settle(
 ): Promise<void> {
   const { records, batch, settings, keys } = reconciler;
   const now = reconciler.now();
-  if (isFinal(found.status) || found.line_ticket !== null) return;
-  const ended = [found.depends_on, found.batch_job_id].some((id) => id !== null && isOver(known.get(id)));
-  const record = ended ? await readAnew(reconciler, found) : found;
-  if (record === undefined || isFinal(record.status)) return;
-  if (record.batch_job_id === null) {
+  const observed = await observeRecord(reconciler, found, known);
+  if (observed === undefined) return;
+  const { record, build, job } = observed;
+  if (job === undefined) {
     if (record.cancel_requested_at !== null)
       await cancelJob(records, batch, settings, record, { by: record.cancelled_by, now });
     else if (isForsaken(record.begun_at ?? record.created_at, reconciler))
       await submitJob(records, batch, settings, record, false, keys);
     return;
   }
-  const build = record.depends_on === null ? undefined : known.get(record.depends_on);
-  if (build !== undefined) await observeBuild(records, record, build, now);
-  const job = known.get(record.batch_job_id);
-  if (job === undefined) {
-    const reason = reasons.lost;
-    await concludeJob(records, record, { status: 'FAILED', reason }, now, ...purgeLeftovers(record, now));
-    return;
-  }
-  await observeJob(records, record, job, now);
   for (const waiting of [build, job])
     if (waiting !== undefined && (await giveUpWaiting(records, batch, record, waiting, now))) return;
   const cancelled = record.cancel_requested_at;
@@ -175,20 +158,6 @@ async function settle(
   if (cancelled !== null && isAlive && secondsSince(cancelled, now) > cancelGraceSeconds) {
     await batch.terminate(job.id, cancelledReason(record.cancelled_by));
   }
-}
-
-const isOver = (job: BatchJob | undefined): boolean => job !== undefined && rankOf(job.status) === finalRank;
-
-/**
- * Read the record of an ended Batch job again. The first read came before the request to Batch, and a user may
- * have cancelled the job in between.
- * @returns undefined if the record is gone, or names other Batch jobs than the first read
- */
-async function readAnew({ records }: Reconciler, record: JobRecord): Promise<JobRecord | undefined> {
-  const item = await records.get(unfinishedJobOf(record).subject);
-  const present = item && parseJobRecord(item);
-  const isSame = present?.batch_job_id === record.batch_job_id && present.depends_on === record.depends_on;
-  return isSame ? present : undefined;
 }
 
 /** Whether the function that recorded a job at a time cannot submit it any more. */
@@ -227,38 +196,36 @@ function isFrom(position: WatchedPosition, other: WatchedPosition): boolean {
 const pagesBetweenNotes = 20;
 
 /**
- * Compare an unfinished job with Batch, unless a recent comparison exists. Never throw: reads must succeed even
- * while Batch is unavailable.
- * @returns whether the job was compared; if so, the caller must read the record again
+ * End a job and its Batch jobs if it has waited for capacity longer than the limit.
+ * @param waiting the job itself, or the build of its environment
+ * @returns whether the job was ended
  */
-export async function reconcileWhenStale(
-  reconciler: Reconciler,
+async function giveUpWaiting(
+  records: TableWriter<'records'>,
+  batch: BatchControl,
   record: JobRecord,
-  log: Logger,
+  waiting: BatchJob,
+  now: Date,
 ): Promise<boolean> {
-  const now = reconciler.now();
-  // Batch does not know jobs that wait in line, nor experiments that a client records.
-  if (record.line_ticket !== null || record.kind === 'logged') return false;
-  if (isFinal(record.status) || Math.abs(now.getTime() - Date.parse(record.checked_at)) < freshSeconds * 1000)
-    return false;
-  const job = unfinishedJobOf(record);
-  try {
-    // If several readers come at once, only the reader that writes the time asks Batch.
-    const since = { equals: { checked_at: record.checked_at } };
-    await reconciler.records.write(changeJob(job.subject, { set: { checked_at: now.toISOString() } }, since));
-    await reconcileJobs(reconciler, [job]);
-    await startWaiting(reconciler, job.user_id, log);
-    return true;
-  } catch (error) {
-    if (!(error instanceof ConditionFailedError)) log.warn('reconcile-on-read', { error: errorName(error) });
-    return false;
-  }
+  const hours = Math.abs(now.getTime() - waitsSince(record, waiting)) / 3_600_000;
+  if (waiting.status !== 'RUNNABLE' || hours <= maxWaitHours) return false;
+  const reason = reasons.waitedTooLong(maxWaitHours, waiting);
+  for (const id of new Set([record.depends_on, record.batch_job_id]))
+    if (id !== null) await batch.terminate(id, reason);
+  return concludeJob(records, record, { status: 'FAILED', reason }, now, ...purgeLeftovers(record, now));
 }
 
-/** Maximum age in seconds of a comparison with Batch that a read accepts. */
-const freshSeconds = 30;
+/**
+ * Start of a job's wait, in epoch milliseconds: its creation, its turn in line, or the end of its last attempt.
+ */
+const waitsSince = (record: JobRecord, job: BatchJob): number =>
+  Math.max(
+    Date.parse(record.begun_at ?? record.created_at),
+    ...job.attempts.map(({ stoppedAt = 0 }) => stoppedAt),
+  );
 
-/** Compare these unfinished jobs with Batch, then throw the error of the first job that failed. */
-async function reconcileJobs(reconciler: Reconciler, jobs: readonly UnfinishedJob[]): Promise<void> {
-  for (const error of (await compareJobs(reconciler, jobs)).values()) throw error;
-}
+/**
+ * Hours for which a job may wait for capacity. Queues on AWS end a job sooner if they know the reason (no instance
+ * of that size, a lack of capacity). This limit covers all other reasons.
+ */
+const maxWaitHours = 72;

@@ -1,12 +1,11 @@
-import { controlBatch } from '../../../shared/aws/needs.ts';
+import { observeBatch } from '../../../shared/aws/needs.ts';
 import { requireExperiment } from '../../../shared/data/experiments/experiment.ts';
-import { readVariablesKey } from '../../../shared/data/projects/variable.ts';
 import { readAccounts, writeRecords } from '../../../shared/data/table/needs.ts';
 import { answerExperiment, ExperimentAnswer } from '../../../shared/experiments/experiment-answer.ts';
 import { experimentPath } from '../../../shared/experiments/experiment-path.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
-import { reconcileWhenStale } from '../../../shared/jobs/reconciliation.ts';
+import { observeWhenStale } from '../../../shared/jobs/observe-when-stale.ts';
 
 export const endpoint = defineEndpoint({
   name: 'readExperiment',
@@ -17,15 +16,15 @@ export const endpoint = defineEndpoint({
     'Compares an unfinished experiment with AWS Batch first, unless that was done in the last 30 seconds.',
   allow: 'viewer',
   project: 'viewer',
-  needs: { records: writeRecords, accounts: readAccounts, batch: controlBatch, keys: readVariablesKey },
+  needs: { records: writeRecords, accounts: readAccounts, batch: observeBatch },
   input: { path: experimentPath },
   output: { 200: ExperimentAnswer },
   etag: true,
 
-  async handle({ path }, { records, accounts, batch, keys, settings, now, log }) {
+  async handle({ path }, { records, accounts, batch, settings, now, log }) {
     const read = () => requireExperiment(records, path.project_id, path.experiment_id);
     const found = await read();
-    const compared = await reconcileWhenStale({ records, batch, keys, settings, now }, found, log);
+    const compared = await observeWhenStale({ records, batch, now }, found, log);
     return answerExperiment({ records, accounts, settings, now }, compared ? await read() : found);
   },
 });

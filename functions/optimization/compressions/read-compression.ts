@@ -1,15 +1,14 @@
-import { controlBatch } from '../../../shared/aws/needs.ts';
+import { observeBatch } from '../../../shared/aws/needs.ts';
 import { notFound } from '../../../shared/core/service-error.ts';
 import type { OptimizationKind } from '../../../shared/data/jobs/job.ts';
 import { readReceipt, requireCompression } from '../../../shared/data/models/compression.ts';
-import { readVariablesKey } from '../../../shared/data/projects/variable.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { preferredMediaType } from '../../../shared/http/body/accept.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { content } from '../../../shared/http/definition/endpoint-output.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
 import { placeOneInLine } from '../../../shared/jobs/line.ts';
-import { reconcileWhenStale } from '../../../shared/jobs/reconciliation.ts';
+import { observeWhenStale } from '../../../shared/jobs/observe-when-stale.ts';
 import { Receipt } from '../../../shared/onnx/receipt/receipt.ts';
 import { compressionAnswers, compressionPath, showCompression } from './compression-answer.ts';
 
@@ -40,15 +39,15 @@ export const readCompressionEndpoint = (kind: OptimizationKind) =>
     description:
       'Returns JSON, or the receipt as an SVG page, depending on `Accept`. Compares an unfinished strategy with AWS Batch first, unless that was done in the last 30 seconds.',
     allow: 'viewer',
-    needs: { records: writeRecords, batch: controlBatch, keys: readVariablesKey },
+    needs: { records: writeRecords, batch: observeBatch },
     input: { path: compressionPath },
     output: { 200: content(['image/svg+xml'], detailsOf(kind)) },
     etag: true,
 
-    async handle({ path: { strategy_id } }, { records, batch, keys, settings, now, log, header }) {
+    async handle({ path: { strategy_id } }, { records, batch, settings, now, log, header }) {
       const read = () => requireCompression(records, kind, strategy_id);
       const found = await read();
-      const compared = await reconcileWhenStale({ records, batch, keys, settings, now }, found, log);
+      const compared = await observeWhenStale({ records, batch, now }, found, log);
       const compression = await placeOneInLine(records, settings.limits, compared ? await read() : found);
       const stored = await readReceipt(records, strategy_id, compression.receipt_parts);
       const receipt = stored === undefined ? null : Receipt.parse(stored);

@@ -91,7 +91,7 @@ export function idleReport(items: readonly IdleItem[]): string {
 Idle cost a month: US$ ${total.toFixed(2)}
 
 Stored data per GB and month: DynamoDB ${prices.dynamoDb.gbMonth} beyond 25 GB, S3 ${prices.s3.gbMonth}, images
-of earlier deployments in ECR ${prices.ecr.gbMonth}, logs ${prices.logs.gbMonth} beyond 5 GB; with pointInTimeRecovery DynamoDB ${prices.dynamoDb.recoveryGbMonth} more.`;
+of earlier deployments in ECR ${prices.ecr.gbMonth}, logs ${prices.logs.gbMonth} beyond 5 GB; pointInTimeRecovery, the default, ${prices.dynamoDb.recoveryGbMonth} a GB of DynamoDB more.`;
 }
 
 /** Report the cost of an hour of training, by queue. */

@@ -10,17 +10,19 @@ import {
   UpdateTimeToLiveCommand,
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
-import { HeadBucketCommand, ListBucketsCommand, S3Client } from '@aws-sdk/client-s3';
+import { GetBucketPolicyCommand, HeadBucketCommand, ListBucketsCommand, S3Client } from '@aws-sdk/client-s3';
 import { CommandError } from '../../command/command-error.ts';
 import { givenOptions } from '../../command/read-flags.ts';
 import { cdkContext, synthesizeTemplates } from '../build/templates.ts';
+import { adoptContext } from '../options/api-context.ts';
 import type { DeploymentOptions } from '../options/deployment-options.ts';
 import { clientConfig, resourcesOf, stackName } from './read-deployment.ts';
 import { runCdk } from './run-cdk.ts';
 
 /**
- * Import existing tables and an existing bucket into the data stack with CloudFormation. They become normal
- * resources of the stack. Do nothing if the deployment has them already.
+ * Import existing tables and an existing bucket into the data stack with CloudFormation, by a template that states none
+ * of their protections. They become normal resources of the stack, and the deployment after it sets what the options
+ * state. Do nothing if the deployment has them already: then only that deployment was interrupted.
  */
 export async function adopt(
   adopted: AdoptedData,
@@ -41,7 +43,7 @@ export async function adopt(
   ).get(stack);
   const resources = Object.entries(template?.Resources ?? {}).map(([id, { Type }]) => ({ id, type: Type }));
   const mapping = JSON.stringify(importMapping(resources, adopted));
-  return runCdk(['import', stack, '--resource-mapping-inline', mapping], context);
+  return runCdk(['import', stack, '--resource-mapping-inline', mapping], [...context, `${adoptContext}=yes`]);
 }
 
 /** Names of existing tables and of an existing bucket that a new deployment takes over. */
@@ -79,8 +81,23 @@ export async function prepareAdopted(
     if (!isMissing(error)) throw error;
     faults.push(`there is no bucket ${bucket} in this account and region`);
   }
+  if (await hasPolicy(s3, bucket)) {
+    faults.push(
+      `the bucket ${bucket} has a policy of its own, and the deployment makes one: remove it first`,
+    );
+  }
   if (faults.length > 0) throw new CommandError(`Nothing was adopted:\n  ${faults.join('\n  ')}`);
   for (const [name, table] of tables) await prepareTable(dynamoDb, name, table);
+}
+
+async function hasPolicy(s3: S3Client, Bucket: string): Promise<boolean> {
+  try {
+    await s3.send(new GetBucketPolicyCommand({ Bucket }));
+    return true;
+  } catch (error) {
+    if (isMissing(error) || (error instanceof Error && error.name === 'NoSuchBucketPolicy')) return false;
+    throw error;
+  }
 }
 
 /** Return why the service cannot use a table, if so. {@link prepareTable} can enable stream and expiry. */

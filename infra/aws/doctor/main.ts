@@ -17,7 +17,7 @@ async function doctor(): Promise<number> {
   const { deployedOptions } = await import('../deploy/read-deployment.ts');
   const options = await deployedOptions(context);
   if (orphans) return examineStores((await import('./search-deployment.ts')).searchDeployment(options));
-  return (await import('./account/examine-account.ts')).examineAccount(options);
+  return (await import('./examine-account.ts')).examineAccount(options);
 }
 
 const usage = `Usage: npm run doctor -- [-c option=value]… [--orphans [--local <data folder>]]

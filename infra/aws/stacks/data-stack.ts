@@ -1,15 +1,17 @@
 import { Duration, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
-import { AttributeType, BillingMode, StreamViewType, Table } from 'aws-cdk-lib/aws-dynamodb';
+import { AttributeType, BillingMode, CfnTable, StreamViewType, Table } from 'aws-cdk-lib/aws-dynamodb';
 import {
   BlockPublicAccess,
   Bucket,
   BucketEncryption,
+  CfnBucket,
   HttpMethods,
   type LifecycleRule,
   ObjectOwnership,
 } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
 import { downloadsPrefix } from '../../../shared/aws/needs.ts';
+import { adoptContext } from '../options/api-context.ts';
 import type { DeploymentOptions } from '../options/deployment-options.ts';
 
 /** User data: two tables and the bucket. They outlive the other stacks, and by default the deployment. */
@@ -23,6 +25,22 @@ export class DataStack extends Stack {
       records: this.#table('Records', options),
       bucket: this.#bucket(options),
     };
+    if (this.node.tryGetContext(adoptContext) !== undefined) this.#stateNothing();
+  }
+
+  /**
+   * Leave out the properties that protect data. CloudFormation takes the template as the truth about a resource that it
+   * imports, and sets a property only when a later template adds it.
+   */
+  #stateNothing(): void {
+    const { accounts, records, bucket } = this.stores;
+    for (const { node } of [accounts, records, bucket]) {
+      const { defaultChild: resource } = node;
+      if (resource instanceof CfnTable)
+        for (const name of tableProtections) resource.addPropertyDeletionOverride(name);
+      if (resource instanceof CfnBucket)
+        for (const name of bucketProtections) resource.addPropertyDeletionOverride(name);
+    }
   }
 
   /**
@@ -88,6 +106,19 @@ export class DataStack extends Stack {
     return bucket;
   }
 }
+
+/** Properties that an update of a table may set again. Its stream and expiry may not: they are enabled before the import. */
+const tableProtections = ['DeletionProtectionEnabled', 'PointInTimeRecoverySpecification', 'Tags'];
+
+const bucketProtections = [
+  'BucketEncryption',
+  'CorsConfiguration',
+  'LifecycleConfiguration',
+  'OwnershipControls',
+  'PublicAccessBlockConfiguration',
+  'Tags',
+  'VersioningConfiguration',
+];
 
 /** Days after which S3 removes the parts of an incomplete upload. */
 const abandonedUploadDays = 2;

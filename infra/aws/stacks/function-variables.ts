@@ -13,6 +13,7 @@ export function functionVariables(
 ): Record<string, string> {
   return withinLambda({
     ...jobVariables(stores, options),
+    DEPLOYMENT: options.name,
     ACCOUNTS_TABLE: stores.accounts.tableName,
     TRAIN_QUEUE: names.trainQueue,
     TRAIN_DEFINITION: names.definition('train'),

@@ -108,6 +108,8 @@ export interface Resources {
   submissions: readonly string[];
   /** ARNs of jobs. Batch assigns their ids. */
   jobs: readonly string[];
+  /** Name of the deployment. */
+  deployment: string;
   /** ARN of the topic of mails; undefined if the deployment sends none. */
   mailTopic?: string | undefined;
 }
@@ -115,7 +117,7 @@ export interface Resources {
 /** Return the statements of a role for these needs: explicit actions on named resources. */
 export function grantsOf(
   needs: readonly Need<unknown>[],
-  { accounts, records, bucket, submissions, jobs, mailTopic }: Resources,
+  { accounts, records, bucket, submissions, jobs, deployment, mailTopic }: Resources,
 ): PolicyStatement[] {
   const arns = {
     accounts: accounts.tableArn,
@@ -123,6 +125,7 @@ export function grantsOf(
     bucket: bucket.bucketArn,
     submissions,
     jobs,
+    deployment,
     mailTopic,
   };
   return roleStatements(needs, arns).map(

@@ -1,5 +1,6 @@
 import { type App, type Stack, Tags } from 'aws-cdk-lib';
 import { ManagedPolicy, PermissionsBoundary } from 'aws-cdk-lib/aws-iam';
+import { deploymentTag } from '../../../shared/aws/batch.ts';
 import type { DeploymentParts } from '../build/build-parts.ts';
 import type { DeploymentOptions } from '../options/deployment-options.ts';
 import { ApiStack } from './api/api-stack.ts';
@@ -23,7 +24,7 @@ export function addService(
     description: `Model Project Service: ${description}`,
     ...(region !== undefined && { env: { region } }),
   });
-  for (const [key, value] of Object.entries({ service: name, ...tags })) Tags.of(app).add(key, value);
+  for (const [key, value] of Object.entries({ [deploymentTag]: name, ...tags })) Tags.of(app).add(key, value);
   const data = new DataStack(app, `${name}-data`, options, props('tables and bucket'));
   const compute = new ComputeStack(
     app,
@@ -48,6 +49,7 @@ export function addService(
         jobs.map((job) => job.name),
       ),
       jobs: [data.formatArn({ service: 'batch', resource: 'job', resourceName: '*' })],
+      deployment: name,
       mailTopic,
     },
     environment: functionVariables({ ...data.stores, mailTopic }, names, options),

@@ -50,6 +50,7 @@ const arnsOf = (environment: Environment): ResourceArns => ({
   bucket: bucketArn(environment['BUCKET'] ?? ''),
   submissions: ['*'],
   jobs: ['*'],
+  deployment: environment['DEPLOYMENT'] ?? '',
 });
 
 /** Return the environment of an endpoint's function, which acts in its own role. */

@@ -8,12 +8,6 @@ interface Acknowledged {
 /** Where rules of cdk-nag's AwsSolutions pack are not followed, and why. */
 export const acknowledged: readonly Acknowledged[] = [
   {
-    rule: /^AwsSolutions-DDB3$/,
-    at: /-data\/(Accounts|Records)\//,
-    reason:
-      'Point-in-time recovery costs money for every stored byte; the option pointInTimeRecovery turns it on.',
-  },
-  {
     rule: /^AwsSolutions-S1$/,
     at: /-data\/Bucket\//,
     reason:

@@ -13,10 +13,10 @@ test('what lost its host or did not start runs again, what ended by itself does 
     expect(Properties.RetryStrategy).toEqual({
       Attempts: 3,
       EvaluateOnExit: [
+        { Action: 'RETRY', OnExitCode: '143' },
         { Action: 'EXIT', OnStatusReason: 'Essential container in task exited*' },
         { Action: 'EXIT', OnReason: 'OutOfMemoryError*' },
-        { Action: 'RETRY', OnStatusReason: 'Host EC2*' },
-        { Action: 'RETRY', OnStatusReason: 'Task failed to start*' },
+        { Action: 'RETRY', OnStatusReason: '*' },
         { Action: 'RETRY', OnReason: '*' },
       ],
     });

@@ -70,10 +70,10 @@ test('there is nothing of a kind that costs money while nobody uses it', () => {
   expect([...new Set(service.resources.map(({ Type }) => Type))].sort()).toEqual(free);
 });
 
-test('tables are paid by request', () => {
+test('tables are paid by request, and can be restored', () => {
   for (const { Properties } of service.of('AWS::DynamoDB::Table')) {
     expect(Properties).toMatchObject({ BillingMode: 'PAY_PER_REQUEST' });
-    expect(Properties.PointInTimeRecoverySpecification).toEqual({ PointInTimeRecoveryEnabled: false });
+    expect(Properties.PointInTimeRecoverySpecification).toEqual({ PointInTimeRecoveryEnabled: true });
     // The key of DynamoDB's own costs nothing; any other is a key of KMS.
     expect(Properties.SSESpecification).toBeUndefined();
   }

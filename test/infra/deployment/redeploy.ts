@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { adoptContext } from '../../../infra/aws/options/api-context.ts';
 import { deployment } from './synthesized.ts';
 
 const service = await deployment();
@@ -45,6 +46,25 @@ test('the data stack goes on exporting what stacks of earlier releases import', 
       'ExportsOutputRefRecords091F6ECAFB5589DB',
     ]),
   );
+});
+
+test('adopted tables and buckets are imported without protections, so that the deployment after it sets them', async () => {
+  const bare = await deployment({ [adoptContext]: 'yes' });
+  for (const { stack, id, Type, Properties, DeletionPolicy } of service.resources) {
+    if (!stack.endsWith('-data') || !/Table$|Bucket$/.test(Type)) continue;
+    const imported = bare.resources.find((one) => one.stack === stack && one.id === id);
+    expect(imported?.DeletionPolicy).toBe(DeletionPolicy);
+    const left = Object.keys(imported?.Properties ?? {});
+    const keys = [
+      'AttributeDefinitions',
+      'BillingMode',
+      'KeySchema',
+      'StreamSpecification',
+      'TimeToLiveSpecification',
+    ];
+    expect(left.sort()).toEqual(Type === 'AWS::S3::Bucket' ? [] : keys);
+    expect(Object.keys(Properties)).toEqual(expect.arrayContaining(['Tags', ...left]));
+  }
 });
 
 test('no stack but that of the data exports anything', () => {

@@ -112,6 +112,7 @@ describe('a role that is held to some partitions', () => {
     bucket: '',
     submissions: [],
     jobs: [],
+    deployment: '',
   };
   const need = within(writeRecords, { partitions: ['JOB#*', 'LIMITS'], checked: ['PROJECTS'] });
   const session = sessionCredentials(credentials, roleStatements([need], arns));

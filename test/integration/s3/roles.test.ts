@@ -47,6 +47,7 @@ describe.skipIf(lacks('own-server'))('requests in a role', () => {
       bucket: bucketArn(Bucket),
       submissions: [],
       jobs: [],
+      deployment: '',
     });
   const models = { prefixes: ['models/'] };
   const projects = { prefixes: ['projects/'] };

@@ -7,6 +7,7 @@ const strategy = RetryStrategy.parse({ attempts, evaluateOnExit });
 test.each([
   ['a lost host', { statusReason: 'Host EC2 (instance i-0123) terminated.', exitCode: 143 }],
   ['Spot', { statusReason: 'Your Spot Task was interrupted.' }],
+  ['the warning of Spot', { statusReason: 'Essential container in task exited', exitCode: 143 }],
   ['an image', { statusReason: 'Task failed to start', reason: 'CannotPullContainerError: timeout' }],
   ['Docker', { statusReason: 'Task failed to start', reason: 'DockerTimeoutError: Could not transition' }],
   ['Fargate', { statusReason: 'ResourceInitializationError: failed to validate logger args' }],

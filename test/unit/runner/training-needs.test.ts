@@ -2,7 +2,14 @@ import { expect, test } from 'vitest';
 import { roleStatements } from '../../../infra/service/role-statements.ts';
 import { trainingNeeds } from '../../../shared/runner/job/training-needs.ts';
 
-const arns = { accounts: 'accounts', records: 'records', bucket: 'bucket', submissions: [], jobs: [] };
+const arns = {
+  accounts: 'accounts',
+  records: 'records',
+  bucket: 'bucket',
+  submissions: [],
+  jobs: [],
+  deployment: '',
+};
 
 test('the role of a training reaches experiments, and nothing that holds permissions or removes', () => {
   const statements = roleStatements(Object.values(trainingNeeds), arns);

@@ -49,7 +49,7 @@ export class ComputeStack extends Stack {
         gpu: sharedMemory(options.gpuInstanceTypes),
       },
     };
-    const resources = { ...data.stores, submissions: [], jobs: [] };
+    const resources = { ...data.stores, submissions: [], jobs: [], deployment: options.name };
     for (const job of jobs) {
       const program: JobProgram = {
         definition: names.definition(job.name),

@@ -27,6 +27,12 @@ export async function putBucketVersioning(exchange: Exchange): Promise<void> {
   sendEmpty(response, 200);
 }
 
+/** GetBucketPolicy: no bucket of this server has a policy. */
+export function getBucketPolicy({ request, store }: Exchange): void {
+  store.objects.requireBucket(request.bucket);
+  throw new S3Error('NoSuchBucketPolicy', 'The bucket policy does not exist');
+}
+
 /** ListObjectVersions: list versions and delete markers by key, latest first within a key. */
 export function listObjectVersions({ request, response, store }: Exchange): void {
   const { query, bucket } = request;

@@ -1,5 +1,11 @@
 import { S3Error } from '../protocol/s3-error.ts';
-import { createBucket, deleteBucket, listObjectVersions, putBucketVersioning } from './buckets.ts';
+import {
+  createBucket,
+  deleteBucket,
+  getBucketPolicy,
+  listObjectVersions,
+  putBucketVersioning,
+} from './buckets.ts';
 import { copyObject, copyPart } from './copy-object.ts';
 import { deleteObject, deleteObjects } from './delete-objects.ts';
 import { getObject, headObject } from './get-object.ts';
@@ -95,6 +101,7 @@ const routes: readonly Route[] = [
     takes: versionsParameters,
     operation: listObjectVersions,
   },
+  { method: 'GET', on: 'bucket', selects: ['policy'], takes: [], operation: getBucketPolicy },
   { method: 'PUT', on: 'bucket', selects: ['versioning'], takes: [], operation: putBucketVersioning },
   { method: 'PUT', on: 'bucket', selects: [], takes: [], operation: createBucket },
   { method: 'DELETE', on: 'bucket', selects: [], takes: [], operation: deleteBucket },
@@ -126,6 +133,7 @@ const actions: ReadonlyMap<Operation, string> = new Map([
   [listObjectsV2, 's3:ListBucket'],
   [listUploads, 's3:ListBucketMultipartUploads'],
   [listObjectVersions, 's3:ListBucketVersions'],
+  [getBucketPolicy, 's3:GetBucketPolicy'],
   [putBucketVersioning, 's3:PutBucketVersioning'],
   [createBucket, 's3:CreateBucket'],
   [deleteBucket, 's3:DeleteBucket'],

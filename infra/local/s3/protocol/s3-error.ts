@@ -55,6 +55,7 @@ const statuses = {
   MissingContentLength: 411,
   MissingSecurityHeader: 400,
   NoSuchBucket: 404,
+  NoSuchBucketPolicy: 404,
   NoSuchKey: 404,
   NoSuchUpload: 404,
   NotImplemented: 501,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkRuntimeReport } from '../../../../infra/aws/doctor/account/prerequisites.ts';
+import { checkRuntimeReport } from '../../../../infra/aws/deploy/checks/prerequisites.ts';
 
 test('a runtime that hashes passwords is good, one that does not a problem that names what it lacks', () => {
   expect(checkRuntimeReport({ node: '24.9.0', openssl: '3.5.1' })).toMatchObject({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkConcurrency } from '../../../../infra/aws/doctor/account/quotas.ts';
+import { checkConcurrency } from '../../../../infra/aws/deploy/checks/quotas.ts';
 import { readOptions } from '../../../../infra/aws/options/deployment-options.ts';
 
 const judged = (quota: number | undefined, options: Record<string, unknown> = {}) =>

@@ -1,6 +1,6 @@
 import { ServiceQuotasClient } from '@aws-sdk/client-service-quotas';
 import { expect, test } from 'vitest';
-import { checkQuotas, quotasFor } from '../../../../infra/aws/doctor/account/quotas.ts';
+import { checkQuotas, quotasFor } from '../../../../infra/aws/deploy/checks/quotas.ts';
 import { readOptions } from '../../../../infra/aws/options/deployment-options.ts';
 
 const needed = (context: Readonly<Record<string, unknown>>) =>

@@ -1,6 +1,6 @@
 import { EC2Client } from '@aws-sdk/client-ec2';
 import { expect, test } from 'vitest';
-import { checkZones } from '../../../../infra/aws/doctor/account/zones.ts';
+import { checkZones } from '../../../../infra/aws/deploy/checks/zones.ts';
 import { readOptions } from '../../../../infra/aws/options/deployment-options.ts';
 
 /** What the zones of a region offer, as in those where new types are not everywhere. */

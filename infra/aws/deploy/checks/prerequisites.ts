@@ -4,8 +4,8 @@ import { GetRoleCommand, type IAMClient } from '@aws-sdk/client-iam';
 import { InvokeCommand, type LambdaClient } from '@aws-sdk/client-lambda';
 import { GetCallerIdentityCommand, type STSClient } from '@aws-sdk/client-sts';
 import { RuntimeReport } from '../../../../shared/accounts/hashing-runtime.ts';
-import { outputsOf } from '../../deploy/read-deployment.ts';
 import type { DeploymentOptions } from '../../options/deployment-options.ts';
+import { outputsOf } from '../read-deployment.ts';
 import { type CheckResult, good, note, problem } from './check-result.ts';
 
 /** Ask a deployed function whether its runtime can hash passwords. AWS updates runtimes without notice. */

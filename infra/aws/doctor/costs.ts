@@ -2,9 +2,9 @@ import { BatchClient, ListJobsCommand } from '@aws-sdk/client-batch';
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { ECRClient, paginateDescribeImages } from '@aws-sdk/client-ecr';
 import { S3Client } from '@aws-sdk/client-s3';
-import { objectReader } from '../../../../shared/aws/objects.ts';
-import { prices } from '../../cost/price-list.ts';
-import type { DeployedResource } from '../../deploy/read-deployment.ts';
+import { objectReader } from '../../../shared/aws/objects.ts';
+import { prices } from '../cost/price-list.ts';
+import type { DeployedResource } from '../deploy/read-deployment.ts';
 
 /** List the resources of a deployment that currently cost money. */
 export async function currentCosts(

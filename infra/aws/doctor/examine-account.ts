@@ -1,38 +1,20 @@
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
-import { EC2Client } from '@aws-sdk/client-ec2';
-import { IAMClient } from '@aws-sdk/client-iam';
 import { LambdaClient } from '@aws-sdk/client-lambda';
-import { ServiceQuotasClient } from '@aws-sdk/client-service-quotas';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
-import { concurrencyQuota } from '../../deploy/account.ts';
-import { clientConfig, outputsOf, resourcesOf, stackKinds, stackName } from '../../deploy/read-deployment.ts';
-import type { DeploymentOptions } from '../../options/deployment-options.ts';
-import type { CheckResult } from './check-result.ts';
+import { type CheckResult, note } from '../deploy/checks/check-result.ts';
+import { checkRuntime } from '../deploy/checks/prerequisites.ts';
+import { checkReadiness } from '../deploy/checks/readiness.ts';
+import { clientConfig, outputsOf, resourcesOf, stackKinds, stackName } from '../deploy/read-deployment.ts';
+import type { DeploymentOptions } from '../options/deployment-options.ts';
 import { type Cost, currentCosts } from './costs.ts';
-import {
-  checkBootstrap,
-  checkIdentity,
-  checkImageTool,
-  checkLinkedRoles,
-  checkRuntime,
-} from './prerequisites.ts';
-import { checkConcurrency, checkQuotas } from './quotas.ts';
-import { checkZones } from './zones.ts';
+import { checkProtections } from './protections.ts';
 
 /** Print whether the account is ready for a deployment, and current costs. Return 1 if there is a problem. */
 export async function examineAccount(options: DeploymentOptions): Promise<number> {
   const config = clientConfig(options);
   const formation = new CloudFormationClient(config);
   const identity = new STSClient(config);
-  const results = [
-    await checkIdentity(identity),
-    await checkBootstrap(formation),
-    checkImageTool(),
-    ...(await checkLinkedRoles(new IAMClient(config), options)),
-    ...(await checkQuotas(new ServiceQuotasClient(config), options)),
-    ...(await checkZones(new EC2Client(config), options)),
-    checkConcurrency(await concurrencyQuota(new LambdaClient(config)), options),
-  ];
+  const results = await checkReadiness(options);
   process.stdout.write(`Ready to deploy:\n${results.map(line).join('')}`);
 
   const deployed = (
@@ -41,9 +23,15 @@ export async function examineAccount(options: DeploymentOptions): Promise<number
   const background = await outputsOf(formation, stackName(options, 'background'));
   const firstAdmin = background?.['FirstAdminFunction'];
   if (firstAdmin !== undefined) {
-    const runtime = await checkRuntime(new LambdaClient(config), firstAdmin);
-    results.push(runtime);
-    process.stdout.write(`Deployed:\n${line(runtime)}`);
+    const present = [
+      await checkRuntime(new LambdaClient(config), firstAdmin),
+      ...(await checkProtections(formation, stackName(options, 'data'))),
+      ...(options.alarms && options.alarmEmail === undefined
+        ? [note('nobody gets a mail about alarms and costs; deploy with -c alarmEmail=you@example.org')]
+        : []),
+    ];
+    results.push(...present);
+    process.stdout.write(`Deployed:\n${present.map(line).join('')}`);
   }
   if (deployed.length === 0) {
     process.stdout.write('Current costs: none, because the service is not deployed here.\n');
