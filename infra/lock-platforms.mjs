@@ -1,6 +1,8 @@
 // Writes the packages of other platforms into package-lock.json: `node infra/lock-platforms.mjs`, after `npm install`
 // has made the lock file anew. npm leaves out optional packages that it cannot fetch while it makes the file, and
-// "npm ci" then refuses it everywhere. An entry needs no checksum; npm on that platform fetches the pinned version.
+// "npm ci" then refuses it everywhere. Their checksums are those of the registry; an entry gets none where a package is
+// out of reach, and find-emulator.ts names those, so that nobody runs them unseen.
+import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -18,9 +20,13 @@ for (const [name, version] of Object.entries(optionalDependencies)) {
   if (os === undefined) throw new Error(`${name} does not end in a system and a processor`);
   const path = `node_modules/${name}`;
   const known = lock.packages[path];
-  if (known?.version === version) continue;
-  lock.packages[path] = { version, cpu: [cpu], optional: true, os: [os] };
-  console.log(`${name} ${version}`);
+  if (known?.version === version && known.integrity !== undefined) continue;
+  const { status, stdout } = spawnSync('npm', ['view', `${name}@${version}`, 'dist.integrity'], {
+    encoding: 'utf8',
+  });
+  const integrity = status === 0 ? stdout.trim() : '';
+  lock.packages[path] = { version, ...(integrity && { integrity }), cpu: [cpu], optional: true, os: [os] };
+  console.log(`${name} ${version} ${integrity || 'without a checksum'}`);
 }
 
 const isRoot = (path) => path === '';

@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { createFirstAdmin } from '../../shared/accounts/first-admin.ts';
+import { createFirstAdmin, firstAdminName } from '../../shared/accounts/first-admin.ts';
 import { hashingRuntime } from '../../shared/accounts/hashing-queue.ts';
 import { type RuntimeReport, reportRuntime } from '../../shared/accounts/hashing-runtime.ts';
-import { NewPassword } from '../../shared/accounts/password-rules.ts';
+import { newPasswordOf } from '../../shared/accounts/password-rules.ts';
 import { writeAccounts } from '../../shared/data/table/needs.ts';
 import { defineTask, taskHandler } from '../../shared/http/definition/task.ts';
 
-const Request = z.strictObject({ password: NewPassword });
+const Request = z.strictObject({ password: newPasswordOf(firstAdminName) });
 /** Request of `npm run doctor`: check that passwords can be hashed in this runtime. It creates nothing. */
 const Check = z.strictObject({ check: z.literal('runtime') });
 

@@ -2,8 +2,13 @@ import * as z from 'zod';
 import { checkOwnPassword } from '../../shared/accounts/check-own-password.ts';
 import { hashingRuntime } from '../../shared/accounts/hashing-queue.ts';
 import { hashPassword } from '../../shared/accounts/password.ts';
-import { NewPassword, PresentedPassword } from '../../shared/accounts/password-rules.ts';
-import { badRequest, notFound, ServiceError } from '../../shared/core/service-error.ts';
+import {
+  isMadeOfName,
+  NewPassword,
+  ofNameMessage,
+  PresentedPassword,
+} from '../../shared/accounts/password-rules.ts';
+import { badRequest, notFound, type ParameterFault, ServiceError } from '../../shared/core/service-error.ts';
 import { setPassword } from '../../shared/data/accounts/change-user.ts';
 import { findCredentials, findUser } from '../../shared/data/accounts/user.ts';
 import { writeAccounts } from '../../shared/data/table/needs.ts';
@@ -28,7 +33,9 @@ export const endpoint = defineEndpoint({
     path: userPath,
     body: fields(
       z.strictObject({
-        password: NewPassword.describe('The new password, at least 8 characters; common ones are refused.'),
+        password: NewPassword.describe(
+          'The new password, at least 8 characters; common ones and names are refused.',
+        ),
         current_password: PresentedPassword.optional().describe(
           'The current password; admins need not send it.',
         ),
@@ -43,9 +50,12 @@ export const endpoint = defineEndpoint({
     const { accounts, caller, now, sourceIp } = context;
     requireMayChangeAccount(caller, username);
     const { password, current_password } = body;
-    if (current_password === undefined && caller.account_type !== 'admin') {
-      throw badRequest([{ in: 'body', name: 'current_password', message: 'is required' }]);
-    }
+    const faults: ParameterFault[] = [];
+    if (isMadeOfName(password, username))
+      faults.push({ in: 'body', name: 'password', message: ofNameMessage });
+    if (current_password === undefined && caller.account_type !== 'admin')
+      faults.push({ in: 'body', name: 'current_password', message: 'is required' });
+    if (faults.length > 0) throw badRequest(faults);
     const found = await findCredentials(accounts, username);
     if (found === undefined) throw notFound('user', username);
     const { user, hash } = found;

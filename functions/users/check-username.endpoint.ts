@@ -3,13 +3,15 @@ import { findUserId, Username } from '../../shared/data/accounts/user.ts';
 import { readAccounts } from '../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { lambda } from '../../shared/http/pipeline/lambda.ts';
+import { requireMayRegister } from './registration-rule.ts';
 
 export const endpoint = defineEndpoint({
   name: 'checkUsername',
   method: 'GET',
   path: '/users/check/{username}',
   summary: 'Whether a user name is available',
-  description: 'A name that is not allowed is reported as not available, with the `reason`.',
+  description:
+    'For those who may create a user: admins and, with open registration, anyone. A name that is not allowed is reported as not available, with the `reason`.',
   allow: 'anyone',
   throttle: { perSecond: 10, burst: 20 },
   needs: { accounts: readAccounts },
@@ -21,6 +23,11 @@ export const endpoint = defineEndpoint({
       available: z.boolean(),
       reason: z.string().nullable(),
     }),
+  },
+  problems: ['forbidden'],
+
+  permit(_, { caller, settings: { registration } }) {
+    requireMayRegister({ caller, registration, account_type: 'guest' });
   },
 
   async handle({ path: { username: asked } }, { accounts }) {

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { hashing, hashingRuntime } from '../../shared/accounts/hashing-queue.ts';
 import { hashPassword } from '../../shared/accounts/password.ts';
-import { NewPassword } from '../../shared/accounts/password-rules.ts';
+import { isMadeOfName, NewPassword, ofNameMessage } from '../../shared/accounts/password-rules.ts';
 import { countRegistration } from '../../shared/accounts/registration-rate.ts';
-import { notFound, ServiceError } from '../../shared/core/service-error.ts';
+import { badRequest, notFound, ServiceError } from '../../shared/core/service-error.ts';
 import {
   AccountType,
   createUser,
@@ -43,7 +43,9 @@ export const endpoint = defineEndpoint({
       ),
     }),
     body: fields(
-      z.strictObject({ password: NewPassword.describe('At least 8 characters; common ones are refused.') }),
+      z.strictObject({
+        password: NewPassword.describe('At least 8 characters; common ones and names are refused.'),
+      }),
       signInMaxBytes,
     ),
   },
@@ -66,6 +68,8 @@ export const endpoint = defineEndpoint({
 
   async handle({ queryOrBody, body }, { accounts, caller, newId, now, idempotencyWrites, sourceIp }) {
     const { username, account_type } = queryOrBody;
+    if (isMadeOfName(body.password, username))
+      throw badRequest([{ in: 'body', name: 'password', message: ofNameMessage }]);
     const isAdmin = caller?.account_type === 'admin';
     if (!isAdmin) await countRegistration(accounts, sourceIp, now());
     // An early check that saves the hashing. The conditional write is authoritative.

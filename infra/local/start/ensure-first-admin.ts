@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createFirstAdmin, firstAdminName, hasAdmin } from '../../../shared/accounts/first-admin.ts';
-import { NewPassword } from '../../../shared/accounts/password-rules.ts';
+import { NewPassword, newPasswordOf } from '../../../shared/accounts/password-rules.ts';
 import { dynamoDb } from '../../../shared/aws/dynamodb-client.ts';
 import { tableWriter } from '../../../shared/data/table/table-writer.ts';
 import { CommandError } from '../../command/command-error.ts';
@@ -67,7 +67,7 @@ async function madePassword(file: string): Promise<string> {
 }
 
 function givenPassword(given: string): string {
-  const checked = NewPassword.safeParse(given);
+  const checked = newPasswordOf(firstAdminName).safeParse(given);
   if (checked.success) return given;
   throw new CommandError(`ADMIN_PASSWORD ${checked.error.issues[0]?.message ?? 'is invalid'}.`);
 }

@@ -246,6 +246,9 @@ export const operations: Readonly<Record<string, Operation>> = {
   },
 
   createUser: { call: () => newUser('developer') },
+  'checkUsername, where registration is open': {
+    call: ({ service }) => ({ environment: { ...service.environment, REGISTRATION: 'open' } }),
+  },
   'createUser, a guest where registration is open': registering('guest'),
   'createUser, a viewer where registration is open': registering('viewer'),
   deleteUser: {

@@ -127,11 +127,26 @@ export const adminsAmongAnyone = `
   deleted admin     401`;
 
 //                  own other's missing
+export const adminsAboutUser = `
+  none              401 401 401
+  malformed         401 401 401
+  expired           401 401 401
+  revoked           401 401 401
+  guest             403 403 403
+  viewer            403 403 403
+  developer         403 403 403
+  other developer   403 403 403
+  in a browser      403 403 403
+  member developer  403 403 403
+  member viewer     403 403 403
+  admin             ok  ok  ok
+  deleted admin     401 401 401`;
+
 export const anyoneAboutUser = `
   none              ok  ok  ok
-  malformed         ok  ok  ok
-  expired           ok  ok  ok
-  revoked           ok  ok  ok
+  malformed         401 401 401
+  expired           401 401 401
+  revoked           401 401 401
   guest             ok  ok  ok
   viewer            ok  ok  ok
   developer         ok  ok  ok
@@ -140,7 +155,7 @@ export const anyoneAboutUser = `
   member developer  ok  ok  ok
   member viewer     ok  ok  ok
   admin             ok  ok  ok
-  deleted admin     ok  ok  ok`;
+  deleted admin     401 401 401`;
 
 /** Who knows a user's password may sign in as them, whoever they are otherwise. */
 export const signIn = `

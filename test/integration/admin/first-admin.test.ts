@@ -42,6 +42,7 @@ test('whoever checks the runtime learns whether it hashes passwords, and creates
 test.each([
   [{ password: 'password' }, /commonest/],
   [{ password: 'short' }, /8 to 256/],
+  [{ password: 'adminadmin1' }, /name alone/],
   [{}, /./],
   [undefined, /./],
   [{ password, username: 'root' }, /./],

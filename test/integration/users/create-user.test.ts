@@ -93,6 +93,14 @@ describe('creating users', () => {
     expect(answer.text).not.toContain('hunter');
   });
 
+  test('a password that is the name of the user is refused', async () => {
+    const answer = await create(json({ username: 'eve', account_type: 'guest', password: 'EveEveEve!' }));
+    expect(answer.status).toBe(400);
+    expect(answer.json.errors).toEqual([
+      { in: 'body', name: 'password', message: "is made of the user's or the service's name alone" },
+    ]);
+  });
+
   test('what is blank is named, each once and in its place', async () => {
     const inBody = await create(json({ username: '', account_type: '', password: '' }));
     expect(inBody.status).toBe(400);

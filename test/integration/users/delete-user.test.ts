@@ -70,7 +70,7 @@ describe('deleting users', () => {
     expect(answer.json).toMatchObject({ user_id: ada.user.user_id, username: 'ada' });
     expect((await service.call(readOwnAccount, { as: ada })).status).toBe(401);
     expect((await service.call(readUser, { path: { username: 'ada' }, as: admin })).status).toBe(404);
-    const checked = await service.call(checkUsername, { path: { username: 'ada' } });
+    const checked = await service.call(checkUsername, { path: { username: 'ada' }, as: admin });
     expect(checked.json.available).toBe(true);
     expect(await leftOf(ada)).toBe(0);
     expect(await readPopulation(service.accounts)).toEqual({ users: 1, admins: 1 });

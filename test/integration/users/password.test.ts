@@ -106,6 +106,20 @@ describe('changing passwords', () => {
     expect((await signIn('edith', old)).status).toBe(200);
   });
 
+  test('the name of the user is none, whoever sets it', async () => {
+    const [ada] = await register('ada-king');
+    const own = await change('ada-king', ada, { password: 'AdaKing-AdaKing-1', current_password: old });
+    const byAdmin = await change('ada-king', admin, { password: 'gnikada.2026' });
+
+    for (const refused of [own, byAdmin]) {
+      expect(refused.status).toBe(400);
+      expect(refused.json.errors).toEqual([
+        { in: 'body', name: 'password', message: "is made of the user's or the service's name alone" },
+      ]);
+    }
+    expect((await signIn('ada-king', old)).status).toBe(200);
+  });
+
   test('of two changes at once with the same current one, one wins', async () => {
     const [hedy] = await register('hedy');
     const bodies = ['the first of two', 'the second of two'].map((password) => ({

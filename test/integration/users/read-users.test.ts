@@ -80,9 +80,22 @@ describe('reading users', () => {
     ['-x', { username: '-x', available: false, reason: expect.stringContaining('must be 1 to 64 letters') }],
     ['a/../b', { username: 'a/../b', available: false, reason: expect.stringContaining('must be') }],
     ['x'.repeat(65), { available: false }],
-  ])('says to anyone whether %s is available', async (username, expected) => {
-    const answer = await service.call(checkUsername, { path: { username } });
+  ])('says where registration is open whether %s is available', async (username, expected) => {
+    const environment = { ...service.environment, REGISTRATION: 'open' };
+    const answer = await service.call(checkUsername, { path: { username }, environment });
     expect(answer.status).toBe(200);
     expect(answer.json).toMatchObject(expected);
+  });
+
+  test('says nothing to those who may not register, of names that are there as of others', async () => {
+    for (const username of ['ada', 'free', '-x']) {
+      const stranger = await service.call(checkUsername, { path: { username } });
+      const known = await service.call(checkUsername, { path: { username }, as: viewer });
+      expect([stranger.status, stranger.json.detail]).toEqual([
+        401,
+        'Registration is closed here: only an admin may create users.',
+      ]);
+      expect([known.status, known.json.detail]).toEqual([403, 'Only an admin may create users.']);
+    }
   });
 });

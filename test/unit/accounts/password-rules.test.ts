@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { NewPassword, PresentedPassword } from '../../../shared/accounts/password-rules.ts';
+import { NewPassword, newPasswordOf, PresentedPassword } from '../../../shared/accounts/password-rules.ts';
 
 describe('a new password', () => {
   test.each([
@@ -23,6 +23,40 @@ describe('a new password', () => {
   ])('may not be %s', (_, password, message) => {
     expect(NewPassword.safeParse(password).error?.issues[0]?.message).toBe(message);
   });
+});
+
+describe('a new password of ada.lovelace', () => {
+  test.each([
+    'adalovelace',
+    'ada.lovelaceada.lovelace',
+    'Ada_Lovelace',
+    '1815-ada-lovelace-1852!',
+    'ecalevol.ada',
+    'adalovelaceecalevolada',
+    'ADALOVELACE2026mps',
+    'model-project-service',
+    'MpsMpsMps',
+    '１２ａｄａｌｏｖｅｌａｃｅ',
+  ])('may not be %s', (password) => {
+    expect(newPasswordOf('ada.lovelace').safeParse(password).error?.issues[0]?.message).toBe(
+      "is made of the user's or the service's name alone",
+    );
+  });
+
+  test.each(['ada lovelace wrote it', '9471036258', 'lovelace, augusta', 'modelling clay'])(
+    'may be %s',
+    (password) => {
+      expect(newPasswordOf('ada.lovelace').parse(password)).toBe(password);
+    },
+  );
+});
+
+test.each([
+  ['2026-11', '20261120261120'.slice(0, 12)],
+  ['user1', 'user1user1'],
+  ['a', 'aaaaaaaa'],
+])('the password of %s may not be %s', (username, password) => {
+  expect(newPasswordOf(username).safeParse(password).success).toBe(false);
 });
 
 test('a presented password may be one that no rule allows any more', () => {

@@ -108,11 +108,13 @@ export function userRequests(
       return request(`sign in ${username}`, meanings, () => ask(createToken, { headers: json, body }));
     },
     () => {
-      const username = name();
-      const meanings: Meanings = {
+      const [username, by] = [name(), token()];
+      const meanings = as(by, 'admin', {
         200: ({ available }) => [[available ? account.isAbsent(username) : account.isTaken(username)]],
-      };
-      return request(`check ${username}`, meanings, () => ask(checkUsername, { path: { username } }));
+      });
+      return request(`check ${username}`, meanings, () =>
+        ask(checkUsername, { path: { username }, token: by.bearer }),
+      );
     },
     () => {
       const by = token();
