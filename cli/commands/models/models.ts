@@ -1,4 +1,4 @@
-import { basename, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import { buildCommand, buildRouteMap } from '@stricli/core';
 import type { endpoint as listArtifacts } from '../../../functions/experiments/artifacts/list-artifacts.endpoint.ts';
 import type { endpoint as createModel } from '../../../functions/optimization/models/create-model.endpoint.ts';
@@ -140,8 +140,14 @@ async function filesOf(
   ];
   const files: ModelFile[] = [];
   for (const [role, file] of wanted)
-    files.push({ ...(await digestFile(resolve(folder, file))), role, name: basename(file) });
+    files.push({ ...(await digestFile(resolve(folder, file))), role, name: nameOf(file, path) });
   return files;
+}
+
+/** Return the path of a file below the folder of the model, which the model refers to; else its name. */
+function nameOf(file: string, model: string | undefined): string {
+  const below = relative(dirname(model ?? ''), file).split(sep);
+  return below[0] === '..' || isAbsolute(below.join(sep)) ? basename(file) : below.join('/');
 }
 
 async function upload(

@@ -144,6 +144,7 @@ export async function requireCompressionToRemove(
     request: {
       operation: 'prune',
       strategy: 'random',
+      keep_metadata: false,
       compression: 1,
       allocation: 'uniform',
       max_loss: null,

@@ -39,16 +39,17 @@ export const modelFileNames = {
   labels: 'labels.txt',
 } as const satisfies Partial<Record<ModelFileRole, string>>;
 
-const dataFileName = /^[A-Za-z0-9_][A-Za-z0-9 ._:+@=-]{0,199}$/;
+const dataFileName =
+  /^(?!.{201})[A-Za-z0-9_][A-Za-z0-9 ._:+@=-]*(?:\/[A-Za-z0-9_][A-Za-z0-9 ._:+@=-]*){0,7}$/;
 
 const taken: readonly string[] = Object.values(modelFileNames);
 
-/** Name of an external data file, which is in the model's folder. The name cannot lead to another folder. */
+/** Path of an external data file in the model's folder. It cannot lead to another folder. */
 export const DataFileName = z
   .string()
   .regex(
     dataFileName,
-    'must be a file name without a folder: a letter, digit or underscore, then at most 199 letters, digits, spaces and any of . _ : + @ = -',
+    'must be a path below the folder of the model, of at most 200 characters and 8 names separated by /: each a letter, digit or underscore, then letters, digits, spaces and any of . _ : + @ = -',
   )
   .refine((name) => !taken.includes(name), `must not be one of ${taken.join(', ')}`);
 

@@ -55,7 +55,6 @@ export async function inputFile(given: string, flag = ''): Promise<InputFile> {
 /** Higher limits than the service has: no request deadline applies, and the file is the user's own. */
 const limits = {
   ...usualLimits,
-  hasFolders: true,
   reads: 1e6,
   bytes: 2 ** 31,
   nameBytes: 2 ** 28,

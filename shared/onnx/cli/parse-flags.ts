@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Gate, gateExitCode } from '../measure/gate/gate.ts';
+import { type Gate, gateExitCode, needsSet } from '../measure/gate/gate.ts';
 import { ModelError } from '../model/model-error.ts';
 import { usefulAgreement, uselessError } from '../receipt/receipt.ts';
 import { pruneSchemas } from '../strategies/prune-request.ts';
@@ -158,7 +158,7 @@ export function parseCommand(argv: readonly string[]): Command | null {
   }
   if (options.out === undefined && !lacking.has('out'))
     faults.push('Name the file for the result with --out.');
-  if (gated.gates !== undefined && options.calibration === undefined && options.evaluation === undefined)
+  if (gated.gates !== undefined && needsSet(gated.gates) && !options.calibration && !options.evaluation)
     faults.push('--gate needs a data set: give --evaluation or --calibration.');
   const force = switches.get(forceFlag.name) ?? false;
   return { operation, model, request, options, force, gates: gated.gates, faults, faulty };

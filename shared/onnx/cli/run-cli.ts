@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type MeasureTask, measureModels, requireJudgeable } from '../engine/measure/measure-models.ts';
 import { optimizeModel } from '../engine/optimize/optimize-model.ts';
 import { type Gate, gateExitCode } from '../measure/gate/gate.ts';
+import { type GateVerdict, judgeGate } from '../measure/gate/judge-gate.ts';
 import { ModelError } from '../model/model-error.ts';
 import { isLarger, type Receipt } from '../receipt/receipt.ts';
 import { renderReceipt } from '../receipt/render-receipt.ts';
@@ -26,10 +27,22 @@ async function holdsGates(
   to: CommandContext,
 ): Promise<boolean> {
   if (gates.length === 0) return !receipt.is_useless;
+  const print = (verdicts: readonly GateVerdict[]): void => {
+    for (const verdict of verdicts) to.print(`${gateLine(verdict)}\n`);
+  };
+  if (task.data === undefined && gates.every(({ metric }) => metric === 'bytes')) {
+    const { before: base, after: file } = receipt.file_bytes;
+    const facts = { accuracy: null, agreement: null, error: null, bytes: { file, base }, latency: null };
+    const verdicts = gates.map((gate) => judgeGate(gate, facts));
+    print(verdicts);
+    return verdicts.every(({ holds }) => holds);
+  }
   const seconds = gates.some(({ metric }) => metric === 'latency') ? gateSeconds : 0;
-  const measurement = await measureModels({ ...task, gates, isGated: true, seconds, seed: 0 });
+  // Generated inputs do not tell whether a result is useless.
+  const isGated = task.data !== undefined;
+  const measurement = await measureModels({ ...task, gates, isGated, seconds, seed: 0 });
   to.progress.clear();
-  for (const verdict of measurement.gates) to.print(`${gateLine(verdict)}\n`);
+  print(measurement.gates);
   return measurement.passed;
 }
 

@@ -30,6 +30,14 @@ export const commonParameters = (maxError: string) =>
       otherwise: 'quick',
       before: 'full',
     },
+    keep_metadata: {
+      kind: 'boolean',
+      description:
+        'Keep the documentation and metadata of nodes and values, such as the stack traces that exporters write.',
+      usage: '`true` or `false`. Default: `false`.',
+      otherwise: false,
+      before: false,
+    },
   }) as const satisfies Parameters;
 
 /** Quantity that `auto` minimizes. */

@@ -78,7 +78,7 @@ export function wholeNumber([least, most]: readonly [number, number]): z.ZodInt 
 export const choice = (isOpen: boolean, otherwise: boolean, message: string) =>
   isOpen ? z.boolean('must be true or false').default(otherwise) : z.literal(false, message).default(false);
 
-type CommonName = 'exclude' | 'max_error' | 'seed' | 'measure';
+type CommonName = 'exclude' | 'max_error' | 'seed' | 'measure' | 'keep_metadata';
 
 /** Return the rules of the parameters that are the same for every strategy. */
 export const commonRules = ({
@@ -86,6 +86,7 @@ export const commonRules = ({
   max_error,
   seed,
   measure,
+  keep_metadata,
 }: Record<CommonName, { description: string }>) => ({
   exclude: names.default([]).describe(exclude.description),
   max_error: z
@@ -104,6 +105,7 @@ export const commonRules = ({
     .enum(measures, `must be one of ${measures.join(', ')}`)
     .default('quick')
     .describe(measure.description),
+  keep_metadata: z.boolean('must be true or false').default(false).describe(keep_metadata.description),
 });
 
 /** A value that the request's strategy does not allow. The message names the allowed values. */

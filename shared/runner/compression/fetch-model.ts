@@ -1,5 +1,5 @@
 import { chmod, chown, mkdir, mkdtemp, open, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import type { Compression } from '../../data/models/compression.ts';
 import { type ModelFile, modelFileNames } from '../../data/models/model-file.ts';
 import type { CommandUser } from '../../host/host.ts';
@@ -41,6 +41,7 @@ export async function fetchModel(
 ): Promise<FetchedModel> {
   for (const file of record.files) {
     const path = placeOf(file, workspace);
+    await makeFolders(workspace.model, path);
     const what = file.role === 'model' ? `model ${record.model_name}` : `file ${file.name} of the model`;
     await fetchObject(objects, file.object, file.sha256, path, what, stop.signal);
     await chmod(path, 0o444);
@@ -52,6 +53,17 @@ export async function fetchModel(
     ...pathOf('calibration'),
     ...pathOf('evaluation'),
   };
+}
+
+/** Create the folders between a model's and one of its files, for the job's user to pass through. */
+async function makeFolders(model: string, path: string): Promise<void> {
+  const between = relative(model, dirname(path)).split(sep);
+  if (between[0] === '' || between[0] === '..') return;
+  for (const [at] of between.entries()) {
+    const folder = join(model, ...between.slice(0, at + 1));
+    await mkdir(folder, { recursive: true });
+    await chmod(folder, 0o755);
+  }
 }
 
 function placeOf({ role, name }: ModelFile, { model, sets }: ModelWorkspace): string {

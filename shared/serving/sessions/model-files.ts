@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ObjectReader } from '../../aws/objects.ts';
@@ -83,6 +83,7 @@ async function download(
       done(bytes > size ? new Error('longer than recorded') : null, chunk);
     },
   });
+  await mkdir(dirname(join(folder, name)), { recursive: true });
   const isWhole = await pipeline(source, measure, createWriteStream(join(folder, name))).then(
     () => bytes === size && hash.digest('hex') === sha256,
     (error: unknown) => {

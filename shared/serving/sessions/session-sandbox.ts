@@ -53,7 +53,8 @@ const firstUid = 61_500;
 /** Let every user read a model, whatever the umask is. Its folder is in one of this process alone. */
 async function makeReadable(folder: string): Promise<void> {
   await chmod(folder, 0o755);
-  for (const name of await readdir(folder)) await chmod(join(folder, name), 0o644);
+  for (const file of await readdir(folder, { recursive: true, withFileTypes: true }))
+    await chmod(join(file.parentPath, file.name), file.isDirectory() ? 0o755 : 0o644);
 }
 
 /** The folder of the program with its chunks, and that of its packages. */

@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { ProgressLine } from '../../../shared/onnx/cli/progress-line.ts';
@@ -230,5 +230,15 @@ describe('--gate of prune and quantize', () => {
       ...['quantize', network, '--strategy', 'dynamic', '--out', 'x.onnx', '--gate'],
     );
     expect([code, shown]).toEqual([1, expect.stringContaining('--gate needs a data set')]);
+  });
+
+  test('needs none for the bytes', async () => {
+    const { network = '' } = await measurable({ network: smallNetwork() });
+    const line = ['quantize', network, '--strategy', 'dynamic', '--measure', 'none', '--force'];
+    const run = (gate: string) => command(...line, '--out', join(dirname(network), 'x.onnx'), '--gate', gate);
+    const [tight, wide] = [await run('bytes <= 0.0001x'), await run('bytes <= 2x')];
+
+    expect([tight.code, wide.code]).toEqual([4, 0]);
+    expect(tight.printed).toContain('bytes <= 0.0001x');
   });
 });

@@ -132,7 +132,7 @@ describe('what the structure rules out is refused before any session', () => {
     rankless.graph.proto.input.push(valueInfoOf({ name: 'any', type: 'float', dims: undefined }));
     const dynamic = { ...quantize, strategy: 'dynamic' };
     expect(await refusal(strings, staticMethod)).toEqual({
-      said: 'The input "words" is of type string; only models with numeric inputs can be run.',
+      said: 'The input "words" takes texts, which are not generated; give a calibration set with an array of them.',
       stages: ['read'],
     });
     // A method without data needs no run.

@@ -229,7 +229,7 @@ describe('a request is refused', () => {
     [
       'for data outside',
       { file: 'data', name: '../w', sha256: hash, size: '1' },
-      [['name', 'file name without a folder']],
+      [['name', 'must be a path below the folder of the model']],
     ],
     [
       'for data that is the model',

@@ -143,9 +143,9 @@ export class CandidateTrials {
       calibrated ??= observed?.answer ?? null;
       folder = join(scratch, `candidate-${index}`);
       await emptyFolder(folder, optimization.user);
-      const exclude = optimization.request.exclude;
+      const { exclude, keep_metadata } = optimization.request;
       const answer = await stages.run<'transform'>(stage, {
-        ...{ kind: 'transform', model, request: { ...step }, exclude: [...exclude] },
+        ...{ kind: 'transform', model, request: { ...step, keep_metadata }, exclude: [...exclude] },
         ...{ observed: observed?.folder ?? null, out: folder, name: optimization.name },
         ...(compression !== undefined && { compression }),
       });

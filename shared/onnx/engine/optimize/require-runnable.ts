@@ -1,6 +1,6 @@
-import { isFeedType } from '../../measure/session/feed-type.ts';
+import { isFeedType, kindText } from '../../measure/session/feed-type.ts';
 import type { StageAnswer } from '../../measure/session/stage-answers.ts';
-import type { Feed } from '../../measure/session/stage-task.ts';
+import type { FedInput, Feed } from '../../measure/session/stage-task.ts';
 import { syntheticForm } from '../../measure/session/synthetic.ts';
 import { ModelError } from '../../model/model-error.ts';
 import { isCalibrated } from '../../strategies/optimization-request.ts';
@@ -32,18 +32,16 @@ export function requireRunnable(
     throw new ModelError('max_error requires running the model, which is too large for this machine.');
 }
 
-/** Return why no session can be fed: an input without numbers, such as texts. Undefined if one can. */
-export function unfed({ inputs }: Feed): string | undefined {
-  const input = inputs.find(({ type }) => !isFeedType(type));
-  return input && `The input ${JSON.stringify(input.name)} is of type ${input.type}, not numeric.`;
+/** Return why no session can be fed: an input that is no tensor, or texts without a set. Undefined if one can. */
+export function unfed(feed: Feed): string | undefined {
+  const input = feed.inputs.find((one) => !isFed(one, feed));
+  return input && `The input ${JSON.stringify(input.name)} is ${kindText(input.type)}.`;
 }
 
+const isFed = ({ type }: FedInput, { set }: Pick<Feed, 'set'>): boolean =>
+  isFeedType(type) || (type === 'string' && set !== null);
+
 /** Refuse inputs that a session does not support. The arrays of a set are checked when it is read. */
-function requireFeed({ inputs, set }: Feed): void {
-  for (const input of inputs) {
-    if (set === null) syntheticForm(input);
-    else if (!isFeedType(input.type)) {
-      throw new ModelError(`The input ${JSON.stringify(input.name)} is of type ${input.type}, not numeric.`);
-    }
-  }
+function requireFeed(feed: Feed): void {
+  for (const input of feed.inputs) if (!isFed(input, feed) || feed.set === null) syntheticForm(input);
 }

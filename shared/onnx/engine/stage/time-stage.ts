@@ -1,6 +1,6 @@
 import { batchOf } from '../../measure/session/batch-feeds.ts';
 import { samplesOf } from '../../measure/session/samples.ts';
-import type { FedTensor, Session } from '../../measure/session/session.ts';
+import type { FedTensor, FedTexts, Session } from '../../measure/session/session.ts';
 import { SessionPool } from '../../measure/session/session-pool.ts';
 import type { StageAnswer } from '../../measure/session/stage-answers.ts';
 import type { TaskOf } from '../../measure/session/stage-task.ts';
@@ -87,7 +87,7 @@ async function timeRuns(run: () => Promise<void>, runs: number): Promise<number[
  */
 export async function timeBlocks(
   { before, after }: SessionPair,
-  feeds: ReadonlyMap<string, FedTensor>,
+  feeds: ReadonlyMap<string, FedTensor | FedTexts>,
   { ms, seed, progress }: { ms: number; seed: number; progress(fraction: number): void },
 ): Promise<NonNullable<Receipt['latency']>> {
   const runner = (session: Session): (() => Promise<void>) => {

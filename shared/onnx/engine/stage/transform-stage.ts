@@ -6,6 +6,7 @@ import { readObservations } from '../../methods/calibrate/observations.ts';
 import { TransformReport } from '../../methods/report/report.ts';
 import { loadModel } from '../../model/file/load-model.ts';
 import { saveModel } from '../../model/file/save-model.ts';
+import { dropNodeMetadata } from '../../model/graph/drop-node-metadata.ts';
 import type { StageReporter } from '../process/stage-reporter.ts';
 
 /** Transform a model and write it to an empty folder. */
@@ -25,6 +26,7 @@ export function transformStage(
   try {
     const exclude = [...request.exclude, ...task.exclude];
     applyStrategy({ model, report, observed, floatInputs: task.float_inputs ?? [] }, { ...request, exclude });
+    if (!request.keep_metadata) dropNodeMetadata(model.graph);
     const files = saveModel(model, out, task.name, progress);
     // Only saving computes some weights, so their errors are known only now.
     const { layers, kept, notes, warnings, pruning } = report;

@@ -32,11 +32,15 @@ export const needsBase = ({ metric, bound }: Gate): boolean =>
 /** Whether a gate requires labels. */
 export const needsLabels = ({ metric }: Gate): boolean => metric === 'accuracy';
 
-/** Exit code of a command with a failed gate. */
-export const gateExitCode = 4;
-
 /** Metrics whose gates limit the loss. */
 const ofLoss: readonly GateMetric[] = ['accuracy', 'agreement', 'error'];
+
+/** Whether the gates of a result require a data set. Those on bytes and latency do not. */
+export const needsSet = (gates: readonly Gate[]): boolean =>
+  gates.length === 0 || gates.some(({ metric }) => ofLoss.includes(metric));
+
+/** Exit code of a command with a failed gate. */
+export const gateExitCode = 4;
 
 /** Whether a useless result fails. It passes if a gate limits the loss. */
 export const failsAsUseless = (gates: readonly Gate[], isUseless: boolean): boolean =>

@@ -1,5 +1,5 @@
 import { type FeedType, numbersOf, typedArray } from './feed-type.ts';
-import type { FedTensor } from './session.ts';
+import type { FedTensor, FedTexts } from './session.ts';
 import type { FedInput } from './stage-task.ts';
 
 /** Maximum number of values of one input of a batch. */
@@ -20,14 +20,15 @@ function repeated({ type, dims, values }: FedTensor, times: number): FedTensor {
  */
 export function batchOf(
   inputs: readonly FedInput[],
-  feeds: ReadonlyMap<string, FedTensor>,
+  feeds: ReadonlyMap<string, FedTensor | FedTexts>,
   size: number,
 ): Map<string, FedTensor> | undefined {
   const batch = new Map<string, FedTensor>();
   for (const { name, declared } of inputs) {
     const tensor = feeds.get(name);
     const isFree = declared !== null && declared.length > 0 && declared[0] === null;
-    if (tensor === undefined || !isFree || tensor.dims[0] !== 1) return undefined;
+    if (tensor === undefined || tensor.type === 'string') return undefined;
+    if (!isFree || tensor.dims[0] !== 1) return undefined;
     if (tensor.values.length * size > maxValues) return undefined;
     batch.set(name, repeated(tensor, size));
   }

@@ -17,6 +17,16 @@ export type FeedType = (typeof feedTypes)[number];
 
 export const isFeedType = (type: string): type is FeedType => feedTypes.some((known) => known === type);
 
+/** Return the kind of an input that no session is fed, in words. */
+export const kindText = (type: string): string =>
+  ({
+    string: 'of texts',
+    sequenceType: 'a sequence',
+    mapType: 'a map',
+    optionalType: 'optional',
+    sparseTensorType: 'a sparse tensor',
+  })[type] ?? `of type ${type}`;
+
 /** ONNX Runtime's names of these types. */
 export const runtimeTypes = {
   float: 'float32',

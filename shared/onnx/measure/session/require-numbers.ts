@@ -12,7 +12,7 @@ import type { Sample } from './set-samples.ts';
  */
 export function requireNumbers({ feeds }: Sample, index: number): void {
   for (const [name, tensor] of feeds) {
-    if (!isFloatType(tensor.type)) continue;
+    if (tensor.type === 'string' || !isFloatType(tensor.type)) continue;
     const numbers = tensorNumbers(tensor);
     for (let at = 0; at < numbers.length; at += 1) {
       if (!Number.isNaN(numbers[at])) continue;

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import type { InferenceSession, Tensor as RuntimeTensor } from 'onnxruntime-node';
 import { ModelError } from '../../model/model-error.ts';
+import { dataTypeName } from '../../model/tensor/data-type.ts';
 import { type FeedType, feedTypes, numbersOf, runtimeTypes, type typedView } from './feed-type.ts';
 import { hideFolders } from './hide-folders.ts';
 
@@ -9,6 +10,13 @@ export interface FedTensor {
   type: FeedType;
   dims: readonly number[];
   values: ReturnType<typeof typedView>;
+}
+
+/** An input tensor of texts. */
+export interface FedTexts {
+  type: 'string';
+  dims: readonly number[];
+  values: readonly string[];
 }
 
 /** An output that is not a numeric tensor. */
@@ -38,6 +46,10 @@ export function runtimeReason(cause: unknown, path: string): string {
   const text = cause instanceof Error ? cause.message : String(cause);
   return hideFolders(text, [dirname(path)])
     .replaceAll(/\/[\w./-]*onnxruntime[\w./-]*:\d+ [^\n]*?\n?(?=\S)/g, '')
+    .replaceAll(/Unsupported data type: (\d+)/g, (_, code: string) => {
+      const type = dataTypeName(Number(code)) ?? code;
+      return `its inputs or outputs are of type ${type}, which ONNX Runtime does not pass to JavaScript.`;
+    })
     .replaceAll(/\s+/g, ' ')
     .trim()
     .slice(0, longestReason);
@@ -59,13 +71,13 @@ export class Session {
   readonly #of: SessionOf;
   readonly #path: string;
   readonly #session: InferenceSession;
-  readonly #makeTensor: (tensor: FedTensor) => RuntimeTensor;
+  readonly #makeTensor: (tensor: FedTensor | FedTexts) => RuntimeTensor;
 
   private constructor(
     of: SessionOf,
     path: string,
     session: InferenceSession,
-    makeTensor: (tensor: FedTensor) => RuntimeTensor,
+    makeTensor: (tensor: FedTensor | FedTexts) => RuntimeTensor,
   ) {
     this.#of = of;
     this.#path = path;
@@ -86,6 +98,7 @@ export class Session {
         logSeverityLevel: 3,
       });
       return new Session(of, path, session, ({ type, dims, values }) => {
+        if (type === 'string') return new Tensor(type, [...values], dims);
         const tensor = new Tensor(runtimeTypes[type], values, dims);
         // The runtime's JavaScript makes a Float16Array of half precision. Its native part sees none of those
         // bytes.
@@ -114,7 +127,7 @@ export class Session {
   }
 
   /** Convert tensors once for several runs. */
-  prepare(feeds: ReadonlyMap<string, FedTensor>): Record<string, RuntimeTensor> {
+  prepare(feeds: ReadonlyMap<string, FedTensor | FedTexts>): Record<string, RuntimeTensor> {
     return Object.fromEntries([...feeds].map(([name, tensor]) => [name, this.#makeTensor(tensor)]));
   }
 
@@ -125,7 +138,7 @@ export class Session {
 
   /** @throws ModelError if an operator fails on these values */
   async run(
-    feeds: ReadonlyMap<string, FedTensor>,
+    feeds: ReadonlyMap<string, FedTensor | FedTexts>,
     outputs = this.outputNames,
   ): Promise<Map<string, FedTensor | OtherValue>> {
     const results = await this.#run(this.prepare(feeds), outputs);

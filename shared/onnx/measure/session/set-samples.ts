@@ -1,9 +1,17 @@
 import { ModelError } from '../../model/model-error.ts';
 import { type NpzArray, NpzFile } from '../../model/npz/npz-file.ts';
 import { elementCount } from '../../model/tensor/tensor.ts';
-import { type FeedType, isFeedType, isFloatType, numbersOf, typedArray, typedView } from './feed-type.ts';
+import {
+  type FeedType,
+  isFeedType,
+  isFloatType,
+  kindText,
+  numbersOf,
+  typedArray,
+  typedView,
+} from './feed-type.ts';
 import { requireRequestedShapes } from './require-requested-shapes.ts';
-import type { FedTensor } from './session.ts';
+import type { FedTensor, FedTexts } from './session.ts';
 import type { FedInput, RequestedShapes } from './stage-task.ts';
 
 /** Name of the array with the expected answers. */
@@ -11,7 +19,7 @@ export const labelsName = 'labels';
 
 /** One sample of a data set. */
 export interface Sample {
-  feeds: Map<string, FedTensor>;
+  feeds: Map<string, FedTensor | FedTexts>;
   /** The labels; undefined if the set has none. */
   labels: { dims: readonly number[]; numbers: ArrayLike<number> } | undefined;
   /** Name of the array used for the only input, if it differs from the input's name. */
@@ -24,16 +32,15 @@ const shapeText = (dims: readonly (number | null)[]): string =>
 /** An array of a set and its division into samples. */
 interface Column {
   array: NpzArray;
-  type: FeedType;
+  type: FeedType | 'string';
   /** Dimensions of one sample. */
   dims: readonly number[];
   samples: number;
 }
 
-function typeOf({ name, header }: NpzArray): FeedType {
-  if (!isFeedType(header.type))
-    throw new ModelError(`The array ${JSON.stringify(name)} does not contain numbers.`);
-  return header.type;
+function typeOf({ name, header: { type } }: NpzArray): FeedType | 'string' {
+  if (type === 'string' || isFeedType(type)) return type;
+  throw new ModelError(`The array ${JSON.stringify(name)} does not contain numbers.`);
 }
 
 /**
@@ -78,26 +85,39 @@ function arrayFor(
   );
 }
 
-/** Convert values to the model's type without rounding: integers only from integers. */
-function converted(column: Column, bytes: Uint8Array, { name, type }: FedInput): FedTensor {
-  if (!isFeedType(type))
-    throw new ModelError(`The input ${JSON.stringify(name)} is of type ${type}, not numeric.`);
-  const values = typedView(column.type, bytes);
-  if (column.type === type) return { type, dims: column.dims, values };
-  if (isFloatType(column.type) && !isFloatType(type)) {
+/** Read one sample of a column. Convert numbers to the model's type without rounding: integers only from integers. */
+async function* tensorsOf(
+  column: Column,
+  { name, type }: FedInput,
+): AsyncGenerator<FedTensor | FedTexts, void, undefined> {
+  const { array, dims } = column;
+  const elements = elementCount(dims);
+  if (type === 'string' && column.type === type) {
+    for await (const values of array.texts(elements)) yield { type, dims, values };
+    return;
+  }
+  const isFed = isFeedType(type);
+  if (!isFed && type !== 'string')
+    throw new ModelError(`The input ${JSON.stringify(name)} is ${kindText(type)}, which no set can hold.`);
+  const { type: given } = column;
+  if (!isFed || given === 'string' || (isFloatType(given) && !isFloatType(type))) {
+    const has = given === 'string' ? 'texts' : given;
     throw new ModelError(
-      `The array ${JSON.stringify(column.array.name)} contains ${column.type}, but the input ${JSON.stringify(name)} requires ${type}.`,
+      `The array ${JSON.stringify(array.name)} contains ${has}, but the input ${JSON.stringify(name)} requires ${isFed ? type : 'texts'}.`,
     );
   }
-  return { type, dims: column.dims, values: typedArray(type, numbersOf(column.type, values)) };
+  for await (const bytes of array.parts(elements)) {
+    const values = typedView(given, bytes);
+    yield { type, dims, values: given === type ? values : typedArray(type, numbersOf(given, values)) };
+  }
 }
 
-function labelsColumn(array: NpzArray, samples: number): Column {
+function labelsColumn(array: NpzArray, samples: number): Column & { type: FeedType } {
   const [first = 0, ...rest] = array.header.dims;
   const type = typeOf(array);
-  if (isFloatType(type)) {
+  if (type === 'string' || isFloatType(type)) {
     throw new ModelError(
-      `The array "${labelsName}" contains ${type}; labels must be integers, the indexes of classes.`,
+      `The array "${labelsName}" contains ${type === 'string' ? 'texts' : type}; labels must be integers, the indexes of classes.`,
     );
   }
   const rows = samples === 0 ? 0 : first / samples;
@@ -143,13 +163,11 @@ export async function* setSamples(
     const label = labels && labelsColumn(labels, samples);
     const [only] = columns;
     const otherName = only?.column.array.name === only?.input.name ? undefined : only?.column.array.name;
-    const parts = columns.map(({ column }) => column.array.parts(elementCount(column.dims)));
+    const parts = columns.map(({ column, input }) => tensorsOf(column, input));
     const labelParts = label?.array.parts(elementCount(label.dims));
     for (let index = 0; index < Math.min(samples, most); index += 1) {
-      const feeds = new Map<string, FedTensor>();
-      for (const [at, { input, column }] of columns.entries()) {
-        feeds.set(input.name, converted(column, await next(parts[at]), input));
-      }
+      const feeds = new Map<string, FedTensor | FedTexts>();
+      for (const [at, { input }] of columns.entries()) feeds.set(input.name, await next(parts[at]));
       const bytes = labelParts && (await next(labelParts));
       yield {
         feeds,
@@ -164,7 +182,7 @@ export async function* setSamples(
   }
 }
 
-async function next(parts: AsyncGenerator<Uint8Array, void, undefined> | undefined): Promise<Uint8Array> {
+async function next<T>(parts: AsyncGenerator<T, void, undefined> | undefined): Promise<T> {
   const part = await parts?.next();
   if (part === undefined || part.done === true) throw new ModelError('The data set ended too early.');
   return part.value;

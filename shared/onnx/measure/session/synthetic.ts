@@ -1,6 +1,6 @@
 import { ModelError } from '../../model/model-error.ts';
 import { elementCount } from '../../model/tensor/tensor.ts';
-import { type FeedType, isFeedType, typedArray } from './feed-type.ts';
+import { type FeedType, isFeedType, kindText, typedArray } from './feed-type.ts';
 import { Random } from './random.ts';
 import type { FedTensor } from './session.ts';
 import type { FedInput } from './stage-task.ts';
@@ -21,7 +21,11 @@ function value({ values, below }: FedInput, random: Random): number {
 export function syntheticForm({ name, type, dims }: FedInput): { type: FeedType; dims: number[] } {
   const named = `The input ${JSON.stringify(name)}`;
   if (!isFeedType(type)) {
-    throw new ModelError(`${named} is of type ${type}; only models with numeric inputs can be run.`);
+    throw new ModelError(
+      type === 'string'
+        ? `${named} takes texts, which are not generated; give a calibration set with an array of them.`
+        : `${named} is ${kindText(type)}; only models whose inputs are tensors of numbers or texts can be run.`,
+    );
   }
   if (dims === null) {
     throw new ModelError(

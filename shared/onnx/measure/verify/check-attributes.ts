@@ -9,8 +9,7 @@ import { readTensor } from '../../model/tensor/read-tensor.ts';
  * @throws ModelError for such tensors, and for sparse tensors, which are not supported
  */
 export function checkAttributes({ graph, external }: Model): void {
-  for (const { proto, nodes } of graph.all()) {
-    if (proto.sparseInitializer.length > 0) throw new ModelError('Sparse constants are not supported.');
+  for (const { nodes } of graph.all()) {
     for (const node of nodes) {
       for (const { t, tensors, sparseTensor, sparseTensors, name } of node.attribute) {
         if (sparseTensor !== undefined || sparseTensors.length > 0) {

@@ -67,7 +67,7 @@ function plan(
 ): FedInput {
   const { name } = info;
   const value = valueTypeOf(info);
-  if (value === undefined || !isFeedType(value.type)) {
+  if (value === undefined || !(value.type === 'string' || isFeedType(value.type))) {
     const type = value?.type ?? info.type?.value.case ?? 'nothing that is declared';
     return { name, type, declared: null, dims: null, values: 'one', below: 0 };
   }
@@ -83,8 +83,9 @@ function plan(
     if (typeof symbol === 'string') sizes.set(symbol, known);
     return known;
   });
-  const rows = isFloatType(type) ? undefined : tableRows(graph, users, name);
-  const isOne = /mask/i.test(name) || (!isFloatType(type) && rows === undefined);
+  const isNumber = type !== 'string' && !isFloatType(type);
+  const rows = !isNumber ? undefined : tableRows(graph, users, name);
+  const isOne = /mask/i.test(name) || (!(type !== 'string' && isFloatType(type)) && rows === undefined);
   return {
     name,
     type,

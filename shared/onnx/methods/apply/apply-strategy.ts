@@ -18,6 +18,7 @@ import { quantizeWeightOnly } from '../quantize/blocks/weight-only.ts';
 import { quantizeDynamic } from '../quantize/dynamic/quantize-dynamic.ts';
 import { convertToFloat16 } from '../quantize/half/float16.ts';
 import { quantizeStatic } from '../quantize/static/quantize-static.ts';
+import { alreadyQuantized } from '../report/already-quantized.ts';
 import type { TransformReport } from '../report/report.ts';
 
 /** The input of a strategy. */
@@ -37,8 +38,19 @@ interface Work {
  */
 export function applyStrategy(work: Work, request: OptimizationRequest): void {
   requireOpset(work.model, request);
-  if (request.operation === 'prune') prunings[request.strategy](work, request);
-  else quantizations[request.strategy](work, request);
+  if (request.operation === 'prune') {
+    prunings[request.strategy](work, request);
+    return;
+  }
+  const already = alreadyQuantized(work.model.graph);
+  if (already !== '') work.report.notes.push(`${already.trim()} Those parts stay as they are.`);
+  try {
+    quantizations[request.strategy](work, request);
+  } catch (error) {
+    throw error instanceof ModelError && already !== ''
+      ? new ModelError(`${error.message}${already}`)
+      : error;
+  }
 }
 
 /**

@@ -1,9 +1,11 @@
 import type { Model } from '../../model/file/model.ts';
+import { Names } from '../../model/graph/graph.ts';
 import type { PruneRequest } from '../../strategies/prune-request.ts';
 import type { PruneStrategy, PruningByStatistics } from '../../strategies/prune-strategies.ts';
 import type { ObservedInput } from '../calibrate/statistics-file.ts';
 import { pruningInputs } from '../prune/reconstruct/pruning-inputs.ts';
 import { updateInputs } from '../prune/update-pruning.ts';
+import { tiedNames, tiedTables } from '../quantize/dynamic/tied-tables.ts';
 import { makeStaticPlan, nothingToQuantize } from '../quantize/static/make-static-plan.ts';
 import type { StaticRequest } from '../quantize/static/static-operators.ts';
 
@@ -14,8 +16,10 @@ import type { StaticRequest } from '../quantize/static/static-operators.ts';
  * @throws ModelError if there is nothing to quantize. This is known before the model runs.
  */
 export function calibrationTargets(model: Model, request: StaticRequest): string[] {
-  const { plan, ranges } = makeStaticPlan(model, request);
-  if (plan.constants.length === 0) throw nothingToQuantize(model);
+  const tables = tiedTables(model.graph, new Names(model.graph), request.exclude);
+  const tied = tiedNames(model.graph, tables);
+  const { plan, ranges } = makeStaticPlan(model, { ...request, tied });
+  if (plan.constants.length === 0 && tied.size === 0) throw nothingToQuantize(model);
   return [...plan.activations.values()]
     .filter(({ name, sharedWith }) => sharedWith === undefined && !ranges.has(name))
     .map(({ name }) => name);

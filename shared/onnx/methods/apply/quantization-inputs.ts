@@ -4,8 +4,10 @@ import type { QuantizeRequest } from '../../strategies/quantize-request.ts';
 import type { QuantizationByStatistics, QuantizeStrategy } from '../../strategies/quantize-strategies.ts';
 import type { ObservedInput } from '../calibrate/statistics-file.ts';
 import { findBlockUses, nothingForBlocks } from '../quantize/blocks/block-weight.ts';
+import { prepareBlocks } from '../quantize/blocks/weight-only.ts';
 import { equalizeLayers } from '../quantize/equalize-layers.ts';
-import { foldMoved, foldWeights } from '../quantize/fold-weights.ts';
+import { foldWeights } from '../quantize/fold-weights.ts';
+import { foldWidened } from '../quantize/fold-widened.ts';
 import { inputsOf, productWeight } from '../quantize/product-weights.ts';
 import { TransformReport } from '../report/report.ts';
 
@@ -35,6 +37,7 @@ const isNamed = (strategy: QuantizeStrategy): strategy is QuantizationByStatisti
 /** Return the inputs of products that are smoothed or corrected. */
 function productInputs(model: Model, { exclude, equalize }: QuantizeRequest): ObservedInput[] {
   const { graph } = model;
+  foldWidened(graph, exclude, ['MatMul', 'Gemm', 'Gather', 'Conv', 'LSTM']);
   foldWeights(graph, exclude);
   // Equalization changes the values between two layers.
   if (equalize) equalizeLayers(graph, new Names(graph), exclude);
@@ -48,7 +51,7 @@ function productInputs(model: Model, { exclude, equalize }: QuantizeRequest): Ob
 /** Return the inputs of products whose weights are quantized in blocks, with their second moments. */
 function blockInputs({ graph }: Model, { exclude }: QuantizeRequest): ObservedInput[] {
   const report = new TransformReport();
-  foldMoved(graph, exclude);
+  prepareBlocks(graph, exclude);
   const uses = findBlockUses(graph, exclude, report);
   if (uses.length === 0) throw nothingForBlocks(graph, report);
   return uses

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { requireNumbers } from '../../measure/session/require-numbers.ts';
 import { runSample } from '../../measure/session/run-sample.ts';
 import { samplesOf } from '../../measure/session/samples.ts';
-import { type FedTensor, type OtherValue, Session } from '../../measure/session/session.ts';
+import { type FedTensor, type FedTexts, type OtherValue, Session } from '../../measure/session/session.ts';
 import type { Feed } from '../../measure/session/stage-task.ts';
 import type { Model } from '../../model/file/model.ts';
 import { saveModel } from '../../model/file/save-model.ts';
@@ -47,6 +47,10 @@ export async function collectRanges(
   }
 }
 
-function collect(collector: Collector, name: string, value: FedTensor | OtherValue | undefined): void {
+function collect(
+  collector: Collector,
+  name: string,
+  value: FedTensor | FedTexts | OtherValue | undefined,
+): void {
   if (value?.type === 'float' && value.values instanceof Float32Array) collector.add(name, value.values);
 }

@@ -27,7 +27,8 @@ export const maskName = 'attention_mask';
  */
 export function realTokens({ feeds }: Sample): RealTokens | undefined {
   const mask = feeds.get(maskName);
-  if (mask === undefined || isFloatType(mask.type) || mask.dims.length !== 2) return undefined;
+  if (mask === undefined || mask.type === 'string') return undefined;
+  if (isFloatType(mask.type) || mask.dims.length !== 2) return undefined;
   const { dims: shape } = mask;
   const rows = Array.from(tensorNumbers(mask));
   if (!rows.every((one) => one === 0 || one === 1) || new Set(rows).size !== 2) return undefined;

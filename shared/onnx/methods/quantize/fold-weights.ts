@@ -8,6 +8,7 @@ import { stepsOf, strided, transposed } from '../../model/tensor/strided.ts';
 import { elementCount, lazyTensor, type Tensor } from '../../model/tensor/tensor.ts';
 import { integersOf } from '../../model/tensor/values.ts';
 import { foldTransposes } from './fold-transposes.ts';
+import { weightPositions } from './fold-widened.ts';
 
 /**
  * Replace weights that nodes only cut, join, reshape or transpose from constants by constants, control flow bodies
@@ -34,15 +35,6 @@ export function foldMoved(root: Graph, exclude: readonly string[]): void {
   }
   if (moved.count > 0) removeUnused(root);
 }
-
-/** Input positions of weights. */
-const weightPositions: Readonly<Record<string, readonly number[]>> = {
-  Conv: [1],
-  Gemm: [1],
-  MatMul: [0, 1],
-  Gather: [0],
-  LSTM: [1, 2],
-};
 
 /** Most nodes between a constant and a weight. */
 const deepest = 16;

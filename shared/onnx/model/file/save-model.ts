@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { toBinary } from '@bufbuild/protobuf';
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { computeFilled } from '../graph/constants.ts';
-import { dropNodeMetadata } from '../graph/drop-node-metadata.ts';
 import { ModelProtoSchema } from '../proto/onnx_pb.js';
 import { type ExternalLocation, tensorHeader } from '../tensor/read-tensor.ts';
 import type { Tensor } from '../tensor/tensor.ts';
@@ -24,7 +23,6 @@ export function saveModel(
   name = usualName,
   progress: (fraction: number, bytes: number) => void = () => {},
 ): string[] {
-  dropNodeMetadata(model.graph);
   const restore = computeFilled(model.graph);
   try {
     return writeModel(model, folder, name, progress);

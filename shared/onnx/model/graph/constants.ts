@@ -1,6 +1,7 @@
 import { ModelError } from '../model-error.ts';
 import type { NodeProto } from '../proto/onnx_pb.js';
 import type { ExternalData } from '../tensor/external-data.ts';
+import { readSparse } from '../tensor/read-sparse.ts';
 import {
   elementCount,
   filledTensor,
@@ -54,6 +55,8 @@ function constantValue(node: NodeProto, external: ExternalData): Tensor | undefi
   const name = node.output[0] ?? '';
   const tensor = tensorAttribute(node, 'value', external);
   if (tensor !== undefined) return tensor.type === 'string' ? undefined : { ...tensor, name };
+  const sparse = node.attribute.find((attribute) => attribute.name === 'sparse_value')?.sparseTensor;
+  if (sparse !== undefined) return { ...readSparse(sparse, external), name };
   if (hasAttribute(node, 'value_float')) {
     return makeTensor(name, 'float', [], Float32Array.of(floatAttribute(node, 'value_float', 0)));
   }

@@ -9,6 +9,7 @@ import {
   type ValueInfoProto,
 } from '../proto/onnx_pb.js';
 import type { ExternalData } from '../tensor/external-data.ts';
+import { readSparse } from '../tensor/read-sparse.ts';
 import { readTensor, tensorMessage } from '../tensor/read-tensor.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { type AttributeValue, makeAttribute } from './attributes.ts';
@@ -35,14 +36,15 @@ export class Graph {
     if (depth > deepest) throw new ModelError(`Control flow is nested deeper than ${deepest} levels.`);
     this.proto = proto;
     this.parent = parent;
-    for (const bytes of proto.initializer) {
-      const tensor = readTensor(bytes, external);
+    const sparse = proto.sparseInitializer.map((message) => readSparse(message, external));
+    for (const tensor of [...proto.initializer.map((bytes) => readTensor(bytes, external)), ...sparse]) {
       if (this.initializers.has(tensor.name)) {
         throw new ModelError(`Two constants are called ${JSON.stringify(tensor.name)}.`);
       }
       this.initializers.set(tensor.name, tensor);
     }
     proto.initializer = [];
+    proto.sparseInitializer = [];
     this.#defaulted = new Set(
       proto.input.map(({ name }) => name).filter((name) => this.initializers.has(name)),
     );

@@ -14,8 +14,6 @@ export interface InspectLimits {
   operators: number;
   /** Number of operator sets, and number of external data files. */
   entries: number;
-  /** Whether external data may lie in folders below the model's. Uploads have no folders. */
-  hasFolders?: boolean;
 }
 
 /** Limits of a request, which has 29 s. Names in the summary stay well below a record's 400 KB. */

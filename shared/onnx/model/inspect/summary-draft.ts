@@ -2,7 +2,7 @@ import { ModelError } from '../model-error.ts';
 import { type InspectLimits, maxSummaryBytes } from './inspect-limits.ts';
 import type { ModelSummary, TensorSummary } from './model-summary.ts';
 
-/** A plain file name, which refers to the model's folder. */
+/** A name of a folder or file. */
 const plainName = /^[A-Za-z0-9_][A-Za-z0-9 ._:+@=-]{0,199}$/;
 
 /** Collects a summary, within limits. */
@@ -81,10 +81,9 @@ export class SummaryDraft {
   /** Record that a tensor uses an external file up to byte `end`. */
   addExternal(location: string, end: number): void {
     const name = location.replace(/^\.\//, '');
-    const parts = this.limits.hasFolders === true ? name.split('/') : [name];
-    if (name === '__proto__' || !parts.every((part) => plainName.test(part) && part !== '..')) {
+    if (name === '__proto__' || !name.split('/').every((part) => plainName.test(part))) {
       throw new ModelError(
-        `The model keeps tensors in ${JSON.stringify(location.slice(0, 200))}. External data must be a file in the folder of the model, with a plain name.`,
+        `The model keeps tensors in ${JSON.stringify(location.slice(0, 200))}. External data must be a file in the folder of the model or below it, with plain names.`,
       );
     }
     const before = this.#external.get(name);

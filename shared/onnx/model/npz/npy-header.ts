@@ -1,15 +1,25 @@
 import { ModelError } from '../model-error.ts';
-import type { DataTypeName } from '../tensor/data-type.ts';
+import { byteLengthOf, type DataTypeName } from '../tensor/data-type.ts';
+import { type TextForm, textBytes, textForm } from './npy-texts.ts';
 
 /** The header of an npy file: NumPy enhancement proposal 1, format versions 1 to 3. */
 export interface NpyHeader {
   type: DataTypeName;
+  /** How it holds texts, if its type is string. */
+  texts?: TextForm;
   dims: number[];
   /** Whether the first index varies fastest. */
   isFortran: boolean;
   isBigEndian: boolean;
   /** Offset of the values in bytes. */
   length: number;
+}
+
+/** Return the bytes of elements; undefined for pickled objects, whose bytes no header tells. */
+export function bytesOfElements({ type, texts }: NpyHeader, elements: number): number | undefined {
+  const each = texts === undefined ? undefined : textBytes(texts);
+  if (texts === undefined) return byteLengthOf(type, elements);
+  return each === undefined ? undefined : each * elements;
 }
 
 /** Bytes that {@link npyHeaderLength} needs. */
@@ -59,7 +69,7 @@ export function parseNpyHeader(head: Uint8Array, name: string): NpyHeader {
   const text = Buffer.from(head.buffer, head.byteOffset, head.byteLength)
     .toString('latin1', head[6] === 1 ? 10 : 12)
     .trim();
-  const descr = /'descr':\s*'([<>=|])([a-zA-Z])(\d{1,6})'/.exec(text);
+  const descr = /'descr':\s*'([<>=|])([a-zA-Z])(\d{0,6})'/.exec(text);
   const order = /'fortran_order':\s*(True|False)/.exec(text);
   const shape = /'shape':\s*\(([\d,\sL]*)\)/.exec(text);
   if (descr === null) {
@@ -69,9 +79,10 @@ export function parseNpyHeader(head: Uint8Array, name: string): NpyHeader {
   }
   if (order === null || shape === null) throw refused('has an unreadable header');
   const [, endian, kind, size] = descr;
-  const type = typeNames[`${kind}${size}`];
+  const texts = textForm(kind ?? '', Number(size));
+  const type = texts === undefined ? typeNames[`${kind}${size}`] : 'string';
   if (type === undefined) {
-    const allowed = 'float16, float32, float64, bool and integers of 8 to 64 bits';
+    const allowed = 'float16, float32, float64, bool, integers of 8 to 64 bits, and texts';
     throw refused(`has the type ${kind}${size}; allowed are ${allowed}`);
   }
   const dims = (shape[1] ?? '')
@@ -83,7 +94,8 @@ export function parseNpyHeader(head: Uint8Array, name: string): NpyHeader {
   if (dims.length > 32 || !Number.isSafeInteger(elements) || elements > 2 ** 40) {
     throw refused(`has impossible dimensions (${dims.join(', ')})`);
   }
-  return { type, dims, isFortran: order[1] === 'True', isBigEndian: endian === '>', length: head.length };
+  const form = { isFortran: order[1] === 'True', isBigEndian: endian === '>', length: head.length };
+  return { type, dims, ...form, ...(texts !== undefined && { texts }) };
 }
 
 const typeCodes = new Map(Object.entries(typeNames).map(([code, type]) => [type, code]));

@@ -3,9 +3,9 @@ import { crc32 } from 'node:zlib';
 import { type Entry, fromRandomAccessReaderPromise, type ZipFile } from 'yauzl';
 import { ZipFileReader } from '../../../archive/zip-file-reader.ts';
 import { ModelError } from '../model-error.ts';
-import { byteLengthOf } from '../tensor/data-type.ts';
 import { elementCount } from '../tensor/tensor.ts';
 import {
+  bytesOfElements,
   inCOrder,
   type NpyHeader,
   npyHeaderLength,
@@ -13,6 +13,7 @@ import {
   parseNpyHeader,
   swapBytes,
 } from './npy-header.ts';
+import { readTexts } from './npy-texts.ts';
 
 const maxArrays = 1000;
 
@@ -64,6 +65,9 @@ export class NpzFile {
  */
 const maxBytes = 2 ** 30;
 
+/** Most bytes of pickled objects. */
+const maxPickle = 64 * 2 ** 20;
+
 /** An array of a data set. */
 export class NpzArray {
   readonly name: string;
@@ -83,9 +87,10 @@ export class NpzArray {
    * @throws ModelError if the array is truncated or damaged
    */
   async *parts(elements: number): AsyncGenerator<Uint8Array, void, undefined> {
-    const { type, dims, isFortran, isBigEndian, length } = this.header;
-    const total = byteLengthOf(type, elementCount(dims));
-    const each = byteLengthOf(type, elements);
+    const { dims, isFortran, isBigEndian, length } = this.header;
+    const total = bytesOfElements(this.header, elementCount(dims)) ?? 0;
+    const each = bytesOfElements(this.header, elements) ?? 0;
+    const width = bytesOfElements(this.header, 1) ?? 0;
     if ((isFortran && dims.length > 1 ? total : each) > maxBytes) {
       throw new ModelError(
         `The array ${shown(this.name)} is too large to read; save it in C order, with one sample per row.`,
@@ -97,14 +102,51 @@ export class NpzArray {
       // Each sample of an empty array is empty, as the first cache of a language model is. The caller counts them.
       while (each === 0) yield new Uint8Array();
       const whole = isFortran && dims.length > 1 ? await this.#take(source, total) : undefined;
-      const ordered = whole && inCOrder(whole, dims, byteLengthOf(type, 1));
+      const ordered = whole && inCOrder(whole, dims, width);
       for (let at = 0; at + each <= total; at += each) {
         const part = ordered?.subarray(at, at + each) ?? (await this.#take(source, each));
-        yield isBigEndian ? swapBytes(part, byteLengthOf(type, 1)) : part;
+        yield isBigEndian && this.header.texts === undefined ? swapBytes(part, width) : part;
       }
       await this.#take(source, ordered === undefined ? total % each : 0);
       if (!(await source.isEnd()))
         throw new ModelError(`The array ${shown(this.name)} is longer than its header declares.`);
+    } finally {
+      await source.stop();
+    }
+  }
+
+  /**
+   * Yield the texts in C order, in parts of `elements`. Pickled objects are in memory as a whole.
+   *
+   * @throws ModelError if the array is truncated, damaged, or holds no texts
+   */
+  async *texts(elements: number): AsyncGenerator<string[], void, undefined> {
+    const { texts: form, dims, isBigEndian, isFortran } = this.header;
+    if (form === undefined) throw new ModelError(`The array ${shown(this.name)} does not contain texts.`);
+    if (form.kind !== 'O') {
+      for await (const part of this.parts(elements)) yield readTexts(part, form, isBigEndian);
+      return;
+    }
+    if (isFortran && dims.length > 1)
+      throw new ModelError(`The array ${shown(this.name)} is in Fortran order; save it in C order.`);
+    const all = readTexts(await this.#pickle(), form, isBigEndian);
+    const expected = elementCount(dims);
+    if (all.length !== expected)
+      throw new ModelError(`The array ${shown(this.name)} has ${all.length} texts instead of ${expected}.`);
+    while (elements === 0) yield [];
+    for (let at = 0; at + elements <= all.length; at += elements) yield all.slice(at, at + elements);
+  }
+
+  async #pickle(): Promise<Uint8Array> {
+    const source = this.#open();
+    try {
+      await source.take(this.header.length);
+      const pickle = await source.take(maxPickle);
+      if (!(await source.isEnd()))
+        throw new ModelError(
+          `The array ${shown(this.name)} of objects is too large; save it with a plain dtype.`,
+        );
+      return pickle;
     } finally {
       await source.stop();
     }
@@ -189,8 +231,10 @@ async function headerOf(parts: ByteParts, name: string): Promise<NpyHeader> {
 }
 
 /** Refuse a header whose length does not match the array, even for an array that is not read to its end. */
-function requireLength(name: string, { type, dims, length }: NpyHeader, size: number): void {
-  const said = length + byteLengthOf(type, elementCount(dims));
+function requireLength(name: string, header: NpyHeader, size: number): void {
+  const bytes = bytesOfElements(header, elementCount(header.dims));
+  if (bytes === undefined) return;
+  const said = header.length + bytes;
   if (said > size) {
     throw new ModelError(
       `The array ${shown(name)} is truncated: its header declares ${said} bytes, but it has ${size}.`,

@@ -44,6 +44,21 @@ describe('a command line', () => {
     });
   });
 
+  test('needs a set for gates on a loss, and for those without a condition', () => {
+    const faults = (gate: string) => parse(`quantize a.onnx --out b.onnx ${gate}`)?.faults;
+
+    expect(faults('--gate=bytes<=0.4x')).toEqual([]);
+    expect(faults('--gate=bytes<=0.4x --gate=latency<=1x')).toEqual([]);
+    for (const gate of ['--gate', '--gate=bytes<=0.4x --gate=error<=0.1'])
+      expect(faults(gate)).toEqual(['--gate needs a data set: give --evaluation or --calibration.']);
+  });
+
+  test('keeps the metadata of nodes if it is told so', () => {
+    expect(parse('quantize a.onnx --keep-metadata --out b.onnx')?.request).toMatchObject({
+      keep_metadata: true,
+    });
+  });
+
   test('asks for help', () => {
     expect(parse('')).toBeNull();
     expect(parse('prune --help')).toBeNull();

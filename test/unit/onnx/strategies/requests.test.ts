@@ -22,6 +22,7 @@ test('a record of an earlier release removes the same part of each layer', () =>
   expect(storedRequest().parse(old)).toEqual({
     ...old,
     measure: 'full',
+    keep_metadata: false,
     allocation: 'uniform',
     max_loss: null,
     goal: 'size',
@@ -32,7 +33,14 @@ describe('a pruning', () => {
   test.each(pruneStrategyNames)('by %s has its defaults', (strategy) => {
     const compression = strategy.endsWith('2_4') ? 2 : 1;
     const allocation = strategy === 'structured_reconstruct' ? 'sensitivity' : 'uniform';
-    const common = { operation: 'prune', exclude: [], seed: 0, max_error: null, measure: 'quick' };
+    const common = {
+      operation: 'prune',
+      exclude: [],
+      seed: 0,
+      max_error: null,
+      measure: 'quick',
+      keep_metadata: false,
+    };
     const max_loss = strategy === 'auto' ? 0.01 : null;
     expect(checkPruning({ strategy, compression })).toEqual({
       request: { ...common, strategy, compression, allocation, max_loss, goal: 'size' },

@@ -176,9 +176,11 @@ function rightSide(graph: Graph, index: GraphIndex, name: string): Found | undef
   const tensor = graph.initializer(name);
   if (tensor !== undefined) return { tensor, transposed: false };
   const producer = index.producer(name);
-  const perm = producer?.opType === 'Transpose' ? intsAttribute(producer, 'perm') : undefined;
-  const below = perm?.join() === '1,0' ? graph.initializer(producer?.input[0] ?? '') : undefined;
-  return below && { tensor: below, transposed: true };
+  if (producer?.opType !== 'Transpose') return undefined;
+  const below = graph.initializer(producer.input[0] ?? '');
+  // Without perm, a Transpose reverses the axes. That of more than two axes is refused by its dimensions.
+  const isSwap = (intsAttribute(producer, 'perm') ?? [1, 0]).join() === '1,0';
+  return isSwap && below !== undefined ? { tensor: below, transposed: true } : undefined;
 }
 
 /** Return the reason why a constant cannot be quantized in blocks. Undefined if it can. */

@@ -5,7 +5,9 @@ import type { NodeProto } from '../../../model/proto/onnx_pb.js';
 import { elementCount, makeInt64s } from '../../../model/tensor/tensor.ts';
 import type { QuantizeRequest } from '../../../strategies/quantize-request.ts';
 import type { TransformReport } from '../../report/report.ts';
+import { widenHalf } from '../dynamic/widen-half.ts';
 import { foldMoved } from '../fold-weights.ts';
+import { foldWidened } from '../fold-widened.ts';
 import { type Blocks, blockCount, blockSize, type Matrix } from './block-quantize.ts';
 import {
   BlockCache,
@@ -36,7 +38,7 @@ export function quantizeWeightOnly(
 ): void {
   const bits = precision === 8 ? 8 : 4;
   const format: BlockFormat = { bits, symmetric: quant_type === 'int4' || quant_type === 'int8' };
-  foldMoved(model.graph, exclude);
+  prepareBlocks(model.graph, exclude);
   const uses = findBlockUses(model.graph, exclude, report);
   if (uses.length === 0) throw nothingForBlocks(model.graph, report);
   const names = new Names(model.graph);
@@ -51,6 +53,16 @@ export function quantizeWeightOnly(
   for (const [graph, nodes] of store.reshapes) graph.nodes = [...nodes, ...graph.nodes];
   useMicrosoft(model);
   removeUnused(model.graph);
+}
+
+/**
+ * Bring the weights into the form in which blocks are found. The CPU provider has no products in bfloat16, so those
+ * compute in float32.
+ */
+export function prepareBlocks(root: Graph, exclude: readonly string[]): void {
+  foldWidened(root, exclude, ['MatMul', 'Gemm', 'Gather']);
+  widenHalf(root, exclude, ['bfloat16']);
+  foldMoved(root, exclude);
 }
 
 interface Stored extends BlockTensors {

@@ -7,6 +7,7 @@ import type { CalibrationStatistics } from '../../calibrate/statistics-file.ts';
 import type { TransformReport } from '../../report/report.ts';
 import { weightsInBodies } from '../../report/weights-in-bodies.ts';
 import { foldWeights } from '../fold-weights.ts';
+import { foldWidened } from '../fold-widened.ts';
 import { prepareProducts } from '../prepare-products.ts';
 import { ownedConstant, WeightStore } from '../weight-store.ts';
 import { quantizeAttention } from './dynamic-attention.ts';
@@ -32,6 +33,7 @@ export function quantizeDynamic(
   statistics: CalibrationStatistics = new Map(),
 ): void {
   const { graph: root } = model;
+  foldWidened(root, request.exclude, ['MatMul', 'Gemm', 'Gather', 'LSTM', ...request.include]);
   widenHalf(root, request.exclude);
   const tied = tiedTables(root, new Names(root), request.exclude);
   foldWeights(root, request.exclude, tied);

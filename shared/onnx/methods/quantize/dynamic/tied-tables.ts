@@ -29,6 +29,13 @@ export function tiedTables(root: Graph, names: Names, exclude: readonly string[]
   return tied;
 }
 
+/** Return the names of tied tables and of their transposes. */
+export function tiedNames({ nodes }: Graph, tied: ReadonlySet<Tensor>): Set<string> {
+  const tables = new Set([...tied].map(({ name }) => name));
+  const turned = nodes.filter(({ opType, input }) => opType === 'Transpose' && tables.has(input[0] ?? ''));
+  return new Set([...tables, ...turned.flatMap(({ output }) => output)]);
+}
+
 function* nodesOf(root: Graph, exclude: readonly string[]): Generator<{ graph: Graph; node: NodeProto }> {
   for (const graph of root.all())
     for (const node of graph.nodes) if (!isExcluded(node, exclude)) yield { graph, node };

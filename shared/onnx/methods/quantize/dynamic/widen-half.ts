@@ -12,23 +12,38 @@ const weightAt: Readonly<Record<string, number>> = { MatMul: 1, Gemm: 1, Gather:
  * Let products and tables with weights in half precision compute in float32, with Casts around them, because
  * activations are quantized from float32 only. Control flow bodies are included.
  */
-export function widenHalf(root: Graph, exclude: readonly string[]): void {
+export function widenHalf(
+  root: Graph,
+  exclude: readonly string[],
+  types: readonly HalfType[] = ['float16', 'bfloat16'],
+): void {
   const names = new Names(root);
   const widened = new Map<Tensor, string>();
   for (const graph of root.all()) {
     graph.nodes = graph.nodes.flatMap((node) => {
       const at = node.domain === '' ? weightAt[node.opType] : undefined;
       const weight = at === undefined ? undefined : ownedConstant(graph, node.input[at])?.tensor;
-      return weight?.type !== 'float16' || isExcluded(node, exclude)
+      const type = types.find((one) => one === weight?.type);
+      return type === undefined || isExcluded(node, exclude)
         ? [node]
-        : withCasts(graph, node, names, widened);
+        : withCasts(graph, node, { names, widened, type });
     });
   }
 }
 
-function withCasts(graph: Graph, node: NodeProto, names: Names, widened: Map<Tensor, string>): NodeProto[] {
-  const cast = (from: string, to: string, type: 'float' | 'float16'): NodeProto =>
-    makeNode('Cast', [from], [to], { name: to, attributes: { to: dataTypes[type] } });
+type HalfType = 'float16' | 'bfloat16';
+
+interface Widening {
+  names: Names;
+  /** Names of the widened constants. */
+  widened: Map<Tensor, string>;
+  /** Type of the values around the node. */
+  type: HalfType;
+}
+
+function withCasts(graph: Graph, node: NodeProto, { names, widened, type }: Widening): NodeProto[] {
+  const cast = (from: string, to: string, target: 'float' | HalfType): NodeProto =>
+    makeNode('Cast', [from], [to], { name: to, attributes: { to: dataTypes[target] } });
   const before: NodeProto[] = [];
   node.input = node.input.map((name, at) => {
     if (name === '' || (node.opType === 'Gather' && at > 0)) return name;
@@ -53,5 +68,5 @@ function withCasts(graph: Graph, node: NodeProto, names: Names, widened: Map<Ten
   const [output = ''] = node.output;
   const wide = names.make(`${output}_float32`);
   node.output[0] = wide;
-  return [...before, node, cast(wide, output, 'float16')];
+  return [...before, node, cast(wide, output, type)];
 }

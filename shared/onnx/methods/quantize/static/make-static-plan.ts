@@ -21,7 +21,7 @@ export function makeStaticPlan(
   measured?: CalibrationRanges,
 ): { plan: StaticPlan; ranges: Map<string, Range> } {
   const index = new GraphIndex(model.graph);
-  const plan = new StaticPlan(model, index, inferValues(model));
+  const plan = new StaticPlan(model, index, inferValues(model), request.tied);
   const ranges = adjustedRanges(model, index, request, measured ?? new Map());
   const clips = (name: string): boolean => {
     const range = ranges.get(name);

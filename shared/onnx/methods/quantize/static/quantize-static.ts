@@ -1,16 +1,19 @@
 import type { Model } from '../../../model/file/model.ts';
 import { foldBatchNorms } from '../../../model/graph/fold-batch-norm.ts';
-import { isExcluded, Names, nodeName } from '../../../model/graph/graph.ts';
+import { isExcluded, makeNode, Names, nodeName } from '../../../model/graph/graph.ts';
 import { removeUnused } from '../../../model/graph/remove-unused.ts';
 import { ModelError } from '../../../model/model-error.ts';
 import type { NodeProto } from '../../../model/proto/onnx_pb.js';
+import type { Tensor } from '../../../model/tensor/tensor.ts';
 import type { CalibrationRanges } from '../../calibrate/ranges.ts';
 import type { CalibrationStatistics } from '../../calibrate/statistics-file.ts';
 import type { TransformReport } from '../../report/report.ts';
-import { quantizeGather } from '../dynamic/dynamic-gather.ts';
+import { quantizeGather, tiedForm } from '../dynamic/dynamic-gather.ts';
 import { DynamicGraph } from '../dynamic/dynamic-graph.ts';
 import { makePlain } from '../dynamic/dynamic-products.ts';
+import { tiedNames, tiedTables } from '../dynamic/tied-tables.ts';
 import { foldWeights } from '../fold-weights.ts';
+import { foldWidened } from '../fold-widened.ts';
 import { prepareProducts } from '../prepare-products.ts';
 import { WeightStore } from '../weight-store.ts';
 import { makeStaticPlan, minOpsetPerChannel, nothingToQuantize } from './make-static-plan.ts';
@@ -35,12 +38,15 @@ import type { StaticPlan } from './static-plan.ts';
  */
 export function quantizeStatic(
   model: Model,
-  request: StaticRequest,
+  given: StaticRequest,
   measured: CalibrationRanges,
   report: TransformReport,
   statistics: CalibrationStatistics = new Map(),
 ): void {
-  report.notes.push(...prepareStatic(model, request, statistics));
+  report.notes.push(...prepareStatic(model, given, statistics));
+  const names = new Names(model.graph);
+  const tied = tiedTables(model.graph, names, given.exclude);
+  const request = { ...given, tied: tiedNames(model.graph, tied) };
   if (request.per_channel && model.opset() < minOpsetPerChannel) {
     report.notes.push(
       `Weights have one scale each: scales per channel need opset ${minOpsetPerChannel}; the model has ${model.opset()}.`,
@@ -48,7 +54,6 @@ export function quantizeStatic(
   }
   reportKept(model, request, report);
   const { plan, ranges } = makeStaticPlan(model, request, measured);
-  const names = new Names(model.graph);
   const scales = new ActivationScales(plan, names, request, ranges);
   const constants = new ConstantWriter(plan, names, report, request);
   constants.putOperands(scales);
@@ -56,7 +61,7 @@ export function quantizeStatic(
   reportUnmeasured(plan, scales, report);
   warnOfSigned(request, plan, report);
   model.graph.nodes = new StaticNodes(plan, names, scales).written(constants.nodes);
-  if (request.inputs_only) quantizeTables(model, names, request, report);
+  if (request.inputs_only || tied.size > 0) quantizeTables(model, names, { request, tied }, report);
   if (report.layers.length === 0) {
     // `calibrationTargets` has already checked that the plan has constants, but they may contain values that no
     // scale can represent.
@@ -78,9 +83,10 @@ export function prepareStatic(
   request: StaticRequest,
   statistics: CalibrationStatistics = new Map(),
 ): string[] {
+  foldWidened(model.graph, request.exclude, leafOperators, [model.graph]);
   const folded = foldBatchNorms(model);
-  foldWeights(model.graph, request.exclude);
   const names = new Names(model.graph);
+  foldWeights(model.graph, request.exclude, tiedTables(model.graph, names, request.exclude));
   model.graph.nodes = model.graph.nodes.flatMap((node) => {
     if (node.opType !== 'Gemm' || !isChosen(model, node, request)) return [node];
     if (model.graph.initializers.get(node.input[1] ?? '')?.type !== 'float') return [node];
@@ -141,17 +147,49 @@ function warnOfSigned({ quant_type }: StaticRequest, plan: StaticPlan, report: T
   );
 }
 
-/** Quantize tables as in dynamic quantization. The selected rows are float at once and need no range. */
-function quantizeTables(model: Model, names: Names, request: StaticRequest, report: TransformReport): void {
+/**
+ * Quantize tables as in dynamic quantization. The selected rows are float at once and need no range. A table that a
+ * product shares is stored once, with a scale for each of its rows. Without `inputs_only`, only such tables are left.
+ */
+function quantizeTables(
+  model: Model,
+  names: Names,
+  { request, tied }: { request: StaticRequest; tied: ReadonlySet<Tensor> },
+  report: TransformReport,
+): void {
+  const { graph } = model;
   const store = new WeightStore(names, report);
-  const dynamic = new DynamicGraph(model.graph, names, store, { ...request, include: [] }, model.opset());
-  for (const node of model.graph.nodes) {
-    const isTable = node.opType === 'Gather' && !isExcluded(node, request.exclude);
-    const isFloat = model.graph.initializers.get(node.input[0] ?? '')?.type === 'float';
-    const kept = isTable && isFloat ? quantizeGather(dynamic, node) : '';
+  const per_channel = request.per_channel && model.opset() >= minOpsetPerChannel;
+  const form = { ...request, per_channel, quant_type: 'int8' as const, include: [] };
+  const dynamic = new DynamicGraph(graph, names, store, form, model.opset(), tied);
+  for (const node of graph.nodes) {
+    const tensor = isExcluded(node, request.exclude)
+      ? undefined
+      : graph.initializers.get(node.input[0] ?? '');
+    const isTied = tensor !== undefined && tied.has(tensor);
+    if (isTied && node.opType === 'Transpose') dequantizeTied(dynamic, node);
+    const isTable = node.opType === 'Gather' && tensor?.type === 'float';
+    const kept = isTable && (request.inputs_only || isTied) ? quantizeGather(dynamic, node) : '';
     if (kept === undefined) continue;
     if (kept !== '') report.keep(nodeName(node), kept);
     dynamic.nodes.push(node);
   }
-  model.graph.nodes = dynamic.nodes;
+  graph.nodes = dynamic.nodes;
+}
+
+/** Let the transpose of a tied table read its 8-bit form. */
+function dequantizeTied(dynamic: DynamicGraph, node: NodeProto): void {
+  const constant = dynamic.weight(node.input[0]);
+  if (typeof constant === 'string') return;
+  const head = dynamic.graph.nodes.find(({ input }) => input.includes(node.output[0] ?? '')) ?? node;
+  const made = dynamic.weights.quantized(constant, tiedForm(dynamic), head);
+  if (made === undefined) return;
+  const float = dynamic.names.make(`${node.input[0]}_DequantizeLinear_Output`);
+  const options = {
+    name: dynamic.names.make(`${node.input[0]}_DequantizeLinear`),
+    ...(dynamic.request.per_channel && { attributes: { axis: 0 } }),
+  };
+  const inputs = [made.weight, made.scale, made.zeroPoint];
+  dynamic.nodes.push(makeNode('DequantizeLinear', inputs, [float], options));
+  node.input[0] = float;
 }

@@ -18,6 +18,8 @@ export type StaticRequest = Pick<
 > & {
   /** Names of layers whose weights are quantized without their inputs and outputs, which stay float. */
   floatInputs?: readonly string[];
+  /** Names of tables that a lookup and a product share, and of their transposes. They are quantized once, apart. */
+  tied?: ReadonlySet<string>;
 };
 
 /** Operators with their own weight (leaves). */
@@ -62,7 +64,8 @@ export function isChosen({ graph }: Model, node: NodeProto, request: StaticReque
   if (request.inputs_only && node.opType === 'Gather') return false;
   const isLeafAlone = request.leaf_node || request.inputs_only;
   if (!leaves.has(node.opType)) return !isLeafAlone && between.has(node.opType);
-  const ownsWeight = graph.initializers.get(node.input[weightPosition(node)] ?? '')?.type === 'float';
+  const weight = node.input[weightPosition(node)] ?? '';
+  const ownsWeight = graph.initializers.get(weight)?.type === 'float' || request.tied?.has(weight) === true;
   return ownsWeight || (!isLeafAlone && node.opType !== 'Conv');
 }
 

@@ -45,8 +45,17 @@ export class StaticPlan {
   readonly #types: ReadonlyMap<string, ValueType>;
   readonly #byTensor = new Map<Tensor, ConstantMark[]>();
 
-  constructor(model: Model, index: GraphIndex, types: ReadonlyMap<string, ValueType>) {
+  /** Names of values that are quantized apart. */
+  readonly #apart: ReadonlySet<string>;
+
+  constructor(
+    model: Model,
+    index: GraphIndex,
+    types: ReadonlyMap<string, ValueType>,
+    apart: ReadonlySet<string> = new Set(),
+  ) {
     this.model = model;
+    this.#apart = apart;
     this.index = index;
     this.#types = types;
   }
@@ -83,7 +92,7 @@ export class StaticPlan {
     axis?: number,
   ): ConstantMark | undefined {
     const tensor = this.constantOf(node, position);
-    if (tensor === undefined || !isQuantizable(tensor)) return undefined;
+    if (tensor === undefined || !isQuantizable(tensor) || this.#apart.has(tensor.name)) return undefined;
     const marks = this.#byTensor.get(tensor) ?? [];
     this.#byTensor.set(tensor, marks);
     let mark = marks.find((one) => one.role === role && one.axis === axis);
@@ -117,7 +126,7 @@ export class StaticPlan {
   #activation(name: string): ActivationMark | undefined {
     const known = this.activations.get(name);
     if (known !== undefined) return known;
-    if (name === '' || this.#types.get(name)?.type !== 'float') return undefined;
+    if (name === '' || this.#apart.has(name) || this.#types.get(name)?.type !== 'float') return undefined;
     const mark: ActivationMark = { name, readers: new Set() };
     this.activations.set(name, mark);
     return mark;

@@ -122,7 +122,9 @@ const clip: StaticRule = (plan, node, { clips }) => {
   const mark = plan.markOf(node, 0);
   if (mark === undefined || 'tensor' in mark) return;
   const isAlone = plan.index.soleUse(node.input[0] ?? '') !== undefined;
-  const replaces = isAlone && clipsAroundZero(plan, node) && clips(node.output[0] ?? '');
+  // A body reads the value itself, before its quantization.
+  const isInBody = plan.index.uses(node.output[0] ?? '').some(({ position }) => position === -1);
+  const replaces = isAlone && !isInBody && clipsAroundZero(plan, node) && clips(node.output[0] ?? '');
   if (replaces && mark.producer !== undefined) {
     plan.replaceClip(node, mark.producer);
     return;

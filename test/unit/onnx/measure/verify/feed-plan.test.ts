@@ -71,7 +71,7 @@ describe('what a model is fed with where there is no set', () => {
 
   test('text is refused', () => {
     expect(() => syntheticFeeds(feedPlan(model([['x', 'string', [1]]]), {}), 0)).toThrow(
-      'The input "x" is of type string; only models with numeric inputs can be run.',
+      'The input "x" takes texts, which are not generated; give a calibration set with an array of them.',
     );
   });
 });

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { DynamicRequest } from '../../../../../shared/onnx/methods/quantize/dynamic/dynamic-graph.ts';
 import { quantizeDynamic } from '../../../../../shared/onnx/methods/quantize/dynamic/quantize-dynamic.ts';
+import { quantizeStatic } from '../../../../../shared/onnx/methods/quantize/static/quantize-static.ts';
 import { TransformReport } from '../../../../../shared/onnx/methods/report/report.ts';
 import type { Model } from '../../../../../shared/onnx/model/file/model.ts';
 import { makeNode } from '../../../../../shared/onnx/model/graph/graph.ts';
 import { makeTensor } from '../../../../../shared/onnx/model/tensor/tensor.ts';
+import { calibrated } from '../../../../support/onnx/calibrated.ts';
 import { seededFloats } from '../../../../support/onnx/seeded.ts';
 import { relativeError, runSmall, savedBytes, smallModel } from '../../../../support/onnx/small-model.ts';
 import { seededRandom } from '../../../../support/seeded-random.ts';
@@ -57,6 +59,31 @@ describe('a table that a lookup and a product share', () => {
     const matrices = [...model.graph.initializers.values()].filter(({ dims }) => dims.length === 2);
     expect(matrices.map(({ dims }) => dims)).toEqual([[words, width]]);
     expect(savedBytes(model).length).toBeLessThan(words * width * 1.6);
+    expect(relativeError(after['y']?.data ?? [], before['y']?.data ?? [])).toBeLessThan(0.03);
+  });
+
+  test.each(
+    (['Transpose and MatMul', 'Gemm with transB'] as const).flatMap((head) =>
+      [{}, { per_channel: false }, { inputs_only: true }].map((form) => [head, form] as const),
+    ),
+  )('is stored once by static methods: %s, %j', async (head, form) => {
+    const feeds = { i: { dims: [4], data: Float32Array.of(0, 7, 42, words - 1) } };
+    const before = await runSmall(tiedModel(head), feeds);
+    const asked = {
+      ...request,
+      per_channel: true,
+      inputs_only: false,
+      quant_type: 'uint8',
+      ...form,
+    } as const;
+    const ranges = await calibrated(tiedModel(head), asked, [feeds]);
+    const model = tiedModel(head);
+
+    quantizeStatic(model, asked, ranges, new TransformReport());
+
+    const after = await runSmall(model, feeds);
+    const matrices = [...model.graph.initializers.values()].filter(({ dims }) => dims.length === 2);
+    expect(matrices.map(({ dims, type }) => [type, dims])).toEqual([['int8', [words, width]]]);
     expect(relativeError(after['y']?.data ?? [], before['y']?.data ?? [])).toBeLessThan(0.03);
   });
 });

@@ -178,7 +178,7 @@ describe('what is no model', () => {
     ],
     ['external data above', external('../../etc/passwd'), 'in the folder of the model'],
     ['external data elsewhere', external('/etc/passwd'), 'in the folder of the model'],
-    ['external data in a folder', external('a/b.bin'), 'in the folder of the model'],
+    ['external data behind a link upwards', external('a/../b.bin'), 'in the folder of the model'],
     ['external data in the prototype', external('__proto__'), 'in the folder of the model'],
     ['external data at no offset', external('w.bin', ['offset', '-1']), 'impossible offset'],
     ['external data of no length', external('w.bin', ['length', '1e9']), 'impossible length'],

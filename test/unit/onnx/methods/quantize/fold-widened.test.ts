@@ -1,0 +1,113 @@
+import { describe, expect, test } from 'vitest';
+import { quantizeWeightOnly } from '../../../../../shared/onnx/methods/quantize/blocks/weight-only.ts';
+import { foldWidened } from '../../../../../shared/onnx/methods/quantize/fold-widened.ts';
+import { alreadyQuantized } from '../../../../../shared/onnx/methods/report/already-quantized.ts';
+import { TransformReport } from '../../../../../shared/onnx/methods/report/report.ts';
+import type { Model } from '../../../../../shared/onnx/model/file/model.ts';
+import { makeNode } from '../../../../../shared/onnx/model/graph/graph.ts';
+import type { NodeProto } from '../../../../../shared/onnx/model/proto/onnx_pb.js';
+import { makeTensor, type Tensor } from '../../../../../shared/onnx/model/tensor/tensor.ts';
+import { seededFloats } from '../../../../support/onnx/seeded.ts';
+import { relativeError, runSmall, smallModel } from '../../../../support/onnx/small-model.ts';
+import { seededRandom } from '../../../../support/seeded-random.ts';
+
+const [rows, columns] = [64, 32];
+const floats = seededFloats(seededRandom(1), rows * columns);
+const bytes = Int8Array.from(floats, (value) => Math.max(-127, Math.min(127, Math.round(value * 40))));
+const scale = (dims: readonly number[]) =>
+  makeTensor(
+    's',
+    'float',
+    dims,
+    seededFloats(
+      seededRandom(2),
+      dims.reduce((a, b) => a * b, 1),
+    ).map(Math.abs),
+  );
+
+/** A product of [2, 64] with the weight that a node makes of `a`. */
+const product = (widen: NodeProto, constants: readonly Tensor[], ...more: readonly NodeProto[]): Model =>
+  smallModel({
+    nodes: [structuredClone(widen), ...structuredClone(more), makeNode('MatMul', ['x', 'w'], ['y'])],
+    constants,
+    inputs: { x: [2, rows] },
+    outputs: { y: [2, columns] },
+    opset: 21,
+  });
+
+const x = { dims: [2, rows], data: seededFloats(seededRandom(3), 2 * rows) };
+const cast = makeNode('Cast', ['a'], ['w'], { attributes: { to: 1 } });
+const dequantize = (attributes: Record<string, number>, ...zero: string[]) =>
+  makeNode('DequantizeLinear', ['a', 's', ...zero], ['w'], { attributes });
+const half = makeTensor('a', 'float16', [rows, columns], new Float16Array(floats));
+const brain = makeTensor(
+  'a',
+  'bfloat16',
+  [rows, columns],
+  new Uint16Array(floats.buffer).filter((_, at) => at % 2 === 1),
+);
+const int8 = makeTensor('a', 'int8', [rows, columns], bytes);
+const uint8 = makeTensor(
+  'a',
+  'uint8',
+  [rows, columns],
+  Uint8Array.from(bytes, (level) => level + 128),
+);
+const int4 = makeTensor(
+  'a',
+  'int4',
+  [rows, columns],
+  new Uint8Array(bytes.buffer.slice(0, (rows * columns) / 2)),
+);
+const zeros = makeTensor('z', 'uint8', [columns], new Uint8Array(columns).fill(128));
+
+const forms: readonly (readonly [string, NodeProto, readonly Tensor[]])[] = [
+  ['half precision', cast, [half]],
+  ['bfloat16', cast, [brain]],
+  ['int8 with one scale', dequantize({}), [int8, scale([])]],
+  ['int8 with a scale for each row', dequantize({ axis: 0 }), [int8, scale([rows])]],
+  ['uint8 with zero points', dequantize({ axis: -1 }, 'z'), [uint8, scale([columns]), zeros]],
+  ['int4 in blocks', dequantize({ axis: 0, block_size: 16 }), [int4, scale([rows / 16, columns])]],
+];
+
+describe('a weight that is stored in a narrower type', () => {
+  test.each(forms)('becomes a float32 constant of the same values: %s', async (_, widen, constants) => {
+    const before = await runSmall(product(widen, constants), { x });
+    const model = product(widen, constants);
+
+    foldWidened(model.graph, [], ['MatMul']);
+
+    const after = await runSmall(model, { x });
+    expect(model.graph.nodes.map(({ opType }) => opType)).toEqual(['MatMul']);
+    expect(relativeError(after['y']?.data ?? [], before['y']?.data ?? [])).toBeLessThan(1e-6);
+  });
+
+  test('goes into blocks', async () => {
+    const before = await runSmall(product(cast, [half]), { x });
+    const model = product(cast, [half]);
+
+    quantizeWeightOnly(model, { precision: 8, quant_type: 'int8', exclude: [] }, new TransformReport());
+
+    const after = await runSmall(model, { x });
+    expect(model.graph.nodes.map(({ opType }) => opType)).toEqual(['MatMulNBits']);
+    expect(relativeError(after['y']?.data ?? [], before['y']?.data ?? [])).toBeLessThan(0.02);
+  });
+
+  test('stays where others than weights use it, or the model has quantized activations', () => {
+    const used = product(cast, [half], makeNode('Relu', ['w'], ['r']));
+    const quantized = product(
+      dequantize({}),
+      [int8, scale([])],
+      makeNode('DynamicQuantizeLinear', ['x'], ['q', 'qs', 'qz']),
+    );
+
+    for (const model of [used, quantized]) foldWidened(model.graph, [], ['MatMul']);
+
+    expect(used.graph.nodes.map(({ opType }) => opType)).toContain('Cast');
+    expect(quantized.graph.nodes.map(({ opType }) => opType)).toContain('DequantizeLinear');
+    expect(alreadyQuantized(quantized.graph)).toBe(
+      ' The model is already quantized: it has 1 DequantizeLinear, 1 DynamicQuantizeLinear.',
+    );
+    expect(alreadyQuantized(used.graph)).toBe('');
+  });
+});
