@@ -27,19 +27,25 @@ const minVersion = [24, 7];
 /** It exists while npm installs, with the id of the process. Not in node_modules, which npm empties. */
 const unfinishedFile = `${root}.build/installing`;
 
-const packagesOf = (file) => Object.entries(JSON.parse(readFileSync(file, 'utf8')).packages);
+/** The version of an installed package; undefined if it is not there. npm's own list also names what it only planned. */
+function installedVersion(path) {
+  try {
+    return JSON.parse(readFileSync(`${root}${path}/package.json`, 'utf8')).version;
+  } catch {
+    return undefined;
+  }
+}
 
 /** Whether all packages of the lock file are installed in its versions, or those that the service runs on. */
 function isInstalled(isToRun) {
   // npm takes a package for installed whose files are not all there: an installation that was cut short begins again.
   if (!existsSync(installedFile) || existsSync(unfinishedFile)) return false;
-  const installed = new Map(packagesOf(installedFile));
-  return packagesOf(lockFile).every(([path, { version, dev, optional, devOptional }]) => {
+  const { packages } = JSON.parse(readFileSync(lockFile, 'utf8'));
+  return Object.entries(packages).every(([path, { version, dev, optional, devOptional }]) => {
     if (path === '') return true;
-    const found = installed.get(path);
+    const found = installedVersion(path);
     // Optional packages may be those of another platform.
-    if (found === undefined) return optional || devOptional || (isToRun && dev);
-    return found.version === version;
+    return found === version || (found === undefined && (optional || devOptional || (isToRun && dev)));
   });
 }
 

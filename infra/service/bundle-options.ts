@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { BuildOptions, ImportKind, Plugin } from 'esbuild';
 import { buildApp } from '../../functions/console/build-app.ts';
 import { buildCommandFiles } from '../../functions/service/build-command.ts';
+import { trackerSources } from '../../shared/runner/trackers/tracker-sources.ts';
 
 /** Lazy members of `node:http`. Accessing one loads Node's whole fetch implementation. */
 const costly = new Set(['WebSocket', 'CloseEvent', 'MessageEvent']);
@@ -66,6 +67,17 @@ const consoleApp: Plugin = {
   },
 };
 
+/** Bundle the Python modules that stand in for trackers. They replace the module that reads them. */
+const trackerModules: Plugin = {
+  name: 'tracker-modules',
+  setup(build) {
+    build.onLoad({ filter: /shared\/runner\/trackers\/tracker-sources\.ts$/ }, async () => ({
+      contents: `const sources = ${JSON.stringify(await trackerSources())};\nexport const trackerSources = async () => sources;`,
+      loader: 'js',
+    }));
+  },
+};
+
 /** Bundler options of every program of the local run. */
 export const bundleOptions = {
   bundle: true,
@@ -75,7 +87,7 @@ export const bundleOptions = {
   target: 'node24',
   // Prefer ES modules in packages with both forms: the bundler splits and tree-shakes only those.
   mainFields: ['module', 'main'],
-  plugins: [leanHttp, yamlModules, commandFiles, consoleApp],
+  plugins: [leanHttp, yamlModules, commandFiles, consoleApp, trackerModules],
   sourcemap: 'linked',
   sourcesContent: false,
   minifyWhitespace: true,

@@ -27,7 +27,7 @@ function digestOfSources() {
   // `cli` is included because the service serves its command.
   for (const folder of ['functions', 'shared', 'infra', 'cli']) {
     const files = readdirSync(join(root, folder), { recursive: true });
-    for (const file of files.sort()) if (/\.(?:tsx?|css)$/.test(file)) add(join(folder, file));
+    for (const file of files.sort()) if (/\.(?:tsx?|css|py)$/.test(file)) add(join(folder, file));
   }
   return digest.digest('hex').slice(0, 16);
 }

@@ -14,7 +14,8 @@ import type { TrainingRun } from '../job/training-job.ts';
 import { collectOutputs } from '../outputs/collect-outputs.ts';
 import type { OpenTracking } from '../outputs/run-logs.ts';
 import type { SystemSampler } from '../telemetry/system-sampler.ts';
-import { provideWandb } from '../wandb/provide-wandb.ts';
+import { keepModules } from '../trackers/keep-modules.ts';
+import { provideTrackers } from '../trackers/provide-trackers.ts';
 import { commandEnvironment, runValues } from './command-environment.ts';
 import { CrashLine } from './crash-line.ts';
 import { dockerCommand } from './docker-command.ts';
@@ -46,7 +47,7 @@ export async function runCommand(
   const { job } = run;
   const crash = new CrashLine(run.variables.mask);
   const clients = trackingClients(run, prepared);
-  const modules = prepared.image === null ? await provideWandb(run) : undefined;
+  const modules = prepared.image === null ? await provideTrackers(run) : undefined;
   if (prepared.image === null) await quietKernel(run);
   if (job.node > 0) {
     const elsewhere = clients.areServed ? clients.untracked() : {};
@@ -159,7 +160,9 @@ async function superviseCommand(
     },
   };
   if (prepared.image === null) {
-    const PATH = await withPythonNames(own['PATH'] ?? '', workspace, user);
+    const named = await withPythonNames(own['PATH'] ?? '', workspace, user);
+    const PATH =
+      tracking.modules === undefined ? named : await keepModules(named, tracking.modules, workspace, user);
     return supervise({
       ...{ argv, env: { ...env, PATH }, ...supervision },
       ...(user !== undefined && { user }),

@@ -79,7 +79,7 @@ export const layers: readonly (readonly string[])[] = [
     'shared/runner/outputs',
     'shared/training',
   ],
-  ['shared/runner/wandb', 'shared/sweeps/trials'],
+  ['shared/runner/trackers', 'shared/sweeps/trials'],
   [
     'functions/experiments',
     'shared/hooks',

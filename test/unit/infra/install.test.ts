@@ -101,6 +101,11 @@ const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
 const kept = Object.entries(packages).filter(
   ([, { dev, optional }]) => !optional && !(dev && scope === '--omit=dev'),
 );
+for (const [path, { version }] of kept) {
+  if (path === '') continue;
+  mkdirSync(path, { recursive: true });
+  writeFileSync(path + '/package.json', JSON.stringify({ version }));
+}
 writeFileSync('node_modules/.package-lock.json', JSON.stringify({ packages: Object.fromEntries(kept) }));
 `;
 

@@ -1,5 +1,12 @@
-/** The fifth part of the module that stands in for wandb: what wandb.sklearn computes of a model of scikit-learn. */
-export const wandbSklearn = `# -- wandb.sklearn: numbers are metrics, the rest are charts
+"""What wandb.sklearn computes of a model of scikit-learn: numbers are metrics, the rest are charts."""
+import time
+
+from mps_recorder.media import MAX_ROWS
+
+from . import _state
+from ._charts import CustomChart, as_list, confusion_matrix, pr_curve, roc_curve, safe
+from ._errors import Error
+from ._media import Table
 
 
 def _summary_metrics(model=None, X=None, y=None, X_test=None, y_test=None):
@@ -41,14 +48,14 @@ def _feature_importances(model=None, feature_names=None, title="Feature importan
     # Coefficients of several classes count by their size.
     values = numpy.atleast_2d(values)
     values = values[0] if len(values) == 1 else numpy.abs(values).mean(axis=0)
-    names = _list(feature_names) if feature_names is not None else range(len(values))
+    names = as_list(feature_names) if feature_names is not None else range(len(values))
     rows = sorted(zip(names, values.tolist()), key=lambda row: -row[1])[:max_num_features]
     table = Table(columns=["feature_names", "importances"], data=rows)
     return {"feature_importances": CustomChart(table, "bar", "feature_names", "importances", None, title)}
 
 
 def _sklearn_confusion_matrix(y_true=None, y_pred=None, labels=None, true_labels=None, pred_labels=None, normalize=False):
-    chart = _confusion_matrix(y_true=y_true, preds=y_pred, class_names=_list(labels) if labels is not None else None)
+    chart = confusion_matrix(y_true=y_true, preds=y_pred, class_names=as_list(labels) if labels is not None else None)
     rows = chart.table.data
     if normalize:
         totals = {}
@@ -63,7 +70,7 @@ def _sklearn_confusion_matrix(y_true=None, y_pred=None, labels=None, true_labels
 def _class_proportions(y_train=None, y_test=None, labels=None):
     rows = []
     for part, values in (("train", y_train), ("test", y_test)):
-        values = _list(values) if values is not None else []
+        values = as_list(values) if values is not None else []
         for one in sorted(set(values)):
             name = labels[one] if labels is not None and isinstance(one, int) else one
             rows.append([name, part, values.count(one)])
@@ -73,7 +80,7 @@ def _class_proportions(y_train=None, y_test=None, labels=None):
 
 def _calibration_curve(clf=None, X=None, y=None, clf_name="Classifier"):
     from sklearn import calibration
-    share, mean = calibration.calibration_curve(_list(y), clf.predict_proba(X)[:, 1], n_bins=10)
+    share, mean = calibration.calibration_curve(as_list(y), clf.predict_proba(X)[:, 1], n_bins=10)
     rows = [["Perfectly calibrated", 0.0, 0.0], ["Perfectly calibrated", 1.0, 1.0]]
     rows += [[clf_name, float(one), float(other)] for one, other in zip(share, mean)]
     table = Table(columns=["model", "fraction_of_positives", "mean_predicted_value"], data=rows)
@@ -83,12 +90,12 @@ def _calibration_curve(clf=None, X=None, y=None, clf_name="Classifier"):
 
 def _sklearn_roc(y_true=None, y_probas=None, labels=None, plot_micro=True, plot_macro=True, classes_to_plot=None,
                  model_classes=None):
-    return {"roc": _roc_curve(y_true, y_probas, labels, classes_to_plot, model_classes=model_classes)}
+    return {"roc": roc_curve(y_true, y_probas, labels, classes_to_plot, model_classes=model_classes)}
 
 
 def _sklearn_precision_recall(y_true=None, y_probas=None, labels=None, plot_micro=True, classes_to_plot=None,
                               model_classes=None):
-    return {"precision_recall": _pr_curve(y_true, y_probas, labels, classes_to_plot, model_classes=model_classes)}
+    return {"precision_recall": pr_curve(y_true, y_probas, labels, classes_to_plot, model_classes=model_classes)}
 
 
 def _residuals(regressor=None, X=None, y=None):
@@ -102,7 +109,7 @@ def _residuals(regressor=None, X=None, y=None):
         scores[part + "_score"] = float(model.score(inputs, values))
         predicted = numpy.asarray(model.predict(inputs))
         rows += [[part, *row] for row in zip(predicted.tolist(), (predicted - numpy.asarray(values)).tolist())]
-    table = Table(columns=["dataset", "y_pred", "residuals"], data=rows[:_MAX_ROWS])
+    table = Table(columns=["dataset", "y_pred", "residuals"], data=rows[:MAX_ROWS])
     return {**scores, "residuals": CustomChart(table, "scatter", "y_pred", "residuals", "dataset", "Residuals")}
 
 
@@ -116,7 +123,7 @@ def _outlier_candidates(regressor=None, X=None, y=None):
     variance = errors @ errors / (count - numpy.linalg.matrix_rank(inputs))
     distances = errors**2 / variance * leverage / (1 - leverage) ** 2 / width
     share = float((distances >= 4 / count).mean() * 100)
-    rows = [[at, float(one)] for at, one in enumerate(distances[:_MAX_ROWS])]
+    rows = [[at, float(one)] for at, one in enumerate(distances[:MAX_ROWS])]
     table = Table(columns=["instance_indices", "distance"], data=rows)
     return {"outlier_percentage": share, "outlier_candidates": CustomChart(
         table, "scatter", "instance_indices", "distance", None, "Cook's distance")}
@@ -136,7 +143,7 @@ def _elbow_curve(clusterer=None, X=None, cluster_ranges=None, n_jobs=1, show_clu
 def _silhouette(clusterer=None, X=None, cluster_labels=None, labels=None, metric="euclidean", kmeans=True):
     from sklearn import metrics
     values = metrics.silhouette_samples(X, cluster_labels, metric=metric)
-    rows = sorted([one, float(value)] for one, value in zip(_list(cluster_labels), values))
+    rows = sorted([one, float(value)] for one, value in zip(as_list(cluster_labels), values))
     table = Table(columns=["row", "cluster", "silhouette"], data=[[at, *row] for at, row in enumerate(rows)])
     return {"silhouette_avg": float(values.mean()), "silhouette_plot": CustomChart(
         table, "line", "row", "silhouette", "cluster", "Silhouette")}
@@ -144,59 +151,56 @@ def _silhouette(clusterer=None, X=None, cluster_labels=None, labels=None, metric
 
 def _logged(name, make):
     """A function of wandb.sklearn, which logs what it computes."""
-    safe = _safe("sklearn." + name, make)
+    call_safely = safe("sklearn." + name, make)
 
     def call(*args, **others):
-        made = safe(*args, **others)
+        made = call_safely(*args, **others)
         if made is not None:
-            log(made)
+            _state.log(made)
 
     call.__name__ = name
     return call
 
 
-_SKLEARN = {
+SKLEARN = {
     "plot_summary_metrics": _summary_metrics, "plot_learning_curve": _learning_curve,
     "plot_feature_importances": _feature_importances, "plot_confusion_matrix": _sklearn_confusion_matrix,
     "plot_class_proportions": _class_proportions, "plot_calibration_curve": _calibration_curve,
     "plot_roc": _sklearn_roc, "plot_precision_recall": _sklearn_precision_recall, "plot_residuals": _residuals,
     "plot_outlier_candidates": _outlier_candidates, "plot_elbow_curve": _elbow_curve, "plot_silhouette": _silhouette,
 }
-_SKLEARN = {_name: _logged(_name, _make) for _name, _make in _SKLEARN.items()}
+SKLEARN = {_name: _logged(_name, _make) for _name, _make in SKLEARN.items()}
 
 
 def _plot_classifier(model, X_train, X_test, y_train, y_test, y_pred, y_probas, labels, is_binary=False,
                      model_name="Classifier", feature_names=None, log_learning_curve=False):
     if hasattr(model, "feature_importances_") or hasattr(model, "coef_"):
-        _SKLEARN["plot_feature_importances"](model, feature_names)
+        SKLEARN["plot_feature_importances"](model, feature_names)
     if log_learning_curve:
-        _SKLEARN["plot_learning_curve"](model, X_train, y_train)
-    _SKLEARN["plot_confusion_matrix"](y_test, y_pred, labels)
-    _SKLEARN["plot_summary_metrics"](model, X_train, y_train, X_test, y_test)
-    _SKLEARN["plot_class_proportions"](y_train, y_test, labels)
-    if set(_list(y_train)) == {0, 1}:
-        _SKLEARN["plot_calibration_curve"](model, X_train, y_train, model_name)
+        SKLEARN["plot_learning_curve"](model, X_train, y_train)
+    SKLEARN["plot_confusion_matrix"](y_test, y_pred, labels)
+    SKLEARN["plot_summary_metrics"](model, X_train, y_train, X_test, y_test)
+    SKLEARN["plot_class_proportions"](y_train, y_test, labels)
+    if set(as_list(y_train)) == {0, 1}:
+        SKLEARN["plot_calibration_curve"](model, X_train, y_train, model_name)
     # The model knows classes that the test set lacks.
     classes = getattr(model, "classes_", None)
-    classes = _list(classes) if classes is not None else None
-    _SKLEARN["plot_roc"](y_test, y_probas, labels, model_classes=classes)
-    _SKLEARN["plot_precision_recall"](y_test, y_probas, labels, model_classes=classes)
+    classes = as_list(classes) if classes is not None else None
+    SKLEARN["plot_roc"](y_test, y_probas, labels, model_classes=classes)
+    SKLEARN["plot_precision_recall"](y_test, y_probas, labels, model_classes=classes)
 
 
 def _plot_regressor(model, X_train, X_test, y_train, y_test, model_name="Regressor"):
-    _SKLEARN["plot_summary_metrics"](model, X_train, y_train, X_test, y_test)
-    _SKLEARN["plot_learning_curve"](model, X_train, y_train)
-    _SKLEARN["plot_outlier_candidates"](model, X_train, y_train)
-    _SKLEARN["plot_residuals"](model, X_train, y_train)
+    SKLEARN["plot_summary_metrics"](model, X_train, y_train, X_test, y_test)
+    SKLEARN["plot_learning_curve"](model, X_train, y_train)
+    SKLEARN["plot_outlier_candidates"](model, X_train, y_train)
+    SKLEARN["plot_residuals"](model, X_train, y_train)
 
 
 def _plot_clusterer(model, X_train, cluster_labels, labels=None, model_name="Clusterer"):
     if hasattr(model, "n_clusters") and hasattr(model, "score"):
-        _SKLEARN["plot_elbow_curve"](model, X_train)
-    _SKLEARN["plot_silhouette"](model, X_train, cluster_labels, labels)
+        SKLEARN["plot_elbow_curve"](model, X_train)
+    SKLEARN["plot_silhouette"](model, X_train, cluster_labels, labels)
 
 
-_SKLEARN.update(plot_classifier=_plot_classifier, plot_regressor=_plot_regressor, plot_clusterer=_plot_clusterer)
-
-
-`;
+SKLEARN.update(plot_classifier=_plot_classifier, plot_regressor=_plot_regressor, plot_clusterer=_plot_clusterer)

@@ -1,10 +1,11 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { TrainingRun } from '../../../../shared/runner/job/training-job.ts';
-import { provideWandb } from '../../../../shared/runner/wandb/provide-wandb.ts';
+import { provideTrackers } from '../../../../shared/runner/trackers/provide-trackers.ts';
+import { trackedPrograms } from './tracked-programs.ts';
 
 describe('a module in the place of wandb', () => {
   let root: string;
@@ -23,7 +24,7 @@ describe('a module in the place of wandb', () => {
       workspace: { root, source: join(root, 'source') },
       variables: { values },
     };
-    return provideWandb(run as unknown as TrainingRun);
+    return provideTrackers(run as unknown as TrainingRun);
   }
 
   test('is provided to a program that names wandb, and to no other', async () => {
@@ -96,7 +97,7 @@ describe('a module in the place of wandb', () => {
   test('does not take what an unknown call returned for a picture or a table', async () => {
     const folder = await provided('import wandb');
     const script =
-      'import wandb; roc = wandb.plots.NER([1]); print(any(hasattr(roc, name) for name in ("_save", "savefig", "_folder")))';
+      'import wandb; roc = wandb.plots.NER([1]); print(any(hasattr(roc, name) for name in ("_write", "savefig", "_data")))';
     const env = { PATH: '/usr/bin:/bin', PYTHONPATH: folder, TMPDIR: root };
 
     expect(execFileSync('python3', ['-c', script], { env, cwd: root, stdio: 'pipe' }).toString()).toBe(
@@ -105,32 +106,18 @@ describe('a module in the place of wandb', () => {
   });
 
   describe('of a program within an experiment', () => {
-    /** Run a program with the module. Return what it printed, and the names of the files that were kept. */
-    async function ran(lines: readonly string[], modules: Readonly<Record<string, string>> = {}) {
-      const folder = (await provided('import wandb')) ?? '';
-      for (const [name, text] of Object.entries(modules)) await writeFile(join(folder, name), text);
-      const output = join(root, 'output');
-      // No server listens there, so a run begins without one.
-      const begun = 'import wandb; wandb._call = lambda *_: {"run": {"info": {"run_id": "run"}}}';
-      const tracking = { MLFLOW_TRACKING_URI: 'http://127.0.0.1:9', MLFLOW_RUN_ID: 'run' };
-      const env = {
-        PATH: '/usr/bin:/bin',
-        PYTHONPATH: folder,
-        TMPDIR: root,
-        OUTPUT_DIR: output,
-        ...tracking,
-      };
-      const { stdout, stderr } = spawnSync('python3', ['-c', [begun, ...lines].join('\n')], {
-        env,
-        cwd: root,
-      });
-      const kept = await readdir(join(output, 'wandb'), { recursive: true, withFileTypes: true });
-      const files = kept.filter((entry) => entry.isFile()).map(({ name }) => name);
-      return { printed: stdout.toString(), said: stderr.toString(), files: files.toSorted(), output };
-    }
+    let programs: Awaited<ReturnType<typeof trackedPrograms>>;
+    beforeEach(async () => {
+      programs = await trackedPrograms();
+    });
+    afterEach(() => programs.close());
+
+    const nameOf = (path: string): string => basename(path);
+    const table = (name: string): Promise<string> =>
+      readFile(join(programs.output, 'wandb/media/charts', name), 'utf8');
 
     test('keeps the rows of its charts as tables', async () => {
-      const { files, output } = await ran([
+      const { files } = await programs.ran([
         'import wandb, wandb.plot; wandb.init()',
         'table = wandb.Table(columns=["x", "y"], data=[[1, 2], [3, 4]])',
         'wandb.log({"curve": wandb.plot.line(table, "x", "y", title="A curve")})',
@@ -138,10 +125,8 @@ describe('a module in the place of wandb', () => {
         'wandb.log({"grid": wandb.plot.confusion_matrix(y_true=[0, 1, 1], preds=[0, 1, 0], class_names=["no", "yes"])})',
       ]);
 
-      expect(files).toEqual(['curve_0.csv', 'grid_2.csv', 'lines_1.csv']);
-      const tables = await Promise.all(
-        files.map((name) => readFile(join(output, 'wandb', 'media', 'charts', name), 'utf8')),
-      );
+      expect(files.map(nameOf).toSorted()).toEqual(['curve_0.csv', 'grid_2.csv', 'lines_1.csv']);
+      const tables = await Promise.all(files.map((path) => table(nameOf(path))));
       expect(tables.map((table) => table.trimEnd().split('\r\n'))).toEqual([
         ['x,y', '1,2', '3,4'],
         ['Actual,Predicted,nPredictions', 'no,no,1', 'no,yes,0', 'yes,no,1', 'yes,yes,1'],
@@ -156,7 +141,7 @@ describe('a module in the place of wandb', () => {
         '    precision_recall_curve = roc_curve',
       ];
       const scores = '[[0.1, 0.2, 0.7], [0.8, 0.2, 0]]';
-      const { said, output } = await ran(
+      const { said } = await programs.ran(
         [
           'import types, wandb; wandb.init()',
           'model = types.SimpleNamespace(classes_=[3, 5, 8])',
@@ -166,7 +151,6 @@ describe('a module in the place of wandb', () => {
         { 'sklearn.py': sklearn.join('\n') },
       );
 
-      const table = (name: string) => readFile(join(output, 'wandb', 'media', 'charts', name), 'utf8');
       expect(said).toContain(
         'wandb: roc_curve is not drawn: the scores have 3 columns for 2 classes, and nothing says which is whose',
       );
@@ -178,7 +162,7 @@ describe('a module in the place of wandb', () => {
     });
 
     test('goes on where a chart cannot be drawn, and names it', async () => {
-      const { printed, said } = await ran([
+      const { printed, said } = await programs.ran([
         'import wandb; wandb.init()',
         'chart = wandb.plot.line(wandb.Table(columns=["x"], data=[[1]]), "x", "loss")',
         'wandb.log({"chart": chart, "grid": wandb.plot.confusion_matrix(y_true=[1], preds=[1, 2])})',
@@ -194,7 +178,7 @@ describe('a module in the place of wandb', () => {
     });
 
     test('keeps a figure of Plotly as HTML and a data frame as a table', async () => {
-      const { files } = await ran([
+      const { files } = await programs.ran([
         'import types, wandb; wandb.init()',
         'figure = types.SimpleNamespace(to_plotly_json=dict, to_html=lambda: "<p>figure</p>")',
         'rows = types.SimpleNamespace(tolist=lambda: [[1]])',
@@ -202,14 +186,14 @@ describe('a module in the place of wandb', () => {
         'wandb.log({"figure": figure, "frame": frame})',
       ]);
 
-      expect(files).toEqual(['figure_0.html', 'frame_0.csv']);
+      expect(files.map(nameOf).toSorted()).toEqual(['figure_0.html', 'frame_0.csv']);
     });
 
     test('records what XGBoost, LightGBM and CatBoost tell their callbacks', async () => {
       const xgboost =
         'import types\nclass TrainingCallback: pass\ncallback = types.SimpleNamespace(TrainingCallback=TrainingCallback)';
 
-      const { printed } = await ran(
+      const { printed } = await programs.ran(
         [
           'import types, wandb, wandb.lightgbm; from wandb.integration.xgboost import WandbCallback',
           'run = wandb.init()',
@@ -236,7 +220,7 @@ describe('a module in the place of wandb', () => {
       const keras =
         'import types\nclass Callback: pass\nclass ModelCheckpoint: pass\ncallbacks = types.SimpleNamespace(Callback=Callback, ModelCheckpoint=ModelCheckpoint)';
 
-      const { printed } = await ran(
+      const { printed } = await programs.ran(
         [
           'import wandb; from wandb.integration.keras import WandbMetricsLogger, WandbModelCheckpoint',
           'run = wandb.init()',

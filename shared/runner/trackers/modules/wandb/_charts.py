@@ -1,11 +1,18 @@
-/** The fourth part of the module that stands in for wandb: charts of wandb.plot and wandb.sklearn. */
-export const wandbCharts = `# -- charts, which become tables, and pictures where Matplotlib is installed
+"""Charts of wandb.plot, which become tables, and pictures where Matplotlib is installed."""
+import importlib.util
+
+from mps_recorder import Media
+from mps_recorder.media import MAX_ROWS
+
+from ._errors import Error
+from ._media import Table
+from ._state import says
 
 
-class CustomChart(_Media):
+class CustomChart(Media):
     """A table, and how wandb would draw it."""
 
-    _folder = "charts"
+    folder = "charts"
 
     def __init__(self, table, kind, x=None, y=None, by=None, title=""):
         if not isinstance(table, Table):
@@ -13,11 +20,12 @@ class CustomChart(_Media):
         for column in (x, y, by):
             if column is not None and column not in table.columns:
                 raise Error("the table has no column %s" % column)
+        super().__init__()
         self.table, self._kind, self._title = table, kind, title
         self._x, self._y, self._by = x, y, by
 
-    def _save(self, path):
-        self.table._save(path)
+    def _write(self, path, says):
+        self.table._write(path, says)
         if self._kind is None or importlib.util.find_spec("matplotlib") is None:
             return
         try:
@@ -29,10 +37,10 @@ class CustomChart(_Media):
             axes.set_title(self._title)
             figure.savefig(path + ".png", bbox_inches="tight")
         except Exception as error:
-            _say("a chart is kept as a table only: %s" % error)
+            says("a chart is kept as a table only: %s" % error)
 
     def _column(self, name):
-        return self.table.get_column(name)[:_MAX_ROWS]
+        return self.table.get_column(name)[:MAX_ROWS]
 
     def _groups(self):
         """The rows of each line or colour: name, x and y."""
@@ -88,7 +96,7 @@ class CustomChart(_Media):
                     axes.text(column, at, "%g" % value, ha="center", va="center", color=colour)
 
 
-def _list(values):
+def as_list(values):
     return values.tolist() if hasattr(values, "tolist") else list(values)
 
 
@@ -100,7 +108,7 @@ def _scatter(table, x, y, title="", **others):
     return CustomChart(table, "scatter", x, y, None, title)
 
 
-def _bar(table, label, value, title="", **others):
+def bar(table, label, value, title="", **others):
     return CustomChart(table, "bar", label, value, None, title)
 
 
@@ -109,18 +117,18 @@ def _histogram(table, value, title="", **others):
 
 
 def _line_series(xs, ys, keys=None, title="", xname="x", **others):
-    xs, ys = _list(xs), [_list(one) for one in ys]
+    xs, ys = as_list(xs), [as_list(one) for one in ys]
     has_many = bool(xs) and hasattr(xs[0], "__iter__") and not isinstance(xs[0], str)
-    xs = [_list(one) for one in xs] if has_many else [xs] * len(ys)
-    keys = _list(keys) if keys is not None else ["line_%d" % at for at in range(len(ys))]
+    xs = [as_list(one) for one in xs] if has_many else [xs] * len(ys)
+    keys = as_list(keys) if keys is not None else ["line_%d" % at for at in range(len(ys))]
     rows = [[x, key, y] for one, key, line in zip(xs, keys, ys) for x, y in zip(one, line)]
     return CustomChart(Table(columns=[xname, "lineKey", "lineVal"], data=rows), "line", xname, "lineVal", "lineKey", title)
 
 
-def _confusion_matrix(probs=None, y_true=None, preds=None, class_names=None, title="Confusion Matrix", **others):
+def confusion_matrix(probs=None, y_true=None, preds=None, class_names=None, title="Confusion Matrix", **others):
     if probs is not None:
-        preds = [max(range(len(row)), key=row.__getitem__) for row in map(_list, _list(probs))]
-    true, predicted = _list(y_true), _list(preds)
+        preds = [max(range(len(row)), key=row.__getitem__) for row in map(as_list, as_list(probs))]
+    true, predicted = as_list(y_true), as_list(preds)
     if len(true) != len(predicted):
         raise Error("%d predictions belong to %d true classes" % (len(predicted), len(true)))
     seen = set(true) | set(predicted)
@@ -152,9 +160,9 @@ def _columns(classes, width, known):
 
 def _each_class(y_true, y_probas, labels, chosen, known):
     """The name of each class, whether each row is of it, and its scores."""
-    true, scores = _list(y_true), _list(y_probas)
+    true, scores = as_list(y_true), as_list(y_probas)
     classes = sorted(set(true))
-    rows = [_list(row) for row in scores] if scores and hasattr(scores[0], "__len__") else None
+    rows = [as_list(row) for row in scores] if scores and hasattr(scores[0], "__len__") else None
     # Scores in one dimension are those of the second class.
     columns = {one: 0 for one in classes[-1:]} if rows is None else _columns(classes, len(rows[0]), known)
     for one, column in columns.items():
@@ -175,7 +183,7 @@ def _curve(columns, points, title):
     return CustomChart(Table(columns=["class", *columns], data=rows), "line", *columns, "class", title)
 
 
-def _roc_curve(y_true=None, y_probas=None, labels=None, classes_to_plot=None, title="ROC Curve", model_classes=None,
+def roc_curve(y_true=None, y_probas=None, labels=None, classes_to_plot=None, title="ROC Curve", model_classes=None,
                **others):
     from sklearn import metrics
     points = []
@@ -185,7 +193,7 @@ def _roc_curve(y_true=None, y_probas=None, labels=None, classes_to_plot=None, ti
     return _curve(["fpr", "tpr"], points, title)
 
 
-def _pr_curve(y_true=None, y_probas=None, labels=None, classes_to_plot=None, interp_size=21,
+def pr_curve(y_true=None, y_probas=None, labels=None, classes_to_plot=None, interp_size=21,
               title="Precision-Recall Curve", model_classes=None, **others):
     from sklearn import metrics
     points = []
@@ -196,7 +204,7 @@ def _pr_curve(y_true=None, y_probas=None, labels=None, classes_to_plot=None, int
 
 
 def _heatmap(x_labels, y_labels, matrix_values, show_text=False, **others):
-    rows = [[x, y, value] for y, row in zip(_list(y_labels), _list(matrix_values)) for x, value in zip(_list(x_labels), _list(row))]
+    rows = [[x, y, value] for y, row in zip(as_list(y_labels), as_list(matrix_values)) for x, value in zip(as_list(x_labels), as_list(row))]
     return CustomChart(Table(columns=["x", "y", "value"], data=rows), "grid", "x", "value", "y")
 
 
@@ -208,29 +216,26 @@ def visualize(id, value):
     return CustomChart(value, None)
 
 
-def _safe(name, make):
+def safe(name, make):
     """The same function, whose failure does not end the program."""
 
     def call(*args, **others):
         try:
             return make(*args, **others)
         except Exception as error:
-            _say("%s is not drawn: %s" % (name, error))
+            says("%s is not drawn: %s" % (name, error))
             return None
 
     call.__name__ = name
     return call
 
 
-_PLOTS = {
-    "line": _line, "line_series": _line_series, "scatter": _scatter, "bar": _bar, "histogram": _histogram,
-    "confusion_matrix": _confusion_matrix, "roc_curve": _roc_curve, "pr_curve": _pr_curve,
+PLOTS = {
+    "line": _line, "line_series": _line_series, "scatter": _scatter, "bar": bar, "histogram": _histogram,
+    "confusion_matrix": confusion_matrix, "roc_curve": roc_curve, "pr_curve": pr_curve,
     # Names of wandb.plots, which came before wandb.plot.
-    "ROC": _roc_curve, "precision_recall": _pr_curve, "HeatMap": _heatmap, "heatmap": _heatmap,
+    "ROC": roc_curve, "precision_recall": pr_curve, "HeatMap": _heatmap, "heatmap": _heatmap,
     "plot_table": plot_table, "visualize": visualize,
 }
-_PLOTS = {_name: _safe(_name, _make) for _name, _make in _PLOTS.items()}
-plot_table, visualize = _PLOTS["plot_table"], _PLOTS["visualize"]
-
-
-`;
+PLOTS = {_name: safe(_name, _make) for _name, _make in PLOTS.items()}
+plot_table, visualize = PLOTS["plot_table"], PLOTS["visualize"]

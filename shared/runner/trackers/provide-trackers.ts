@@ -1,0 +1,128 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { readAtMost } from '../host/read-at-most.ts';
+import type { TrainingRun } from '../job/training-job.ts';
+import { findFiles } from '../outputs/find-files.ts';
+import { passesOver } from '../outputs/passed-over.ts';
+import { trackerSources } from './tracker-sources.ts';
+
+/**
+ * Provide modules in the place of the trackers that a program names: what it logs is then this experiment's. Return
+ * the folder of the modules; undefined if it names none, or the project has a key for it.
+ */
+export async function provideTrackers(run: TrainingRun): Promise<string | undefined> {
+  const { job, workspace, variables, user } = run;
+  const wanted = trackers.filter(({ hasKey }) => !hasKey(variables.values));
+  const command = job.record.environment.entry_point_command;
+  const provided = await namedTrackers(wanted, command, workspace.source, user);
+  if (provided.length === 0) return undefined;
+  const folder = join(workspace.root, 'modules');
+  await mkdir(folder, { mode: 0o755 });
+  const write = async (path: string, text: string) => {
+    const file = join(folder, path);
+    await mkdir(dirname(file), { recursive: true, mode: 0o755 });
+    await writeFile(file, text, { mode: 0o444 });
+  };
+  const modules = ['mps_recorder', ...provided.map(({ module }) => module)];
+  for (const [path, text] of Object.entries(await trackerSources()))
+    if (modules.includes(path.split('/')[0] ?? '')) await write(path, text);
+  // Lightning, Transformers and others ask the metadata for the version.
+  for (const { module, version } of provided)
+    await write(
+      `${module}-${version}.dist-info/METADATA`,
+      `Metadata-Version: 2.1\nName: ${module.replace('_', '-')}\nVersion: ${version}\n`,
+    );
+  return folder;
+}
+
+type Variables = Readonly<Record<string, string>>;
+
+interface Tracker {
+  module: string;
+  /** The version whose calls the module knows. */
+  version: string;
+  /** What programs that use it contain. */
+  named: RegExp;
+  /** Whether a project records at the tracker's own server. */
+  hasKey: (values: Variables) => boolean;
+}
+
+const anyOf =
+  (...names: string[]) =>
+  (values: Variables) =>
+    names.some((name) => values[name] !== undefined);
+
+/** An import, also in a cell of a notebook: the name alone is a word of other programs. */
+const imported = (module: string): RegExp =>
+  new RegExp(String.raw`(?:^|["';])\s*(?:import|from)\s+(?:[\w.]+\s*,\s*)*${module}(?![\w-])`, 'm');
+
+const hasNeptune = anyOf('NEPTUNE_API_TOKEN');
+
+const trackers: readonly Tracker[] = [
+  {
+    module: 'wandb',
+    version: '0.19.0',
+    named: /wandb/i,
+    hasKey: (values) =>
+      anyOf('WANDB_API_KEY', 'WANDB_BASE_URL')(values) || /wandb/.test(values['NETRC'] ?? ''),
+  },
+  {
+    module: 'clearml',
+    version: '2.0.2',
+    named: /\bclearml\b/,
+    hasKey: anyOf('CLEARML_API_ACCESS_KEY', 'CLEARML_API_HOST', 'CLEARML_CONFIG_FILE'),
+  },
+  { module: 'comet_ml', version: '3.49.11', named: /\bcomet_ml\b/, hasKey: anyOf('COMET_API_KEY') },
+  {
+    module: 'neptune',
+    version: '1.14.0',
+    named: new RegExp(String.raw`${imported('neptune').source}|report_to\W+neptune\b|\bNeptuneLogger\b`, 'm'),
+    hasKey: hasNeptune,
+  },
+  { module: 'neptune_scale', version: '0.13.0', named: /\bneptune_scale\b/, hasKey: hasNeptune },
+  { module: 'aim', version: '3.29.1', named: imported('aim'), hasKey: anyOf('AIM_REPO') },
+  { module: 'trackio', version: '0.20.0', named: /\btrackio\b/, hasKey: anyOf('TRACKIO_SPACE_ID') },
+  {
+    module: 'swanlab',
+    version: '0.7.0',
+    named: /\bswanlab\b/,
+    hasKey: anyOf('SWANLAB_API_KEY', 'SWANLAB_API_HOST'),
+  },
+];
+
+/** Files that name libraries of a program. */
+const source = /\.(?:py|ipynb|ya?ml|toml|cfg|json|sh)$/;
+
+const maxFiles = 5_000;
+const maxFileBytes = 1_000_000;
+const maxBytes = 50_000_000;
+
+/** Return the trackers that the command or a file of the source names, unless the source has a module of that name. */
+async function namedTrackers(
+  wanted: readonly Tracker[],
+  command: string,
+  folder: string,
+  user: TrainingRun['user'],
+): Promise<readonly Tracker[]> {
+  const found = new Set(wanted.filter(({ named }) => named.test(command)));
+  const own = new Set<string>();
+  const bounds = { maxFiles, maxDepth: 16, maxPathBytes: 1_000 };
+  const options = { ...bounds, refused: () => undefined, passesOver, ...(user !== undefined && { user }) };
+  let bytes = 0;
+  for await (const file of findFiles(folder, options)) {
+    const [, module] = /(?:^|\/)(\w+)(?:\.py|\/__init__\.py)$/.exec(file.path) ?? [];
+    if (module !== undefined) own.add(module);
+    if (!source.test(file.path) || file.size > maxFileBytes) continue;
+    bytes += file.size;
+    if (bytes > maxBytes) break;
+    const handle = await file.open().catch(() => undefined);
+    if (handle === undefined) continue;
+    try {
+      const text = (await readAtMost(handle, maxFileBytes))?.toString('latin1');
+      for (const one of wanted) if (text !== undefined && one.named.test(text)) found.add(one);
+    } finally {
+      await handle.close();
+    }
+  }
+  return [...found].filter(({ module }) => !own.has(module));
+}
