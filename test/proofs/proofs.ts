@@ -1,4 +1,4 @@
-/** A long proof, a benchmark, or a tool that few people need: `npm run proof -- <name>` runs it. */
+/** A long proof or a benchmark: `npm run proof -- <name>` runs it. */
 export interface Proof {
   name: string;
   /** What it shows, and how long it takes if that is more than a few minutes. */
@@ -35,23 +35,12 @@ export const proofs: readonly Proof[] = [
     program: 'test/proofs/bench/bundle-imports.ts',
   },
   {
-    name: 'clean',
-    about: 'lists or empties the caches of a data folder',
-    program: 'infra/local/start/clean.ts',
-  },
-  {
-    name: 'clients',
-    about: 'generated clients go the five minutes (Java, Maven)',
-    program: 'test/proofs/clients/run.ts',
-  },
-  {
     name: 'cold-start',
     about: 'what a request waits for in a new instance of the function that serves models',
     program: 'test/proofs/serving/cold-start.ts',
   },
   { name: 'console', about: 'the console with 10,000 experiments', program: 'test/browser/bench.ts' },
   { name: 'container', about: 'what only containers can prove', program: 'test/proofs/container/run.ts' },
-  { name: 'cost', about: 'what a deployment costs', program: 'infra/aws/cost/main.ts' },
   {
     name: 'data-limit',
     about:
@@ -74,18 +63,12 @@ export const proofs: readonly Proof[] = [
     about: 'files, folders and the files of three ways',
     program: 'test/proofs/house/main.ts',
   },
-  { name: 'image', about: 'builds the image of the jobs', program: 'infra/aws/job-image/build.ts' },
   {
     name: 'gates',
     about: 'false alarms of the gate on time on identical files (--repeats 200: six minutes)',
     program: 'test/proofs/optimize/gate-alarms.ts',
   },
   { name: 'load', about: 'the service under load', program: 'test/proofs/load/run.ts' },
-  {
-    name: 'machine',
-    about: 'what sampling a job costs, and what the advice on sizes is worth (two minutes)',
-    program: 'test/proofs/machine/run.ts',
-  },
   {
     name: 'mlflow',
     about: "MLflow's own clients of two versions (nine minutes)",
@@ -115,11 +98,6 @@ export const proofs: readonly Proof[] = [
     name: 'pypi',
     about: "models of PyPI's packages by each method, beside the field's tools (an hour)",
     program: 'test/proofs/optimize/pypi/run.sh',
-  },
-  {
-    name: 'recognizers',
-    about: 'what recognizing printed metrics costs on a log of a million lines (two minutes)',
-    program: 'test/proofs/programs/recognizers.ts',
   },
   {
     name: 'simulate',
@@ -156,11 +134,6 @@ export const proofs: readonly Proof[] = [
     name: 'sweeps',
     about: 'sweeps of each method while the service is killed (ten minutes a method; --only <method>)',
     program: 'test/proofs/sweeps/exactness/run.ts',
-  },
-  {
-    name: 'tour',
-    about: 'a new user with a project of their own',
-    program: 'test/proofs/tour/new-user/run.ts',
   },
 ];
 

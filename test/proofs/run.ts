@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { commandName, proofs } from './proofs.ts';
 
 /**
- * `npm run proof -- <name> [flags]`: runs one of the long proofs, benchmarks and tools that `proofs.ts` lists, with its
+ * `npm run proof -- <name> [flags]`: runs one of the long proofs and benchmarks that `proofs.ts` lists, with its
  * own flags. Without a name it lists them. Exits with the code of what it ran, and with 2 for an unknown name.
  */
 const root = join(import.meta.dirname, '../..');

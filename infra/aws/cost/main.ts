@@ -8,7 +8,7 @@ import { idleReport, pricesNote, requestReport, trainingReport } from './cost-re
 import { idleItems, jobImageBytes } from './idle.ts';
 import { measureRequests } from './measure.ts';
 
-/** `npm run proof -- cost`: print the cost of a deployment. */
+/** `npm run cost`: print the cost of a deployment. */
 async function cost(): Promise<number> {
   const { context } = readFlags(usage, { options: optionFlags }).values;
   const root = join(import.meta.dirname, '../../..');
@@ -26,7 +26,7 @@ async function cost(): Promise<number> {
   return 0;
 }
 
-const usage = `Usage: npm run proof -- cost [-c option=value]…
+const usage = `Usage: npm run cost -- [-c option=value]…
   prints the cost of a deployment; needs no account
 ${optionUsage}`;
 

@@ -58,7 +58,7 @@ const advice: Readonly<Record<Finding['kind'], string>> = {
   count: 'set the attribute to the actual number',
   unreadable:
     'deploy the version that wrote the record, or delete it by its DELETE operation, which its owner and admins may call',
-  folder: 'npm start removes it within seconds, npm run proof -- clean removes it at once',
+  folder: 'npm start removes it within seconds, npm run clean removes it at once',
   'set-aside':
     'deploy the version that wrote the record, or delete it; the next pass over the list continues with it',
 };

@@ -5,7 +5,7 @@ import { readFlags } from '../../command/read-flags.ts';
 import { runMain } from '../../command/run-main.ts';
 import { prepareImageContext } from './context.ts';
 
-/** `npm run proof -- image`: build the job image as a deployment does. */
+/** `npm run image`: build the job image as a deployment does. */
 async function buildImage(): Promise<number> {
   const { tag, 'base-image': base } = readFlags(usage, { options }).values;
   const root = join(import.meta.dirname, '../../..');
@@ -25,7 +25,7 @@ async function buildImage(): Promise<number> {
   return status ?? 1;
 }
 
-const usage = `Usage: npm run proof -- image [--tag <name>] [--base-image <image>]
+const usage = `Usage: npm run image -- [--tag <name>] [--base-image <image>]
   --tag         name of the image (model-project-service-jobs)
   --base-image  a Debian image with the project's Node and npm, instead of the Dockerfile's`;
 

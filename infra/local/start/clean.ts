@@ -13,7 +13,7 @@ import { openDataFolder } from './data-folder.ts';
 import { jobFolders } from './job-folders.ts';
 import { diskUse, namesIn } from './sweep-folders.ts';
 
-/** `npm run proof -- clean`: empty the caches of a data folder and print their sizes. */
+/** `npm run clean`: empty the caches of a data folder and print their sizes. */
 async function clean(): Promise<number> {
   const options = { data: { type: 'string', default: '.data' }, list: { type: 'boolean' } } as const;
   const { data: folder, list = false } = readFlags(usage, { options }).values;
@@ -39,7 +39,7 @@ async function clean(): Promise<number> {
   }
 }
 
-const usage = `Usage: npm run proof -- clean [--data <data folder>] [--list]
+const usage = `Usage: npm run clean -- [--data <data folder>] [--list]
   empties the caches of a data folder of npm start: environments, which the next training builds or downloads again, and
   folders of killed runs. Stop npm start first.
   --data  the data folder (default .data)

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { nonEmpty } from '../../support/non-empty.ts';
 import { deployment, equipped, settingsOf } from './synthesized.ts';
 
 const service = await deployment(equipped);
@@ -9,7 +10,7 @@ const definition = (name: string) =>
     .find(({ Properties }) => Properties.JobDefinitionName === `model-project-service-${name}`)?.Properties;
 
 test('what lost its host or did not start runs again, what ended by itself does not', () => {
-  for (const { Properties } of service.of('AWS::Batch::JobDefinition')) {
+  for (const { Properties } of nonEmpty(service.of('AWS::Batch::JobDefinition'))) {
     expect(Properties.RetryStrategy).toEqual({
       Attempts: 3,
       EvaluateOnExit: [
@@ -104,7 +105,7 @@ test('GPUs have a queue of their own: Spot first, any zone, no placement group, 
     expect(JSON.stringify(environment.SecurityGroupIds)).toContain('NetworkJobs');
   }
   // The address by which they reach registries: their jobs have the network of the node.
-  for (const { Properties } of subnets) expect(Properties.MapPublicIpOnLaunch).toBe(true);
+  for (const { Properties } of nonEmpty(subnets)) expect(Properties.MapPublicIpOnLaunch).toBe(true);
 });
 
 test('clusters without GPUs never overflow onto nodes with some: each kind has a queue of its own', () => {
@@ -204,7 +205,7 @@ test('containers reach no instance metadata', () => {
       `iptables --wait --insert OUTPUT ${address} --match owner ! --uid-owner 0 --jump REJECT`,
     );
   expect(hook).toContain('protect || { systemctl mask ecs.service; systemctl --no-block poweroff; }');
-  for (const { Properties } of service.of('AWS::Batch::ComputeEnvironment')) {
+  for (const { Properties } of nonEmpty(service.of('AWS::Batch::ComputeEnvironment'))) {
     const { Type, LaunchTemplate } = Properties.ComputeResources;
     expect(LaunchTemplate === undefined).toBe(Type.startsWith('FARGATE'));
   }
@@ -215,13 +216,13 @@ test('nodes of a cluster reach one another on every port, and nobody else reache
   expect(others).toEqual([]);
   expect(rule?.Properties).toMatchObject({ IpProtocol: '-1' });
   expect(rule?.Properties.GroupId).toEqual(rule?.Properties.SourceSecurityGroupId);
-  for (const { Properties } of service.of('AWS::EC2::SecurityGroup')) {
+  for (const { Properties } of nonEmpty(service.of('AWS::EC2::SecurityGroup'))) {
     expect(Properties.SecurityGroupIngress ?? []).toEqual([]);
   }
 });
 
 test('a job that can never be placed is given up with a reason', () => {
-  for (const { Properties } of service.of('AWS::Batch::JobQueue')) {
+  for (const { Properties } of nonEmpty(service.of('AWS::Batch::JobQueue'))) {
     const actions = Properties.JobStateTimeLimitActions;
     expect(actions).toHaveLength(3);
     for (const action of actions) {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { nonEmpty } from '../../support/non-empty.ts';
 import { deployment, equipped } from './synthesized.ts';
 
 const service = await deployment(equipped);
@@ -71,7 +72,7 @@ test('there is nothing of a kind that costs money while nobody uses it', () => {
 });
 
 test('tables are paid by request, and can be restored', () => {
-  for (const { Properties } of service.of('AWS::DynamoDB::Table')) {
+  for (const { Properties } of nonEmpty(service.of('AWS::DynamoDB::Table'))) {
     expect(Properties).toMatchObject({ BillingMode: 'PAY_PER_REQUEST' });
     expect(Properties.PointInTimeRecoverySpecification).toEqual({ PointInTimeRecoveryEnabled: true });
     // The key of DynamoDB's own costs nothing; any other is a key of KMS.
@@ -80,10 +81,10 @@ test('tables are paid by request, and can be restored', () => {
 });
 
 test('nothing ticks: what works off a list is started by its changes, by a stream that Lambda reads without charge', () => {
-  for (const { Properties } of service.of('AWS::Events::Rule')) {
+  for (const { Properties } of nonEmpty(service.of('AWS::Events::Rule'))) {
     expect(Properties).not.toHaveProperty('ScheduleExpression');
   }
-  for (const { Properties } of service.of('AWS::DynamoDB::Table')) {
+  for (const { Properties } of nonEmpty(service.of('AWS::DynamoDB::Table'))) {
     expect(Properties.StreamSpecification).toEqual({ StreamViewType: 'KEYS_ONLY' });
   }
 });
@@ -98,17 +99,17 @@ test('no compute waits for jobs', () => {
     'FARGATE_SPOT',
     'SPOT',
   ]);
-  for (const { ComputeResources } of environments) expect(ComputeResources.MinvCpus ?? 0).toBe(0);
+  for (const { ComputeResources } of nonEmpty(environments)) expect(ComputeResources.MinvCpus ?? 0).toBe(0);
 });
 
 test('ways out of the network cost nothing', () => {
-  for (const { Properties } of service.of('AWS::EC2::VPCEndpoint')) {
+  for (const { Properties } of nonEmpty(service.of('AWS::EC2::VPCEndpoint'))) {
     expect(Properties.VpcEndpointType).toBe('Gateway');
   }
 });
 
 test('functions hold nothing ready', () => {
-  for (const { Properties } of service.of('AWS::Lambda::Function')) {
+  for (const { Properties } of nonEmpty(service.of('AWS::Lambda::Function'))) {
     expect(Properties).not.toHaveProperty('VpcConfig');
     expect(Properties).not.toHaveProperty('SnapStart');
   }
@@ -157,8 +158,9 @@ test('alarms look at what clients, lists and tables would suffer from unseen', (
 });
 
 test('everything that accumulates goes away by itself: logs, dead letters, abandoned and replaced objects', () => {
-  for (const { Properties } of service.of('AWS::Logs::LogGroup')) expect(Properties.RetentionInDays).toBe(30);
-  for (const { Properties } of service.of('AWS::SQS::Queue')) {
+  for (const { Properties } of nonEmpty(service.of('AWS::Logs::LogGroup')))
+    expect(Properties.RetentionInDays).toBe(30);
+  for (const { Properties } of nonEmpty(service.of('AWS::SQS::Queue'))) {
     expect(Properties.MessageRetentionPeriod).toBe(14 * 24 * 60 * 60);
   }
   const rules = service.of('AWS::S3::Bucket')[0]?.Properties.LifecycleConfiguration.Rules;
@@ -167,7 +169,7 @@ test('everything that accumulates goes away by itself: logs, dead letters, aband
     expect.objectContaining({ Prefix: 'downloads/', ExpirationInDays: 30 }),
     expect.objectContaining({ NoncurrentVersionExpiration: { NoncurrentDays: 30 } }),
   ]);
-  for (const { Properties } of service.of('AWS::DynamoDB::Table')) {
+  for (const { Properties } of nonEmpty(service.of('AWS::DynamoDB::Table'))) {
     expect(Properties.TimeToLiveSpecification).toEqual({ AttributeName: 'ttl', Enabled: true });
   }
 });

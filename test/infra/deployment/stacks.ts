@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { nonEmpty } from '../../support/non-empty.ts';
 import { deployment, endpoints, events, jobs, settingsOf } from './synthesized.ts';
 
 const service = await deployment();
@@ -14,13 +15,13 @@ const erasable = await deployment({
 test('tables and bucket are kept, also when they are replaced, unless asked', () => {
   const kept = [...service.of('AWS::DynamoDB::Table'), ...service.of('AWS::S3::Bucket')];
   expect(kept).toHaveLength(3);
-  for (const one of kept)
+  for (const one of nonEmpty(kept))
     expect(one).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
-  for (const { Properties } of service.of('AWS::DynamoDB::Table')) {
+  for (const { Properties } of nonEmpty(service.of('AWS::DynamoDB::Table'))) {
     expect(Properties.DeletionProtectionEnabled).toBe(true);
   }
   const erased = [...erasable.of('AWS::DynamoDB::Table'), ...erasable.of('AWS::S3::Bucket')];
-  for (const one of erased) expect(one.DeletionPolicy).toBe('Delete');
+  for (const one of nonEmpty(erased)) expect(one.DeletionPolicy).toBe('Delete');
 });
 
 test('the bucket cannot be made public, and is spoken to by TLS alone', () => {
@@ -52,7 +53,7 @@ test('pages of the API, of the domain and of the allowed origins reach the files
 test('functions run the latest Node on arm64, with memory and time that make sense, and ONNX Runtime on x86_64', () => {
   const functions = service.of('AWS::Lambda::Function');
   expect(functions).toHaveLength(endpoints.length + events.length + 1);
-  for (const { id, Properties } of functions) {
+  for (const { id, Properties } of nonEmpty(functions)) {
     expect(Properties).toMatchObject({
       Runtime: 'nodejs24.x',
       Architectures: [id.startsWith('serveModels') ? 'x86_64' : 'arm64'],
@@ -61,7 +62,7 @@ test('functions run the latest Node on arm64, with memory and time that make sen
     expect(Properties.MemorySize).toBeGreaterThanOrEqual(256);
     expect(Properties.MemorySize).toBeLessThanOrEqual(3008);
   }
-  for (const { stack, id, Properties } of functions) {
+  for (const { stack, id, Properties } of nonEmpty(functions)) {
     if (/-(api|functions)$/.test(stack)) expect([id, Properties.Timeout]).toEqual([id, 29]);
     // A file passes through the worker of archives in one run.
     else expect(Properties.Timeout).toBeLessThanOrEqual(id.startsWith('archive') ? 900 : 300);
@@ -79,7 +80,7 @@ test('functions run the latest Node on arm64, with memory and time that make sen
 });
 
 test('the functions of a stack share one log group, which exists before them', () => {
-  for (const { Properties } of service.of('AWS::Lambda::Function')) {
+  for (const { Properties } of nonEmpty(service.of('AWS::Lambda::Function'))) {
     expect(Properties.LoggingConfig.LogGroup.Ref).toMatch(/^FunctionLog/);
   }
 });
@@ -93,14 +94,14 @@ test('every event source has a dead-letter queue, and so has every function that
   const watchedTables = events.flatMap(({ watches }) => [...new Set(watches.map(({ table }) => table))]);
   expect(watching).toHaveLength(watchedTables.length);
   // Lambda allows five filters of an event source.
-  for (const { Properties } of watching)
+  for (const { Properties } of nonEmpty(watching))
     expect(Properties.FilterCriteria.Filters.length).toBeLessThanOrEqual(5);
   expect(failures).toHaveLength(rules.length + watching.length);
-  for (const { Properties } of rules) {
+  for (const { Properties } of nonEmpty(rules)) {
     expect(Properties.Targets).toHaveLength(1);
     expect(Properties.Targets[0].DeadLetterConfig.Arn).toBeDefined();
   }
-  for (const { Properties } of failures) {
+  for (const { Properties } of nonEmpty(failures)) {
     expect(Properties.DestinationConfig.OnFailure.Destination).toBeDefined();
   }
 });
@@ -131,7 +132,7 @@ test('whoever watches a list is started by its changes alone, minutes after them
     ['Task archive', 'Allow'],
     ['Task sweep', 'Allow'],
   ]);
-  for (const { Properties } of service.of('AWS::Lambda::EventSourceMapping')) {
+  for (const { Properties } of nonEmpty(service.of('AWS::Lambda::EventSourceMapping'))) {
     expect(Properties).toMatchObject({
       MaximumBatchingWindowInSeconds: 300,
       StartingPosition: 'TRIM_HORIZON',

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { nonEmpty } from '../../support/non-empty.ts';
 import { apiMethods, deployment } from './synthesized.ts';
 
 const plain = await deployment();
@@ -15,10 +16,10 @@ const surrounded = await deployment({
 test('a permissions boundary bounds every role', () => {
   const roles = surrounded.of('AWS::IAM::Role');
   expect(roles.length).toBe(plain.of('AWS::IAM::Role').length);
-  for (const { Properties } of roles) {
+  for (const { Properties } of nonEmpty(roles)) {
     expect(JSON.stringify(Properties.PermissionsBoundary)).toContain(':policy/developers');
   }
-  for (const { Properties } of plain.of('AWS::IAM::Role')) {
+  for (const { Properties } of nonEmpty(plain.of('AWS::IAM::Role'))) {
     expect(Properties).not.toHaveProperty('PermissionsBoundary');
   }
 });
@@ -29,10 +30,10 @@ test('the functions of a stage are in the stack of their own, bounded, tagged, a
   expect(ofStage.map(({ Properties }) => Properties.FunctionName).sort()).toEqual([...new Set(named)].sort());
   const roles = surrounded.of('AWS::IAM::Role').filter(({ stack }) => stack === 'staging-functions');
   expect(roles.length).toBeGreaterThan(10);
-  for (const { Properties } of roles) {
+  for (const { Properties } of nonEmpty(roles)) {
     expect(JSON.stringify(Properties.PermissionsBoundary)).toContain(':policy/developers');
   }
-  for (const { Properties } of ofStage) {
+  for (const { Properties } of nonEmpty(ofStage)) {
     expect(Properties.Tags).toEqual(
       expect.arrayContaining([
         { Key: 'service', Value: 'staging' },
@@ -45,9 +46,9 @@ test('the functions of a stage are in the stack of their own, bounded, tagged, a
 test('tags are on what costs money, also on the nodes that Batch starts', () => {
   const tag = { Key: 'team', Value: 'vision' };
   for (const type of ['AWS::DynamoDB::Table', 'AWS::S3::Bucket', 'AWS::Lambda::Function']) {
-    for (const { Properties } of surrounded.of(type)) expect(Properties.Tags).toContainEqual(tag);
+    for (const { Properties } of nonEmpty(surrounded.of(type))) expect(Properties.Tags).toContainEqual(tag);
   }
-  for (const { Properties } of surrounded.of('AWS::Batch::ComputeEnvironment')) {
+  for (const { Properties } of nonEmpty(surrounded.of('AWS::Batch::ComputeEnvironment'))) {
     expect(Properties.Tags).toMatchObject({ team: 'vision', service: 'staging' });
   }
   const { TagSpecifications } = surrounded.of('AWS::EC2::LaunchTemplate')[0]!.Properties.LaunchTemplateData;
@@ -66,7 +67,7 @@ test('jobs run in an existing VPC, of which nothing is made anew', () => {
     'AWS::EC2::SecurityGroup',
     'AWS::EC2::SecurityGroupIngress',
   ]);
-  for (const { Properties } of surrounded.of('AWS::EC2::SecurityGroup')) {
+  for (const { Properties } of nonEmpty(surrounded.of('AWS::EC2::SecurityGroup'))) {
     expect(Properties.VpcId).toBe('vpc-0123456789abcdef0');
   }
   const subnets = surrounded

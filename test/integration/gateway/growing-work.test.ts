@@ -22,7 +22,8 @@ import { served } from './served.ts';
  * the request only notes the work, which passes of the background do in steps.
  */
 const growing: Readonly<Record<string, `${'heavy' | 'page' | 'later' | 'thread'}: ${string}`>> = {
-  compareExperiments: 'heavy: 50 experiments, 64 MB of source archives, 2,000,000 characters and steps of diffs',
+  compareExperiments:
+    'heavy: 50 experiments, 64 MB of source archives, 2,000,000 characters and steps of diffs',
   listExperiments:
     'heavy: with a filter or order, and of deleted ones, all rows of the project, a page of records; otherwise a page',
   searchExperiments: 'heavy: rows of 1,000 projects, 16 at once; a page of records',

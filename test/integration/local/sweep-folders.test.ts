@@ -70,7 +70,7 @@ describe('what killed attempts and deleted projects have left', () => {
   });
 });
 
-describe('npm run proof -- clean', () => {
+describe('npm run clean', () => {
   const clean = (...flags: string[]): Promise<{ code: number; out: string; error: string }> =>
     new Promise((resolve) => {
       const program = join(import.meta.dirname, '../../../infra/local/start/clean.ts');

@@ -196,8 +196,8 @@ describe('npm run optimize -- measure', () => {
 });
 
 describe('--gate of prune and quantize', () => {
-  /** Quantizes a network in which a few weights are far larger than the others, one scale for all. */
-  async function quantized(...more: string[]) {
+  /** Prunes seven of eight weights of a network at random, which makes it useless. */
+  async function pruned(...more: string[]) {
     const { network = '' } = await measurable({ network: smallNetwork() });
     const folder = await testFolder();
     const set = join(folder, 'pictures.npz');
@@ -208,17 +208,17 @@ describe('--gate of prune and quantize', () => {
   }
 
   test('ends with 4 where the result is of no use, which is its first line, with what to try', async () => {
-    const { code, printed } = await quantized('--gate');
+    const { code, printed } = await pruned('--gate');
     expect(code).toBe(4);
     const [first = '', second = ''] = printed.split('\n');
     expect(first).toMatch(/^THE RESULT IS USELESS: over 4 samples of the calibration set .* Try /);
     expect(first).toContain('strategy=structured_reconstruct');
     expect(second).toMatch(/times as fast as the float model/);
-    expect((await quantized()).code).toBe(0);
+    expect((await pruned()).code).toBe(0);
   });
 
   test('with conditions, judges these as measure does', async () => {
-    const { code, printed } = await quantized('--gate', 'error <= 9', 'bytes <= 1KB');
+    const { code, printed } = await pruned('--gate', 'error <= 9', 'bytes <= 1KB');
     expect(code).toBe(4);
     expect(printed).toContain('PASSED  error <= 9');
     expect(printed).toContain('FAILED  bytes <= 1KB');

@@ -22,7 +22,7 @@ export function pruneNofM(
   report: TransformReport,
 ): void {
   if (request.compression !== 2) throw new ModelError('compression must be 2 with n_m_2_4.');
-  if (request.compression > 1) foldViews(model);
+  foldViews(model);
   const weights = prunableWeights(model.graph, request.exclude, report);
   const whole = floatParameters(model.graph);
   let [before, after] = [0, 0];

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { loadOperations } from '../../../../infra/service/endpoints.ts';
 import { documentText, serviceDocument } from '../../../../infra/service/openapi-document.ts';
 
-// What generators of clients make of a document they tell nobody beforehand. `npm run proof -- clients` runs them; these are
-// the rules that came of it, for every endpoint that is added.
+// Rules that generators of clients need and do not report. They were found with openapi-generator, openapi-python-client and
+// typescript-fetch, and hold for every endpoint that is added.
 
 const endpoints = await loadOperations(join(import.meta.dirname, '../../../../functions'));
 // biome-ignore lint/suspicious/noExplicitAny: a test looks into the document

@@ -4,6 +4,7 @@ import { syntheticFeeds } from '../../../../../shared/onnx/measure/session/synth
 import { collectStatistics } from '../../../../../shared/onnx/methods/calibrate/collect-statistics.ts';
 import { readStatistics } from '../../../../../shared/onnx/methods/calibrate/statistics-file.ts';
 import { makeNode } from '../../../../../shared/onnx/model/graph/graph.ts';
+import { nonEmpty } from '../../../../support/non-empty.ts';
 import { smallModel } from '../../../../support/onnx/small-model.ts';
 import { testFolder } from '../../../../support/onnx/stage-program.ts';
 
@@ -60,10 +61,10 @@ test('statistics are those of all tokens and of all pixels, of inputs as of what
     const one = found.get(name);
     expect(one?.rows).toBe(wantedOf.rows);
     for (const part of ['mean', 'largest'] as const)
-      for (const [at, value] of (one?.[part] ?? []).entries())
+      for (const [at, value] of nonEmpty(one?.[part]).entries())
         expect(value).toBeCloseTo(wantedOf[part][at] ?? 0, 6);
     expect(one?.moment()).toHaveLength(wantedOf.moment.length);
-    for (const [at, value] of (one?.moment() ?? []).entries())
+    for (const [at, value] of nonEmpty(one?.moment()).entries())
       expect(value).toBeCloseTo(wantedOf.moment[at] ?? 0, 5);
   }
   expect(found.get('y')).toMatchObject({ rows: 6, channels: 4 });

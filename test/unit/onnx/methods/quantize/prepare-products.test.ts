@@ -11,6 +11,7 @@ import type { Model } from '../../../../../shared/onnx/model/file/model.ts';
 import { makeNode, Names } from '../../../../../shared/onnx/model/graph/graph.ts';
 import { makeTensor } from '../../../../../shared/onnx/model/tensor/tensor.ts';
 import { floatsOf } from '../../../../../shared/onnx/model/tensor/values.ts';
+import { nonEmpty } from '../../../../support/non-empty.ts';
 import { runOptimized, sampleOf } from '../../../../support/onnx/run-optimized.ts';
 import { seededFloats } from '../../../../support/onnx/seeded.ts';
 import { relativeError, smallModel } from '../../../../support/onnx/small-model.ts';
@@ -57,9 +58,9 @@ describe('as NumPy computes it', () => {
     });
     expect(equalizeLayers(model.graph, new Names(model.graph), [])).toBe(1);
     for (const name of ['first', 'second'] as const) {
-      const found = model.graph.initializers.get(`${name}_equalized`);
+      const equalized = model.graph.initializers.get(`${name}_equalized`);
       const expected = floats(reference.equalized[name]);
-      for (const [at, value] of (found ? floatsOf(found) : []).entries())
+      for (const [at, value] of nonEmpty(equalized && floatsOf(equalized)).entries())
         expect(value / (expected[at] ?? 0)).toBeCloseTo(1, 6);
     }
   });
@@ -68,7 +69,7 @@ describe('as NumPy computes it', () => {
     const product = { node: makeNode('MatMul', ['x', 'first'], ['y']), tensor: first, inputAxis: 0 } as const;
     const mapping = { type: 'int8', symmetric: true, reduced: false } as const;
     const found = meanError(product, reference.mean, mapping, true);
-    for (const [at, value] of (found ?? []).entries())
+    for (const [at, value] of nonEmpty(found).entries())
       expect(value).toBeCloseTo(reference.mean_error[at] ?? 0, 12);
     expect(found).toHaveLength(8);
   });
