@@ -1,6 +1,5 @@
 import type * as z from 'zod';
 import { isWellFormed } from '../core/text/well-formed.ts';
-import { isTableNumber } from '../data/table/stored-number.ts';
 
 /** JSON with sorted object keys, so that equal values have equal texts. The table keeps no order. */
 export const canonicalJson = (value: unknown): string => JSON.stringify(order(value));
@@ -16,8 +15,8 @@ const order = (value: unknown): unknown => {
 };
 
 /**
- * Parse a canonical text with a schema, and check that the table can store the value. Return the faults otherwise;
- * the list is empty if the text is not canonical. The schema runs first, because it limits the depth.
+ * Parse a canonical text with a schema. Return the faults otherwise; the list is empty if the text is not canonical. The
+ * schema runs first, because it limits the depth.
  */
 export function readCanonical<S extends z.ZodType>(
   text: string,
@@ -31,7 +30,7 @@ export function readCanonical<S extends z.ZodType>(
   }
   const { success, data, error } = schema.safeParse(value);
   if (!success) return { faults: faultsOf(error) };
-  const isGood = canonicalJson(data) === text && isWellFormed(data) && hasOnlyTableNumbers(data);
+  const isGood = canonicalJson(data) === text && isWellFormed(data);
   return isGood ? { value: data } : { faults: [] };
 }
 
@@ -41,12 +40,6 @@ export const faultsOf = (error: z.ZodError): string[] => error.issues.map(told);
 /** Format a fault with its path, for example `variables.0.name is …`. */
 const told = ({ path, message }: z.core.$ZodIssue): string =>
   `${path.map(String).join('.').slice(0, 200)} ${message}`.trim();
-
-const hasOnlyTableNumbers = (value: unknown): boolean => {
-  if (typeof value === 'number') return isTableNumber(value);
-  if (typeof value !== 'object' || value === null) return true;
-  return Object.values(value).every(hasOnlyTableNumbers);
-};
 
 /** Parse a canonical text with a schema; undefined if it is invalid. */
 export function parseCanonical<S extends z.ZodType>(text: string, schema: S): z.output<S> | undefined {

@@ -32,10 +32,11 @@ import { TableViews } from '../data/rules/table-view.ts';
 import { AnyTrackedName } from '../data/rules/tracked.ts';
 import { environmentFields, Overrides } from '../data/rules/training.ts';
 import { faultOfAll, VariableName, VariableValue } from '../data/rules/variable.ts';
-import { TableNumberText } from '../data/table/stored-number.ts';
+import { isTableNumber, TableNumberText } from '../data/table/stored-number.ts';
 import { RecordedRule } from '../run-rules/recorded-rule.ts';
 import { maxRules } from '../run-rules/run-rule.ts';
 import { environmentFaults } from '../runner/training/environment-faults.ts';
+import { RecordedTime } from './manifest.ts';
 
 // The documents of an archive. They contain no ids of the service: experiments and models have numbers, and users
 // have names.
@@ -45,6 +46,8 @@ import { environmentFaults } from '../runner/training/environment-faults.ts';
 
 const whole = z.number().int().min(0);
 const number = z.number().int().min(1);
+/** A number that other numbers are added to or compared with. */
+const amount = z.number().refine(isTableNumber, 'must be 0 or have a magnitude from 1e-130 to 2^53');
 /**
  * Text limit in characters. In addition, each document has a limit in bytes. References at most double the length
  * of a text.
@@ -76,7 +79,7 @@ const namedOnce = (rows: readonly { name: string }[], context: z.RefinementCtx):
   }
 };
 
-const upload = { sha256: Sha256, format, updated_at: Timestamp, version: number };
+const upload = { sha256: Sha256, format, updated_at: RecordedTime, version: number };
 
 /** `project.json`: the project itself. */
 export const ProjectDocument = z.strictObject({
@@ -90,15 +93,15 @@ export const ProjectDocument = z.strictObject({
   views: TableViews.optional(),
   /** Number of an experiment. */
   baseline: number.optional(),
-  environment: environmentOf({ updated_at: Timestamp, version: number }).nullable(),
+  environment: environmentOf({ updated_at: RecordedTime, version: number }).nullable(),
   /** The variables that are not secret. */
   variables: z
     .array(
       z.strictObject({
         name: VariableName,
         value: VariableValue,
-        created_at: Timestamp,
-        updated_at: Timestamp,
+        created_at: RecordedTime,
+        updated_at: RecordedTime,
         version: number,
       }),
     )
@@ -117,8 +120,8 @@ export type ProjectDocument = z.infer<typeof ProjectDocument>;
 /** `configs/<config_id>/config.json`. Each kept version is a file next to it. */
 export const ConfigDocument = z.strictObject({
   format: z.enum(['yaml', 'json', 'toml']),
-  created_at: Timestamp,
-  updated_at: Timestamp,
+  created_at: RecordedTime,
+  updated_at: RecordedTime,
   version: number,
   versions_before: whole,
 });
@@ -134,7 +137,7 @@ const FieldsDocument = z.strictObject({
   datasets: z.array(DatasetInput.strict()).optional(),
   models_read: z.array(ModelLink.strict()).optional(),
   models_made: z.array(ModelLink.strict()).optional(),
-  updated_at: Timestamp,
+  updated_at: RecordedTime,
 });
 
 /** Size of a job, per node. */
@@ -169,7 +172,7 @@ const experiment = {
   status_reason: z.string().max(20_000).nullable(),
   attempt: whole,
   attempts: z.array(Attempt.strict()).max(100),
-  created_at: Timestamp,
+  created_at: RecordedTime,
   started_at: Timestamp.nullable(),
   stopped_at: Timestamp.nullable(),
   cancel_requested_at: Timestamp.nullable(),
@@ -187,9 +190,16 @@ const experiment = {
   dataset_is_archive: z.boolean(),
   lock_hash: z.string().max(200).nullable(),
   environment_cache: z.enum(['hit', 'miss', 'none']).nullable(),
-  saved_seconds: z.number().nullable(),
+  saved_seconds: amount.nullable(),
   criterion: Criterion.extend({ name: CriterionName, own: z.boolean().optional() }).strict(),
-  best: Best.extend({ criterion: CriterionName, metric: AnyTrackedName.optional() }).strict().nullable(),
+  best: Best.extend({
+    criterion: CriterionName,
+    metric: AnyTrackedName.optional(),
+    value: amount,
+    step: amount.nullable(),
+  })
+    .strict()
+    .nullable(),
   rules: z
     .array(RecordedRule)
     .max(2 * maxRules)
@@ -201,7 +211,7 @@ const experiment = {
   continues_from: number.nullable(),
   recorded_by: number.optional(),
   overrides: Overrides.nullable(),
-  cost_estimate: z.number().nullable(),
+  cost_estimate: amount.nullable(),
   fields: FieldsDocument.nullable(),
 };
 
@@ -223,8 +233,8 @@ export const ModelDocument = z.strictObject({
   params: texts,
   tags: texts,
   metrics: z.array(ModelMetric.extend({ value: TableNumberText }).strict()).max(10_000),
-  created_at: Timestamp,
-  updated_at: Timestamp,
+  created_at: RecordedTime,
+  updated_at: RecordedTime,
 });
 export type ModelDocument = z.infer<typeof ModelDocument>;
 
@@ -246,8 +256,8 @@ export const RegisteredDocument = z.strictObject({
   tags: texts,
   /** Version numbers by alias, for versions in the archive. */
   aliases: z.record(alias, versionNumber),
-  created_at: Timestamp,
-  updated_at: Timestamp,
+  created_at: RecordedTime,
+  updated_at: RecordedTime,
 });
 export type RegisteredDocument = z.infer<typeof RegisteredDocument>;
 
@@ -264,7 +274,7 @@ export const VersionDocument = z.strictObject({
   model_id: long,
   stage: z.enum(versionStages),
   tags: texts,
-  created_at: Timestamp,
-  updated_at: Timestamp,
+  created_at: RecordedTime,
+  updated_at: RecordedTime,
 });
 export type VersionDocument = z.infer<typeof VersionDocument>;

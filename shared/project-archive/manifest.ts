@@ -5,6 +5,13 @@ import { artifactPathMaxBytes } from '../data/experiments/artifact.ts';
 /** Format version that this release writes. It also reads earlier versions. */
 export const archiveFormat = 2;
 
+/** Time at which the service recorded something, so not in the future. Clocks of two deployments differ. */
+export const RecordedTime = Timestamp.refine(
+  (time) => time >= '1970' && Date.parse(time) <= Date.now() + clockDifference,
+  'must be from 1970 to the present',
+);
+const clockDifference = 24 * 3600 * 1000;
+
 const whole = z.number().int().min(0);
 const listing = z.strictObject({ crc32: whole, files: whole, sha256: Sha256, size: whole });
 
@@ -67,7 +74,7 @@ export const IndexRow = z.strictObject({
     .max(1000)
     .regex(/^[\x20-\x7e]*$/)
     .optional(),
-  created_at: Timestamp.optional(),
+  created_at: RecordedTime.optional(),
 });
 export type IndexRow = z.infer<typeof IndexRow>;
 

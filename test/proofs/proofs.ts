@@ -59,6 +59,11 @@ export const proofs: readonly Proof[] = [
   },
   { name: 'fuzz', about: 'every drawn test from a new seed', program: 'test/integration/fuzz/run.ts' },
   {
+    name: 'gateway',
+    about: "the work of every operation's largest requests on the gateway's thread (half an hour; Linux)",
+    program: 'test/proofs/gateway/run.ts',
+  },
+  {
     name: 'house',
     about: 'files, folders and the files of three ways',
     program: 'test/proofs/house/main.ts',

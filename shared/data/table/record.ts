@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Condition } from './condition.ts';
 import { UnreadableRecordError } from './item.ts';
+import { fromTableNumbers } from './stored-number.ts';
 import type { Item, Key } from './table.ts';
 
 export interface RecordType<S extends z.ZodObject> {
@@ -62,7 +63,9 @@ export function recordType<const S extends z.ZodObject>(
       version === current
         ? item
         : upgrades.slice(version).reduce((value, upgrade) => upgrade(value), attributesOf(item));
-    const parsed = schema().safeParse(upgraded);
+    let parsed = schema().safeParse(upgraded);
+    // Few records have a number that the table cannot store.
+    if (!parsed.success) parsed = schema().safeParse(fromTableNumbers(upgraded));
     if (parsed.success) return parsed.data;
     const faults = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
     throw new UnreadableRecordError(item, `is a ${kind} with ${faults.join('; ')}`);

@@ -36,3 +36,39 @@ export const TableNumberText = z.union([
 
 /** Schema that decodes a number of {@link tableNumber}. */
 export const TableNumber = TableNumberText.transform(Number);
+
+/**
+ * Copy a value with each number that the table cannot store as a map of its text. `NaN` and the infinities stay as they
+ * are: a record that may hold them says how. A value without such numbers is returned itself.
+ */
+export function withTableNumbers(value: unknown): unknown {
+  if (typeof value === 'number')
+    return Number.isFinite(value) && !isTableNumber(value) ? { [numberName]: String(value) } : value;
+  return mapped(value, withTableNumbers);
+}
+
+/** Reverse {@link withTableNumbers}. */
+export function fromTableNumbers(value: unknown): unknown {
+  const text = typeof value === 'object' && value !== null ? Reflect.get(value, numberName) : undefined;
+  if (typeof text === 'string' && Number.isFinite(Number(text)) && Object.keys(Object(value)).length === 1)
+    return Number(text);
+  return mapped(value, fromTableNumbers);
+}
+
+const numberName = '#number';
+
+/** Map the values of a list or a plain object. Without a change, return it itself. */
+function mapped(value: unknown, map: (inner: unknown) => unknown): unknown {
+  if (Array.isArray(value)) {
+    const list = value.map(map);
+    return list.some((one, index) => one !== value[index]) ? list : value;
+  }
+  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value;
+  let isChanged = false;
+  const entries = Object.entries(value).map(([name, inner]) => {
+    const other = map(inner);
+    isChanged ||= other !== inner;
+    return [name, other] as const;
+  });
+  return isChanged ? Object.fromEntries(entries) : value;
+}

@@ -5,6 +5,7 @@ import { toWellFormed } from '../../core/text/well-formed.ts';
 import { Expression } from './condition.ts';
 import { noteWrites } from './recent-values.ts';
 import { jitteredPause } from './retry-on-conflict.ts';
+import { withTableNumbers } from './stored-number.ts';
 import { type Item, type TableName, type TableWriter, tableReader, type Write } from './table.ts';
 import { ConditionFailedError } from './write-label.ts';
 
@@ -77,9 +78,14 @@ type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[numb
 /** Build the item to store. Never repair its keys: they would name another item. */
 const storableItem = ({ pk, sk, ...attributes }: Item): Item => ({ ...storable(attributes), pk, sk });
 
-/** Make text storable. A job may report text that is cut in the middle of a character, which DynamoDB refuses. */
+/**
+ * Make text and numbers storable. A job may report text that is cut in the middle of a character, and a user may give a
+ * number as small as 1e-300: DynamoDB refuses both. `recordType` reads such numbers.
+ */
 const storable = (attributes: Readonly<Record<string, unknown>>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(attributes).map(([name, value]) => [name, toWellFormed(value)]));
+  Object.fromEntries(
+    Object.entries(attributes).map(([name, value]) => [name, withTableNumbers(toWellFormed(value))]),
+  );
 
 function isCancellation(error: unknown): error is Cancellation {
   return error instanceof Error && error.name === 'TransactionCanceledException';

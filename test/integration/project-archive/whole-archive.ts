@@ -300,16 +300,15 @@ export const refused: Readonly<Record<string, Refused>> = {
 
 /** What the service itself writes of what it did, by the kind of its values, and texts of MLflow's clients without bounds of their own. */
 const kept: readonly [field: RegExp, values: readonly unknown[]][] = [
+  [/(created|updated)_at$/, ['yesterday', 1, '9999-12-31T23:59:59.999Z', '0000-01-01T00:00:00.000Z']],
   [/(_at|\.time)$/, ['yesterday', 1]],
   [/sha256$/, ['a', 'A'.repeat(64)]],
   [/\.format$/, ['exe']],
   [/\.(kind|status|env_type|environment_cache)$|^experiment\.limits\./, ['UNKNOWN']],
   [/version(s_before)?$|^experiment\.(attempt|source_size)$/, [-1, 0.5]],
   [/(rerun_of|continues_from|recorded_by|source_experiment|baseline)$/, [99, 'a']],
-  [
-    /(attempts\.\*\.attempt|exit_code|saved_seconds|cost_estimate|best\.(value|step)|metrics\.\*\.value)$/,
-    ['many'],
-  ],
+  [/(saved_seconds|cost_estimate|best\.(value|step))$/, ['many', 1e300, 1e-300]],
+  [/(attempts\.\*\.attempt|exit_code|metrics\.\*\.value)$/, ['many']],
   [/(is_archive|criterion\.own)$/, ['yes']],
   [/^experiment\.(user|signal)$/, [long(200)]],
   [/(reason|lock_hash|model_type|run_id|run_link|model_id|dataset_(name|digest)|schema|profile)$/, [1]],
