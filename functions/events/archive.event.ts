@@ -2,7 +2,11 @@ import * as z from 'zod';
 import { writeProjectObjects } from '../../shared/aws/needs.ts';
 import { forSeconds } from '../../shared/core/deadline.ts';
 import { newId } from '../../shared/core/new-id.ts';
-import { scheduleNextPass, type WatchedPosition } from '../../shared/data/lists/watched-list.ts';
+import {
+  repeatsByItself,
+  scheduleNextPass,
+  type WatchedPosition,
+} from '../../shared/data/lists/watched-list.ts';
 import {
   type ArchiveWork,
   archiveWorkKey,
@@ -38,7 +42,7 @@ export const event = defineTask({
   async run(started: unknown, { accounts, records, objects, settings, now, log }) {
     const { seconds = usualSeconds } = Started.parse(started);
     const hasTime = forSeconds(seconds);
-    await scheduleNextPass(records, unfinishedArchives);
+    if (!repeatsByItself(started)) await scheduleNextPass(records, unfinishedArchives);
     const { projectBytes } = settings.limits;
     const context = { accounts, records, objects, newId, now, projectBytes, deployment: settings };
     const goOn = async ({ id, of, subject }: ArchiveWork): Promise<void> => {

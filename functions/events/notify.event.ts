@@ -1,17 +1,13 @@
-import * as z from 'zod';
 import { publishMail } from '../../shared/aws/needs.ts';
 import { forSeconds } from '../../shared/core/deadline.ts';
 import { newId } from '../../shared/core/new-id.ts';
-import { scheduleNextPass } from '../../shared/data/lists/watched-list.ts';
+import { repeatsByItself, scheduleNextPass } from '../../shared/data/lists/watched-list.ts';
 import { writeRecords } from '../../shared/data/table/needs.ts';
 import { deliverNotices, hookLists, readForHooks } from '../../shared/hooks/deliver-notices.ts';
 import { defineTask, taskHandler } from '../../shared/http/definition/task.ts';
 
 /** Seconds of one pass. A claim of a hook lasts longer. */
 const seconds = 60;
-
-/** Event that starts the function: a change of its lists, or a timer that starts it again by itself. */
-const Started = z.object({ repeats: z.boolean().optional().catch(undefined) }).catch({ repeats: undefined });
 
 /** Send messages about events to the hooks of projects. Runs while messages are to be sent. */
 export const event = defineTask({
@@ -21,8 +17,7 @@ export const event = defineTask({
   watches: hookLists,
 
   async run(started: unknown, { accounts, records, mail, settings, now, log }) {
-    const { repeats = false } = Started.parse(started);
-    if (!repeats) for (const list of hookLists) await scheduleNextPass(records, list);
+    if (!repeatsByItself(started)) for (const list of hookLists) await scheduleNextPass(records, list);
     const context = { accounts, records, mail, admitted: settings.hookHosts, now, newId, log };
     await deliverNotices(context, forSeconds(seconds));
   },

@@ -7,7 +7,11 @@ import {
   closedAccounts,
   listClosedAccounts,
 } from '../../shared/data/accounts/closed-account.ts';
-import { scheduleNextPass, type WatchedPosition } from '../../shared/data/lists/watched-list.ts';
+import {
+  repeatsByItself,
+  scheduleNextPass,
+  type WatchedPosition,
+} from '../../shared/data/lists/watched-list.ts';
 import {
   listPurges,
   type Purge,
@@ -36,10 +40,12 @@ export const event = defineTask({
   needs: { accounts: writeAccounts, records: writeRecords, objects: writeObjects, batch: controlBatch },
   watches: [closedAccounts, unfinishedPurges, retainedList],
 
-  async run(_: unknown, { accounts, records, objects, batch, settings, now, log }) {
+  async run(started: unknown, { accounts, records, objects, batch, settings, now, log }) {
     const hasTime = forSeconds(seconds);
-    await scheduleNextPass(accounts, closedAccounts);
-    await scheduleNextPass(records, unfinishedPurges);
+    if (!repeatsByItself(started)) {
+      await scheduleNextPass(accounts, closedAccounts);
+      await scheduleNextPass(records, unfinishedPurges);
+    }
     const closed = {
       table: accounts,
       list: (position: WatchedPosition | undefined) => listClosedAccounts(accounts, position),

@@ -5,7 +5,7 @@ import { Timestamp } from '../../shared/core/formats.ts';
 import { newId } from '../../shared/core/new-id.ts';
 import { unfinishedJobs } from '../../shared/data/jobs/job.ts';
 import { waitingLines } from '../../shared/data/jobs/waiting-line.ts';
-import { logSetAside, scheduleNextPass } from '../../shared/data/lists/watched-list.ts';
+import { logSetAside, repeatsByItself, scheduleNextPass } from '../../shared/data/lists/watched-list.ts';
 import { readVariablesKey } from '../../shared/data/projects/variable.ts';
 import { sweepTurns } from '../../shared/data/sweeps/sweep-turn.ts';
 import { writeRecords } from '../../shared/data/table/needs.ts';
@@ -36,9 +36,9 @@ export const event = defineTask({
     const { alone_since } = Started.parse(started);
     const aloneSince = alone_since === undefined ? undefined : new Date(alone_since);
     const reconciler = { ...services, aloneSince };
-    await scheduleNextPass(reconciler.records, unfinishedJobs);
-    await scheduleNextPass(reconciler.records, waitingLines);
-    await scheduleNextPass(reconciler.records, sweepTurns);
+    if (!repeatsByItself(started))
+      for (const list of [unfinishedJobs, waitingLines, sweepTurns])
+        await scheduleNextPass(reconciler.records, list);
     const hasTime = forSeconds(seconds);
     const { setAside, errors } = await reconcileAll(reconciler, hasTime);
     await startAllWaiting(reconciler);

@@ -107,6 +107,30 @@ export async function markRemoved(
 export const markLeft = (project_id: string, experiment_id: string): Write =>
   put(project_id, experiment_id, { folded: true });
 
+/**
+ * Return up to `limit` marks of a project, from a random experiment on. The age of that experiment is as likely seconds as
+ * days, so every mark is read now and then, also where thousands of experiments run.
+ */
+export async function readSomeMarks(
+  records: TableReader<'records'>,
+  project_id: string,
+  limit: number,
+): Promise<CatalogueMark[]> {
+  const pk = cataloguePartition(project_id);
+  const age = Math.floor(2 ** (Math.random() * maxAgeBits));
+  const above = `${prefix}${newId(Math.max(0, Date.now() - age))}`;
+  const later = await records.query({ pk, above, limit });
+  const items = later.items.filter(({ sk }) => sk.startsWith(prefix));
+  if (items.length < limit) {
+    const first = await records.query({ pk, prefix, limit: limit - items.length });
+    items.push(...first.items.filter(({ sk }) => sk < above));
+  }
+  return items.map(parse);
+}
+
+/** Milliseconds of two months, as a power of 2. */
+const maxAgeBits = 32;
+
 /** Read all marks of a project. */
 export async function readMarks(
   records: TableReader<'records'>,

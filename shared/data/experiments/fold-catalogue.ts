@@ -20,6 +20,7 @@ import {
   leaveInTail,
   markAge,
   readMarks,
+  readSomeMarks,
 } from './catalogue-mark.ts';
 import { experimentsPartition } from './experiment.ts';
 import type { ExperimentRow } from './experiment-row.ts';
@@ -62,7 +63,11 @@ async function foldSome(
   now: number,
   { least, most }: { least: number; most: number },
 ): Promise<boolean> {
-  const marks = (await readMarks(records, project_id)).filter(({ large }) => !large);
+  const all =
+    most === readByTheWay
+      ? await readSomeMarks(records, project_id, most)
+      : await readMarks(records, project_id);
+  const marks = all.filter(({ large }) => !large);
   if (marks.length < least) return false;
   const { quiet, read } = await findQuiet(records, project_id, marks, most, now);
   if (quiet.length < least) return false;

@@ -32,11 +32,14 @@ export type DeliveryLane = z.infer<typeof lane.schema>;
 export const deliveryLanes: WatchedList<'records'> = { table: 'records', partitions: ['DELIVERY_LANES'] };
 export const laneKey = (hook_id: string): Key => ({ pk: deliveryLanes.partitions[0], sk: hook_id });
 
-/** Return a page of the lanes. */
+/**
+ * Return a page of the lanes. Those of receivers that are away stay for a day, and each pass reads them: as many as one
+ * request returns (1 MB).
+ */
 export const listLanes = (
   records: TableReader<'records'>,
   position: WatchedPosition | undefined,
-): Promise<WatchedPage<DeliveryLane>> => readWatched(records, deliveryLanes, lane.parse, position, 100);
+): Promise<WatchedPage<DeliveryLane>> => readWatched(records, deliveryLanes, lane.parse, position, 2_000);
 
 export async function findLane(
   records: TableReader<'records'>,

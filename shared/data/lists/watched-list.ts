@@ -130,6 +130,12 @@ export const putBack = (table: TableWriter<TableName>, { pk, sk }: Key): Promise
     }),
   );
 
+/** Whether a timer started a task and starts it again, as on one machine. Then it schedules no pass by a write. */
+export const repeatsByItself = (started: unknown): boolean => Started.parse(started).repeats;
+
+/** Event that starts a task: a change of its lists, or a timer. */
+const Started = z.object({ repeats: z.boolean().catch(false) }).catch({ repeats: false });
+
 /**
  * Change a row of the list that is not set aside, if any. The table's stream then starts the list's task again.
  * The task does this first. So another pass follows while work remains, even after a crash, and an empty list

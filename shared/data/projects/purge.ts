@@ -110,11 +110,14 @@ export const recordPurge = (value: Purge): Write => ({ put: purge.item(purgeKey(
 /** Build the write that replaces a purge with a later one. It fails if the purge is already finished. */
 export const putOffPurge = (value: Purge): Write => ({ ...recordPurge(value), if: { exists: true } });
 
-/** Return a page of unfinished purges, oldest first. */
+/**
+ * Return a page of unfinished purges, oldest first. Announced uploads stay for a day, and each pass reads them: as many as
+ * one request returns (1 MB).
+ */
 export const listPurges = (
   records: TableReader<'records'>,
   position: WatchedPosition | undefined,
-): Promise<WatchedPage<Purge>> => readWatched(records, unfinishedPurges, purge.parse, position, 25);
+): Promise<WatchedPage<Purge>> => readWatched(records, unfinishedPurges, purge.parse, position, 2_000);
 
 /** Record that everything is removed for now, and the time of the next check. */
 export async function postponePurge(

@@ -98,13 +98,13 @@ export function startSchedule(
   const stops = [
     repeat(
       new Map([
-        ['reconcile', () => ofReconcile({ alone_since })],
-        ['purge', () => ofPurge(undefined)],
+        ['reconcile', () => ofReconcile({ alone_since, repeats: true })],
+        ['purge', () => ofPurge({ repeats: true })],
         ['sweep', sweep],
       ]),
     ),
     // Run archives separately, so that jobs and deletes do not wait for a large one.
-    repeat(new Map([['archive', () => ofArchive({ seconds: archiveSeconds })]])),
+    repeat(new Map([['archive', () => ofArchive({ seconds: archiveSeconds, repeats: true })]])),
     overlap('notify', () => ofNotify({ repeats: true })),
   ];
   return async () => {
