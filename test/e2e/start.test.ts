@@ -147,11 +147,13 @@ describe('npm start', () => {
     expect(helped).toMatchObject({ code: 0, output: expect.stringContaining('Usage: npm start') });
   });
 
-  test('stops, and says so, when an engine dies', async () => {
+  test('ends at once, and says so, when an engine dies', async () => {
     const service = await started();
-    const [engine] = await engines();
+    const engine = (await engines()).at(-1);
     process.kill(engine?.pid ?? 0, 'SIGKILL');
     expect(await service.ended).toBe(1);
-    expect(service.output()).toContain('ended unexpectedly');
+    expect(service.output()).toContain(
+      'The S3 server ended unexpectedly, so the service ends at once. Start it again:',
+    );
   });
 });

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { access, constants, mkdir, open, readdir, readFile, stat } from 'node:fs/promises';
+import { userInfo } from 'node:os';
+import { dirname, join } from 'node:path';
 import * as z from 'zod';
+import { diskFault } from '../../../shared/core/disk-fault.ts';
 import { takeKernelLock } from '../../../shared/host/kernel-lock.ts';
 import { CommandError } from '../../command/command-error.ts';
 import { writeDurably } from '../batch/durable-file.ts';
@@ -34,19 +36,67 @@ const Owner = z.object({ pid: z.number().int() });
 
 /**
  * Create the folder if it is missing, readable only for its owner, and lock it.
- * @throws CommandError if the folder is in use or has a newer version
+ * @throws CommandError if the folder is in use, cannot be written or has a newer version
  */
 export async function openDataFolder(path: string): Promise<DataFolder> {
-  const within = (name: string) => join(path, name);
   try {
-    await mkdir(path, { recursive: true, mode: 0o700 });
-    if (!(await stat(path)).isDirectory()) throw new Error('it is not a folder');
+    return await openWritable(path);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    if (error instanceof CommandError || !isSystemError(error)) throw error;
     throw new CommandError(
-      `The data folder ${path} cannot be used: ${reason}. Choose another one with --data.`,
+      `The data folder ${path} cannot be used: ${await reasonOf(error)}. Choose another one with --data.`,
+      { cause: error },
     );
   }
+}
+
+const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
+  error instanceof Error && 'code' in error;
+
+/** Return why the system refuses a folder or a file in it, as a sentence without its full stop. */
+async function reasonOf(error: NodeJS.ErrnoException): Promise<string> {
+  if (diskFault(error) === 'full') return 'its disk is full; free some space';
+  const at = error.path ?? 'it';
+  switch (error.code) {
+    case 'EROFS':
+      return 'its file system is read-only';
+    case 'EEXIST':
+    case 'ENOTDIR':
+      return 'it is a file, or lies below one';
+    case 'EACCES':
+    case 'EPERM':
+      return `${nameOf(process.getuid?.())} may not write ${at}${await ownerOf(at)}`;
+    default:
+      return error.message;
+  }
+}
+
+/** The owner of a file that this user may not write, if it is somebody else's. */
+async function ownerOf(path: string): Promise<string> {
+  const uid = await stat(path).then(
+    (found) => found.uid,
+    () => undefined,
+  );
+  return uid === undefined || uid === process.getuid?.() ? '' : `, which belongs to ${nameOf(uid)}`;
+}
+
+function nameOf(uid: number | undefined): string {
+  if (uid === 0) return 'root';
+  return uid === undefined || uid === process.getuid?.() ? `the user ${userInfo().username}` : `user ${uid}`;
+}
+
+async function openWritable(path: string): Promise<DataFolder> {
+  const within = (name: string) => join(path, name);
+  await mkdir(path, { recursive: true, mode: 0o700 }).catch(async (error: unknown) => {
+    // Node.js says of a read-only parent that it is missing.
+    await access(await nearestFolder(path), constants.W_OK);
+    throw error;
+  });
+  const own = constants.R_OK | constants.W_OK;
+  await access(path, own | constants.X_OK);
+  // A folder that another user's service has used would fail later, in a process without this explanation.
+  for (const { name, parentPath } of await readdir(path, { withFileTypes: true }))
+    await access(join(parentPath, name), own).catch(unlessMissing);
   const held = await lock(within('lock'));
   if (held === undefined) {
     const owner = await readJson(within('owner.json'), Owner);
@@ -64,6 +114,21 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
   }
   await writeDurably(within('owner.json'), JSON.stringify({ pid: process.pid }));
   return { path, reserve, within, release: () => held.close() };
+}
+
+/** Return the folder above a missing one that exists. */
+async function nearestFolder(path: string): Promise<string> {
+  const above = dirname(path);
+  if (above === path) return above;
+  return stat(above).then(
+    () => above,
+    () => nearestFolder(above),
+  );
+}
+
+/** A file may go in between, and a link may lead nowhere. */
+function unlessMissing(error: unknown): void {
+  if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
 }
 
 async function lock(file: string): Promise<ReturnType<typeof takeKernelLock>> {

@@ -98,13 +98,31 @@ async function serve(args: readonly string[], { program, checkout }: Installatio
     }),
   );
   const title = await Promise.race([stopping, lost]);
-  const why =
-    title === undefined ? '' : `${title} ended unexpectedly. Start the service again; no data is lost. `;
-  process.stderr.write(
-    `${why}Stopping. Running jobs get time to save. Press Ctrl-C again to stop at once.\n`,
-  );
-  return title === undefined ? 0 : 1;
+  if (title !== undefined) {
+    process.stderr.write(
+      `${title} ended unexpectedly, so the service ends at once. Start it again: no data is lost, and jobs that ran begin another attempt.\n`,
+    );
+    endWithin(lostMilliseconds);
+    return 1;
+  }
+  process.stderr.write('Stopping. Running jobs get time to save. Press Ctrl-C again to stop at once.\n');
+  return 0;
 }
+
+/** Time in which the parts of a service may end that has lost one of them. What they wait for may never come. */
+const lostMilliseconds = 2_000;
+
+/** End this process and all its children after this time, unless it has ended before. */
+function endWithin(milliseconds: number): void {
+  const end = () => process.exit(1);
+  setTimeout(() => {
+    setTimeout(end, killMilliseconds);
+    void killTree({ root: process.pid }).finally(end);
+  }, milliseconds).unref();
+}
+
+/** Time to find and kill children. They also end with this process. */
+const killMilliseconds = 500;
 
 /** Return the path of a program in PATH, or its name if it is not there. */
 async function pathOf(name: string): Promise<string> {
