@@ -5,7 +5,10 @@ import {
   resolveVersion,
   type ServedVersion,
   type Serving,
+  servingKey,
 } from '../../shared/data/models/serving.ts';
+import { itemName } from '../../shared/data/table/item.ts';
+import { RecentValues } from '../../shared/data/table/recent-values.ts';
 import { requireAccess, throttleStranger } from './require-access.ts';
 import type { ServingContext } from './serving-needs.ts';
 
@@ -24,20 +27,26 @@ export interface Served {
   withdrawn: string | null;
 }
 
+/** Configurations, as this process has read them within a second. */
+const configurations = new RecentValues<Serving | undefined>();
+
 /** Versions never change, so a process reads each once. */
 const known = new Map<string, ServedVersion>();
 
 const maxKnown = 500;
 
 /**
- * Find the version of a request. The configuration is read each time, so an alias counts from the next request.
+ * Find the version of a request. The configuration is at most a second old; where one process serves all requests, an alias
+ * counts from the next one.
  * @throws ServiceError `unauthenticated`, `forbidden`, `too-many-requests`, `not-found`
  */
 export async function findServed(
   { model_name, version: asked }: Asked,
   { records, caller }: Pick<ServingContext, 'records' | 'caller'>,
 ): Promise<Served> {
-  const serving = await findServing(records, model_name);
+  const sources = [itemName(servingKey(model_name))];
+  const read = () => findServing(records, model_name);
+  const serving = await configurations.get(records, model_name, sources, read);
   await requireAccess(serving, { caller, records });
   if (serving === undefined) throw notFound('served model', model_name);
   if (caller === undefined) throttleStranger(serving);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Event } from '../../../shared/http/pipeline/proxy-event.ts';
+import { type Event, keepBody } from '../../../shared/http/pipeline/proxy-event.ts';
 
 /**
  * Make a REST proxy event (payload 1.0), as API Gateway passes it to a Lambda function if all media types are
@@ -14,7 +14,8 @@ export function makeProxyEvent(
   const query = gather(new URLSearchParams(request.query));
   const hasQuery = request.query !== '';
   const now = Date.now();
-  return {
+  const { body } = request;
+  const event: Event = {
     resource,
     path: request.path,
     httpMethod: request.method,
@@ -24,8 +25,10 @@ export function makeProxyEvent(
     multiValueQueryStringParameters: hasQuery ? query.all : null,
     pathParameters: Object.keys(parameters).length === 0 ? null : parameters,
     stageVariables: null,
-    body: request.body.length === 0 ? null : Buffer.from(request.body).toString('base64'),
-    isBase64Encoded: request.body.length > 0,
+    get body() {
+      return body.length === 0 ? null : Buffer.from(body).toString('base64');
+    },
+    isBase64Encoded: body.length > 0,
     requestContext: {
       accountId: '000000000000',
       apiId: 'local',
@@ -57,6 +60,7 @@ export function makeProxyEvent(
       resourcePath: resource,
     },
   };
+  return keepBody(event, body);
 }
 
 /** A received request before API Gateway turns it into an event. */

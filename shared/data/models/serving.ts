@@ -65,7 +65,7 @@ export const maxAliases = 100;
 
 export const servingPartition = 'SERVING';
 
-const servingKey = (model_name: string): Key => ({ pk: servingPartition, sk: model_name });
+export const servingKey = (model_name: string): Key => ({ pk: servingPartition, sk: model_name });
 
 type Records = TableReader<'records'>;
 

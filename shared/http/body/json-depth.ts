@@ -3,6 +3,7 @@
  * `JSON.stringify`, end with an error there.
  */
 export function isDeepJson(text: string): boolean {
+  if (hasFewBrackets(text)) return false;
   let depth = 0;
   for (let at = 0; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);
@@ -16,6 +17,17 @@ export function isDeepJson(text: string): boolean {
     }
   }
   return false;
+}
+
+/** Whether a text has too few opening brackets to be deep: most texts, and this is fast for long lists of numbers. */
+function hasFewBrackets(text: string): boolean {
+  let count = 0;
+  for (const bracket of ['[', '{'])
+    for (let at = text.indexOf(bracket); at !== -1; at = text.indexOf(bracket, at + 1)) {
+      count += 1;
+      if (count > maxJsonDepth) return false;
+    }
+  return true;
 }
 
 /** Maximum levels of JSON in a request. Tensors have a level for each dimension. */

@@ -1,13 +1,13 @@
 import { type ParameterFault, ServiceError } from '../../core/service-error.ts';
 import type { FileBody } from '../definition/endpoint-input.ts';
-import { type Event, headerOf } from '../pipeline/proxy-event.ts';
+import { bodyBytes, type Event, headerOf } from '../pipeline/proxy-event.ts';
 import { tooLargeBody } from './body-limit.ts';
 import { isDeepJson, maxJsonDepth } from './json-depth.ts';
 import { notUtf8, parametersNotUtf8 } from './percent-encoding.ts';
 
 /** @throws ServiceError `too-large` for a body of more than `most` bytes */
 export function checkBodySize(event: Event, most: number): void {
-  const length = Buffer.byteLength(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
+  const { length } = bodyBytes(event);
   if (length > most) throw tooLargeBody(most, length);
 }
 
@@ -59,10 +59,6 @@ export function readFields(event: Event, lines?: string): RawFields {
   if (lines !== undefined && mediaType === ndjson) return jsonLines(text, lines);
   const allowed = ['application/json', 'application/x-www-form-urlencoded'];
   throw unsupported(mediaType, lines === undefined ? allowed : [...allowed, ndjson]);
-}
-
-function bodyBytes(event: Event): Uint8Array {
-  return Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
 }
 
 const mediaTypeOf = (event: Event): string =>

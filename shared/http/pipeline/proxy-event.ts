@@ -25,3 +25,16 @@ export function headerOf(event: APIGatewayProxyEvent, name: string): string | un
   const lines = headerLines(event, name);
   return lines.length === 0 ? undefined : lines.join(', ');
 }
+
+/** Bodies of the local gateway, by event. Lambda passes them in base64, which is most of the cost of a large body. */
+const received = new WeakMap<APIGatewayProxyEvent, Uint8Array>();
+
+/** Let a function of this process read a body as it was received. */
+export function keepBody(event: APIGatewayProxyEvent, body: Uint8Array): APIGatewayProxyEvent {
+  received.set(event, body);
+  return event;
+}
+
+/** Return the bytes of a request's body. */
+export const bodyBytes = (event: APIGatewayProxyEvent): Uint8Array =>
+  received.get(event) ?? Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');

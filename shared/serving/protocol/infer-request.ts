@@ -43,7 +43,8 @@ export async function readInferRequest(
   const { json, binary } = split(bytes, message.headerLength);
   const faults: ParameterFault[] = [];
   const fault: Fault = (name, text) => void faults.push({ in: 'body', name, message: text });
-  const request = objectOf(parseJson(json));
+  const isExact = signature.inputs.some(({ datatype }) => datatype === 'INT64' || datatype === 'UINT64');
+  const request = objectOf(parseJson(json, isExact));
   if (request === undefined)
     throw badRequest([{ in: 'body', name: 'body', message: 'must be a JSON object' }]);
   const { id, parameters } = request;
@@ -106,13 +107,14 @@ function split(
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-function parseJson(bytes: Uint8Array): unknown {
+/** @param isExact whether an input takes whole numbers of 64 bits */
+function parseJson(bytes: Uint8Array, isExact: boolean): unknown {
   let fault = 'is not valid JSON in UTF-8; binary tensors need the header Inference-Header-Content-Length';
   try {
     const text = utf8.decode(bytes);
-    // Numbers lose digits above 2^53. Only texts with such numbers pay for their exact reading.
+    // Numbers lose digits above 2^53. Only texts with such whole numbers pay for their exact reading.
     if (!isDeepJson(text))
-      return hasLongInteger.test(text) ? JSON.parse(text, exactInteger) : JSON.parse(text);
+      return isExact && hasLongInteger.test(text) ? JSON.parse(text, exactInteger) : JSON.parse(text);
     fault = `is nested deeper than ${maxJsonDepth} levels`;
   } catch {
     // The fault says it.
@@ -120,7 +122,7 @@ function parseJson(bytes: Uint8Array): unknown {
   throw badRequest([{ in: 'body', name: 'body', message: fault }]);
 }
 
-const hasLongInteger = /\d{16}/;
+const hasLongInteger = /(?<![.\d])\d{16,}(?![.\deE])/;
 const integerText = /^-?\d+$/;
 
 function exactInteger(_: string, value: unknown, context?: { source?: string }): unknown {

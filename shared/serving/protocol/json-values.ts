@@ -16,6 +16,8 @@ export function readData(
     fault(place, 'must be a list of the values, or parameters.binary_data_size must be given');
     return undefined;
   }
+  const plain = floatsOf(data, datatype, count);
+  if (plain !== undefined) return plain;
   const values: unknown[] = data.some((one) => Array.isArray(one))
     ? data.flat(Number.POSITIVE_INFINITY)
     : data;
@@ -28,6 +30,22 @@ export function readData(
     return undefined;
   }
   return hasCount ? store(values) : undefined;
+}
+
+/** Store a flat list of numbers, which is most of all requests, in one pass; undefined for anything else. */
+function floatsOf(
+  data: readonly unknown[],
+  datatype: Datatype,
+  count: number | undefined,
+): Uint8Array | undefined {
+  if (count !== data.length || (datatype !== 'FP32' && datatype !== 'FP64')) return undefined;
+  const values = datatype === 'FP32' ? new Float32Array(count) : new Float64Array(count);
+  for (let at = 0; at < count; at += 1) {
+    const value = data[at];
+    if (typeof value !== 'number') return undefined;
+    values[at] = value;
+  }
+  return bytesOf(values);
 }
 
 interface Writer {

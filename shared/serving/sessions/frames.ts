@@ -12,17 +12,25 @@ export interface Frame {
 
 const prefixBytes = 8;
 
-/** Encode a frame. The parts of its body are not copied. */
+/** Bytes of a body that are copied behind the header, because one write is cheaper than two. */
+const maxCopied = 64 * 1024;
+
+/** Encode a frame. The parts of a large body are not copied. */
 export function frameParts(header: unknown, body: readonly Uint8Array[] = []): Uint8Array[] {
   const text = Buffer.from(JSON.stringify(header));
-  const head = Buffer.alloc(prefixBytes + text.length);
+  const bytes = body.reduce((sum, part) => sum + part.length, 0);
+  const isCopied = bytes <= maxCopied;
+  const head = Buffer.allocUnsafe(prefixBytes + text.length + (isCopied ? bytes : 0));
   head.writeUInt32LE(text.length, 0);
-  head.writeUInt32LE(
-    body.reduce((sum, part) => sum + part.length, 0),
-    4,
-  );
+  head.writeUInt32LE(bytes, 4);
   text.copy(head, prefixBytes);
-  return [head, ...body];
+  if (!isCopied) return [head, ...body];
+  let at = prefixBytes + text.length;
+  for (const part of body) {
+    head.set(part, at);
+    at += part.length;
+  }
+  return [head];
 }
 
 /** Write a frame and wait until it is written. */

@@ -36,6 +36,8 @@ export class SessionProcess {
   readonly #folder: string;
   readonly #input: Writable;
   readonly #pending: Pending[] = [];
+  /** Number of the first pending tasks that were sent. */
+  #sent = 0;
   #timer: NodeJS.Timeout | undefined;
   #watch: NodeJS.Timeout | undefined;
   #printed = '';
@@ -160,28 +162,39 @@ export class SessionProcess {
     if (this.#hasEnded) return Promise.reject(new SessionGoneError('the process has ended'));
     const answer = Promise.withResolvers<RawTensor[]>();
     this.#pending.push({ task, body, answer });
-    if (this.#pending.length === 1) this.#send();
+    this.#send();
     return answer.promise;
   }
 
-  /** Send the first waiting task. One at a time, so a crash has one cause. */
+  /**
+   * Send waiting tasks. The process runs them one after the other, so a crash has one cause: the first one. The next one
+   * waits in the pipe, so the process need not wait for it.
+   */
   #send(): void {
-    clearTimeout(this.#timer);
-    const [first] = this.#pending;
-    if (first === undefined) return;
+    for (; this.#sent < Math.min(this.#pending.length, maxSent); this.#sent += 1) {
+      const next = this.#pending[this.#sent];
+      if (next === undefined) return;
+      if (this.#sent === 0) this.#startTimer();
+      this.#input.cork();
+      for (const part of frameParts(next.task, next.body)) this.#input.write(part);
+      this.#input.uncork();
+    }
+  }
+
+  #startTimer(): void {
     const { timeLimit } = this.#launch;
     this.#timer = setTimeout(() => {
       this.#reason = `It took longer than ${timeLimit / 1000} s`;
       this.end();
     }, timeLimit);
-    this.#input.cork();
-    for (const part of frameParts(first.task, first.body)) this.#input.write(part);
-    this.#input.uncork();
   }
 
   #hear({ header, body }: Frame): void {
     const first = this.#pending.shift();
     if (first === undefined) return;
+    clearTimeout(this.#timer);
+    this.#sent -= 1;
+    if (this.#sent > 0) this.#startTimer();
     this.#send();
     const answer = SessionAnswer.safeParse(header);
     if (!answer.success) {
@@ -251,6 +264,9 @@ export class SessionProcess {
 
 /** Address space that Node reserves and never touches, and the libraries. */
 const reservedBytes = 2 ** 31;
+
+/** Tasks in a process: one runs, one waits in its pipe. */
+const maxSent = 2;
 
 const maxPrinted = 2_000;
 
