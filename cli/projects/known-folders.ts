@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
@@ -19,6 +20,17 @@ export async function rememberFolder(env: Variables, place: ProjectOfFolder): Pr
   const known = await readKnown(env);
   if (known.some((one) => isSame(one, now))) return;
   await writeSecret(fileOf(env), `${JSON.stringify([now, ...known].slice(0, maxKnown), undefined, 2)}\n`);
+}
+
+/** Return another folder of this machine that uses the same project; undefined if this folder or none is known to. */
+export async function otherFolder(env: Variables, place: ProjectOfFolder): Promise<string | undefined> {
+  const asked = await knownFolder(place);
+  const known = (await readKnown(env)).filter(
+    (one) => one.url === asked.url && one.project_id === asked.project_id && existsSync(one.folder),
+  );
+  // A repository may be there twice, and its mps.yaml changes.
+  if (known.some((one) => one.folder === asked.folder || one.identity === asked.identity)) return undefined;
+  return known[0]?.folder;
 }
 
 export interface ProjectOfFolder {

@@ -2,6 +2,7 @@ import type { endpoint as createProjectEndpoint } from '../../functions/projects
 import type { ProjectFile } from '../../shared/config/project-file.ts';
 import type { CliContext } from '../context.ts';
 import { connect, type Session } from '../login/connect.ts';
+import { confirmSameProject } from './confirm-project.ts';
 import { findProject, type Project, projectName, requireProject } from './find-project.ts';
 import { rememberFolder } from './known-folders.ts';
 import { readProjectFile } from './project-file.ts';
@@ -23,7 +24,10 @@ export async function projectToFill(
   given: string | undefined,
 ): Promise<{ project_id: string }> {
   const name = given ?? (await projectName(folder));
-  const { project, isNew } = await ensureProject(session, name, await readProjectFile(folder));
+  const file = await readProjectFile(folder);
+  const { project, isNew } = await ensureProject(session, name, file);
+  if (!isNew && given === undefined && file.project === undefined)
+    await confirmSameProject(session, project, folder);
   if (isNew) {
     await rememberFolder(session.env, { url: session.client.url, project_id: project.project_id, folder });
     printer.say(`project ${project.project_name} created`);

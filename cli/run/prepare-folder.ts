@@ -4,48 +4,38 @@ import type { endpoint as putEnvironment } from '../../functions/projects/enviro
 import type { endpoint as putSource } from '../../functions/projects/uploads/put-source.endpoint.ts';
 import type { endpoint as readSource } from '../../functions/projects/uploads/read-source.endpoint.ts';
 import type { endpoint as requestSourceUpload } from '../../functions/projects/uploads/request-source-upload.endpoint.ts';
-import type { endpoint as readStart } from '../../functions/service/read-start.endpoint.ts';
 import type { Client } from '../../shared/client/client.ts';
 import { partedBytes } from '../../shared/client/node/send-by-ticket.ts';
 import { ProblemError } from '../../shared/client/problem-error.ts';
 import { wait } from '../../shared/client/retry.ts';
 import { quoteCommand } from '../../shared/command/quote-command.ts';
-import type { ProjectFile } from '../../shared/config/project-file.ts';
 import { type SourceNotes, sourceNotesPath } from '../../shared/config/source-notes.ts';
 import { bytesText } from '../../shared/core/text/bytes-text.ts';
-import { fargateFault, offeredMemory } from '../../shared/jobs/fargate-sizes.ts';
 import type { RunRule } from '../../shared/run-rules/run-rule.ts';
 import { CliError, exitCodes, usageFaults } from '../cli-error.ts';
 import type { Session } from '../login/connect.ts';
 import { LiveLine } from '../output/live-line.ts';
 import type { Printer } from '../output/printer.ts';
 import { secondsText } from '../output/units.ts';
-import { confirmProject } from '../projects/confirm-project.ts';
-import { findEnvironment } from '../projects/find-environment.ts';
-import { findProject } from '../projects/find-project.ts';
 import { rememberFolder } from '../projects/known-folders.ts';
-import { readProjectFile } from '../projects/project-file.ts';
 import { createProject } from '../projects/project-session.ts';
 import { setCriterion } from '../projects/set-criterion.ts';
 import type { DigestedFile } from '../upload/digest-file.ts';
 import { withScratchFolder } from '../upload/scratch-folder.ts';
 import { sendUnlessKnown, type Upload } from '../upload/send-unless-known.ts';
-import { agreeToSize } from './agree-to-size.ts';
-import { chooseCommand, usualProgram } from './choose-command.ts';
-import { chooseConfig } from './choose-config.ts';
-import { chooseEntryPoint } from './entry-point.ts';
-import { checkedEnvironment } from './environment/checked-environment.ts';
 import type { ChosenEnvironment } from './environment/chosen-environment.ts';
-import { notebookEnvironment } from './notebook.ts';
-import type { Override } from './override-config.ts';
-import { rememberedDataset } from './remembered-dataset.ts';
+import {
+  type FolderPlan,
+  type Place,
+  planFolder,
+  type RunOptions,
+  type Settle,
+  type Sizes,
+} from './plan-folder.ts';
 import { settleOverrides } from './settle-overrides.ts';
-import { type GitState, gitState } from './source/git-state.ts';
-import { nameLeftOut } from './source/left-out.ts';
-import { inspectFiles, leftOutText, listFiles, type SourceFiles } from './source/list-files.ts';
+import type { GitState } from './source/git-state.ts';
+import type { SourceFiles } from './source/list-files.ts';
 import { type AddedFile, packFiles } from './source/pack-files.ts';
-import { requireProgram } from './source/require-program.ts';
-import { chosenPlaces, type GivenPlaces, pathsBelow } from './source/source-root.ts';
 
 /**
  * Store what a training of this folder needs: its project, environment, source and configuration. Read and check the
@@ -59,66 +49,16 @@ export async function prepareFolder(
   place: Place,
   settle: Settle = settleOverrides,
 ): Promise<PreparedFolder> {
+  const plan = await planFolder(session, options, place, settle);
+  return storePlan(session, plan, place);
+}
+
+async function storePlan(session: Session, plan: FolderPlan, place: Place): Promise<PreparedFolder> {
   const { client } = session;
   const { folder, printer, signal } = place;
+  const { name, known, projectFile, sources, leftOut, root, sub, git, environment } = plan;
+  const { config, command, dataset, sizes, rounded } = plan;
   const steps = new Steps(printer);
-  const projectFile = await readProjectFile(folder);
-  const { sizes, rounded } = roundedMemory(chosenSizes(options, projectFile));
-  const { root, sub, config: named } = await chosenPlaces(folder, options, projectFile);
-  const [listed, git] = await Promise.all([listFiles(root, sub), gitState(root)]);
-  const [sources, leftOut] = await Promise.all([
-    inspectFiles(root, listed),
-    nameLeftOut(listed, { root, folder, project: options.project }),
-  ]);
-  const paths = sources.files.map(({ path }) => path);
-  const names = new Set(pathsBelow(paths, sub));
-  if (names.size === 0) throw new CliError(`${folder} has no files to train with.`, exitCodes.usage);
-  const entry = await chooseEntryPoint(folder, names, options, projectFile.command);
-  const { declared: ofProject } = entry;
-  const declared = ofProject !== undefined && 'command' in ofProject ? ofProject.command : undefined;
-  const words = [...options.words, ...(entry.command ?? declared ?? usualProgram(names) ?? '').split(/\s+/)];
-  const deployment = async () => {
-    const { python_versions, package_indexes } = await client.call<typeof readStart>('GET /');
-    return { pythons: python_versions ?? undefined, indexes: package_indexes };
-  };
-  const declaredEnvironment = await checkedEnvironment({ root, sub }, paths, projectFile, words, deployment);
-  const name = options.project ?? projectFile.project ?? place.name;
-  const given = { named, overrides: options.overrides };
-  // Report the faults of the file before the first request. The command of an earlier run is not known yet.
-  await chooseConfig(
-    folder,
-    names,
-    given.named,
-    given.overrides.filter(({ path }) => !path[0]?.startsWith('-')),
-  );
-  for (const one of sources.leftOut) printer.say(`Left out: ${leftOutText(one)}`);
-  for (const note of declaredEnvironment.notes ?? []) printer.say(note);
-  if (!options.yes) await agreeToSize(sources, printer);
-  signal.throwIfAborted();
-
-  // A project that is there may have the command; a new one has none.
-  const known = await findProject(session, name);
-  if (known !== undefined && options.project === undefined) await confirmProject(session, known, folder);
-  const before = known && (await findEnvironment(client, known.project_id));
-  // The command of the training before decides else.
-  if (entry.note !== undefined && before === undefined) printer.say(entry.note);
-  const dataset = sizes.dataset ?? (before && (await rememberedDataset(client, known.project_id)));
-  for (const line of leftOut.lines(dataset)) printer.say(line);
-  const { config, command } = await settle(
-    folder,
-    names,
-    given,
-    chooseCommand(names, declaredEnvironment.env_type, {
-      words: options.words,
-      command: entry.command,
-      before: before?.entry_point_command,
-      declared: ofProject,
-    }),
-  );
-  const repository = git.above === undefined ? folder : join(folder, git.above);
-  await requireProgram(command, sources.leftOut, { folder, sub, repository });
-  const environment = await notebookEnvironment(folder, declaredEnvironment, command);
-  signal.throwIfAborted();
   const project = known ?? (await createProject(session, name, projectFile));
   const { project_id } = project;
   await rememberFolder(session.env, { url: client.url, project_id, folder });
@@ -197,31 +137,6 @@ export interface PreparedFolder {
   steps: Steps;
   /** Act with exactly the inputs that were stored; see {@link beginMeant}. */
   withMeant<T>(act: (meant: Meant) => Promise<T>): Promise<T>;
-}
-
-/** Choose the configuration and the command, with changed values. @throws CliError for values that do not fit */
-type Settle = typeof settleOverrides;
-
-/** Options of a run. They override mps.yaml. */
-export interface RunOptions
-  extends GivenPlaces,
-    Pick<ProjectFile, 'dataset' | 'vcpus' | 'memory' | 'gpus' | 'nodes' | 'timeout'> {
-  project?: string;
-  overrides: readonly Override[];
-  /** Words after `--`. */
-  words: readonly string[];
-  /** Entry point of `MLproject`. */
-  entryPoint?: string | undefined;
-  /** Whether to skip the question before a large upload. */
-  yes: boolean;
-}
-
-export interface Place {
-  folder: string;
-  /** Default name of the project. */
-  name: string;
-  printer: Printer;
-  signal: AbortSignal;
 }
 
 /** Print a line for each step, with its duration. */
@@ -316,36 +231,10 @@ function sourceUpload(
   };
 }
 
-const sizeNames = ['dataset', 'vcpus', 'memory', 'gpus', 'nodes', 'timeout'] as const;
-
-/** Return the sizes from flags, else from mps.yaml. */
-function chosenSizes(options: RunOptions, file: ProjectFile): Sizes {
-  const given = sizeNames.map((name) => [name, options[name] ?? file[name]] as const);
-  return Object.fromEntries(given.filter(([, value]) => value !== undefined));
-}
-
-/**
- * Round memory up to a step of Fargate, and say so. Clusters and GPUs take any memory.
- *
- * @throws CliError for a size that Fargate does not offer
- */
-function roundedMemory(sizes: Sizes): { sizes: Sizes; rounded: string | undefined } {
-  const { memory, vcpus, nodes = 1, gpus = 0 } = sizes;
-  if (nodes > 1 || gpus > 0) return { sizes, rounded: undefined };
-  const offered = memory === undefined ? undefined : offeredMemory(memory, vcpus);
-  const fault = fargateFault({ vcpus, memory: offered ?? memory });
-  if (fault !== undefined) throw new CliError(`${fault.name} ${fault.message}`, exitCodes.usage);
-  if (offered === undefined || offered === memory) return { sizes, rounded: undefined };
-  const rounded = `${memory} MiB rounded up to ${offered} MiB, the next size that is offered`;
-  return { sizes: { ...sizes, memory: offered }, rounded };
-}
-
 /** Return the sizes with this data set; without one for `--dataset ""`. */
 function withDataset({ dataset: _, ...sizes }: Sizes, dataset: string | undefined): Sizes {
   return dataset === undefined || dataset === '' ? sizes : { ...sizes, dataset };
 }
-
-export type Sizes = Pick<RunOptions, (typeof sizeNames)[number]>;
 
 /** Maximum number of submission attempts while other users change the project. */
 const maxAttempts = 12;

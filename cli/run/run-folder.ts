@@ -5,7 +5,8 @@ import { shownCommand } from '../../shared/command/private-argument.ts';
 import type { Experiment } from '../experiments/experiment.ts';
 import type { Session } from '../login/connect.ts';
 import { mostCost } from './most-cost.ts';
-import { type Meant, type Place, prepareFolder, type RunOptions, type Sizes } from './prepare-folder.ts';
+import type { Place, RunOptions, Sizes } from './plan-folder.ts';
+import { type Meant, prepareFolder } from './prepare-folder.ts';
 import { type RuleFlags, rulesQuery } from './rule-flag.ts';
 import type { GitState } from './source/git-state.ts';
 

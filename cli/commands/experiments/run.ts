@@ -5,8 +5,10 @@ import type { Experiment } from '../../experiments/experiment.ts';
 import { showToEnd } from '../../experiments/follow-experiment.ts';
 import { connect } from '../../login/connect.ts';
 import type { Override } from '../../run/override-config.ts';
+import { planFolder } from '../../run/plan-folder.ts';
 import type { RuleFlags } from '../../run/rule-flag.ts';
 import { runFolder } from '../../run/run-folder.ts';
+import { showPlan } from '../../run/show-plan.ts';
 import { untilSubmitted } from '../../run/until-submitted.ts';
 import {
   detach,
@@ -56,6 +58,12 @@ export const runCommand = withUsage(
         ...tracked,
         budget: runBudget,
         ...rules,
+        dryRun: {
+          kind: 'boolean',
+          brief: 'Show what would be sent, installed and run, and change nothing',
+          optional: true,
+          withNegated: false,
+        },
         detach,
         yes: uploadYes,
         json,
@@ -75,6 +83,7 @@ Examples:
   mps run -c train.yaml -S optimizer.lr=0.01 --nodes 2
   mps run --stop-if "nan: loss" --notify-if "no improvement: val_loss for 10 evaluations"
   mps run --name baseline --tag stage=first --note "learning rate of the paper"
+  mps run --dry-run
   mps run -d --json`,
     },
   }),
@@ -82,13 +91,19 @@ Examples:
 );
 
 async function runCommandOf(this: CliContext, flags: Flags, ...words: string[]): Promise<void> {
-  const { set = [], detach: isDetached, yes = false, json: isJson, verbose: _, ...given } = flags;
+  const { set = [], detach: isDetached, yes = false, json: isJson, dryRun, verbose: _, ...given } = flags;
   const { name, tag, note, ...rest } = given;
   const said = trackedQuery({ name, tag, note });
   const options = { ...rest, overrides: set, words, yes, said };
   const { printer, folder } = this;
   const session = await connect(this.env);
   const place = { folder, name: basename(folder) || 'project', printer };
+  if (dryRun) {
+    const { signal } = new AbortController();
+    const plan = await planFolder(session, { ...options, yes: true }, { ...place, signal });
+    for (const line of await showPlan(plan)) this.process.stdout.write(`${line}\n`);
+    return;
+  }
   const begun = await untilSubmitted(
     (signal, onSubmit) => runFolder(session, options, { ...place, signal, onSubmit }),
     interruptions,
@@ -104,6 +119,7 @@ interface Flags extends SizeFlags, RuleFlags, TrackedFlags {
   project?: string;
   root?: string;
   detach?: boolean;
+  dryRun?: boolean;
   yes?: boolean;
   json?: boolean;
   verbose?: boolean;

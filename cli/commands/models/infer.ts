@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { buildCommand } from '@stricli/core';
 import { ProblemError } from '../../../shared/client/problem-error.ts';
@@ -36,8 +37,8 @@ interface SentTensor {
     name: string;
     datatype: string;
     shape: readonly number[];
-    /** Values of a picture; those of a file follow the header as bytes. */
-    data?: readonly number[];
+    /** Values of a picture or of JSON; those of an npz file follow the header as bytes. */
+    data?: readonly (number | string | boolean)[] | undefined;
     parameters?: object;
   };
   bytes: Uint8Array;
@@ -52,20 +53,35 @@ interface Output {
 }
 
 async function infer(this: CliContext, flags: Flags, model: string): Promise<void> {
-  const tensors = await Promise.all((flags.input ?? []).map((given) => readInput(this.folder, given)));
-  const image = flags.image === undefined ? undefined : await namedImage(this.folder, flags.image);
   const session = await connect(this.env);
+  const inputs = async () => {
+    const response = await send(session, addressOf(session, model, flags.version), {});
+    return parsed(Buffer.from(await response.arrayBuffer())).inputs ?? [];
+  };
+  const tensors = await Promise.all(
+    (flags.input ?? []).map((given) => readInput(this.folder, given, inputs)),
+  );
+  const image = flags.image === undefined ? undefined : await namedImage(this.folder, flags.image);
   const pictures = image === undefined ? [] : [await pictureTensor(session, model, flags, image)];
   const outputs = await ask(session, model, flags, [...tensors, ...pictures]);
   if (flags.json) this.printer.json({ model, outputs });
   else for (const output of outputs) this.process.stdout.write(`${shownOutput(output)}\n`);
 }
 
-/** Read `name=file.npz`, or `name=file.npz:array`. */
-async function readInput(folder: string, given: string): Promise<SentTensor> {
+/** Inputs of the model, as it describes them. */
+type Inputs = NonNullable<Answer['inputs']>;
+
+/** Read `name=file.npz`, `name=file.npz:array`, or `name=file.json`. */
+async function readInput(folder: string, given: string, inputs: () => Promise<Inputs>): Promise<SentTensor> {
+  const [, json = '', path = ''] = /^([^=]+)=(.+\.json)$/.exec(given) ?? [];
+  if (json !== '')
+    return jsonTensor(json, path, await readFile(resolve(folder, path), 'utf8'), await inputs());
   const [, name = '', file = '', array] = /^([^=]+)=(.+?\.npz)(?::(.+))?$/.exec(given) ?? [];
   if (name === '')
-    throw new CliError(`--input ${given}: must be NAME=FILE.npz, or NAME=FILE.npz:ARRAY.`, exitCodes.usage);
+    throw new CliError(
+      `--input ${given}: must be NAME=FILE.npz, NAME=FILE.npz:ARRAY or NAME=FILE.json. --image takes a picture.`,
+      exitCodes.usage,
+    );
   const npz = await NpzFile.open(resolve(folder, file));
   try {
     const { arrays } = npz;
@@ -84,6 +100,42 @@ async function readInput(folder: string, given: string): Promise<SentTensor> {
     throw new CliError(`The array ${wanted} is empty.`);
   } finally {
     await npz.close();
+  }
+}
+
+/** Make a tensor of nested lists. The model says of which type; a list for each row needs no batch around it. */
+function jsonTensor(name: string, file: string, text: string, inputs: Inputs): SentTensor {
+  const input = inputs.find((one) => one.name === name);
+  if (input === undefined) {
+    const names = inputs.map((one) => one.name).join(', ');
+    throw new CliError(
+      `--input ${name}=${file}: the model has no input ${name}. It has: ${names}.`,
+      exitCodes.usage,
+    );
+  }
+  const shape: number[] = [];
+  let values: unknown[] = [parsedJson(file, text)];
+  while (values.length > 0 && values.every(Array.isArray)) {
+    const lists: unknown[][] = values;
+    const [{ length } = []] = lists;
+    if (lists.some((one) => one.length !== length))
+      throw new CliError(`${file}: lists of one level must have the same length.`, exitCodes.usage);
+    shape.push(length);
+    values = lists.flat(1);
+  }
+  const dims = shape.length === input.shape.length - 1 ? [1, ...shape] : shape;
+  const { datatype } = input;
+  return {
+    described: { name, datatype, shape: dims, data: values as SentTensor['described']['data'] },
+    bytes: new Uint8Array(),
+  };
+}
+
+function parsedJson(file: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new CliError(`${file} is no JSON: ${error instanceof Error ? error.message : ''}`, exitCodes.usage);
   }
 }
 
@@ -230,7 +282,7 @@ export const inferCommand = buildCommand<Flags, [string], CliContext>({
         parse: String,
         variadic: true,
         placeholder: 'NAME=FILE',
-        brief: 'An input and the npz file with its values; :ARRAY after the file chooses an array',
+        brief: 'An input and the npz or JSON file with its values; :ARRAY after an npz file chooses an array',
         optional: true,
       },
       image: {
@@ -263,6 +315,7 @@ export const inferCommand = buildCommand<Flags, [string], CliContext>({
     fullDescription: `Examples:
   mps infer digits --input image=samples.npz
   mps infer digits --input x=digits-test.npz:x --classes 3
+  mps infer digits --input x=rows.json
   mps infer digits --image photo.png
   mps infer digits --input x=digits-test.npz:x --version champion --json`,
   },

@@ -40,13 +40,31 @@ function engineProgram(env: CliContext['env']): string {
   return found;
 }
 
-/** Return the Node to run: a checkout pins its own, an installed package uses the user's. */
-function nodeFor(program: string): string {
+/**
+ * Return the command that runs the engine: a checkout pins its own Node, an installed package uses the user's. Where that
+ * is too old, npm fetches the Node that the service runs on, once.
+ */
+function nodeFor(program: string): readonly [string, ...string[]] {
   const pinned = program.endsWith(launcher)
     ? join(program.slice(0, -launcher.length), 'node_modules/.bin/node')
     : '';
-  return existsSync(pinned) ? pinned : process.execPath;
+  if (existsSync(pinned)) return [pinned];
+  const version = publishedNodes[`${process.platform}-${process.arch}`];
+  const isRecent = Number.parseInt(process.versions.node, 10) >= minMajor;
+  if (isRecent || version === undefined) return [process.execPath];
+  const name = `node-${process.platform}-${process.arch}@${version}`;
+  return ['npm', 'exec', '--yes', '--ignore-scripts', `--package=${name}`, '--', 'node'];
 }
+
+/** First major version of Node on which the engine runs. */
+const minMajor = 24;
+
+/** Versions of the service's Node that npm has, as in `optionalDependencies` of `package.json`. */
+export const publishedNodes: Readonly<Record<string, string>> = {
+  'darwin-x64': '24.18.1',
+  'linux-arm64': '24.21.0',
+  'linux-x64': '24.21.0',
+};
 
 /** Measure in a child process. Pass its output through and pass Ctrl-C on to it. */
 async function measure(this: CliContext, flags: Flags, file: string): Promise<void> {
@@ -63,7 +81,9 @@ async function measure(this: CliContext, flags: Flags, file: string): Promise<vo
     ...(isJson ? ['--json'] : []),
     ...(markdown ? ['--markdown'] : []),
   ];
-  const child = spawn(nodeFor(program), args, { cwd: this.folder, stdio: ['ignore', 'pipe', 'pipe'] });
+  const [node, ...before] = nodeFor(program);
+  if (before.length > 0) this.printer.say('Measuring with the Node of the service; npm fetches it once.');
+  const child = spawn(node, [...before, ...args], { cwd: this.folder, stdio: ['ignore', 'pipe', 'pipe'] });
   child.stdout.setEncoding('utf8').on('data', (text: string) => this.process.stdout.write(text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => this.printer.raw(text));
   const passOn = () => void child.kill('SIGINT');

@@ -18,6 +18,7 @@ export class DataSize {
   readonly #folders: JobFolders;
   #kept: number;
   #total: number;
+  #free = 0;
   #isWarned = false;
 
   private constructor(
@@ -40,8 +41,8 @@ export class DataSize {
     limit: number | undefined,
   ): Promise<DataSize> {
     const last = (await readJson(data.within(sizeFile), LastSize)) ?? { kept: 0, total: 0 };
-    const { bavail, bsize } = await statfs(data.path);
-    return new DataSize(data, folders, limit ?? Math.ceil((bavail * bsize + last.total) / 2), last);
+    const free = await freeBytes(data.path);
+    return new DataSize(data, folders, limit ?? Math.ceil((free + last.total) / 2), last);
   }
 
   /**
@@ -61,6 +62,7 @@ export class DataSize {
   /** Measure the folder, and remove caches above the limit. Returns a warning if it still is above. */
   async check(): Promise<string | undefined> {
     const { work, environments } = this.#folders;
+    this.#free = await freeBytes(this.#data.path);
     let kept = 0;
     for (const name of await namesIn(this.#data.path)) {
       const path = this.#data.within(name);
@@ -79,7 +81,8 @@ export class DataSize {
 
   /**
    * Check soon, and then every minute, until `stop`. A folder of so many files that this would take more than a
-   * hundredth of the time is checked less often. A warning is printed once until the folder is below its limit again.
+   * hundredth of the time is checked less often, but at once when the disk lost a twentieth of the limit meanwhile. A
+   * warning is printed once until the folder is below its limit again.
    */
   watch(warn: (text: string) => void): { stop: () => Promise<void> } {
     let running: Promise<void> | undefined;
@@ -92,8 +95,13 @@ export class DataSize {
       }, milliseconds);
       timer.unref();
     };
+    let next = 0;
     const run = async (): Promise<void> => {
       const begun = performance.now();
+      if (begun < next && !(await this.#hasGrown())) {
+        later(everyMilliseconds);
+        return;
+      }
       try {
         const warning = await this.check();
         if (warning !== undefined && !this.#isWarned) warn(warning);
@@ -101,7 +109,9 @@ export class DataSize {
       } catch {
         // A folder may be removed while it is measured. The next check repeats it.
       }
-      later(Math.max(everyMilliseconds, pauseForEach * (performance.now() - begun)));
+      const ended = performance.now();
+      next = ended + Math.min(longestPauseMilliseconds, pauseForEach * (ended - begun));
+      later(everyMilliseconds);
     };
     later(firstMilliseconds);
     return {
@@ -111,6 +121,11 @@ export class DataSize {
         await running;
       },
     };
+  }
+
+  /** Whether the disk has lost much room since the last check began. */
+  async #hasGrown(): Promise<boolean> {
+    return this.#free - (await freeBytes(this.#data.path)) > this.limit * grownPart;
   }
 
   #warning(cacheBytes: number): string {
@@ -135,6 +150,15 @@ const firstMilliseconds = 3000;
 const everyMilliseconds = 60_000;
 /** Milliseconds between two checks for each that a check takes. */
 const pauseForEach = 100;
+/** On a busy machine a check takes long, so its duration alone says little. */
+const longestPauseMilliseconds = 10 * 60_000;
+/** Part of the limit that the disk may lose before the next check. */
+const grownPart = 0.05;
+
+async function freeBytes(path: string): Promise<number> {
+  const { bavail, bsize } = await statfs(path);
+  return bavail * bsize;
+}
 
 /** Parse a size such as `40GB` or `500 MB`. @throws CommandError */
 export function readDataLimit(text: string | undefined): number | undefined {

@@ -193,7 +193,7 @@ function pictureOfTensor(tensor: Uint8Array): Uint8Array | undefined {
 
 /** Return a 32-bit float as its author wrote it: 0.1 and not 0.10000000149011612. */
 const shortest = (value: number): number => {
-  if (!Number.isFinite(value)) return value;
+  if (!Number.isFinite(value) || Number.isSafeInteger(value)) return value;
   for (let digits = 6; digits <= 9; digits += 1) {
     const short = Number(value.toPrecision(digits));
     if (Math.fround(short) === value) return short;

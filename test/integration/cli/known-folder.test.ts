@@ -70,3 +70,57 @@ describe('the project that the mps.yaml of a folder names', () => {
     },
   );
 });
+
+describe('a folder without a name for its project', () => {
+  test('asks before it shares the project of another folder of the same name', async () => {
+    const { url, received } = await served((response, request) => {
+      const { method, url } = request;
+      if (method === 'GET' && url.startsWith('/projects/?'))
+        json([{ project_id, project_name: 'train', owner: 'ada', owner_id: 'a' }])(response, request);
+      else if (url.endsWith('/variables')) json([])(response, request);
+      else json({ detail: 'Nothing else is served here.' }, 404)(response, request);
+    });
+    const environment = { MPS_URL: url, MPS_TOKEN: 'a.b' };
+    const [first, second] = [join(home, 'one/train'), join(home, 'two/train')];
+    for (const path of [first, second]) await cp(folder, path, { recursive: true });
+    for (const path of [first, second]) await rm(join(path, 'mps.yaml'));
+    const run = (path: string, ...args: string[]) =>
+      runMps(['run', ...args], { folder: path, home, environment });
+    const stored = () => received.filter(({ method }) => method === 'PUT').length;
+
+    await run(first);
+    const former = stored();
+    const refused = await run(second);
+    const asked = stored();
+    await run(second, '--project', 'train');
+    const again = await run(second);
+
+    expect(former).toBeGreaterThan(0);
+    expect(refused).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`another folder of the same name, ${first}`),
+    });
+    expect(asked).toBe(former);
+    expect(again.stderr).not.toContain('another folder');
+  });
+});
+
+test('mps run --dry-run shows what would be sent, installed and run, and changes nothing', async () => {
+  const { url, received } = await served((response, request) => {
+    if (request.method === 'GET' && request.url.startsWith('/projects/?')) json([])(response, request);
+    else if (request.url === '/') json({ python_versions: ['3.13'], package_indexes: [] })(response, request);
+    else json({ detail: 'Nothing else is served here.' }, 404)(response, request);
+  });
+  await writeFile(join(folder, 'requirements.txt'), 'numpy==2.3.4\n');
+  const options = { folder, home, environment: { MPS_URL: url, MPS_TOKEN: 'a.b' } };
+
+  const { code, stdout, stderr } = await runMps(['run', '--dry-run', '--memory', '2048'], options);
+
+  expect(code, stderr).toBe(0);
+  expect(stdout).toMatch(/^project +p, would be created$/m);
+  expect(stdout).toMatch(/^installs +numpy==2\.3\.4$/m);
+  expect(stdout).toMatch(/^source +3 files, \d+ B before they are packed$/m);
+  expect(stdout).toMatch(/^size +2048 MiB memory$/m);
+  expect(stdout).toMatch(/^command +python train\.py$/m);
+  expect(received.filter(({ method }) => method !== 'GET')).toEqual([]);
+});

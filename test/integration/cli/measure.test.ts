@@ -1,8 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { publishedNodes } from '../../../cli/commands/models/measure.ts';
 import { runMps } from '../../support/mps.ts';
 
 const model = fileURLToPath(new URL('../../fixtures/onnx/digits.onnx', import.meta.url));
@@ -29,4 +30,14 @@ test('mps measure compares two files without a service, and ends as its gates do
 test('mps measure refuses what is no gate before it runs anything', async () => {
   const { code, stderr } = await measure('--gate', 'latency < 0.8x');
   expect([code, stderr]).toEqual([2, expect.stringContaining('at character 9')]);
+});
+
+test('mps measure fetches the Node that the service runs on where the own one is too old', async () => {
+  const { optionalDependencies } = JSON.parse(await readFile('package.json', 'utf8'));
+
+  const pinned = Object.entries<string>(optionalDependencies).flatMap(([name, version]) =>
+    name.startsWith('node-') ? [[name.slice('node-'.length), version]] : [],
+  );
+
+  expect(publishedNodes).toEqual(Object.fromEntries(pinned));
 });

@@ -48,6 +48,15 @@ describe('an event file', () => {
     ]);
   });
 
+  test('has whole numbers as they are, and others as they were written', () => {
+    const values = [2 ** 40, 16_777_216, 0.1, 1e20];
+    const found = new EventFile().read(
+      Buffer.concat(values.map((value, step) => recordOf(eventOf(step, scalarOf('frames', value))))),
+    );
+
+    expect(found.map(({ value }) => value)).toEqual(values);
+  });
+
   test('has pictures for a reader that asks for them, of both forms and as large as pictures are', () => {
     const png = Buffer.concat([Buffer.from([0x89, 0x50]), Buffer.alloc(500_000, 1)]);
     const pictures: PictureEvent[] = [];
