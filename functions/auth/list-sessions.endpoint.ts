@@ -16,6 +16,7 @@ export const endpoint = defineEndpoint({
   allow: 'guest',
   needs: { accounts: readAccounts },
   input: { query: z.strictObject(paging) },
+  work: 'page: the limit of every list',
   output: {
     200: z.array(SessionAnswer.extend({ current: z.boolean() }).meta({ id: 'ListedSession' })),
   },

@@ -45,6 +45,7 @@ export const endpoint = defineEndpoint({
   needs: { records: writeRecords, objects: writeProjectObjects, accounts: writeAccounts },
   runtime: hashingRuntime,
   input: { request: { maxBytes: bodyMaxBytes, largeBodies } },
+  work: 'heavy: searches and histories, each a page of 4 MB; the others a page or single records',
   output: { 200: content(['application/json', 'text/plain', 'application/octet-stream']) },
   errorBody,
   identify: identifyBasic,

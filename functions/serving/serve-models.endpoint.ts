@@ -23,6 +23,7 @@ export const endpoint = defineEndpoint({
   needs: servingNeeds,
   runtime: servingRuntime,
   input: { request: { maxBytes: maxBodyBytes } },
+  work: 'page: the index lists at most 1,000 models; a request to a model runs it in a process of its own for 25 s',
   output: { 200: content(['application/json', 'application/octet-stream']) },
   operations,
   // Whether a caller must sign in depends on the model, so a token that is sent must be good.

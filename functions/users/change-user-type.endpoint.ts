@@ -21,6 +21,7 @@ export const endpoint = defineEndpoint({
     path: z.strictObject({ user_id: Ulid.describe('ID of the user.') }),
     queryOrBody: z.strictObject({ account_type: AccountType.describe('Their new account type.') }),
   },
+  repeatable: true,
   output: { 200: UserAnswer },
   problems: ['not-found', 'conflict'],
   etag: true,

@@ -24,6 +24,7 @@ export const endpoint = defineEndpoint({
   allow: 'admin',
   needs: { accounts: writeAccounts, records: writeRecords },
   input: { queryOrBody: z.strictObject({ username: Username.describe('Name of the user to delete.') }) },
+  work: 'later: a purge',
   output: { 200: UserAnswer },
   problems: ['not-found', 'conflict', 'precondition-failed'],
 

@@ -14,6 +14,7 @@ export const endpoint = defineEndpoint({
   allow: 'viewer',
   needs: { accounts: readAccounts },
   input: { query: z.strictObject(paging) },
+  work: 'page: the limit of every list',
   output: { 200: z.array(UserAnswer) },
 
   handle({ query }, { accounts }) {

@@ -18,6 +18,7 @@ export const endpoint = defineEndpoint({
   project: 'viewer',
   needs: { records: readRecords },
   input: { path: experimentPath, query: z.strictObject({ kind: fileKind, ...paging }) },
+  work: 'page: the limit of every list',
   output: { 200: z.array(ArtifactAnswer) },
 
   async handle({ path, query }, { records }) {

@@ -56,6 +56,8 @@ export const endpoint = defineEndpoint({
       512 * 1024,
     ),
   },
+  work: 'heavy: 200 files of together 3 MB',
+  reads: true,
   output: { 200: z.object({ artifacts: z.array(ReadArtifact) }) },
   problems: ['not-found', 'too-large', 'unsupported-media-type'],
   isHeavy: () => true,

@@ -84,6 +84,7 @@ export const endpoint = defineEndpoint({
         ),
     }),
   },
+  work: 'heavy: 50 experiments, 64 MB of source archives, 2,000,000 characters and steps of diffs',
   output: { 200: content(['text/markdown'], Comparison) },
   problems: ['too-large'],
   isHeavy: () => true,

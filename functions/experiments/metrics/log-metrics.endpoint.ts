@@ -50,6 +50,8 @@ export const endpoint = defineEndpoint({
       'metrics',
     ),
   },
+  work: 'page: 4 MB of points; compared with stored ones only where they do not rise',
+  repeatable: true,
   output: {
     200: z.object({
       experiment_id: Ulid,

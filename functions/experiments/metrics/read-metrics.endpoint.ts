@@ -78,6 +78,8 @@ export const endpoint = defineEndpoint({
         ),
     }),
   },
+  work: 'heavy: chart, curves and chosen metrics read the points in blocks, of which 160 MB are kept; a page has 40,000 points or 3 MB',
+  writes: 'marks the lease of a running job, which then sends its points at once',
   output: { 200: content(['image/svg+xml'], z.array(PointAnswer)) },
   etag: true,
   // A page is limited in size. The other forms may read every point.

@@ -22,6 +22,7 @@ export const endpoint = defineEndpoint({
   project: 'developer',
   needs: { records: writeRecords, accounts: readAccounts, batch: controlBatch, keys: readVariablesKey },
   input: { path: experimentPath },
+  repeatable: true,
   output: { 200: ExperimentAnswer },
   problems: ['conflict'],
   etag: true,

@@ -26,6 +26,8 @@ export const endpoint = defineEndpoint({
   project: 'developer',
   needs: { records: writeRecords, batch: controlBatch, keys: readVariablesKey },
   input: { path: projectPath },
+  work: 'page: as many as end in the time of a request; `complete` says whether more are left',
+  repeatable: true,
   output: {
     200: z.object({
       cancelled: z.number().int().describe('Number of trainings that this request cancelled.'),

@@ -33,6 +33,7 @@ export const endpoint = defineEndpoint({
   project: 'developer',
   needs: { records: writeRecords, objects: writeProjectObjects },
   input: { path: experimentPath },
+  work: 'later: a purge',
   output: {
     200: z.object({
       experiment_id: Ulid,

@@ -23,6 +23,7 @@ export const endpoint = defineEndpoint({
   project: 'developer',
   needs: { records: writeRecords },
   input: { path: projectPath, body: fields(z.strictObject({ experiment_ids: ExperimentIds })) },
+  repeatable: true,
   output: {
     200: z.object({
       deleted: z.array(Ulid).describe('Experiments that are deleted now, including those that already were.'),

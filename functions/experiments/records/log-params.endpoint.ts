@@ -24,6 +24,7 @@ export const endpoint = defineEndpoint({
   project: 'developer',
   needs: { records: writeRecords, accounts: readAccounts },
   input: { path: experimentPath, body: fields(z.strictObject({ params: Params }), fieldsBodyMaxBytes) },
+  repeatable: true,
   output: { 200: ExperimentAnswer },
   problems: ['conflict', 'too-large', 'unsupported-media-type'],
   etag: true,

@@ -18,6 +18,7 @@ export const endpoint = defineEndpoint({
   project: 'viewer',
   needs: { records: writeRecords, accounts: readAccounts, batch: observeBatch },
   input: { path: experimentPath },
+  writes: 'compares an unfinished experiment with Batch, and writes down what it finds',
   output: { 200: ExperimentAnswer },
   etag: true,
 

@@ -35,6 +35,8 @@ export const endpoint = defineEndpoint({
         .describe('Node of the cluster whose log to return, such as `1`. Default: 0, the main node.'),
     }),
   },
+  work: 'page: 3 MB of lines, or the last 10,000',
+  writes: 'marks the lease of a running job, which then sends its lines at once',
   output: { 200: LogAnswer },
 
   handle({ path, query }, { records, watch, header, now }) {

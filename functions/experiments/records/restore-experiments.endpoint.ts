@@ -20,6 +20,7 @@ export const endpoint = defineEndpoint({
   project: 'developer',
   needs: { records: writeRecords },
   input: { path: projectPath, body: fields(z.strictObject({ experiment_ids: ExperimentIds })) },
+  repeatable: true,
   output: {
     200: z.object({
       restored: z

@@ -23,6 +23,8 @@ export const endpoint = defineEndpoint({
     path: projectPath,
     query: z.strictObject({ ...searchParameters, deleted: deletedParameter, ...paging }),
   },
+  work: 'heavy: with a filter or order, and of deleted ones, all rows of the project, a page of records; otherwise a page',
+  writes: 'folds what it has read slowly into the catalogue, where the next search finds it',
   output: { 200: z.array(ExperimentAnswer) },
   fieldsParameter: true,
   isHeavy: ({ query: { filter, order_by, deleted } }) =>

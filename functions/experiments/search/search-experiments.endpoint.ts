@@ -30,6 +30,8 @@ export const endpoint = defineEndpoint({
       ...paging,
     }),
   },
+  work: 'heavy: rows of 1,000 projects, 16 at once; a page of records',
+  writes: 'folds what it has read slowly into the catalogue, where the next search finds it',
   output: { 200: z.array(ExperimentAnswer) },
   problems: ['not-found'],
   fieldsParameter: true,

@@ -30,6 +30,7 @@ export const cancelCompressionEndpoint = (kind: OptimizationKind) =>
     allow: 'developer',
     needs: { records: writeRecords, batch: controlBatch, keys: readVariablesKey },
     input: { path: compressionPath },
+    repeatable: true,
     output: { 200: compressionAnswers[kind] },
     problems: ['conflict'],
     etag: true,

@@ -16,6 +16,7 @@ export const compressionList = (kind: OptimizationKind) =>
     allow: 'viewer',
     needs: { records: readRecords },
     input: { query: z.strictObject(paging) },
+    work: 'page: the limit of every list',
     output: { 200: z.array(compressionAnswers[kind]) },
 
     handle({ query }, { records, settings, now }) {

@@ -18,6 +18,8 @@ export const compressionLogs = (kind: OptimizationKind) =>
     allow: 'viewer',
     needs: { records: readRecords, watch: markJobs },
     input: { path: compressionPath, query: z.strictObject(logQuery) },
+    work: 'page: 3 MB of lines, or the last 10,000',
+    writes: 'marks the lease of a running job, which then sends its lines at once',
     output: { 200: LogAnswer },
 
     handle({ path: { strategy_id }, query }, { records, watch, header, now }) {

@@ -41,6 +41,7 @@ export const readCompressionEndpoint = (kind: OptimizationKind) =>
     allow: 'viewer',
     needs: { records: writeRecords, batch: observeBatch },
     input: { path: compressionPath },
+    writes: 'compares an unfinished strategy with Batch, and writes down what it finds',
     output: { 200: content(['image/svg+xml'], detailsOf(kind)) },
     etag: true,
 

@@ -14,6 +14,7 @@ export const endpoint = defineEndpoint({
   allow: 'viewer',
   needs: { records: readRecords },
   input: { query: z.strictObject(paging) },
+  work: 'page: the limit of every list',
   output: { 200: z.array(ModelRow) },
 
   handle({ query }, { records }) {

@@ -22,6 +22,7 @@ export const endpoint = defineEndpoint({
   project: 'owner',
   needs: { accounts: readAccounts, records: writeRecords, objects: writeProjectObjects },
   input: { path: projectPath },
+  work: 'later: an export, in steps',
   output: { 200: ExportAnswer },
   problems: ['conflict'],
   idempotent: {

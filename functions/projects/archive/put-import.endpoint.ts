@@ -51,6 +51,7 @@ export const endpoint = defineEndpoint({
   allow: 'developer',
   needs: { accounts: readAccounts, records: writeRecords, objects: writeProjectObjects },
   input: { query: importedSha256 },
+  work: 'later: an import, in steps',
   output: { 200: ImportAnswer },
   problems: ['conflict', 'not-found'],
 

@@ -45,6 +45,7 @@ export const endpoint = defineEndpoint({
         .describe('Whether to upload in parts: `true` or `false`; above 5 GB always `true`.'),
     }),
   },
+  work: 'later: an import, in steps',
   output: { 200: UploadTicket },
   problems: ['conflict'],
   idempotent: { kind: 'signs', table: 'records' },

@@ -15,6 +15,7 @@ export const endpoint = defineEndpoint({
   project: 'viewer',
   needs: { records: readRecords },
   input: { path: experimentPath },
+  work: 'thread: one file of at most 1 MB, 15 s on a thread of its own, 8 waiting',
   output: graphOutput,
   problems: ['not-found', 'conflict', 'too-large'],
   runtime: { memory: 1024 },

@@ -20,6 +20,8 @@ export const endpoint = defineEndpoint({
   project: 'developer',
   needs: { records: writeRecords, accounts: readForHooks, mail: publishMail },
   input: { path: deliveryPath },
+  work: 'page: as testHook',
+  repeatable: true,
   output: { 200: DeliveryAnswer },
   problems: ['not-found', 'conflict'],
 

@@ -22,6 +22,8 @@ export const endpoint = defineEndpoint({
   project: 'developer',
   needs: { records: writeRecords, accounts: readForHooks, mail: publishMail },
   input: { path: hookPath },
+  work: 'page: sends messages of the hook that are due for 12 s; the worker sends the others',
+  repeatable: true,
   output: { 200: DeliveryAnswer },
   problems: ['not-found', 'conflict'],
 

@@ -18,6 +18,7 @@ export const endpoint = defineEndpoint({
   project: 'viewer',
   needs: { records: readRecords },
   input: { path: projectPath },
+  work: 'page: the limit of every list',
   output: { 200: z.array(MemberAnswer) },
 
   async handle(_, { records, project: { project_id, owner, owner_id } }) {

@@ -22,6 +22,7 @@ export const endpoint = defineEndpoint({
   project: 'remove',
   needs: { records: writeRecords },
   input: { path: projectPath },
+  work: 'later: a purge',
   output: {
     200: z.object({
       project_id: Ulid,

@@ -28,6 +28,7 @@ export const endpoint = defineEndpoint({
       ...paging,
     }),
   },
+  work: 'page: the limit of every list',
   output: { 200: z.array(ProjectAnswer) },
   fieldsMask: true,
 

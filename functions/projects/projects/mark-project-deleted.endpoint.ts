@@ -20,6 +20,7 @@ export const endpoint = defineEndpoint({
   project: 'restore',
   needs: { records: writeRecords },
   input: { path: projectPath },
+  repeatable: true,
   output: {
     200: z.object({
       project_id: Ulid,

@@ -18,6 +18,7 @@ export const endpoint = defineEndpoint({
   project: 'restore',
   needs: { records: writeRecords },
   input: { path: projectPath },
+  repeatable: true,
   output: { 200: ProjectAnswer },
   problems: ['conflict'],
 

@@ -32,6 +32,7 @@ export const endpoint = defineEndpoint({
     query: z.strictObject(expectedParameters),
     body: fields(SweepSpec, specMaxBytes),
   },
+  work: 'page: as many experiments as begin in 12 s; the reconciler begins the others',
   output: { 200: SweepAnswer },
   problems: ['conflict', 'too-large', 'unsupported-media-type'],
   etag: true,

@@ -38,6 +38,7 @@ export const endpoint = defineEndpoint({
   project: 'developer',
   needs: { ...decidingNeeds, accounts: readAccounts },
   input: { path: sweepPath, body: fields(Asked) },
+  work: 'page: with TPE and grids no trial is asked for, so it reads those that run',
   output: { 200: ExperimentAnswer },
   problems: ['conflict', 'too-large', 'unsupported-media-type'],
   etag: true,

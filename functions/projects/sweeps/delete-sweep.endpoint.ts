@@ -25,6 +25,7 @@ export const endpoint = defineEndpoint({
         .describe('Whether to delete its experiments, too: `true` or `false`. Default: `false`.'),
     }),
   },
+  work: 'page: removes experiments for 12 s; the reconciler removes the others',
   output: {
     200: z.object({
       sweep_id: Ulid,

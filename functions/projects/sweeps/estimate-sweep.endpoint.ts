@@ -23,6 +23,7 @@ export const endpoint = defineEndpoint({
     query: z.strictObject(expectedParameters),
     body: fields(SweepSpec, specMaxBytes),
   },
+  repeatable: true,
   output: { 200: SweepEstimate },
   problems: ['conflict', 'too-large', 'unsupported-media-type'],
 

@@ -16,6 +16,7 @@ export const endpoint = defineEndpoint({
   project: 'viewer',
   needs: { records: readRecords },
   input: { path: projectPath, query: z.strictObject(paging) },
+  work: 'page: the limit of every list',
   output: { 200: z.array(SweepAnswer) },
 
   handle: ({ path: { project_id }, query }, { records }) =>

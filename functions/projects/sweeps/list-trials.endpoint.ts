@@ -28,6 +28,7 @@ export const endpoint = defineEndpoint({
   project: 'viewer',
   needs: { records: readRecords },
   input: { path: sweepPath, query: z.strictObject({ order_by: trialOrder.optional(), ...paging }) },
+  work: 'heavy: with an order all runs of the sweep, at most 10,000; otherwise a page',
   output: { 200: content([ndjson, csv], z.array(TrialAnswer)) },
   isHeavy: ({ query: { order_by } }) => order_by !== undefined,
 

@@ -6,6 +6,7 @@ export const endpoint = sweepAction({
   path: '/projects/{project_id}/sweeps/{sweep_id}/resume',
   summary: 'Resume a paused sweep',
   description: 'After its budget was raised, or the reason of its pause is gone.',
+  work: 'page: as many experiments as begin in 12 s',
   act: (sweep) => resumed(sweep),
 });
 

@@ -5,6 +5,7 @@ import { allRuns, lastTry } from '../../../shared/data/sweeps/sweep-run.ts';
 import type { TableReader } from '../../../shared/data/table/table.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import type { Caller } from '../../../shared/http/definition/endpoint-context.ts';
+import type { RequestWork } from '../../../shared/http/definition/request-work.ts';
 import { SweepAnswer } from '../../../shared/sweeps/trials/show-sweep.ts';
 import { answerSweep, changeSweep, decidingNeeds, sweepPath } from './sweep.ts';
 
@@ -17,6 +18,7 @@ export const sweepAction = <const P extends `/${string}`>({
   path: P;
   summary: string;
   description: string;
+  work?: RequestWork;
   /** Returns the changed sweep, or undefined if it already is so. @throws ServiceError `conflict` */
   act(
     sweep: Sweep,
@@ -30,6 +32,7 @@ export const sweepAction = <const P extends `/${string}`>({
     project: 'developer',
     needs: decidingNeeds,
     input: { path: sweepPath },
+    repeatable: true,
     output: { 200: SweepAnswer },
     problems: ['conflict'],
     etag: true,

@@ -35,6 +35,7 @@ export const endpoint = defineEndpoint({
   project: 'developer',
   needs: decidingNeeds,
   input: { path: sweepPath, body: fields(Change, specMaxBytes) },
+  work: 'page: as many experiments as begin in 12 s',
   output: { 200: SweepAnswer },
   problems: ['conflict', 'precondition-failed', 'too-large', 'unsupported-media-type'],
   etag: true,

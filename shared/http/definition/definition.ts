@@ -17,6 +17,7 @@ import type { Answer, OutputSpec } from './endpoint-output.ts';
 import type { AnyEndpoint } from './exchange.ts';
 import type { ProblemDocument, ProblemKind } from './problem.ts';
 import type { Method } from './request-method.ts';
+import type { RequestWork } from './request-work.ts';
 
 /** Define one endpoint. The type parameters are inferred; misuse of a need does not compile. */
 export function defineEndpoint<
@@ -82,6 +83,14 @@ interface Endpoint<
   project?: P;
   needs: N;
   input: I;
+  /** What bounds the work of a request; undefined if it does not grow with the data. */
+  work?: RequestWork;
+  /** Whether a POST without `idempotent` may be repeated as it is: it sets something to one value. */
+  repeatable?: true;
+  /** Whether a POST only reads, because its list is longer than an address may be. */
+  reads?: true;
+  /** What a GET writes, and why. */
+  writes?: string;
   output: O;
   /** Kinds of problem that this endpoint returns in addition to those of every endpoint. */
   problems?: readonly ProblemKind[];
@@ -106,7 +115,7 @@ interface Endpoint<
    * Whether the work of a request grows with the data, such as all points of an experiment. A process does a few
    * such pieces of work at a time (`heavy-work.ts`), does equal ones once, and stops when no client waits any
    * more. The response may depend only on the input and `Accept`, and on the caller if the endpoint has no project
-   * rule. `test/integration/gateway/growing-work.test.ts` lists the reads of each request.
+   * rule. `work` names the bound.
    */
   isHeavy?(input: Input<I>, asked: { accept: string | undefined }): boolean;
   /** Accepts an `Idempotency-Key`: every POST that creates something, outside `/auth/`. */

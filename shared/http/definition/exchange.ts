@@ -9,6 +9,7 @@ import type { InputSpec } from './endpoint-input.ts';
 import type { OutputSpec } from './endpoint-output.ts';
 import type { ProblemDocument, ProblemKind } from './problem.ts';
 import type { Method } from './request-method.ts';
+import type { RequestWork } from './request-work.ts';
 
 /** One request on its way through the steps of `lambda.ts`. Each step adds its result. */
 export interface Exchange {
@@ -42,6 +43,10 @@ export interface AnyEndpoint {
   project?: ProjectRule | undefined;
   needs: Needs;
   input: InputSpec;
+  work?: RequestWork;
+  repeatable?: true;
+  reads?: true;
+  writes?: string;
   output: OutputSpec;
   problems?: readonly ProblemKind[];
   errorBody?(problem: ProblemDocument): object;

@@ -1,3 +1,7 @@
+import { join } from 'node:path';
+import { loadEndpoints } from '../../../infra/service/endpoints.ts';
+import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
+import { isOperation } from '../../../shared/http/definition/request-method.ts';
 import {
   accountRead,
   adminOnly,
@@ -20,179 +24,68 @@ import {
   viewers,
 } from './patterns.ts';
 
-/**
- * What every operation answers to every caller, and the status of its success. What follows the operation's name after
- * a comma is a circumstance.
- */
-export const accessTable: Readonly<Record<string, readonly [pattern: string, success: number]>> = {
-  readStart: [anyone, 200],
-  readHealth: [anyone, 200],
-  readOpenapi: [anyone, 200],
-  readDocs: [anyone, 200],
-  readCommand: [anyone, 200],
-  readProjectFileSchema: [anyone, 200],
-  readConsole: [anyone, 200],
-  readConsoleFile: [anyone, 200],
-  openMlflow: [anyone, 302],
+type Row = readonly [pattern: string, success: number];
 
+/**
+ * What every operation answers to every caller, and the status of its success. It follows from the definition of the
+ * endpoint. Listed are those that decide by more than `allow` and `project`. What follows a comma is a circumstance.
+ */
+const special: Readonly<Record<string, Row>> = {
   createToken: [signIn, 200],
-  deleteToken: [signedIn, 200],
-  listTokens: [signedIn, 200],
-  createNamedToken: [signedIn, 201],
   revokeToken: [selfOnly, 200],
   createSession: [signIn, 200],
   renewSession: [inBrowser, 200],
-  deleteSession: [signedIn, 200],
-  listSessions: [signedIn, 200],
   revokeSession: [selfOnly, 200],
-  deleteSessions: [signedIn, 200],
-
+  // By their input.
   createUser: [admins, 201],
   'createUser, a guest where registration is open': [anyoneKnown, 201],
   'createUser, a viewer where registration is open': [adminsAmongAnyone, 201],
-  listUsers: [viewers, 200],
   deleteUser: [adminOnly, 200],
   checkUsername: [adminsAboutUser, 200],
   'checkUsername, where registration is open': [anyoneAboutUser, 200],
-  changeUserType: [adminOnly, 200],
   readUserBudget: [selfOrAdmin, 200],
-  putUserBudget: [adminOnly, 200],
-  readOwnAccount: [signedIn, 200],
   readUser: [accountRead, 200],
   changePassword: [selfOrAdmin, 200],
   readProfilePicture: [accountRead, 200],
   readThumbnail: [accountRead, 200],
   putProfilePicture: [selfOrAdmin, 200],
   deleteProfilePicture: [selfOrAdmin, 200],
-
-  createProject: [developers, 200],
-  listProjects: [viewers, 200],
-  listCriteria: [viewers, 200],
-  readProject: [viewerRead, 200],
-  updateProject: [memberChange, 200],
-  deleteProject: [ownerChange, 200],
-  markProjectDeleted: [ownerChange, 200],
-  restoreProject: [ownerChange, 200],
-  transferProject: [ownerChange, 200],
-  exportProject: [ownerChange, 200],
-  readExport: [ownerChange, 200],
-  downloadExport: [ownerChange, 302],
-  requestImport: [developers, 200],
-  readImport: [developers, 200],
-  putImport: [developers, 200],
-  listMembers: [viewerRead, 200],
-  putMember: [ownerChange, 200],
-  deleteMember: [ownerChange, 200],
-  listConfigs: [viewerRead, 200],
-  readConfig: [viewerRead, 200],
-  readConfigGraph: [viewerRead, 200],
-  putConfig: [memberChange, 200],
-  deleteConfig: [memberChange, 200],
-  readProjectBudget: [viewerRead, 200],
-  putProjectBudget: [ownerChange, 200],
-  readEnvironment: [viewerRead, 200],
-  estimateTraining: [viewerRead, 200],
-  putEnvironment: [memberChange, 200],
-  listVariables: [viewerRead, 200],
-  readVariable: [viewerRead, 200],
-  putVariables: [ownerChange, 200],
-  putVariable: [ownerChange, 200],
-  deleteVariables: [ownerChange, 200],
-  deleteVariable: [ownerChange, 200],
-  listHooks: [viewerRead, 200],
-  readHook: [viewerRead, 200],
-  putHook: [ownerChange, 200],
-  deleteHook: [ownerChange, 200],
-  testHook: [memberChange, 200],
-  listDeliveries: [viewerRead, 200],
-  redeliverMessage: [memberChange, 200],
-  requestSourceUpload: [memberChange, 200],
-  putSource: [memberChange, 200],
-  readSource: [viewerRead, 200],
-  downloadSource: [viewerRead, 302],
-  requestDatasetUpload: [memberChange, 200],
-  putDataset: [memberChange, 200],
-  listDatasets: [viewerRead, 200],
-  downloadDataset: [viewerRead, 302],
-  trainProject: [memberChange, 200],
-  trainProjectRemote: [memberChange, 200],
-
-  createSweep: [memberChange, 200],
-  estimateSweep: [memberChange, 200],
-  listSweeps: [viewerRead, 200],
-  readSweep: [viewerRead, 200],
-  updateSweep: [memberChange, 200],
-  deleteSweep: [memberChange, 200],
-  pauseSweep: [memberChange, 200],
-  resumeSweep: [memberChange, 200],
-  cancelSweep: [memberChange, 200],
-  retrySweep: [memberChange, 200],
-  listTrials: [viewerRead, 200],
-  createTrial: [memberChange, 200],
-
   'serveMlflow, reading an experiment': [viewerRead, 200],
   'serveMlflow, creating an experiment': [developers, 200],
   'serveMlflow, creating a run': [memberChange, 200],
   'serveMlflow, marking an experiment as deleted': [ownerChange, 200],
-
-  listExperiments: [viewerRead, 200],
   searchExperiments: [viewerRead, 200],
-  compareExperiments: [viewerRead, 200],
-  listMedia: [viewerRead, 200],
-  readArtifacts: [viewerRead, 200],
-  readExperiment: [viewerRead, 200],
-  createExperiment: [memberChange, 200],
-  logExperimentMetrics: [memberChange, 200],
-  logExperimentParams: [memberChange, 200],
-  updateExperiment: [memberChange, 200],
-  readExperimentConfig: [viewerRead, 200],
-  readExperimentConfigGraph: [viewerRead, 200],
-  deleteExperiment: [memberChange, 200],
-  readExperimentBudget: [viewerRead, 200],
   // Its experiment has ended.
   putExperimentBudget: [memberChange, 409],
-  cancelExperiment: [memberChange, 200],
-  cancelExperiments: [memberChange, 200],
-  deleteExperiments: [memberChange, 200],
-  restoreExperiments: [memberChange, 200],
-  rerunExperiment: [memberChange, 200],
-  readExperimentLogs: [viewerRead, 200],
-  readExperimentMetrics: [viewerRead, 200],
-  listArtifacts: [viewerRead, 200],
-  downloadArtifact: [viewerRead, 302],
-  requestArtifactUpload: [memberChange, 200],
-  putArtifact: [memberChange, 200],
-
   createModel: [ownerOrNew, 200],
-  putModel: [ownerChange, 200],
-  listModels: [viewers, 200],
-  readModel: [viewerRead, 200],
-  deleteModel: [ownerChange, 200],
-
-  putServing: [ownerChange, 200],
-  readServing: [viewerRead, 200],
-  deleteServing: [ownerChange, 200],
-  putServingVersion: [ownerChange, 200],
-  deleteServingVersion: [ownerChange, 200],
-  readServer: [anyone, 200],
   'serveModels, whether it lives': [anyoneKnown, 200],
   'serveModels, reading a served model': [viewerRead, 200],
   'serveModels, listing the served models': [viewers, 200],
-
   createPruneStrategy: [ownerChange, 200],
   createQuantizeStrategy: [ownerChange, 200],
-  listPruneStrategies: [viewers, 200],
-  listQuantizeStrategies: [viewers, 200],
-  readPruneStrategy: [viewerRead, 200],
-  readQuantizeStrategy: [viewerRead, 200],
-  readPruneLogs: [viewerRead, 200],
-  readQuantizeLogs: [viewerRead, 200],
-  downloadPrunedModel: [viewerRead, 302],
-  downloadQuantizedModel: [viewerRead, 302],
-  cancelPruneStrategy: [ownerChange, 200],
-  cancelQuantizeStrategy: [ownerChange, 200],
-  deletePruneStrategy: [ownerChange, 200],
-  deleteQuantizeStrategy: [ownerChange, 200],
-  listPruneMethods: [viewers, 200],
-  listQuantizeMethods: [viewers, 200],
 };
+
+const endpoints = (await loadEndpoints(join(import.meta.dirname, '../../../functions'))).map(
+  ({ endpoint }) => endpoint,
+);
+
+export const accessTable: Readonly<Record<string, Row>> = {
+  ...Object.fromEntries(endpoints.filter(isOperation).map((endpoint) => [endpoint.name, rowOf(endpoint)])),
+  ...special,
+};
+
+function rowOf({ allow, project, path, output }: AnyEndpoint): Row {
+  const isAboutOne = path.includes('{');
+  const success = Number(Object.keys(output)[0]);
+  if (project === 'viewer') return [viewerRead, success];
+  if (project === 'developer') return [memberChange, success];
+  if (project !== undefined) return [ownerChange, success];
+  const patterns = {
+    anyone,
+    guest: signedIn,
+    viewer: isAboutOne ? viewerRead : viewers,
+    developer: isAboutOne ? ownerChange : developers,
+    admin: isAboutOne ? adminOnly : admins,
+  };
+  return [patterns[allow], success];
+}

@@ -16,104 +16,6 @@ import { lease, time } from '../experiments/held-lease.ts';
 import { newProject } from '../projects/new-project.ts';
 import { served } from './served.ts';
 
-/**
- * What a request may read whose work grows with a run, a project or all projects. `heavy`: a few at a time, equal ones
- * once, stopped with the request (`shared/http/pipeline/heavy-work.ts`). `page`: so much, and a cursor to what follows. `later`:
- * the request only notes the work, which passes of the background do in steps.
- */
-const growing: Readonly<Record<string, `${'heavy' | 'page' | 'later' | 'thread'}: ${string}`>> = {
-  compareExperiments:
-    'heavy: 50 experiments, 64 MB of source archives, 2,000,000 characters and steps of diffs',
-  listExperiments:
-    'heavy: with a filter or order, and of deleted ones, all rows of the project, a page of records; otherwise a page',
-  searchExperiments: 'heavy: rows of 1,000 projects, 16 at once; a page of records',
-  readExperimentMetrics:
-    'heavy: chart, curves and chosen metrics read the points in blocks, of which 160 MB are kept; a page has 40,000 points or 3 MB',
-  serveMlflow: 'heavy: searches and histories, each a page of 4 MB; the others a page or single records',
-  readConfigGraph: 'thread: one file of at most 1 MB, 15 s on a thread of its own, 8 waiting',
-  readExperimentConfigGraph: 'thread: one file of at most 1 MB, 15 s on a thread of its own, 8 waiting',
-  readExperimentLogs: 'page: 3 MB of lines, or the last 10,000',
-  readPruneLogs: 'page: 3 MB of lines, or the last 10,000',
-  readQuantizeLogs: 'page: 3 MB of lines, or the last 10,000',
-  listMedia:
-    'heavy: 10,000 artifacts of an experiment, 16,000 of all, 3 MB; `left` names the experiments that are left',
-  readArtifacts: 'heavy: 200 files of together 3 MB',
-  listArtifacts: 'page: the limit of every list',
-  listConfigs: 'page: the limit of every list',
-  listDatasets: 'page: the limit of every list',
-  listMembers: 'page: the limit of every list',
-  listModels: 'page: the limit of every list',
-  listProjects: 'page: the limit of every list',
-  listPruneStrategies: 'page: the limit of every list',
-  listQuantizeStrategies: 'page: the limit of every list',
-  listSessions: 'page: the limit of every list',
-  listTokens: 'page: the limit of every list',
-  listUsers: 'page: the limit of every list',
-  listVariables: 'page: the limit of every list',
-  listHooks: 'page: the limit of every list',
-  listDeliveries: 'page: the limit of every list',
-  testHook: 'page: sends messages of the hook that are due for 12 s; the worker sends the others',
-  redeliverMessage: 'page: as testHook',
-  listTrials: 'heavy: with an order all runs of the sweep, at most 10,000; otherwise a page',
-  listSweeps: 'page: the limit of every list',
-  createSweep: 'page: as many experiments as begin in 12 s; the reconciler begins the others',
-  updateSweep: 'page: as many experiments as begin in 12 s',
-  resumeSweep: 'page: as many experiments as begin in 12 s',
-  retrySweep: 'page: reads at most 10,000 runs; as many experiments as begin in 12 s',
-  cancelSweep: 'page: cancels as many experiments as run at once',
-  deleteSweep: 'page: removes experiments for 12 s; the reconciler removes the others',
-  createTrial: 'page: with TPE and grids no trial is asked for, so it reads those that run',
-  logExperimentMetrics: 'page: 4 MB of points; compared with stored ones only where they do not rise',
-  cancelExperiments: 'page: as many as end in the time of a request; `complete` says whether more are left',
-  serveModels:
-    'page: the index lists at most 1,000 models; a request to a model runs it in a process of its own for 25 s',
-  deleteProject: 'later: a purge',
-  deleteUser: 'later: a purge',
-  deleteExperiment: 'later: a purge',
-  exportProject: 'later: an export, in steps',
-  requestImport: 'later: an import, in steps',
-  putImport: 'later: an import, in steps',
-};
-
-/** Single records and objects, a number of them that does not grow, and bodies within their limits. */
-const constant = [
-  ...['createSession', 'deleteSession', 'deleteSessions', 'renewSession', 'revokeSession'],
-  ...['createNamedToken', 'createToken', 'deleteToken', 'revokeToken', 'readConsoleFile', 'readConsole'],
-  ...['cancelExperiment', 'createExperiment', 'downloadArtifact', 'logExperimentParams', 'putArtifact'],
-  ...[
-    'readExperiment',
-    'requestArtifactUpload',
-    'updateExperiment',
-    'openMlflow',
-    'createModel',
-    'deleteModel',
-  ],
-  ...['putModel', 'readModel', 'cancelPruneStrategy', 'cancelQuantizeStrategy', 'createPruneStrategy'],
-  ...['createQuantizeStrategy', 'deletePruneStrategy', 'deleteQuantizeStrategy', 'downloadPrunedModel'],
-  ...['downloadQuantizedModel', 'listPruneMethods', 'listQuantizeMethods', 'readPruneStrategy'],
-  ...['readQuantizeStrategy', 'createProject', 'deleteConfig', 'deleteMember', 'deleteVariable'],
-  ...['deleteVariables', 'downloadDataset', 'downloadExport', 'downloadSource', 'estimateTraining'],
-  ...['listCriteria', 'putConfig', 'putDataset', 'putEnvironment', 'putMember', 'putSource', 'putVariable'],
-  ...['putVariables', 'readConfig', 'readEnvironment', 'readExperimentConfig', 'readExport', 'readImport'],
-  ...['readProject', 'readSource', 'readVariable', 'requestDatasetUpload', 'requestSourceUpload'],
-  ...[
-    'putServing',
-    'readServing',
-    'deleteServing',
-    'putServingVersion',
-    'deleteServingVersion',
-    'readServer',
-  ],
-  ...['estimateSweep', 'readSweep', 'pauseSweep', 'deleteHook', 'putHook', 'readHook'],
-  ...['deleteExperiments', 'restoreExperiments', 'markProjectDeleted', 'restoreProject'],
-  ...['rerunExperiment', 'trainProjectRemote', 'trainProject', 'transferProject', 'updateProject'],
-  ...['readCommand', 'readDocs', 'readHealth', 'readOpenapi', 'readProjectFileSchema', 'readStart'],
-  ...['changePassword', 'changeUserType', 'checkUsername', 'createUser', 'deleteProfilePicture'],
-  ...['putProfilePicture', 'readOwnAccount', 'readProfilePicture', 'readThumbnail', 'readUser'],
-  ...['putExperimentBudget', 'putProjectBudget', 'putUserBudget', 'readExperimentBudget'],
-  ...['readProjectBudget', 'readUserBudget'],
-];
-
 const functions = join(import.meta.dirname, '../../../functions');
 
 describe('the work of a request', () => {
@@ -122,15 +24,16 @@ describe('the work of a request', () => {
     endpoints = (await loadEndpoints(functions)).map(({ endpoint }) => endpoint);
   });
 
-  test('is listed with its bound for every endpoint where it grows, and no other exists', () => {
-    const names = endpoints.map(({ name }) => name).sort();
-    expect([...constant, ...Object.keys(growing)].sort()).toEqual(names);
-  });
-
   test('is bounded by the process where it is heavy', () => {
     const heavy = endpoints.filter(({ isHeavy }) => isHeavy !== undefined).map(({ name }) => name);
-    const listed = Object.keys(growing).filter((name) => growing[name]?.startsWith('heavy'));
-    expect(heavy.sort()).toEqual(listed.sort());
+    const stated = endpoints.filter(({ work }) => work?.startsWith('heavy')).map(({ name }) => name);
+    expect(heavy.sort()).toEqual(stated.sort());
+  });
+
+  test('is a page where the answer is a list', () => {
+    const lists = endpoints.filter(({ input }) => Object.hasOwn(input.query?.shape ?? {}, 'cursor'));
+    expect(lists.length).toBeGreaterThan(15);
+    expect(lists.filter(({ work }) => work === undefined).map(({ name }) => name)).toEqual([]);
   });
 
   describe('of which a run and a project grow', () => {
@@ -160,11 +63,11 @@ describe('the work of a request', () => {
       }
     });
 
-    test('stays the same where it is not listed', async () => {
+    test('stays the same where no bound is stated', async () => {
       const asked = endpoints.filter(
-        ({ name, method, path }) =>
+        ({ method, path, work }) =>
           method === 'GET' &&
-          constant.includes(name) &&
+          work === undefined &&
           /^\/projects\/\{project_id\}[^{]*(?:\{experiment_id\}[^{]*)?$/.test(path),
       );
       expect(asked.map(({ name }) => name)).toContain('readExperiment');
