@@ -124,6 +124,27 @@ describe('access', () => {
     expect(Object.keys(accessTable)).toEqual(expect.arrayContaining(Object.keys(operations)));
   });
 
+  test('to what is in another project there is none by the path of one of the own', async () => {
+    const caller = service.people['other developer'];
+    const target = service.people.developer;
+    const found: string[] = [];
+    const rows = Object.keys(accessTable).filter((row) =>
+      /\/\{project_id\}\/.*\{(?:experiment|sweep)_id\}/.test(endpoints.get(operationOf(row))?.path ?? ''),
+    );
+
+    for (const row of rows) {
+      const endpoint = endpoints.get(operationOf(row));
+      if (endpoint === undefined) throw new Error('there is no such operation');
+      const call = (await operations[row]?.call?.({ service, caller, target })) ?? {};
+      const path = { ...pathTo(target), ...call.path, project_id: caller.project_id };
+      const { status } = await service.call(endpoint, { ...call, path, as: caller });
+      if (status !== 404) found.push(`${row} ${status}`);
+    }
+
+    expect(rows.length).toBeGreaterThan(20);
+    expect(found).toEqual([]);
+  });
+
   test.each(sampled(Object.entries(accessTable), 4))('to %s', async (row, [pattern, success]) => {
     const endpoint = endpoints.get(operationOf(row));
     if (endpoint === undefined) throw new Error('there is no such operation');

@@ -70,6 +70,14 @@ describe('experiments', () => {
       await bob.post('runs/set-tag', { run_id, key: 'a', value: 'b' }),
       await bob.post('runs/delete', { run_id }),
       await bob.post('experiments/delete', { experiment_id }),
+      await bob.post('experiments/update', { experiment_id, new_name: 'taken' }),
+      await bob.post('runs/log-batch', { run_id, params: [{ key: 'a', value: '1' }] }),
+      await bob.post('runs/update', { run_id, status: 'FAILED' }),
+      await bob.post('runs/log-model', { run_id, model_json: '{}' }),
+      await bob.post('logged-models', { experiment_id, name: 'taken' }),
+      await bob.call('PUT', `api/2.0/mlflow-artifacts/artifacts/${experiment_id}/${run_id}/artifacts/x`, {
+        body: 'x',
+      }),
     ];
     expect(refused.map(({ status, json }) => [status, json.error_code])).toEqual(
       refused.map(() => [403, 'PERMISSION_DENIED']),
