@@ -13,6 +13,10 @@ export interface BenchOptions {
   withFasttrackml: boolean;
   /** A tenth of the records, where a group takes long to make them. */
   small: boolean;
+  /** Only what counts, and end with 1 if a bound is missed. */
+  isShort: boolean;
+  /** Write the figures into the table of the repository. */
+  withTable: boolean;
   /** Absolute path of the demo's data folder. */
   demoFolder: string;
 }
@@ -20,13 +24,15 @@ export interface BenchOptions {
 const usage = (
   names: readonly string[],
 ) => `Usage: npm run proof -- bench [--only <group>,…] [--json <file>] [--with-demo] [--demo-data <folder>]
-         [--with-mlflow] [--with-fasttrackml] [--small]
+         [--with-mlflow] [--with-fasttrackml] [--small] [--short] [--table]
   --only       measure only these groups, separated by commas: ${names.join(', ')}
   --json       where the figures go (.data/bench.json)
   --with-demo  build the environment of the demo where it is not there yet, from the package index
   --with-mlflow  measure MLflow's own server beside the service, from the package index (500 MB), also on PostgreSQL
                  where its programs are on the path
-  --small      a tenth of the runs and points of tracking
+  --small      a tenth of the runs and points of tracking, and of the jobs and projects of queue and growth
+  --short      only what counts and does not depend on the machine; ends with 1 if a bound is missed
+  --table      write the figures into test/proofs/bench/figures.md, from the root of the repository
   --with-fasttrackml  measure FastTrackML beside the service, from the package index
   --demo-data  data folder of the demo (.data/demo)`;
 
@@ -37,6 +43,8 @@ const options = {
   'with-mlflow': { type: 'boolean', default: false },
   'with-fasttrackml': { type: 'boolean', default: false },
   small: { type: 'boolean', default: false },
+  short: { type: 'boolean', default: false },
+  table: { type: 'boolean', default: false },
   'demo-data': { type: 'string' },
 } as const;
 
@@ -54,6 +62,8 @@ export function readOptions(args: readonly string[], names: readonly string[]): 
     withMlflow: values['with-mlflow'],
     withFasttrackml: values['with-fasttrackml'],
     small: values.small,
+    isShort: values.short,
+    withTable: values.table,
     demoFolder: demoData === undefined ? resolve('.data/demo') : givenPath(demoData),
   };
 }

@@ -35,6 +35,26 @@ export function renderTable(groups: readonly MeasuredGroup[]): string {
   return [line(columns), rule, ...lines, ''].join('\n');
 }
 
+/** The same figures as a Markdown document, for the repository. */
+export function renderMarkdown(
+  groups: readonly MeasuredGroup[],
+  { head, day }: { head: string; day: string },
+): string {
+  const cell = (text: string) => text.replaceAll('|', '\\|');
+  const parts = groups.flatMap(({ title, figures, failure }) => [
+    `## ${title}\n`,
+    '| what | figure | bound | |\n|---|---|---|---|',
+    ...figures.map((one) => {
+      const cells = [one.what, one.text, one.bound?.text ?? '', verdict(one)];
+      return `| ${cells.map(cell).join(' | ')} |`;
+    }),
+    ...(failure === undefined ? [] : [`\nNot measured: ${failure}`]),
+    '',
+  ]);
+  const about = `\`npm run proof -- bench --table\` wrote this file on ${day}: ${head}.`;
+  return ['# Figures of the bench\n', about, `${summary(groups)}\n`, ...parts].join('\n');
+}
+
 /** The missed bounds, one line each. */
 export function summary(groups: readonly MeasuredGroup[]): string {
   const bounded = groups.flatMap(({ figures }) => figures.filter(({ bound }) => bound !== undefined));

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { startDynamoDb } from '../../../infra/local/dynamodb/start-dynamodb.ts';
 import { encodeCursor } from '../../../shared/http/definition/cursor.ts';
 import { type Figure, type FigureOptions, figure } from './figure.ts';
+import { filledProject, filledSizes } from './filled-project.ts';
 import type { Bench, Group } from './group.ts';
 import { insertProjects } from './insert-projects.ts';
 import { compare, type Target, warmUp } from './load.ts';
@@ -18,6 +19,8 @@ interface Sized {
   /** From the middle of the list. */
   middlePage: Target;
   project: Target;
+  /** GET of a new project with so many waiting trainings, trials and messages. */
+  filled(size: number): Promise<Target>;
 }
 
 /** A service on an engine of its own that holds so many projects. */
@@ -26,7 +29,8 @@ async function prepare({ folder, started, say }: Bench, size: number): Promise<S
   started.defer(() => engine.close());
   const service = await startService(join(folder, `${size}`), { DYNAMODB_ENDPOINT: engine.url });
   started.defer(() => service.stop());
-  const { user_id, token } = await service.signIn();
+  const session = await service.signIn();
+  const { user_id, token } = session;
   say(`inserting ${size} projects`);
   const ids = await insertProjects(engine.url, user_id, size);
   const id = ids[ids.length >> 1] ?? '';
@@ -40,6 +44,7 @@ async function prepare({ folder, started, say }: Bench, size: number): Promise<S
     page: get(`/projects/?limit=${limit}`),
     middlePage: get(`/projects/?limit=${limit}&cursor=${cursor}`),
     project: get(`/projects/${id}`),
+    filled: async (count) => get(`/projects/${await filledProject(session, engine.url, count)}`),
   };
 }
 
@@ -51,7 +56,7 @@ export const growth: Group = {
   async measure(bench) {
     const few = await prepare(bench, 10);
     const some = await prepare(bench, 1_000);
-    const many = await prepare(bench, 100_000);
+    const many = await prepare(bench, bench.small ? 10_000 : 100_000);
     const found: Figure[] = [];
     const row = async (what: string, first: Target, second: Target, options: FigureOptions = {}) => {
       bench.say(what);
@@ -69,6 +74,9 @@ export const growth: Group = {
     );
     await row('page of 100 out of 1,000 over all 10 out of 10', some.page, few.page);
     await row('GET one project, of 100,000 over of 1,000', many.project, some.project);
+    const [filled, nearlyEmpty] = [await few.filled(filledSizes.many), await few.filled(filledSizes.few)];
+    const with1000 = 'GET one project with 1,000 waiting trainings, trials and messages, over 10';
+    await row(with1000, filled, nearlyEmpty, { atMost: 1.1 });
     return found;
   },
 };

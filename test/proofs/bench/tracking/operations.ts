@@ -73,13 +73,13 @@ const operations = (sizes: Sizes): readonly Operation[] => [
     what: 'create a run',
     ...often,
     act: ({ peer, experiment_id }) => newRun(peer, experiment_id),
-    bounds: { 'MLflow on SQLite': 0.12 },
+    bounds: { 'MLflow on SQLite': 0.12, FastTrackML: 3 },
   },
   {
     what: 'get a run',
     ...often,
     act: ({ peer, run_id }) => ask(peer, `GET runs/get?run_id=${run_id}`),
-    bounds: { 'MLflow on SQLite': 0.12 },
+    bounds: { 'MLflow on SQLite': 0.12, FastTrackML: 3 },
   },
   {
     what: 'log 100 points',
