@@ -33,9 +33,9 @@ export function rankProject(rows: readonly ExperimentRow[], ranker: MetricRanker
   }
   const metrics = metricsIn(names);
   const { name } = ranker.criterion;
-  const isKnown = rows.some((row) => ranker.judge(row) !== undefined);
+  const isKnown = () => rows.some((row) => ranker.judge(row) !== undefined);
   const best_reason =
-    found !== undefined || metrics.length === 0 || isKnown
+    found !== undefined || metrics.length === 0 || isKnown()
       ? null
       : `No run has reported ${exampleNames(name).join(' or ')}. They reported ${shownNames(metrics.map((one) => one.name))}.`;
   return { best: found && { row: found.row, value: found.value }, best_reason, metrics };

@@ -7,6 +7,8 @@ import { createHash, randomBytes } from 'node:crypto';
 export class Askers {
   readonly #salt = randomBytes(32);
   readonly #accounts = new Map<string, string>();
+  /** A request is named twice: before and after its function. */
+  readonly #names = new WeakMap<Headers, string | undefined>();
 
   of(headers: Headers, address: string): string {
     const name = this.#nameOf(headers);
@@ -25,6 +27,11 @@ export class Askers {
   }
 
   #nameOf(headers: Headers): string | undefined {
+    if (!this.#names.has(headers)) this.#names.set(headers, this.#digestOf(headers));
+    return this.#names.get(headers);
+  }
+
+  #digestOf(headers: Headers): string | undefined {
     let [authorization, cookie] = ['', ''];
     for (const [name, value] of headers) {
       const lower = name.toLowerCase();

@@ -64,9 +64,13 @@ describe('what a process has read of a caller within a second', () => {
     holdRecency();
     const { service, olga } = shared;
     await list(olga);
+    const before = await tableRequests(service, readProject, () =>
+      service.call(readProject, { as: olga, path }),
+    );
 
     const read = await tableRequests(service, listExperiments, () => list(olga));
 
+    expect(before[0]).toEqual(['BatchGet records']);
     expect(read.flat().filter((request) => request.includes('accounts'))).toEqual([]);
   });
 
