@@ -3,7 +3,7 @@ import { createFirstAdmin, firstAdminName } from '../../shared/accounts/first-ad
 import { hashingRuntime } from '../../shared/accounts/hashing-queue.ts';
 import { type RuntimeReport, reportRuntime } from '../../shared/accounts/hashing-runtime.ts';
 import { newPasswordOf } from '../../shared/accounts/password-rules.ts';
-import { writeAccounts } from '../../shared/data/table/needs.ts';
+import { writePasswords } from '../../shared/data/accounts/needs.ts';
 import { defineTask, taskHandler } from '../../shared/http/definition/task.ts';
 
 const Request = z.strictObject({ password: newPasswordOf(firstAdminName) });
@@ -23,7 +23,7 @@ export type FirstAdminAnswer = z.infer<typeof FirstAdminAnswer>;
  */
 export const event = defineTask({
   name: 'createFirstAdmin',
-  needs: { accounts: writeAccounts },
+  needs: { accounts: writePasswords },
   runtime: hashingRuntime,
 
   async run(received: unknown, { accounts, now, log }): Promise<FirstAdminAnswer | RuntimeReport> {

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { ServiceError } from '../../shared/core/service-error.ts';
 import { line } from '../../shared/core/text/text-rules.ts';
+import { writeCredentials } from '../../shared/data/accounts/needs.ts';
 import { issueNamedToken, maxNamedTokens } from '../../shared/data/accounts/token.ts';
-import { writeAccounts } from '../../shared/data/table/needs.ts';
 import { ConditionFailedError } from '../../shared/data/table/write-label.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { fields } from '../../shared/http/definition/endpoint-input.ts';
@@ -20,7 +20,7 @@ export const endpoint = defineEndpoint({
   summary: 'Create a token for a script',
   description: `The token has a name and is valid for \`expires_in\` seconds: a minute to a year, by default 90 days. Only this response contains it. It has all rights of the user, who can have ${maxNamedTokens}. A change of password or account type revokes it.`,
   allow: 'guest',
-  needs: { accounts: writeAccounts },
+  needs: { accounts: writeCredentials },
   input: {
     body: fields(
       z.strictObject({

@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { hashingRuntime } from '../../shared/accounts/hashing-queue.ts';
 import { signInFor } from '../../shared/accounts/sign-in.ts';
 import { Timestamp, Ulid } from '../../shared/core/formats.ts';
+import { writePasswords } from '../../shared/data/accounts/needs.ts';
 import { authenticateSession, beginSession, endSession } from '../../shared/data/accounts/session.ts';
 import { AccountType } from '../../shared/data/accounts/user.ts';
-import { writeAccounts } from '../../shared/data/table/needs.ts';
 import { signInMaxBytes } from '../../shared/http/body/body-limit.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { fields } from '../../shared/http/definition/endpoint-input.ts';
@@ -22,7 +22,7 @@ export const endpoint = defineEndpoint({
     'For pages of this service, such as the console; programs use `POST /auth/token`. The response sets a cookie that scripts cannot read (`HttpOnly`, `SameSite=Strict`, and `Secure` except on the loopback address). It is valid only together with `Authorization: Session <page_key>`, and writes also need the header `X-Requested-With`. The session ends 30 days after its last use, by signing out, and by a change of password or account type.',
   allow: 'anyone',
   throttle: { perSecond: 10, burst: 40 },
-  needs: { accounts: writeAccounts },
+  needs: { accounts: writePasswords },
   runtime: hashingRuntime,
   input: { body: fields(z.strictObject(presentedCredentials), signInMaxBytes) },
   output: {

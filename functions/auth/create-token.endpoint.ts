@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { hashingRuntime } from '../../shared/accounts/hashing-queue.ts';
 import { signIn } from '../../shared/accounts/sign-in.ts';
 import { Ulid } from '../../shared/core/formats.ts';
+import { writePasswords } from '../../shared/data/accounts/needs.ts';
 import { AccountType } from '../../shared/data/accounts/user.ts';
-import { writeAccounts } from '../../shared/data/table/needs.ts';
 import { signInMaxBytes } from '../../shared/http/body/body-limit.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { fields } from '../../shared/http/definition/endpoint-input.ts';
@@ -21,7 +21,7 @@ export const endpoint = defineEndpoint({
   description: 'The password grant of RFC 6749. The token is valid for 12 hours.',
   allow: 'anyone',
   throttle: { perSecond: 10, burst: 40 },
-  needs: { accounts: writeAccounts },
+  needs: { accounts: writePasswords },
   runtime: hashingRuntime,
   input: {
     body: fields(

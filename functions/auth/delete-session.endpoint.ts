@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { writeCredentials } from '../../shared/data/accounts/needs.ts';
 import { endSession } from '../../shared/data/accounts/session.ts';
-import { writeAccounts } from '../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { Reply } from '../../shared/http/definition/reply.ts';
 import { lambda } from '../../shared/http/pipeline/lambda.ts';
@@ -13,7 +13,7 @@ export const endpoint = defineEndpoint({
   summary: 'Sign out this browser',
   description: 'Ends the session of this request, in all its tabs. A request with a token ends no session.',
   allow: 'guest',
-  needs: { accounts: writeAccounts },
+  needs: { accounts: writeCredentials },
   input: {},
   output: { 200: z.object({}) },
 

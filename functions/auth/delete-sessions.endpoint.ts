@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { writeCredentials } from '../../shared/data/accounts/needs.ts';
 import { endAllSessions } from '../../shared/data/accounts/session.ts';
-import { writeAccounts } from '../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { Reply } from '../../shared/http/definition/reply.ts';
 import { lambda } from '../../shared/http/pipeline/lambda.ts';
@@ -14,7 +14,7 @@ export const endpoint = defineEndpoint({
   description:
     'Ends the session of this request too. Tokens stay valid. To revoke them too, change the password.',
   allow: 'guest',
-  needs: { accounts: writeAccounts },
+  needs: { accounts: writeCredentials },
   input: {},
   output: { 200: z.object({ ended: z.number().int().describe('Number of sessions that were ended.') }) },
 

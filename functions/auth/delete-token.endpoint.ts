@@ -1,7 +1,7 @@
 import * as z from 'zod';
+import { writeCredentials } from '../../shared/data/accounts/needs.ts';
 import { endSession } from '../../shared/data/accounts/session.ts';
 import { revokeToken } from '../../shared/data/accounts/token.ts';
-import { writeAccounts } from '../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { lambda } from '../../shared/http/pipeline/lambda.ts';
 
@@ -11,7 +11,7 @@ export const endpoint = defineEndpoint({
   path: '/auth/token',
   summary: 'Sign out: ends the token that was sent',
   allow: 'guest',
-  needs: { accounts: writeAccounts },
+  needs: { accounts: writeCredentials },
   input: {},
   output: { 200: z.object({}) },
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { readCredentials } from '../../shared/data/accounts/needs.ts';
 import { listSessions } from '../../shared/data/accounts/session.ts';
-import { readAccounts } from '../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { answerList, paging } from '../../shared/http/definition/paging.ts';
 import { lambda } from '../../shared/http/pipeline/lambda.ts';
@@ -14,7 +14,7 @@ export const endpoint = defineEndpoint({
   description:
     'Each with the address and the time of its last use. `current` marks the session of this request.',
   allow: 'guest',
-  needs: { accounts: readAccounts },
+  needs: { accounts: readCredentials },
   input: { query: z.strictObject(paging) },
   work: 'page: the limit of every list',
   output: {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { readCredentials } from '../../shared/data/accounts/needs.ts';
 import { listTokens } from '../../shared/data/accounts/token.ts';
-import { readAccounts } from '../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { answerList, paging } from '../../shared/http/definition/paging.ts';
 import { lambda } from '../../shared/http/pipeline/lambda.ts';
@@ -22,7 +22,7 @@ export const endpoint = defineEndpoint({
   summary: 'Your valid tokens, newest first',
   description: 'Tokens for scripts and tokens of sign-ins. `current` marks the token of this request.',
   allow: 'guest',
-  needs: { accounts: readAccounts },
+  needs: { accounts: readCredentials },
   input: { query: z.strictObject(paging) },
   work: 'page: the limit of every list',
   output: { 200: z.array(ListedToken) },

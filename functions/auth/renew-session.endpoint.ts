@@ -1,6 +1,6 @@
 import { ServiceError } from '../../shared/core/service-error.ts';
+import { writeCredentials } from '../../shared/data/accounts/needs.ts';
 import { extendSession } from '../../shared/data/accounts/session.ts';
-import { writeAccounts } from '../../shared/data/table/needs.ts';
 import { HttpError } from '../../shared/http/answer/http-error.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { Reply } from '../../shared/http/definition/reply.ts';
@@ -16,7 +16,7 @@ export const endpoint = defineEndpoint({
   description:
     'Records the time and the address, and extends the session to 30 days from now. Pages call it when they open and once an hour. Other reads record nothing.',
   allow: 'guest',
-  needs: { accounts: writeAccounts },
+  needs: { accounts: writeCredentials },
   input: {},
   output: { 200: SessionAnswer },
   problems: ['conflict'],

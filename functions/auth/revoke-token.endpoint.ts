@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { Ulid } from '../../shared/core/formats.ts';
 import { notFound } from '../../shared/core/service-error.ts';
+import { writeCredentials } from '../../shared/data/accounts/needs.ts';
 import { revokeIssued } from '../../shared/data/accounts/token.ts';
-import { writeAccounts } from '../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { lambda } from '../../shared/http/pipeline/lambda.ts';
 
@@ -12,7 +12,7 @@ export const endpoint = defineEndpoint({
   path: '/auth/tokens/{token_id}',
   summary: 'Revoke one of your tokens',
   allow: 'guest',
-  needs: { accounts: writeAccounts },
+  needs: { accounts: writeCredentials },
   input: {
     path: z.strictObject({ token_id: Ulid.describe('ID of the token, from GET /auth/tokens.') }),
   },

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { writeProjectObjects } from '../../shared/aws/needs.ts';
 import { forSeconds } from '../../shared/core/deadline.ts';
 import { newId } from '../../shared/core/new-id.ts';
+import { readUsers } from '../../shared/data/accounts/needs.ts';
 import {
   repeatsByItself,
   scheduleNextPass,
@@ -16,7 +17,7 @@ import {
   removeArchiveWork,
   unfinishedArchives,
 } from '../../shared/data/projects/project-archives.ts';
-import { readAccounts, writeRecords } from '../../shared/data/table/needs.ts';
+import { writeRecords } from '../../shared/data/table/needs.ts';
 import { defineTask, taskHandler } from '../../shared/http/definition/task.ts';
 import { runExport } from '../../shared/project-archive/export/run-export.ts';
 import { runImport } from '../../shared/project-archive/import/run-import.ts';
@@ -36,7 +37,7 @@ export const event = defineTask({
   name: 'archive',
   // Memory holds one part of the archive, the parts of one file, and the list of files at the same time.
   runtime: { timeout: usualSeconds + 120, memory: 1769 },
-  needs: { accounts: readAccounts, records: writeRecords, objects: writeProjectObjects },
+  needs: { accounts: readUsers, records: writeRecords, objects: writeProjectObjects },
   watches: [unfinishedArchives],
 
   async run(started: unknown, { accounts, records, objects, settings, now, log }) {

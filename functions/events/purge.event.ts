@@ -7,6 +7,7 @@ import {
   closedAccounts,
   listClosedAccounts,
 } from '../../shared/data/accounts/closed-account.ts';
+import { clearAccounts } from '../../shared/data/accounts/needs.ts';
 import {
   repeatsByItself,
   scheduleNextPass,
@@ -19,7 +20,8 @@ import {
   retainedList,
   unfinishedPurges,
 } from '../../shared/data/projects/purge.ts';
-import { writeAccounts, writeRecords } from '../../shared/data/table/needs.ts';
+import { readVariablesKey } from '../../shared/data/projects/variable.ts';
+import { writeRecords } from '../../shared/data/table/needs.ts';
 import { endBegunByLost } from '../../shared/experiments/begun-experiments.ts';
 import { defineTask, taskHandler } from '../../shared/http/definition/task.ts';
 import { clearAccount } from '../../shared/purge/clear-account.ts';
@@ -37,10 +39,16 @@ const seconds = 240;
 export const event = defineTask({
   name: 'purge',
   runtime: { timeout: seconds + 60 },
-  needs: { accounts: writeAccounts, records: writeRecords, objects: writeObjects, batch: controlBatch },
+  needs: {
+    accounts: clearAccounts,
+    records: writeRecords,
+    objects: writeObjects,
+    batch: controlBatch,
+    keys: readVariablesKey,
+  },
   watches: [closedAccounts, unfinishedPurges, retainedList],
 
-  async run(started: unknown, { accounts, records, objects, batch, settings, now, log }) {
+  async run(started: unknown, { accounts, records, objects, batch, keys, settings, now, log }) {
     const hasTime = forSeconds(seconds);
     if (!repeatsByItself(started)) {
       await scheduleNextPass(accounts, closedAccounts);
@@ -65,11 +73,7 @@ export const event = defineTask({
           (begun_by === undefined || (await endBegunByLost({ records, now, log }, begun_by, hasTime))) &&
           (project_id === undefined ||
             ((await purgeMembers(records, project_id, hasTime)) &&
-              (await purgeExperiments(
-                { records, batch, keys: accounts, settings, now },
-                project_id,
-                hasTime,
-              ))));
+              (await purgeExperiments({ records, batch, keys, settings, now }, project_id, hasTime))));
         await runPurge(records, objects, purge, hasTime, endFirst, now());
       },
     };

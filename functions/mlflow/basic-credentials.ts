@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { signIn } from '../../shared/accounts/sign-in.ts';
 import { newId } from '../../shared/core/new-id.ts';
+import { readCredentials, writePasswords } from '../../shared/data/accounts/needs.ts';
 import { authenticateToken } from '../../shared/data/accounts/token.ts';
-import { readAccounts, writeAccounts } from '../../shared/data/table/needs.ts';
 import { recentReads } from '../../shared/data/table/recent-reads.ts';
 import type { Identification, Identity } from '../../shared/http/definition/endpoint-context.ts';
 
@@ -38,7 +38,7 @@ export async function identifyBasic(
   if (credentials === undefined) return undefined;
   const { username, password } = credentials;
   if (username.length > longest.username || password.length > longest.password) return undefined;
-  const accounts = writeAccounts.open(platform);
+  const accounts = writePasswords.open(platform);
   const digest = createHash('sha256')
     .update(salt)
     .update(JSON.stringify([platform.settings.accountsTable, username, password]))
@@ -47,7 +47,7 @@ export async function identifyBasic(
   const identity =
     known &&
     (await known.then(
-      (bearer) => authenticateToken(recentReads(readAccounts.open(platform)), bearer, new Date()),
+      (bearer) => authenticateToken(recentReads(readCredentials.open(platform)), bearer, new Date()),
       () => undefined,
     ));
   if (identity !== undefined) return identity;

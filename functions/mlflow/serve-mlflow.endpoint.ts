@@ -1,6 +1,7 @@
 import { hashingRuntime } from '../../shared/accounts/hashing-queue.ts';
 import { writeProjectObjects } from '../../shared/aws/needs.ts';
-import { writeAccounts, writeRecords } from '../../shared/data/table/needs.ts';
+import { writePasswords } from '../../shared/data/accounts/needs.ts';
+import { writeRecords } from '../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { content } from '../../shared/http/definition/endpoint-output.ts';
 import { lambda } from '../../shared/http/pipeline/lambda.ts';
@@ -42,7 +43,7 @@ export const endpoint = defineEndpoint({
   path: '/mlflow/{mlflow_path+}',
   summary: "The API of MLflow's tracking server",
   allow: 'viewer',
-  needs: { records: writeRecords, objects: writeProjectObjects, accounts: writeAccounts },
+  needs: { records: writeRecords, objects: writeProjectObjects, accounts: writePasswords },
   runtime: hashingRuntime,
   input: { request: { maxBytes: bodyMaxBytes, largeBodies } },
   work: 'heavy: searches and histories, each a page of 4 MB; the others a page or single records',

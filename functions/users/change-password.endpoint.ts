@@ -10,8 +10,8 @@ import {
 } from '../../shared/accounts/password-rules.ts';
 import { badRequest, notFound, type ParameterFault, ServiceError } from '../../shared/core/service-error.ts';
 import { setPassword } from '../../shared/data/accounts/change-user.ts';
+import { writePasswords } from '../../shared/data/accounts/needs.ts';
 import { findCredentials, findUser } from '../../shared/data/accounts/user.ts';
-import { writeAccounts } from '../../shared/data/table/needs.ts';
 import { ConditionFailedError } from '../../shared/data/table/write-label.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { fields } from '../../shared/http/definition/endpoint-input.ts';
@@ -27,7 +27,7 @@ export const endpoint = defineEndpoint({
   description:
     'Users change their own password and send `current_password`. Admins change any password without it. All tokens of the user are revoked.',
   allow: 'guest',
-  needs: { accounts: writeAccounts },
+  needs: { accounts: writePasswords },
   runtime: hashingRuntime,
   input: {
     path: userPath,

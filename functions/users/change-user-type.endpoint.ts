@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { Ulid } from '../../shared/core/formats.ts';
 import { notFound } from '../../shared/core/service-error.ts';
 import { changeUser, setAccountType } from '../../shared/data/accounts/change-user.ts';
+import { writeUsers } from '../../shared/data/accounts/needs.ts';
 import { AccountType, findUser } from '../../shared/data/accounts/user.ts';
-import { writeAccounts } from '../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { lambda } from '../../shared/http/pipeline/lambda.ts';
 import { showUser, UserAnswer } from './account.ts';
@@ -16,7 +16,7 @@ export const endpoint = defineEndpoint({
   description:
     'Revokes all tokens of the user, who must sign in again. The type of the last admin cannot be changed.',
   allow: 'admin',
-  needs: { accounts: writeAccounts },
+  needs: { accounts: writeUsers },
   input: {
     path: z.strictObject({ user_id: Ulid.describe('ID of the user.') }),
     queryOrBody: z.strictObject({ account_type: AccountType.describe('Their new account type.') }),

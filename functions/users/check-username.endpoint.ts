@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { readUsers } from '../../shared/data/accounts/needs.ts';
 import { findUserId, Username } from '../../shared/data/accounts/user.ts';
-import { readAccounts } from '../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { lambda } from '../../shared/http/pipeline/lambda.ts';
 import { requireMayRegister } from './registration-rule.ts';
@@ -14,7 +14,7 @@ export const endpoint = defineEndpoint({
     'For those who may create a user: admins and, with open registration, anyone. A name that is not allowed is reported as not available, with the `reason`.',
   allow: 'anyone',
   throttle: { perSecond: 10, burst: 20 },
-  needs: { accounts: readAccounts },
+  needs: { accounts: readUsers },
   input: { path: z.strictObject({ username: z.string().describe('The name to check.') }) },
   output: {
     200: z.object({

@@ -4,6 +4,7 @@ import { hashPassword } from '../../shared/accounts/password.ts';
 import { isMadeOfName, NewPassword, ofNameMessage } from '../../shared/accounts/password-rules.ts';
 import { countRegistration } from '../../shared/accounts/registration-rate.ts';
 import { badRequest, notFound, ServiceError } from '../../shared/core/service-error.ts';
+import { writePasswords } from '../../shared/data/accounts/needs.ts';
 import {
   AccountType,
   createUser,
@@ -13,7 +14,6 @@ import {
   Username,
   usernameClaim,
 } from '../../shared/data/accounts/user.ts';
-import { writeAccounts } from '../../shared/data/table/needs.ts';
 import { signInMaxBytes } from '../../shared/http/body/body-limit.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { fields } from '../../shared/http/definition/endpoint-input.ts';
@@ -33,7 +33,7 @@ export const endpoint = defineEndpoint({
     'For admins. With open registration, anyone may create a guest. A password in the URL is refused. An Idempotency-Key does not cover the password: a repeated request returns the user as first created, with the first password.',
   allow: 'anyone',
   throttle: { perSecond: 10, burst: 40 },
-  needs: { accounts: writeAccounts },
+  needs: { accounts: writePasswords },
   runtime: hashingRuntime,
   input: {
     queryOrBody: z.strictObject({

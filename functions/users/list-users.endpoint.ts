@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { readUsers } from '../../shared/data/accounts/needs.ts';
 import { listUsers } from '../../shared/data/accounts/user.ts';
-import { readAccounts } from '../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { answerList, paging } from '../../shared/http/definition/paging.ts';
 import { lambda } from '../../shared/http/pipeline/lambda.ts';
@@ -12,7 +12,7 @@ export const endpoint = defineEndpoint({
   path: '/users/',
   summary: 'All users, newest first',
   allow: 'viewer',
-  needs: { accounts: readAccounts },
+  needs: { accounts: readUsers },
   input: { query: z.strictObject(paging) },
   work: 'page: the limit of every list',
   output: { 200: z.array(UserAnswer) },

@@ -1,6 +1,6 @@
 import { notFound } from '../../shared/core/service-error.ts';
+import { readUsers } from '../../shared/data/accounts/needs.ts';
 import { findUser } from '../../shared/data/accounts/user.ts';
-import { readAccounts } from '../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { lambda } from '../../shared/http/pipeline/lambda.ts';
 import { showUser, UserAnswer } from './account.ts';
@@ -11,7 +11,7 @@ export const endpoint = defineEndpoint({
   path: '/users/me',
   summary: 'The account of the caller',
   allow: 'guest',
-  needs: { accounts: readAccounts },
+  needs: { accounts: readUsers },
   input: {},
   output: { 200: UserAnswer },
   problems: ['not-found'],

@@ -1,6 +1,6 @@
 import { notFound } from '../../shared/core/service-error.ts';
+import { readUsers } from '../../shared/data/accounts/needs.ts';
 import { findUserByName } from '../../shared/data/accounts/user.ts';
-import { readAccounts } from '../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { lambda } from '../../shared/http/pipeline/lambda.ts';
 import { requireMaySeeAccount, showUser, UserAnswer, userPath } from './account.ts';
@@ -12,7 +12,7 @@ export const endpoint = defineEndpoint({
   summary: 'A user',
   description: 'A guest sees only their own account.',
   allow: 'guest',
-  needs: { accounts: readAccounts },
+  needs: { accounts: readUsers },
   input: { path: userPath },
   output: { 200: UserAnswer },
   problems: ['forbidden', 'not-found'],

@@ -55,11 +55,12 @@ async function checkAndIssue<T>(
     const isVerified = verified !== undefined && found?.hash === verified;
     const isRight = isVerified || (await verifyPassword(password, found?.hash));
     if (found === undefined || !isRight) throw wrongCredentials();
-    const { user, hash } = found;
+    const { user, hash, isEarlier } = found;
     if (verified === undefined) {
       await attempt.succeeded();
-      if (needsRehash(hash)) {
-        await replaceHash(accounts, user.user_id, { from: hash, to: await hashPassword(password) });
+      if (needsRehash(hash) || isEarlier) {
+        const to = needsRehash(hash) ? await hashPassword(password) : hash;
+        await replaceHash(accounts, user.user_id, { from: hash, to, isEarlier }, now());
       }
     }
     verified = hash;

@@ -1,8 +1,9 @@
 import { controlBatch } from '../../../shared/aws/needs.ts';
 import { ServiceError } from '../../../shared/core/service-error.ts';
+import { readUsers } from '../../../shared/data/accounts/needs.ts';
 import { requireExperiment } from '../../../shared/data/experiments/experiment.ts';
 import { readVariablesKey } from '../../../shared/data/projects/variable.ts';
-import { readAccounts, writeRecords } from '../../../shared/data/table/needs.ts';
+import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { answerExperiment, ExperimentAnswer } from '../../../shared/experiments/experiment-answer.ts';
 import { experimentPath } from '../../../shared/experiments/experiment-path.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
@@ -20,7 +21,7 @@ export const endpoint = defineEndpoint({
     'A running command gets SIGTERM, and is killed after 20 seconds. Its log, metrics and artifacts are kept.',
   allow: 'developer',
   project: 'developer',
-  needs: { records: writeRecords, accounts: readAccounts, batch: controlBatch, keys: readVariablesKey },
+  needs: { records: writeRecords, accounts: readUsers, batch: controlBatch, keys: readVariablesKey },
   input: { path: experimentPath },
   repeatable: true,
   output: { 200: ExperimentAnswer },

@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import { notFound } from '../../../shared/core/service-error.ts';
+import { readUsers } from '../../../shared/data/accounts/needs.ts';
 import { requireExperiment } from '../../../shared/data/experiments/experiment.ts';
 import { defaultName } from '../../../shared/data/projects/default-name.ts';
 import { RunRules } from '../../../shared/data/rules/run-rules.ts';
-import { readAccounts, writeRecords } from '../../../shared/data/table/needs.ts';
+import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { answerExperiment, ExperimentAnswer } from '../../../shared/experiments/experiment-answer.ts';
 import { experimentNumber } from '../../../shared/experiments/experiment-number.ts';
 import {
@@ -42,7 +43,7 @@ export const endpoint = defineEndpoint({
     'For a notebook, a script or another cluster. The service starts no job for it. The client logs metrics and params. The experiment is RUNNING until the client sets another status.',
   allow: 'developer',
   project: 'developer',
-  needs: { records: writeRecords, accounts: readAccounts },
+  needs: { records: writeRecords, accounts: readUsers },
   input: { path: projectPath, body: fields(Created, fieldsBodyMaxBytes) },
   output: { 200: ExperimentAnswer },
   problems: ['conflict', 'too-large', 'unsupported-media-type'],

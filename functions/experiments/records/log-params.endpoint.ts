@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { ServiceError } from '../../../shared/core/service-error.ts';
-import { readAccounts, writeRecords } from '../../../shared/data/table/needs.ts';
+import { readUsers } from '../../../shared/data/accounts/needs.ts';
+import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { changeFields } from '../../../shared/experiments/change-fields.ts';
 import { isFromCommand } from '../../../shared/experiments/command-facts.ts';
 import { answerExperiment, ExperimentAnswer } from '../../../shared/experiments/experiment-answer.ts';
@@ -22,7 +23,7 @@ export const endpoint = defineEndpoint({
     'A param is written once. The same value again changes nothing; another value is refused with 409, and nothing of the request is stored. A param that only the command of a training states takes another value once.',
   allow: 'developer',
   project: 'developer',
-  needs: { records: writeRecords, accounts: readAccounts },
+  needs: { records: writeRecords, accounts: readUsers },
   input: { path: experimentPath, body: fields(z.strictObject({ params: Params }), fieldsBodyMaxBytes) },
   repeatable: true,
   output: { 200: ExperimentAnswer },

@@ -1,6 +1,7 @@
 import { observeBatch } from '../../../shared/aws/needs.ts';
+import { readUsers } from '../../../shared/data/accounts/needs.ts';
 import { requireExperiment } from '../../../shared/data/experiments/experiment.ts';
-import { readAccounts, writeRecords } from '../../../shared/data/table/needs.ts';
+import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { answerExperiment, ExperimentAnswer } from '../../../shared/experiments/experiment-answer.ts';
 import { experimentPath } from '../../../shared/experiments/experiment-path.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
@@ -16,7 +17,7 @@ export const endpoint = defineEndpoint({
     'Compares an unfinished experiment with AWS Batch first, unless that was done in the last 30 seconds.',
   allow: 'viewer',
   project: 'viewer',
-  needs: { records: writeRecords, accounts: readAccounts, batch: observeBatch },
+  needs: { records: writeRecords, accounts: readUsers, batch: observeBatch },
   input: { path: experimentPath },
   writes: 'compares an unfinished experiment with Batch, and writes down what it finds',
   output: { 200: ExperimentAnswer },

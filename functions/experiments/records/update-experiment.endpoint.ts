@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { badRequest } from '../../../shared/core/service-error.ts';
-import { readAccounts, writeRecords } from '../../../shared/data/table/needs.ts';
+import { readUsers } from '../../../shared/data/accounts/needs.ts';
+import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { changeFields } from '../../../shared/experiments/change-fields.ts';
 import { answerExperiment, ExperimentAnswer } from '../../../shared/experiments/experiment-answer.ts';
 import { experimentPath } from '../../../shared/experiments/experiment-path.ts';
@@ -39,7 +40,7 @@ export const endpoint = defineEndpoint({
     'Changes the given fields, at least one, and no others. Ended experiments can be changed too. Clients set the status of experiments that run elsewhere; jobs set the status of trainings. Note, tags and params take at most 300,000 bytes together.',
   allow: 'developer',
   project: 'developer',
-  needs: { records: writeRecords, accounts: readAccounts },
+  needs: { records: writeRecords, accounts: readUsers },
   input: { path: experimentPath, body: fields(Change, fieldsBodyMaxBytes) },
   output: { 200: ExperimentAnswer },
   problems: ['conflict', 'precondition-failed', 'too-large', 'unsupported-media-type'],

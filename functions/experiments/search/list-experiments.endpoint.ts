@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import { readUsers } from '../../../shared/data/accounts/needs.ts';
 import { readCriterion } from '../../../shared/data/projects/first-criterion.ts';
-import { foldCatalogues, readAccounts, readRecords } from '../../../shared/data/table/needs.ts';
+import { foldCatalogues, readRecords } from '../../../shared/data/table/needs.ts';
 import { ExperimentAnswer, showExperiment } from '../../../shared/experiments/experiment-answer.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { answerList, paging } from '../../../shared/http/definition/paging.ts';
@@ -18,7 +19,7 @@ export const endpoint = defineEndpoint({
     '`filter` selects experiments and `order_by` sorts them. `deleted=true` lists the deleted ones that can be restored. A search finds everything that was acknowledged before it began, and no experiment appears on two pages, even while others are added or deleted.',
   allow: 'viewer',
   project: 'viewer',
-  needs: { records: readRecords, catalogue: foldCatalogues, accounts: readAccounts },
+  needs: { records: readRecords, catalogue: foldCatalogues, accounts: readUsers },
   input: {
     path: projectPath,
     query: z.strictObject({ ...searchParameters, deleted: deletedParameter, ...paging }),

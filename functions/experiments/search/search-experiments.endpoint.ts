@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { Ulid } from '../../../shared/core/formats.ts';
-import { foldCatalogues, readAccounts, readRecords } from '../../../shared/data/table/needs.ts';
+import { readUsers } from '../../../shared/data/accounts/needs.ts';
+import { foldCatalogues, readRecords } from '../../../shared/data/table/needs.ts';
 import { ExperimentAnswer } from '../../../shared/experiments/experiment-answer.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { paging } from '../../../shared/http/definition/paging.ts';
@@ -18,7 +19,7 @@ export const endpoint = defineEndpoint({
   description:
     'Like the list of one project, with `filter` and `order_by`. Without `project_id` it searches all projects, up to 1,000.',
   allow: 'viewer',
-  needs: { records: readRecords, catalogue: foldCatalogues, accounts: readAccounts },
+  needs: { records: readRecords, catalogue: foldCatalogues, accounts: readUsers },
   input: {
     query: z.strictObject({
       project_id: z

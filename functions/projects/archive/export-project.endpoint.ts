@@ -1,9 +1,10 @@
 import { writeProjectObjects } from '../../../shared/aws/needs.ts';
 import { forSeconds } from '../../../shared/core/deadline.ts';
 import { ServiceError } from '../../../shared/core/service-error.ts';
+import { readUsers } from '../../../shared/data/accounts/needs.ts';
 import { changeInProject } from '../../../shared/data/projects/change-in-project.ts';
 import { countersKey, parseCounters } from '../../../shared/data/projects/project.ts';
-import { readAccounts, writeRecords } from '../../../shared/data/table/needs.ts';
+import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { projectPath } from '../../../shared/http/definition/parameters.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
@@ -20,7 +21,7 @@ export const endpoint = defineEndpoint({
     'Starts the export. The archive is a zip of JSON and files, with their digests. It contains the project, all versions of its configurations, its environment, its variables except secrets, sources, data sets, ended experiments with all their records, logged models, and the versions of registered models that come from them, with aliases and tags. It does not contain values of secrets, members (their accounts belong to a deployment), packed environments, unfinished experiments (`unfinished` lists them), or models for pruning and quantization and their strategies (they belong to users). A small project is packed at once, a large one in the background; GET returns the progress. The archive is kept for a day.',
   allow: 'developer',
   project: 'owner',
-  needs: { accounts: readAccounts, records: writeRecords, objects: writeProjectObjects },
+  needs: { accounts: readUsers, records: writeRecords, objects: writeProjectObjects },
   input: { path: projectPath },
   work: 'later: an export, in steps',
   output: { 200: ExportAnswer },

@@ -2,6 +2,7 @@ import { writeProjectObjects } from '../../../shared/aws/needs.ts';
 import type { ObjectWriter } from '../../../shared/aws/objects.ts';
 import { forSeconds } from '../../../shared/core/deadline.ts';
 import { ServiceError } from '../../../shared/core/service-error.ts';
+import { readUsers } from '../../../shared/data/accounts/needs.ts';
 import {
   importObject,
   type ProjectImport,
@@ -9,7 +10,7 @@ import {
 } from '../../../shared/data/projects/project-archives.ts';
 import { putOffPurge } from '../../../shared/data/projects/purge.ts';
 import { joinParts } from '../../../shared/data/projects/upload.ts';
-import { readAccounts, writeRecords } from '../../../shared/data/table/needs.ts';
+import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { ConditionFailedError } from '../../../shared/data/table/write-label.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
@@ -49,7 +50,7 @@ export const endpoint = defineEndpoint({
   description:
     'The new project belongs to the caller. Every digest in the archive is checked before anything is recorded; an invalid archive leaves nothing behind. All ids are new. A small archive is imported at once, a large one in the background; GET returns its progress.',
   allow: 'developer',
-  needs: { accounts: readAccounts, records: writeRecords, objects: writeProjectObjects },
+  needs: { accounts: readUsers, records: writeRecords, objects: writeProjectObjects },
   input: { query: importedSha256 },
   work: 'later: an import, in steps',
   output: { 200: ImportAnswer },

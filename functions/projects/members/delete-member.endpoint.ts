@@ -1,7 +1,8 @@
 import { notFound } from '../../../shared/core/service-error.ts';
+import { readUsers } from '../../../shared/data/accounts/needs.ts';
 import { changeInProject } from '../../../shared/data/projects/change-in-project.ts';
 import { findMemberToReplace, removeMember } from '../../../shared/data/projects/member.ts';
-import { readAccounts, writeRecords } from '../../../shared/data/table/needs.ts';
+import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { isOwner, MemberAnswer, memberPath, requireUserByName } from './member.ts';
@@ -14,7 +15,7 @@ export const endpoint = defineEndpoint({
   description: "The user's jobs in the project continue. The owner can cancel them.",
   allow: 'developer',
   project: 'owner',
-  needs: { records: writeRecords, accounts: readAccounts },
+  needs: { records: writeRecords, accounts: readUsers },
   input: { path: memberPath },
   output: { 200: MemberAnswer },
   problems: ['conflict'],

@@ -1,7 +1,8 @@
 import * as z from 'zod';
+import { readUsers } from '../../../shared/data/accounts/needs.ts';
 import { changeInProject } from '../../../shared/data/projects/change-in-project.ts';
 import { findMemberToReplace, MemberRole, putMember } from '../../../shared/data/projects/member.ts';
-import { readAccounts, writeRecords } from '../../../shared/data/table/needs.ts';
+import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { isOwner, MemberAnswer, memberPath, refuseMembers, requireUserByName } from './member.ts';
@@ -15,7 +16,7 @@ export const endpoint = defineEndpoint({
     'The project appears in the list of a `viewer`. A `developer` may change its contents and train. The account type limits the role: a viewer’s account cannot train. PUT …/owner changes the owner.',
   allow: 'developer',
   project: 'owner',
-  needs: { records: writeRecords, accounts: readAccounts },
+  needs: { records: writeRecords, accounts: readUsers },
   input: {
     path: memberPath,
     queryOrBody: z.strictObject({ role: MemberRole.describe('Their new role.') }),

@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import { ServiceError } from '../../../shared/core/service-error.ts';
+import { readUsers } from '../../../shared/data/accounts/needs.ts';
 import { accountTypes, Username } from '../../../shared/data/accounts/user.ts';
 import { changeInProject } from '../../../shared/data/projects/change-in-project.ts';
 import { readCriterion } from '../../../shared/data/projects/first-criterion.ts';
 import { findMemberToReplace, transferProject } from '../../../shared/data/projects/member.ts';
-import { readAccounts, writeRecords } from '../../../shared/data/table/needs.ts';
+import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { projectPath } from '../../../shared/http/definition/parameters.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
@@ -20,7 +21,7 @@ export const endpoint = defineEndpoint({
     'The former owner becomes a developer of the project. An admin can give a new owner to a project whose owner was deleted. Running jobs still count towards the limits of the users who started them.',
   allow: 'developer',
   project: 'owner',
-  needs: { records: writeRecords, accounts: readAccounts },
+  needs: { records: writeRecords, accounts: readUsers },
   input: {
     path: projectPath,
     queryOrBody: z.strictObject({ username: Username.describe('Name of the new owner, such as `ada`.') }),

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { parseConfig } from '../../../shared/config/parse-config.ts';
 import { badRequest, type ParameterFault, ServiceError } from '../../../shared/core/service-error.ts';
+import { readUsers } from '../../../shared/data/accounts/needs.ts';
 import { requireExperiment } from '../../../shared/data/experiments/experiment.ts';
 import { requireSweep, type Sweep } from '../../../shared/data/sweeps/sweep.ts';
 import { readSweepConfig } from '../../../shared/data/sweeps/sweep-run.ts';
-import { readAccounts } from '../../../shared/data/table/needs.ts';
 import type { TableReader } from '../../../shared/data/table/table.ts';
 import { scalarPaths } from '../../../shared/experiments/config-params.ts';
 import { ExperimentAnswer } from '../../../shared/experiments/experiment-answer.ts';
@@ -36,7 +36,7 @@ export const endpoint = defineEndpoint({
     'For a sweep with the method `external`: Optuna, Ax or a person decides which values come next. The answer is the experiment of the first repeat. 409 while as many run as may run at once.',
   allow: 'developer',
   project: 'developer',
-  needs: { ...decidingNeeds, accounts: readAccounts },
+  needs: { ...decidingNeeds, accounts: readUsers },
   input: { path: sweepPath, body: fields(Asked) },
   work: 'page: with TPE and grids no trial is asked for, so it reads those that run',
   output: { 200: ExperimentAnswer },

@@ -2,11 +2,12 @@ import * as z from 'zod';
 import { controlBatch } from '../../../shared/aws/needs.ts';
 import { FileId } from '../../../shared/core/formats.ts';
 import { ServiceError } from '../../../shared/core/service-error.ts';
+import { readUsers } from '../../../shared/data/accounts/needs.ts';
 import { type Experiment, requireExperiment } from '../../../shared/data/experiments/experiment.ts';
 import { readVariablesKey } from '../../../shared/data/projects/variable.ts';
 import { sizeRange } from '../../../shared/data/rules/size.ts';
 import { environmentFields } from '../../../shared/data/rules/training.ts';
-import { readAccounts, writeRecords } from '../../../shared/data/table/needs.ts';
+import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { ExperimentAnswer } from '../../../shared/experiments/experiment-answer.ts';
 import { experimentPath } from '../../../shared/experiments/experiment-path.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
@@ -35,7 +36,7 @@ export const endpoint = defineEndpoint({
     'Configuration, source, environment, data set, size and timeout are those of the earlier experiment, except what the query changes. Later changes of the project have no effect, except that the rules of the project are its present ones. The checkpoints of the earlier experiment are in CHECKPOINT_DIR, however it ended.',
   allow: 'developer',
   project: 'developer',
-  needs: { records: writeRecords, accounts: readAccounts, batch: controlBatch, keys: readVariablesKey },
+  needs: { records: writeRecords, accounts: readUsers, batch: controlBatch, keys: readVariablesKey },
   input: {
     path: experimentPath,
     query: z.strictObject({

@@ -2,13 +2,14 @@ import type * as z from 'zod';
 import { controlBatch } from '../../../shared/aws/needs.ts';
 import { badRequest, ServiceError } from '../../../shared/core/service-error.ts';
 import type { Settings } from '../../../shared/core/settings.ts';
+import { readUsers } from '../../../shared/data/accounts/needs.ts';
 import type { Git } from '../../../shared/data/experiments/tracking.ts';
 import type { TrainingKind } from '../../../shared/data/jobs/job.ts';
 import type { Config } from '../../../shared/data/projects/config.ts';
 import { findEnvironment } from '../../../shared/data/projects/environment.ts';
 import { readVariablesKey } from '../../../shared/data/projects/variable.ts';
 import { GitRule } from '../../../shared/data/rules/tracked.ts';
-import { readAccounts, writeRecords } from '../../../shared/data/table/needs.ts';
+import { writeRecords } from '../../../shared/data/table/needs.ts';
 import type { TableReader } from '../../../shared/data/table/table.ts';
 import { ExperimentAnswer } from '../../../shared/experiments/experiment-answer.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
@@ -51,7 +52,7 @@ export const trainingEndpoint = <
     summary,
     allow: 'developer',
     project: 'developer',
-    needs: { records: writeRecords, accounts: readAccounts, batch: controlBatch, keys: readVariablesKey },
+    needs: { records: writeRecords, accounts: readUsers, batch: controlBatch, keys: readVariablesKey },
     input: { path: projectPath, query },
     output: { 200: ExperimentAnswer },
     problems: ['conflict'],

@@ -1,5 +1,6 @@
+import { readUsers } from '../../../shared/data/accounts/needs.ts';
 import { storeBudget } from '../../../shared/data/jobs/budget.ts';
-import { readAccounts, writeRecords } from '../../../shared/data/table/needs.ts';
+import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { fields } from '../../../shared/http/definition/endpoint-input.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
@@ -14,7 +15,7 @@ export const endpoint = defineEndpoint({
   description:
     'Trainings, prunings and quantizations count. A job begins only if what it may cost, up to its timeout, is left; else 409 says what is.',
   allow: 'admin',
-  needs: { accounts: readAccounts, records: writeRecords },
+  needs: { accounts: readUsers, records: writeRecords },
   input: { path: budgetPath, body: fields(BudgetRequest) },
   output: { 200: BudgetAnswer },
   problems: ['not-found', 'conflict', 'too-large', 'unsupported-media-type'],

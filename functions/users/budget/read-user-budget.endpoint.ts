@@ -1,5 +1,6 @@
 import { ServiceError } from '../../../shared/core/service-error.ts';
-import { readAccounts, readRecords } from '../../../shared/data/table/needs.ts';
+import { readUsers } from '../../../shared/data/accounts/needs.ts';
+import { readRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { answerBudget, BudgetAnswer } from '../../../shared/jobs/budget-answer.ts';
@@ -12,7 +13,7 @@ export const endpoint = defineEndpoint({
   summary: "A user's budget for each month, and what is left of it",
   description: 'A job counts for the user who begins it. Only admins see the budgets of others.',
   allow: 'guest',
-  needs: { accounts: readAccounts, records: readRecords },
+  needs: { accounts: readUsers, records: readRecords },
   input: { path: budgetPath },
   output: { 200: BudgetAnswer },
   problems: ['forbidden', 'not-found'],

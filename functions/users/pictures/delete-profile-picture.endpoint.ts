@@ -1,5 +1,5 @@
 import { writePictures } from '../../../shared/aws/needs.ts';
-import { writeAccounts } from '../../../shared/data/table/needs.ts';
+import { writeCredentials } from '../../../shared/data/accounts/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { requireMayChangeAccount, userPath } from '../account.ts';
@@ -14,7 +14,7 @@ export const endpoint = defineEndpoint({
   description:
     'The user gets the identicon again. Without an uploaded picture nothing changes. Only the user and admins may call this.',
   allow: 'guest',
-  needs: { accounts: writeAccounts, objects: writePictures },
+  needs: { accounts: writeCredentials, objects: writePictures },
   input: { path: userPath },
   output: { 200: PictureAnswer },
   problems: ['forbidden', 'not-found', 'conflict', 'precondition-failed'],

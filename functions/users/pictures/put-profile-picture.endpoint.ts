@@ -1,6 +1,6 @@
 import { writePictures } from '../../../shared/aws/needs.ts';
 import { ServiceError } from '../../../shared/core/service-error.ts';
-import { writeAccounts } from '../../../shared/data/table/needs.ts';
+import { writeCredentials } from '../../../shared/data/accounts/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { bytesMediaType, file } from '../../../shared/http/definition/endpoint-input.ts';
 import { requirePrecondition } from '../../../shared/http/definition/precondition.ts';
@@ -22,7 +22,7 @@ export const endpoint = defineEndpoint({
   description:
     'The body is a PNG, JPEG, WebP or GIF picture of at most 4 MiB and 40 megapixels, under its own Content-Type or `application/octet-stream`. It is rotated upright, cropped to a square around its most prominent part and encoded again. Metadata is removed. Only the first frame of an animation is kept. Only the user and admins may call this.',
   allow: 'guest',
-  needs: { accounts: writeAccounts, objects: writePictures },
+  needs: { accounts: writeCredentials, objects: writePictures },
   // A picture of 40 megapixels takes 160 MB unpacked, and rotating and scaling need more.
   runtime: { memory: 1536, native: ['sharp'] },
   input: { path: userPath, body: file([bytesMediaType, ...uploadMediaTypes], pictureMaxBytes) },

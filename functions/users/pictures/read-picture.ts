@@ -1,7 +1,7 @@
 import { readPictures } from '../../../shared/aws/needs.ts';
 import type { ObjectReader } from '../../../shared/aws/objects.ts';
+import { readCredentials } from '../../../shared/data/accounts/needs.ts';
 import type { User } from '../../../shared/data/accounts/user.ts';
-import { readAccounts } from '../../../shared/data/table/needs.ts';
 import { readAgain, retryOnConflict } from '../../../shared/data/table/retry-on-conflict.ts';
 import type { TableReader } from '../../../shared/data/table/table.ts';
 import { preferredMediaType } from '../../../shared/http/body/accept.ts';
@@ -27,7 +27,7 @@ export const readPictureEndpoint = (size: PictureSize) =>
     path: `/users/{username}/${size}/`,
     description: `${pictureSides[size]} × ${pictureSides[size]} pixels, WebP, or PNG by \`Accept\`. Users without a picture get an identicon, always PNG. A guest sees only their own.`,
     allow: 'guest',
-    needs: { accounts: readAccounts, objects: readPictures },
+    needs: { accounts: readCredentials, objects: readPictures },
     input: { path: userPath },
     output: { 200: content([...pictureMediaTypes, bytesMediaType]) },
     problems: ['forbidden', 'not-found'],

@@ -7,6 +7,7 @@ import { recordClosedAccount } from './closed-account.ts';
 import {
   type AccountType,
   countPopulation,
+  earlierPasswordKey,
   findUser,
   passwordKey,
   populationCount,
@@ -58,6 +59,7 @@ export async function removeUser(
     // unreadable.
     { delete: usernameKey(username) },
     { delete: passwordKey(user_id) },
+    { delete: earlierPasswordKey(user_id) },
     recordClosedAccount({ user_id, closed_at }),
   );
 }
@@ -102,6 +104,7 @@ export async function setPassword(
       if: { equals: { version } },
     },
     { put: storedPassword(user.user_id, hash, changed_at) },
+    { delete: earlierPasswordKey(user.user_id) },
   );
   return { ...user, version: version + 1, credentials_version: credentials_version + 1 };
 }

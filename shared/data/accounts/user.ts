@@ -53,9 +53,12 @@ export const userKey = (user_id: string): Key => ({ pk: usersPartition, sk: user
 const usersPartition = 'USERS';
 
 export const usernameKey = (name: string): Key => ({ pk: `USERNAME#${name}`, sk: 'USERNAME' });
-/** Return the partition of a user's credentials: the password and tokens. */
+/** Return the partition of a user's credentials: tokens and sessions. */
 export const userPartition = (user_id: string): string => `USER#${user_id}`;
-export const passwordKey = (user_id: string): Key => ({ pk: userPartition(user_id), sk: 'PASSWORD' });
+/** Key of the hash of a user's password: in a partition of its own, which few functions may read. */
+export const passwordKey = (user_id: string): Key => ({ pk: `PASSWORD#${user_id}`, sk: 'PASSWORD' });
+/** Its key until 0.1.0. The next sign-in moves it. */
+export const earlierPasswordKey = (user_id: string): Key => ({ pk: userPartition(user_id), sk: 'PASSWORD' });
 
 export const parseUser = user.parse;
 
@@ -143,14 +146,17 @@ export async function listUsers(
   return readPage(await accounts.query({ pk: usersPartition, descending: true, ...page }), user.parse);
 }
 
-/** Return a user and the hash of the password. */
+/** Return a user and the hash of the password, and whether the hash is still at its earlier key. */
 export async function findCredentials(
   accounts: Accounts,
   name: string,
-): Promise<{ user: User; hash: string } | undefined> {
+): Promise<{ user: User; hash: string; isEarlier: boolean } | undefined> {
   const user_id = (await findUserId(accounts, name)) ?? nobody;
-  const [found, secret] = await accounts.batchGet([userKey(user_id), passwordKey(user_id)]);
-  return found && secret && { user: user.parse(found), hash: password.parse(secret).hash };
+  const keys = [userKey(user_id), passwordKey(user_id), earlierPasswordKey(user_id)];
+  const [found, present, earlier] = await accounts.batchGet(keys);
+  const secret = present ?? earlier;
+  const isEarlier = present === undefined;
+  return found && secret && { user: user.parse(found), hash: password.parse(secret).hash, isEarlier };
 }
 
 /** Id that no user has. It replaces the id of an unknown name, so the reads take equally long. */
@@ -217,17 +223,23 @@ export async function createUser(
 
 const noAdmin: Condition = { any: [{ absent: ['admins'] }, { equals: { admins: 0 } }] };
 
-/** Replace the hash of an unchanged password. If the password has changed since, do nothing. */
+/**
+ * Replace the hash of an unchanged password, and move it from its earlier key. If the password has changed since, do
+ * nothing.
+ */
 export async function replaceHash(
   accounts: TableWriter<'accounts'>,
   user_id: string,
-  { from, to }: { from: string; to: string },
+  { from, to, isEarlier }: { from: string; to: string; isEarlier: boolean },
+  now: Date,
 ): Promise<void> {
+  const unchanged = { equals: { hash: from } };
   await tryWrite(
-    accounts.write({
-      update: passwordKey(user_id),
-      change: { set: { hash: to } },
-      if: { equals: { hash: from } },
-    }),
+    isEarlier
+      ? accounts.write(
+          { put: storedPassword(user_id, to, now.toISOString()), if: { exists: false } },
+          { delete: earlierPasswordKey(user_id), if: unchanged },
+        )
+      : accounts.write({ update: passwordKey(user_id), change: { set: { hash: to } }, if: unchanged }),
   );
 }

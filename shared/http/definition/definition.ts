@@ -1,7 +1,8 @@
 import type { FunctionRuntime } from '../../core/function-runtime.ts';
 import type { Need, Needs } from '../../core/needs.ts';
 import type { Settings } from '../../core/settings.ts';
-import { readAccounts, readRecords } from '../../data/table/needs.ts';
+import { readCredentials } from '../../data/accounts/needs.ts';
+import { readRecords } from '../../data/table/needs.ts';
 import type { TableName, TableWriter } from '../../data/table/table.ts';
 import type {
   CallerOf,
@@ -132,5 +133,5 @@ interface Endpoint<
  * it, which look up the bearer token and the project of a project rule.
  */
 export function allNeeds({ needs, project }: Pick<Endpoint, 'needs' | 'project'>): Need<unknown>[] {
-  return [readAccounts, ...(project === undefined ? [] : [readRecords]), ...Object.values(needs)];
+  return [readCredentials, ...(project === undefined ? [] : [readRecords]), ...Object.values(needs)];
 }

@@ -1,8 +1,8 @@
 import { ServiceError } from '../../core/service-error.ts';
+import { readCredentials } from '../../data/accounts/needs.ts';
 import { authenticateSession } from '../../data/accounts/session.ts';
 import { authenticateToken } from '../../data/accounts/token.ts';
 import { accountTypes } from '../../data/accounts/user.ts';
-import { readAccounts } from '../../data/table/needs.ts';
 import { recentReads } from '../../data/table/recent-reads.ts';
 import type { TableReader } from '../../data/table/table.ts';
 import { HttpError } from '../answer/http-error.ts';
@@ -67,7 +67,7 @@ async function identify(exchange: Exchange, authorization: string): Promise<Iden
  * writes only the tokens of names and passwords.
  */
 function accountsFor({ endpoint: { needs, identify }, platform }: Exchange): TableReader<'accounts'> {
-  const accounts = readAccounts.open(platform);
+  const accounts = readCredentials.open(platform);
   const changesAccounts = Object.values(needs).some(
     ({ resource, level }) => resource === 'accounts' && level === 'write',
   );

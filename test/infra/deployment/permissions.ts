@@ -171,6 +171,65 @@ test.each(jobs.map((job) => [job.name, job] as const))(
   },
 );
 
+/** Names of the functions that reach each pattern of partitions of the accounts; `*` is the whole table. */
+function reachOfAccounts(): Map<string, string[]> {
+  const reach = new Map<string, string[]>();
+  for (const { name } of [...endpoints, ...events]) {
+    const statements = functionStatements(name).filter(
+      ({ Action, Resource }) =>
+        text(Action).includes('dynamodb:') &&
+        /Accounts[^/]*Arn/.test(text(Resource)) &&
+        !text(Resource).includes('StreamArn'),
+    );
+    const patterns = statements.flatMap(
+      ({ Condition }) => Condition?.['ForAllValues:StringLike']['dynamodb:LeadingKeys'] ?? ['*'],
+    );
+    for (const pattern of new Set<string>(patterns))
+      reach.set(pattern, [...(reach.get(pattern) ?? []), name].sort());
+  }
+  return reach;
+}
+
+test('passwords and the key of secrets are reached by the functions that check or use them', () => {
+  const reach = reachOfAccounts();
+  expect(reach.get('*')).toBeUndefined();
+  expect(reach.get('PASSWORD#*')).toEqual([
+    'changePassword',
+    'createFirstAdmin',
+    'createSession',
+    'createToken',
+    'createUser',
+    'deleteUser',
+    'serveMlflow',
+  ]);
+  expect(reach.get('VARIABLES_KEY')).toEqual([
+    'cancelExperiment',
+    'cancelExperiments',
+    'cancelPruneStrategy',
+    'cancelQuantizeStrategy',
+    'cancelSweep',
+    'createPruneStrategy',
+    'createQuantizeStrategy',
+    'createSweep',
+    'createTrial',
+    'deleteSweep',
+    'jobStateChanged',
+    'pauseSweep',
+    'putHook',
+    'putVariable',
+    'putVariables',
+    'redeliverMessage',
+    'rerunExperiment',
+    'resumeSweep',
+    'retrySweep',
+    'sweep',
+    'testHook',
+    'trainProject',
+    'trainProjectRemote',
+    'updateSweep',
+  ]);
+});
+
 test('a training only checks that its project is there', () => {
   const onProjects = jobStatements('train').filter((statement) =>
     text(statement.Condition).includes('PROJECTS'),

@@ -137,11 +137,12 @@ describe('what a process has read of a caller within a second', () => {
     const { service } = shared;
     const [one, other] = [await newUser(), await newUser()];
     const make = (as: TestUser) => service.call(createNamedToken, { as, ...json({ name: 'ci' }) });
+    const token = await tokenOf(one);
     expect((await make(one)).status).toBeLessThan(300);
     expect((await shared.handOver(other.user.username)).status).toBe(200);
     expect((await shared.share(one.user.username, 'viewer', other)).status).toBe(200);
 
-    await elsewhere.delete('accounts', await tokenOf(one));
+    await elsewhere.delete('accounts', token);
     await elsewhere.set('records', projectKey(path.project_id), 'owner_id', shared.olga.user.user_id);
 
     expect((await make(one)).status).toBe(401);

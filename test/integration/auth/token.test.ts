@@ -5,7 +5,13 @@ import { endpoint as deleteToken } from '../../../functions/auth/delete-token.en
 import { endpoint as listProjects } from '../../../functions/projects/projects/list-projects.endpoint.ts';
 import { hashPassword } from '../../../shared/accounts/password.ts';
 import { changeAttempts } from '../../../shared/data/accounts/sign-in-attempts.ts';
-import { createUser, findCredentials, type User } from '../../../shared/data/accounts/user.ts';
+import {
+  createUser,
+  earlierPasswordKey,
+  findCredentials,
+  passwordKey,
+  type User,
+} from '../../../shared/data/accounts/user.ts';
 import { type Call, type TestService, testService } from '../../support/service.ts';
 
 /** The password "password", hashed at a cost that is no longer the present one. */
@@ -107,6 +113,20 @@ describe('tokens', () => {
     const stored = await findCredentials(service.accounts, 'grace');
     expect(stored?.hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
     expect((await service.call(createToken, grant('grace', 'password'))).status).toBe(200);
+  });
+
+  test('sign-in moves the hash of an earlier release out of the partition of the tokens', async () => {
+    const { user_id } = await register('hedy', await hashPassword('correct horse'));
+    const stored = await service.accounts.get(passwordKey(user_id));
+    const earlier = { ...stored, ...earlierPasswordKey(user_id) };
+    await service.accounts.write({ delete: passwordKey(user_id) }, { put: earlier });
+
+    expect((await service.call(createToken, grant('hedy', 'wrong horse'))).status).toBe(401);
+    expect(await service.accounts.get(earlierPasswordKey(user_id))).toBeDefined();
+    for (const _ of [1, 2])
+      expect((await service.call(createToken, grant('hedy', 'correct horse'))).status).toBe(200);
+    expect(await service.accounts.get(earlierPasswordKey(user_id))).toBeUndefined();
+    expect((await service.accounts.get(passwordKey(user_id)))?.['hash']).toBe(stored?.['hash']);
   });
 
   test('too many failures must wait, from that address alone', async () => {

@@ -48,6 +48,7 @@ describe('an upload that was announced', { shuffle: false }, () => {
     await purge.run(undefined, {
       records,
       accounts,
+      keys: accounts,
       batch: emptyBatch,
       objects: { ...objects, ...more },
       settings: readSettings(environment),

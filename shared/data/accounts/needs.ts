@@ -1,0 +1,34 @@
+import { within } from '../../core/needs.ts';
+import { readAccounts, writeAccounts } from '../table/needs.ts';
+
+// The patterns of the keys in `user.ts`, `token.ts`, `session.ts`, `picture.ts`, `sign-in-attempts.ts`, `idempotency.ts` and
+// `closed-account.ts`. The key of secret variables is none of them: only needs of `projects/variable.ts` reach it.
+const users = ['USERS', 'USERNAME#*'];
+const credentials = 'USER#*';
+const everyone = [
+  ...users,
+  credentials,
+  'PASSWORD#*',
+  'POPULATION',
+  'SIGN-IN#*',
+  'IDEMPOTENCY#*',
+  'CLOSED_ACCOUNTS*',
+];
+
+// Marked as pure, so a bundle contains only the clients that it needs.
+/** Reads of users and their names. */
+export const readUsers = /* @__PURE__ */ within(readAccounts, { partitions: users });
+/** Reads of users with their tokens, sessions and pictures, but no passwords. */
+export const readCredentials = /* @__PURE__ */ within(readAccounts, { partitions: [...users, credentials] });
+/** The same, and writes of them, with counts of attempts and answers that are kept for repeated requests. */
+export const writeCredentials = /* @__PURE__ */ within(writeAccounts, {
+  partitions: [...users, credentials, 'SIGN-IN#*', 'IDEMPOTENCY#*'],
+});
+/** Reads and writes of users and their number. */
+export const writeUsers = /* @__PURE__ */ within(writeAccounts, { partitions: [...users, 'POPULATION'] });
+/** Reads and writes of what closed accounts have left. */
+export const clearAccounts = /* @__PURE__ */ within(writeAccounts, {
+  partitions: [credentials, 'CLOSED_ACCOUNTS*'],
+});
+/** Reads and writes of all parts of accounts, passwords included. */
+export const writePasswords = /* @__PURE__ */ within(writeAccounts, { partitions: everyone });
