@@ -24,6 +24,17 @@ interface Exports {
     most: number,
     sums: number,
   ): void;
+  /** Quantize blocks of 32 values to levels of 4 bits (`most` 15) or 8 (255). Add ‖error‖² and ‖value‖² in two parts each. */
+  quantizeBlocks(
+    at: number,
+    end: number,
+    most: number,
+    symmetric: number,
+    to: number,
+    scales: number,
+    zeroPoints: number,
+    sums: number,
+  ): void;
 }
 
 /** The loops of kernels.wat and their memory. Only one call may use the memory at a time. */
@@ -45,7 +56,7 @@ export function kernels(): Kernels {
 /** Maximum number of values of a row, and of one block. A block fits into the CPU cache. */
 export const maxColumns = 2 ** 14;
 
-const maxValues = 2 ** 16;
+export const maxValues = 2 ** 16;
 
 /** Addresses in bytes: sums, two rows of columns, the values, and the resulting bytes. */
 export const place = {

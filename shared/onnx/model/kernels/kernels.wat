@@ -175,4 +175,170 @@
 
   ;; The upper two of four values, in both halves.
   (func $upper (param $lanes v128) (result v128)
-    (i8x16.shuffle 8 9 10 11 12 13 14 15 8 9 10 11 12 13 14 15 (local.get $lanes) (local.get $lanes))))
+    (i8x16.shuffle 8 9 10 11 12 13 14 15 8 9 10 11 12 13 14 15 (local.get $lanes) (local.get $lanes)))
+
+  ;; Quantizes blocks of 32 neighbours, the form of MatMulNBits: the level of a value is that of block-scale.ts. Levels take four
+  ;; bits where $most is 15, else eight. $sums are the squares of the errors and of the values.
+  (func (export "quantizeBlocks")
+    (param $at i32) (param $end i32) (param $most f32) (param $symmetric i32)
+    (param $to i32) (param $scales i32) (param $zeroPoints i32) (param $sums i32)
+    (local $low v128) (local $high v128) (local $least f32) (local $largest f32)
+    (local $scale f32) (local $zeroPoint f32) (local $factor v128) (local $zeros v128) (local $top v128)
+    (local $wide v128) (local $first v128) (local $second v128)
+    (local.set $top (f32x4.splat (local.get $most)))
+    (loop $block
+      (if (i32.lt_u (local.get $at) (local.get $end))
+        (then
+          (local.set $low (v128.const f32x4 0 0 0 0))
+          (local.set $high (v128.const f32x4 0 0 0 0))
+          (local.set $low (f32x4.pmin (local.get $low) (v128.load offset=0 (local.get $at))))
+          (local.set $high (f32x4.pmax (local.get $high) (v128.load offset=0 (local.get $at))))
+          (local.set $low (f32x4.pmin (local.get $low) (v128.load offset=16 (local.get $at))))
+          (local.set $high (f32x4.pmax (local.get $high) (v128.load offset=16 (local.get $at))))
+          (local.set $low (f32x4.pmin (local.get $low) (v128.load offset=32 (local.get $at))))
+          (local.set $high (f32x4.pmax (local.get $high) (v128.load offset=32 (local.get $at))))
+          (local.set $low (f32x4.pmin (local.get $low) (v128.load offset=48 (local.get $at))))
+          (local.set $high (f32x4.pmax (local.get $high) (v128.load offset=48 (local.get $at))))
+          (local.set $low (f32x4.pmin (local.get $low) (v128.load offset=64 (local.get $at))))
+          (local.set $high (f32x4.pmax (local.get $high) (v128.load offset=64 (local.get $at))))
+          (local.set $low (f32x4.pmin (local.get $low) (v128.load offset=80 (local.get $at))))
+          (local.set $high (f32x4.pmax (local.get $high) (v128.load offset=80 (local.get $at))))
+          (local.set $low (f32x4.pmin (local.get $low) (v128.load offset=96 (local.get $at))))
+          (local.set $high (f32x4.pmax (local.get $high) (v128.load offset=96 (local.get $at))))
+          (local.set $low (f32x4.pmin (local.get $low) (v128.load offset=112 (local.get $at))))
+          (local.set $high (f32x4.pmax (local.get $high) (v128.load offset=112 (local.get $at))))
+          (local.set $low
+            (f32x4.pmin
+              (local.get $low)
+              (i8x16.shuffle 8 9 10 11 12 13 14 15 0 1 2 3 4 5 6 7 (local.get $low) (local.get $low))))
+          (local.set $low
+            (f32x4.pmin
+              (local.get $low)
+              (i8x16.shuffle 4 5 6 7 0 1 2 3 12 13 14 15 8 9 10 11 (local.get $low) (local.get $low))))
+          (local.set $high
+            (f32x4.pmax
+              (local.get $high)
+              (i8x16.shuffle 8 9 10 11 12 13 14 15 0 1 2 3 4 5 6 7 (local.get $high) (local.get $high))))
+          (local.set $high
+            (f32x4.pmax
+              (local.get $high)
+              (i8x16.shuffle 4 5 6 7 0 1 2 3 12 13 14 15 8 9 10 11 (local.get $high) (local.get $high))))
+          (local.set $least (f32x4.extract_lane 0 (local.get $low)))
+          (local.set $largest (f32x4.extract_lane 0 (local.get $high)))
+          (if (local.get $symmetric)
+            (then
+              (local.set $zeroPoint (f32.mul (f32.add (local.get $most) (f32.const 1)) (f32.const 0.5)))
+              (local.set $scale
+                (f32.div
+                  (select
+                    (local.get $largest)
+                    (local.get $least)
+                    (f32.gt (f32.abs (local.get $largest)) (f32.abs (local.get $least))))
+                  (f32.neg (local.get $zeroPoint))))
+              ;; A block of zeros has no scale, not one of minus zero.
+              (if (f32.eq (local.get $scale) (f32.const 0)) (then (local.set $scale (f32.const 0)))))
+            (else
+              (local.set $scale (f32.div (f32.sub (local.get $largest) (local.get $least)) (local.get $most)))
+              (local.set $zeroPoint
+                (if (result f32) (f32.eq (local.get $scale) (f32.const 0))
+                  (then (f32.const 0))
+                  (else
+                    (f32.min
+                      (local.get $most)
+                      (f32.max
+                        (f32.const 0)
+                        (f32.demote_f64
+                          (f64.floor
+                            (f64.add
+                              (f64.promote_f32 (f32.div (f32.neg (local.get $least)) (local.get $scale)))
+                              (f64.const 0.5)))))))))))
+          (f32.store (local.get $scales) (local.get $scale))
+          (i32.store8 (local.get $zeroPoints) (i32.trunc_f32_u (local.get $zeroPoint)))
+          (local.set $factor
+            (f32x4.splat
+              (if (result f32) (f32.eq (local.get $scale) (f32.const 0))
+                (then (f32.const 0))
+                (else (f32.div (f32.const 1) (local.get $scale))))))
+          (local.set $zeros (f32x4.splat (local.get $zeroPoint)))
+          (local.set $wide (f64x2.splat (f64.promote_f32 (local.get $scale))))
+          ;; Sixteen values at a time: their levels take one vector of bytes.
+          (local.set $first
+            (call $levels (local.get $at) (local.get $factor) (local.get $zeros) (local.get $top) (local.get $wide) (local.get $sums)))
+          (local.set $second
+            (call $levels
+              (i32.add (local.get $at) (i32.const 64))
+              (local.get $factor) (local.get $zeros) (local.get $top) (local.get $wide) (local.get $sums)))
+          (if (f32.eq (local.get $most) (f32.const 15))
+            (then
+              (v128.store (local.get $to)
+                (i8x16.narrow_i16x8_u (call $nibbles (local.get $first)) (call $nibbles (local.get $second))))
+              (local.set $to (i32.add (local.get $to) (i32.const 16))))
+            (else
+              (v128.store (local.get $to) (local.get $first))
+              (v128.store offset=16 (local.get $to) (local.get $second))
+              (local.set $to (i32.add (local.get $to) (i32.const 32)))))
+          (local.set $scales (i32.add (local.get $scales) (i32.const 4)))
+          (local.set $zeroPoints (i32.add (local.get $zeroPoints) (i32.const 1)))
+          (local.set $at (i32.add (local.get $at) (i32.const 128)))
+          (br $block)))))
+
+  ;; Two neighbouring levels in each pair of bytes, the first one lower.
+  (func $nibbles (param $bytes v128) (result v128)
+    (v128.or
+      (v128.and (local.get $bytes) (v128.const i16x8 15 15 15 15 15 15 15 15))
+      (v128.and
+        (i16x8.shr_u (local.get $bytes) (i32.const 4))
+        (v128.const i16x8 240 240 240 240 240 240 240 240))))
+
+  ;; The levels of sixteen values as bytes; adds to the sums.
+  (func $levels
+    (param $at i32) (param $factor v128) (param $zeros v128) (param $top v128) (param $wide v128) (param $sums i32)
+    (result v128)
+    (i8x16.narrow_i16x8_u
+      (i16x8.narrow_i32x4_u
+        (call $level (v128.load (local.get $at)) (local.get $factor) (local.get $zeros) (local.get $top) (local.get $wide) (local.get $sums))
+        (call $level (v128.load offset=16 (local.get $at)) (local.get $factor) (local.get $zeros) (local.get $top) (local.get $wide) (local.get $sums)))
+      (i16x8.narrow_i32x4_u
+        (call $level (v128.load offset=32 (local.get $at)) (local.get $factor) (local.get $zeros) (local.get $top) (local.get $wide) (local.get $sums))
+        (call $level (v128.load offset=48 (local.get $at)) (local.get $factor) (local.get $zeros) (local.get $top) (local.get $wide) (local.get $sums)))))
+
+  (func $level
+    (param $value v128) (param $factor v128) (param $zeros v128) (param $top v128) (param $wide v128) (param $sums i32)
+    (result v128)
+    (local $shifted v128) (local $whole v128) (local $error v128) (local $own v128)
+    (local.set $shifted
+      (f32x4.pmax
+        (f32x4.add (f32x4.mul (local.get $value) (local.get $factor)) (local.get $zeros))
+        (v128.const f32x4 0 0 0 0)))
+    ;; A sum with a half would round; the difference to the whole number does not.
+    (local.set $whole (f32x4.trunc (local.get $shifted)))
+    (local.set $whole
+      (f32x4.pmin
+        (f32x4.add
+          (local.get $whole)
+          (v128.and
+            (f32x4.ge (f32x4.sub (local.get $shifted) (local.get $whole)) (v128.const f32x4 0.5 0.5 0.5 0.5))
+            (v128.const f32x4 1 1 1 1)))
+        (local.get $top)))
+    (local.set $own (f32x4.sub (local.get $whole) (local.get $zeros)))
+    (local.set $error
+      (f64x2.sub
+        (f64x2.mul (f64x2.promote_low_f32x4 (local.get $own)) (local.get $wide))
+        (f64x2.promote_low_f32x4 (local.get $value))))
+    (call $square (local.get $sums) (local.get $error))
+    (call $square (i32.add (local.get $sums) (i32.const 16)) (f64x2.promote_low_f32x4 (local.get $value)))
+    (local.set $value (i8x16.shuffle 8 9 10 11 12 13 14 15 0 1 2 3 4 5 6 7 (local.get $value) (local.get $value)))
+    (local.set $own (i8x16.shuffle 8 9 10 11 12 13 14 15 0 1 2 3 4 5 6 7 (local.get $own) (local.get $own)))
+    (local.set $error
+      (f64x2.sub
+        (f64x2.mul (f64x2.promote_low_f32x4 (local.get $own)) (local.get $wide))
+        (f64x2.promote_low_f32x4 (local.get $value))))
+    (call $square (local.get $sums) (local.get $error))
+    (call $square (i32.add (local.get $sums) (i32.const 16)) (f64x2.promote_low_f32x4 (local.get $value)))
+    (i32x4.trunc_sat_f32x4_u (local.get $whole)))
+
+  ;; Adds squares to the two sums at $sums.
+  (func $square (param $sums i32) (param $values v128)
+    (v128.store (local.get $sums)
+      (f64x2.add (v128.load (local.get $sums)) (f64x2.mul (local.get $values) (local.get $values)))))
+)

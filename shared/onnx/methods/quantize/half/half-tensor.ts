@@ -19,6 +19,35 @@ function clamped(values: Float32Array, end: number): { values: Float32Array; cou
   return { values: values.map((value) => (isBeyond(value) ? Math.sign(value) * end : value)), count };
 }
 
+/** Values that are compared at a time, so that their copies stay in the cache. */
+const part = 2 ** 14;
+
+/**
+ * Return ‖h − v‖ / ‖v‖ if all values are finite and in half precision, else undefined. Most constants are, and this
+ * takes half of the time of {@link relativeError}.
+ */
+function plainError(values: Float32Array, halves: Float16Array): number | undefined {
+  let [error, norm, largest] = [0, 0, 0];
+  for (let from = 0; from < values.length; from += part) {
+    const own = values.subarray(from, from + part);
+    const back = new Float32Array(halves.subarray(from, from + part));
+    for (let at = 0; at < own.length; at += 1) {
+      const value = own[at] ?? 0;
+      const lost = (back[at] ?? 0) - value;
+      const size = Math.abs(value);
+      error += lost * lost;
+      norm += value * value;
+      largest = size > largest ? size : largest;
+    }
+  }
+  // Of values that are not finite, the sums are not, either.
+  if (!Number.isFinite(error) || largest > mostHalf) return undefined;
+  return norm === 0 ? 0 : Math.sqrt(error / norm);
+}
+
+/** Values that are compared at a time, so that their copies stay in the cache. */
+const part = 2 ** 14;
+
 /** Return ‖h − v‖ / ‖v‖ over the finite values. */
 function relativeError(values: Float32Array, halves: Float16Array): number {
   let [error, norm] = [0, 0];
@@ -43,9 +72,16 @@ export function halfTensor(
 ): Tensor {
   const half = lazyTensor(name, 'float16', tensor.dims, () => {
     const values = floatsOf(tensor);
-    const { values: kept, count } = clamped(values, isMarker ? marker : mostHalf);
-    const halves = new Float16Array(kept);
-    if (layer !== undefined) layer.error = relativeError(values, halves);
+    let halves = new Float16Array(values);
+    let count = 0;
+    let error = plainError(values, halves);
+    if (error === undefined) {
+      const inside = clamped(values, isMarker ? marker : mostHalf);
+      halves = new Float16Array(inside.values);
+      count = inside.count;
+      error = relativeError(values, halves);
+    }
+    if (layer !== undefined) layer.error = error;
     if (count > 0 && !isMarker) {
       report.warnings.push(
         `${count} of ${elementCount(tensor.dims)} values of ${tensor.name} were clamped to ±65504.`,
