@@ -19,6 +19,8 @@ export interface PictureEvent {
 }
 
 interface Reading {
+  /** Called when a writer starts at a step: scalars of its folder from that step on, which it knows, are void. */
+  onStart?: (step: number) => void;
   /** Called for each picture. Without it, records that are as large as pictures are passed over. */
   onPicture?: (picture: PictureEvent) => void;
 }
@@ -41,13 +43,15 @@ const checksumBytes = 4;
 export class EventFile {
   readonly #plugins = new Map<string, string>();
   readonly #onPicture: Reading['onPicture'];
+  readonly #onStart: Reading['onStart'];
   readonly #maxBytes: number;
   #rest = new Uint8Array();
   #skipped = 0;
   #isDamaged = false;
 
-  constructor({ onPicture }: Reading = {}) {
+  constructor({ onPicture, onStart }: Reading = {}) {
     this.#onPicture = onPicture;
+    this.#onStart = onStart;
     this.#maxBytes = onPicture === undefined ? maxRecordBytes : maxPictureBytes;
   }
 
@@ -93,13 +97,16 @@ export class EventFile {
   #scalarsOf(event: Uint8Array): ScalarEvent[] {
     let time = 0;
     let step = 0;
+    let isStart = false;
     const values: Uint8Array[] = [];
     for (const { number, integer, bytes } of protobufFields(event)) {
       if (number === 1 && bytes.length === 8) time = viewOf(bytes).getFloat64(0, true) * 1000;
       else if (number === 2) step = Number(BigInt.asIntN(64, integer));
-      else if (number === 5)
+      else if (number === 5) {
         for (const one of protobufFields(bytes)) if (one.number === 1) values.push(one.bytes);
+      } else if (number === 7) isStart = startsSession(bytes);
     }
+    if (isStart) this.#onStart?.(step);
     return values.flatMap((bytes) => {
       const { tag, value, picture } = this.#valueOf(bytes);
       if (picture !== undefined) this.#onPicture?.({ tag, step, file: picture });
@@ -134,6 +141,12 @@ export class EventFile {
     if (known === 'scalars') return { tag, value: numberOfTensor(tensor) };
     return { tag, ...(known === 'images' && { picture: pictureOfTensor(tensor) }) };
   }
+}
+
+/** Whether a `SessionLog` has the status START, as that of `SummaryWriter(purge_step=…)`. */
+function startsSession(log: Uint8Array): boolean {
+  for (const { number, integer } of protobufFields(log)) if (number === 1) return integer === 1n;
+  return false;
 }
 
 const text = new TextDecoder();

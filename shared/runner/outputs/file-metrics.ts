@@ -71,6 +71,8 @@ export class FileMetrics {
   /** Points that were taken from a file that is read more than once. */
   readonly #taken = new Set<string>();
   readonly #others = new Set<string>();
+  /** Names of the scalars of each folder with event files. */
+  readonly #ofFolder = new Map<string, Set<string>>();
   #reading: Promise<void> | undefined;
 
   constructor(options: FileMetricsOptions) {
@@ -204,12 +206,15 @@ export class FileMetrics {
   }
 
   #parserOf(path: string, kind: 'tensorboard' | 'csv'): Pick<FollowedFile, 'events' | 'table' | 'lines'> {
-    if (kind === 'tensorboard') return { events: new EventFile() };
+    if (kind === 'tensorboard')
+      return { events: new EventFile({ onStart: (step) => this.#purge(path, step) }) };
     return { table: mayHoldLines(path) ? new JsonLines() : new CsvMetrics(path), lines: new LineSplitter() };
   }
 
   async #readFollowed(): Promise<void> {
-    for (const file of this.#followed.values()) {
+    // Names of event files have their time: a writer that purges comes after those that it purges.
+    const files = [...this.#followed.values()].toSorted((one, other) => (one.path < other.path ? -1 : 1));
+    for (const file of files) {
       if (this.#found[file.kind].isEnded || file.bytes > maxFileBytes) continue;
       try {
         for await (const growth of file.file.read()) {
@@ -236,8 +241,20 @@ export class FileMetrics {
   #takeEvents(file: FollowedFile, events: EventFile, bytes: Buffer): void {
     for (const { tag, value, step, time } of events.read(bytes)) {
       const name = this.#names.nameOf(file.path, tag, value);
-      if (name !== undefined) this.#add('tensorboard', file.path, { name, value, step }, time);
+      if (name === undefined) continue;
+      const folder = folderOf(file.path);
+      this.#ofFolder.set(
+        folder,
+        (this.#ofFolder.get(folder) ?? new Set()).add(this.#options.mask.apply(name)),
+      );
+      this.#add('tensorboard', file.path, { name, value, step }, time);
     }
+  }
+
+  /** Forget what the writers of a folder logged from a step on, as TensorBoard does. */
+  #purge(path: string, step: number): void {
+    const names = this.#ofFolder.get(folderOf(path));
+    if (names !== undefined && names.size > 0) this.#found.tensorboard.purge(names, step);
   }
 
   #take(file: FollowedFile, lines: readonly string[]): void {

@@ -86,6 +86,19 @@ export class FoundMetrics {
     else this.#held.push(point);
   }
 
+  /** Forget the points of some names from a step on. Those that are stored stay, which is said. */
+  purge(names: ReadonlySet<string>, step: number): void {
+    const isVoid = (point: MetricPoint) => names.has(point.name) && (point.step ?? 0) >= step;
+    if (this.#held === undefined) {
+      this.#warn(`A writer began again at step ${step}. Points from there on that were stored before stay.`);
+      return;
+    }
+    for (const point of this.#held)
+      if (isVoid(point)) this.#counts.set(point.name, (this.#counts.get(point.name) ?? 1) - 1);
+    this.#held = this.#held.filter((point) => !isVoid(point));
+    this.#points = this.#held.length;
+  }
+
   /** Send the points that wait, if they count. */
   release(isLast = false): void {
     const { source, kind } = this.#options;

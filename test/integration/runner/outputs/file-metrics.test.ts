@@ -7,7 +7,7 @@ import { SecretMask } from '../../../../shared/runner/host/secret-mask.ts';
 import { FileMetrics } from '../../../../shared/runner/outputs/file-metrics.ts';
 import { LogMetrics } from '../../../../shared/runner/outputs/log-metrics.ts';
 import { MetricSource } from '../../../../shared/runner/outputs/metric-source.ts';
-import { eventOf, recordOf, scalarOf } from '../../../unit/runner/metric-files/event-files.ts';
+import { eventOf, recordOf, scalarOf, startOf } from '../../../unit/runner/metric-files/event-files.ts';
 
 const now = new Date('2026-01-02T03:04:05.678Z');
 
@@ -78,6 +78,36 @@ describe('metrics in files of frameworks', () => {
     expect(said).toEqual([
       'Metrics are read from "runs/a/events.out.tfevents.1.host", because the program reports none itself.',
     ]);
+  });
+
+  test('lose the points of a folder that a later writer of it purges', async () => {
+    const { end } = await readers();
+    const loss = (step: number, value: number) => recordOf(eventOf(step, scalarOf('loss', value)));
+    const other = recordOf(eventOf(3, scalarOf('acc', 1)));
+    await put('runs/a/events.out.tfevents.1.host', Buffer.concat([loss(1, 11), loss(2, 12), loss(3, 13)]));
+    await put('runs/a/events.out.tfevents.2.host', Buffer.concat([recordOf(startOf(2)), loss(2, 22)]));
+    await put('runs/b/events.out.tfevents.3.host', other);
+    await end();
+
+    expect(taken().toSorted()).toEqual([
+      ['acc', 3, 1],
+      ['loss', 1, 11],
+      ['loss', 2, 22],
+    ]);
+  });
+
+  test('that are stored before a writer purges them stay, and that is said', async () => {
+    const { files, end } = await readers({ patience: 0, filePatience: 0 });
+    files.start();
+    await put('runs/a/events.out.tfevents.1.host', recordOf(eventOf(3, scalarOf('loss', 1))));
+    await expect.poll(() => points.length).toBe(1);
+    await put('runs/a/events.out.tfevents.2.host', recordOf(startOf(2)));
+    await end();
+
+    expect(taken()).toEqual([['loss', 3, 1]]);
+    expect(said).toContain(
+      'A writer began again at step 2. Points from there on that were stored before stay.',
+    );
   });
 
   test('are none where the program reports its own', async () => {

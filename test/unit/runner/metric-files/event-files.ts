@@ -27,6 +27,11 @@ export function eventOf(step: number, value: Buffer, seconds = 1_764_000_000): B
   return Buffer.concat([time, Buffer.from([0x10]), varint(step), delimited(5, delimited(1, value))]);
 }
 
+/** The event that a writer with `purge_step` begins with: a `SessionLog` of the status START. */
+export function startOf(step: number): Buffer {
+  return Buffer.concat([Buffer.from([0x10]), varint(step), delimited(7, Buffer.from([0x08, 1]))]);
+}
+
 /** A scalar as PyTorch writes it. */
 export function scalarOf(tag: string, value: number): Buffer {
   const number = Buffer.alloc(5, 0x15);
