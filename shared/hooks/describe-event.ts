@@ -30,10 +30,10 @@ export interface DescribedEvent {
   matches(filter: string | null): boolean;
 }
 
-/** Describe events. One describer serves one pass, so it reads the experiments of a project once. */
+/** Describe events. One describer serves one pass, so it ranks the experiments of a project once. */
 export class EventDescriber {
   readonly #context: DescriberContext;
-  readonly #rows = new Map<string, Promise<readonly ExperimentRow[]>>();
+  readonly #leaders = new Map<string, Promise<readonly Leader[]>>();
 
   constructor(context: DescriberContext) {
     this.#context = context;
@@ -116,25 +116,31 @@ export class EventDescriber {
    * training data count only where no run has others.
    */
   async #bestText(row: ExperimentRow, ranker: MetricRanker, { value, step }: Best): Promise<string> {
-    const all = await this.#rowsOf(row.project_id);
-    const others = all.filter(({ experiment_id }) => experiment_id !== row.experiment_id);
-    const { best: before } = rankProject(others, ranker);
+    const [first, second] = await this.#leadersOf(row.project_id, ranker);
+    const before = first?.row.experiment_id === row.experiment_id ? second : first;
     const own = `${valueText(value)}${step === null ? '' : ` at step ${step}`}`;
     if (before === undefined) return own;
-    const { best } = rankProject([...others, row], ranker);
+    const { best } = rankProject([before.row, row], ranker);
     if (best?.row === row)
       return `${own}, the best of the project (before: ${valueText(before.value.value)})`;
     return `${own}; the best of the project is ${valueText(before.value.value)} (${before.row.name})`;
   }
 
-  #rowsOf(project_id: string): Promise<readonly ExperimentRow[]> {
-    const known = this.#rows.get(project_id);
+  /** Return the two best runs of a project. One pass ranks its runs once, however many events it has. */
+  #leadersOf(project_id: string, ranker: MetricRanker): Promise<readonly Leader[]> {
+    const known = this.#leaders.get(project_id);
     if (known !== undefined) return known;
-    const read = readProjects(this.#context.records, [project_id]).then((found) =>
-      found.flatMap(({ rows }) => rows),
-    );
-    this.#rows.set(project_id, read);
-    return read;
+    const found = this.#rank(project_id, ranker);
+    this.#leaders.set(project_id, found);
+    return found;
+  }
+
+  async #rank(project_id: string, ranker: MetricRanker): Promise<Leader[]> {
+    const projects = await readProjects(this.#context.records, [project_id]);
+    const rows = projects.flatMap((project) => project.rows);
+    const { best: first } = rankProject(rows, ranker);
+    const others = first === undefined ? [] : rows.filter((row) => row !== first.row);
+    return [first, rankProject(others, ranker).best].filter((one) => one !== undefined);
   }
 
   /**
@@ -156,6 +162,8 @@ export class EventDescriber {
       : [{ name: best === undefined ? `Course of ${metric}` : 'Course', value: drawn }];
   }
 }
+
+type Leader = NonNullable<ReturnType<typeof rankProject>['best']>;
 
 interface DescriberContext {
   records: TableReader<'records'>;

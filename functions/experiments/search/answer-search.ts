@@ -68,26 +68,41 @@ export function answerSearch(
     if (attributes.includes('best')) await takeCriteria(project_ids);
   };
   const order = experimentOrder(order_by);
+  /** Rows that were found but not read yet. The records of all may take much more than an answer has room for. */
+  let waiting: readonly ExperimentRow[] = [];
+  let next: string | undefined;
   return answerList(query, {
-    fetch: async ({ limit, after }): Promise<Page<FoundExperiment>> => {
-      const found = await searchExperiments(catalogue, project_ids, {
-        filter,
-        order_by,
-        limit,
-        after,
-        prepare,
-      });
-      const { items, unreadable } = await readFound(records, found.rows);
-      await takeCriteria(found.rows.map(({ project_id }) => project_id));
+    fetch: async ({ limit, after }): Promise<Page<ExperimentRow>> => {
+      let unreadable: Page<ExperimentRow>['unreadable'];
+      if (waiting.length === 0) {
+        const search = { filter, order_by, limit, after, prepare };
+        ({ rows: waiting, next, unreadable } = await searchExperiments(catalogue, project_ids, search));
+      }
+      const items = waiting.slice(0, Math.min(limit, maxPage));
+      waiting = waiting.slice(items.length);
+      const last = items.at(-1);
+      const isLast = waiting.length === 0 || last === undefined;
+      return {
+        items,
+        next: isLast ? next : encodePosition(order.positionOf(last)),
+        ...(unreadable && { unreadable }),
+      };
+    },
+    complete: async ({
+      items: rows,
+      unreadable: lacking = [],
+    }): Promise<Omit<Page<FoundExperiment>, 'next'>> => {
+      const { items, unreadable } = await readFound(records, rows);
+      await takeCriteria(rows.map(({ project_id }) => project_id));
       // A filter or an order by `user` has read all names already.
-      if (!attributes.includes('user')) usernames = await readNamesOf(accounts, found.rows);
+      if (!attributes.includes('user')) usernames = await readNamesOf(accounts, rows);
       const placed = await placeInLine(
         records,
         settings.limits,
         items.map(({ experiment }) => experiment),
       );
       const shown = items.map((item, index) => ({ ...item, experiment: placed[index] ?? item.experiment }));
-      return { items: shown, next: found.next, unreadable: [...found.unreadable, ...unreadable] };
+      return { items: shown, unreadable: [...lacking, ...unreadable] };
     },
     keyOf: ({ row }) => encodePosition(order.positionOf(row)),
     show: ({ experiment, tracking }) =>
