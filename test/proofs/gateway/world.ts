@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { unsealDatabases } from '../../../infra/local/start/databases.ts';
 import { type RunningService, startService } from '../bench/service-process.ts';
@@ -176,6 +175,3 @@ export const configurations: Readonly<Record<string, string>> = {
   'nested.toml': `a = ${'['.repeat(400)}${']'.repeat(400)}\n`,
   'deep.toml': `${'a.'.repeat(5000)}b = 1\n`,
 };
-
-export const sha256 = (bytes: string | Uint8Array): string =>
-  createHash('sha256').update(bytes).digest('hex');
