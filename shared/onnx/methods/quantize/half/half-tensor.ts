@@ -19,9 +19,6 @@ function clamped(values: Float32Array, end: number): { values: Float32Array; cou
   return { values: values.map((value) => (isBeyond(value) ? Math.sign(value) * end : value)), count };
 }
 
-/** Values that are compared at a time, so that their copies stay in the cache. */
-const part = 2 ** 14;
-
 /**
  * Return ‖h − v‖ / ‖v‖ if all values are finite and in half precision, else undefined. Most constants are, and this
  * takes half of the time of {@link relativeError}.
