@@ -79,7 +79,11 @@ async function main(): Promise<number> {
   );
   say(`${all.length} requests`);
   const measured: Measured[] = [];
+  // A run that is broken off prints what it has measured.
+  const stop = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort());
   for (const one of all) {
+    if (stop.signal.aborted) break;
     measured.push(await measure(world, pid, health, one));
     if (measured.length % 100 === 0) say(`${measured.length} requests`);
   }
