@@ -30,11 +30,11 @@ const rangePattern = new RegExp(`^(${decimalSource})\\.\\.(${decimalSource})((?:
 const halfRange = new RegExp(`^${decimalSource}\\.\\.`);
 
 function rangeOf(name: string, [, min, max, rest = '']: readonly string[]): SweepParameter {
-  const range: SweepParameter = { min: Number(min), max: Number(max) };
+  const number = (text = ''): number => exact(name, new NumberLiteral(text, Number(text)));
+  const range: SweepParameter = { min: number(min), max: number(max) };
   for (const word of rest.split(':').slice(1)) {
-    const step = Number(word);
     if (word === 'log' || word === 'linear') range.scale = word;
-    else if (word !== '' && Number.isFinite(step)) range.step = step;
+    else if (word !== '' && Number.isFinite(Number(word))) range.step = number(word);
     else throw new Error(`${name}: after a range, only log, linear or a step is allowed, not "${word}"`);
   }
   return range;

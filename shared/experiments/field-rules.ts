@@ -25,7 +25,7 @@ const ParamValue = z.union([ParamText, z.number().transform(String), z.boolean()
 });
 export const Params = z
   .record(TrackedName, ParamValue)
-  .describe('Params by name, such as `{"lr": 0.01}`; kept as text.');
+  .describe('Params by name, such as `{"lr": 0.01}`; kept as text, numbers as they are written.');
 
 export const GitState = z
   .strictObject({

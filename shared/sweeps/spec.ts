@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { FileId } from '../core/formats.ts';
 import { line, paragraphOrBlank } from '../core/text/text-rules.ts';
+import { ExactScalar } from '../data/rules/exact-number.ts';
 import { CriterionGoal } from '../data/rules/project.ts';
 import { RunRules } from '../data/rules/run-rules.ts';
 import { sizeRange } from '../data/rules/size.ts';
@@ -10,10 +11,6 @@ import { sizeParameters } from '../jobs/size.ts';
 import { maxParallel, maxRepeats, maxTrials } from './spec/limits.ts';
 import { SweepParameter } from './spec/parameter.ts';
 import { faultsOfSweep } from './spec/sweep-faults.ts';
-
-const Scalar = z.union([z.string().max(4000), z.number(), z.boolean()], {
-  error: 'must be a text, a number, true or false',
-});
 
 /** Fields of a sweep's file and of the request that begins it. */
 export const sweepFields = {
@@ -45,7 +42,7 @@ export const sweepFields = {
     .default({})
     .describe('What the trials differ in, by path in the configuration, such as `optimizer.lr`.'),
   start: z
-    .array(z.record(TrackedName, Scalar))
+    .array(z.record(TrackedName, ExactScalar))
     .max(maxTrials, `must hold at most ${maxTrials} trials`)
     .default([])
     .describe('Values of the first trials. The method chooses the values that a trial leaves out.'),

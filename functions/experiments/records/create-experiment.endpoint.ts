@@ -19,7 +19,7 @@ import {
 } from '../../../shared/experiments/field-rules.ts';
 import { recordLogged } from '../../../shared/experiments/logged-experiment.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
-import { fields } from '../../../shared/http/definition/endpoint-input.ts';
+import { fieldsWith } from '../../../shared/http/definition/endpoint-input.ts';
 import { projectPath } from '../../../shared/http/definition/parameters.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 
@@ -44,7 +44,7 @@ export const endpoint = defineEndpoint({
   allow: 'developer',
   project: 'developer',
   needs: { records: writeRecords, accounts: readUsers },
-  input: { path: projectPath, body: fields(Created, fieldsBodyMaxBytes) },
+  input: { path: projectPath, body: fieldsWith(Created, fieldsBodyMaxBytes, 'params') },
   output: { 200: ExperimentAnswer },
   problems: ['conflict', 'too-large', 'unsupported-media-type'],
   etag: true,

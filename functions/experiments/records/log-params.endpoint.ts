@@ -8,7 +8,7 @@ import { answerExperiment, ExperimentAnswer } from '../../../shared/experiments/
 import { experimentPath } from '../../../shared/experiments/experiment-path.ts';
 import { fieldsBodyMaxBytes, Params, requireRoom } from '../../../shared/experiments/field-rules.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
-import { fields } from '../../../shared/http/definition/endpoint-input.ts';
+import { fieldsWith } from '../../../shared/http/definition/endpoint-input.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 
 /** Maximum number of names that an error message lists. */
@@ -24,7 +24,10 @@ export const endpoint = defineEndpoint({
   allow: 'developer',
   project: 'developer',
   needs: { records: writeRecords, accounts: readUsers },
-  input: { path: experimentPath, body: fields(z.strictObject({ params: Params }), fieldsBodyMaxBytes) },
+  input: {
+    path: experimentPath,
+    body: fieldsWith(z.strictObject({ params: Params }), fieldsBodyMaxBytes, 'params'),
+  },
   repeatable: true,
   output: { 200: ExperimentAnswer },
   problems: ['conflict', 'too-large', 'unsupported-media-type'],

@@ -166,13 +166,18 @@ const maxChain = 20;
 export const overridesParameter = z
   .string()
   .transform((text, context) => {
+    let inexact: string | undefined;
     try {
       const parsed = Overrides.safeParse(JSON.parse(text));
       if (parsed.success) return parsed.data;
+      inexact = parsed.error.issues.find(({ code }) => code === 'custom')?.message;
     } catch {
       // The code below reports this text like any other invalid one.
     }
-    context.addIssue({ code: 'custom', message });
+    context.addIssue({
+      code: 'custom',
+      message: inexact?.startsWith('must be a number') ? inexact : message,
+    });
     return z.NEVER;
   })
   .optional();

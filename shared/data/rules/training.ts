@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { paragraph, paragraphOrBlank } from '../../core/text/text-rules.ts';
 import { EnvironmentType } from '../projects/environment.ts';
+import { exactly } from './exact-number.ts';
 
 /** Rules of an environment's single fields, from a request or an archive. */
 export const environmentFields = {
@@ -12,7 +13,7 @@ export const environmentFields = {
 const most = 100;
 const longestPath = 500;
 
-const Scalar = z.union([z.string().max(4000), z.number(), z.boolean(), z.null()]);
+const Scalar = exactly(z.union([z.string().max(4000), z.number(), z.boolean(), z.null()]));
 
 /** Configuration values that a training replaces, by path. */
 export const Overrides = z

@@ -1,5 +1,5 @@
 import { type ParameterFault, ServiceError } from '../../core/service-error.ts';
-import type { FileBody } from '../definition/endpoint-input.ts';
+import type { FieldsBody, FileBody } from '../definition/endpoint-input.ts';
 import { bodyBytes, type Event, headerOf } from '../pipeline/proxy-event.ts';
 import { tooLargeBody } from './body-limit.ts';
 import { isDeepJson, maxJsonDepth } from './json-depth.ts';
@@ -47,14 +47,17 @@ const ndjson = 'application/x-ndjson';
  * Read fields sent as JSON or as a form. With `lines`, also read NDJSON, whose lines are the items of that field.
  * An empty body has no fields.
  */
-export function readFields(event: Event, lines?: string): RawFields {
+export function readFields(
+  event: Event,
+  { lines, written }: Pick<FieldsBody, 'lines' | 'written'> = {},
+): RawFields {
   const bytes = bodyBytes(event);
   if (bytes.length === 0) return { values: {}, faults: [] };
   const mediaType = mediaTypeOf(event);
   requireUtf8(event);
   const text = decodeText(bytes);
   if (text === undefined) return { values: {}, faults: [fault('is not valid UTF-8')] };
-  if (mediaType === 'application/json') return jsonFields(text);
+  if (mediaType === 'application/json') return jsonFields(text, written);
   if (mediaType === 'application/x-www-form-urlencoded') return formFields(text);
   if (lines !== undefined && mediaType === ndjson) return jsonLines(text, lines);
   const allowed = ['application/json', 'application/x-www-form-urlencoded'];
@@ -88,16 +91,25 @@ const fault = (message: string): ParameterFault => ({ in: 'body', name: 'body', 
 
 const tooDeep = `is nested deeper than ${maxJsonDepth} levels`;
 
-function jsonFields(text: string): RawFields {
+function jsonFields(text: string, written?: string): RawFields {
   if (isDeepJson(text)) return { values: {}, faults: [fault(tooDeep)] };
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value))
-      return { values: { ...value }, faults: [] };
+      return { values: { ...value, ...asWritten(text, value, written) }, faults: [] };
     return { values: {}, faults: [fault('must be a JSON object')] };
   } catch {
     return { values: {}, faults: [fault('is not valid JSON')] };
   }
+}
+
+/** Return a field of a JSON text with its numbers as texts, as they are written. */
+function asWritten(text: string, value: object, name: string | undefined): Record<string, unknown> {
+  if (name === undefined || !Object.hasOwn(value, name)) return {};
+  const sourceOf = (_: string, one: unknown, context?: { source?: string }): unknown =>
+    typeof one === 'number' ? context?.source : one;
+  const sources: Record<string, unknown> = JSON.parse(text, sourceOf);
+  return { [name]: sources[name] };
 }
 
 function formFields(text: string): RawFields {

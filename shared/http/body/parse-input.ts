@@ -160,7 +160,7 @@ function readBody({ endpoint: { input }, event }: Exchange): Body {
     return { fields: { values: {}, faults: [] }, file: readFile(event, input.body) };
   }
   if (input.body !== undefined || input.queryOrBody !== undefined)
-    return { fields: readFields(event, input.body?.lines) };
+    return { fields: readFields(event, input.body) };
   return { fields: { values: {}, faults: event.httpMethod === 'GET' ? [] : refuseBody(event) } };
 }
 

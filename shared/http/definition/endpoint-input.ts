@@ -9,6 +9,8 @@ export interface FieldsBody<S extends z.ZodObject = z.ZodObject> {
   maxBytes: number;
   /** Field whose items may be sent as NDJSON, one a line, instead of all fields. */
   lines?: string;
+  /** Field whose numbers are kept as they are written, as text: `1.0`, `-0.0`, and more digits than a double has. */
+  written?: string;
 }
 
 /** A body that is a file. */
@@ -81,6 +83,13 @@ export function fields<S extends z.ZodObject>(
 ): FieldsBody<S> {
   return { kind: 'fields', schema, maxBytes, ...(lines !== undefined && { lines }) };
 }
+
+/** The same with a field whose numbers are texts, as they are written. */
+export const fieldsWith = <S extends z.ZodObject>(
+  schema: S,
+  maxBytes: number,
+  written: keyof z.input<S> & string,
+): FieldsBody<S> => ({ kind: 'fields', schema, maxBytes, written });
 
 /** A body that is a file of at most `maxBytes`. */
 export function file(mediaTypes: readonly string[], maxBytes: number): FileBody {

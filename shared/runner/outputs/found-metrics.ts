@@ -71,6 +71,11 @@ export class FoundMetrics {
     const { maxNames, kind } = this.#options;
     const count = this.#counts.get(point.name);
     if (this.#isEnded) return;
+    if (Math.abs(point.step ?? 0) > Number.MAX_SAFE_INTEGER) {
+      const name = JSON.stringify(point.name);
+      this.#warn(`A point of ${name} is left out: its step is beyond 2^53 - 1.`);
+      return;
+    }
     if (count === undefined && this.#counts.size === maxNames) {
       this.#warn(`${words[kind]} hold more than ${maxNames} metrics; the others are not taken from there.`);
       return;

@@ -1,14 +1,11 @@
 import * as z from 'zod';
 import { nearestName } from '../../core/nearest-name.ts';
+import { ExactNumber, ExactScalar } from '../../data/rules/exact-number.ts';
 import { isLattice, latticeSize } from '../sampling/lattice.ts';
 import type { Params } from '../types.ts';
 
 /** Most values that a parameter lists. */
 export const maxValues = 1000;
-
-const Scalar = z.union([z.string().max(4000), z.number(), z.boolean()], {
-  error: 'must be a text, a number, true or false',
-});
 
 const named = (names: string) => ({ error: `is not known here; allowed are ${names}` });
 
@@ -17,14 +14,14 @@ export const SweepParameter = z
   .strictObject(
     {
       values: z
-        .array(Scalar)
+        .array(ExactScalar)
         .min(1, 'must hold at least one value')
         .max(maxValues, `must hold at most ${maxValues} values`)
         .optional()
         .describe('Values to choose from.'),
-      value: Scalar.optional().describe('One value for all trials.'),
-      min: z.number('must be a number').optional().describe('Smallest value.'),
-      max: z.number('must be a number').optional().describe('Largest value.'),
+      value: ExactScalar.optional().describe('One value for all trials.'),
+      min: ExactNumber.optional().describe('Smallest value.'),
+      max: ExactNumber.optional().describe('Largest value.'),
       step: z
         .number('must be a number')
         .positive('must be above 0')
@@ -40,9 +37,9 @@ export const SweepParameter = z
         .record(
           z.string(),
           z.union([
-            Scalar,
+            ExactScalar,
             z
-              .array(Scalar)
+              .array(ExactScalar)
               .min(1, 'must hold at least one value')
               .max(maxValues, `must hold at most ${maxValues} values`),
           ]),

@@ -199,6 +199,25 @@ describe('an experiment that runs elsewhere', () => {
     expect([status, problem.message]).toEqual([400, 'body: line 3 is not valid JSON']);
   });
 
+  test('keeps numbers of params as they are written', async () => {
+    const made = await service.call(create, {
+      path: { project_id },
+      as,
+      headers: { 'Content-Type': 'application/json' },
+      body: '{"params": {"seed": 9007199254740993, "lr": 1.0, "bias": -0.0, "eps": 1e-8}}',
+    });
+    const path = { project_id, experiment_id: made.json.experiment_id };
+    const params = { seed: '9007199254740993', lr: '1.0', bias: '-0.0', eps: '1e-8' };
+    expect((await shown(path)).params).toEqual(params);
+    const more = await service.call(logParams, {
+      path,
+      as,
+      headers: { 'Content-Type': 'application/json' },
+      body: '{"params": {"id": 18446744073709551615, "lr": 1.0}}',
+    });
+    expect(more.json.params).toEqual({ ...params, id: '18446744073709551615' });
+  });
+
   test('takes params once each', async () => {
     const path = await created({ params: { lr: 0.1 } });
     const more = await call(logParams, path, { params: { lr: '0.1', 'model.layers': 3 } });

@@ -231,6 +231,8 @@ describe('a rerun', () => {
       [{ overrides: 'lr=1' }, 'JSON object'],
       [{ overrides: '{}' }, 'JSON object'],
       [{ overrides: '{"lr":[1]}' }, 'JSON object'],
+      [{ overrides: '{"lr":9007199254740993}' }, 'is not kept exactly'],
+      [{ overrides: '{"lr":1e300}' }, 'is not kept exactly'],
       [{ nodes: '3' }, 'one machine'],
       [{ vcpus: '3' }, 'must be one of'],
       [{ timeout: '1000000' }, 'at most'],

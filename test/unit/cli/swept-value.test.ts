@@ -22,6 +22,8 @@ test.each([
   ['lr=1e-4..high', /two numbers/],
   ['lr=1,[2]', /separated by commas/],
   ['=1..2', /NAME=VALUE/],
+  ['seed=1..9007199254740993', /not 9007199254740993/],
+  ['seed=1,9007199254740993', /not 9007199254740993/],
 ])('-S %s of a sweep is refused', (text, fault) => {
   expect(() => parseSwept(text)).toThrow(fault);
 });

@@ -52,6 +52,9 @@ test('all faults of a file are reported at once', () => {
   });
 });
 
+const inexact =
+  'must be a number of at most 9007199254740991 (2^53 - 1) in magnitude, because a greater one is not kept exactly';
+
 test.each([
   [{ min: 1, max: 1 }, 'max', 'must be above min, 1; a single value is written as value'],
   [{ min: 2, max: 1 }, 'max', 'must be above min, 2; a single value is written as value'],
@@ -59,7 +62,9 @@ test.each([
   [{ min: 0, max: 1, step: 2 }, 'step', 'must be at most max - min, 1'],
   [{ min: 0, max: 1, step: 0 }, 'step', 'must be above 0'],
   [{ min: 0, max: 1, step: 1e-300 }, 'step', 'is too small for the range'],
-  [{ min: -1.7e308, max: 1.7e308 }, 'max', 'makes a range that is too wide for a number'],
+  [{ min: 0, max: 2 ** 53 }, 'max', inexact],
+  [{ value: 2 ** 53 + 2 }, 'value', inexact],
+  [{ values: ['a', -(2 ** 60)] }, 'values.1', inexact],
   [{ min: 1 }, 'max', 'is required with min'],
   [{ values: [1, 2, 1] }, 'values', 'must hold 1 once'],
   [{ values: [1, 2], scale: 'log' }, 'scale', 'needs min and max'],

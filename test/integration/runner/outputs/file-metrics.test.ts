@@ -110,6 +110,15 @@ describe('metrics in files of frameworks', () => {
     );
   });
 
+  test('are not those of a step beyond 2^53, which would be kept as another one', async () => {
+    const { end } = await readers({ patience: 0, filePatience: 0 });
+    await put('metrics.csv', 'step,loss\n1,0.5\n9007199254740993,0.25\n');
+    await end();
+
+    expect(taken()).toEqual([['loss', 1, 0.5]]);
+    expect(said).toContain('A point of "loss" is left out: its step is beyond 2^53 - 1.');
+  });
+
   test('are none where the program reports its own', async () => {
     const { source, end } = await readers();
     await put('metrics.csv', 'step,loss\n1,0.5\n');
