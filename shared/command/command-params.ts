@@ -1,9 +1,9 @@
 import { commandArguments, programWords } from './command-arguments.ts';
 import { allFlags, type ConfigValues, configPlaceholders, fillPlaceholders } from './placeholders.ts';
-import { holdsPath, holdsSecret, isSecretValue } from './private-argument.ts';
+import { holdsPlace, holdsSecret, isSecretValue } from './private-argument.ts';
 
 /**
- * Return the params that a command states: its flags and `key=value` pairs, without those that hold paths or
+ * Return the params that a command states: its flags and `key=value` pairs, without those that hold places or
  * secrets, or ask Hydra for several runs. A flag without a value is `true`. Of a repeated flag the last one counts, as
  * programs do it.
  * @param config scalars of the configuration, by which `{lr}` is replaced
@@ -19,7 +19,7 @@ export function commandParams(command: string, config: ConfigValues = {}): Recor
     // A shell would replace a variable; its value is unknown here.
     if (text.includes('$')) continue;
     const isOpen = value !== null && configPlaceholders(value).some((one) => !Object.hasOwn(config, one));
-    if (!isOpen && !holdsSecret(name, text) && !holdsPath(name, text)) params.set(name, text);
+    if (!isOpen && !holdsSecret(name, text) && !holdsPlace(name, text)) params.set(name, text);
   }
   return Object.fromEntries(params);
 }

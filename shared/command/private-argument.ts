@@ -82,18 +82,16 @@ const named =
 /** User and password of a URL. */
 const credentials = /([a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/@]+@/gi;
 
-const pathName =
-  /(?:^|[_.-])(?:dir|dirs|directory|path|paths|file|files|filename|folder|root|out|output|outfile|logdir|workdir|cwd)$/i;
-const pathEnding =
-  /\.(?:ya?ml|json[l5]?|toml|cfg|conf|ini|txt|csv|tsv|md|py|sh|parquet|arrow|feather|npy|npz|h5|hdf5|pkl|pickle|joblib|pth?|ckpt|safetensors|onnx|bin|zip|tar|gz|tgz|bz2|xz|log|png|jpe?g|wav|mp[34]|db|sqlite)$/i;
+/** Names of places that a program writes to or reads everything from. They say nothing about what it does. */
+const placeName = /(?:^|[_.-])(?:dir|dirs|directory|folder|root|out|output|outfile|logdir|workdir|cwd)$/i;
 const placeholderPath = /\{(?:config|output_dir|data_dir|checkpoint_dir|metrics_file)\}/;
 
 /**
- * Return whether a flag holds a path, by its name or by the form of its value. `facebook/opt-125m` is a model's
- * name, also under Hugging Face's `--model_name_or_path`.
+ * Return whether a flag holds a place of one machine or run: an absolute path, a URL, a folder of outputs. A name such
+ * as `yolo11n.yaml`, `configs/a.yaml` or `facebook/opt-125m` is a choice that runs are compared by.
  */
-export function holdsPath(name: string, value: string): boolean {
-  if (/^(?:[./~\\]|[A-Za-z]:\\)[^\d]/.test(value) || /^[a-z][a-z0-9+.-]*:\/\//i.test(value)) return true;
-  if (pathEnding.test(value) || placeholderPath.test(value)) return true;
-  return pathName.test(name) && !/name_or_path$/i.test(name) && value !== 'true' && !/^[\d.]+$/.test(value);
+export function holdsPlace(name: string, value: string): boolean {
+  if (/^(?:[/~\\]|[A-Za-z]:\\)/.test(value) || /^[a-z][a-z0-9+.-]*:\/\//i.test(value)) return true;
+  if (placeholderPath.test(value)) return true;
+  return placeName.test(name) && value !== 'true' && !/^[\d.]+$/.test(value);
 }

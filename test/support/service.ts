@@ -14,6 +14,7 @@ import { tableWriter } from '../../shared/data/table/table-writer.ts';
 import type { AnyEndpoint } from '../../shared/http/definition/exchange.ts';
 import { type RequestMethod, servedMethods } from '../../shared/http/definition/request-method.ts';
 import { lambda } from '../../shared/http/pipeline/lambda.ts';
+import { requireDocumented } from './documented-answer.ts';
 import { testBucket, testCredentials, testRegion } from './emulators.ts';
 
 export interface TestUser {
@@ -122,13 +123,15 @@ export async function testService(more: Environment = {}) {
     const text = bytes.toString('utf8');
     const { 'content-type': type = '', 'content-encoding': coding } = Object.fromEntries(answered);
     const isJson = /\bjson\b/.test(type) && coding === undefined;
-    return {
+    const answer = {
       status: result.statusCode,
       headers: Object.fromEntries(answered),
       bytes,
       text,
-      json: isJson ? JSON.parse(text) : undefined,
+      json: isJson && text !== '' ? JSON.parse(text) : undefined,
     };
+    await requireDocumented(endpoint, { method, path: encoded.path }, answer);
+    return answer;
   }
 
   /** A new user of this type with a token; no password is hashed. */

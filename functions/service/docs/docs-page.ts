@@ -62,23 +62,29 @@ function groupView({ id, name, description, served }: Group, document: ApiDocume
   }<p class="lead">The commands use <code>$BASE</code> and <code>$TOKEN</code>; the <a href="docs#api">guide</a> says how to set them.</p>${articles}</section>`;
 }
 
+/** Return the kinds of problem documents. Errors of served models have the same kinds in another form. */
+const problemsOf = ({ responses }: ApiDocument['components']) =>
+  Object.entries(responses).flatMap(([kind, { description, content }]) => {
+    const example = content['application/problem+json']?.example;
+    const { status, title } = example ?? {};
+    return example === undefined ? [] : [{ kind, description, status, title }];
+  });
+
 /** List the kinds of errors. The `type` of a problem document links to its entry: `/docs#problem-<kind>`. */
 function kindsList({ components }: ApiDocument): Html {
-  const kinds = Object.entries(components.responses).map(([kind, { content }]) => {
-    const { status, title } = content['application/problem+json']?.example ?? {};
+  const kinds = problemsOf(components).map(({ kind, status, title }) => {
     return html`<li><a id="problem-${kind}" href="?page=${errorsPage}#problem-${kind}"><span class="status bad">${String(status)}</span> ${String(title)}</a></li>`;
   });
   return html`<section id="problems" class="problems" aria-labelledby="problems-title"><h2 id="problems-title">Errors</h2><ul>${kinds}</ul></section>`;
 }
 
 function problemsView({ components }: ApiDocument): Html {
-  const kinds = Object.entries(components.responses).map(([kind, { description, content }]) => {
-    const { status, title } = content['application/problem+json']?.example ?? {};
+  const kinds = problemsOf(components).map(({ kind, description, status, title }) => {
     return html`<div class="kind" id="problem-${kind}"><h2><span class="status bad">${String(status)}</span> <a class="anchor" href="#problem-${kind}">${String(title)}</a> <code>${kind}</code></h2><p>${prose(description)}</p></div>`;
   });
   const example = components.responses['bad-request']?.content['application/problem+json']?.example;
   return html`<section id="problems" aria-labelledby="problems-title"><h1 id="problems-title">Errors</h1>
-<p class="lead">Every error is a problem document (RFC 9457, <code>application/problem+json</code>) whose <code>type</code> leads to one of these entries.</p>
+<p class="lead">Every error is a problem document (RFC 9457, <code>application/problem+json</code>) whose <code>type</code> leads to one of these entries. Served models (<code>/v2</code>) answer <code>{"error": …}</code> with the same statuses, as the Open Inference Protocol says.</p>
 <pre tabindex="0"><code>${JSON.stringify(example, null, 2)}</code></pre>${kinds}</section>`;
 }
 

@@ -86,7 +86,7 @@ function answerView(status: string, response: ApiResponse, schemas: Schemas): Ht
 }
 
 function problemLink(status: string, { $ref }: ApiResponse): Html {
-  const kind = $ref?.split('/').at(-1) ?? '';
+  const kind = ($ref?.split('/').at(-1) ?? '').replace(/^plain-/, '');
   return html`<li><a href="?page=${errorsPage}#problem-${kind}"><span class="status bad">${status}</span> ${kind}</a></li>`;
 }
 

@@ -3,7 +3,7 @@ import { isOperation } from '../definition/request-method.ts';
 import type { Samples } from './example.ts';
 import type { JsonSchema, SchemaComponents } from './json-schema.ts';
 import { type Operation, operationOf } from './operation.ts';
-import { problemResponses, problemSchema } from './problems.ts';
+import { plainErrorSchema, problemResponses, problemSchema } from './problems.ts';
 
 /** A group of operations, by the prefixes of their paths. */
 export interface TagRule {
@@ -43,7 +43,10 @@ export function openApiDocument(
   endpoints: readonly AnyEndpoint[],
   { title, version, description, tags: rules, samples }: OpenApiOptions,
 ): OpenApiDocument {
-  const components: SchemaComponents = new Map([['Problem', problemSchema]]);
+  const components: SchemaComponents = new Map([
+    ['Problem', problemSchema],
+    ['PlainError', plainErrorSchema],
+  ]);
   const paths: Record<string, Record<string, Operation>> = {};
   const used = new Set<string>();
   for (const endpoint of ordered(endpoints.flatMap(operationsOf), rules)) {
@@ -72,9 +75,12 @@ export function openApiDocument(
   };
 }
 
-/** A proxy stands for its operations, if it states any. */
-const operationsOf = (endpoint: AnyEndpoint): readonly AnyEndpoint[] =>
-  isOperation(endpoint) ? [endpoint] : (endpoint.operations ?? []);
+/** A proxy stands for its operations, if it states any. It shapes their errors. */
+const operationsOf = (endpoint: AnyEndpoint): readonly AnyEndpoint[] => {
+  const { errorBody, operations = [] } = endpoint;
+  if (isOperation(endpoint)) return [endpoint];
+  return operations.map((one) => ({ ...one, ...(errorBody !== undefined && { errorBody }) }));
+};
 
 const methodOrder = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 

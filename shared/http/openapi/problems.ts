@@ -75,6 +75,21 @@ export const problemSchema: JsonSchema = {
   required: ['type', 'title', 'status', 'detail', 'instance', 'errors', 'message'],
 };
 
+/** The schema of the errors of an endpoint with an `errorBody`: those of the Open Inference Protocol. */
+export const plainErrorSchema: JsonSchema = {
+  type: 'object',
+  description: 'An error of the Open Inference Protocol.',
+  properties: { error: { type: 'string', description: 'Description of the problem with this request.' } },
+  required: ['error'],
+};
+
+/** Return the response component of a kind of problem of this endpoint. */
+export const problemRef = ({ errorBody }: AnyEndpoint, kind: ProblemKind): JsonSchema => ({
+  $ref: `#/components/responses/${errorBody === undefined ? kind : plainName(kind)}`,
+});
+
+const plainName = (kind: ProblemKind): string => `plain-${kind}`;
+
 export const headerRefs = (names: readonly string[]): JsonSchema =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
@@ -87,21 +102,28 @@ const headersOf: Partial<Record<ProblemKind, readonly string[]>> = {
   unavailable: ['Retry-After'],
 };
 
-/** One response component per kind of problem, under the kind's name. */
+/** Two response components per kind of problem: under its name as a problem document, and as a plain error. */
 export function problemResponses(): JsonSchema {
   return Object.fromEntries(
-    kindNames.map((kind) => [
-      kind,
-      {
-        description: problemMeanings[kind],
-        headers: headerRefs(['X-Request-Id', ...(headersOf[kind] ?? [])]),
-        content: {
-          'application/problem+json': { schema: componentRef('Problem'), example: problemExample(kind) },
-        },
-      },
-    ]),
+    kindNames.flatMap((kind) => {
+      const example = problemExample(kind);
+      const plain = { schema: componentRef('PlainError'), example: { error: example['detail'] } };
+      return [
+        [
+          kind,
+          problemResponse(kind, { 'application/problem+json': { schema: componentRef('Problem'), example } }),
+        ],
+        [plainName(kind), problemResponse(kind, { 'application/json': plain })],
+      ];
+    }),
   );
 }
+
+const problemResponse = (kind: ProblemKind, content: JsonSchema): JsonSchema => ({
+  description: problemMeanings[kind],
+  headers: headerRefs(['X-Request-Id', ...(headersOf[kind] ?? [])]),
+  content,
+});
 
 /** The meaning of each kind of problem, and what a caller can do about it. */
 const problemMeanings: Readonly<Record<ProblemKind, string>> = {

@@ -12,7 +12,7 @@ import {
   type SchemaComponents,
   toJsonSchema,
 } from './json-schema.ts';
-import { headerRefs, problemsOf } from './problems.ts';
+import { headerRefs, problemRef, problemsOf } from './problems.ts';
 
 /** Bytes of any kind. Client generators need this format. */
 const bytesSchema: JsonSchema = { type: 'string', format: 'binary' };
@@ -42,7 +42,7 @@ export function responsesOf(endpoint: AnyEndpoint, source: ExampleSource): JsonS
     responses[304] = { description: 'Unchanged since the ETag in If-None-Match.', headers };
   }
   for (const kind of problemsOf(endpoint)) {
-    responses[problemKinds[kind].status] = { $ref: `#/components/responses/${kind}` };
+    responses[problemKinds[kind].status] = problemRef(endpoint, kind);
   }
   return responses;
 }

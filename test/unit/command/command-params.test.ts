@@ -18,7 +18,7 @@ describe('the params of a command', () => {
     ['torchrun --nnodes {num_nodes} --nproc-per-node 2 train.py --lr 0.1', { lr: '0.1' }],
     ['accelerate launch --num_processes 2 -m pkg.train --lr 0.1', { lr: '0.1' }],
     ['python -m spacy train config.cfg --training.max_steps 20', { 'training.max_steps': '20' }],
-    ['lightgbm config=train.conf num_trees=10', { num_trees: '10' }],
+    ['lightgbm config=train.conf num_trees=10', { config: 'train.conf', num_trees: '10' }],
     [`sh -c 'pip list && python train.py --lr 0.1 --seed "$SEED"'`, { lr: '0.1' }],
     [`python -c 'print(1)' --lr 0.1`, { lr: '0.1' }],
     ['python train.py -m lr=0.1,0.2', { lr: '0.1,0.2' }],
@@ -26,16 +26,26 @@ describe('the params of a command', () => {
     ['python train.py -m 3', { m: '3' }],
     ['python train.py -- --lr 0.1', {}],
     ['python train.py', {}],
+    [
+      'python train.py model=yolo11n.yaml data=data/coco.yaml --config configs/a.yaml --init ../w.pt --pretrained google/bert-base',
+      {
+        model: 'yolo11n.yaml',
+        data: 'data/coco.yaml',
+        config: 'configs/a.yaml',
+        init: '../w.pt',
+        pretrained: 'google/bert-base',
+      },
+    ],
   ])('of %s', (command, params) => {
     expect(commandParams(command)).toEqual(params);
   });
 
   test.each([
-    'python train.py --data /data/images --config conf.yaml --output-dir out --log_file=x --weights {data_dir}/w',
+    'python train.py --data /data/images --config /etc/conf.yaml --output-dir out --logdir=x --weights {data_dir}/w',
     'python train.py --url s3://bucket/key --ckpt ../last.pt --home ~/models',
     'python train.py --password hunter2hunter2 --hf-token abc --api_key=abc --wandb_key abc',
     'python train.py --hub ghp_abcdefghijklmnopqrstuvwxyz0123456789 --db postgres://ada:pw@host/db',
-  ])('leave out paths and secrets: %s', (command) => {
+  ])('leave out places and secrets: %s', (command) => {
     expect(commandParams(command)).toEqual({});
   });
 

@@ -81,14 +81,16 @@ describe.each(operations)('%s', (name, endpoint, operation) => {
     if (schema !== undefined) expect(schema.parse(example)).toEqual(example);
   });
 
-  test('answers every error as a problem document', () => {
+  test('answers every error as a problem document, or as the Open Inference Protocol says', () => {
     const statuses = Object.keys(operation.responses).filter((status) => status >= '400');
     expect(statuses).toEqual(expect.arrayContaining(['400', '401', '429', '500', '503']));
     for (const status of statuses) {
       const [, , , kind] = operation.responses[status].$ref.split('/');
       const { content, description } = json.components.responses[kind];
-      expect(Object.keys(content)).toEqual(['application/problem+json']);
-      expect(content['application/problem+json'].example).toMatchObject({ status: Number(status) });
+      const isServing = endpoint.path.startsWith('/v2/');
+      expect(Object.keys(content)).toEqual([isServing ? 'application/json' : 'application/problem+json']);
+      if (!isServing)
+        expect(content['application/problem+json'].example).toMatchObject({ status: Number(status) });
       expect(description).toMatch(/\.$/);
     }
   });
