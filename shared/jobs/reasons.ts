@@ -57,7 +57,7 @@ const signalName = (number: number): string | undefined =>
 
 /** Return why a job waits in its line, and its position. */
 export function lineReason(
-  { kind }: Pick<JobRecord, 'kind'>,
+  { kind, vcpus: needed }: Pick<JobRecord, 'kind' | 'vcpus'>,
   position: number,
   places: number,
   { unfinishedJobs, vcpus }: Pick<Limits, 'unfinishedJobs' | 'vcpus'>,
@@ -66,7 +66,8 @@ export function lineReason(
   if (places >= unfinishedJobs) return `${places} of your jobs run; ${stands}`;
   if (kind === 'train-remote')
     return `Waits until the clusters of other owners have ended and enough of the ${vcpus} vCPUs are free; ${stands}`;
-  return `All ${vcpus} vCPUs of this deployment are in use; ${stands}`;
+  const are = needed > 1 ? 'are' : 'is';
+  return `Waits until ${needed} of the ${vcpus} vCPUs of this deployment ${are} free; ${stands}`;
 }
 
 /** Format an ordinal number: words up to `tenth`, then `11th`, `12th` and so on. */

@@ -197,11 +197,11 @@ interface AskedValue {
 }
 
 function rowOf(experiment: Experiment): string[] {
-  const { experiment_id, name, status, created_at, duration, best } = experiment;
+  const { experiment_id, name, status, outcome, created_at, duration, best } = experiment;
   return [
     experiment_id,
     name,
-    status,
+    outcome === 'stopped early' ? 'STOPPED EARLY' : status,
     created_at.slice(0, 16).replace('T', ' '),
     duration === null ? '' : secondsText(duration),
     best === null ? '' : bestText({ ...experiment, metrics: {} }),

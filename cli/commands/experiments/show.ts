@@ -25,11 +25,11 @@ async function show(this: CliContext, { project: given, json: isJson }: Flags, i
     this.printer.json(experiment);
     return;
   }
-  const { status_reason, duration, exit_code, best, cost, cost_estimate, params, tags } = experiment;
+  const { duration, exit_code, best, cost, cost_estimate, params, tags } = experiment;
   const facts: readonly (readonly [string, string | null])[] = [
     ['experiment', experiment.experiment_id],
     ['name', experiment.name],
-    ['status', status_reason === null ? experiment.status : `${experiment.status}: ${status_reason}`],
+    ['status', statusText(experiment)],
     ['exit code', exit_code === null ? null : String(exit_code)],
     ['created', experiment.created_at],
     ['user', experiment.user],
@@ -58,6 +58,12 @@ async function show(this: CliContext, { project: given, json: isJson }: Flags, i
     ...Object.entries(tags).map(([name, value]) => [`tags.${name}`, value] as const),
   ];
   this.printer.facts(facts);
+}
+
+/** Return the status with its reason. The reason of a trial that was stopped early says so. */
+function statusText({ status, outcome, status_reason }: Experiment): string {
+  if (status_reason === null) return status;
+  return outcome === 'stopped early' ? status_reason : `${status}: ${status_reason}`;
 }
 
 interface Flags {

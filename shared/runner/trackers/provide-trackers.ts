@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { access, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { readAtMost } from '../host/read-at-most.ts';
 import type { TrainingRun } from '../job/training-job.ts';
@@ -28,10 +28,11 @@ export async function provideTrackers(run: TrainingRun): Promise<string | undefi
     if (modules.includes(path.split('/')[0] ?? '')) await write(path, text);
   // Lightning, Transformers and others ask the metadata for the version.
   for (const { module, version } of provided)
-    await write(
-      `${module}-${version}.dist-info/METADATA`,
-      `Metadata-Version: 2.1\nName: ${module.replace('_', '-')}\nVersion: ${version}\n`,
-    );
+    if (version !== '')
+      await write(
+        `${module}-${version}.dist-info/METADATA`,
+        `Metadata-Version: 2.1\nName: ${module.replace('_', '-')}\nVersion: ${version}\n`,
+      );
   return folder;
 }
 
@@ -39,7 +40,7 @@ type Variables = Readonly<Record<string, string>>;
 
 interface Tracker {
   module: string;
-  /** The version whose calls the module knows. */
+  /** The version whose calls the module knows; empty for a module that stands in for no package. */
   version: string;
   /** What programs that use it contain. */
   named: RegExp;
@@ -57,6 +58,9 @@ const imported = (module: string): RegExp =>
   new RegExp(String.raw`(?:^|["';])\s*(?:import|from)\s+(?:[\w.]+\s*,\s*)*${module}(?![\w-])`, 'm');
 
 const hasNeptune = anyOf('NEPTUNE_API_TOKEN');
+
+const figures = 'mps_figures';
+const backend = 'MPLBACKEND';
 
 const trackers: readonly Tracker[] = [
   {
@@ -88,7 +92,31 @@ const trackers: readonly Tracker[] = [
     named: /\bswanlab\b/,
     hasKey: anyOf('SWANLAB_API_KEY', 'SWANLAB_API_HOST'),
   },
+  // Keeps what `plt.show()` shows.
+  {
+    module: figures,
+    version: '',
+    named: /\bmatplotlib\b|\bpylab\b|\bplt\.show\b/,
+    hasKey: anyOf(backend),
+  },
 ];
+
+/**
+ * Return the variable by which Matplotlib keeps what a program shows, if its module is provided. The kernel of a notebook
+ * keeps figures in the notebook.
+ */
+export async function figureVariables(
+  modules: string | undefined,
+  command: string,
+): Promise<Record<string, string>> {
+  const isNotebook = /papermill|jupyter|ipython|\.ipynb/.test(command);
+  if (modules === undefined || isNotebook) return {};
+  const isThere = await access(join(modules, figures)).then(
+    () => true,
+    () => false,
+  );
+  return isThere ? { [backend]: `module://${figures}` } : {};
+}
 
 /** Files that name libraries of a program. */
 const source = /\.(?:py|ipynb|ya?ml|toml|cfg|json|sh)$/;

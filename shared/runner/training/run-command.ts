@@ -15,7 +15,7 @@ import { collectOutputs } from '../outputs/collect-outputs.ts';
 import type { OpenTracking } from '../outputs/run-logs.ts';
 import type { SystemSampler } from '../telemetry/system-sampler.ts';
 import { keepModules } from '../trackers/keep-modules.ts';
-import { provideTrackers } from '../trackers/provide-trackers.ts';
+import { figureVariables, provideTrackers } from '../trackers/provide-trackers.ts';
 import { commandEnvironment, runValues } from './command-environment.ts';
 import { CrashLine } from './crash-line.ts';
 import { dockerCommand } from './docker-command.ts';
@@ -139,6 +139,7 @@ async function superviseCommand(
   const own = {
     ...commandEnvironment(experiment, workspace, values, prepared.env),
     ...tracking.env,
+    ...(await figureVariables(tracking.modules, command)),
   };
   const project = {
     // Where the host has no sandboxes, git would find a repository above the run.

@@ -157,7 +157,7 @@ describe('the strategies of a user', { shuffle: false }, () => {
     });
     const large = await service.prune({ vcpus: '4', memory: '8192' }, admin);
     expect(large.json.status_reason).toBe(
-      'All 6 vCPUs of this deployment are in use; this is first in line.',
+      'Waits until 4 of the 6 vCPUs of this deployment are free; this is first in line.',
     );
     const listed = await service.call(listPrunings, { as: admin });
     expect(listed.json.slice(0, 2)).toMatchObject([{ place_in_line: 1 }, { place_in_line: 1 }]);

@@ -145,7 +145,7 @@ describe('jobs beyond the vCPUs of the deployment', () => {
     const hers = [await ada.train(), await ada.train(), await ada.train()];
     const his = [await ben.train(), await ben.train()];
     expect(await ben.read(his[0] ?? '')).toMatchObject(
-      standing(1, 'All 2 vCPUs of this deployment are in use; this is first in line.'),
+      standing(1, 'Waits until 1 of the 2 vCPUs of this deployment is free; this is first in line.'),
     );
     await ada.cancel(places[0] ?? '');
     await ada.cancel(places[1] ?? '');

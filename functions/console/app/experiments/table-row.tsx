@@ -34,7 +34,8 @@ const Course = ({ experiment_id }: { experiment_id: string }) => (
 
 /** Return what a cell of the experiments' table shows. */
 export function contentOf(row: Row, column: Column): ComponentChildren {
-  if (column.id === 'status') return <Status status={row.status} />;
+  if (column.id === 'status')
+    return <Status status={row.outcome === 'stopped early' ? row.outcome : row.status} />;
   if (column.id === 'created') return <Ago time={row.created_at} />;
   if (column.id === 'course') return <Course experiment_id={row.experiment_id} />;
   const text = column.text(row);

@@ -1,10 +1,10 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { TrainingRun } from '../../../../shared/runner/job/training-job.ts';
-import { provideTrackers } from '../../../../shared/runner/trackers/provide-trackers.ts';
+import { figureVariables, provideTrackers } from '../../../../shared/runner/trackers/provide-trackers.ts';
 import { trackedPrograms } from './tracked-programs.ts';
 
 describe('a module in the place of wandb', () => {
@@ -30,6 +30,45 @@ describe('a module in the place of wandb', () => {
   test('is provided to a program that names wandb, and to no other', async () => {
     expect(await provided('import mlflow')).toBeUndefined();
     expect(await provided('from lightning.pytorch.loggers import WandbLogger')).toBe(join(root, 'modules'));
+  });
+
+  test('keeps figures that a program shows, each state once', async () => {
+    const folder = await provided('import matplotlib.pyplot as plt\nplt.show()');
+    const fakes = {
+      '_pylab_helpers.py': [
+        'class Manager:',
+        '    def __init__(self, num):',
+        '        self.num, self.canvas, self.state = num, self, b"a"',
+        '        self.figure = self',
+        '    def savefig(self, file, **_): file.write(self.state)',
+        'figures = [Manager(1), Manager(2)]',
+        'class Gcf:',
+        '    get_all_fig_managers = staticmethod(lambda: figures)',
+      ],
+      'backend_bases.py': ['class FigureManagerBase: pass'],
+      'backends/backend_agg.py': ['class FigureCanvasAgg: pass'],
+      '__init__.py': [],
+      'backends/__init__.py': [],
+    };
+    for (const [path, lines] of Object.entries(fakes)) {
+      await mkdir(dirname(join(root, 'matplotlib', path)), { recursive: true });
+      await writeFile(join(root, 'matplotlib', path), lines.join('\n'));
+    }
+    const script = [
+      'import mps_figures; from matplotlib._pylab_helpers import figures',
+      'mps_figures.show(); mps_figures.show(block=False)',
+      'figures[0].state = b"b"; mps_figures.show()',
+    ];
+    const env = { PATH: '/usr/bin:/bin', PYTHONPATH: `${folder}:${root}`, OUTPUT_DIR: join(root, 'output') };
+
+    execFileSync('python3', ['-c', script.join('\n')], { env, cwd: root, stdio: 'pipe' });
+
+    const read = (number: number) => readFile(join(root, 'output/figures', `figure_${number}.png`), 'utf8');
+    expect(await Promise.all([1, 2, 3].map(read))).toEqual(['a', 'a', 'b']);
+    await expect(read(4)).rejects.toThrow();
+    const backend = { MPLBACKEND: 'module://mps_figures' };
+    expect(await figureVariables(folder, 'python3 train.py')).toEqual(backend);
+    expect(await figureVariables(folder, 'papermill in.ipynb out.ipynb')).toEqual({});
   });
 
   test('is provided where the command names wandb', async () => {
