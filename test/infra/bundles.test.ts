@@ -23,7 +23,7 @@ const beginsTrainings = /Sweep$|^(?:createTrial|rerunExperiment|cancelExperiment
 
 /** `readCommand` holds the archive of `mps` with the engine as text, which it only hands out. `sweep` runs three tasks. `createSweep` reads configurations and begins trainings. `jobStateChanged` settles jobs and sends messages. `readDocs` and `readOpenapi` describe every operation. */
 const larger: Readonly<Record<string, number>> = {
-  readCommand: 1_150_000,
+  readCommand: 1_180_000,
   sweep: 1_000_000,
   createSweep: 960_000,
   jobStateChanged: 970_000,

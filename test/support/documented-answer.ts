@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { AnyEndpoint } from '../../shared/http/definition/exchange.ts';
 
@@ -85,11 +86,10 @@ function validatorOf(key: string, schema: object, ajv: Ajv2020): ValidateFunctio
   return validate;
 }
 
+/** Read the document as a file, because its type would be as large. */
 async function readDocument(): Promise<Document & { ajv: Ajv2020 }> {
-  const { default: document } = await import('../../functions/service/openapi.json', {
-    with: { type: 'json' },
-  });
-  const { paths, components } = document as unknown as Document;
+  const file = new URL('../../functions/service/openapi.json', import.meta.url);
+  const { paths, components }: Document = JSON.parse(await readFile(file, 'utf8'));
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
   ajv.addSchema({ $id: 'api', components: { schemas: components.schemas } });
   return { paths, components, ajv };

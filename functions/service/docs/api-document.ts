@@ -46,7 +46,10 @@ export const ApiDocument = z.object({
     schemas: z.record(z.string(), Schema),
     responses: z.record(
       z.string(),
-      z.object({ description: z.string(), content: z.record(z.string(), z.object({ example: Schema })) }),
+      z.object({
+        description: z.string(),
+        content: z.record(z.string(), z.object({ example: Schema.optional() })),
+      }),
     ),
   }),
 });

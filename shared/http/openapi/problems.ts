@@ -104,26 +104,19 @@ const headersOf: Partial<Record<ProblemKind, readonly string[]>> = {
 
 /** Two response components per kind of problem: under its name as a problem document, and as a plain error. */
 export function problemResponses(): JsonSchema {
+  const plain = { 'application/json': { schema: componentRef('PlainError') } };
   return Object.fromEntries(
     kindNames.flatMap((kind) => {
-      const example = problemExample(kind);
-      const plain = { schema: componentRef('PlainError'), example: { error: example['detail'] } };
+      const headers = headerRefs(['X-Request-Id', ...(headersOf[kind] ?? [])]);
+      const problem = { schema: componentRef('Problem'), example: problemExample(kind) };
+      const content = { 'application/problem+json': problem };
       return [
-        [
-          kind,
-          problemResponse(kind, { 'application/problem+json': { schema: componentRef('Problem'), example } }),
-        ],
-        [plainName(kind), problemResponse(kind, { 'application/json': plain })],
+        [kind, { description: problemMeanings[kind], headers, content }],
+        [plainName(kind), { description: `${problemKinds[kind].title}.`, headers, content: plain }],
       ];
     }),
   );
 }
-
-const problemResponse = (kind: ProblemKind, content: JsonSchema): JsonSchema => ({
-  description: problemMeanings[kind],
-  headers: headerRefs(['X-Request-Id', ...(headersOf[kind] ?? [])]),
-  content,
-});
 
 /** The meaning of each kind of problem, and what a caller can do about it. */
 const problemMeanings: Readonly<Record<ProblemKind, string>> = {
