@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { readCredentials } from '../../shared/data/accounts/needs.ts';
 import { listSessions } from '../../shared/data/accounts/session.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
-import { answerList, paging } from '../../shared/http/definition/paging.ts';
+import { answerList, paging } from '../../shared/http/definition/pagination.ts';
 import { lambda } from '../../shared/http/pipeline/lambda.ts';
 import { SessionAnswer, showSession } from './credentials.ts';
 

@@ -11,9 +11,9 @@ import { writeRecords } from '../../shared/data/table/needs.ts';
 import type { TableReader } from '../../shared/data/table/table.ts';
 import { deliverNotices, readForHooks } from '../../shared/hooks/deliver-notices.ts';
 import { defineTask, taskHandler } from '../../shared/http/definition/task.ts';
-import { startWaiting } from '../../shared/jobs/line.ts';
+import { jobOfBatchName, parseJobRecord } from '../../shared/jobs/job-record.ts';
 import { observeBuild, observeJob } from '../../shared/jobs/observation.ts';
-import { jobOfBatchName, parseJobRecord } from '../../shared/jobs/subject.ts';
+import { startWaiting } from '../../shared/jobs/waiting-queue.ts';
 import { takeTurnAfter } from '../../shared/sweeps/trials/take-turns.ts';
 
 const Container = z.object({ exitCode: z.number().optional(), reason: z.string().optional() });

@@ -10,8 +10,8 @@ import { readVariablesKey } from '../../shared/data/projects/variable.ts';
 import { sweepTurns } from '../../shared/data/sweeps/sweep-turn.ts';
 import { writeRecords } from '../../shared/data/table/needs.ts';
 import { defineTask, taskHandler } from '../../shared/http/definition/task.ts';
-import { startAllWaiting } from '../../shared/jobs/line.ts';
 import { reconcileAll } from '../../shared/jobs/reconciliation.ts';
+import { startAllWaiting } from '../../shared/jobs/waiting-queue.ts';
 import { takeAllTurns } from '../../shared/sweeps/trials/take-turns.ts';
 
 /** Seconds of one pass. The remaining jobs wait for the next pass. */

@@ -1,5 +1,5 @@
+import { TokenBucket } from '../../shared/core/rate-limit.ts';
 import { ServiceError } from '../../shared/core/service-error.ts';
-import { TokenBucket } from '../../shared/core/token-bucket.ts';
 import type { Serving } from '../../shared/data/models/serving.ts';
 import { findMember } from '../../shared/data/projects/member.ts';
 import { findProjects } from '../../shared/data/projects/project.ts';

@@ -1,4 +1,4 @@
-import { forgiveAttempts, isKnown, knownMark } from '../data/accounts/sign-in-attempts.ts';
+import { forgiveAttempts, isKnown, knownMark } from '../data/accounts/sign-in-throttle.ts';
 import type { TableWriter } from '../data/table/table.ts';
 import { networkOf } from './network-of.ts';
 import { type Count, type Schedule, takeTurn } from './turn.ts';

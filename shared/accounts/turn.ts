@@ -4,7 +4,7 @@ import {
   type AttemptsChange,
   changeAttempts,
   type SignInAttempts,
-} from '../data/accounts/sign-in-attempts.ts';
+} from '../data/accounts/sign-in-throttle.ts';
 import type { TableWriter } from '../data/table/table.ts';
 
 /** Waiting times of attempts: none for the first few, then 1 s, 2 s, 4 s … up to a limit. */

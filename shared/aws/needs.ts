@@ -1,7 +1,7 @@
 import { type Need, within } from '../core/needs.ts';
 import { type BatchControl, type BatchObserver, batchControl, batchObserver } from './batch.ts';
 import { batch } from './batch-client.ts';
-import { type MailTopic, mailTopic } from './mail-topic.ts';
+import { type MailTopic, mailTopic } from './email-topic.ts';
 import { type ObjectReader, type ObjectWriter, objectReader, objectWriter } from './objects.ts';
 import { s3, s3OfUrls } from './s3-client.ts';
 

@@ -8,7 +8,7 @@ import { isStreamPosition } from '../data/packed/chunk-stream.ts';
 import type { TableReader, TableWriter } from '../data/table/table.ts';
 import { preferredMediaType } from '../http/body/accept.ts';
 import { content } from '../http/definition/endpoint-output.ts';
-import { streamPaging } from '../http/definition/paging.ts';
+import { streamPaging } from '../http/definition/pagination.ts';
 import { integer } from '../http/definition/parameters.ts';
 import { Reply } from '../http/definition/reply.ts';
 

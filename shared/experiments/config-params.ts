@@ -1,6 +1,6 @@
 import type { ConfigValue } from '../config/config-value.ts';
 import { scalarLeaves } from '../config/scalar-leaves.ts';
-import { maxParam, maxTrackedName } from '../data/rules/tracked.ts';
+import { maxParam, maxTrackedName } from '../data/experiments/tracking-rules.ts';
 
 /**
  * Return the first 500 scalars of a configuration as params. Names are paths, for example `a.b.c`; list items use

@@ -9,7 +9,7 @@ import {
   ParamText,
   TagText,
   TrackedName,
-} from '../data/rules/tracked.ts';
+} from '../data/experiments/tracking-rules.ts';
 
 export const ExperimentName = NameRule.describe('Display name; need not be unique.');
 export const Note = NoteText.nullable()

@@ -8,7 +8,7 @@ import { readTracking } from '../data/experiments/tracking.ts';
 import type { Notice } from '../data/hooks/notice.ts';
 import { isFinal } from '../data/jobs/job-status.ts';
 import { readRuns } from '../data/metrics/metric-history.ts';
-import { readCriterion } from '../data/projects/first-criterion.ts';
+import { readCriterion } from '../data/projects/inferred-criterion.ts';
 import { parseProject, projectKey } from '../data/projects/project.ts';
 import type { TableReader } from '../data/table/table.ts';
 import { valueText } from '../drawing/number-text.ts';

@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import type { Hook, HookSecrets } from '../data/hooks/hook.ts';
 import type { HookMessage } from './message.ts';
-import type { OutgoingMessage } from './post-message.ts';
+import type { OutgoingMessage } from './post-webhook.ts';
 
 /** Render a message in the format of a hook. The id is the same for every attempt. */
 export function renderMessage(

@@ -1,7 +1,7 @@
-import type { MailTopic } from '../aws/mail-topic.ts';
+import type { MailTopic } from '../aws/email-topic.ts';
 import type { Deadline } from '../core/deadline.ts';
+import { openSealed } from '../core/encryption.ts';
 import type { Logger } from '../core/log.ts';
-import { openSealed } from '../core/seal.ts';
 import {
   type Delivery,
   findDelivery,
@@ -19,7 +19,7 @@ import { findVariablesKey } from '../data/projects/variable.ts';
 import { retryOnConflict } from '../data/table/retry-on-conflict.ts';
 import type { TableReader, TableWriter } from '../data/table/table.ts';
 import { parseMessage } from './message.ts';
-import { type MessageAnswer, postMessage } from './post-message.ts';
+import { type MessageAnswer, postMessage } from './post-webhook.ts';
 import { noMail, type Resolve } from './receiver-address.ts';
 import { renderMail, renderMessage } from './render-message.ts';
 

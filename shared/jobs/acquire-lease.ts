@@ -4,8 +4,8 @@ import { finalRank, isFinal, rankOf } from '../data/jobs/job-status.ts';
 import { findLease, type Lease, leaseSeconds, takeLease } from '../data/jobs/lease.ts';
 import type { Item, Key, TableWriter, Write } from '../data/table/table.ts';
 import { ConditionFailedError } from '../data/table/write-label.ts';
+import { isCompression, type JobRecord, jobIdOf, unfinishedJobOf } from './job-record.ts';
 import { reasons } from './reasons.ts';
-import { isCompression, type JobRecord, jobIdOf, unfinishedJobOf } from './subject.ts';
 
 /**
  * Take the lease of a job's node before any other work for it. Every later write names the lease. So a job runs

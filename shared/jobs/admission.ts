@@ -10,11 +10,11 @@ import { ConditionFailedError } from '../data/table/write-label.ts';
 import type { Ambient, Caller } from '../http/definition/endpoint-context.ts';
 import { chargeBudgets, highestCost } from './budget.ts';
 import { costEstimate } from './cost.ts';
-import { beginOrWait, startWaitingInRequest, waitingFields } from './line.ts';
-import { JobLimitError } from './place.ts';
+import { type JobRecord, jobIdOf, unfinishedJobOf } from './job-record.ts';
+import { JobLimitError } from './job-slots.ts';
 import type { JobSize } from './size.ts';
-import { type JobRecord, jobIdOf, unfinishedJobOf } from './subject.ts';
 import { submitInRequest } from './submission.ts';
+import { beginOrWait, startWaitingInRequest, waitingFields } from './waiting-queue.ts';
 
 /** Recorded job, and whether it waits in line. */
 export interface Admitted<R extends JobRecord> {

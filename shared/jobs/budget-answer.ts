@@ -4,7 +4,7 @@ import type { TableReader } from '../data/table/table.ts';
 import { decimalAbove } from '../http/definition/parameters.ts';
 import { costSoFar } from './budget.ts';
 import { roundedDollars } from './cost.ts';
-import type { JobRecord } from './subject.ts';
+import type { JobRecord } from './job-record.ts';
 
 /** Body of the requests that set a budget. */
 export const BudgetRequest = z.strictObject({

@@ -2,7 +2,7 @@ import { badRequest, ServiceError } from '../core/service-error.ts';
 import { type BudgetNotice, changeMonth, monthOf, type OwnedCost, readCosts } from '../data/jobs/budget.ts';
 import type { TableReader, Write } from '../data/table/table.ts';
 import { actualCost, minuteCost, roundedDollars } from './cost.ts';
-import { isCompression, type JobRecord } from './subject.ts';
+import { isCompression, type JobRecord } from './job-record.ts';
 
 /*
  * A job takes what it may cost at most out of the budgets of its project and its user when it is recorded: it is

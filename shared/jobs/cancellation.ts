@@ -15,7 +15,6 @@ import type { TableWriter } from '../data/table/table.ts';
 import { ConditionFailedError } from '../data/table/write-label.ts';
 import { settleCharges, settledFields } from './budget.ts';
 import { concludeJob, endNotices, finalFields, owedTurn, purgeLeftovers } from './conclusion.ts';
-import { cancelledReason, reasons } from './reasons.ts';
 import {
   batchNameOf,
   buildNameOf,
@@ -23,7 +22,8 @@ import {
   type JobRecord,
   parseJobRecord,
   unfinishedJobOf,
-} from './subject.ts';
+} from './job-record.ts';
+import { cancelledReason, reasons } from './reasons.ts';
 import { queueOf } from './submission.ts';
 
 /**

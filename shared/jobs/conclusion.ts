@@ -15,7 +15,7 @@ import { readAgain, retryOnConflict } from '../data/table/retry-on-conflict.ts';
 import type { TableReader, TableWriter, Write } from '../data/table/table.ts';
 import { ConditionFailedError } from '../data/table/write-label.ts';
 import { settleCharges, settledFields } from './budget.ts';
-import { isCompression, type JobRecord, jobIdOf, parseJobRecord, unfinishedJobOf } from './subject.ts';
+import { isCompression, type JobRecord, jobIdOf, parseJobRecord, unfinishedJobOf } from './job-record.ts';
 
 /** How a job ends. */
 export interface Conclusion {

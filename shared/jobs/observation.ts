@@ -4,8 +4,8 @@ import { isFinal, rankOf } from '../data/jobs/job-status.ts';
 import type { Item, TableWriter } from '../data/table/table.ts';
 import { tryWrite } from '../data/table/write-label.ts';
 import { concludeJob, purgeLeftovers } from './conclusion.ts';
+import { type JobRecord, parseJobRecord, unfinishedJobOf } from './job-record.ts';
 import { buildWaitReason, cancelledReason, lossReason, reasons, waitReason } from './reasons.ts';
-import { type JobRecord, parseJobRecord, unfinishedJobOf } from './subject.ts';
 import { noteBuild } from './submission.ts';
 
 /**

@@ -3,8 +3,8 @@ import type { Logger } from '../core/log.ts';
 import { changeJob } from '../data/jobs/job.ts';
 import { isFinal } from '../data/jobs/job-status.ts';
 import { ConditionFailedError } from '../data/table/write-label.ts';
+import { type JobRecord, parseJobRecord, unfinishedJobOf } from './job-record.ts';
 import { describeJobs, type Observer, observeRecord } from './observation.ts';
-import { type JobRecord, parseJobRecord, unfinishedJobOf } from './subject.ts';
 
 /**
  * Compare an unfinished job with Batch for its reader, unless a recent comparison exists. A reader learns only; jobs are

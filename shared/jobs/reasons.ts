@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 import type { BatchJob } from '../aws/batch.ts';
 import type { Limits } from '../core/settings.ts';
-import type { JobRecord } from './subject.ts';
+import type { JobRecord } from './job-record.ts';
 
 /**
  * Sentences of a job's `status_reason`, in the order of a job's life. The user who started the job reads them. The

@@ -26,9 +26,9 @@ import type { TableWriter } from '../data/table/table.ts';
 import { tryWrite } from '../data/table/write-label.ts';
 import { cancelJob } from './cancellation.ts';
 import { concludeJob, purgeLeftovers } from './conclusion.ts';
+import { type JobRecord, parseJobRecord, type Reconciler } from './job-record.ts';
 import { describeJobs, observeRecord } from './observation.ts';
 import { cancelledReason, reasons } from './reasons.ts';
-import { type JobRecord, parseJobRecord, type Reconciler } from './subject.ts';
 import { submitJob } from './submission.ts';
 
 /**

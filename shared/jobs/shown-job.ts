@@ -3,7 +3,7 @@ import { Timestamp } from '../core/formats.ts';
 import { Attempt, SizeLimits } from '../data/jobs/job.ts';
 import { isFinal, JobStatus } from '../data/jobs/job-status.ts';
 import { actualCost } from './cost.ts';
-import type { JobRecord } from './subject.ts';
+import type { JobRecord } from './job-record.ts';
 
 /** Response fields of all kinds of jobs. Sizes are per node. */
 export const shownJob = {

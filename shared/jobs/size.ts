@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { FileId } from '../core/formats.ts';
 import { badRequest, faultsOf, type ParameterFault } from '../core/service-error.ts';
 import type { Limits, Settings } from '../core/settings.ts';
-import { sizeRange } from '../data/rules/size.ts';
+import { sizeRange } from '../data/jobs/size-range.ts';
 import { decimal, integer } from '../http/definition/parameters.ts';
 import { smallestNode, usableMemory } from './cost.ts';
 import { fargateFault, fargateSizes, isFargateSize } from './fargate-sizes.ts';

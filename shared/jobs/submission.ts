@@ -1,7 +1,7 @@
 import type { BatchControl, Submission } from '../aws/batch.ts';
+import { derivedKey, newKey, openSealed, seal, UnopenableError } from '../core/encryption.ts';
 import { errorName } from '../core/error-text.ts';
 import type { Logger } from '../core/log.ts';
-import { derivedKey, newKey, openSealed, seal, UnopenableError } from '../core/seal.ts';
 import type { Settings } from '../core/settings.ts';
 import { changeJob, jobPartition } from '../data/jobs/job.ts';
 import { finalRank, rankOf } from '../data/jobs/job-status.ts';
@@ -15,7 +15,6 @@ import {
 import type { TableReader, TableWriter } from '../data/table/table.ts';
 import { tryWrite } from '../data/table/write-label.ts';
 import { concludeJob } from './conclusion.ts';
-import { reasons } from './reasons.ts';
 import {
   batchNameOf,
   buildNameOf,
@@ -23,7 +22,8 @@ import {
   type JobRecord,
   jobIdOf,
   unfinishedJobOf,
-} from './subject.ts';
+} from './job-record.ts';
+import { reasons } from './reasons.ts';
 
 /**
  * Submit a recorded job to Batch and note its id. If the caller dies at any point, the reconciler calls this

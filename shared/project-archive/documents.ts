@@ -3,11 +3,6 @@ import { FileId, Sha256, Timestamp } from '../core/formats.ts';
 import { line } from '../core/text/text-rules.ts';
 import { Best, ExperimentKind, emptyExperiment } from '../data/experiments/experiment.ts';
 import { LoggedModelStatus, ModelMetric } from '../data/experiments/logged-model.ts';
-import { DatasetInput, Git, ModelLink } from '../data/experiments/tracking.ts';
-import { Attempt, SizeLimits } from '../data/jobs/job.ts';
-import { JobStatus } from '../data/jobs/job-status.ts';
-import { versionStages } from '../data/models/registered-model.ts';
-import { Criterion } from '../data/projects/project.ts';
 import {
   aliasPattern,
   isPlainAddress,
@@ -17,7 +12,15 @@ import {
   newestAlias,
   refusedInName,
   versionAlias,
-} from '../data/rules/model.ts';
+} from '../data/experiments/logged-model-rules.ts';
+import { DatasetInput, Git, ModelLink } from '../data/experiments/tracking.ts';
+import { AnyTrackedName } from '../data/experiments/tracking-rules.ts';
+import { Attempt, SizeLimits } from '../data/jobs/job.ts';
+import { JobStatus } from '../data/jobs/job-status.ts';
+import { sizeRange } from '../data/jobs/size-range.ts';
+import { versionStages } from '../data/models/registered-model.ts';
+import { environmentFields, Overrides } from '../data/projects/environment-rules.ts';
+import { Criterion } from '../data/projects/project.ts';
 import {
   AnyProjectDescription,
   AnyProjectName,
@@ -25,13 +28,10 @@ import {
   ProjectTags,
   ProjectTask,
   ProjectType,
-} from '../data/rules/project.ts';
-import { RunRules } from '../data/rules/run-rules.ts';
-import { sizeRange } from '../data/rules/size.ts';
-import { TableViews } from '../data/rules/table-view.ts';
-import { AnyTrackedName } from '../data/rules/tracked.ts';
-import { environmentFields, Overrides } from '../data/rules/training.ts';
-import { faultOfAll, VariableName, VariableValue } from '../data/rules/variable.ts';
+} from '../data/projects/project-rules.ts';
+import { RunRules } from '../data/projects/run-rules.ts';
+import { TableViews } from '../data/projects/table-view.ts';
+import { faultOfAll, VariableName, VariableValue } from '../data/projects/variable-rules.ts';
 import { isTableNumber, TableNumberText } from '../data/table/stored-number.ts';
 import { RecordedRule } from '../run-rules/recorded-rule.ts';
 import { maxRules } from '../run-rules/run-rule.ts';
@@ -41,7 +41,7 @@ import { RecordedTime } from './manifest.ts';
 // The documents of an archive. They contain no ids of the service: experiments and models have numbers, and users
 // have names.
 //
-// A field uses the rule (`data/rules/`) of the requests that otherwise set it, so an archive contains no value
+// A field uses the rule (`shared/data/…/…-rules.ts`) of the requests that otherwise set it, so an archive contains no value
 // that they refuse. Texts with references have their rules in `resolved-rules.ts`, because they are longer here.
 
 const whole = z.number().int().min(0);

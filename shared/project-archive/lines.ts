@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { isoTime, Timestamp } from '../core/formats.ts';
 import { isWellFormed } from '../core/text/well-formed.ts';
+import { AnyTrackedName } from '../data/experiments/tracking-rules.ts';
 import type { LogLine } from '../data/jobs/job-log.ts';
 import type { MetricPoint } from '../data/metrics/metric-summary.ts';
-import { AnyTrackedName } from '../data/rules/tracked.ts';
 import { StoredNumber, storedNumber } from '../data/table/stored-number.ts';
 import { fault } from './project-archive-error.ts';
 

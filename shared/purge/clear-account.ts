@@ -12,7 +12,7 @@ import { ownedProjects } from '../data/projects/project.ts';
 import { recordPurge } from '../data/projects/purge.ts';
 import type { TableWriter } from '../data/table/table.ts';
 import { tryWrite } from '../data/table/write-label.ts';
-import { cancelWaitingOf } from '../jobs/line.ts';
+import { cancelWaitingOf } from '../jobs/waiting-queue.ts';
 import { type Pass, removeItems } from './run-purge.ts';
 
 /**

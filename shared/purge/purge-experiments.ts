@@ -13,7 +13,7 @@ import { finalRank, isFinal, rankOf } from '../data/jobs/job-status.ts';
 import type { TableReader, TableWriter } from '../data/table/table.ts';
 import { cancelJob } from '../jobs/cancellation.ts';
 import { concludeJob } from '../jobs/conclusion.ts';
-import { startWaiting } from '../jobs/line.ts';
+import { startWaiting } from '../jobs/waiting-queue.ts';
 import { removeItems } from './run-purge.ts';
 
 /**

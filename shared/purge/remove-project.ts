@@ -6,7 +6,7 @@ import { budgetPartition, monthsPartition } from '../data/jobs/budget.ts';
 import { trackingPartition } from '../data/metrics/metric-summaries.ts';
 import { configPartitions } from '../data/projects/config.ts';
 import { environmentPartitions } from '../data/projects/environment.ts';
-import { firstCriterionPartition } from '../data/projects/first-criterion.ts';
+import { firstCriterionPartition } from '../data/projects/inferred-criterion.ts';
 import {
   type Counters,
   countersKey,

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { FileId } from '../core/formats.ts';
 import { line, paragraphOrBlank } from '../core/text/text-rules.ts';
-import { ExactScalar } from '../data/rules/exact-number.ts';
-import { CriterionGoal } from '../data/rules/project.ts';
-import { RunRules } from '../data/rules/run-rules.ts';
-import { sizeRange } from '../data/rules/size.ts';
-import { TrackedName } from '../data/rules/tracked.ts';
+import { TrackedName } from '../data/experiments/tracking-rules.ts';
+import { sizeRange } from '../data/jobs/size-range.ts';
+import { ExactScalar } from '../data/projects/exact-number.ts';
+import { CriterionGoal } from '../data/projects/project-rules.ts';
+import { RunRules } from '../data/projects/run-rules.ts';
 import { checkedTogether, decimalAbove, flag, integer } from '../http/definition/parameters.ts';
 import { sizeParameters } from '../jobs/size.ts';
 import { maxParallel, maxRepeats, maxTrials } from './spec/limits.ts';

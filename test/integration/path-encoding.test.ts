@@ -4,7 +4,7 @@ import { type RunningGateway, startGateway } from '../../infra/local/gateway/gat
 import { routeOf } from '../../infra/service/routes.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import type { AnyEndpoint } from '../../shared/http/definition/exchange.ts';
-import { paging } from '../../shared/http/definition/paging.ts';
+import { paging } from '../../shared/http/definition/pagination.ts';
 import { Reply } from '../../shared/http/definition/reply.ts';
 import { lambda } from '../../shared/http/pipeline/lambda.ts';
 import { sendRaw } from '../support/raw-http.ts';

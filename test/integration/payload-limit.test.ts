@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { maxPayloadBytes } from '../../shared/http/answer/payload-bytes.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { content } from '../../shared/http/definition/endpoint-output.ts';
-import { answerList } from '../../shared/http/definition/paging.ts';
+import { answerList } from '../../shared/http/definition/pagination.ts';
 import { Reply } from '../../shared/http/definition/reply.ts';
 import { answerPage } from '../../shared/mlflow/protocol/search-fields.ts';
 import type { RowOrder } from '../../shared/search/row-order.ts';

@@ -4,7 +4,7 @@ import { type Experiment, experimentJob, putExperiment } from '../../shared/data
 import { limitShare } from '../../shared/data/jobs/vcpu-shares.ts';
 import { spreadId, spreadLists } from '../../shared/data/lists/spread-list.ts';
 import { createProject } from '../../shared/data/projects/project.ts';
-import { beginJob } from '../../shared/jobs/place.ts';
+import { beginJob } from '../../shared/jobs/job-slots.ts';
 import { experimentOf } from './experiment.ts';
 import { projectOf } from './project.ts';
 import { type TestService, testService } from './service.ts';

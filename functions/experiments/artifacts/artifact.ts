@@ -3,7 +3,7 @@ import { Sha256, Timestamp, Ulid } from '../../../shared/core/formats.ts';
 import { ServiceError } from '../../../shared/core/service-error.ts';
 import type { ArtifactHome } from '../../../shared/data/experiments/client-artifact.ts';
 import { type Experiment, requireExperiment } from '../../../shared/data/experiments/experiment.ts';
-import { ArtifactPath } from '../../../shared/data/rules/upload.ts';
+import { ArtifactPath } from '../../../shared/data/projects/upload-rules.ts';
 import type { TableReader } from '../../../shared/data/table/table.ts';
 import { experimentPath } from '../../../shared/experiments/experiment-path.ts';
 

@@ -4,7 +4,7 @@ import { requireExperiment } from '../../../shared/data/experiments/experiment.t
 import { readRecords } from '../../../shared/data/table/needs.ts';
 import { experimentPath } from '../../../shared/experiments/experiment-path.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
-import { answerList, paging } from '../../../shared/http/definition/paging.ts';
+import { answerList, paging } from '../../../shared/http/definition/pagination.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { ArtifactAnswer, fileKind } from './artifact.ts';
 

@@ -5,7 +5,7 @@ import { Ulid } from '../../../shared/core/formats.ts';
 import { inLanes } from '../../../shared/core/in-lanes.ts';
 import { type Artifact, findArtifacts } from '../../../shared/data/experiments/artifact.ts';
 import { requireExperiment } from '../../../shared/data/experiments/experiment.ts';
-import { ArtifactPath } from '../../../shared/data/rules/upload.ts';
+import { ArtifactPath } from '../../../shared/data/projects/upload-rules.ts';
 import { readRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { fields } from '../../../shared/http/definition/endpoint-input.ts';

@@ -14,7 +14,7 @@ import { chargeBudgets, highestCost, requireBudget } from '../../../shared/jobs/
 import { answerJobBudget, BudgetAnswer, BudgetRequest } from '../../../shared/jobs/budget-answer.ts';
 import { unchangedCharges } from '../../../shared/jobs/conclusion.ts';
 import { roundedDollars } from '../../../shared/jobs/cost.ts';
-import { unfinishedJobOf } from '../../../shared/jobs/subject.ts';
+import { unfinishedJobOf } from '../../../shared/jobs/job-record.ts';
 
 export const endpoint = defineEndpoint({
   name: 'putExperimentBudget',

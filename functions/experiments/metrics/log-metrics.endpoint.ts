@@ -3,7 +3,7 @@ import { Instant, Ulid } from '../../../shared/core/formats.ts';
 import { ServiceError } from '../../../shared/core/service-error.ts';
 import { requireExperiment } from '../../../shared/data/experiments/experiment.ts';
 import { logPoints, readBeforePoints } from '../../../shared/data/experiments/log-points.ts';
-import { TrackedName } from '../../../shared/data/rules/tracked.ts';
+import { TrackedName } from '../../../shared/data/experiments/tracking-rules.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { readAhead } from '../../../shared/data/table/table.ts';
 import { experimentPath } from '../../../shared/experiments/experiment-path.ts';

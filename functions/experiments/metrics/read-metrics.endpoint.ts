@@ -6,7 +6,7 @@ import { requireExperiment } from '../../../shared/data/experiments/experiment.t
 import { isFinal } from '../../../shared/data/jobs/job-status.ts';
 import { noteWatched } from '../../../shared/data/jobs/lease.ts';
 import type { MetricPoint } from '../../../shared/data/metrics/metric-summary.ts';
-import { readCriterion } from '../../../shared/data/projects/first-criterion.ts';
+import { readCriterion } from '../../../shared/data/projects/inferred-criterion.ts';
 import { markJobs, readRecords } from '../../../shared/data/table/needs.ts';
 import { experimentPath } from '../../../shared/experiments/experiment-path.ts';
 import { isPointsPosition, readPoints } from '../../../shared/experiments/read-points.ts';
@@ -14,7 +14,7 @@ import { preferredMediaType } from '../../../shared/http/body/accept.ts';
 import { JsonNumber, jsonNumber } from '../../../shared/http/body/json-number.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { content } from '../../../shared/http/definition/endpoint-output.ts';
-import { streamPaging } from '../../../shared/http/definition/paging.ts';
+import { streamPaging } from '../../../shared/http/definition/pagination.ts';
 import { decimal, integer } from '../../../shared/http/definition/parameters.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';

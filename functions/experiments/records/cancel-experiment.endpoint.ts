@@ -9,7 +9,7 @@ import { experimentPath } from '../../../shared/experiments/experiment-path.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { cancelJob } from '../../../shared/jobs/cancellation.ts';
-import { startWaitingInRequest } from '../../../shared/jobs/line.ts';
+import { startWaitingInRequest } from '../../../shared/jobs/waiting-queue.ts';
 import { takeTurnAfterInRequest } from '../../../shared/sweeps/trials/take-turns.ts';
 
 export const endpoint = defineEndpoint({

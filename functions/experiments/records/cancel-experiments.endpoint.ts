@@ -7,7 +7,7 @@ import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { projectPath } from '../../../shared/http/definition/parameters.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { cancelAll } from '../../../shared/jobs/cancellation.ts';
-import { startWaitingInRequest } from '../../../shared/jobs/line.ts';
+import { startWaitingInRequest } from '../../../shared/jobs/waiting-queue.ts';
 
 /**
  * Seconds for cancelling, of the 29 that a request has. The last step and the start of waiting jobs may run beyond

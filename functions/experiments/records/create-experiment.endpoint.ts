@@ -3,7 +3,7 @@ import { notFound } from '../../../shared/core/service-error.ts';
 import { readUsers } from '../../../shared/data/accounts/needs.ts';
 import { requireExperiment } from '../../../shared/data/experiments/experiment.ts';
 import { defaultName } from '../../../shared/data/projects/default-name.ts';
-import { RunRules } from '../../../shared/data/rules/run-rules.ts';
+import { RunRules } from '../../../shared/data/projects/run-rules.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { answerExperiment, ExperimentAnswer } from '../../../shared/experiments/experiment-answer.ts';
 import { experimentNumber } from '../../../shared/experiments/experiment-number.ts';

@@ -12,7 +12,7 @@ import {
   searchExperiments,
 } from '../../../shared/data/experiments/search-experiments.ts';
 import { nothingTracked, readTrackingOf, type Tracking } from '../../../shared/data/experiments/tracking.ts';
-import { readCriteria } from '../../../shared/data/projects/first-criterion.ts';
+import { readCriteria } from '../../../shared/data/projects/inferred-criterion.ts';
 import { listProjects, projectKey } from '../../../shared/data/projects/project.ts';
 import type { Page, TableReader, TableWriter } from '../../../shared/data/table/table.ts';
 import { ExperimentAnswer, showExperiment } from '../../../shared/experiments/experiment-answer.ts';
@@ -25,10 +25,10 @@ import {
   maxFilter,
 } from '../../../shared/experiments/filter-rule.ts';
 import { ProjectRankers } from '../../../shared/experiments/rank-project.ts';
-import { answerList, type Paging } from '../../../shared/http/definition/paging.ts';
+import { answerList, type Paging } from '../../../shared/http/definition/pagination.ts';
 import { flag } from '../../../shared/http/definition/parameters.ts';
 import { fieldsParameter } from '../../../shared/http/fields-mask/fields-parameter.ts';
-import { type Placed, placeInLine } from '../../../shared/jobs/line.ts';
+import { type Placed, placeInLine } from '../../../shared/jobs/waiting-queue.ts';
 import { parseFilter } from '../../../shared/search/parse-filter.ts';
 import { encodePosition, parseOrder } from '../../../shared/search/row-order.ts';
 

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { readUsers } from '../../../shared/data/accounts/needs.ts';
-import { readCriterion } from '../../../shared/data/projects/first-criterion.ts';
+import { readCriterion } from '../../../shared/data/projects/inferred-criterion.ts';
 import { foldCatalogues, readRecords } from '../../../shared/data/table/needs.ts';
 import { ExperimentAnswer, showExperiment } from '../../../shared/experiments/experiment-answer.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
-import { answerList, paging } from '../../../shared/http/definition/paging.ts';
+import { answerList, paging } from '../../../shared/http/definition/pagination.ts';
 import { projectPath } from '../../../shared/http/definition/parameters.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { MetricRanker } from '../../../shared/metrics/metric-ranker.ts';

@@ -4,7 +4,7 @@ import { readUsers } from '../../../shared/data/accounts/needs.ts';
 import { foldCatalogues, readRecords } from '../../../shared/data/table/needs.ts';
 import { ExperimentAnswer } from '../../../shared/experiments/experiment-answer.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
-import { paging } from '../../../shared/http/definition/paging.ts';
+import { paging } from '../../../shared/http/definition/pagination.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { answerSearch, projectsToSearch, searchParameters } from './answer-search.ts';
 

@@ -25,8 +25,8 @@ import type { TableWriter } from '../../../shared/data/table/table.ts';
 import type { Ambient, Caller } from '../../../shared/http/definition/endpoint-context.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
 import { type Admitted, admitJob, newJobFields, type Submitting } from '../../../shared/jobs/admission.ts';
-import { placeOneInLine } from '../../../shared/jobs/line.ts';
 import { checkLimits, fargateSize, type JobSize } from '../../../shared/jobs/size.ts';
+import { placeOneInLine } from '../../../shared/jobs/waiting-queue.ts';
 import { requireOwn } from '../models/change-model.ts';
 import { requireShapesOf } from '../models/model-request.ts';
 

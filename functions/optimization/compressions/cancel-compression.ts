@@ -7,7 +7,7 @@ import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
 import { cancelJob } from '../../../shared/jobs/cancellation.ts';
-import { startWaitingInRequest } from '../../../shared/jobs/line.ts';
+import { startWaitingInRequest } from '../../../shared/jobs/waiting-queue.ts';
 import {
   compressionAnswers,
   compressionPath,

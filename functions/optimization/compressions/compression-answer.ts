@@ -10,8 +10,8 @@ import {
 } from '../../../shared/data/models/compression.ts';
 import type { TableReader } from '../../../shared/data/table/table.ts';
 import type { Caller } from '../../../shared/http/definition/endpoint-context.ts';
-import type { Placed } from '../../../shared/jobs/line.ts';
 import { showJob, shownJob } from '../../../shared/jobs/shown-job.ts';
+import type { Placed } from '../../../shared/jobs/waiting-queue.ts';
 import { prunedBy, quantizedBy } from '../../../shared/onnx/strategies/prune-request.ts';
 
 const identity = { strategy_id: Ulid, model_name: z.string(), model_digest: z.string() };

@@ -3,8 +3,8 @@ import type { OptimizationKind } from '../../../shared/data/jobs/job.ts';
 import { listCompressions } from '../../../shared/data/models/compression.ts';
 import { readRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
-import { answerList, paging } from '../../../shared/http/definition/paging.ts';
-import { placeInLine } from '../../../shared/jobs/line.ts';
+import { answerList, paging } from '../../../shared/http/definition/pagination.ts';
+import { placeInLine } from '../../../shared/jobs/waiting-queue.ts';
 import { compressionAnswers, showCompression } from './compression-answer.ts';
 
 /** The endpoint that lists all compressions of an operation. */

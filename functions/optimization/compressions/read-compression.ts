@@ -7,8 +7,8 @@ import { preferredMediaType } from '../../../shared/http/body/accept.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { content } from '../../../shared/http/definition/endpoint-output.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
-import { placeOneInLine } from '../../../shared/jobs/line.ts';
 import { observeWhenStale } from '../../../shared/jobs/observe-when-stale.ts';
+import { placeOneInLine } from '../../../shared/jobs/waiting-queue.ts';
 import { Receipt } from '../../../shared/onnx/receipt/receipt.ts';
 import { compressionAnswers, compressionPath, showCompression } from './compression-answer.ts';
 

@@ -12,7 +12,7 @@ import {
 import { isSameFile, type PendingFile } from '../../../shared/data/models/model-file.ts';
 import { announce, newPurge, recordPurge, withdrawAnnounced } from '../../../shared/data/projects/purge.ts';
 import { isGivenUp, missingParts, withNewParts } from '../../../shared/data/projects/upload.ts';
-import { signedUpload } from '../../../shared/data/rules/upload.ts';
+import { signedUpload } from '../../../shared/data/projects/upload-rules.ts';
 import type { TableWriter, Write } from '../../../shared/data/table/table.ts';
 import type { Ambient, Caller } from '../../../shared/http/definition/endpoint-context.ts';
 import type { StoredShapes } from '../../../shared/onnx-models/completeness.ts';

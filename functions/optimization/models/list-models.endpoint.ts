@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { listModels } from '../../../shared/data/models/model.ts';
 import { readRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
-import { answerList, paging } from '../../../shared/http/definition/paging.ts';
+import { answerList, paging } from '../../../shared/http/definition/pagination.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { ModelRow, showModelRow } from './model-answer.ts';
 

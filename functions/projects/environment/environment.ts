@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Timestamp } from '../../../shared/core/formats.ts';
 import { EnvironmentType } from '../../../shared/data/projects/environment.ts';
-import { environmentFields } from '../../../shared/data/rules/training.ts';
+import { environmentFields } from '../../../shared/data/projects/environment-rules.ts';
 import { checkedTogether } from '../../../shared/http/definition/parameters.ts';
 import { environmentFaults } from '../../../shared/runner/training/environment-faults.ts';
 

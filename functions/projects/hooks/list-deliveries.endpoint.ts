@@ -4,7 +4,7 @@ import { readHooks } from '../../../shared/data/hooks/hook.ts';
 import { readRecords } from '../../../shared/data/table/needs.ts';
 import { parseMessage } from '../../../shared/hooks/message.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
-import { answerList, paging } from '../../../shared/http/definition/paging.ts';
+import { answerList, paging } from '../../../shared/http/definition/pagination.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { DeliveryAnswer, hookPath, requireHook, showDelivery } from './hook.ts';
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
-import { openSealed, seal } from '../../../shared/core/seal.ts';
+import { openSealed, seal } from '../../../shared/core/encryption.ts';
 import { badRequest, type ParameterFault, ServiceError } from '../../../shared/core/service-error.ts';
 import {
   type Hook,

@@ -3,7 +3,7 @@ import { ServiceError } from '../../../shared/core/service-error.ts';
 import { readUsers } from '../../../shared/data/accounts/needs.ts';
 import { accountTypes, Username } from '../../../shared/data/accounts/user.ts';
 import { changeInProject } from '../../../shared/data/projects/change-in-project.ts';
-import { readCriterion } from '../../../shared/data/projects/first-criterion.ts';
+import { readCriterion } from '../../../shared/data/projects/inferred-criterion.ts';
 import { findMemberToReplace, transferProject } from '../../../shared/data/projects/member.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';

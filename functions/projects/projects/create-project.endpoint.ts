@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { readCriterion } from '../../../shared/data/projects/first-criterion.ts';
+import { readCriterion } from '../../../shared/data/projects/inferred-criterion.ts';
 import {
   createProject,
   newProjectId,
@@ -11,7 +11,7 @@ import {
   ProjectName,
   ProjectTask,
   ProjectType,
-} from '../../../shared/data/rules/project.ts';
+} from '../../../shared/data/projects/project-rules.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import type { TableReader } from '../../../shared/data/table/table.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';

@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { criteriaOf } from '../../../shared/data/projects/first-criterion.ts';
+import { criteriaOf } from '../../../shared/data/projects/inferred-criterion.ts';
 import { listOwnProjects } from '../../../shared/data/projects/member.ts';
 import { listProjects } from '../../../shared/data/projects/project.ts';
 import { readRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
-import { answerList, paging } from '../../../shared/http/definition/paging.ts';
+import { answerList, paging } from '../../../shared/http/definition/pagination.ts';
 import { flag } from '../../../shared/http/definition/parameters.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { criterionOf } from '../../../shared/metrics/criteria.ts';

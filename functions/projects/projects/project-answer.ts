@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Timestamp, Ulid } from '../../../shared/core/formats.ts';
 import { Criterion, type Project } from '../../../shared/data/projects/project.ts';
-import { RunRules } from '../../../shared/data/rules/run-rules.ts';
+import { RunRules } from '../../../shared/data/projects/run-rules.ts';
 import type { ProjectCriterion } from '../../../shared/metrics/criteria.ts';
 
 /** A project in a response. */

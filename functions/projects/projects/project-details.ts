@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { FileId, Ulid } from '../../../shared/core/formats.ts';
 import { EnvironmentType } from '../../../shared/data/projects/environment.ts';
 import { Criterion } from '../../../shared/data/projects/project.ts';
-import { TableViews } from '../../../shared/data/rules/table-view.ts';
+import { TableViews } from '../../../shared/data/projects/table-view.ts';
 import { BestAnswer } from '../../../shared/experiments/best-answer.ts';
 import { ExperimentAnswer } from '../../../shared/experiments/experiment-answer.ts';
 import { ProjectAnswer } from './project-answer.ts';

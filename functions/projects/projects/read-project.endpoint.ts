@@ -4,7 +4,7 @@ import { listExperiments } from '../../../shared/data/experiments/experiment.ts'
 import { readProjects } from '../../../shared/data/experiments/search-experiments.ts';
 import { nothingTracked, readTracking } from '../../../shared/data/experiments/tracking.ts';
 import { environmentKey, parseEnvironment } from '../../../shared/data/projects/environment.ts';
-import { criteriaOf } from '../../../shared/data/projects/first-criterion.ts';
+import { criteriaOf } from '../../../shared/data/projects/inferred-criterion.ts';
 import {
   countersKey,
   parseCounters,

@@ -1,5 +1,5 @@
 import { changeInProject } from '../../../shared/data/projects/change-in-project.ts';
-import { readCriterion } from '../../../shared/data/projects/first-criterion.ts';
+import { readCriterion } from '../../../shared/data/projects/inferred-criterion.ts';
 import { updateProject } from '../../../shared/data/projects/project.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';

@@ -3,7 +3,7 @@ import { Ulid } from '../../../shared/core/formats.ts';
 import { badRequest } from '../../../shared/core/service-error.ts';
 import { findExperiment } from '../../../shared/data/experiments/experiment.ts';
 import { changeInProject } from '../../../shared/data/projects/change-in-project.ts';
-import { readCriterion } from '../../../shared/data/projects/first-criterion.ts';
+import { readCriterion } from '../../../shared/data/projects/inferred-criterion.ts';
 import { updateProject } from '../../../shared/data/projects/project.ts';
 import {
   CriterionGoal,
@@ -12,9 +12,9 @@ import {
   ProjectName,
   ProjectTask,
   ProjectType,
-} from '../../../shared/data/rules/project.ts';
-import { RunRules } from '../../../shared/data/rules/run-rules.ts';
-import { TableViews } from '../../../shared/data/rules/table-view.ts';
+} from '../../../shared/data/projects/project-rules.ts';
+import { RunRules } from '../../../shared/data/projects/run-rules.ts';
+import { TableViews } from '../../../shared/data/projects/table-view.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { fields } from '../../../shared/http/definition/endpoint-input.ts';

@@ -5,7 +5,7 @@ import { readRecords } from '../../../shared/data/table/needs.ts';
 import { preferredMediaType } from '../../../shared/http/body/accept.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { content } from '../../../shared/http/definition/endpoint-output.ts';
-import { answerList, paging } from '../../../shared/http/definition/paging.ts';
+import { answerList, paging } from '../../../shared/http/definition/pagination.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { specOf } from '../../../shared/sweeps/trials/advance-sweep.ts';

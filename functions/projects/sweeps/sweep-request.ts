@@ -9,7 +9,7 @@ import type { Settings } from '../../../shared/core/settings.ts';
 import { listExperiments } from '../../../shared/data/experiments/experiment.ts';
 import { findConfig } from '../../../shared/data/projects/config.ts';
 import { findEnvironment } from '../../../shared/data/projects/environment.ts';
-import { readCriterion } from '../../../shared/data/projects/first-criterion.ts';
+import { readCriterion } from '../../../shared/data/projects/inferred-criterion.ts';
 import type { Criterion, Project } from '../../../shared/data/projects/project.ts';
 import type { Sweep } from '../../../shared/data/sweeps/sweep.ts';
 import type { TableReader } from '../../../shared/data/table/table.ts';

@@ -4,7 +4,7 @@ import { hasFlag, setFlags } from '../../../shared/command/set-flags.ts';
 import { type ConfigValue, isMapping } from '../../../shared/config/config-value.ts';
 import { parseConfig } from '../../../shared/config/parse-config.ts';
 import { badRequest } from '../../../shared/core/service-error.ts';
-import type { Overrides } from '../../../shared/data/rules/training.ts';
+import type { Overrides } from '../../../shared/data/projects/environment-rules.ts';
 import { commandFaults } from '../../../shared/runner/training/environment-faults.ts';
 import { decodeStored, unreadableConfig } from '../../../shared/training/stored-text.ts';
 

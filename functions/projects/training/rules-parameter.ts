@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { RunRules } from '../../../shared/data/rules/run-rules.ts';
+import { RunRules } from '../../../shared/data/projects/run-rules.ts';
 import { ruleFaults } from '../../../shared/run-rules/parse-rule.ts';
 
 /** Query parameter with the rules of a training, as a JSON list. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { NoteText } from '../../../shared/data/rules/tracked.ts';
+import { NoteText } from '../../../shared/data/experiments/tracking-rules.ts';
 import { changedTags, ExperimentName, Tags } from '../../../shared/experiments/field-rules.ts';
 
 /** Query parameters with what a user says about a training. */

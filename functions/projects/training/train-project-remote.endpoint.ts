@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { FileId } from '../../../shared/core/formats.ts';
-import { sizeRange } from '../../../shared/data/rules/size.ts';
+import { sizeRange } from '../../../shared/data/jobs/size-range.ts';
 import { integer } from '../../../shared/http/definition/parameters.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { nodeSize } from '../../../shared/jobs/size.ts';

@@ -4,11 +4,11 @@ import { badRequest, ServiceError } from '../../../shared/core/service-error.ts'
 import type { Settings } from '../../../shared/core/settings.ts';
 import { readUsers } from '../../../shared/data/accounts/needs.ts';
 import type { Git } from '../../../shared/data/experiments/tracking.ts';
+import { GitRule } from '../../../shared/data/experiments/tracking-rules.ts';
 import type { TrainingKind } from '../../../shared/data/jobs/job.ts';
 import type { Config } from '../../../shared/data/projects/config.ts';
 import { findEnvironment } from '../../../shared/data/projects/environment.ts';
 import { readVariablesKey } from '../../../shared/data/projects/variable.ts';
-import { GitRule } from '../../../shared/data/rules/tracked.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import type { TableReader } from '../../../shared/data/table/table.ts';
 import { ExperimentAnswer } from '../../../shared/experiments/experiment-answer.ts';

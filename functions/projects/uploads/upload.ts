@@ -3,7 +3,7 @@ import { FileId, Sha256, Timestamp } from '../../../shared/core/formats.ts';
 import { ServiceError } from '../../../shared/core/service-error.ts';
 import { ProjectBytesError } from '../../../shared/data/projects/project.ts';
 import { partedMaxBytes, type Upload } from '../../../shared/data/projects/upload.ts';
-import { signedUpload } from '../../../shared/data/rules/upload.ts';
+import { signedUpload } from '../../../shared/data/projects/upload-rules.ts';
 import { flag, integer, projectId } from '../../../shared/http/definition/parameters.ts';
 
 /** Path parameters of every operation on one data set. */

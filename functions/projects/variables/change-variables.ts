@@ -1,4 +1,4 @@
-import { seal } from '../../../shared/core/seal.ts';
+import { seal } from '../../../shared/core/encryption.ts';
 import { badRequest, type ParameterFault } from '../../../shared/core/service-error.ts';
 import { type CheckedProject, changeInProject } from '../../../shared/data/projects/change-in-project.ts';
 import {
@@ -10,7 +10,7 @@ import {
   secretPurpose,
   type Variables,
 } from '../../../shared/data/projects/variable.ts';
-import { faultOfAll, faultOfValue } from '../../../shared/data/rules/variable.ts';
+import { faultOfAll, faultOfValue } from '../../../shared/data/projects/variable-rules.ts';
 import type { TableWriter } from '../../../shared/data/table/table.ts';
 import type { Ambient } from '../../../shared/http/definition/endpoint-context.ts';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Timestamp } from '../../../shared/core/formats.ts';
 import type { StoredVariable, Variables } from '../../../shared/data/projects/variable.ts';
-import { maxVariables, VariableName, VariableValue } from '../../../shared/data/rules/variable.ts';
+import { maxVariables, VariableName, VariableValue } from '../../../shared/data/projects/variable-rules.ts';
 import { flag, projectPath } from '../../../shared/http/definition/parameters.ts';
 
 /** Path parameters of every operation on one variable. */

@@ -6,12 +6,12 @@ import { bytesText } from '../../../shared/core/text/bytes-text.ts';
 import { CommandError } from '../../command/command-error.ts';
 import { startS3Server } from '../../local/s3/s3-server.ts';
 import { emulatorCredentials, openDataFolder } from '../../local/start/data-folder.ts';
+import { diskUse, namesIn, projectsIn } from '../../local/start/data-folder-cleanup.ts';
 import { openDatabases } from '../../local/start/databases.ts';
 import { startRelayProcess } from '../../local/start/emulators/s3-process.ts';
 import { startTables, tablesEndpoint } from '../../local/start/emulators/start-tables.ts';
 import { accountsTable, bucket, recordsTable } from '../../local/start/function-environment.ts';
 import { type JobFolders, jobFolders } from '../../local/start/job-folders.ts';
-import { diskUse, namesIn, projectsIn } from '../../local/start/sweep-folders.ts';
 import { type OrphanSearch, searchStores } from './orphan-search.ts';
 
 /**

@@ -6,7 +6,7 @@ import type { ILogGroup, LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
 import type { Need } from '../../../shared/core/needs.ts';
-import { roleStatements } from '../../service/role-statements.ts';
+import { roleStatements } from '../../service/iam-statements.ts';
 import type { LoadedTask } from '../../service/tasks.ts';
 
 /**

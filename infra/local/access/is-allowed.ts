@@ -1,5 +1,5 @@
 import { wildcards } from '../../../shared/core/text/wildcards.ts';
-import type { Conditions, Statement } from '../../service/role-statements.ts';
+import type { Conditions, Statement } from '../../service/iam-statements.ts';
 
 /** Whether IAM allows the action for a role with these statements, if no other policy denies it. */
 export function isAllowed(

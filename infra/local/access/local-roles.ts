@@ -3,7 +3,7 @@ import { allNeeds } from '../../../shared/http/definition/definition.ts';
 import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
 import { optimizationNeeds } from '../../../shared/runner/compression/compression-needs.ts';
 import { trainingNeeds } from '../../../shared/runner/job/training-needs.ts';
-import { type ResourceArns, roleStatements } from '../../service/role-statements.ts';
+import { type ResourceArns, roleStatements } from '../../service/iam-statements.ts';
 import { bucketArn, tableArn } from './is-allowed.ts';
 import { type Credentials, sessionCredentials } from './session-credentials.ts';
 

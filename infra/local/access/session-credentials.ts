@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import * as z from 'zod';
-import type { Statement } from '../../service/role-statements.ts';
+import type { Statement } from '../../service/iam-statements.ts';
 
 /**
  * Return credentials of a role with these statements, as STS issues them. They are valid as long as the emulators'

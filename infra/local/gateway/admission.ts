@@ -1,5 +1,5 @@
+import { type Rate, TokenBucket } from '../../../shared/core/rate-limit.ts';
 import { ServiceError } from '../../../shared/core/service-error.ts';
-import { type Rate, TokenBucket } from '../../../shared/core/token-bucket.ts';
 import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
 
 /**

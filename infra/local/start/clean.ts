@@ -10,8 +10,8 @@ import { CommandError } from '../../command/command-error.ts';
 import { readFlags } from '../../command/read-flags.ts';
 import { runMain } from '../../command/run-main.ts';
 import { openDataFolder } from './data-folder.ts';
+import { diskUse, namesIn } from './data-folder-cleanup.ts';
 import { jobFolders } from './job-folders.ts';
-import { diskUse, namesIn } from './sweep-folders.ts';
 
 /** `npm run clean`: empty the caches of a data folder and print their sizes. */
 async function clean(): Promise<number> {

@@ -5,8 +5,8 @@ import { trimCaches } from '../../../shared/runner/environment/trim-caches.ts';
 import { CommandError } from '../../command/command-error.ts';
 import { writeDurably } from '../batch/durable-file.ts';
 import { type DataFolder, readJson } from './data-folder.ts';
+import { diskUse, namesIn } from './data-folder-cleanup.ts';
 import type { JobFolders } from './job-folders.ts';
-import { diskUse, namesIn } from './sweep-folders.ts';
 
 /**
  * Keeps the data folder below its limit. Only caches are removed: environments, wheels and downloads, those unused for

@@ -10,7 +10,7 @@ import {
 } from '../metrics/metric-summaries.ts';
 import { comparePoints, isAfter, type MetricPoint, type MetricSummary } from '../metrics/metric-summary.ts';
 import { chunksPerGroup, compactPoints } from '../metrics/point-blocks.ts';
-import { noteFirstCriterion } from '../projects/first-criterion.ts';
+import { noteFirstCriterion } from '../projects/inferred-criterion.ts';
 import { retryOnConflict } from '../table/retry-on-conflict.ts';
 import { storedNumber } from '../table/stored-number.ts';
 import type { TableReader, TableWriter } from '../table/table.ts';

@@ -5,7 +5,6 @@ import { notFound } from '../../core/service-error.ts';
 import { RunRule } from '../../run-rules/run-rule.ts';
 import { ownedList } from '../lists/owned-list.ts';
 import { spreadList } from '../lists/spread-list.ts';
-import { TableView } from '../rules/table-view.ts';
 import { ofVersion, recordType, unreadableVersion } from '../table/record.ts';
 import {
   type Item,
@@ -16,6 +15,7 @@ import {
   type TableWriter,
   type Write,
 } from '../table/table.ts';
+import { TableView } from './table-view.ts';
 
 const project = recordType('project', () =>
   z.object({

@@ -1,7 +1,7 @@
 import * as z from 'zod';
+import { keyBytes, newKey } from '../../core/encryption.ts';
 import { Timestamp, Ulid } from '../../core/formats.ts';
 import { within } from '../../core/needs.ts';
-import { keyBytes, newKey } from '../../core/seal.ts';
 import { readAccounts, writeAccounts } from '../table/needs.ts';
 import { Bytes, ofVersion, recordType, unreadableVersion } from '../table/record.ts';
 import type { Key, TableReader, TableWriter, Write } from '../table/table.ts';

@@ -6,15 +6,15 @@ import { newId } from '../../core/new-id.ts';
 import { readSettings } from '../../core/settings.ts';
 import { renderAnswer } from '../answer/render-answer.ts';
 import { renderError } from '../answer/render-error.ts';
-import { expectedVersion, parseInput } from '../body/parse-input.ts';
+import { expectedVersion, parseInput } from '../body/validate-input.ts';
 import { resolveCursor } from '../definition/cursor.ts';
 import type { AnyEndpoint, Before, Exchange } from '../definition/exchange.ts';
 import { parseMaskOfRequest } from '../fields-mask/fields-mask.ts';
-import { answerOnce } from './answer-once.ts';
 import { authenticate, authorize } from './authenticate.ts';
 import { refuseForeignPage, withCors } from './cors.ts';
 import { type HeavyRequest, HeavyWork } from './heavy-work.ts';
-import { requireProjectOfPath } from './project-rule.ts';
+import { answerOnce } from './idempotency.ts';
+import { requireProjectOfPath } from './project-authorization.ts';
 import type { Event, LambdaContext, Result } from './proxy-event.ts';
 import { headerOf } from './proxy-event.ts';
 

@@ -1,7 +1,7 @@
 import type { Artifact } from '../../data/experiments/artifact.ts';
 import { type ArtifactHome, listClientArtifacts } from '../../data/experiments/client-artifact.ts';
 import { findLoggedModel } from '../../data/experiments/logged-model.ts';
-import { clientPathMaxBytes, isSafePath } from '../../data/rules/upload.ts';
+import { clientPathMaxBytes, isSafePath } from '../../data/projects/upload-rules.ts';
 import { type Access, isOwnRun, type MlflowContext, outsideJob, requireAccess } from '../protocol/context.ts';
 import { findModelKey, findRunKey } from '../protocol/ids.ts';
 import { doesNotExist, invalidValue } from '../protocol/mlflow-error.ts';

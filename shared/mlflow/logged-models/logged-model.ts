@@ -6,7 +6,7 @@ import {
   type ModelMetric,
   putLoggedModel,
 } from '../../data/experiments/logged-model.ts';
-import { faultOfModel } from '../../data/rules/model.ts';
+import { faultOfModel } from '../../data/experiments/logged-model-rules.ts';
 import { retryOnConflict } from '../../data/table/retry-on-conflict.ts';
 import type { Write } from '../../data/table/table.ts';
 import { type Access, type MlflowContext, outsideJob, requireAccess } from '../protocol/context.ts';

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { type LoggedModel, putLoggedModel } from '../../data/experiments/logged-model.ts';
+import { LoggedModelName } from '../../data/experiments/logged-model-rules.ts';
+import { maxParam } from '../../data/experiments/tracking-rules.ts';
 import { projectExists } from '../../data/projects/project.ts';
 import { retain } from '../../data/projects/purge.ts';
-import { LoggedModelName } from '../../data/rules/model.ts';
-import { maxParam } from '../../data/rules/tracked.ts';
 import { listFolder, requireSafePath } from '../artifacts/artifact-home.ts';
 import { requireExperimentProject } from '../projects/find-project.ts';
 import { modelIdOf } from '../protocol/ids.ts';

@@ -8,8 +8,8 @@ import {
   requireProject,
   updateProject,
 } from '../../data/projects/project.ts';
+import { ClientProjectName, faultOfProjectTags, ProjectTag } from '../../data/projects/project-rules.ts';
 import { retain } from '../../data/projects/purge.ts';
-import { ClientProjectName, faultOfProjectTags, ProjectTag } from '../../data/rules/project.ts';
 import { retryOnConflict } from '../../data/table/retry-on-conflict.ts';
 import { filterRows } from '../../search/filter-rows.ts';
 import { RowOrder } from '../../search/row-order.ts';

@@ -7,7 +7,7 @@ import type { Project } from '../../data/projects/project.ts';
 import type { TableWriter } from '../../data/table/table.ts';
 import type { ChangeFields } from '../../experiments/change-fields.ts';
 import type { Ambient, Caller } from '../../http/definition/endpoint-context.ts';
-import { projectFor } from '../../http/pipeline/project-rule.ts';
+import { projectFor } from '../../http/pipeline/project-authorization.ts';
 import { doesNotExist, mlflowError } from './mlflow-error.ts';
 
 /** The experiments that a program inside a job may reach: its own, and others that it records itself. */

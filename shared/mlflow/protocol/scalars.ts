@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { maxStep, maxTrackedName, TaggedName } from '../../data/rules/tracked.ts';
+import { maxStep, maxTrackedName, TaggedName } from '../../data/experiments/tracking-rules.ts';
 
 /** A text. JSON responses need well-formed Unicode. */
 export const text = z

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../core/service-error.ts';
+import { maxRegistryItem } from '../../data/experiments/logged-model-rules.ts';
 import {
   findModelVersion,
   findRegisteredModel,
@@ -8,7 +9,6 @@ import {
   putRegisteredModel,
   type RegisteredModel,
 } from '../../data/models/registered-model.ts';
-import { maxRegistryItem } from '../../data/rules/model.ts';
 import { retryOnConflict } from '../../data/table/retry-on-conflict.ts';
 import { type MlflowContext, requireDeveloper } from '../protocol/context.ts';
 import { doesNotExist, mlflowError } from '../protocol/mlflow-error.ts';

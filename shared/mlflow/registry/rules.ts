@@ -8,7 +8,7 @@ import {
   RegistryTag,
   refusedInName,
   versionAlias,
-} from '../../data/rules/model.ts';
+} from '../../data/experiments/logged-model-rules.ts';
 import { namedValue, text } from '../protocol/scalars.ts';
 
 export const modelName = text

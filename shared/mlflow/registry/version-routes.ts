@@ -1,5 +1,7 @@
 import * as z from 'zod';
 import type { LoggedModel } from '../../data/experiments/logged-model.ts';
+import { isPlainAddress, isRemoteAddress } from '../../data/experiments/logged-model-rules.ts';
+import { versionsTag } from '../../data/experiments/tracking-rules.ts';
 import { noticeWrites } from '../../data/hooks/notice.ts';
 import {
   archived,
@@ -10,8 +12,6 @@ import {
   putRegisteredModel,
   removeModelVersion,
 } from '../../data/models/registered-model.ts';
-import { isPlainAddress, isRemoteAddress } from '../../data/rules/model.ts';
-import { versionsTag } from '../../data/rules/tracked.ts';
 import { retryOnConflict } from '../../data/table/retry-on-conflict.ts';
 import type { Write } from '../../data/table/table.ts';
 import { changedModel, modelFilesUri, requireModel } from '../logged-models/logged-model.ts';

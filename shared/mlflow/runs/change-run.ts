@@ -1,6 +1,6 @@
 import type { Experiment } from '../../data/experiments/experiment.ts';
 import type { ExperimentFields } from '../../data/experiments/tracking.ts';
-import { maxParam, maxRunName, maxTag } from '../../data/rules/tracked.ts';
+import { maxParam, maxRunName, maxTag } from '../../data/experiments/tracking-rules.ts';
 import { readAhead } from '../../data/table/table.ts';
 import {
   type ChangeFields,

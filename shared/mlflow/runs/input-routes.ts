@@ -13,7 +13,7 @@ import {
   DatasetTagValue,
   historyTag,
   maxLinks,
-} from '../../data/rules/tracked.ts';
+} from '../../data/experiments/tracking-rules.ts';
 import { requireExperimentProject } from '../projects/find-project.ts';
 import type { MlflowContext } from '../protocol/context.ts';
 import { invalidValue, mlflowError } from '../protocol/mlflow-error.ts';

@@ -2,16 +2,14 @@ import * as z from 'zod';
 import { checkConfigFile } from '../../config/check-config-file.ts';
 import { configFormat } from '../../config/parse-config-file.ts';
 import { ServiceError } from '../../core/service-error.ts';
-import { bytesOfFields, fieldsMaxBytes } from '../../data/experiments/tracking.ts';
-import { isFinal } from '../../data/jobs/job-status.ts';
-import { configMaxBytes, oldestKept } from '../../data/projects/config.ts';
 import {
   faultOfModel,
   LoggedModelName,
   maxRegistryItem,
   RegistryDescription,
   RegistryTag,
-} from '../../data/rules/model.ts';
+} from '../../data/experiments/logged-model-rules.ts';
+import { bytesOfFields, fieldsMaxBytes } from '../../data/experiments/tracking.ts';
 import {
   AnyExperimentName,
   AnyNote,
@@ -24,8 +22,10 @@ import {
   maxLinks,
   Step,
   TaggedName,
-} from '../../data/rules/tracked.ts';
-import { ArtifactPath } from '../../data/rules/upload.ts';
+} from '../../data/experiments/tracking-rules.ts';
+import { isFinal } from '../../data/jobs/job-status.ts';
+import { configMaxBytes, oldestKept } from '../../data/projects/config.ts';
+import { ArtifactPath } from '../../data/projects/upload-rules.ts';
 import { faultsOf, readCanonical } from '../canonical-json.ts';
 import {
   ConfigDocument,

@@ -22,7 +22,7 @@ import {
 } from '../../data/metrics/metric-summaries.ts';
 import type { MetricPoint } from '../../data/metrics/metric-summary.ts';
 import { compactPoints } from '../../data/metrics/point-blocks.ts';
-import { noteFirstCriterion } from '../../data/projects/first-criterion.ts';
+import { noteFirstCriterion } from '../../data/projects/inferred-criterion.ts';
 import { count, projectExists } from '../../data/projects/project.ts';
 import { importUnmoved, type ProjectImport } from '../../data/projects/project-archives.ts';
 import type { Write } from '../../data/table/table.ts';

@@ -10,9 +10,9 @@ import {
   projectExists,
 } from '../../data/projects/project.ts';
 import { importUnmoved, keepImported, type ProjectImport } from '../../data/projects/project-archives.ts';
+import { maxClientName } from '../../data/projects/project-rules.ts';
 import { isAccepted, putAccepted, putCurrent } from '../../data/projects/upload.ts';
 import { putImportedVariables } from '../../data/projects/variable.ts';
-import { maxClientName } from '../../data/rules/project.ts';
 import type { Write } from '../../data/table/table.ts';
 import { ConditionFailedError, tryWrite, WriteLabel } from '../../data/table/write-label.ts';
 import { findByName } from '../../mlflow/projects/find-project.ts';

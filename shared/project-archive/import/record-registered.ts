@@ -1,3 +1,4 @@
+import { maxRegisteredName } from '../../data/experiments/logged-model-rules.ts';
 import {
   findRegisteredModel,
   latestOf,
@@ -12,7 +13,6 @@ import {
 import { findProjects, projectExists } from '../../data/projects/project.ts';
 import { importUnmoved, maxRenamed, type ProjectImport } from '../../data/projects/project-archives.ts';
 import { newPurge, recordPurge } from '../../data/projects/purge.ts';
-import { maxRegisteredName } from '../../data/rules/model.ts';
 import type { TableReader, Write } from '../../data/table/table.ts';
 import { tryWrite, WriteLabel } from '../../data/table/write-label.ts';
 import { ProjectArchiveError } from '../project-archive-error.ts';

@@ -20,7 +20,7 @@ import { FileRefusedError, openOwned } from '../host/growing-file.ts';
 import { concludeHeldJob } from '../job/conclude-held-job.ts';
 import { JobError } from '../job/job-error.ts';
 import { longPatience, retryFor, shortPatience } from '../job/retry-for.ts';
-import { sweepLeftovers } from '../outputs/sweep-leftovers.ts';
+import { removeOrphans } from '../outputs/remove-orphans.ts';
 import { FileBytes, FileChangedError } from '../outputs/upload/file-bytes.ts';
 import type { CompressionJob } from './compression-job.ts';
 
@@ -66,10 +66,7 @@ async function sweepResults(job: CompressionJob, named: ReadonlySet<string>): Pr
   const copies = result_name === null ? [] : [modelPrefix(job_id)];
   try {
     for (const prefix of [...compressionRemains(record).prefixes, ...copies])
-      await sweepLeftovers(
-        { records, objects, job_id, lease, prefix, patienceSeconds: shortPatience },
-        named,
-      );
+      await removeOrphans({ records, objects, job_id, lease, prefix, patienceSeconds: shortPatience }, named);
   } catch (error) {
     log.warn('results-left', { strategy_id: job_id, error: errorName(error) });
   }

@@ -7,7 +7,7 @@ import { tryWrite } from '../../data/table/write-label.ts';
 import { costSoFar, crossedBudget, ownersOf } from '../../jobs/budget.ts';
 import { unchangedCharges } from '../../jobs/conclusion.ts';
 import { roundedDollars } from '../../jobs/cost.ts';
-import { parseJobRecord, unfinishedJobOf } from '../../jobs/subject.ts';
+import { parseJobRecord, unfinishedJobOf } from '../../jobs/job-record.ts';
 import { type HeldJob, leaseCheck } from './hold-job.ts';
 
 /**

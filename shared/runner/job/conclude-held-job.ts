@@ -2,7 +2,7 @@ import { errorName } from '../../core/error-text.ts';
 import { endLease } from '../../data/jobs/lease.ts';
 import type { Write } from '../../data/table/table.ts';
 import { type Conclusion, concludeJob } from '../../jobs/conclusion.ts';
-import { jobIdOf } from '../../jobs/subject.ts';
+import { jobIdOf } from '../../jobs/job-record.ts';
 import { type HeldJob, leaseCheck } from './hold-job.ts';
 import { longPatience, retryFor, shortPatience } from './retry-for.ts';
 

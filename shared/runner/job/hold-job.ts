@@ -7,7 +7,7 @@ import { heartbeat, holdsLease, type Lease, usualHeartbeatSeconds } from '../../
 import type { Item, Key, TableWriter, Write } from '../../data/table/table.ts';
 import { ConditionFailedError, tryWrite } from '../../data/table/write-label.ts';
 import { type Acquired, acquireLease, type ContainerIdentity } from '../../jobs/acquire-lease.ts';
-import { type JobRecord, jobIdOf, unfinishedJobOf } from '../../jobs/subject.ts';
+import { type JobRecord, jobIdOf, unfinishedJobOf } from '../../jobs/job-record.ts';
 import type { JobStop } from './job-stop.ts';
 import { retryFor, shortPatience } from './retry-for.ts';
 

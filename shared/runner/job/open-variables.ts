@@ -1,7 +1,7 @@
-import { openSealed, UnopenableError } from '../../core/seal.ts';
+import { openSealed, UnopenableError } from '../../core/encryption.ts';
 import { jobPartition } from '../../data/jobs/job.ts';
 import { jobVariablesPurpose, parseJobVariables, readJobVariables } from '../../data/jobs/job-variables.ts';
-import { isReserved } from '../../data/rules/variable.ts';
+import { isReserved } from '../../data/projects/variable-rules.ts';
 import { noMask, SecretMask } from '../host/secret-mask.ts';
 import { JobError } from './job-error.ts';
 import { retryFor, shortPatience } from './retry-for.ts';

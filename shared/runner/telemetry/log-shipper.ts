@@ -1,5 +1,5 @@
 import { appendLog, type LogLine } from '../../data/jobs/job-log.ts';
-import { jobIdOf } from '../../jobs/subject.ts';
+import { jobIdOf } from '../../jobs/job-record.ts';
 import { noMask, type SecretMask } from '../host/secret-mask.ts';
 import type { HeldJob } from '../job/hold-job.ts';
 import { JobWatch } from './job-watch.ts';

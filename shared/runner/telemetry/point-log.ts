@@ -11,7 +11,7 @@ import {
 } from '../../data/metrics/metric-summaries.ts';
 import type { MetricPoint, MetricSummary } from '../../data/metrics/metric-summary.ts';
 import { chunksPerGroup, compactPoints } from '../../data/metrics/point-blocks.ts';
-import { noteFirstCriterion } from '../../data/projects/first-criterion.ts';
+import { noteFirstCriterion } from '../../data/projects/inferred-criterion.ts';
 import type { TableWriter, Write } from '../../data/table/table.ts';
 import { longPatience, retryFor } from '../job/retry-for.ts';
 

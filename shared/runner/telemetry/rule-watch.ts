@@ -3,7 +3,7 @@ import { nearestName } from '../../core/nearest-name.ts';
 import type { Experiment } from '../../data/experiments/experiment.ts';
 import { noticeWrites } from '../../data/hooks/notice.ts';
 import { changeJob } from '../../data/jobs/job.ts';
-import { unfinishedJobOf } from '../../jobs/subject.ts';
+import { unfinishedJobOf } from '../../jobs/job-record.ts';
 import { judgeRules, type MetRule, type RulePoint, type RuleProgress } from '../../run-rules/judge-rules.ts';
 import { progressOf, type RecordedRule, withMet } from '../../run-rules/recorded-rule.ts';
 import { metReason, unjudgedText } from '../../run-rules/rule-text.ts';

@@ -12,8 +12,8 @@ import {
 import { retryOnConflict } from '../../data/table/retry-on-conflict.ts';
 import type { ConditionFailedError } from '../../data/table/write-label.ts';
 import { MetricRanker } from '../../metrics/metric-ranker.ts';
+import { judge } from '../../sweeps/early-stopping.ts';
 import { reachedRungs } from '../../sweeps/rungs.ts';
-import { judge } from '../../sweeps/stopping.ts';
 import type { RungReport } from '../../sweeps/types.ts';
 import { type HeldJob, leaseCheck } from '../job/hold-job.ts';
 

@@ -1,6 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { isReserved } from '../../data/rules/variable.ts';
+import { isReserved } from '../../data/projects/variable-rules.ts';
 import type { CommandUser } from '../../host/host.ts';
 import { supervise } from '../../process/supervise.ts';
 import { containerName, killCommand, wrapCommand } from '../environment/container-command.ts';

@@ -11,8 +11,8 @@ import { openVariables } from '../job/open-variables.ts';
 import type { TrainingContainer } from '../job/training-container.ts';
 import type { TrainingJob, TrainingRun } from '../job/training-job.ts';
 import { createWorkspace } from '../job/workspace.ts';
+import { removeEarlierOrphans } from '../outputs/remove-orphans.ts';
 import type { OpenTracking } from '../outputs/run-logs.ts';
-import { sweepEarlier } from '../outputs/sweep-leftovers.ts';
 import { type JobHost, type RunEnd, runHeldJob } from '../run-held-job.ts';
 import { fetchInputs } from './fetch-inputs.ts';
 import { missingReason } from './missing-reason.ts';
@@ -132,7 +132,7 @@ async function conclude(
 ): Promise<void> {
   if (job.node > 0) return reportNodeEnd(job, conclusion);
   // If the command ran, its end has already removed leftovers.
-  if (!hasRun) await sweepEarlier(job);
+  if (!hasRun) await removeEarlierOrphans(job);
   await concludeHeldJob(job, {
     ...conclusion,
     change: {

@@ -1,5 +1,5 @@
+import { loss } from '../early-stopping.ts';
 import type { Parameters } from '../spec/parameter.ts';
-import { loss } from '../stopping.ts';
 import type { Params, TrialResult } from '../types.ts';
 import { domainOf, sizeOf } from './domain.ts';
 import { estimateDensity, type Point } from './parzen.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { nearestName } from '../../core/nearest-name.ts';
-import { ExactNumber, ExactScalar } from '../../data/rules/exact-number.ts';
+import { ExactNumber, ExactScalar } from '../../data/projects/exact-number.ts';
 import { isLattice, latticeSize } from '../sampling/lattice.ts';
 import type { Params } from '../types.ts';
 

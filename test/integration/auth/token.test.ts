@@ -4,7 +4,7 @@ import { endpoint as createToken } from '../../../functions/auth/create-token.en
 import { endpoint as deleteToken } from '../../../functions/auth/delete-token.endpoint.ts';
 import { endpoint as listProjects } from '../../../functions/projects/projects/list-projects.endpoint.ts';
 import { hashPassword } from '../../../shared/accounts/password.ts';
-import { changeAttempts } from '../../../shared/data/accounts/sign-in-attempts.ts';
+import { changeAttempts } from '../../../shared/data/accounts/sign-in-throttle.ts';
 import {
   createUser,
   earlierPasswordKey,

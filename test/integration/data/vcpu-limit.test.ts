@@ -6,7 +6,7 @@ import { spreadId } from '../../../shared/data/lists/spread-list.ts';
 import { TableBusyError } from '../../../shared/data/table/retry-on-conflict.ts';
 import type { TableWriter } from '../../../shared/data/table/table.ts';
 import { ConditionFailedError } from '../../../shared/data/table/write-label.ts';
-import { beginJob, JobLimitError } from '../../../shared/jobs/place.ts';
+import { beginJob, JobLimitError } from '../../../shared/jobs/job-slots.ts';
 import { reconcileAll } from '../../../shared/jobs/reconciliation.ts';
 import { emptyBatch, recordedJobs } from '../../support/recorded-jobs.ts';
 import { seededRandom } from '../../support/seeded-random.ts';

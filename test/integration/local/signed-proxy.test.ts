@@ -14,7 +14,7 @@ import { tableArn } from '../../../infra/local/access/is-allowed.ts';
 import { sessionCredentials } from '../../../infra/local/access/session-credentials.ts';
 import { createTables } from '../../../infra/local/dynamodb/create-tables.ts';
 import { type RunningProxy, startSignedProxy } from '../../../infra/local/dynamodb/signed-proxy.ts';
-import { roleStatements } from '../../../infra/service/role-statements.ts';
+import { roleStatements } from '../../../infra/service/iam-statements.ts';
 import { within } from '../../../shared/core/needs.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 

@@ -5,7 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openDataFolder } from '../../../infra/local/start/data-folder.ts';
-import { goneProjects, removeEnvironments, removeRuns } from '../../../infra/local/start/sweep-folders.ts';
+import {
+  goneProjects,
+  removeEnvironments,
+  removeRuns,
+} from '../../../infra/local/start/data-folder-cleanup.ts';
 import { tryHostLock } from '../../../shared/host/host-lock.ts';
 import { EnvironmentFolder } from '../../../shared/runner/environment/environment-folder.ts';
 

@@ -6,7 +6,7 @@ import { endpoint as listVariables } from '../../../functions/projects/variables
 import { endpoint as putVariable } from '../../../functions/projects/variables/put-variable.endpoint.ts';
 import { endpoint as putVariables } from '../../../functions/projects/variables/put-variables.endpoint.ts';
 import { endpoint as readVariable } from '../../../functions/projects/variables/read-variable.endpoint.ts';
-import { openSealed } from '../../../shared/core/seal.ts';
+import { openSealed } from '../../../shared/core/encryption.ts';
 import {
   findVariablesKey,
   readVariables,

@@ -2,7 +2,7 @@ import { listClosedAccounts } from '../../../shared/data/accounts/closed-account
 import { findClaim } from '../../../shared/data/accounts/idempotency.ts';
 import { findPicture } from '../../../shared/data/accounts/picture.ts';
 import { listSessions } from '../../../shared/data/accounts/session.ts';
-import { changeAttempts, isKnown } from '../../../shared/data/accounts/sign-in-attempts.ts';
+import { changeAttempts, isKnown } from '../../../shared/data/accounts/sign-in-throttle.ts';
 import { authenticateToken, issueNamedToken, parseIssued } from '../../../shared/data/accounts/token.ts';
 import { findCredentials, findUser, findUserId, readPopulation } from '../../../shared/data/accounts/user.ts';
 import { findArtifact } from '../../../shared/data/experiments/artifact.ts';
@@ -35,7 +35,7 @@ import { parseServingCounts } from '../../../shared/data/models/serving-counts.t
 import { parseBlock } from '../../../shared/data/packed/block-list.ts';
 import { findConfig, lastDeletedVersion, readConfigContent } from '../../../shared/data/projects/config.ts';
 import { findEnvironment, findPack } from '../../../shared/data/projects/environment.ts';
-import { parseFirstCriterion } from '../../../shared/data/projects/first-criterion.ts';
+import { parseFirstCriterion } from '../../../shared/data/projects/inferred-criterion.ts';
 import { findMember } from '../../../shared/data/projects/member.ts';
 import { findClaimedName, parseCounters, requireProject } from '../../../shared/data/projects/project.ts';
 import { findExport, findImport, listArchiveWork } from '../../../shared/data/projects/project-archives.ts';

@@ -11,7 +11,7 @@ import { shareKey } from '../../../shared/data/jobs/vcpu-shares.ts';
 import { spreadId, spreadLists } from '../../../shared/data/lists/spread-list.ts';
 import { compressionKey } from '../../../shared/data/models/compression.ts';
 import { projectKey, createProject as storeProject } from '../../../shared/data/projects/project.ts';
-import { beginJob } from '../../../shared/jobs/place.ts';
+import { beginJob } from '../../../shared/jobs/job-slots.ts';
 import { reconcileAll } from '../../../shared/jobs/reconciliation.ts';
 import { experimentOf } from '../../support/experiment.ts';
 import { projectOf } from '../../support/project.ts';

@@ -15,7 +15,7 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bucketArn } from '../../../infra/local/access/is-allowed.ts';
 import { sessionCredentials } from '../../../infra/local/access/session-credentials.ts';
-import { roleStatements, type Statement } from '../../../infra/service/role-statements.ts';
+import { roleStatements, type Statement } from '../../../infra/service/iam-statements.ts';
 import { readObjects, writeObjects } from '../../../shared/aws/needs.ts';
 import { type Need, within } from '../../../shared/core/needs.ts';
 import { lacks, openTarget, type Target } from './target.ts';

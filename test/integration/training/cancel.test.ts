@@ -8,7 +8,7 @@ import { readSettings } from '../../../shared/core/settings.ts';
 import { parseExperiment, requireExperiment } from '../../../shared/data/experiments/experiment.ts';
 import { acquireLease } from '../../../shared/jobs/acquire-lease.ts';
 import { cancelJob } from '../../../shared/jobs/cancellation.ts';
-import { unfinishedJobOf } from '../../../shared/jobs/subject.ts';
+import { unfinishedJobOf } from '../../../shared/jobs/job-record.ts';
 import { trainingService } from '../../support/training.ts';
 import { heldVcpus, unfinishedOf } from '../../support/unfinished.ts';
 

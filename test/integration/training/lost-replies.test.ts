@@ -9,7 +9,7 @@ import {
 } from '../../../shared/data/experiments/experiment.ts';
 import { createProject } from '../../../shared/data/projects/project.ts';
 import type { TableWriter } from '../../../shared/data/table/table.ts';
-import { beginJob } from '../../../shared/jobs/place.ts';
+import { beginJob } from '../../../shared/jobs/job-slots.ts';
 import { holdJob } from '../../../shared/runner/job/hold-job.ts';
 import { experimentOf } from '../../support/experiment.ts';
 import { projectOf } from '../../support/project.ts';

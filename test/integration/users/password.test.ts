@@ -3,7 +3,7 @@ import { endpoint as createToken } from '../../../functions/auth/create-token.en
 import { endpoint as changePassword } from '../../../functions/users/change-password.endpoint.ts';
 import { endpoint as createUser } from '../../../functions/users/create-user.endpoint.ts';
 import { endpoint as readOwnAccount } from '../../../functions/users/read-own-account.endpoint.ts';
-import { changeAttempts } from '../../../shared/data/accounts/sign-in-attempts.ts';
+import { changeAttempts } from '../../../shared/data/accounts/sign-in-throttle.ts';
 import { type Call, type TestService, type TestUser, testService } from '../../support/service.ts';
 import { json } from './body.ts';
 

@@ -12,7 +12,7 @@ import {
   putExperiment,
 } from '../../../shared/data/experiments/experiment.ts';
 import { taskHandler } from '../../../shared/http/definition/task.ts';
-import { beginJob } from '../../../shared/jobs/place.ts';
+import { beginJob } from '../../../shared/jobs/job-slots.ts';
 import { experimentOf } from '../../support/experiment.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 import { figure } from '../bench/figure.ts';

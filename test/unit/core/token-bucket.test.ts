@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { TokenBucket } from '../../../shared/core/token-bucket.ts';
+import { TokenBucket } from '../../../shared/core/rate-limit.ts';
 
 describe('a token bucket', () => {
   test('gives as many as it holds at once, then says when the next one comes', () => {

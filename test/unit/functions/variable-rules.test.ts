@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isReserved, VariableName } from '../../../shared/data/rules/variable.ts';
+import { isReserved, VariableName } from '../../../shared/data/projects/variable-rules.ts';
 import { pythonVariables } from '../../../shared/runner/environment/install/python-environment.ts';
 import type { Workspace } from '../../../shared/runner/job/workspace.ts';
 import { commandEnvironment } from '../../../shared/runner/training/command-environment.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { postMessage } from '../../../shared/hooks/post-message.ts';
+import { postMessage } from '../../../shared/hooks/post-webhook.ts';
 
 const servers: ReturnType<typeof createServer>[] = [];
 

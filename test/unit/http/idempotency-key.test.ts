@@ -4,9 +4,9 @@ import * as z from 'zod';
 import { loadOperations } from '../../../infra/service/endpoints.ts';
 import { writeObjects } from '../../../shared/aws/needs.ts';
 import { readRecords, writeRecords } from '../../../shared/data/table/needs.ts';
-import { idempotencyKeyFaults } from '../../../shared/http/body/parse-input.ts';
+import { idempotencyKeyFaults } from '../../../shared/http/body/validate-input.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
-import { requestFingerprint } from '../../../shared/http/pipeline/answer-once.ts';
+import { requestFingerprint } from '../../../shared/http/pipeline/idempotency.ts';
 import type { Event } from '../../../shared/http/pipeline/proxy-event.ts';
 
 const proxyEvent = { headers: {} } as Event;

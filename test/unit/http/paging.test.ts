@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { answerList } from '../../../shared/http/definition/paging.ts';
+import { answerList } from '../../../shared/http/definition/pagination.ts';
 
 const names = ['a', 'b', 'c', 'd', 'e', 'f'];
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { RunRules } from '../../../shared/data/rules/run-rules.ts';
+import { RunRules } from '../../../shared/data/projects/run-rules.ts';
 import { parseRule } from '../../../shared/run-rules/parse-rule.ts';
 import { rulesOfRun } from '../../../shared/run-rules/recorded-rule.ts';
 import { isSameCondition, ruleText } from '../../../shared/run-rules/rule-text.ts';

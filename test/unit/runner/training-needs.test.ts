@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { roleStatements } from '../../../infra/service/role-statements.ts';
+import { roleStatements } from '../../../infra/service/iam-statements.ts';
 import { trainingNeeds } from '../../../shared/runner/job/training-needs.ts';
 
 const arns = {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { judge, type Stopping } from '../../../shared/sweeps/early-stopping.ts';
 import { reachedRungs } from '../../../shared/sweeps/rungs.ts';
-import { judge, type Stopping } from '../../../shared/sweeps/stopping.ts';
 import type { RungReport } from '../../../shared/sweeps/types.ts';
 import { fixture } from './sampling/fixture.ts';
 

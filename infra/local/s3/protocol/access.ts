@@ -1,4 +1,4 @@
-import type { Statement } from '../../../service/role-statements.ts';
+import type { Statement } from '../../../service/iam-statements.ts';
 import { bucketArn, isAllowed } from '../../access/is-allowed.ts';
 import { S3Error } from './s3-error.ts';
 

@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import type { Statement } from '../../../service/role-statements.ts';
+import type { Statement } from '../../../service/iam-statements.ts';
 import type { Session, SessionReader } from '../../access/session-credentials.ts';
 import {
   algorithm,

@@ -13,6 +13,7 @@ import { findEmulator } from '../../dynamodb/find-emulator.ts';
 import { probeEmulator } from '../../dynamodb/probe-emulator.ts';
 import type { PublicStorage } from '../../gateway/send.ts';
 import { type DataFolder, emulatorCredentials, openDataFolder, readJson } from '../data-folder.ts';
+import { goneProjects, namesIn, removeEnvironments, removeRuns } from '../data-folder-cleanup.ts';
 import { DataSize, sizeFile } from '../data-size.ts';
 import { type DatabaseName, openDatabases } from '../databases.ts';
 import { ensureFirstAdmin, type FirstAdmin } from '../ensure-first-admin.ts';
@@ -27,7 +28,6 @@ import {
 } from '../function-environment.ts';
 import { type JobFolders, jobFolders, removeForsaken } from '../job-folders.ts';
 import { nearUrl, publicStorageUrl, type Reach } from '../reach.ts';
-import { goneProjects, namesIn, removeEnvironments, removeRuns } from '../sweep-folders.ts';
 import { startSchedule } from './event-delivery.ts';
 import { ProcessRegister } from './process-register.ts';
 import {

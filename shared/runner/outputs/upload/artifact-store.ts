@@ -17,7 +17,7 @@ import { ConditionFailedError } from '../../../data/table/write-label.ts';
 import { FileRefusedError } from '../../host/growing-file.ts';
 import { JobError, LeaseLostError } from '../../job/job-error.ts';
 import { longPatience, retryFor } from '../../job/retry-for.ts';
-import { sweepLeftovers } from '../sweep-leftovers.ts';
+import { removeOrphans } from '../remove-orphans.ts';
 import { FileBytes, FileChangedError, type OpenFile } from './file-bytes.ts';
 import { mediaTypeOf } from './media-type.ts';
 
@@ -130,7 +130,7 @@ export class ArtifactStore {
     const { project_id, experiment_id: job_id } = experiment;
     const prefix = artifactObject(project_id, job_id, '', kind);
     const place = { records, objects, job_id, lease, prefix, patienceSeconds: longPatience };
-    await sweepLeftovers(place, new Set([...this.#known.values()].map(({ object }) => object)));
+    await removeOrphans(place, new Set([...this.#known.values()].map(({ object }) => object)));
   }
 
   /** Run an action after the pending changes of the path. */

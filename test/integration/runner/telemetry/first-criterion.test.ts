@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { firstCriterionPartition } from '../../../../shared/data/projects/first-criterion.ts';
+import { firstCriterionPartition } from '../../../../shared/data/projects/inferred-criterion.ts';
 import { PointLog } from '../../../../shared/runner/telemetry/point-log.ts';
 import { type LeasedExperiment, leasedExperiment } from '../leased-experiment.ts';
 

@@ -85,7 +85,7 @@ export const brokenRules = [
   '000002/experiment.json',
 ];
 
-/** The archive with fields that break the rules of `shared/data/rules`. */
+/** The archive with fields that break the rules of `shared/data/…/…-rules.ts`. */
 export const brokenArchive = (archive: Buffer): Buffer =>
   packed(
     filesOf(archive).map(([path, bytes, claimed = {}]): ArchivedFiles[number] => {

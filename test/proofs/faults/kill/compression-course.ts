@@ -7,7 +7,7 @@ import type { Inventory } from '../../../../infra/aws/doctor/inventory.ts';
 import type { OptimizationKind } from '../../../../shared/data/jobs/job.ts';
 import { type Compression, listCompressions } from '../../../../shared/data/models/compression.ts';
 import { parseModel } from '../../../../shared/data/models/model.ts';
-import { isCompression } from '../../../../shared/jobs/subject.ts';
+import { isCompression } from '../../../../shared/jobs/job-record.ts';
 import { must } from '../world/ask.ts';
 import type { Service } from '../world/service.ts';
 import type { Course, Ground } from './course.ts';

@@ -1,5 +1,5 @@
 import type { Inventory } from '../../../../infra/aws/doctor/inventory.ts';
-import type { JobRecord } from '../../../../shared/jobs/subject.ts';
+import type { JobRecord } from '../../../../shared/jobs/job-record.ts';
 import type { Question } from '../world/ask.ts';
 import type { EndpointName } from '../world/endpoints.ts';
 import type { Service } from '../world/service.ts';

@@ -14,7 +14,7 @@ import { takeLease } from '../../../../shared/data/jobs/lease.ts';
 import { putMember } from '../../../../shared/data/projects/member.ts';
 import { count, requireProject } from '../../../../shared/data/projects/project.ts';
 import type { Write } from '../../../../shared/data/table/table.ts';
-import { beginJob } from '../../../../shared/jobs/place.ts';
+import { beginJob } from '../../../../shared/jobs/job-slots.ts';
 import { experimentOf } from '../../../support/experiment.ts';
 import { newProject } from '../world/project.ts';
 import type { Service } from '../world/service.ts';

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { event as jobStateChanged } from '../../../../functions/events/job-state-changed.event.ts';
 import { isFinal } from '../../../../shared/data/jobs/job-status.ts';
 import { taskHandler } from '../../../../shared/http/definition/task.ts';
-import { batchNameOf, buildNameOf, type JobRecord } from '../../../../shared/jobs/subject.ts';
+import { batchNameOf, buildNameOf, type JobRecord } from '../../../../shared/jobs/job-record.ts';
 import { queueOf } from '../../../../shared/jobs/submission.ts';
 import { writePlan } from '../injection/plan.ts';
 import { ask } from '../world/ask.ts';

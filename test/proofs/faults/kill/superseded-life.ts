@@ -5,7 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { findOrphans } from '../../../../infra/aws/doctor/orphan-search.ts';
 import { rankOf } from '../../../../shared/data/jobs/job-status.ts';
 import { findLease } from '../../../../shared/data/jobs/lease.ts';
-import { isCompression, type JobRecord, jobIdOf, unfinishedJobOf } from '../../../../shared/jobs/subject.ts';
+import {
+  isCompression,
+  type JobRecord,
+  jobIdOf,
+  unfinishedJobOf,
+} from '../../../../shared/jobs/job-record.ts';
 import { handOverVariables } from '../../../../shared/jobs/submission.ts';
 import type { TracedCall } from '../injection/middleware.ts';
 import { must } from '../world/ask.ts';

@@ -1,7 +1,7 @@
 import { ulid } from 'ulid';
 import { experimentJob, putExperiment } from '../../../../shared/data/experiments/experiment.ts';
 import { limitShare } from '../../../../shared/data/jobs/vcpu-shares.ts';
-import { beginJob } from '../../../../shared/jobs/place.ts';
+import { beginJob } from '../../../../shared/jobs/job-slots.ts';
 import { experimentOf } from '../../../support/experiment.ts';
 import { newProject } from '../world/project.ts';
 import type { Service } from '../world/service.ts';

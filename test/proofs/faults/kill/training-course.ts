@@ -5,7 +5,7 @@ import { endpoint as putEnvironment } from '../../../../functions/projects/envir
 import { endpoint as putVariable } from '../../../../functions/projects/variables/put-variable.endpoint.ts';
 import type { Inventory } from '../../../../infra/aws/doctor/inventory.ts';
 import { type Experiment, listExperiments } from '../../../../shared/data/experiments/experiment.ts';
-import { isCompression, type JobRecord } from '../../../../shared/jobs/subject.ts';
+import { isCompression, type JobRecord } from '../../../../shared/jobs/job-record.ts';
 import { must } from '../world/ask.ts';
 import { newProject } from '../world/project.ts';
 import { archiveOf } from '../world/source-archive.ts';

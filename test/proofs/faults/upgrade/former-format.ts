@@ -1,6 +1,6 @@
 import { jobPartition } from '../../../../shared/data/jobs/job.ts';
 import type { TableWriter } from '../../../../shared/data/table/table.ts';
-import { type JobRecord, jobIdOf, unfinishedJobOf } from '../../../../shared/jobs/subject.ts';
+import { type JobRecord, jobIdOf, unfinishedJobOf } from '../../../../shared/jobs/job-record.ts';
 
 /** Fields that records of a job have since the release before, which did not write them. */
 const newFields = {

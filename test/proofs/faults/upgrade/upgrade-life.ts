@@ -6,7 +6,7 @@ import { event as jobStateChanged } from '../../../../functions/events/job-state
 import { isFinal } from '../../../../shared/data/jobs/job-status.ts';
 import { findLease } from '../../../../shared/data/jobs/lease.ts';
 import { taskHandler } from '../../../../shared/http/definition/task.ts';
-import { type JobRecord, jobIdOf } from '../../../../shared/jobs/subject.ts';
+import { type JobRecord, jobIdOf } from '../../../../shared/jobs/job-record.ts';
 import type { TracedCall } from '../injection/middleware.ts';
 import { writePlan } from '../injection/plan.ts';
 import type { Course } from '../kill/course.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { lastTry, type RunTry, type SweepRun } from '../../../../shared/data/sweeps/sweep-run.ts';
-import { judge } from '../../../../shared/sweeps/stopping.ts';
+import { judge } from '../../../../shared/sweeps/early-stopping.ts';
 import { type Search, suggest } from '../../../../shared/sweeps/suggest.ts';
 import { resultsAt } from '../../../../shared/sweeps/trial-results.ts';
 import { specOf } from '../../../../shared/sweeps/trials/advance-sweep.ts';

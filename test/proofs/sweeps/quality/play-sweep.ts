@@ -1,5 +1,5 @@
+import { judge, type Stopping } from '../../../../shared/sweeps/early-stopping.ts';
 import { reachedRungs } from '../../../../shared/sweeps/rungs.ts';
-import { judge, type Stopping } from '../../../../shared/sweeps/stopping.ts';
 import { type Search, suggest } from '../../../../shared/sweeps/suggest.ts';
 import type { RungReport, TrialResult } from '../../../../shared/sweeps/types.ts';
 import type { Task } from './tasks.ts';

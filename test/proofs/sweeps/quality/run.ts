@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { CommandError } from '../../../../infra/command/command-error.ts';
 import { readFlags } from '../../../../infra/command/read-flags.ts';
 import { runMain } from '../../../../infra/command/run-main.ts';
-import type { Stopping } from '../../../../shared/sweeps/stopping.ts';
+import type { Stopping } from '../../../../shared/sweeps/early-stopping.ts';
 import type { Search } from '../../../../shared/sweeps/suggest.ts';
 import { type Outcome, playSweep } from './play-sweep.ts';
 import { readTasks, type Task } from './tasks.ts';

@@ -3,7 +3,7 @@ import { artifactObject } from '../../../../shared/data/experiments/artifact.ts'
 import type { TableWriter } from '../../../../shared/data/table/table.ts';
 import { ConditionFailedError } from '../../../../shared/data/table/write-label.ts';
 import { LeaseLostError } from '../../../../shared/runner/job/job-error.ts';
-import { sweepLeftovers } from '../../../../shared/runner/outputs/sweep-leftovers.ts';
+import { removeOrphans } from '../../../../shared/runner/outputs/remove-orphans.ts';
 import { experimentOf } from '../../../support/experiment.ts';
 
 const experiment = experimentOf('01m7zd37c8fvxfhbyjhxbvgrzb', null);
@@ -49,18 +49,18 @@ function world(isHeld: boolean) {
 
 test('what no record names is removed, after the lease was proved', async () => {
   const { steps, owner } = world(true);
-  await sweepLeftovers(owner, new Set([object('b')]));
+  await removeOrphans(owner, new Set([object('b')]));
   expect(steps).toEqual(['list', 'prove', 'delete a,c']);
 });
 
 test('a holder that was superseded removes nothing, for it may be what the next one stored', async () => {
   const { steps, owner } = world(false);
-  await expect(sweepLeftovers(owner, new Set())).rejects.toThrow(LeaseLostError);
+  await expect(removeOrphans(owner, new Set())).rejects.toThrow(LeaseLostError);
   expect(steps).toEqual(['list', 'prove']);
 });
 
 test('where all is named nothing is written', async () => {
   const { steps, owner } = world(true);
-  await sweepLeftovers(owner, new Set(['a', 'b', 'c'].map(object)));
+  await removeOrphans(owner, new Set(['a', 'b', 'c'].map(object)));
   expect(steps).toEqual(['list']);
 });

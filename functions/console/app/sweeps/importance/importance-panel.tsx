@@ -3,8 +3,8 @@ import type { Axis } from '../../charts/values/axis.ts';
 import { Problem } from '../../ui/states/problem.tsx';
 import { Skeleton } from '../../ui/states/skeleton.tsx';
 import { plural } from '../../ui/text/format.ts';
-import type { Importance } from './forest.ts';
 import { forestRows, parameterImportance, trialsNeeded } from './parameter-importance.ts';
+import type { Importance } from './random-forest.ts';
 
 /** Which parameters decide on the metric, by the trials so far. */
 export function ImportancePanel({ inputs, outcome }: { inputs: readonly Axis[]; outcome: Axis }) {

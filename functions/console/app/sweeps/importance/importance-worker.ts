@@ -1,4 +1,4 @@
-import { type ForestRows, type Importance, permutationImportance } from './forest.ts';
+import { type ForestRows, type Importance, permutationImportance } from './random-forest.ts';
 
 // This file is both sides: the page loads it to start a worker from it, and the worker runs it.
 if (typeof document === 'undefined')

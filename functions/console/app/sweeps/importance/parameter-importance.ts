@@ -1,5 +1,5 @@
 import type { Axis } from '../../charts/values/axis.ts';
-import type { ForestRows, Importance } from './forest.ts';
+import type { ForestRows, Importance } from './random-forest.ts';
 import { rankCorrelation, ranks } from './rank-correlation.ts';
 
 /** What the trials of a sweep say about one parameter. */

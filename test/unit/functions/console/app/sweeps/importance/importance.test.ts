@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { axisOf } from '../../../../../../../functions/console/app/charts/values/axis.ts';
-import { permutationImportance } from '../../../../../../../functions/console/app/sweeps/importance/forest.ts';
 import {
   forestRows,
   parameterImportance,
 } from '../../../../../../../functions/console/app/sweeps/importance/parameter-importance.ts';
+import { permutationImportance } from '../../../../../../../functions/console/app/sweeps/importance/random-forest.ts';
 
 interface Fixture {
   name: string;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { line, paragraph } from '../../core/text/text-rules.ts';
-import { TaggedName } from './tracked.ts';
+import { TaggedName } from '../experiments/tracking-rules.ts';
 
 // Rules of a project's fields, from a request, an MLflow client or an archive.
 

@@ -25,7 +25,7 @@ interface SweptPlace {
  * removing, so listed objects are never those of a later holder, however long this process pauses.
  * @throws LeaseLostError
  */
-export async function sweepLeftovers(
+export async function removeOrphans(
   { records, objects, job_id, lease, prefix, patienceSeconds }: SweptPlace,
   named: ReadonlySet<string>,
 ): Promise<void> {
@@ -50,13 +50,19 @@ export async function sweepLeftovers(
  * command has run; otherwise the end of the command does it. Never throws: remaining objects are removed with the
  * experiment.
  */
-export async function sweepEarlier({ record, lease, records, objects, log }: TrainingJob): Promise<void> {
+export async function removeEarlierOrphans({
+  record,
+  lease,
+  records,
+  objects,
+  log,
+}: TrainingJob): Promise<void> {
   if (lease.number === 1) return;
   const { project_id, experiment_id: job_id } = record;
   const prefix = experimentPrefix(project_id, job_id);
   try {
     const named = await retryFor(shortPatience, () => filesOfJob(records, job_id));
-    await sweepLeftovers({ records, objects, job_id, lease, prefix, patienceSeconds: shortPatience }, named);
+    await removeOrphans({ records, objects, job_id, lease, prefix, patienceSeconds: shortPatience }, named);
   } catch (error) {
     log.warn('files-left', { experiment_id: job_id, error: errorName(error) });
   }

@@ -32,9 +32,9 @@ import { readAgain, retryOnConflict, TableBusyError } from '../data/table/retry-
 import type { Item, Key, TableReader, TableWriter, Write } from '../data/table/table.ts';
 import { type ConditionFailedError, tryWrite, WriteLabel } from '../data/table/write-label.ts';
 import { type Conclusion, concludeJob } from './conclusion.ts';
-import { beginJob, JobLimitError, type PlaceLimits, takePlace } from './place.ts';
+import { type JobRecord, parseJobRecord, type Reconciler, unfinishedJobOf } from './job-record.ts';
+import { beginJob, JobLimitError, type PlaceLimits, takePlace } from './job-slots.ts';
 import { lineReason, reasons } from './reasons.ts';
-import { type JobRecord, parseJobRecord, type Reconciler, unfinishedJobOf } from './subject.ts';
 import { submitJob } from './submission.ts';
 
 /**

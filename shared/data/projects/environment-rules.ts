@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { paragraph, paragraphOrBlank } from '../../core/text/text-rules.ts';
-import { EnvironmentType } from '../projects/environment.ts';
+import { EnvironmentType } from './environment.ts';
 import { exactly } from './exact-number.ts';
 
 /** Rules of an environment's single fields, from a request or an archive. */
