@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildCommand } from '@stricli/core';
+import { platform } from '../../../shared/host/platform.ts';
 import { parseGate } from '../../../shared/onnx/measure/gate/parse-gate.ts';
 import { CliError, exitCodes, refuseBoth } from '../../cli-error.ts';
 import type { CliContext } from '../../context.ts';
@@ -49,10 +50,10 @@ function nodeFor(program: string): readonly [string, ...string[]] {
     ? join(program.slice(0, -launcher.length), 'node_modules/.bin/node')
     : '';
   if (existsSync(pinned)) return [pinned];
-  const version = publishedNodes[`${process.platform}-${process.arch}`];
+  const version = publishedNodes[platform];
   const isRecent = Number.parseInt(process.versions.node, 10) >= minMajor;
   if (isRecent || version === undefined) return [process.execPath];
-  const name = `node-${process.platform}-${process.arch}@${version}`;
+  const name = `node-${platform}@${version}`;
   return ['npm', 'exec', '--yes', '--ignore-scripts', `--package=${name}`, '--', 'node'];
 }
 

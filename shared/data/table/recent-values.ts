@@ -89,7 +89,11 @@ export function noteWrites(writes: readonly Write[]): void {
     forgotten = clock;
   }
   for (const write of writes) {
-    if ('check' in write) continue;
+    if ('check' in write) {
+      // A change of a run only checks its row of the project's catalogue, and changes what is made of the row.
+      written.set(write.check.pk, clock);
+      continue;
+    }
     const key = 'put' in write ? write.put : 'update' in write ? write.update : write.delete;
     written.set(key.pk, clock).set(itemName(key), clock);
   }
