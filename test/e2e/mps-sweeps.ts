@@ -54,7 +54,11 @@ export function testSweeps(session: () => Session, mps: (args: readonly string[]
 
     expect(swept, swept.stderr).toMatchObject({ code: 0 });
     expect(swept.stderr).toMatch(/^estimate +2 trainings, (about|at most) .*s/m);
-    expect(swept.stdout.match(/^#[01] +val_loss [\d.]+ {2}learning_rate 0\.\d+ {2}\(/gm)).toHaveLength(2);
+    expect(
+      swept.stdout.match(
+        /^#[01] +val_loss [\d.]+(?: at step \d+(?:, [\d.]+ at the end)?)? {2}learning_rate 0\.\d+ {2}\(/gm,
+      ),
+    ).toHaveLength(2);
     expect(swept.stderr).toContain('To train with the best values: mps run -S learning_rate=0.2');
     const { sweep_id, ...sweep } = Sweep.parse(JSON.parse(json.stdout));
     expect(sweep).toMatchObject({

@@ -1,13 +1,19 @@
 import * as z from 'zod';
-import { isTableNumber } from '../table/stored-number.ts';
 
 /** Message about a number that would be kept as another one. */
 const inexact =
-  'must be a number of at most 9007199254740991 (2^53 - 1) in magnitude, because a greater one is not kept exactly';
+  'must not be a whole number beyond 9007199254740991 (2^53 - 1) in magnitude, because it is not kept exactly';
 
-/** Refuse a number that the table does not keep, among values of other types. */
+/**
+ * Whether a number is what was written. Whole numbers of 64 bits, such as ids and seeds, lose their last digits beyond
+ * 2^53 - 1. Greater ones are taken for powers of ten.
+ */
+const isExact = (value: number): boolean =>
+  !Number.isInteger(value) || Number.isSafeInteger(value) || Math.abs(value) > 2 ** 64;
+
+/** Refuse a number that would be kept as another one, among values of other types. */
 export const exactly = <S extends z.ZodType>(schema: S): S =>
-  schema.refine((value) => typeof value !== 'number' || isTableNumber(value), inexact);
+  schema.refine((value) => typeof value !== 'number' || isExact(value), inexact);
 
 /** A number in a request that is kept exactly. */
 export const ExactNumber = exactly(z.number('must be a number'));

@@ -22,7 +22,8 @@ export function problemsOf(endpoint: AnyEndpoint): ProblemKind[] {
     ...(canForbid(endpoint) ? (['forbidden'] as const) : []),
     ...(path.includes('{') ? (['not-found'] as const) : []),
     ...(readsRecords(endpoint) ? (['conflict'] as const) : []),
-    ...(hasIdempotencyKey(endpoint) ? (['conflict', 'idempotency-mismatch'] as const) : []),
+    // What an earlier request with the key made may have been deleted since.
+    ...(hasIdempotencyKey(endpoint) ? (['not-found', 'conflict', 'idempotency-mismatch'] as const) : []),
     ...(hasPrecondition(endpoint) ? (['precondition-failed'] as const) : []),
     ...(hasBody && !readsAnyType ? (['unsupported-media-type'] as const) : []),
   ]);

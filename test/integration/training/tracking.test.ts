@@ -237,7 +237,7 @@ second = create(**request)['info']['run_id']
 assert second not in (run, nested) and create(**request)['info']['run_id'] == second
 post('runs/update', run_id=run, status='FINISHED', end_time=1700000000000)
 import wandb
-assert wandb.init(name='of wandb').id and wandb.run._sender.run_id not in (run, nested, second)
+assert wandb.init(name='of wandb').id and wandb.run._recorder.run_id not in (run, nested, second)
 print('names', sorted(one['info']['run_name'] for one in post('runs/search', experiment_ids=[project])['runs']))
 `;
 
@@ -258,7 +258,7 @@ import concurrent.futures, wandb
 body = {'experiment_id': project, 'start_time': 1700000000000}
 def first(number):
     if number % 2 == 0: return post('runs/create', **body)['run']['info']['run_id']
-    return wandb.Run()._sender.run_id
+    return wandb.Run()._recorder.run_id
 with concurrent.futures.ThreadPoolExecutor(6) as pool: ids = list(pool.map(first, range(6)))
 print('own', ids.count(run))
 `;
@@ -272,9 +272,9 @@ test('of several runs that begin at once one is the experiment of the job', asyn
 const ranked = `${client}
 import wandb
 os.environ['RANK'] = '1'
-print('rank 1', wandb.Run()._sender.run_id == run)
+print('rank 1', wandb.Run()._recorder.run_id == run)
 os.environ['RANK'] = '0'
-print('rank 0', wandb.Run()._sender.run_id == run)
+print('rank 0', wandb.Run()._recorder.run_id == run)
 print('further', post('runs/create', experiment_id=project)['run']['info']['run_id'] == run)
 `;
 

@@ -53,7 +53,7 @@ test('all faults of a file are reported at once', () => {
 });
 
 const inexact =
-  'must be a number of at most 9007199254740991 (2^53 - 1) in magnitude, because a greater one is not kept exactly';
+  'must not be a whole number beyond 9007199254740991 (2^53 - 1) in magnitude, because it is not kept exactly';
 
 test.each([
   [{ min: 1, max: 1 }, 'max', 'must be above min, 1; a single value is written as value'],
