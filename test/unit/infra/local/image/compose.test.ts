@@ -39,7 +39,7 @@ describe('the container of the service', () => {
   });
 
   test('gets variables that npm start knows', () => {
-    const known = [...Object.values(reachFlags), 'ADMIN_PASSWORD'];
+    const known = [...Object.values(reachFlags), 'ADMIN_PASSWORD', 'EMULATOR_SHA256'];
 
     expect(Object.keys(service.environment).filter((name) => !known.some((one) => one === name))).toEqual([]);
   });
