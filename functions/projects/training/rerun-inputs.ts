@@ -9,6 +9,7 @@ import { readJobConfig } from '../../../shared/data/jobs/job-config.ts';
 import { isFinal } from '../../../shared/data/jobs/job-status.ts';
 import { findConfig, readConfigContent } from '../../../shared/data/projects/config.ts';
 import { Overrides } from '../../../shared/data/projects/environment-rules.ts';
+import { inexactMessage } from '../../../shared/data/projects/exact-number.ts';
 import { findDataset } from '../../../shared/data/projects/upload.ts';
 import type { TableReader } from '../../../shared/data/table/table.ts';
 import { isFargateSize } from '../../../shared/jobs/fargate-sizes.ts';
@@ -166,18 +167,15 @@ const maxChain = 20;
 export const overridesParameter = z
   .string()
   .transform((text, context) => {
-    let inexact: string | undefined;
+    let isInexact = false;
     try {
       const parsed = Overrides.safeParse(JSON.parse(text));
       if (parsed.success) return parsed.data;
-      inexact = parsed.error.issues.find(({ code }) => code === 'custom')?.message;
+      isInexact = parsed.error.issues.some((issue) => issue.message === inexactMessage);
     } catch {
       // The code below reports this text like any other invalid one.
     }
-    context.addIssue({
-      code: 'custom',
-      message: inexact?.startsWith('must be a number') ? inexact : message,
-    });
+    context.addIssue({ code: 'custom', message: isInexact ? inexactMessage : message });
     return z.NEVER;
   })
   .optional();

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 /** Message about a number that would be kept as another one. */
-const inexact =
+export const inexactMessage =
   'must not be a whole number beyond 9007199254740991 (2^53 - 1) in magnitude, because it is not kept exactly';
 
 /**
@@ -13,7 +13,7 @@ const isExact = (value: number): boolean =>
 
 /** Refuse a number that would be kept as another one, among values of other types. */
 export const exactly = <S extends z.ZodType>(schema: S): S =>
-  schema.refine((value) => typeof value !== 'number' || isExact(value), inexact);
+  schema.refine((value) => typeof value !== 'number' || isExact(value), inexactMessage);
 
 /** A number in a request that is kept exactly. */
 export const ExactNumber = exactly(z.number('must be a number'));
