@@ -45,7 +45,7 @@ function isInstalled(isToRun) {
     if (path === '') return true;
     const found = installedVersion(path);
     // Optional packages may be those of another platform.
-    return found === version || (found === undefined && (optional || devOptional || (isToRun && dev)));
+    return found === version || (isToRun && dev) || (found === undefined && (optional || devOptional));
   });
 }
 
@@ -53,7 +53,10 @@ function isInstalled(isToRun) {
 function waitForOther() {
   for (let said = false; existsSync(unfinishedFile); said = true) {
     try {
-      process.kill(Number(readFileSync(unfinishedFile, 'utf8')), 0);
+      const other = Number(readFileSync(unfinishedFile, 'utf8'));
+      // One that was cut short in a container may have had the id that this process has now.
+      if (!(other > 0) || other === process.pid) return;
+      process.kill(other, 0);
     } catch (error) {
       if (error.code !== 'EPERM') return;
     }
@@ -79,6 +82,8 @@ function install(ways, scope, what) {
     return;
   }
   process.stderr.write('The dependencies could not be installed; npm says why above.\n');
+  // What was to be added is not there, and npm has put back what was: the service runs on it.
+  if (ways === added) rmSync(unfinishedFile);
   process.exit(1);
 }
 

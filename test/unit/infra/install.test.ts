@@ -19,14 +19,14 @@ describe('the installation before an npm script', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  const lock = (version: string) =>
+  const lock = (version: string, linter = version) =>
     writeFile(
       join(folder, 'package-lock.json'),
       JSON.stringify({
         packages: {
           '': {},
           'node_modules/server': { version },
-          'node_modules/linter': { version, dev: true },
+          'node_modules/linter': { version: linter, dev: true },
           'node_modules/server-win32': { version, optional: true },
         },
       }),
@@ -68,6 +68,28 @@ describe('the installation before an npm script', () => {
     expect(await installed([])).toEqual(['ci --include=dev']);
   });
 
+  test('leaves what runs the service where only its development changes, or cannot be installed', async () => {
+    await installed(['--to-run']);
+    expect(await installed([], 'offline')).toEqual(['install --include=dev']);
+    expect(await installed(['--to-run'])).toEqual([]);
+    await installed([]);
+    await lock('1.0.0', '1.0.1');
+    expect(await installed(['--to-run'])).toEqual([]);
+    expect(await installed([])).toEqual(['install --include=dev']);
+  });
+
+  test.each(['', '0', 'own'])('waits for no mark that nobody has: %o', async (mark) => {
+    await mkdir(join(folder, '.build'));
+    await writeFile(join(folder, '.build/installing'), mark);
+    // The mark of the process itself is written by the shell that becomes it.
+    if (mark === 'own') {
+      const script = 'echo $$ > .build/installing; exec "$0" infra/install.mjs --to-run';
+      const env = { npm_execpath: join(folder, 'npm.js'), MODE: 'whole' };
+      expect(spawnSync('sh', ['-c', script, process.execPath], { cwd: folder, env }).status).not.toBeNull();
+    }
+    expect((await installed(['--to-run'])).filter((line) => line === 'ci --omit=dev')).toHaveLength(1);
+  });
+
   test('keeps the libraries of this platform and of a deployment', async () => {
     await installed(['--to-run']);
 
@@ -97,6 +119,7 @@ if (process.env.MODE === 'killed') {
   process.kill(process.ppid, 'SIGKILL');
   process.exit();
 }
+if (process.env.MODE === 'offline') process.exit(1);
 const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
 const kept = Object.entries(packages).filter(
   ([, { dev, optional }]) => !optional && !(dev && scope === '--omit=dev'),
