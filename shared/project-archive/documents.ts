@@ -19,7 +19,7 @@ import { Attempt, SizeLimits } from '../data/jobs/job.ts';
 import { JobStatus } from '../data/jobs/job-status.ts';
 import { sizeRange } from '../data/jobs/size-range.ts';
 import { versionStages } from '../data/models/registered-model.ts';
-import { environmentFields, Overrides } from '../data/projects/environment-rules.ts';
+import { environmentFields, RecordedOverrides } from '../data/projects/environment-rules.ts';
 import { Criterion } from '../data/projects/project.ts';
 import {
   AnyProjectDescription,
@@ -210,7 +210,7 @@ const experiment = {
   rerun_of: number.nullable(),
   continues_from: number.nullable(),
   recorded_by: number.optional(),
-  overrides: Overrides.nullable(),
+  overrides: RecordedOverrides.nullable(),
   cost_estimate: amount.nullable(),
   fields: FieldsDocument.nullable(),
 };

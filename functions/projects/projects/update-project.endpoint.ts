@@ -82,7 +82,9 @@ export const endpoint = defineEndpoint({
       const message = `must have at least one of ${Object.keys(Change.shape).join(', ')}`;
       throw badRequest([{ in: 'body', name: 'body', message }]);
     }
-    return changeInProject(context, async (present) => {
+    // Its version is compared, so it must not be a second old.
+    const project = await context.projectNow();
+    return changeInProject({ project, projectNow: context.projectNow }, async (present) => {
       requirePrecondition(context, present.version);
       if (baseline != null && (await findExperiment(records, present.project_id, baseline)) === undefined)
         throw badRequest([{ in: 'body', name: 'baseline', message: 'names no experiment of the project' }]);

@@ -95,8 +95,9 @@ async function openWritable(path: string): Promise<DataFolder> {
   const own = constants.R_OK | constants.W_OK;
   await access(path, own | constants.X_OK);
   // A folder that another user's service has used would fail later, in a process without this explanation.
+  // The root of a file system has a folder of this name, which belongs to root.
   for (const { name, parentPath } of await readdir(path, { withFileTypes: true }))
-    await access(join(parentPath, name), own).catch(unlessMissing);
+    if (name !== 'lost+found') await access(join(parentPath, name), own).catch(unlessMissing);
   const held = await lock(within('lock'));
   if (held === undefined) {
     const owner = await readJson(within('owner.json'), Owner);

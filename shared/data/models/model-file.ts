@@ -51,7 +51,10 @@ export const DataFileName = z
     dataFileName,
     'must be a path below the folder of the model, of at most 200 characters and 8 names separated by /: each a letter, digit or underscore, then letters, digits, spaces and any of . _ : + @ = -',
   )
-  .refine((name) => !taken.includes(name), `must not be one of ${taken.join(', ')}`);
+  .refine(
+    (name) => !taken.includes(name.split('/')[0] ?? ''),
+    `must not be one of ${taken.join(', ')}, nor a path below one`,
+  );
 
 /** File whose upload is pending. */
 export const PendingFile = z.object({

@@ -13,12 +13,17 @@ export const environmentFields = {
 const most = 100;
 const longestPath = 500;
 
-const Scalar = exactly(z.union([z.string().max(4000), z.number(), z.boolean(), z.null()]));
+const Scalar = z.union([z.string().max(4000), z.number(), z.boolean(), z.null()]);
+
+const overridesOf = <S extends z.ZodType>(scalar: S) =>
+  z
+    .record(z.string().min(1).max(longestPath), scalar)
+    .refine(
+      (values) => Object.keys(values).length > 0 && Object.keys(values).length <= most,
+      `must have 1 to ${most} values`,
+    );
 
 /** Configuration values that a training replaces, by path. */
-export const Overrides = z
-  .record(z.string().min(1).max(longestPath), Scalar)
-  .refine(
-    (values) => Object.keys(values).length > 0 && Object.keys(values).length <= most,
-    `must have 1 to ${most} values`,
-  );
+export const Overrides = overridesOf(exactly(Scalar));
+/** The same of a recorded training: earlier releases took numbers that are not kept exactly. */
+export const RecordedOverrides = overridesOf(Scalar);

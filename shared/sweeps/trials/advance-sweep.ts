@@ -1,6 +1,7 @@
 import { type Deadline, forSeconds } from '../../core/deadline.ts';
 import { notFound, ServiceError } from '../../core/service-error.ts';
 import { type Experiment, findExperiment } from '../../data/experiments/experiment.ts';
+import { inexactMessage } from '../../data/projects/exact-number.ts';
 import { findProjects, type Project } from '../../data/projects/project.ts';
 import { hasEnded } from '../../data/sweeps/has-ended.ts';
 import { changedSweep, findSweep, replaceSweep, requireSweep, type Sweep } from '../../data/sweeps/sweep.ts';
@@ -101,8 +102,14 @@ interface Decision {
   turn: SweepTurn | undefined;
 }
 
-/** Return the file of a sweep. */
-export const specOf = ({ spec }: Pick<Sweep, 'spec'>): SweepSpec => SweepSpec.parse(JSON.parse(spec));
+/** Return the file of a sweep. Earlier releases took whole numbers that are not kept exactly: what is stored stays valid. */
+export function specOf({ spec }: Pick<Sweep, 'spec'>): SweepSpec {
+  const stored: SweepSpec = JSON.parse(spec);
+  const parsed = SweepSpec.safeParse(stored);
+  if (parsed.success) return parsed.data;
+  if (parsed.error.issues.every(({ message }) => message === inexactMessage)) return stored;
+  throw parsed.error;
+}
 
 /** Whether runs of an ended sweep still run. */
 const isToEnd = (sweep: Sweep): boolean => hasEnded(sweep) && sweep.running.length > 0;

@@ -43,7 +43,10 @@ export function applyStrategy(work: Work, request: OptimizationRequest): void {
     return;
   }
   const already = alreadyQuantized(work.model.graph);
-  if (already !== '') work.report.notes.push(`${already.trim()} Those parts stay as they are.`);
+  if (already !== '')
+    work.report.notes.push(
+      `${already.trim()} Of those parts only weights that a Cast or DequantizeLinear makes may change.`,
+    );
   try {
     quantizations[request.strategy](work, request);
   } catch (error) {

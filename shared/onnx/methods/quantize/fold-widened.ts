@@ -32,24 +32,25 @@ const hasQuantizedActivations = (root: Graph): boolean =>
 /**
  * Replace the float32 values that a Cast or DequantizeLinear makes of a constant by constants, if nothing but the
  * weights of `operators` uses them. Control flow bodies are included. Models are stored so to be small; the method
- * then stores these weights in its own form. `graphs` are those that the method changes. A model with quantized activations stays as it is.
+ * then stores these weights in its own form. `graphs` are those that the method changes; `takes` says which stored weights it has a form for. A model with quantized activations stays as it is.
  */
 export function foldWidened(
   root: Graph,
   exclude: readonly string[],
   operators: readonly string[],
   graphs: Iterable<Graph> = root.all(),
+  takes: (node: NodeProto, dims: readonly number[]) => boolean = () => true,
 ): void {
   const uses = usesIn(root);
   const isQuantized = hasQuantizedActivations(root);
-  const isForWeights = (name: string): boolean => {
+  const isForWeights = (name: string, dims: readonly number[]): boolean => {
     const found = uses.get(name) ?? [];
     return found.every((use) => {
       if (use === 'output') return false;
       const { node, position } = use;
-      if (moving.has(node.opType) && position === 0) return isForWeights(node.output[0] ?? '');
+      if (moving.has(node.opType) && position === 0) return isForWeights(node.output[0] ?? '', dims);
       const isWeight = operators.includes(node.opType) && weightPositions[node.opType]?.includes(position);
-      return isWeight === true && !isExcluded(node, exclude);
+      return isWeight === true && !isExcluded(node, exclude) && takes(node, dims);
     });
   };
   for (const graph of graphs) {
@@ -60,7 +61,7 @@ export function foldWidened(
       if (widen === undefined || isExcluded(node, exclude)) return true;
       const inputs = node.input.map((input) => graph.initializer(input));
       const [first] = inputs;
-      if (first === undefined || !isForWeights(name)) return true;
+      if (first === undefined || !isForWeights(name, first.dims)) return true;
       const made = widen(node, inputs, first);
       if (made === undefined) return true;
       graph.put({ ...made, name });

@@ -6,6 +6,9 @@ import type { ExternalData } from './external-data.ts';
 import { readTensor } from './read-tensor.ts';
 import { elementCount, lazyTensor, type Tensor } from './tensor.ts';
 
+/** Limit on the bytes of a constant with its zeros, as a multiple of the bytes of its values. */
+const mostFilled = 1000;
+
 /** Most bytes of a sparse constant with its zeros. Same as the limit of a model file. */
 const maxBytes = 2 ** 31 - 1;
 
@@ -31,6 +34,9 @@ export function readSparse(
     throw fault(`is of type ${stored.type}, which has no sparse form`);
   if (dims.some((dim) => !Number.isSafeInteger(dim) || dim < 0) || !(count * width <= maxBytes))
     throw fault(`has impossible dimensions [${dims.join(', ')}]`);
+  // The zeros are written, too: a small file must not become a large one.
+  if (count * width > Math.max(2 ** 16, mostFilled * width * elementCount(stored.dims)))
+    throw fault(`has more than ${mostFilled} times as many values with its zeros as without`);
   const places = indices === undefined ? undefined : read(indices);
   const [found = 0, axes] = places?.dims ?? [];
   const isByAxis = places?.dims.length === 2 && axes === dims.length;

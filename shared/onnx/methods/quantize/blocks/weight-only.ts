@@ -60,7 +60,14 @@ export function quantizeWeightOnly(
  * compute in float32.
  */
 export function prepareBlocks(root: Graph, exclude: readonly string[]): void {
-  foldWidened(root, exclude, ['MatMul', 'Gemm', 'Gather']);
+  // Blocks have two dimensions, and those of a table begin with its rows: other stored weights stay as small as they are.
+  foldWidened(
+    root,
+    exclude,
+    ['MatMul', 'Gemm', 'Gather'],
+    root.all(),
+    ({ opType }, dims) => dims.length === 2 && (opType !== 'Gather' || (dims[1] ?? 0) % blockSize === 0),
+  );
   widenHalf(root, exclude, ['bfloat16']);
   foldMoved(root, exclude);
 }

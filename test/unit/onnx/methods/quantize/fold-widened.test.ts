@@ -6,7 +6,7 @@ import { TransformReport } from '../../../../../shared/onnx/methods/report/repor
 import type { Model } from '../../../../../shared/onnx/model/file/model.ts';
 import { makeNode } from '../../../../../shared/onnx/model/graph/graph.ts';
 import type { NodeProto } from '../../../../../shared/onnx/model/proto/onnx_pb.js';
-import { makeTensor, type Tensor } from '../../../../../shared/onnx/model/tensor/tensor.ts';
+import { makeInt64s, makeTensor, type Tensor } from '../../../../../shared/onnx/model/tensor/tensor.ts';
 import { seededFloats } from '../../../../support/onnx/seeded.ts';
 import { relativeError, runSmall, smallModel } from '../../../../support/onnx/small-model.ts';
 import { seededRandom } from '../../../../support/seeded-random.ts';
@@ -91,6 +91,23 @@ describe('a weight that is stored in a narrower type', () => {
     const after = await runSmall(model, { x });
     expect(model.graph.nodes.map(({ opType }) => opType)).toEqual(['MatMulNBits']);
     expect(relativeError(after['y']?.data ?? [], before['y']?.data ?? [])).toBeLessThan(0.02);
+  });
+
+  test('stays in its narrow type where blocks have no form for it', () => {
+    // The rows of this table are no multiple of a block, so it would only become four times as large.
+    const table = makeTensor('a', 'int8', [rows, 20], bytes.subarray(0, rows * 20));
+    const model = smallModel({
+      nodes: [dequantize({}), makeNode('Gather', ['w', 'i'], ['t']), makeNode('MatMul', ['x', 'm'], ['y'])],
+      constants: [table, scale([]), makeInt64s('i', [1]), makeTensor('m', 'float', [rows, columns], floats)],
+      inputs: { x: [2, rows] },
+      outputs: { y: [2, columns], t: [1, 20] },
+      opset: 21,
+    });
+
+    quantizeWeightOnly(model, { precision: 8, quant_type: 'int8', exclude: [] }, new TransformReport());
+
+    expect(model.graph.nodes.map(({ opType }) => opType)).toContain('DequantizeLinear');
+    expect(model.graph.initializer('a')?.type).toBe('int8');
   });
 
   test('stays where others than weights use it, or the model has quantized activations', () => {

@@ -37,6 +37,7 @@ describe('a sparse constant', () => {
     [[2, 3], [2, 2], [0, 3, 1, 1], 'an index beyond its dimensions'],
     [[2, 3], [3], [0, 1, 2], 'has other indices'],
     [[2 ** 20, 2 ** 20], [2], [0, 1], 'impossible dimensions'],
+    [[2 ** 16, 2 ** 8], [2], [0, 1], 'more than 1000 times as many values with its zeros'],
   ])('of %j with indices %j %j is refused', (dims, indexDims, places, fault) => {
     expect(() => sparse(dims, indexDims, places)).toThrow(fault);
   });
