@@ -24,16 +24,19 @@ interface Recorded {
   tags: Record<string, unknown>;
 }
 
-/** Runs programs of trackers within an experiment. `runs` is what they recorded. */
+/** Runs programs of trackers within an experiment. `runs` is what they recorded, `faults` the statuses that batches get first. */
 export async function trackedPrograms() {
   const root = await mkdtemp(join(tmpdir(), 'trackers-'));
   const source = join(root, 'source');
   const output = join(root, 'output');
   await mkdir(source);
   const runs: Recorded[] = [];
+  const faults: number[] = [];
   const server = createServer(async (request, response) => {
     const sent = await text(request);
     const path = request.url?.replace(/.*mlflow\//, '') ?? '';
+    if (path === 'runs/log-batch') response.statusCode = faults.shift() ?? 200;
+    if (response.statusCode !== 200) return void response.end('{"message":"a fault"}');
     response.end(JSON.stringify(answered(runs, path, sent === '' ? {} : JSON.parse(sent))));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -89,7 +92,7 @@ export async function trackedPrograms() {
     server.closeAllConnections();
     await rm(root, { recursive: true, force: true });
   }
-  return { root, source, output, runs, ran, close };
+  return { root, source, output, runs, faults, ran, close };
 }
 
 /** Answer a request of MLflow's API as the supervisor of a job does. */

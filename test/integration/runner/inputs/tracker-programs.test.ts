@@ -20,6 +20,7 @@ describe('a program of another tracker', () => {
       'Logger.current_logger().report_single_value("best", 0.9)',
       'Logger.current_logger().report_table("t", "s", 0, table_plot=[["x"], [1]])',
       'task.upload_artifact("notes", {"a": 1}); task.get_mystery(3)',
+      'Logger.tensorboard_auto_group_scalars(True); Logger.tensorboard_auto_group_scalars(True); Task.get_task("x")',
     ]);
 
     expect(programs.runs).toEqual([
@@ -30,7 +31,11 @@ describe('a program of another tracker', () => {
         tags: { a: 'true', 'clearml.project': 'demo' },
       },
     ]);
-    expect(said).toBe('clearml: Task.get_mystery is not known here and does nothing\n');
+    expect(said.trimEnd().split('\n')).toEqual(
+      ['Task.get_mystery', 'Logger.tensorboard_auto_group_scalars', 'Task.get_task'].map(
+        (name) => `clearml: ${name} is not known here and does nothing`,
+      ),
+    );
     expect(files).toEqual(['clearml/media/tables/t_s_0.csv', 'clearml/media/texts/artifact_notes_0.txt']);
   });
 
@@ -192,6 +197,88 @@ describe('a program of another tracker', () => {
       ['r0', expect.stringMatching(/^loss@0=0\.00\d/), expect.stringMatching(/^0\.0/), undefined],
     ]);
     expect(said).toContain('ZeroDivisionError');
+  });
+
+  test('keeps the rows of runs that it drops, and the files of each run apart', async () => {
+    const { files } = await programs.ran([
+      'import wandb',
+      'open("w.bin", "w").write("x")',
+      'def train(rate):',
+      '    run = wandb.Run(name="run"); run.save("w.bin"); run.log({"loss": rate})',
+      'for rate in (1, 2): train(rate)',
+    ]);
+
+    expect(programs.runs.map(({ metrics }) => metrics)).toEqual([['loss@0=1'], ['loss@0=2']]);
+    expect(files).toEqual(['wandb/runs/r1/w.bin', 'wandb/w.bin']);
+  });
+
+  test('sends its rows again after faults that pass, and once where they do not', async () => {
+    programs.faults.push(503, 429, 200, 500, 500, 500, 500, 500, 400, 200, 400);
+    const { said } = await programs.ran([
+      'import trackio, mps_recorder.recorder as recorder; recorder._WAITS = (0, 0, 0)',
+      'run = trackio.init(); flush = run._recorder.flush',
+      'for name in ("kept", "lost", "again"): trackio.log({name: 1}); flush()',
+      'trackio.log({"good": 1, "bad": 1}); flush()',
+      'trackio.log({"late": 1})',
+    ]);
+
+    expect(programs.runs[0]?.metrics).toEqual(['kept@0=1', 'good@3=1', 'late@4=1']);
+    expect(said.trimEnd().split('\n')).toEqual(
+      ['lost', 'again', 'bad'].map((name) => `trackio: not recorded: metric ${name}: a fault`),
+    );
+  });
+
+  test('of several processes records what each logs, and ends a run once', async () => {
+    await programs.ran([
+      'import multiprocessing, os, wandb',
+      'def work(rate):',
+      '    wandb.log({"loss": rate}); wandb.init(reinit=True).log({"own": rate}, commit=False)',
+      'run, further = wandb.init(), wandb.Run()',
+      'process = multiprocessing.get_context("fork").Process(target=work, args=(1,)); process.start(); process.join()',
+      'child = os.fork()',
+      'if child == 0: raise SystemExit',
+      'os.waitpid(child, 0); assert not run._ended; further.log({"after": 2}); print("went on")',
+    ]);
+
+    expect(programs.runs.map(({ metrics }) => metrics)).toEqual([['loss@0=1'], ['after@0=2'], ['own@0=1']]);
+  });
+
+  test('of wandb logs figures and lists as they are at that time', async () => {
+    const { files, printed } = await programs.ran([
+      'import copy, os, pickle, types, wandb',
+      'from wandb.util import generate_id; print(len(generate_id()), generate_id() != generate_id())',
+      'class Figure:',
+      '    lines = b"one"',
+      '    def savefig(self, file, **_): file.write(self.lines)',
+      'run = wandb.init(config={"lr": 1, "net": {"depth": 2}}); figure = Figure()',
+      'run.log({"early": figure, "made": wandb.Image(figure)}, commit=False)',
+      'later = wandb.Image(figure); figure.lines = b"two"; run.log({"late": later})',
+      'for name in ("early", "made", "late"): print(open(os.path.join(run.dir, "media/images", name + "_0.png")).read())',
+      'copied = copy.deepcopy(wandb.config); copied.lr = 5; copied.net["depth"] = 6',
+      'print(dict(pickle.loads(pickle.dumps(copied))), run.config, copy.deepcopy(run)._recorder is run._recorder)',
+      'import trackio; trackio.init(project="p", config={"lr": 3}); copy.deepcopy(trackio.config)["lr"] = 4; print(trackio.config)',
+    ]);
+
+    expect(files.length).toBe(3);
+    expect(printed.trimEnd().split('\n')).toEqual([
+      ...['8 True', 'one', 'one', 'one'],
+      "{'lr': 5, 'net': {'depth': 6}} {'lr': 1, 'net': {'depth': 2}} True",
+      "{'lr': 3}",
+    ]);
+    expect(programs.runs.map(({ params }) => params['lr'])).toEqual(['1', '3']);
+  });
+
+  test('of wandb takes the axis of a row from an earlier one, and ends though a file is not kept', async () => {
+    const { said } = await programs.ran([
+      'import wandb; run = wandb.init(); further = wandb.Run(); further.define_metric("val", step_metric="epoch")',
+      'further.log({"epoch": 7}); further.log({"val": 1})',
+      'open("w", "w").write("x"); open("v", "w").write("x")',
+      'for _ in range(3): further.save("[vw]")',
+      'assert len(further._saved) == 1; further._recorder.file = lambda path, inside: 1 / 0; further.finish()',
+    ]);
+
+    expect(programs.runs[1]).toMatchObject({ metrics: ['epoch@0=7', 'val@7=1'], status: 'FINISHED' });
+    expect(said).toBe('wandb: a call of save_file is left out: ZeroDivisionError\n');
   });
 
   test('keeps its modules where the command sets PYTHONPATH', async () => {

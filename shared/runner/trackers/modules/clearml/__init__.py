@@ -13,7 +13,14 @@ says = Says("clearml")
 _current = None
 
 
-class Logger:
+class _Named(type):
+    """A class whose unknown names are said as those of its instances are."""
+
+    def __getattr__(cls, name):
+        return _other(cls.__name__, name)
+
+
+class Logger(metaclass=_Named):
     """Scalars are metrics `title/series`. Tables, texts and pictures become files."""
 
     def __init__(self, task):
@@ -135,7 +142,7 @@ class _TaskTypes:
         return name
 
 
-class Task:
+class Task(metaclass=_Named):
     TaskTypes = _TaskTypes()
 
     def __init__(self, project_name=None, task_name=None, task_type=None, tags=None, **others):
@@ -311,7 +318,7 @@ def _json(value):
     return value if isinstance(value, str) else json.dumps(value, default=str)
 
 
-class OutputModel:
+class OutputModel(metaclass=_Named):
     def __init__(self, task=None, name=None, framework=None, *args, **others):
         self._task, self.name = task or _current, name or "model"
 

@@ -1,5 +1,6 @@
 """Pictures, tables and other media, which become files."""
 import csv
+import io
 import json
 import math
 import os
@@ -46,12 +47,18 @@ class File(Media):
 class Image(Media):
     folder = "images"
 
+    def __init__(self, data_or_path=None, *args, caption=None, **others):
+        super().__init__(_drawn(data_or_path), caption=caption)
+
     def _write(self, path, says):
         data = self._data
         if isinstance(data, (str, os.PathLike)):
             shutil.copyfile(data, path + (os.path.splitext(str(data))[1] or ".png"))
         elif isinstance(data, Image):
             data._write(path, says)
+        elif isinstance(data, (bytes, bytearray)):
+            with open(path + ".png", "wb") as file:
+                file.write(data)
         elif hasattr(data, "savefig"):
             data.savefig(path + ".png")
         elif hasattr(data, "save") and hasattr(data, "mode"):
@@ -61,6 +68,19 @@ class Image(Media):
         else:
             with open(path + ".png", "wb") as file:
                 file.write(png(data))
+
+
+def _drawn(data):
+    """A figure of Matplotlib as PNG: a program may change or close it before it is written."""
+    try:
+        figure = data if hasattr(data, "savefig") else getattr(data, "figure", None)
+        if not hasattr(figure, "savefig"):
+            return data
+        picture = io.BytesIO()
+        figure.savefig(picture, format="png")
+        return picture.getvalue()
+    except Exception:
+        return data
 
 
 def _array(data):

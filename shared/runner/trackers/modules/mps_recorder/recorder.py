@@ -1,15 +1,16 @@
 """Records one run: metrics, params, tags and files."""
 import atexit
+import http.client
 import json
 import math
 import os
 import shutil
+import sys
 import threading
 import time
 import urllib.error
 import urllib.parse
 import urllib.request
-import weakref
 
 from .media import as_media
 from .unknown import Unknown
@@ -24,6 +25,8 @@ _MAX_MEDIA = 500
 _BATCH = 500
 _MAX_PARAM = 6000
 _MAX_TAG = 5000
+# Seconds before each further try of a request.
+_WAITS = (1.0, 2.0, 4.0)
 
 
 def call(path, body, method="POST"):
@@ -48,6 +51,7 @@ class Recorder:
         self.is_disabled = disabled
         self.run_id = None
         self.ended = False
+        self._process = os.getpid()
         self._sender = None
         self._media = 0
         self._texts = {}
@@ -57,7 +61,9 @@ class Recorder:
         if not self.is_disabled:
             self._begin(is_child)
         top = _OUTPUT if not self.is_disabled else os.environ.get("TMPDIR", "/tmp")
-        self.folder = os.path.join(os.path.abspath(top), says.tracker)
+        # The files of several runs may have the same names.
+        of_run = [] if self.run_id in (None, OWN_RUN) else ["runs", _safe(self.run_id)]
+        self.folder = os.path.join(os.path.abspath(top), says.tracker, *of_run)
         if notes:
             self.note(notes)
         for tag in tags or ():
@@ -79,6 +85,14 @@ class Recorder:
             self.is_disabled = True
             return
         self._sender = _Sender(self.run_id, self.says)
+
+    def __deepcopy__(self, memo):
+        return self
+
+    @property
+    def is_inherited(self):
+        """Whether a process that this one was forked from began the run, and ends it."""
+        return os.getpid() != self._process
 
     def past(self):
         """What an earlier attempt of this run recorded: its metrics, params and the next step."""
@@ -140,11 +154,13 @@ class Recorder:
         if found is not None:
             self.metric(key, found, step)
             return found
-        if isinstance(value, (list, tuple)) and value and all(as_media(one) is not None for one in value):
-            for at, one in enumerate(value):
+        several = [as_media(one) for one in value] if isinstance(value, (list, tuple)) else []
+        media = as_media(value)
+        if several and None not in several:
+            for at, one in enumerate(several):
                 self.media("%s_%d" % (key, at), one, step)
-        elif as_media(value) is not None:
-            self.media(key, value, step)
+        elif media is not None:
+            self.media(key, media, step)
         elif isinstance(value, str):
             self.text(key, value)
         else:
@@ -160,11 +176,10 @@ class Recorder:
         if self._media > _MAX_MEDIA:
             self.says("more than %d pictures, tables and other media are not kept" % _MAX_MEDIA)
             return
-        safe = "".join(c if c.isalnum() or c in "-_.~" else "_" for c in str(key))[:100]
         folder = os.path.join(self.folder, "media", value.folder)
         try:
             os.makedirs(folder, exist_ok=True)
-            value.save(os.path.join(folder, "%s_%d" % (safe, step)), self.says)
+            value.save(os.path.join(folder, "%s_%d" % (_safe(key), step)), self.says)
         except Exception as error:
             self.says("%s is not kept: %s" % (key, error))
 
@@ -210,6 +225,12 @@ class Recorder:
     def finish(self, exit_code=None):
         if self.ended:
             return
+        if self.is_inherited:
+            self.ended = True
+            _open.discard(self)
+            if self._sender is not None:
+                self._sender.close()
+            return
         for key, value in self._texts.items():
             self.tag(key, value)
         self.ended = True
@@ -241,6 +262,8 @@ class _Sender:
         self.process = os.getpid()
         self.thread = threading.Thread(target=self._work, daemon=True)
         self.thread.start()
+        self.is_down = False
+        _end_with_process()
 
     def add(self, kind, **row):
         if os.getpid() != self.process:
@@ -268,9 +291,9 @@ class _Sender:
 
     def _send(self, kind, rows):
         try:
-            call("runs/log-batch", {"run_id": self.run_id, kind: rows})
+            self._persist({"run_id": self.run_id, kind: rows})
         except urllib.error.HTTPError as error:
-            if len(rows) > 1:
+            if len(rows) > 1 and not _passes(error):
                 # One refused row must not take the others with it.
                 for row in rows:
                     self._send(kind, [row])
@@ -279,19 +302,68 @@ class _Sender:
                 reason = json.loads(error.read()).get("message", "")
             except Exception:
                 reason = str(error)
-            self.says("not recorded: %s %s: %s" % (kind[:-1], rows[0].get("key"), reason[:200]))
+            others = " and %d more" % (len(rows) - 1) if len(rows) > 1 else ""
+            self.says("not recorded: %s %s%s: %s" % (kind[:-1], rows[0].get("key"), others, reason[:200]))
         except Exception as error:
             self.says("not recorded: %s" % error)
 
+    def _persist(self, body):
+        """Try again after faults that pass. Once every try was in vain, later requests have one try until one succeeds."""
+        for wait in (*(() if self.is_down else _WAITS), None):
+            try:
+                call("runs/log-batch", body)
+                self.is_down = False
+                return
+            except (OSError, http.client.HTTPException) as error:
+                if not _passes(error):
+                    raise
+                if wait is None:
+                    self.is_down = True
+                    raise
+            time.sleep(wait)
+
     def close(self):
-        self.ended.set()
-        self.flush()
+        # A lock of another process may be held here for ever.
+        if os.getpid() == self.process:
+            self.ended.set()
+            self.flush()
 
 
-_open = weakref.WeakSet()
+def _passes(error):
+    """Whether a request may succeed later: the server is away, is busy or has failed."""
+    return not isinstance(error, urllib.error.HTTPError) or error.code == 429 or error.code >= 500
+
+
+def _safe(name):
+    return "".join(c if c.isalnum() or c in "-_.~" else "_" for c in str(name))[:100]
+
+
+# A program may drop a run: it is here until it ends.
+_open = set()
+_ends = []
+_ends_in = None
+
+
+def at_end(call):
+    """Call a function at the end of the program, before its runs end."""
+    _ends.append(call)
+
+
+def _end_with_process():
+    """A process of multiprocessing runs finalizers of its own at its end, and not those of atexit."""
+    global _ends_in
+    util = sys.modules.get("multiprocessing.util")
+    if util is None or _ends_in == os.getpid():
+        return
+    import multiprocessing
+    if multiprocessing.parent_process() is not None:
+        _ends_in = os.getpid()
+        util.Finalize(None, _finish_all, exitpriority=100)
 
 
 def _finish_all():
+    for call in _ends:
+        call()
     for recorder in list(_open):
         recorder.finish()
 

@@ -23,6 +23,10 @@ class Config(dict):
 
     set = __setitem__
 
+    def __reduce__(self):
+        # A copy is of no run.
+        return type(self), (dict(self),)
+
     def __getattr__(self, name):
         if name.startswith("_") or name not in self:
             raise AttributeError(name)

@@ -3,12 +3,11 @@
 Stands in for the package of this name, without a key or an account of it. Calls that it does not know do nothing: each is
 named once, and the program goes on.
 """
-import atexit
 import importlib
 import sys
 import types
 
-from mps_recorder import Submodules, does_nothing, unknown
+from mps_recorder import Submodules, at_end, does_nothing, unknown
 
 from . import _state, _sweep
 from ._artifact import Artifact
@@ -141,7 +140,7 @@ def _inner(below, name):
 
 
 _submodules = Submodules(__name__, says, _inner)
-atexit.register(finish)
+at_end(finish)
 
 
 def __getattr__(name):
@@ -149,7 +148,7 @@ def __getattr__(name):
         raise AttributeError(name)
     if name == "WandbCallback":
         return keras_part(name)
-    if name in PARTS or name in ("errors", "sdk", "integration", "data_types", "util", "apis", "env"):
+    if name in PARTS or name in ("errors", "sdk", "integration", "data_types", "apis", "env"):
         return importlib.import_module(__name__ + "." + name)
     return unknown(name, says)
 

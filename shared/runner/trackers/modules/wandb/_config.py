@@ -13,6 +13,9 @@ class Config:
         object.__setattr__(self, "_values", {})
         object.__setattr__(self, "_fixed", frozenset())
 
+    def __reduce__(self):
+        return _copied, (type(self), self._values)
+
     def _fix(self, values):
         """Take values that nothing replaces: those that a sweep draws."""
         for key, one in values.items():
@@ -82,6 +85,13 @@ class Config:
 
     def __repr__(self):
         return repr(self._values)
+
+
+def _copied(kind, values):
+    """A copy is of no run: what is assigned to it is not recorded."""
+    made = kind()
+    made._values.update(values)
+    return made
 
 
 class Summary(Config):

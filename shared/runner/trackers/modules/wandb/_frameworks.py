@@ -1,6 +1,7 @@
 """Callbacks of Keras, LightGBM, XGBoost and CatBoost."""
 import json
 import os
+import uuid
 
 from . import _state
 from ._charts import PLOTS, as_list, bar
@@ -144,6 +145,10 @@ class _CatBoostCallback:
         return True
 
 
+def _generate_id(length=8):
+    return uuid.uuid4().hex[:length]
+
+
 # What is known below the modules of these names, such as wandb.xgboost and wandb.integration.xgboost.
 PARTS = {
     "keras": keras_part,
@@ -153,4 +158,6 @@ PARTS = {
     "plot": PLOTS.get,
     "plots": PLOTS.get,
     "sklearn": SKLEARN.get,
+    "util": {"generate_id": _generate_id}.get,
+    "runid": {"generate_id": _generate_id}.get,
 }

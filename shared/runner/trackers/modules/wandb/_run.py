@@ -152,7 +152,13 @@ class Run:
         elif step is not None and step < self.step:
             says("a step below %d is left out: steps only increase" % self.step)
             return
-        self._row.update(flat(data or {}))
+        for key, value in flat(data or {}):
+            found = number(value)
+            if found is not None or isinstance(value, str):
+                self._row[key] = value if found is None else found
+            else:
+                # The program may change it before the step ends.
+                self._recorder.value(key, value, self.step)
         if commit or (commit is None and step is None):
             self._write()
             self.step += 1
@@ -163,11 +169,11 @@ class Run:
             found = number(value)
             if found is None:
                 self._recorder.value(key, value, self.step)
-                if isinstance(value, str):
-                    self.summary._note(key, value)
+                self.summary._note(key, value)
                 continue
             axis = self._axis_of(key)
-            at = number(row.get(axis)) if axis is not None else None
+            # A row without the axis belongs to its last value.
+            at = number(row.get(axis, self.summary.get(axis))) if axis is not None else None
             self._recorder.metric(key, found, self.step if at is None or not math.isfinite(at) else int(at))
             self._summarize(key, found)
 
@@ -221,16 +227,18 @@ class Run:
         print("wandb: alert: %s: %s" % (title, text), file=sys.stderr, flush=True)
 
     def save(self, glob_str=None, base_path=None, policy="live"):
-        self._saved.append((glob_str, base_path))
+        if (glob_str, base_path) not in self._saved:
+            self._saved.append((glob_str, base_path))
         return self._save(glob_str, base_path)
 
     def _save(self, glob_str, base_path):
-        kept = []
-        for path in glob.glob(str(glob_str or "")):
-            if os.path.isfile(path):
-                inside = os.path.relpath(path, base_path) if base_path else os.path.basename(path)
-                kept.append(self._recorder.file(path, inside))
-        return kept
+        kept = [self._save_file(path, base_path) for path in glob.glob(str(glob_str or "")) if os.path.isfile(path)]
+        return [path for path in kept if path is not None]
+
+    @guarded(says)
+    def _save_file(self, path, base_path):
+        inside = os.path.relpath(path, base_path) if base_path else os.path.basename(path)
+        return self._recorder.file(path, inside)
 
     def restore(self, name, run_path=None, replace=False, root=None):
         path = os.path.join(self.dir, name)
@@ -265,11 +273,12 @@ class Run:
     def finish(self, exit_code=None, quiet=None):
         if self._ended:
             return
-        if self._row:
-            self._write()
-        for saved in self._saved:
-            # A file may have changed since the program named it.
-            self._save(*saved)
+        if not self._recorder.is_inherited:
+            if self._row:
+                self._write()
+            for saved in self._saved:
+                # A file may have changed since the program named it.
+                self._save(*saved)
         self._recorder.finish(exit_code)
         self._ended = True
         from . import _ended
