@@ -178,6 +178,11 @@ describe('what is no model', () => {
     ],
     ['external data above', external('../../etc/passwd'), 'in the folder of the model'],
     ['external data elsewhere', external('/etc/passwd'), 'in the folder of the model'],
+    [
+      'external data below the file of the model',
+      external('model.onnx/w.bin'),
+      'cannot be a file and a folder',
+    ],
     ['external data behind a link upwards', external('a/../b.bin'), 'in the folder of the model'],
     ['external data in the prototype', external('__proto__'), 'in the folder of the model'],
     ['external data at no offset', external('w.bin', ['offset', '-1']), 'impossible offset'],
