@@ -54,13 +54,6 @@ export class SummaryDraft {
     const name = domain === '' || domain === 'ai.onnx' ? operator : `${domain}.${operator}`;
     const before = this.operators.get(name);
     if (before === undefined) {
-      const clash = ['model.onnx', ...this.#external.keys()].find(
-        (other) => other.startsWith(`${name}/`) || name.startsWith(`${other}/`),
-      );
-      if (clash !== undefined)
-        throw new ModelError(
-          `The model keeps tensors in ${JSON.stringify(name)} and has a file ${JSON.stringify(clash)}: one name cannot be a file and a folder.`,
-        );
       this.show(name);
       if (this.operators.size === this.limits.operators)
         throw new ModelError(`The model has more than ${this.limits.operators} different operators.`);
@@ -95,6 +88,13 @@ export class SummaryDraft {
     }
     const before = this.#external.get(name);
     if (before === undefined) {
+      const clash = ['model.onnx', ...this.#external.keys()].find(
+        (other) => other.startsWith(`${name}/`) || name.startsWith(`${other}/`),
+      );
+      if (clash !== undefined)
+        throw new ModelError(
+          `The model keeps tensors in ${JSON.stringify(name)} and has a file ${JSON.stringify(clash)}: one name cannot be a file and a folder.`,
+        );
       this.show(name);
       if (this.#external.size === this.limits.entries)
         throw new ModelError(`The model has more than ${this.limits.entries} external data files.`);
