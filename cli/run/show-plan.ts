@@ -38,12 +38,14 @@ const largest = <File extends { size: number }>(files: readonly File[]): File[] 
   files.toSorted((one, other) => other.size - one.size).slice(0, maxShown);
 
 /** What the environment declares, with the lines of the files that it names. */
-async function requirements({ environment, root, sub }: FolderPlan): Promise<string[]> {
+async function requirements({ environment, root }: FolderPlan): Promise<string[]> {
   const declared = lines(environment.dependencies ?? '');
   const each = declared.map(async (line) => {
     const [, file] = /^-r\s+(\S+)$/.exec(line) ?? [];
     if (file === undefined) return [line];
-    const text = await readFile(join(root, sub, file), 'utf8').catch(() => '');
+    const { added } = environment;
+    const text =
+      added?.path === file ? added.content : await readFile(join(root, file), 'utf8').catch(() => '');
     return [line, ...lines(text).map((inner) => `  ${inner}`)];
   });
   return (await Promise.all(each)).flat();

@@ -1,5 +1,5 @@
 import { access, mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, posix } from 'node:path';
 import { readAtMost } from '../host/read-at-most.ts';
 import type { TrainingRun } from '../job/training-job.ts';
 import { findFiles } from '../outputs/find-files.ts';
@@ -55,7 +55,10 @@ const anyOf =
 
 /** An import, also in a cell of a notebook: the name alone is a word of other programs. */
 const imported = (module: string): RegExp =>
-  new RegExp(String.raw`(?:^|["';])\s*(?:import|from)\s+(?:[\w.]+\s*,\s*)*${module}(?![\w-])`, 'm');
+  new RegExp(
+    String.raw`(?:^|["';])[ \t]*(?:import|from)[ \t]+(?:[\w.]+[ \t]*,[ \t]*)*${module}(?![\w-])`,
+    'm',
+  );
 
 const hasNeptune = anyOf('NEPTUNE_API_TOKEN');
 
@@ -133,13 +136,19 @@ async function namedTrackers(
   user: TrainingRun['user'],
 ): Promise<readonly Tracker[]> {
   const found = new Set(wanted.filter(({ named }) => named.test(command)));
-  const own = new Set<string>();
+  const modules: { module: string; place: string }[] = [];
+  const packages = new Set<string>();
   const bounds = { maxFiles, maxDepth: 16, maxPathBytes: 1_000 };
   const options = { ...bounds, refused: () => undefined, passesOver, ...(user !== undefined && { user }) };
   let bytes = 0;
   for await (const file of findFiles(folder, options)) {
-    const [, module] = /(?:^|\/)(\w+)(?:\.py|\/__init__\.py)$/.exec(file.path) ?? [];
-    if (module !== undefined) own.add(module);
+    const { dir, base } = posix.parse(file.path);
+    const isPackage = base === '__init__.py';
+    if (isPackage) packages.add(dir);
+    if (base.endsWith('.py')) {
+      const path = isPackage ? dir : file.path;
+      modules.push({ module: posix.basename(path, '.py'), place: posix.dirname(path) });
+    }
     if (!source.test(file.path) || file.size > maxFileBytes) continue;
     bytes += file.size;
     if (bytes > maxBytes) break;
@@ -152,5 +161,8 @@ async function namedTrackers(
       await handle.close();
     }
   }
+  // Python imports a module of a package by the package's name, unless the program is in the same folder.
+  const isTop = (place: string) => place === '.' || !packages.has(place) || command.includes(`${place}/`);
+  const own = new Set(modules.filter(({ place }) => isTop(place)).map(({ module }) => module));
   return [...found].filter(({ module }) => !own.has(module));
 }

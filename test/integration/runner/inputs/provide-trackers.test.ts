@@ -32,6 +32,28 @@ describe('a module in the place of wandb', () => {
     expect(await provided('from lightning.pytorch.loggers import WandbLogger')).toBe(join(root, 'modules'));
   });
 
+  test.each([
+    {
+      own: false,
+      files: ['utils/__init__.py', 'utils/loggers/__init__.py', 'utils/loggers/wandb/__init__.py'],
+    },
+    { own: false, files: ['src/pkg/loggers/__init__.py', 'src/pkg/loggers/wandb.py'] },
+    { own: true, files: ['__init__.py', 'wandb.py'] },
+    { own: true, files: ['src/wandb/__init__.py'] },
+    { own: true, files: ['app/__init__.py', 'app/wandb.py'], command: 'python3 app/train.py' },
+  ])('takes $files for a module of that name: $own', async ({ own, files, command }) => {
+    for (const path of files) {
+      await mkdir(dirname(join(root, 'source', path)), { recursive: true });
+      await writeFile(join(root, 'source', path), '');
+    }
+
+    expect(await provided('import wandb', {}, command)).toBe(own ? undefined : join(root, 'modules'));
+  });
+
+  test('reads a source with many blank lines', async () => {
+    expect(await provided(`${'\n'.repeat(300_000)}  import os, aim`)).toBe(join(root, 'modules'));
+  });
+
   test('keeps figures that a program shows, each state once', async () => {
     const folder = await provided('import matplotlib.pyplot as plt\nplt.show()');
     const fakes = {
@@ -39,14 +61,15 @@ describe('a module in the place of wandb', () => {
         'class Manager:',
         '    def __init__(self, num):',
         '        self.num, self.canvas, self.state = num, self, b"a"',
-        '        self.figure = self',
-        '    def savefig(self, file, **_): file.write(self.state)',
+        '        self.figure, self.stale, self.draws = self, True, 0',
+        '    def change(self, state): self.state, self.stale = state, True',
+        '    def savefig(self, file, **_): self.draws += 1; file.write(self.state)',
         'figures = [Manager(1), Manager(2)]',
         'class Gcf:',
         '    get_all_fig_managers = staticmethod(lambda: figures)',
       ],
       'backend_bases.py': ['class FigureManagerBase: pass'],
-      'backends/backend_agg.py': ['class FigureCanvasAgg: pass'],
+      'backends/backend_agg.py': ['class FigureCanvasAgg:', '    def draw(self): self.figure.stale = False'],
       '__init__.py': [],
       'backends/__init__.py': [],
     };
@@ -57,15 +80,19 @@ describe('a module in the place of wandb', () => {
     const script = [
       'import mps_figures; from matplotlib._pylab_helpers import figures',
       'mps_figures.show(); mps_figures.show(block=False)',
-      'figures[0].state = b"b"; mps_figures.show()',
+      'assert [one.draws for one in figures] == [1, 1]',
+      'figures[0].change(b"b"); mps_figures.show(); assert [one.draws for one in figures] == [2, 1]',
+      'canvas = mps_figures.FigureCanvas(); canvas.figure = figures[1]',
+      'figures[1].change(b"c"); canvas.draw(); mps_figures.show(); mps_figures.show()',
+      'assert [one.draws for one in figures] == [2, 2]',
     ];
     const env = { PATH: '/usr/bin:/bin', PYTHONPATH: `${folder}:${root}`, OUTPUT_DIR: join(root, 'output') };
 
     execFileSync('python3', ['-c', script.join('\n')], { env, cwd: root, stdio: 'pipe' });
 
     const read = (number: number) => readFile(join(root, 'output/figures', `figure_${number}.png`), 'utf8');
-    expect(await Promise.all([1, 2, 3].map(read))).toEqual(['a', 'a', 'b']);
-    await expect(read(4)).rejects.toThrow();
+    expect(await Promise.all([1, 2, 3, 4].map(read))).toEqual(['a', 'a', 'b', 'c']);
+    await expect(read(5)).rejects.toThrow();
     const backend = { MPLBACKEND: 'module://mps_figures' };
     expect(await figureVariables(folder, 'python3 train.py')).toEqual(backend);
     expect(await figureVariables(folder, 'papermill in.ipynb out.ipynb')).toEqual({});

@@ -5,18 +5,29 @@ import io
 import itertools
 import os
 import sys
+import weakref
 
 from matplotlib._pylab_helpers import Gcf
 from matplotlib.backend_bases import FigureManagerBase
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-FigureCanvas = FigureCanvasAgg
 FigureManager = FigureManagerBase
+
+
+class FigureCanvas(FigureCanvasAgg):
+    def draw(self, *args, **others):
+        # A figure that the program draws is no longer stale, and may have changed since it was kept.
+        _unchanged.discard(self.figure)
+        return super().draw(*args, **others)
+
+
 
 _MAX_FIGURES = 500
 
 _numbers = itertools.count(1)
 _kept = {}
+# Figures that were kept. One of them that is not stale needs no drawing to see that it is the same.
+_unchanged = weakref.WeakSet()
 _said = set()
 
 
@@ -30,8 +41,13 @@ def show(*_args, **_others):
 
 
 def _keep(manager):
+    figure = manager.canvas.figure
+    if figure in _unchanged and not getattr(figure, "stale", True):
+        return
     picture = io.BytesIO()
-    manager.canvas.figure.savefig(picture, format="png", bbox_inches="tight")
+    figure.savefig(picture, format="png", bbox_inches="tight")
+    figure.stale = False
+    _unchanged.add(figure)
     content = picture.getvalue()
     digest = hashlib.sha256(content).hexdigest()
     if _kept.get(manager.num) == digest:
