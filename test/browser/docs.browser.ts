@@ -49,7 +49,8 @@ test('the guide leads to the console, and through all pages', async () => {
   const page = await openDocs('/docs');
   const seen: string[] = [];
   for (let next = page.locator('a[rel="next"]'); (await next.count()) > 0; ) {
-    await next.click();
+    // The next look must not be at a page that is still coming.
+    await Promise.all([page.waitForEvent('load'), next.click()]);
     seen.push(await page.title());
   }
   expect(seen.length).toBeGreaterThan(10);
