@@ -6,10 +6,10 @@ import { serviceUrl } from '../api/session.ts';
 /** Client without a token, because the files are public and the token may have expired. */
 const client = new Client({ url: serviceUrl, retries: usualRetries });
 
-/** Load a file of the console into the browser's cache. @throws as Client.call does */
-export async function loadFile(file: string): Promise<void> {
+/** Load a file of the console, which the browser then has in its cache. @throws as Client.call does */
+export async function loadFile(file: string): Promise<ArrayBuffer> {
   const response = await client.open<typeof readConsoleFile>('GET /console/{file}', { path: { file } });
-  await response.arrayBuffer();
+  return response.arrayBuffer();
 }
 
 /** Return the files of each part, from the page's data attribute. */
