@@ -24,24 +24,28 @@ export async function provideTrackers(run: TrainingRun): Promise<string | undefi
     await writeFile(file, text, { mode: 0o444 });
   };
   const modules = ['mps_recorder', ...provided.map(({ module }) => module)];
-  for (const [path, text] of Object.entries(await trackerSources()))
+  const sources = await trackerSources();
+  for (const [path, text] of Object.entries(sources))
     if (modules.includes(path.split('/')[0] ?? '')) await write(path, text);
   // Lightning, Transformers and others ask the metadata for the version.
-  for (const { module, version } of provided)
-    if (version !== '')
+  for (const { module } of provided) {
+    const [, version] = ofVersion.exec(sources[`${module}/__init__.py`] ?? '') ?? [];
+    if (version !== undefined)
       await write(
         `${module}-${version}.dist-info/METADATA`,
         `Metadata-Version: 2.1\nName: ${module.replace('_', '-')}\nVersion: ${version}\n`,
       );
+  }
   return folder;
 }
+
+/** The version whose calls a module knows. A module that stands in for no package has none. */
+const ofVersion = /^__version__ = "(.+)"$/m;
 
 type Variables = Readonly<Record<string, string>>;
 
 interface Tracker {
   module: string;
-  /** The version whose calls the module knows; empty for a module that stands in for no package. */
-  version: string;
   /** What programs that use it contain. */
   named: RegExp;
   /** Whether a project records at the tracker's own server. */
@@ -68,37 +72,32 @@ const backend = 'MPLBACKEND';
 const trackers: readonly Tracker[] = [
   {
     module: 'wandb',
-    version: '0.19.0',
     named: /wandb/i,
     hasKey: (values) =>
       anyOf('WANDB_API_KEY', 'WANDB_BASE_URL')(values) || /wandb/.test(values['NETRC'] ?? ''),
   },
   {
     module: 'clearml',
-    version: '2.0.2',
     named: /\bclearml\b/,
     hasKey: anyOf('CLEARML_API_ACCESS_KEY', 'CLEARML_API_HOST', 'CLEARML_CONFIG_FILE'),
   },
-  { module: 'comet_ml', version: '3.49.11', named: /\bcomet_ml\b/, hasKey: anyOf('COMET_API_KEY') },
+  { module: 'comet_ml', named: /\bcomet_ml\b/, hasKey: anyOf('COMET_API_KEY') },
   {
     module: 'neptune',
-    version: '1.14.0',
     named: new RegExp(String.raw`${imported('neptune').source}|report_to\W+neptune\b|\bNeptuneLogger\b`, 'm'),
     hasKey: hasNeptune,
   },
-  { module: 'neptune_scale', version: '0.13.0', named: /\bneptune_scale\b/, hasKey: hasNeptune },
-  { module: 'aim', version: '3.29.1', named: imported('aim'), hasKey: anyOf('AIM_REPO') },
-  { module: 'trackio', version: '0.20.0', named: /\btrackio\b/, hasKey: anyOf('TRACKIO_SPACE_ID') },
+  { module: 'neptune_scale', named: /\bneptune_scale\b/, hasKey: hasNeptune },
+  { module: 'aim', named: imported('aim'), hasKey: anyOf('AIM_REPO') },
+  { module: 'trackio', named: /\btrackio\b/, hasKey: anyOf('TRACKIO_SPACE_ID') },
   {
     module: 'swanlab',
-    version: '0.7.0',
     named: /\bswanlab\b/,
     hasKey: anyOf('SWANLAB_API_KEY', 'SWANLAB_API_HOST'),
   },
   // Keeps what `plt.show()` shows.
   {
     module: figures,
-    version: '',
     named: /\bmatplotlib\b|\bpylab\b|\bplt\.show\b/,
     hasKey: anyOf(backend),
   },
