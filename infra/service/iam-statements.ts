@@ -183,7 +183,7 @@ const heldTo = (partitions: readonly string[]): Conditions => ({
 /** Actions on a partition that a write only checks. */
 const checkActions = ['dynamodb:ConditionCheckItem'] as const;
 
-/** Statements of a need for a table. `readsOfParts` grants the reads of its parts. */
+/** IAM statements of a need for a table. `readsOfParts` adds read grants for single partitions. */
 function onTable(arn: string, actions: readonly string[], { scope }: Need<unknown>): Statement[] {
   if (scope?.partitions === undefined) return [{ actions, resources: [arn] }];
   const { partitions, checked = [] } = scope;

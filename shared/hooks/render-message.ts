@@ -52,7 +52,7 @@ function slack({ text: { title, tone, reason, facts, link } }: HookMessage): obj
 
 const slackText = (text: string, most: number): string => escapedText(text, most, slackEscaped);
 
-/** Escape a text, and cut it so that it has at most so many characters then. */
+/** Escape a text and truncate it to `most` characters after escaping. */
 function escapedText(text: string, most: number, inFormat: (text: string) => string): string {
   let length = most;
   let escaped = inFormat(cut(text, length));

@@ -1,8 +1,8 @@
 import type { HookEvent } from '../data/hooks/hook.ts';
 
 /**
- * Events of a hook for which nobody chose others: what started has ended, or needs somebody. A cancellation by a person
- * is not among them, because that person knows.
+ * Default events of a hook: a job has ended or needs attention. A cancellation by a person is not among them, because
+ * that person knows.
  */
 export const usualEvents = [
   'experiment.succeeded',

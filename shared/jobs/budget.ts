@@ -134,7 +134,7 @@ export function settleCharges(records: readonly JobRecord[], now: Date): Write[]
   return [...changes.values()].map((change) => changeMonth(...change));
 }
 
-/** Return the attributes of an ended job: what it was charged is what it has cost. */
+/** Return the attributes of an ended job. From then on `charged` equals its actual cost. */
 export function settledFields(record: JobRecord, now: Date): { charged?: number; spent?: number } {
   if (record.charged === null) return {};
   const cost = costSoFar(record, now) ?? 0;

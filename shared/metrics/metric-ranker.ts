@@ -4,8 +4,8 @@ import { isSystemMetric } from './system-metric.ts';
 
 /**
  * Ranks runs by a criterion, from the summaries of their metrics. Runs are trainings, client-recorded experiments
- * and imported experiments. The ranker parses each name once, and a name array that runs share once for all of
- * them.
+ * and imported experiments. The ranker caches parsed names, also those of an array of names that runs
+ * share.
  */
 export class MetricRanker {
   readonly criterion: JudgedBy;

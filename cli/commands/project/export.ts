@@ -78,13 +78,11 @@ async function exportOne(
     if (isJson) return this.printer.json({ ...state, saved: place });
     this.printer.say(`${place}  ${bytesText(state.bytes)}, ${state.files} files`);
     if (state.secrets.length > 0)
-      this.printer.say(`Left out are the values of the secrets ${state.secrets.join(', ')}`);
+      this.printer.say(`Skipped the values of the secrets ${state.secrets.join(', ')}.`);
     if (state.left_out > 0)
-      this.printer.say(`Left out are ${state.left_out} experiments that have not ended or are deleted.`);
+      this.printer.say(`Skipped ${state.left_out} experiments that are unfinished or deleted.`);
     if (state.members > 0)
-      this.printer.say(
-        `Left out are ${state.members} members, because their accounts belong to this service.`,
-      );
+      this.printer.say(`Skipped ${state.members} members, because their accounts belong to this service.`);
   } finally {
     line.end();
   }

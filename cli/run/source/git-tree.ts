@@ -70,7 +70,7 @@ async function listFiles(git: Git, ...args: string[]): Promise<string[]> {
   return output.split('\0').filter((path) => path !== '');
 }
 
-/** Leave out folders of which git lists the content, too: it does so for untracked ones with nothing else. */
+/** Drop a folder if git also lists files below it. */
 function withoutParents(paths: readonly string[]): string[] {
   const sorted = paths.toSorted();
   return sorted.filter((path, at) => !path.endsWith('/') || sorted[at + 1]?.startsWith(path) !== true);

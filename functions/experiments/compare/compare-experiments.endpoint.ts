@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { readProjectObjects } from '../../../shared/aws/needs.ts';
 import { Ulid, ulidPattern } from '../../../shared/core/formats.ts';
+import { breathe } from '../../../shared/core/stop-signal.ts';
 import { defaultName } from '../../../shared/data/projects/default-name.ts';
 import { readRecords } from '../../../shared/data/table/needs.ts';
 import { preferredMediaType } from '../../../shared/http/body/accept.ts';
@@ -94,15 +95,18 @@ export const endpoint = defineEndpoint({
     const params = compareValues(
       found.map(({ tracking }) => new Map(Object.entries(tracking.fields?.params ?? {}))),
     );
+    await breathe();
     const tags = compareValues(
       found.map(({ tracking }) => new Map(Object.entries(tracking.fields?.tags ?? {}))),
     );
+    await breathe();
     const metrics = compareValues(
       found.map(
         ({ tracking }) =>
           new Map([...withoutSystem(tracking.metrics)].map(([name, { last }]) => [name, jsonNumber(last)])),
       ),
     );
+    await breathe();
     const experiments = found.map(({ experiment: { experiment_id, config_id }, tracking }) => ({
       experiment_id,
       name: tracking.fields?.name ?? defaultName(config_id),

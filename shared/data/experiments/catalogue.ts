@@ -55,7 +55,7 @@ export type SegmentRef = z.infer<typeof SegmentRef>;
 const CatalogueState = z.object({
   /** Whether every experiment of the project is in a segment or has a mark. */
   complete: z.boolean(),
-  /** Id up to which experiments have marks. Experiments of releases without a catalogue get marks step by step. */
+  /** Highest experiment id that has a mark. Experiments of releases without a catalogue get marks in steps. */
   marked_until: z.string().nullable(),
   /** Excess of the project's counter of experiments. */
   surplus: z.number().int(),

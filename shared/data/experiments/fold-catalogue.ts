@@ -131,8 +131,8 @@ async function findQuiet(
   return { quiet, read };
 }
 
-/** Experiments that a fold reads in one step. Thousands may be running, and none of these can be folded. */
-const maxWindow = 4 * maxFold;
+/** Experiments that a fold reads before it looks whether they are enough. Thousands may be running, and none of these can be folded. */
+const maxWindow = maxFold;
 
 /** Minimum age in milliseconds of a mark before a running client-recorded experiment is folded. */
 const quietMilliseconds = 300_000;
@@ -226,7 +226,8 @@ export function packSegments(rows: readonly ExperimentRow[]): {
   large: ExperimentRow[];
 } {
   if (rows.length === 0) return { segments: [], large: [] };
-  const packed = rows.length > maxSegmentRows ? undefined : packBlock(segmentColumns(rows));
+  const isTooMuch = rows.length > maxSegmentRows || (rows.length > 1 && bytesOfRows(rows) > segmentMaxBytes);
+  const packed = isTooMuch ? undefined : packBlock(segmentColumns(rows));
   const [first, last] = [rows[0], rows.at(-1)];
   if (packed !== undefined && first !== undefined && last !== undefined) {
     const ref = {
@@ -246,6 +247,12 @@ export function packSegments(rows: readonly ExperimentRow[]): {
 
 /** Maximum rows of a segment. */
 const maxSegmentRows = 500;
+
+/** Maximum bytes of the rows of a segment before compression: a search parses them without a turn for others. */
+const segmentMaxBytes = 4_000_000;
+
+const bytesOfRows = (rows: readonly ExperimentRow[]): number =>
+  rows.reduce((sum, row) => sum + bytesOfRow(row), 0);
 
 /** Mark some experiments of releases without a catalogue. The catalogue is complete once all have a mark. */
 async function markExisting(

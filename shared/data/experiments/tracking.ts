@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Timestamp } from '../../core/formats.ts';
+import { breathe } from '../../core/stop-signal.ts';
 import {
   allSummaries,
   firstPartKey,
@@ -190,10 +191,12 @@ export async function readTrackingOf(
   return gather(found);
 }
 
-function gather(items: readonly Item[]): Tracked {
+/** Parse the records of experiments. Each may be large, so others get their turns. */
+async function gather(items: readonly Item[]): Promise<Tracked> {
   const found = new Map<string, Tracking>();
   const unreadable: UnreadableRecordError[] = [];
   for (const item of items) {
+    await breathe();
     const [experiment_id = '', mark] = item.sk.split('#');
     const present = found.get(experiment_id) ?? nothingTracked;
     const read = readPage(
@@ -230,7 +233,7 @@ export async function readTrackingOfEach(
       ]);
     found.push(...(await records.batchGet(keys)).filter((item): item is Item => item !== undefined));
   }
-  const tracked = gather(found);
+  const tracked = await gather(found);
   const of = new Map(tracked.of);
   for (const { project_id, experiment_id } of experiments) {
     const present = of.get(experiment_id);

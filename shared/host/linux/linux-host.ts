@@ -38,7 +38,7 @@ export const linuxHost: Host = {
   isRunning: async (identity) => {
     const pid = Number.parseInt(identity, 10);
     if (!isAlive(pid)) return false;
-    // A portable host of the same machine writes no boot; of its identities the pid alone can be compared.
+    // An identity of the portable host has no boot id; compare only its pid.
     return identity.split('-').length !== 3 || processIdentity(pid) === identity;
   },
 

@@ -49,7 +49,7 @@ export const portableHost: Host = {
   async isRunning(identity) {
     const [pid = Number.NaN, start = Number.NaN, ...boot] = identity.split('-').map(Number);
     if (!isAlive(pid)) return false;
-    // The Linux host counts starts from the boot, which it names. Of its identities the pid alone can be compared.
+    // An identity of the Linux host has ticks since the boot and a boot id; compare only its pid.
     if (boot.length > 0) return true;
     const present = await startOf(pid);
     return Number.isNaN(start) || Number.isNaN(present) || Math.abs(present - start) <= toleranceSeconds;

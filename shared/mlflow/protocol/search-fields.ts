@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { breathe } from '../../core/stop-signal.ts';
 import { maxRowsPayloadBytes, payloadBytes } from '../../http/answer/payload-bytes.ts';
 import { Reply } from '../../http/definition/reply.ts';
 import { type Filter, parseFilter } from '../../search/parse-filter.ts';
@@ -110,19 +111,21 @@ export function readOrder<Row>(texts: readonly string[], vocabulary: Vocabulary<
  * Build a response with as many rows of a page as fit, at least one. Clients follow the token until they have all
  * rows, whatever their size. Each row is serialized once, to count its bytes and to send it.
  * @param name response field for the rows
- * @param show converts the rows to MLflow's format, or to its JSON, in the same order
+ * @param show converts the rows to MLflow's format, or to its JSON, in the same order; as an iterator, each when it
+ * is wanted
  */
 export async function answerPage<Row>(
   name: string,
   { rows, next }: RowPage<Row>,
   order: RowOrder<Row>,
-  show: (rows: readonly Row[]) => Promise<(object | string)[]> | object[],
+  show: (rows: readonly Row[]) => Promise<Iterable<object | string>> | Iterable<object | string>,
 ): Promise<Reply<never>> {
   const shown: string[] = [];
   let bytes = 0;
   let sent = 0;
   for (let from = 0; from < rows.length; from += shownAtOnce) {
     for (const one of await show(rows.slice(from, from + shownAtOnce))) {
+      await breathe();
       const text = typeof one === 'string' ? one : JSON.stringify(one);
       bytes += Buffer.byteLength(text) + 1;
       sent += payloadBytes(text) + 1;

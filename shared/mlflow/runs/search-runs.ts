@@ -65,7 +65,7 @@ export const searchRuns = route(
     const page = { rows, next: position === undefined ? undefined : decodePosition(position) };
     return answerPage('runs', page, experimentOrder(order), async (some) => {
       const links = await linksOf(context, some);
-      return some.map((row) => textOf(row, isDeleted(row), links.get(row.experiment_id)));
+      return some.values().map((row) => textOf(row, isDeleted(row), links.get(row.experiment_id)));
     });
   },
 );

@@ -54,7 +54,7 @@ export async function trimCaches(root: string, maxBytes: number, now = Date.now(
 /** One thing that is removed as a whole. */
 interface CacheEntry {
   path: string;
-  /** `brief`: in use for a short time only. `left`: incomplete. */
+  /** `brief`: temporary. `left`: left over from a killed build. */
   kind: 'environment' | 'brief' | 'left';
   /** Upper bound of its bytes. */
   bytes: number;

@@ -231,7 +231,7 @@ export class FileMetrics {
         if (file.table?.isOther !== true) continue;
         this.#others.add(file.path);
       } catch {
-        // The file is another one now. It is found again, if it is one of metrics.
+        // The file was replaced; the next scan reads it.
       }
       await file.file.close();
       this.#followed.delete(file.path);

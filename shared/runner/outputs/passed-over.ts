@@ -1,7 +1,7 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Whether a walkover what a program left passes over a folder. `place` is its path for system calls. */
+/** Whether the search for outputs skips this folder. `place` is its path for system calls. */
 export async function passesOver(path: string, place: string): Promise<boolean> {
   const name = path.slice(path.lastIndexOf('/') + 1);
   if (passedOver.has(name) || name.endsWith('.egg-info')) return true;

@@ -104,7 +104,7 @@ export class RungReporter {
     const { records } = this.#job;
     const { ids, run } = this.#place();
     const decide = async (): Promise<string | null> => {
-      // The number of reports before the reports: one that comes between makes the write fail, instead of being missed.
+      // Read the counter before the reports: a report added in between then fails the conditional write.
       const rule = await findRule(records, ids);
       // The sweep was deleted.
       if (rule === undefined) return null;

@@ -46,7 +46,9 @@ export async function fillWorld(
   await first.stop();
   say(`${runs} runs`);
   await unsealDatabases({ within: (name) => join(folder, name) });
-  await insertRuns(join(folder, 'dynamodb/records.db'), before.user_id, [{ project_id: many, size: runs }]);
+  await insertRuns(join(folder, 'dynamodb/records.db'), before.user_id, [
+    { project_id: many, size: runs, isRead: true },
+  ]);
 
   const service = await startService(folder);
   started.defer(() => service.stop());

@@ -29,7 +29,7 @@ function kept(): readonly ExperimentPath[] {
   }
 }
 
-/** Experiments whose end a notification of the browser tells, oldest first. */
+/** Experiments whose end the browser notifies about, oldest first. */
 export const watched = signal<readonly ExperimentPath[]>([]);
 
 function keep(next: readonly ExperimentPath[]): void {

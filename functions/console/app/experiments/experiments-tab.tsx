@@ -151,7 +151,7 @@ export function ExperimentsTab({
       return setQuery({ sort: orderText(column, !isDownFirst, judge) });
     return setQuery({ sort: undefined });
   };
-  /** Rank by a metric: for everybody who sees the project, or else for this user. The best rows come to the top. */
+  /** Rank by a metric: in the project if the user may change it, else in the address only. The best rows come to the top. */
   const rankBy = (by: Ranked | undefined) => {
     const isForAll = by !== undefined && mayChange;
     const column = by === undefined || isForAll ? columnOf('best') : valueColumn(by.name, by);

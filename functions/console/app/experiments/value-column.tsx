@@ -63,7 +63,7 @@ export const ValueSelect = ({
     .flatMap((name) => choicesOf(name, judge))
     .filter((one) => judge === undefined || keyOf(one) !== keyOf(judge));
   const own = value === undefined ? undefined : choices.find(({ name }) => name === value);
-  /** Choice on which the keyboard rests. Those that arrow keys pass on the way to it change nothing. */
+  /** Option that the keyboard has focused. Moving the focus selects nothing. */
   const [passed, setPassed] = useState<string>();
   const take = (key: string) => {
     setPassed(undefined);

@@ -58,7 +58,7 @@ function Content({
         act: () => judgeBy(own, true),
       });
   };
-  /** Compare with an experiment: for everybody who sees the project, or else for this user. */
+  /** Set the baseline: in the project if the user may change it, else in the address only. */
   const compareWith = async (next: Named | undefined, isUndo = false): Promise<void> => {
     if (!rights.mayChange) return setQuery({ baseline: next?.experiment_id ?? 'none' });
     const former = project.baseline;

@@ -33,11 +33,11 @@ async function readFile(
   kind: 'table' | 'parquet' | 'json',
 ): Promise<Read> {
   if (kind === 'parquet') {
-    const { readParquet } = await import('./read-parquet.ts');
+    const { parquetInWorker } = await import('./parquet-worker.ts');
     // A presigned URL is valid for 15 minutes. All parts are read from it.
     const first = await openArtifact(path, artifact.path, 1);
     await first.body?.cancel();
-    const table = await readParquet({
+    const table = await parquetInWorker({
       byteLength: artifact.size,
       async slice(start, end = artifact.size) {
         const response = await fetch(first.url, { headers: { Range: `bytes=${start}-${end - 1}` } });

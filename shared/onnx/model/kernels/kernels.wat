@@ -1,6 +1,6 @@
 ;; Loops over weights, four values at a time; V8 makes no such loops of JavaScript. All operations are those of IEEE 754, so
 ;; each result has the same bits as a loop of JavaScript would give it, save sums, whose order is another. Addresses and
-;; widths are in bytes. What has no other word to it is a multiple of sixteen. `make.sh` writes wasm.ts from this.
+;; widths are in bytes. Lengths are multiples of 16 bytes unless stated otherwise. `make.sh` writes wasm.ts from this.
 (module
   ;; As kernels.ts lays it out.
   (memory (export "memory") 8 8)

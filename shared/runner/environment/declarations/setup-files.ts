@@ -65,7 +65,7 @@ export function readSetupPy(content: string): SetupFile {
 export const namesPackages = (setupPy: string): boolean =>
   /\binstall_requires\b|\*\*|\bpbr\b/.test(setupPy.replaceAll(/#.*/g, ''));
 
-/** Return the text from the value of a keyword on, or from that of the variable that it names. */
+/** Return the source text that follows `keyword=`; if the value is a variable, the text that follows its assignment. */
 function keywordValue(content: string, keyword: string): string | undefined {
   const found = new RegExp(String.raw`\b${keyword}\s*=\s*(?=\S)`).exec(content);
   if (found === null) return undefined;

@@ -48,7 +48,7 @@ const largestReport = 64 * 1024 * 1024;
  * Ask pip what an installation would add to an environment, as if all its packages were to be upgraded. Null if this pip
  * cannot tell (before 22.2), or if the requirements cannot be met; an installation then tells why.
  *
- * @param command pip's words for the installation, without options for a trial
+ * @param command arguments of `pip install`, without `--dry-run`
  * @param env variables of the installer; its TMPDIR gets two files
  */
 export async function planWheels(
