@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { breathe } from '../../core/stop-signal.ts';
 import type { UnreadableRecordError } from '../../data/table/item.ts';
 import type { Page } from '../../data/table/table.ts';
 import { maxRowsPayloadBytes, payloadBytes } from '../answer/payload-bytes.ts';
@@ -52,6 +53,8 @@ export async function answerList<Stored, Row, Shown>(
       const { items, unreadable: lacking = [] } = await page.rows();
       unreadable.push(...lacking);
       for (const row of items) {
+        // A row may have hundreds of kilobytes.
+        await breathe();
         const one = list.show(row);
         const text = JSON.stringify(one);
         bytes += Buffer.byteLength(text) + 1;
