@@ -42,6 +42,7 @@ export const quantizeSchemas = () => methods.map(schemaOf);
 function schemaOf(method: Method) {
   const { strategy, precision, quantTypes: types, perChannel, reduceRange, leafNode } = method;
   const { smooths = false, equalizes = false, inputsOnly = false, searches = false } = method;
+  const { inBlocks = false, mixes = false } = method;
   const settled = `must be false with ${strategy}`;
   const described = <T extends z.ZodType>(name: keyof typeof quantizeParameters, rule: T): T =>
     rule.describe(quantizeParameters[name].description);
@@ -60,6 +61,8 @@ function schemaOf(method: Method) {
       equalize: described('equalize', choice(equalizes, false, settled)),
       bias_correction: described('bias_correction', choice(smooths, false, settled)),
       inputs_only: described('inputs_only', choice(inputsOnly, false, settled)),
+      block_size: described('block_size', blockSize(inBlocks, strategy)),
+      mean_bits: described('mean_bits', meanBits(mixes, method)),
       ...commonRules(quantizeParameters),
       ...searchRules(searches, strategy, quantizeParameters.max_error),
     })
@@ -99,6 +102,27 @@ const smoothing = (isOpen: boolean, strategy: QuantizeStrategy) =>
         .nullable()
         .default(null)
     : z.null(`must not be given with ${strategy}`).default(null);
+
+/** Block sizes that ONNX Runtime's operators take. */
+const blockSizes = [16, 32, 64, 128, 256] as const;
+
+const blockSize = (isOpen: boolean, strategy: QuantizeStrategy) =>
+  isOpen
+    ? z
+        .literal(blockSizes, `must be one of ${blockSizes.join(', ')}`)
+        .nullable()
+        .default(null)
+    : z.null(`must not be given with ${strategy}`).default(null);
+
+const meanBits = (isOpen: boolean, { strategy, precision }: Method) =>
+  isOpen
+    ? z
+        .number('must be a number')
+        .min(4, 'must be at least 4')
+        .max(8, 'must be at most 8')
+        .nullable()
+        .default(null)
+    : z.null(`must not be given with ${strategy} and precision ${precision}`).default(null);
 
 /** A sentence that names the allowed combinations. */
 export const allowedQuantizations = methods

@@ -30,12 +30,15 @@ const blocks = [
     precision: 4,
     quantTypes: ['int4', 'uint4'],
     leafNode: true,
+    inBlocks: true,
+    mixes: true,
     note: 'int4 is symmetric, uint4 asymmetric; leaf_node has no effect.',
   },
   {
     precision: 8,
     quantTypes: signs,
     leafNode: true,
+    inBlocks: true,
     note: 'int8 is symmetric, uint8 asymmetric; leaf_node has no effect.',
   },
 ] as const;
@@ -81,17 +84,23 @@ export const quantizeStrategies = {
   },
   weight_only: {
     description:
-      'Weights in blocks of 32, each rounded to the nearest level; the largest weight sets the scale.',
+      'Weights in blocks of block_size (32), each rounded to the nearest level; the largest weight sets the scale.',
     combinations: blocks,
   },
   weight_only_mse: {
     description:
-      'Weights in blocks of 32 as in weight_only, with the scales of least squared error; needs no data.',
+      'Weights in blocks as in weight_only, with the scales of least squared error; needs no data.',
+    combinations: blocks,
+  },
+  awq: {
+    description:
+      'Weights in blocks as in weight_only_mse, with the channels of inputs scaled to change the products with the calibration set least.',
+    usesStatistics: true,
     combinations: blocks,
   },
   gptq: {
     description:
-      'Weights in blocks of 32 as in weight_only, chosen to change the products with the calibration set least.',
+      'Inputs scaled as in awq, and weights in blocks chosen to change the products with the calibration set least.',
     usesStatistics: true,
     combinations: blocks,
   },
@@ -135,6 +144,10 @@ export interface Combination {
   inputsOnly?: boolean;
   /** Operators that are quantized only if the request includes them. */
   include?: readonly string[];
+  /** Whether weights are stored in blocks, and `block_size` may be given. */
+  inBlocks?: boolean;
+  /** Whether `mean_bits` may be given. */
+  mixes?: boolean;
   /** Whether the strategy searches, guided by `max_loss` and `goal`. */
   searches?: boolean;
   /** Text that follows the strategy's description. */
@@ -149,7 +162,7 @@ export const quantizeParameters = {
   precision: {
     kind: 'integer',
     description: 'Bits of a weight; with auto, the minimum:',
-    usage: '`8`; also `4` with weight_only; `16` with float16.',
+    usage: '`8`; also `4` with blocks; `16` with float16.',
     bounds: [1, 64],
     isRequired: true,
   },
@@ -219,6 +232,19 @@ export const quantizeParameters = {
     usage: '`true` or `false`.',
     otherwise: false,
     before: false,
+  },
+  block_size: {
+    kind: 'positive',
+    description: 'Weights per block. Each block has a scale: smaller blocks lose less and take more bytes.',
+    usage: '`16`, `32`, `64`, `128` or `256`. Default: 32 with blocks.',
+    before: null,
+  },
+  mean_bits: {
+    kind: 'positive',
+    description:
+      'With blocks of 4 bits: mean bits of a weight. As far as it allows, the layers that lose the most on the set are stored in 8 bits.',
+    usage: 'A number from 4 to 8, such as `4.5`.',
+    before: null,
   },
   ...searchParameters,
   ...commonParameters(

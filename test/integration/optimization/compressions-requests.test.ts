@@ -57,7 +57,7 @@ describe('a request is refused', () => {
     ],
     [{ strategy: 'static_minmax', precision: '16' }, ['precision']],
     [{ include: 'Gemm' }, ['include']],
-    [{ strategy: 'awq' }, ['strategy']],
+    [{ strategy: 'quip' }, ['strategy']],
     [{ inputs: '1x1x8x8' }, ['inputs']],
   ])('for quantization with %o', async (query, names) => {
     const answer = await service.quantize(query);

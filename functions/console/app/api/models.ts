@@ -61,7 +61,7 @@ type Recorded = RowOf<typeof listPrunings> | RowOf<typeof listQuantizations> | P
 const labelOf = (one: Recorded): string => {
   if ('compression' in one) return `${one.strategy} ÷${one.compression}`;
   const type = one.quant_type === one.strategy ? '' : ` ${one.quant_type}`;
-  const hasChoice = one.strategy.startsWith('weight_only') || one.strategy === 'gptq';
+  const hasChoice = /^(weight_only|awq|gptq)/.test(one.strategy);
   return `${one.strategy}${type}${hasChoice ? `, ${one.precision} bit` : ''}`;
 };
 

@@ -35,7 +35,12 @@ export function candidatesOf(choice: Choice): Candidate[] {
 
 /** Methods by ascending size of their results, with their requirements. */
 const methods: readonly (Values & { name: string; isCalibrated: boolean; hasConv?: boolean })[] = [
+  {
+    ...{ name: 'gptq int4, block_size 128', isCalibrated: true, strategy: 'gptq', precision: 4 },
+    block_size: 128,
+  },
   { name: 'gptq int4', isCalibrated: true, strategy: 'gptq', precision: 4 },
+  { name: 'awq int4', isCalibrated: true, strategy: 'awq', precision: 4 },
   { name: 'gptq uint4', isCalibrated: true, strategy: 'gptq', precision: 4, quant_type: 'uint4' },
   { name: 'weight_only_mse int4', isCalibrated: false, strategy: 'weight_only_mse', precision: 4 },
   { name: 'dynamic', isCalibrated: false, strategy: 'dynamic', precision: 8 },

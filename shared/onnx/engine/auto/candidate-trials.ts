@@ -108,8 +108,10 @@ export class CandidateTrials {
   /** Return the calibration data of a request. Collects it once; a refusal is kept too. */
   async #observe(request: OptimizationRequest): Promise<Observed | null> {
     if (!isCalibrated(request)) return null;
-    // `exclude` and `allocation` do not change the data of the other layers.
-    const key = JSON.stringify({ ...request, exclude: [], allocation: null });
+    // `exclude` and `allocation` do not change the data of the other layers, and all blocks need the same data.
+    const inBlocks = request.strategy === 'gptq' || request.strategy === 'awq';
+    const data = inBlocks ? 'blocks' : { ...request, exclude: [], allocation: null };
+    const key = JSON.stringify(data);
     const known = this.#observed.get(key);
     if (known !== undefined) return await known;
     // A failed attempt may leave its folder, so the next one uses another.

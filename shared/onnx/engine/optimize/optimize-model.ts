@@ -25,6 +25,7 @@ import {
 } from './plan-feeds.ts';
 import { requireRunnable, unfed } from './require-runnable.ts';
 import { emptyFolder, requireSound, type TrialContext, worstError } from './run-trial.ts';
+import { spendBits } from './spend-bits.ts';
 import { StageLog } from './stage-log.ts';
 
 export type { Optimization, Optimized } from './optimization.ts';
@@ -38,6 +39,10 @@ const raisedError = 1e-4;
 
 /** Most samples on which a result is run that is not compared. */
 const triedSamples = 32;
+
+/** Return the mean bits of a weight that a request allows; null if it does not say. */
+const meanBitsOf = (request: OptimizationRequest): number | null =>
+  request.operation === 'quantize' ? request.mean_bits : null;
 
 /** One optimization under way. */
 class Work {
@@ -162,8 +167,15 @@ class Work {
       ...{ optimization, stages, out: this.#out, observed, operators, feed, seconds },
       observe: async (other) => (await this.#calibrate(feeds, other, 'observed-anew')).observed,
     };
+    const bits = meanBitsOf(request);
+    const eightBits = bits === null ? undefined : await spendBits(context, bits);
+    const accepted = await meetMaxError({ ...context, eightBits }, request.max_error);
+    if (eightBits !== undefined)
+      accepted.notes.push(
+        `mean_bits ${bits}: the blocks of ${eightBits.length} layers have 8 bits${eightBits.length === 0 ? '' : ` (${eightBits.join(', ')})`}.`,
+      );
     return {
-      accepted: await meetMaxError(context, request.max_error),
+      accepted,
       calibrated,
       tried: [],
       searched: null,
@@ -222,8 +234,9 @@ class Work {
 
   /** Whether the outputs of the result are compared with the model's. */
   #isCompared(): boolean {
-    const { measure, max_error, strategy } = this.optimization.request;
-    return measure !== 'none' || max_error !== null || strategy === 'auto';
+    const { request } = this.optimization;
+    const { measure, max_error, strategy } = request;
+    return measure !== 'none' || max_error !== null || strategy === 'auto' || meanBitsOf(request) !== null;
   }
 
   async run(): Promise<Optimized> {
@@ -238,7 +251,8 @@ class Work {
     const { request } = optimization;
     const extent = extents[request.measure];
     const isSearch = request.strategy === 'auto';
-    const mustCompare = request.max_error !== null || isCalibrated(request) || isSearch;
+    const mustCompare =
+      request.max_error !== null || meanBitsOf(request) !== null || isCalibrated(request) || isSearch;
     const isRunnable =
       fitInMemory(this.#bounds, before.weight_bytes) &&
       (mustCompare || before.weight_bytes <= extent.wholeBytes);

@@ -29,7 +29,7 @@ export async function runTrial(
   { excluded, floatInputs }: Pick<Trial, 'excluded' | 'floatInputs'>,
   names = stageNames,
 ): Promise<Trial> {
-  const { optimization, stages, out, observed, feed, seconds, limit } = context;
+  const { optimization, stages, out, observed, feed, seconds, limit, eightBits } = context;
   await emptyFolder(out, optimization.user);
   const transform = await stages.run<'transform'>(names.transform, {
     kind: 'transform',
@@ -37,6 +37,7 @@ export async function runTrial(
     request: { ...optimization.request },
     exclude: [...excluded],
     ...(floatInputs !== undefined && { float_inputs: [...floatInputs] }),
+    ...(eightBits !== undefined && { eight_bits: [...eightBits] }),
     observed,
     out,
     name: optimization.name,
@@ -72,6 +73,8 @@ export interface TrialContext {
   feed: Feed | null;
   /** Maximum seconds to run each model. If absent, each model is run on all samples. */
   seconds?: number | undefined;
+  /** Layers whose blocks have 8 bits, whatever the precision. */
+  eightBits?: readonly string[] | undefined;
   /** The largest error that a trial may have. A trial is stopped as soon as it exceeds this error. */
   limit?: number | undefined;
 }

@@ -33,6 +33,9 @@ const perChannelOpset = 13;
 
 const maxError = 0.05;
 
+/** Block sizes of a request without one, and with the smallest loss. */
+const [usualBlockSize, leastBlockSize] = [32, 16];
+
 /** Other methods of about the same size that lose less. */
 function gentler(request: QuantizeRequest, outcome: Outcome): string[] {
   const { operators, hasCalibration, opset, layers } = outcome;
@@ -57,8 +60,14 @@ function gentler(request: QuantizeRequest, outcome: Outcome): string[] {
     found.push('inputs_only=true: sums and normalizations of transformers need more than 8 bits.');
   if ((strategy === 'weight_only' || strategy === 'weight_only_mse') && precision === 4)
     found.push(`strategy=gptq${withSet}: the same size, with rounding that fits the inputs of the layers.`);
-  if (strategy === 'gptq' && request.quant_type === 'int4')
+  if ((strategy === 'gptq' || strategy === 'awq') && request.quant_type === 'int4')
     found.push('quant_type=uint4: a zero point for each block, for 2 % more bytes.');
+  if (quantizeFacts(strategy).combinations.some((one) => one.mixes && one.precision === precision)) {
+    if ((request.block_size ?? usualBlockSize) > leastBlockSize)
+      found.push(`block_size=${leastBlockSize}: more scales, for a bit more for each weight.`);
+    if (request.mean_bits === null)
+      found.push('mean_bits=5: the layers that lose the most are stored in 8 bits.');
+  }
   if (strategy !== 'auto' && max_error === null && new Set(layers.map(({ layer }) => layer)).size > 1) {
     const bound = isStatic && isTransformer ? 0.015 : maxError;
     found.push(`max_error=${bound}: measures each layer and keeps the most sensitive ones in float.`);

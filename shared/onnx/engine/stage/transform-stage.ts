@@ -25,7 +25,8 @@ export function transformStage(
   const report = new TransformReport();
   try {
     const exclude = [...request.exclude, ...task.exclude];
-    applyStrategy({ model, report, observed, floatInputs: task.float_inputs ?? [] }, { ...request, exclude });
+    const work = { model, report, observed, floatInputs: task.float_inputs, eightBits: task.eight_bits };
+    applyStrategy(work, { ...request, exclude });
     if (!request.keep_metadata) dropNodeMetadata(model.graph);
     const files = saveModel(model, out, task.name, progress);
     // Only saving computes some weights, so their errors are known only now.

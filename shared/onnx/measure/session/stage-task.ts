@@ -72,6 +72,8 @@ const tasks = {
     exclude: z.array(z.string()),
     /** Names of layers with float inputs. A static quantization quantizes only their weights. */
     float_inputs: z.array(z.string()).optional(),
+    /** Names of layers whose blocks have 8 bits. */
+    eight_bits: z.array(z.string()).optional(),
     /** Folder of the calibration data; null without calibration. */
     observed: z.string().nullable(),
     out: z.string(),

@@ -13,8 +13,8 @@ import type { StructuredStrategy } from '../prune/structured/choose-channels.ts'
 import { pruneStructured } from '../prune/structured/prune-structured.ts';
 import { pruneWithUpdate } from '../prune/update-pruning.ts';
 import { gptqMethod } from '../quantize/blocks/gptq-method.ts';
-import { leastErrorLevels } from '../quantize/blocks/least-error-blocks.ts';
-import { quantizeWeightOnly } from '../quantize/blocks/weight-only.ts';
+import { leastErrorLevels, nearestLevels } from '../quantize/blocks/levels-by-block.ts';
+import { type LevelChoice, quantizeWeightOnly } from '../quantize/blocks/weight-only.ts';
 import { quantizeDynamic } from '../quantize/dynamic/quantize-dynamic.ts';
 import { convertToFloat16 } from '../quantize/half/float16.ts';
 import { quantizeStatic } from '../quantize/static/quantize-static.ts';
@@ -28,7 +28,9 @@ interface Work {
   /** Calibration results, for strategies that need them. */
   observed: Observations;
   /** Layers whose weights a static quantization quantizes without their inputs. */
-  floatInputs?: readonly string[];
+  floatInputs?: readonly string[] | undefined;
+  /** Layers whose blocks have 8 bits, whatever the precision. */
+  eightBits?: readonly string[] | undefined;
 }
 
 /**
@@ -105,6 +107,11 @@ const prunings: Readonly<Record<PruneStrategy, Apply<PruneRequest>>> = {
 const calibrated: Apply<QuantizeRequest> = ({ model, report, observed, floatInputs = [] }, request) =>
   quantizeStatic(model, { ...request, floatInputs }, observed.ranges, report, observed.statistics);
 
+const inBlocks =
+  (choiceOf: (work: Work) => LevelChoice): Apply<QuantizeRequest> =>
+  (work, request) =>
+    quantizeWeightOnly(work.model, { ...request, eightBits: work.eightBits }, work.report, choiceOf(work));
+
 /** Implementation of every quantization strategy. */
 const quantizations: Readonly<Record<QuantizeStrategy, Apply<QuantizeRequest>>> = {
   dynamic: ({ model, report, observed }, request) =>
@@ -113,11 +120,13 @@ const quantizations: Readonly<Record<QuantizeStrategy, Apply<QuantizeRequest>>> 
   static_percentile: calibrated,
   static_entropy: calibrated,
   static_mse: calibrated,
-  weight_only: ({ model, report }, request) => quantizeWeightOnly(model, request, report),
-  weight_only_mse: ({ model, report }, request) =>
-    quantizeWeightOnly(model, request, report, () => leastErrorLevels),
-  gptq: ({ model, report, observed }, request) =>
-    quantizeWeightOnly(model, request, report, gptqMethod(observed.statistics, report)),
+  weight_only: inBlocks(() => ({ methodOf: () => nearestLevels })),
+  weight_only_mse: inBlocks(() => ({ methodOf: () => leastErrorLevels })),
+  awq: inBlocks(({ observed: { statistics } }) => ({ statistics, methodOf: () => leastErrorLevels })),
+  gptq: inBlocks(({ report, observed: { statistics } }) => ({
+    statistics,
+    methodOf: (uses, scaled) => gptqMethod(scaled, report)(uses),
+  })),
   auto: () => {
     throw new Error('auto consists of other strategies');
   },

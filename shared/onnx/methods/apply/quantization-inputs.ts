@@ -19,7 +19,10 @@ const widestInput = 8192;
 
 type Inputs = (model: Model, request: QuantizeRequest) => ObservedInput[];
 
-const inputs: Readonly<Record<QuantizationByStatistics, Inputs>> = { gptq: blockInputs };
+const inputs: Readonly<Record<QuantizationByStatistics, Inputs>> = {
+  awq: blockInputs,
+  gptq: blockInputs,
+};
 
 /**
  * Return the values whose statistics a quantization needs. Transform the model into the form in which they are

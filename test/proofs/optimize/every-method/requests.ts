@@ -22,6 +22,8 @@ const bounds: Readonly<Record<string, number>> = {
   weight_only8: 0.05,
   weight_only_mse4: 0.4,
   weight_only_mse8: 0.05,
+  awq4: 0.4,
+  awq8: 0.05,
   gptq4: 0.4,
   gptq8: 0.05,
   float16: 0.02,
@@ -65,6 +67,11 @@ const variants: readonly Trial[] = [
     },
     maxError: bounds['dynamic'],
   },
+  ...[16, 128].map((block_size) => ({
+    name: `quantize awq, block_size ${block_size}`,
+    request: { operation: 'quantize', strategy: 'awq', precision: 4, block_size },
+    maxError: block_size === 16 ? bounds['awq4'] : undefined,
+  })),
   {
     name: 'quantize static_mse, inputs_only',
     request: { operation: 'quantize', strategy: 'static_mse', precision: 8, inputs_only: true },

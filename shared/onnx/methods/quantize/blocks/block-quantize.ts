@@ -25,11 +25,22 @@ export interface Blocks {
   squaredNorm: number;
 }
 
-/** Weights per block along K. */
-export const blockSize = 32;
+/** How weights are stored in blocks. */
+export interface BlockFormat {
+  bits: 4 | 8;
+  symmetric: boolean;
+  /** Weights per block along K. */
+  blockSize: number;
+}
+
+/** Weights per block along K, unless a request gives another number. */
+export const usualBlockSize = 32;
 
 /** Return the number of blocks along K. The last one may be shorter. */
-export const blockCount = (k: number): number => Math.ceil(k / blockSize);
+export const blockCount = (k: number, blockSize: number): number => Math.ceil(k / blockSize);
+
+/** Block size of the kernel. */
+const blockSize = usualBlockSize;
 
 /**
  * Quantize weights in blocks of 32 along K. Each weight is multiplied by the reciprocal of the scale in float32
@@ -37,7 +48,7 @@ export const blockCount = (k: number): number => Math.ceil(k / blockSize);
  */
 export function quantizeBlocks(matrix: Matrix, bits: 4 | 8, symmetric: boolean): Blocks {
   const { k, n } = matrix;
-  const blocks = blockCount(k);
+  const blocks = blockCount(k, blockSize);
   const result: Blocks = {
     packed: new Uint8Array((n * blocks * blockSize * bits) / 8),
     scales: new Float32Array(n * blocks),
@@ -92,7 +103,7 @@ function quantizeTile(
   const end = place.values + 4 * columns * width;
   const { values, results, first, second } = place;
   quantize(values, end, 2 ** bits - 1, symmetric ? 1 : 0, results, first, second, place.sums);
-  const [blocks, own] = [blockCount(matrix.k), width / blockSize];
+  const [blocks, own] = [blockCount(matrix.k, blockSize), width / blockSize];
   const blockBytes = (blockSize * bits) / 8;
   for (let at = 0; at < columns; at += 1) {
     const to = (column + at) * blocks + row / blockSize;

@@ -33,10 +33,10 @@ export function levelOf(value: number, reciprocal: number, zeroPoint: number, mo
   return shifted < 0 ? 0 : shifted > most ? most : Math.floor(shifted);
 }
 
-/** Values of a block and the weights of their errors. */
-export interface WeightedBlock {
+/** Values of a block and the weights of their errors, by default all the same. */
+interface WeightedBlock {
   values: Float64Array;
-  weights: Float64Array;
+  weights?: Float64Array;
 }
 
 /** Candidate shares of the block's range, from 1 down to 0.6. */
@@ -88,7 +88,7 @@ function squaredError(
   for (let at = 0; at < values.length && sum < bound; at += 1) {
     const value = values[at] ?? 0;
     const error = (levelOf(value, reciprocal, zeroPoint, most) - zeroPoint) * scale - value;
-    sum += (weights[at] ?? 1) * error * error;
+    sum += (weights?.[at] ?? 1) * error * error;
   }
   return sum;
 }

@@ -8,7 +8,7 @@ import { lazyTensor, type Tensor } from '../../../model/tensor/tensor.ts';
 import { isFloatTensor, withFloats } from '../../../model/tensor/values.ts';
 import type { TransformReport } from '../../report/report.ts';
 import { weightsInBodies } from '../../report/weights-in-bodies.ts';
-import { type Blocks, blockCount, blockSize, type Matrix, quantizeBlocks } from './block-quantize.ts';
+import { type BlockFormat, type Blocks, blockCount, type Matrix, usualBlockSize } from './block-quantize.ts';
 
 /** A constant weight matrix and its layout: [K, N], or [N, K] if transposed. */
 export interface WeightMatrix {
@@ -16,11 +16,6 @@ export interface WeightMatrix {
   k: number;
   n: number;
   transposed: boolean;
-}
-
-export interface BlockFormat {
-  bits: 4 | 8;
-  symmetric: boolean;
 }
 
 /** The constants that replace a weight. */
@@ -33,10 +28,6 @@ export interface BlockTensors {
 
 /** Quantize a weight in blocks. The matrix contains the weight's values in their original layout. */
 export type BlockMethod = (matrix: Matrix, format: BlockFormat, weight: WeightMatrix) => Blocks;
-
-/** Round each value to the nearest level. */
-export const nearestLevels: BlockMethod = (matrix, { bits, symmetric }) =>
-  quantizeBlocks(matrix, bits, symmetric);
 
 /** Cache of the blocks of one weight. Its three constants are written one after the other. */
 export class BlockCache {
@@ -83,8 +74,8 @@ export function blockTensors(
     layer,
   }: { name: string; shape: 'product' | 'table'; layer: TransformReport['layers'][number] },
 ): BlockTensors {
-  const { bits, symmetric } = format;
-  const blocks = blockCount(weight.k);
+  const { bits, symmetric, blockSize } = format;
+  const blocks = blockCount(weight.k, blockSize);
   const blockBytes = (blockSize * bits) / 8;
   const computed = (): Blocks => {
     const result = cache.blocks(weight, format);
@@ -183,6 +174,23 @@ function rightSide(graph: Graph, index: GraphIndex, name: string): Found | undef
   return isSwap && below !== undefined ? { tensor: below, transposed: true } : undefined;
 }
 
+/** Smallest block size of ONNX Runtime's operators. */
+const leastBlockSize = 16;
+
+/** Whether the rows of a table divide into blocks. Those of a product may end with a shorter block. */
+export const fitsBlocks = (dims: readonly number[]): boolean => (dims[1] ?? 0) % leastBlockSize === 0;
+
+/**
+ * Return the block size of a weight: that of the request, unless its rows are shorter or, in a table, not a multiple
+ * of it.
+ */
+export function blockSizeOf(wanted: number, { k }: WeightMatrix, isTable: boolean): number {
+  let size = wanted;
+  if (isTable) while (k % size !== 0) size /= 2;
+  else while (size > usualBlockSize && size / 2 >= k) size /= 2;
+  return size;
+}
+
 /** Return the reason why a constant cannot be quantized in blocks. Undefined if it can. */
 function objection({ type, dims }: Tensor, kind: BlockUse['kind'], node: NodeProto): string | undefined {
   if (type !== 'float' && type !== 'float16') return `its weight is ${type}, not float or float16`;
@@ -190,9 +198,8 @@ function objection({ type, dims }: Tensor, kind: BlockUse['kind'], node: NodePro
   if (dims.includes(0)) return 'its weight is empty';
   if (kind === 'table' && intAttribute(node, 'axis', 0) !== 0)
     return 'it looks up along an axis other than 0';
-  if (kind === 'table' && (dims[1] ?? 0) % blockSize !== 0) {
-    return `its rows of ${dims[1]} values are not a multiple of the block size ${blockSize}`;
-  }
+  if (kind === 'table' && !fitsBlocks(dims))
+    return `its rows of ${dims[1]} values are not a multiple of the smallest block size, ${leastBlockSize}`;
   if (node.opType !== 'Gemm') return undefined;
   const isPlain =
     intAttribute(node, 'transA', 0) === 0 &&

@@ -1,11 +1,11 @@
 import { type Curvature, curvatureOf, largestFirst } from '../../calibrate/curvature.ts';
 import type { CalibrationStatistics } from '../../calibrate/statistics-file.ts';
 import type { TransformReport } from '../../report/report.ts';
-import { blockCount, blockSize, type Matrix } from './block-quantize.ts';
+import { type BlockFormat, blockCount, type Matrix } from './block-quantize.ts';
 import { bestBlockScale, levelOf, reciprocalOf } from './block-scale.ts';
 import type { BlockMethod, BlockUse } from './block-weight.ts';
-import { leastErrorLevels } from './least-error-blocks.ts';
-import { type BlockLevels, packBlocks } from './weight-only.ts';
+import { leastErrorLevels } from './levels-by-block.ts';
+import { type BlockLevels, packBlocks } from './pack-blocks.ts';
 
 /**
  * GPTQ for weights with observed inputs. Other weights use the method without data: tables, which have no inputs,
@@ -24,11 +24,9 @@ export const gptqMethod =
       if (kind === 'product' && statistics.has(name)) inputs.set(weight.tensor.name, name);
     }
     return (matrix, format, weight) => {
-      const { bits, symmetric } = format;
       const input = inputs.get(weight.tensor.name) ?? '';
       const curvature = curvatures.of(input);
-      if (curvature !== undefined)
-        return packBlocks(matrix, gptqLevels(matrix, curvature, bits, symmetric), bits, symmetric);
+      if (curvature !== undefined) return packBlocks(matrix, gptqLevels(matrix, curvature, format), format);
       if (!tables.has(weight.tensor.name)) {
         report.notes.push(
           `${weight.tensor.name} is quantized as by weight_only_mse: its inputs were not observed, were always zero, or are too wide.`,
@@ -70,10 +68,9 @@ const tile = 8;
 export function gptqLevels(
   { values, k, n, strideK, strideN }: Matrix,
   curvature: Curvature,
-  bits: 4 | 8,
-  symmetric: boolean,
+  format: BlockFormat,
 ): BlockLevels {
-  const blocks = blockCount(k);
+  const blocks = blockCount(k, format.blockSize);
   const found: BlockLevels = {
     levels: new Uint8Array(n * k),
     scales: new Float32Array(n * blocks),
@@ -87,11 +84,14 @@ export function gptqLevels(
         rows.values[row * k + at] = values[(first + row) * strideN + at * strideK] ?? 0;
       }
     }
-    putScales(rows, { k, bits, symmetric }, curvature.diagonal, found);
-    putLevels(rows, k, bits, curvature, found);
+    putScales(rows, { k, ...format }, curvature.diagonal, found);
+    putLevels(rows, { k, ...format }, curvature, found);
   }
   return found;
 }
+
+/** The format of rows, and their length. */
+type RowFormat = BlockFormat & { k: number };
 
 /** Rows of the weight in quantization, with columns in their original order. */
 interface Rows {
@@ -106,11 +106,11 @@ interface Rows {
  */
 function putScales(
   { values, first, count }: Rows,
-  { k, bits, symmetric }: { k: number; bits: 4 | 8; symmetric: boolean },
+  { k, bits, symmetric, blockSize }: RowFormat,
   diagonal: Float64Array,
   found: BlockLevels,
 ): void {
-  const blocks = blockCount(k);
+  const blocks = blockCount(k, blockSize);
   for (let row = 0; row < count; row += 1) {
     for (let block = 0; block < blocks; block += 1) {
       const [start, end] = [block * blockSize, Math.min(k, (block + 1) * blockSize)];
@@ -131,12 +131,11 @@ function putScales(
  */
 function putLevels(
   { values, first, count }: Rows,
-  k: number,
-  bits: 4 | 8,
+  { k, bits, blockSize }: RowFormat,
   { order, factor }: Curvature,
   found: BlockLevels,
 ): void {
-  const blocks = blockCount(k);
+  const blocks = blockCount(k, blockSize);
   const most = 2 ** bits - 1;
   // Stored in processing order, which keeps the remaining columns contiguous.
   const left = new Float64Array(count * k);

@@ -4,50 +4,77 @@ import { removeUnused } from '../../../model/graph/remove-unused.ts';
 import type { NodeProto } from '../../../model/proto/onnx_pb.js';
 import { elementCount, makeInt64s } from '../../../model/tensor/tensor.ts';
 import type { QuantizeRequest } from '../../../strategies/quantize-request.ts';
+import type { CalibrationStatistics } from '../../calibrate/statistics-file.ts';
 import type { TransformReport } from '../../report/report.ts';
 import { widenHalf } from '../dynamic/widen-half.ts';
 import { foldMoved } from '../fold-weights.ts';
 import { foldWidened } from '../fold-widened.ts';
-import { type Blocks, blockCount, blockSize, type Matrix } from './block-quantize.ts';
+import { type BlockFormat, blockCount, usualBlockSize } from './block-quantize.ts';
 import {
   BlockCache,
-  type BlockFormat,
   type BlockMethod,
   type BlockTensors,
   type BlockUse,
+  blockSizeOf,
   blockTensors,
   findBlockUses,
-  nearestLevels,
+  fitsBlocks,
   nothingForBlocks,
   type WeightMatrix,
 } from './block-weight.ts';
+import { nearestLevels } from './levels-by-block.ts';
+import { scaleInputs } from './scale-inputs.ts';
+
+/** Parameters of a request that describe its blocks. */
+type BlockRequest = Pick<QuantizeRequest, 'precision' | 'quant_type'> & {
+  exclude: readonly string[];
+  block_size?: number | null;
+  /** Layers that have 8 bits in any case. */
+  eightBits?: readonly string[] | undefined;
+};
+
+/** How a strategy chooses the levels of weights. */
+export interface LevelChoice {
+  /** Statistics of the inputs of products. With them, inputs are scaled by channel first. */
+  statistics?: CalibrationStatistics;
+  /** Return the method for these weights. It gets the statistics of the scaled inputs. */
+  methodOf(uses: readonly BlockUse[], statistics: CalibrationStatistics): BlockMethod;
+}
+
+const nearest: LevelChoice = { methodOf: () => nearestLevels };
 
 /**
- * Quantize the weights of matrix products and tables to 4 or 8 bits, in blocks of 32 along the summed axis with a
+ * Quantize the weights of matrix products and tables to 4 or 8 bits, in blocks along the summed axis with a
  * float32 scale each (com.microsoft MatMulNBits and GatherBlockQuantized). Values are computed while the model is
- * saved, one weight at a time. The report has their errors after that. `methodOf` chooses the levels, by default
- * the nearest ones.
+ * saved, one weight at a time. The report has their errors after that. The levels are the nearest ones by default.
  *
  * @throws ModelError if the model has no weight that can be quantized in blocks
  */
 export function quantizeWeightOnly(
   model: Model,
-  { precision, quant_type, exclude }: Pick<QuantizeRequest, 'precision' | 'quant_type' | 'exclude'>,
+  { precision, quant_type, exclude, block_size, eightBits = [] }: BlockRequest,
   report: TransformReport,
-  methodOf: (uses: readonly BlockUse[]) => BlockMethod = () => nearestLevels,
+  { statistics, methodOf }: LevelChoice = nearest,
 ): void {
   const bits = precision === 8 ? 8 : 4;
-  const format: BlockFormat = { bits, symmetric: quant_type === 'int4' || quant_type === 'int8' };
+  const symmetric = quant_type === 'int4' || quant_type === 'int8';
+  const format: BlockFormat = { bits, symmetric, blockSize: block_size ?? usualBlockSize };
   prepareBlocks(model.graph, exclude);
+  const scaled = statistics && scaleInputs(model.graph, { exclude, format }, statistics, report);
   const uses = findBlockUses(model.graph, exclude, report);
   if (uses.length === 0) throw nothingForBlocks(model.graph, report);
   const names = new Names(model.graph);
-  const store = new BlockStore(names, uses, { format, method: methodOf(uses) }, report);
+  const store = new BlockStore(
+    names,
+    uses,
+    { format, eightBits, method: methodOf(uses, scaled ?? new Map()) },
+    report,
+  );
   const byNode = new Map(uses.map((use) => [use.node, use]));
   for (const graph of model.graph.all()) {
     graph.nodes = graph.nodes.flatMap((node) => {
       const use = byNode.get(node);
-      return use === undefined ? [node] : replacement(use, store.get(use), bits, names);
+      return use === undefined ? [node] : replacement(use, store.get(use), names);
     });
   }
   for (const [graph, nodes] of store.reshapes) graph.nodes = [...nodes, ...graph.nodes];
@@ -66,13 +93,14 @@ export function prepareBlocks(root: Graph, exclude: readonly string[]): void {
     exclude,
     ['MatMul', 'Gemm', 'Gather'],
     root.all(),
-    ({ opType }, dims) => dims.length === 2 && (opType !== 'Gather' || (dims[1] ?? 0) % blockSize === 0),
+    ({ opType }, dims) => dims.length === 2 && (opType !== 'Gather' || fitsBlocks(dims)),
   );
   widenHalf(root, exclude, ['bfloat16']);
   foldMoved(root, exclude);
 }
 
 interface Stored extends BlockTensors {
+  format: BlockFormat;
   /** Name of the values in the shape for a product. This is a reshape of the values if a table shares them. */
   forProduct: string;
 }
@@ -81,6 +109,7 @@ interface Stored extends BlockTensors {
 class BlockStore {
   readonly #names: Names;
   readonly #format: BlockFormat;
+  readonly #eightBits: ReadonlySet<string>;
   readonly #report: TransformReport;
   readonly #shared: ReadonlySet<string>;
   readonly #cache: BlockCache;
@@ -91,12 +120,13 @@ class BlockStore {
   constructor(
     names: Names,
     uses: readonly BlockUse[],
-    { format, method }: { format: BlockFormat; method: BlockMethod },
+    { format, eightBits, method }: { format: BlockFormat; eightBits: readonly string[]; method: BlockMethod },
     report: TransformReport,
   ) {
     this.#names = names;
     this.#cache = new BlockCache(method);
     this.#format = format;
+    this.#eightBits = new Set(eightBits);
     this.#report = report;
     this.#shared = new Set(uses.filter(({ kind }) => kind === 'table').map(({ weight }) => keyOf(weight)));
   }
@@ -119,7 +149,10 @@ class BlockStore {
     };
     this.#report.layers.push(layer);
     const isTable = this.#shared.has(key);
-    const tensors = blockTensors(weight, this.#format, this.#cache, {
+    const blockSize = blockSizeOf(this.#format.blockSize, weight, isTable);
+    const bits = this.#eightBits.has(layer.layer) ? 8 : this.#format.bits;
+    const format = { ...this.#format, bits, blockSize };
+    const tensors = blockTensors(weight, format, this.#cache, {
       name: this.#names.make(`${tensor.name}_blocks`),
       shape: isTable ? 'table' : 'product',
       layer,
@@ -128,9 +161,9 @@ class BlockStore {
     for (const part of [tensors.packed, tensors.scales, tensors.zeroPoints])
       if (part !== undefined) owner.put(part);
     const forProduct = isTable
-      ? this.#reshape(owner, tensors, [n, blockCount(k), (blockSize * this.#format.bits) / 8])
+      ? this.#reshape(owner, tensors, [n, blockCount(k, blockSize), (blockSize * format.bits) / 8])
       : tensors.packed.name;
-    const stored = { ...tensors, forProduct };
+    const stored = { ...tensors, forProduct, format };
     this.#stored.set(key, stored);
     return stored;
   }
@@ -155,8 +188,9 @@ function ownerOf(graph: Graph, name: string): Graph {
 /** Compute products with 8-bit activations. This makes 4-bit weights fast on CPUs. */
 const accuracyLevel = 4;
 
-function replacement(use: BlockUse, stored: Stored, bits: 4 | 8, names: Names): NodeProto[] {
+function replacement(use: BlockUse, stored: Stored, names: Names): NodeProto[] {
   const { node, kind, weight } = use;
+  const { bits, blockSize } = stored.format;
   const [output = ''] = node.output;
   const { name } = node;
   if (kind === 'table') {
@@ -175,68 +209,3 @@ function replacement(use: BlockUse, stored: Stored, bits: 4 | 8, names: Names): 
 
 const scalesOf = (stored: Stored): string[] =>
   stored.zeroPoints === undefined ? [stored.scales.name] : [stored.scales.name, stored.zeroPoints.name];
-
-/** Levels of a weight [N, K], and scales and zero points of its blocks [N, blocks], all row-major. */
-export interface BlockLevels {
-  levels: Uint8Array;
-  scales: Float32Array;
-  zeroPoints: Uint8Array;
-}
-
-/** Pack levels into the format of com.microsoft MatMulNBits, and compute their error relative to a matrix. */
-export function packBlocks(matrix: Matrix, found: BlockLevels, bits: 4 | 8, symmetric: boolean): Blocks {
-  const { k, n } = matrix;
-  const blocks = blockCount(k);
-  const packed = new Uint8Array((n * blocks * blockSize * bits) / 8);
-  const sums = { squaredError: 0, squaredNorm: 0 };
-  for (let row = 0; row < n; row += 1) {
-    const { squaredError, squaredNorm } = packRow(matrix, found, row, { packed, bits });
-    sums.squaredError += squaredError;
-    sums.squaredNorm += squaredNorm;
-  }
-  const zeroPoints = symmetric ? undefined : packedZeroPoints(found.zeroPoints, n, blocks, bits);
-  return { packed, scales: found.scales, zeroPoints, ...sums };
-}
-
-/** Squared sums over a row of a weight. */
-interface Sums {
-  squaredError: number;
-  squaredNorm: number;
-}
-
-function packRow(
-  { values, k, strideK, strideN }: Matrix,
-  { levels, scales, zeroPoints }: BlockLevels,
-  row: number,
-  { packed, bits }: { packed: Uint8Array; bits: 4 | 8 },
-): Sums {
-  const blocks = blockCount(k);
-  const sums = { squaredError: 0, squaredNorm: 0 };
-  for (let at = 0; at < k; at += 1) {
-    const block = row * blocks + Math.floor(at / blockSize);
-    const level = levels[row * k + at] ?? 0;
-    const value = values[row * strideN + at * strideK] ?? 0;
-    const error = (level - (zeroPoints[block] ?? 0)) * (scales[block] ?? 0) - value;
-    sums.squaredError += error * error;
-    sums.squaredNorm += value * value;
-    const place = row * blocks * blockSize + at;
-    if (bits === 8) packed[place] = level;
-    else packed[place >> 1] = (packed[place >> 1] ?? 0) | (level << (4 * (at & 1)));
-  }
-  return sums;
-}
-
-/** Pack zero points into bytes or nibbles. An unused nibble contains the middle level. */
-function packedZeroPoints(zeroPoints: Uint8Array, n: number, blocks: number, bits: 4 | 8): Uint8Array {
-  if (bits === 8) return zeroPoints;
-  const width = Math.ceil(blocks / 2);
-  const bytes = new Uint8Array(n * width);
-  for (let row = 0; row < n; row += 1) {
-    for (let at = 0; at < width; at += 1) {
-      const low = zeroPoints[row * blocks + 2 * at] ?? 0;
-      const high = 2 * at + 1 < blocks ? (zeroPoints[row * blocks + 2 * at + 1] ?? 0) : 8;
-      bytes[row * width + at] = low | (high << 4);
-    }
-  }
-  return bytes;
-}

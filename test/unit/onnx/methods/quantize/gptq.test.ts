@@ -7,11 +7,11 @@ import {
   type Matrix,
 } from '../../../../../shared/onnx/methods/quantize/blocks/block-quantize.ts';
 import { gptqLevels } from '../../../../../shared/onnx/methods/quantize/blocks/gptq-method.ts';
-import { leastErrorLevels } from '../../../../../shared/onnx/methods/quantize/blocks/least-error-blocks.ts';
+import { leastErrorLevels } from '../../../../../shared/onnx/methods/quantize/blocks/levels-by-block.ts';
 import {
   type BlockLevels,
   packBlocks,
-} from '../../../../../shared/onnx/methods/quantize/blocks/weight-only.ts';
+} from '../../../../../shared/onnx/methods/quantize/blocks/pack-blocks.ts';
 
 interface Packed {
   levels: string;
@@ -48,21 +48,22 @@ function turned({ values }: Matrix): Matrix {
 }
 
 describe.each(cases)('of $bits bits, symmetric $symmetric', (one) => {
-  const { bits, symmetric } = one;
+  const { bits } = one;
+  const format = { bits, symmetric: one.symmetric, blockSize: 32 };
 
   test('GPTQ chooses the levels, scales and zero points of NumPy`s, however the weight lies', () => {
     const curvature = curvatureOf(moments, k, largestFirst);
     if (curvature === undefined) throw new Error('the moment can be inverted');
     const expected = unpacked(one.gptq);
-    expect(gptqLevels(matrix, curvature, bits, symmetric)).toEqual(expected);
-    expect(gptqLevels(turned(matrix), curvature, bits, symmetric)).toEqual(expected);
+    expect(gptqLevels(matrix, curvature, format)).toEqual(expected);
+    expect(gptqLevels(turned(matrix), curvature, format)).toEqual(expected);
   });
 
   test('so does the search for the least squared error', () => {
     const unused = { tensor: undefined as never, k, n, transposed: true };
-    const blocks = leastErrorLevels(matrix, { bits, symmetric }, unused);
-    expect(blocks).toEqual(packBlocks(matrix, unpacked(one.least_error), bits, symmetric));
-    expect(blocks.packed).toHaveLength((n * blockCount(k) * 32 * bits) / 8);
+    const blocks = leastErrorLevels(matrix, format, unused);
+    expect(blocks).toEqual(packBlocks(matrix, unpacked(one.least_error), format));
+    expect(blocks.packed).toHaveLength((n * blockCount(k, 32) * 32 * bits) / 8);
   });
 
   test('GPTQ loses less of the product than the nearest levels do', () => {
@@ -71,7 +72,7 @@ describe.each(cases)('of $bits bits, symmetric $symmetric', (one) => {
       let sum = 0;
       for (let row = 0; row < n; row += 1) {
         const errors = Array.from({ length: k }, (_, at) => {
-          const block = row * blockCount(k) + Math.floor(at / 32);
+          const block = row * blockCount(k, 32) + Math.floor(at / 32);
           const value = ((levels[row * k + at] ?? 0) - (zeroPoints[block] ?? 0)) * (scales[block] ?? 0);
           return value - (matrix.values[row * k + at] ?? 0);
         });
@@ -95,10 +96,14 @@ test.each([4, 8] as const)('weights whose inputs no sample reached are rounded t
   const dead = [0, 17, 33, 79];
   const curvature = curvatureOf(momentWithout(dead, k), k, largestFirst);
   if (curvature === undefined) throw new Error('the moment can be inverted');
-  const { levels, scales, zeroPoints } = gptqLevels(matrix, curvature, bits, false);
+  const { levels, scales, zeroPoints } = gptqLevels(matrix, curvature, {
+    bits,
+    symmetric: false,
+    blockSize: 32,
+  });
   for (let row = 0; row < n; row += 1)
     for (const at of dead) {
-      const block = row * blockCount(k) + Math.floor(at / 32);
+      const block = row * blockCount(k, 32) + Math.floor(at / 32);
       const [scale, zeroPoint] = [scales[block] ?? 0, zeroPoints[block] ?? 0];
       const value = matrix.values[row * k + at] ?? 0;
       const range = [(0 - zeroPoint) * scale, (2 ** bits - 1 - zeroPoint) * scale] as const;

@@ -1,0 +1,72 @@
+import {
+  type BlockFormat,
+  type Blocks,
+  blockCount,
+  type Matrix,
+  quantizeBlocks,
+  usualBlockSize,
+} from './block-quantize.ts';
+import { type BlockScale, bestBlockScale, blockScale, levelOf, reciprocalOf } from './block-scale.ts';
+import type { BlockMethod } from './block-weight.ts';
+import { type BlockLevels, packBlocks } from './pack-blocks.ts';
+
+/** Return scale and zero point for the values of a block. */
+type ScaleOf = (values: Float64Array, format: BlockFormat) => BlockScale;
+
+/** Round the values of each block to the nearest level, at a scale that depends on this block alone. */
+function levelsByBlock(matrix: Matrix, format: BlockFormat, scaleOf: ScaleOf): Blocks {
+  const { k, n } = matrix;
+  const blocks = blockCount(k, format.blockSize);
+  const found: BlockLevels = {
+    levels: new Uint8Array(n * k),
+    scales: new Float32Array(n * blocks),
+    zeroPoints: new Uint8Array(n * blocks),
+  };
+  const values = new Float64Array(k);
+  for (let row = 0; row < n; row += 1) {
+    for (let at = 0; at < k; at += 1)
+      values[at] = matrix.values[row * matrix.strideN + at * matrix.strideK] ?? 0;
+    for (let block = 0; block < blocks; block += 1) {
+      const part = { from: block * format.blockSize, place: row * blocks + block, row };
+      putBlock(values, part, format, scaleOf, found);
+    }
+  }
+  return packBlocks(matrix, found, format);
+}
+
+/** Quantize one block of a row into `found`. */
+function putBlock(
+  row: Float64Array,
+  { from, place, row: number }: { from: number; place: number; row: number },
+  format: BlockFormat,
+  scaleOf: ScaleOf,
+  found: BlockLevels,
+): void {
+  const values = row.subarray(from, from + format.blockSize);
+  const { scale, zeroPoint } = scaleOf(values, format);
+  found.scales[place] = scale;
+  found.zeroPoints[place] = zeroPoint;
+  const reciprocal = reciprocalOf(scale);
+  for (const [at, value] of values.entries())
+    found.levels[number * row.length + from + at] = levelOf(
+      value,
+      reciprocal,
+      zeroPoint,
+      2 ** format.bits - 1,
+    );
+}
+
+/** Round each value to the nearest level. The range of a block sets its scale, as in ONNX Runtime's quantizer. */
+export const nearestLevels: BlockMethod = (matrix, format) =>
+  format.blockSize === usualBlockSize
+    ? quantizeBlocks(matrix, format.bits, format.symmetric)
+    : levelsByBlock(matrix, format, (values, { bits, symmetric }) =>
+        blockScale(Math.min(0, ...values), Math.max(0, ...values), bits, symmetric),
+      );
+
+/**
+ * Choose for each block the scale that has the least squared error, and round the block's values to the nearest level
+ * at that scale. So a few large values in a block do not make all others coarse. This needs no data.
+ */
+export const leastErrorLevels: BlockMethod = (matrix, format) =>
+  levelsByBlock(matrix, format, (values, { bits, symmetric }) => bestBlockScale({ values }, bits, symmetric));

@@ -1,0 +1,53 @@
+import { type Graph, Names } from '../../../model/graph/graph.ts';
+import { GraphIndex } from '../../../model/graph/graph-index.ts';
+import type { CalibrationStatistics, InputStatistics } from '../../calibrate/statistics-file.ts';
+import type { TransformReport } from '../../report/report.ts';
+import { divideActivations } from '../divide-activations.ts';
+import { foldTransposes } from '../fold-transposes.ts';
+import type { BlockFormat } from './block-quantize.ts';
+import { inputFactors } from './input-factors.ts';
+
+/**
+ * Scale the inputs of products by channel, as far as this lowers the error of their weights in blocks (AWQ; Lin et
+ * al., 2024). The model computes the same. Return the statistics of the scaled inputs.
+ */
+export function scaleInputs(
+  graph: Graph,
+  { exclude, format }: { exclude: readonly string[]; format: BlockFormat },
+  statistics: CalibrationStatistics,
+  report: TransformReport,
+): CalibrationStatistics {
+  // Only constants are scaled. A matrix that other nodes use, such as a table, stays once in the file.
+  const index = new GraphIndex(graph);
+  const shared = [...graph.initializers.values()].filter(({ name }) => index.uses(name).length > 1);
+  foldTransposes(graph, new Set(shared));
+  const { factors, nodes } = divideActivations(graph, new Names(graph), exclude, (activation, products) => {
+    const observed = statistics.get(activation);
+    return observed && inputFactors(products, observed, format);
+  });
+  if (factors.size > 0)
+    report.notes.push(
+      `${factors.size} inputs were scaled by channel, ${nodes} of them by an additional Mul.`,
+    );
+  const scaled = new Map(statistics);
+  for (const [name, { of, by }] of factors) {
+    const observed = statistics.get(of);
+    if (observed !== undefined) scaled.set(name, divided(observed, by));
+  }
+  return scaled;
+}
+
+/** Return the statistics of a value whose channels are divided by factors. */
+function divided(observed: InputStatistics, by: Float32Array): InputStatistics {
+  const { channels } = observed;
+  const over = (values: Float64Array): Float64Array => values.map((value, at) => value / (by[at] ?? 1));
+  return {
+    ...observed,
+    mean: over(observed.mean),
+    largest: over(observed.largest),
+    moment: () =>
+      observed
+        .moment()
+        ?.map((value, at) => value / ((by[Math.floor(at / channels)] ?? 1) * (by[at % channels] ?? 1))),
+  };
+}
