@@ -123,10 +123,10 @@ const globalPool: Rule = ({ inputs: [x] }) => [
 
 /** Y, Y_h and Y_c of RNN, GRU and LSTM in the sequence-first layout. */
 const recurrent: Rule = ({ node, inputs: [x] }) => {
-  if (x?.dims === undefined) return undefined;
+  if (x === undefined) return undefined;
   const directions = stringAttribute(node, 'direction', 'forward') === 'bidirectional' ? 2 : 1;
   const hidden = intAttribute(node, 'hidden_size', 0);
-  const [first = null, second = null] = x.dims;
+  const [first = null, second = null] = x.dims ?? [];
   if (intAttribute(node, 'layout', 0) === 1) {
     const last = { type: x.type, dims: [first, directions, hidden] };
     return [{ type: x.type, dims: [first, second, directions, hidden] }, last, last];

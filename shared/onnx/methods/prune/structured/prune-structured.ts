@@ -69,14 +69,24 @@ export function pruneStructured(
   recordOutcome(report, request, { ...choice, modelBefore, modelAfter }, pruned);
 }
 
-/** Report the layers that must keep channels, with the reasons. */
+/** Maximum number of layers that a reason names. */
+const maxNamed = 3;
+
+/** Report the layers that must keep channels, by the reason. */
 function reportLocks({ producers, channels }: DependencyGraph, report: TransformReport): void {
+  const byReason = new Map<string, string[]>();
   for (const { node, labels } of producers) {
     const reasons = [...labels].map((label) => channels.lockOf(label)).filter((why) => why !== undefined);
     const [first] = reasons;
     if (first === undefined) continue;
     const part = reasons.length === labels.length ? 'all' : `${reasons.length} of`;
-    report.keep(`${part} ${labels.length} output channels of ${layerName(node)}`, first);
+    const known = byReason.get(first) ?? [];
+    known.push(`${part} ${labels.length} output channels of ${layerName(node)}`);
+    byReason.set(first, known);
+  }
+  for (const [why, parts] of byReason) {
+    const more = parts.length > maxNamed ? ` and of ${parts.length - maxNamed} more layers` : '';
+    report.keep(`${parts.slice(0, maxNamed).join(', ')}${more}`, why);
   }
 }
 

@@ -111,9 +111,17 @@ function cutBytes(
   return left;
 }
 
+/** Input positions of weights that only structured pruning changes. */
+const otherWeights: Readonly<Record<string, readonly number[]>> = {
+  ConvTranspose: [1],
+  LSTM: [1, 2],
+  GRU: [1, 2],
+  RNN: [1, 2],
+};
+
 function changeOf({ node, position, tensor }: InputCut, cut: Tensor): LayerChange[] {
-  const isTransposed = node.domain === '' && node.opType === 'ConvTranspose' && position === 1;
-  if (!isTransposed && layoutOf(node, position, tensor) === undefined) return [];
+  const isWeight = node.domain === '' && otherWeights[node.opType]?.includes(position) === true;
+  if (!isWeight && layoutOf(node, position, tensor) === undefined) return [];
   return [
     {
       layer: layerName(node),

@@ -1,6 +1,7 @@
 import { intAttribute, setAttribute } from '../../../../model/graph/attributes.ts';
 import type { Labels } from '../channels.ts';
 import { batchAxes, spreadChannels } from './elementwise-rules.ts';
+import { recurrentRules } from './recurrent-rules.ts';
 import type { ChannelRule, RuleContext } from './rule-context.ts';
 
 const repeated = (labels: Labels, times: number): Labels =>
@@ -157,4 +158,5 @@ export const layerRules: ReadonlyMap<string, ChannelRule> = new Map([
   ['ConvTranspose', convTranspose],
   ['Gemm', gemm],
   ['MatMul', matMulBy(false)],
+  ...recurrentRules,
 ]);

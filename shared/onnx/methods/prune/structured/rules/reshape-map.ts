@@ -1,6 +1,7 @@
 import { intAttribute, intsAttribute } from '../../../../model/graph/attributes.ts';
 import type { Dim } from '../../../../model/graph/value-info.ts';
 import { axisOf, isKnown, productOf } from '../../../../model/infer/value.ts';
+import { recurrentRules } from './recurrent-rules.ts';
 import type { RuleContext } from './rule-context.ts';
 
 /** Positions of an axis's channels after a reshape. */
@@ -158,13 +159,15 @@ function demanded(context: RuleContext): readonly Dim[] | undefined {
 }
 
 /**
- * Return the last dimension that a user of the output requires, if the user is a matrix product with a constant
- * weight.
+ * Return the last dimension that a user of the output requires, if the user is a matrix product or a recurrent layer
+ * with a constant weight.
  */
 function demandedSize({ dependencies, node }: RuleContext): number | undefined {
   const user = dependencies.index.uses(node.output[0] ?? '').find(({ position }) => position === 0)?.node;
   const dims = dependencies.constant(user?.input[1])?.dims;
-  if (user === undefined || dims?.length !== 2 || user.domain !== '') return undefined;
+  if (user === undefined || user.domain !== '') return undefined;
+  if (recurrentRules.has(user.opType)) return dims?.[2];
+  if (dims?.length !== 2) return undefined;
   if (user.opType === 'MatMul') return dims[0];
   if (user.opType !== 'Gemm' || intAttribute(user, 'transA', 0) !== 0) return undefined;
   return dims[intAttribute(user, 'transB', 0) === 0 ? 0 : 1];
