@@ -42,8 +42,9 @@ export async function describeVersion(
     const own = files.filter(({ role }) => role === 'model' || role === 'data');
     const { digest } = model;
     const bytes = own.reduce((sum, { size }) => sum + size, 0);
-    const { inputs, outputs } = summary;
-    return { ...common, source: 'model', strategy_id: null, digest, bytes, files: own, inputs, outputs };
+    const { inputs, defaulted_inputs, outputs } = summary;
+    const tensors = { inputs, defaulted_inputs, outputs };
+    return { ...common, source: 'model', strategy_id: null, digest, bytes, files: own, ...tensors };
   }
   const { kind, status, result, ...strategy } = await requireStrategy(records, name);
   if (strategy.model_id !== model_id) {
@@ -55,7 +56,7 @@ export async function describeVersion(
     const detail = `The strategy ${name} is ${status}. Only the result of one that has succeeded can be served.`;
     throw new ServiceError('conflict', detail);
   }
-  const { inputs, outputs } = await inspected(objects, onnx.object, onnx.size);
+  const { inputs, defaulted_inputs, outputs } = await inspected(objects, onnx.object, onnx.size);
   return {
     ...common,
     source: kind,
@@ -66,6 +67,7 @@ export async function describeVersion(
     bytes: result.reduce((sum, { size }) => sum + size, 0),
     files: result,
     inputs,
+    defaulted_inputs,
     outputs,
   };
 }

@@ -62,6 +62,8 @@ const summarySchema = () =>
     producer: z.string(),
     opsets: z.record(z.string(), z.number()),
     inputs: z.array(TensorSummary),
+    // Models of earlier releases lack it.
+    defaulted_inputs: z.array(z.string()).prefault([]),
     outputs: z.array(TensorSummary),
     operators: z.record(z.string(), z.number()),
     nodes: z.number().int(),

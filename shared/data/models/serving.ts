@@ -131,6 +131,8 @@ const servedVersion = recordType('served-version', () =>
     /** Names of the classes, one a line, for the classification extension. */
     labels: ServedFile.nullable(),
     inputs: z.array(TensorSummary),
+    // Versions of earlier releases lack it.
+    defaulted_inputs: z.array(z.string()).prefault([]),
     outputs: z.array(TensorSummary),
     created_at: Timestamp,
   }),

@@ -176,6 +176,11 @@ function readInputs(given: unknown, binary: Uint8Array, check: Check): RawTensor
       }
     }
     const wanted = signature.inputs.find((tensor) => tensor.name === name);
+    if (typeof name === 'string' && signature.defaulted?.includes(name)) {
+      const text = `${JSON.stringify(name)} has a default in the model, which a request cannot replace: leave it out`;
+      fault(`${place}.name`, text);
+      continue;
+    }
     if (typeof name !== 'string' || wanted === undefined) {
       fault(
         `${place}.name`,
@@ -218,7 +223,8 @@ function readTensor(
     fault(`${place}.datatype`, `must be ${wanted.datatype}; it is ${JSON.stringify(given) ?? 'missing'}`);
   const dims = readShape(shape);
   const isGoodShape = checkShape(`${place}.shape`, dims, wanted, maxBatch, fault);
-  if (isBinary && data !== undefined)
+  // KServe's client sends a null beside the size of an empty tensor.
+  if (isBinary && data !== undefined && data !== null)
     fault(`${place}.data`, 'must be left out where binary_data_size is given');
   // The values follow the type and the shape that the request states: a wrong one of these is one fault, not two.
   const datatype = known ?? wanted.datatype;

@@ -11,6 +11,8 @@ export interface TensorSignature {
 
 export interface ModelSignature {
   inputs: readonly TensorSignature[];
+  /** Inputs that have a default in the model. */
+  defaulted?: readonly string[];
   outputs: readonly TensorSignature[];
 }
 
@@ -19,9 +21,11 @@ type Tensor = ServedVersion['inputs'][number];
 /** Return the tensors of a version. Outputs that are sequences or maps are left out, as ONNX Runtime does. */
 export const signatureOf = ({
   inputs,
+  defaulted_inputs,
   outputs,
-}: Pick<ServedVersion, 'inputs' | 'outputs'>): ModelSignature => ({
+}: Pick<ServedVersion, 'inputs' | 'defaulted_inputs' | 'outputs'>): ModelSignature => ({
   inputs: inputs.flatMap(tensorSignature),
+  defaulted: defaulted_inputs,
   outputs: outputs.flatMap(tensorSignature),
 });
 

@@ -164,3 +164,49 @@ test('a text with U+0000, which the session would cut, is refused with its place
     errors: [{ name: 'inputs[0]', message: expect.stringContaining('holds U+0000 in element 1') }],
   });
 });
+
+test('an empty tensor is read as the clients of KServe and Triton send it in binary', async () => {
+  const signature = {
+    inputs: [
+      { name: 'cache', datatype: 'FP32' as const, shape: [-1, 2, -1] },
+      { name: 'texts', datatype: 'BYTES' as const, shape: [-1] },
+    ],
+    outputs: [{ name: 'y', datatype: 'FP32' as const, shape: null }],
+  };
+  const sized = { parameters: { binary_data_size: 0 } };
+  for (const more of [sized, { ...sized, data: null }]) {
+    const json = {
+      inputs: [
+        { name: 'cache', datatype: 'FP32', shape: [1, 2, 0], ...more },
+        { name: 'texts', datatype: 'BYTES', shape: [0], ...more },
+      ],
+    };
+    const bytes = Buffer.from(JSON.stringify(json));
+    // Without the bytes of a tensor, KServe's client sends no header.
+    for (const headerLength of [undefined, String(bytes.length)]) {
+      const { inputs } = await readInferRequest({ bytes, headerLength, encoding: undefined }, signature, 8);
+      expect(inputs.map(({ shape, bytes: raw }) => [shape, raw.length])).toEqual([
+        [[1, 2, 0], 0],
+        [[0], 0],
+      ]);
+    }
+  }
+});
+
+test('an input with a default in the model is refused by what it is', async () => {
+  const tensor = (name: string) => ({ name, datatype: 'FP32' as const, shape: [1] });
+  const signature = { inputs: [tensor('x')], defaulted: ['scale'], outputs: [tensor('y')] };
+  const inputs = ['x', 'scale'].map((name) => ({ ...tensor(name), data: [1] }));
+  const bytes = Buffer.from(JSON.stringify({ inputs }));
+
+  await expect(
+    readInferRequest({ bytes, headerLength: undefined, encoding: undefined }, signature, 8),
+  ).rejects.toMatchObject({
+    errors: [
+      {
+        name: 'inputs[1].name',
+        message: '"scale" has a default in the model, which a request cannot replace: leave it out',
+      },
+    ],
+  });
+});

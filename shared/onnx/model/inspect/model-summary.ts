@@ -18,6 +18,8 @@ export interface ModelSummary {
   opsets: Record<string, number>;
   /** Inputs that a caller must supply. Excludes inputs with an initializer. */
   inputs: TensorSummary[];
+  /** Inputs with an initializer, their default; at most 100. */
+  defaulted_inputs: string[];
   outputs: TensorSummary[];
   /**
    * Count of each operator, including nested graphs. An operator of another domain than ONNX's is

@@ -5,6 +5,9 @@ import type { ModelSummary, TensorSummary } from './model-summary.ts';
 /** A name of a folder or file. */
 const plainName = /^[A-Za-z0-9_][A-Za-z0-9 ._:+@=-]{0,199}$/;
 
+/** Inputs with a default in a summary. Before IR version 4, every weight was one. */
+const maxDefaulted = 100;
+
 /** Collects a summary, within limits. */
 export class SummaryDraft {
   readonly limits: InspectLimits;
@@ -116,6 +119,10 @@ export class SummaryDraft {
       producer: [this.producerName, this.producerVersion].filter((part) => part !== '').join(' '),
       opsets: named(this.opsets),
       inputs: this.inputs.filter(({ name }) => !this.initializerNames.has(name)),
+      defaulted_inputs: this.inputs
+        .map(({ name }) => name)
+        .filter((name) => this.initializerNames.has(name))
+        .slice(0, maxDefaulted),
       outputs: this.outputs,
       operators: named(this.operators),
       nodes: this.nodes,

@@ -30,12 +30,16 @@ export class HalfConstants {
     return [...this.#made.keys()].reduce((sum, { byteLength }) => sum + byteLength, 0);
   }
 
-  /** Return the name of a constant in half precision. Undefined if there is no constant with this name. */
+  /**
+   * Return the name of a constant in half precision. Undefined if there is no constant with this name, or if it is also
+   * an output, which stays float32: it would be stored twice.
+   */
   half(graph: Graph, name: string, user: NodeProto, isMarker: boolean): string | undefined {
     let owner: Graph | undefined = graph;
     while (owner !== undefined && !owner.initializers.has(name)) owner = owner.parent;
     const tensor = owner?.initializers.get(name);
     if (owner === undefined || tensor === undefined) return undefined;
+    if (owner.outputs.some((output) => output.name === name)) return undefined;
     const kind = isMarker ? 'marker' : 'usual';
     const made = this.#made.get(tensor) ?? {};
     const known = made[kind];

@@ -137,6 +137,20 @@ describe('half precision', () => {
     expect(relativeError(after['y']?.data ?? [], before['y']?.data ?? [])).toBeLessThan(2e-3);
   });
 
+  test('a weight that is also an output is stored once, in float32', async () => {
+    const model = make();
+    model.graph.outputs.push(valueInfoOf({ name: 'w', type: 'float', dims: [16, 16] }));
+    const before = await runSmall(copyOf(model), fed);
+
+    convertToFloat16(model, { exclude: [] }, new TransformReport());
+
+    const matrices = [...model.graph.initializers.values()].filter(({ dims }) => dims.length === 2);
+    expect(matrices.map(({ name, type }) => [name, type])).toEqual([['w', 'float']]);
+    const after = await runSmall(copyOf(model), fed);
+    expect(after['w']).toEqual(before['w']);
+    expect(relativeError(after['y']?.data ?? [], before['y']?.data ?? [])).toBeLessThan(2e-3);
+  });
+
   test('what a request excludes stays in float32', () => {
     const model = make();
     convertToFloat16(model, { exclude: ['MatMul'] }, new TransformReport());

@@ -16,6 +16,7 @@ describe('an inspection', () => {
       producer: 'make.py 1',
       opsets: { 'ai.onnx': 17 },
       inputs: [{ name: 'image', type: 'float', shape: ['batch', 1, 8, 8] }],
+      defaulted_inputs: ['conv.weight'],
       outputs: [{ name: 'logits', type: 'float', shape: ['batch', 10] }],
       operators: { Conv: 1, Relu: 1, GlobalAveragePool: 1, Flatten: 1, Gemm: 1 },
       nodes: 5,
