@@ -13,6 +13,7 @@ import { deliverNotices, readForHooks } from '../../shared/hooks/deliver-notices
 import { defineTask, taskHandler } from '../../shared/http/definition/task.ts';
 import { jobOfBatchName, parseJobRecord } from '../../shared/jobs/job-record.ts';
 import { observeBuild, observeJob } from '../../shared/jobs/observation.ts';
+import { submitInRequest } from '../../shared/jobs/submission.ts';
 import { startWaiting } from '../../shared/jobs/waiting-queue.ts';
 import { takeTurnAfter } from '../../shared/sweeps/trials/take-turns.ts';
 
@@ -29,6 +30,8 @@ const Event = z.object({
     status: z.enum(['SUBMITTED', 'PENDING', 'RUNNABLE', 'STARTING', 'RUNNING', 'SUCCEEDED', 'FAILED']),
     statusReason: z.string().optional(),
     container: Container.optional(),
+    isTerminated: z.boolean().optional(),
+    retryStrategy: z.object({ attempts: z.number().optional() }).optional(),
     attempts: z
       .array(
         z.object({
@@ -52,7 +55,7 @@ async function ownerByLease(records: TableReader<'records'>, job_id: string): Pr
 
 /**
  * Record a state change of a Batch job. Events come at least once and in any order. The end of a job starts the
- * next waiting job, and lets its sweep decide. Messages about it are sent at once; those that are left go with the
+ * next waiting job, and lets its sweep decide; a job that only lost its hosts is submitted again. Messages about it are sent at once; those that are left go with the
  * next pass of `notify`.
  */
 export const event = defineTask({
@@ -76,8 +79,12 @@ export const event = defineTask({
     const item = unfinished && (await records.get(unfinished.subject));
     if (item === undefined) log.debug('job-over', { job_name: detail.jobName });
     else {
-      const observe = owner.isBuild ? observeBuild : observeJob;
-      await observe(records, parseJobRecord(item), job, now());
+      const record = parseJobRecord(item);
+      if (owner.isBuild) await observeBuild(records, record, job, now());
+      else {
+        const again = await observeJob(records, record, job, now());
+        if (again !== undefined) await submitInRequest(again, { records, batch, keys, settings, log }, false);
+      }
     }
     if (rankOf(job.status) === finalRank) {
       const user_id = unfinished?.user_id ?? (await ownerByLease(records, owner.job_id));

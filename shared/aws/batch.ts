@@ -1,6 +1,7 @@
 import {
   type BatchClient,
   DescribeJobsCommand,
+  type EvaluateOnExit,
   ListJobsCommand,
   SubmitJobCommand,
   type SubmitJobCommandInput,
@@ -23,6 +24,10 @@ export interface BatchJob {
   status: BatchStatus;
   /** Batch's reason why a job waits or failed. */
   reason: string | undefined;
+  /** Whether somebody ended it. Absent if Batch did not say. */
+  isTerminated?: boolean | undefined;
+  /** Number of attempts that Batch makes at most. Absent if it did not say. */
+  maxAttempts?: number | undefined;
   /** Number of the current or last attempt, from 1. */
   attempt: number;
   exitCode: number | undefined;
@@ -49,10 +54,17 @@ export interface Submission {
   nodes?: number | undefined;
   /** Seconds after which Batch terminates an attempt. */
   timeout: number;
+  /** Attempts and their rules, instead of those of the definition. */
+  retry?: Retry | undefined;
   /** Share identifier of the job's owner, for a fair-share queue; undefined for a first-in-first-out queue. */
   share?: string | undefined;
   /** Ids of jobs that must succeed before this one starts. */
   dependsOn?: readonly string[];
+}
+
+interface Retry {
+  attempts: number;
+  evaluateOnExit: readonly EvaluateOnExit[];
 }
 
 /** Client with the Batch actions Describe and List. */
@@ -86,6 +98,8 @@ interface JobNews {
   status: BatchStatus | undefined;
   statusReason?: string | undefined;
   container?: Ending | undefined;
+  isTerminated?: boolean | undefined;
+  retryStrategy?: { attempts?: number | undefined } | undefined;
   attempts?:
     | readonly {
         container?: Ending | undefined;
@@ -114,6 +128,8 @@ export function batchJob(detail: JobNews): BatchJob | undefined {
     name,
     status,
     reason: reasonOf(detail.statusReason, over ? (container ?? last?.container) : container),
+    isTerminated: detail.isTerminated,
+    maxAttempts: detail.retryStrategy?.attempts,
     attempt: over ? Math.max(ended, 1) : ended + 1,
     exitCode: container?.exitCode ?? last?.container?.exitCode,
     attempts: attempts.map((attempt) => ({
@@ -182,6 +198,9 @@ export function batchControl(client: BatchClient, deployment = 'local'): BatchCo
           jobQueue: submission.queue,
           jobDefinition: submission.definition,
           timeout: { attemptDurationSeconds: submission.timeout },
+          ...(submission.retry !== undefined && {
+            retryStrategy: { ...submission.retry, evaluateOnExit: [...submission.retry.evaluateOnExit] },
+          }),
           ...(submission.share !== undefined && { shareIdentifier: submission.share }),
           ...(submission.dependsOn !== undefined && {
             dependsOn: submission.dependsOn.map((id) => ({ jobId: id })),

@@ -24,6 +24,8 @@ export async function acquireLease<R extends JobRecord>(
   if (item === undefined) return { refused: 'the record of this job is gone' };
   const record = parse(item);
   if (isFinal(record.status)) return { refused: `the job has already ended: ${record.status}` };
+  if ((me.former_attempts ?? 0) < (record.former_attempts ?? 0))
+    return { refused: 'a later submission runs this job' };
   const job_id = jobIdOf(record);
   const previous = await findLease(records, job_id, me.node);
   if (previous?.holder === holder) return { lease: previous, record };
@@ -35,6 +37,8 @@ export async function acquireLease<R extends JobRecord>(
     number: (previous?.number ?? 0) + 1,
     batch_job_id: me.batch_job_id,
     batch_attempt: me.batch_attempt,
+    ...(me.former_attempts !== undefined && { former_attempts: me.former_attempts }),
+    ...(previous?.progress !== undefined && { progress: previous.progress }),
     user_id: record.user_id,
     taken_at: now.toISOString(),
     heartbeat_at: now.toISOString(),
@@ -56,8 +60,10 @@ export async function acquireLease<R extends JobRecord>(
 /** Identity of a container, from the variables that Batch sets. */
 export interface ContainerIdentity {
   batch_job_id: string;
-  /** Attempt number from Batch, from 1. */
+  /** Number of the attempt, from 1, over all submissions of the job. */
   batch_attempt: number;
+  /** Attempts of earlier submissions. Absent in the first submission. */
+  former_attempts?: number | undefined;
   node: number;
   /** Whether it builds the environment. The containers of the job start after it has succeeded. */
   isBuild: boolean;
@@ -71,11 +77,13 @@ export type Acquired<R extends JobRecord> = { lease: Lease; record: R } | { refu
  */
 function mayTakeOver(previous: Lease, me: ContainerIdentity, record: JobRecord, now: Date): boolean {
   const builtFirst = previous.batch_job_id === record.depends_on && !me.isBuild;
+  // It was submitted after Batch had ended every container of the earlier submissions.
+  const isLaterSubmission = (previous.former_attempts ?? 0) < (me.former_attempts ?? 0);
   const isLaterAttempt =
     previous.batch_job_id === me.batch_job_id && previous.batch_attempt < me.batch_attempt;
   // A heartbeat in the future was written before the clock was set back.
   const silence = Math.abs(now.getTime() - Date.parse(previous.heartbeat_at)) / 1000;
-  return builtFirst || isLaterAttempt || silence > leaseSeconds;
+  return builtFirst || isLaterSubmission || isLaterAttempt || silence > leaseSeconds;
 }
 
 /** Build the write that tells hooks of the first start of an experiment. Return none if no hook asks for it. */

@@ -28,14 +28,22 @@ export const unfinishedJobOf = (record: JobRecord): UnfinishedJob =>
 export const jobIdOf = (record: JobRecord): string =>
   isCompression(record) ? record.strategy_id : record.experiment_id;
 
-/** Name of the Batch job. It contains the record's id, which finds the job after a lost reply. */
-export const batchNameOf = (record: JobRecord): string => `${record.kind}-${jobIdOf(record)}`;
+/**
+ * Name of the Batch job. It contains the record's id, which finds the job after a lost reply. Each submission has a name
+ * of its own, so late news of an earlier one are recognised.
+ */
+export const batchNameOf = (record: JobRecord): string =>
+  [
+    record.kind,
+    jobIdOf(record),
+    ...(record.former_attempts === undefined ? [] : [record.former_attempts]),
+  ].join('-');
 
 /** Name of the Batch job that builds the environment first. */
 export const buildNameOf = (record: JobRecord): string => `build-${jobIdOf(record)}`;
 
 const kinds = ['build', ...TrainingKind.options, ...OptimizationKind.options].join('|');
-const namePattern = new RegExp(`^(${kinds})-([0-7][0-9a-hjkmnp-tv-z]{25})$`);
+const namePattern = new RegExp(`^(${kinds})-([0-7][0-9a-hjkmnp-tv-z]{25})(?:-\\d+)?$`);
 
 /**
  * Return the id of the job that a Batch job belongs to, and whether the Batch job builds the environment. Return

@@ -4,27 +4,42 @@ import { isFinal, rankOf } from '../data/jobs/job-status.ts';
 import type { Item, TableWriter } from '../data/table/table.ts';
 import { tryWrite } from '../data/table/write-label.ts';
 import { concludeJob, purgeLeftovers } from './conclusion.ts';
-import { type JobRecord, parseJobRecord, unfinishedJobOf } from './job-record.ts';
+import { isHostLost, lossesInRow, maxAttempts, maxLosses } from './host-loss.ts';
+import { batchNameOf, type JobRecord, parseJobRecord, unfinishedJobOf } from './job-record.ts';
 import { buildWaitReason, cancelledReason, lossReason, reasons, waitReason } from './reasons.ts';
 import { noteBuild } from './submission.ts';
 
 /**
  * Update a record from its Batch job, as an event or DescribeJobs reports it. Calls are idempotent and may come in
- * any order. If the Batch job has ended and its container has not concluded the job, conclude it.
+ * any order. If the Batch job has ended and its container has not concluded the job, conclude it, unless only its hosts
+ * were lost.
+ * @returns the record if the caller must submit it again
  */
 export async function observeJob(
   records: TableWriter<'records'>,
   record: JobRecord,
-  job: BatchJob,
+  reported: BatchJob,
   now: Date,
-): Promise<void> {
-  if (isFinal(record.status)) return;
+): Promise<JobRecord | undefined> {
+  if (isFinal(record.status)) return undefined;
+  // These are late news of an earlier submission. The function that ended it may have died before the next one.
+  if (reported.name !== batchNameOf(record)) return isUnsubmitted(record) ? record : undefined;
   // The job was submitted twice. The record names the Batch job that holds the lease.
-  if (record.batch_job_id !== null && record.batch_job_id !== job.id) return;
+  if (record.batch_job_id !== null && record.batch_job_id !== reported.id) return undefined;
+  // The news of the build, which come at the same time, say why.
+  if (record.depends_on !== null && reported.reason === dependencyFailed) return undefined;
+  const job = withFormer(record, reported);
   const { status } = job;
-  if (!isOver(status)) return advance(records, record, job, status, now);
-  const change = { attempts: attemptsOf(job), batch_job_id: job.id };
+  if (!isOver(status)) {
+    await advance(records, record, job, status, now);
+    return undefined;
+  }
   const cancelled = record.cancel_requested_at !== null;
+  const tries = job.attempts.length;
+  const isLost = isHostLost(reported) && !cancelled;
+  const losses = isLost ? await lossesInRow(records, record, tries) : tries;
+  if (isLost && losses < maxLosses && tries < maxAttempts) return submitAnew(records, record, job);
+  const change = { attempts: attemptsOf(job), batch_job_id: job.id };
   await concludeJob(
     records,
     record,
@@ -35,10 +50,55 @@ export async function observeJob(
           exitCode: job.exitCode ?? null,
           change,
         }
-      : { status: 'FAILED', reason: lossReason(job), exitCode: job.exitCode ?? null, change },
+      : { status: 'FAILED', reason: lossReason(job, losses), exitCode: job.exitCode ?? null, change },
     now,
     ...purgeLeftovers(record, now),
   );
+  return undefined;
+}
+
+/** Status reason of a Batch job whose environment could not be built. */
+const dependencyFailed = 'Dependent Job failed';
+
+/** Whether a job is between two submissions. */
+const isUnsubmitted = ({ batch_job_id, former_attempts, cancel_requested_at }: JobRecord): boolean =>
+  batch_job_id === null && former_attempts !== undefined && cancel_requested_at === null;
+
+/** Return a Batch job together with the attempts of earlier submissions. */
+function withFormer({ attempts, former_attempts = 0 }: JobRecord, job: BatchJob): BatchJob {
+  const former = attempts.slice(0, former_attempts).map((attempt) => ({
+    exitCode: attempt.exit_code ?? undefined,
+    reason: attempt.reason ?? undefined,
+    startedAt: attempt.started_at === null ? undefined : Date.parse(attempt.started_at),
+    stoppedAt: attempt.stopped_at === null ? undefined : Date.parse(attempt.stopped_at),
+  }));
+  return { ...job, attempt: former_attempts + job.attempt, attempts: [...former, ...job.attempts] };
+}
+
+/**
+ * Let a job whose submission has lost all its attempts wait for the next one. Its place, lease and checkpoints stay.
+ * @returns undefined if another process was faster
+ */
+async function submitAnew(
+  records: TableWriter<'records'>,
+  record: JobRecord,
+  job: BatchJob,
+): Promise<JobRecord | undefined> {
+  const set = {
+    status: 'CREATED' as const,
+    status_rank: 0,
+    status_reason: reasons.hostLost,
+    attempts: attemptsOf(job),
+    batch_attempt: job.attempts.length,
+    former_attempts: job.attempts.length,
+    batch_job_id: null,
+  };
+  const { batch_job_id, version } = record;
+  const unchanged = { equals: batch_job_id === null ? { version } : { batch_job_id } };
+  const isNoted = await tryWrite(
+    records.write(changeJob(unfinishedJobOf(record).subject, { set }, unchanged)),
+  );
+  return isNoted ? { ...record, ...set } : undefined;
 }
 
 const isOver = (status: BatchStatus): status is 'SUCCEEDED' | 'FAILED' =>
@@ -180,17 +240,17 @@ export async function observeRecord(
   if (record.batch_job_id === null) return { record };
   const build = record.depends_on === null ? undefined : known.get(record.depends_on);
   if (build !== undefined) await observeBuild(records, record, build, now);
-  const job = known.get(record.batch_job_id);
-  if (job === undefined) {
+  const reported = known.get(record.batch_job_id);
+  if (reported === undefined) {
     const reason = reasons.lost;
     await concludeJob(records, record, { status: 'FAILED', reason }, now, ...purgeLeftovers(record, now));
     return undefined;
   }
-  await observeJob(records, record, job, now);
-  return { record, build, job };
+  const again = await observeJob(records, record, reported, now);
+  return again === undefined ? { record, build, job: withFormer(record, reported) } : { record: again };
 }
 
-/** A record as it was before the observation, with the Batch jobs that it names. */
+/** A record as it was before the observation, or as it must be submitted again, with the Batch jobs that it names. */
 interface Observed {
   record: JobRecord;
   /** Build of its environment. */

@@ -1,6 +1,7 @@
 import { constants } from 'node:os';
 import type { BatchJob } from '../aws/batch.ts';
 import type { Limits } from '../core/settings.ts';
+import { isHostLost, maxAttempts, maxLosses } from './host-loss.ts';
 import type { JobRecord } from './job-record.ts';
 
 /**
@@ -11,6 +12,7 @@ export const reasons = {
   inLine: 'Waits in line for a place.',
   itsTurn: 'It has left the line; not yet in the job queue.',
   submitted: 'Submitted to the job queue.',
+  hostLost: 'Its host was lost; it is submitted again.',
   building: 'The environment is being built.',
   fetchingModel: 'Fetching the model.',
   fetchingSource: 'Fetching the source.',
@@ -25,15 +27,17 @@ export const reasons = {
     `It waited ${hours} hours for compute capacity, the maximum.${quoted(reason)}`,
 } as const;
 
-/** Return why a job failed if its supervisor reported nothing. */
-export function lossReason(job: BatchJob): string {
+/**
+ * Return why a job failed if its supervisor reported nothing.
+ * @param losses number of attempts that it lost in a row without progress
+ */
+export function lossReason(job: BatchJob, losses = job.attempts.length): string {
   const said = quoted(job.reason);
+  if (isHostLost(job)) return `${boundReason(job, losses)} Start a new job.${said}`;
   if (job.exitCode === undefined) {
-    const tries = job.attempts.length;
-    const tried = tries < 2 ? '' : ` It was tried ${tries} times, the maximum. Start a new job.`;
-    if (tries === 0) return `The job was ended before it ever ran.${said}`;
-    if (!job.attempts.some(isStarted)) return `The container could not be started.${tried}${said}`;
-    return `The job ended before it could report.${tried}${said}`;
+    if (job.attempts.length === 0) return `The job was ended before it ever ran.${said}`;
+    if (!job.attempts.some(isStarted)) return `The container could not be started.${said}`;
+    return `The job ended before it could report.${said}`;
   }
   if (isOutOfMemory(job)) return `The container ran out of memory and was killed (signal 9).${said}`;
   const number = job.exitCode - 128;
@@ -43,6 +47,15 @@ export function lossReason(job: BatchJob): string {
       ? ` (exit code ${job.exitCode})`
       : `: its process was ${signal === 'SIGKILL' ? 'killed' : `ended by ${signal}`} (signal ${number})`;
   return `The container ended before it could report${how}.${said}`;
+}
+
+/** Return which bound ends a job whose hosts were lost. */
+function boundReason({ attempts }: BatchJob, losses: number): string {
+  if (losses < maxLosses && attempts.length >= maxAttempts)
+    return `It lost its host ${attempts.length} times, the maximum.`;
+  if (!attempts.slice(-losses).some(isStarted))
+    return `The container could not be started, ${losses} times in a row, the maximum.`;
+  return `It lost its host ${losses} times in a row without a new checkpoint or a metric at a later step, the maximum.`;
 }
 
 /** Whether Batch knows that a container was killed for its memory. Its exit code is that of any other kill. */

@@ -147,7 +147,7 @@ async function settle(
   if (job === undefined) {
     if (record.cancel_requested_at !== null)
       await cancelJob(records, batch, settings, record, { by: record.cancelled_by, now });
-    else if (isForsaken(record.begun_at ?? record.created_at, reconciler))
+    else if (isForsaken(recordedAt(record), reconciler))
       await submitJob(records, batch, settings, record, false, keys);
     return;
   }
@@ -159,6 +159,10 @@ async function settle(
     await batch.terminate(job.id, cancelledReason(record.cancelled_by));
   }
 }
+
+/** Return when a job became ready for its next submission: its creation, its turn in line, or the loss of its host. */
+const recordedAt = ({ former_attempts, attempts, begun_at, created_at }: JobRecord): string =>
+  (former_attempts === undefined ? null : attempts.at(-1)?.stopped_at) ?? begun_at ?? created_at;
 
 /** Whether the function that recorded a job at a time cannot submit it any more. */
 const isForsaken = (time: string, { aloneSince, now }: Reconciler): boolean =>

@@ -15,6 +15,7 @@ import {
 import type { TableReader, TableWriter } from '../data/table/table.ts';
 import { tryWrite } from '../data/table/write-label.ts';
 import { concludeJob } from './conclusion.ts';
+import { lossesInRow, maxAttempts, maxLosses, retryRules } from './host-loss.ts';
 import {
   batchNameOf,
   buildNameOf,
@@ -62,8 +63,12 @@ async function submitAndNote(
 ): Promise<void> {
   const handed = await handOverVariables(records, keys, record);
   const submission = submissionOf(record, settings, handed);
-  let depends_on: string | null = null;
-  if (needsBuildJob(record)) {
+  const { former_attempts } = record;
+  // A job that was submitted before has its environment.
+  const isAnew = former_attempts !== undefined;
+  if (isAnew) submission.retry = await retryOf(records, record, former_attempts);
+  let depends_on = isAnew ? record.depends_on : null;
+  if (!isAnew && needsBuildJob(record)) {
     const { name: _, nodes: __, ...rest } = submission;
     const first: Submission = {
       ...rest,
@@ -77,7 +82,7 @@ async function submitAndNote(
   }
   const batch_job_id = await submitOnce(
     batch,
-    { ...submission, ...(depends_on !== null && { dependsOn: [depends_on] }) },
+    { ...submission, ...(depends_on !== null && !isAnew && { dependsOn: [depends_on] }) },
     isFirst,
   );
   const { subject } = unfinishedJobOf(record);
@@ -92,6 +97,17 @@ async function submitAndNote(
   const isNoted = await tryWrite(records.write(write));
   // An event has already updated the record. Only the id of the build may still be missing.
   if (!isNoted && depends_on !== null) await noteBuild(records, record, depends_on);
+}
+
+/** Let Batch make as many attempts as the job may still lose in a row. */
+async function retryOf(
+  records: TableReader<'records'>,
+  record: JobRecord,
+  former_attempts: number,
+): Promise<Submission['retry']> {
+  const left = maxLosses - (await lossesInRow(records, record, former_attempts));
+  const attempts = Math.max(1, Math.min(left, maxLosses, maxAttempts - former_attempts));
+  return { attempts, evaluateOnExit: retryRules };
 }
 
 /**
@@ -204,10 +220,12 @@ type TrainingPlace = 'train' | 'gpu' | 'cluster';
 /** Whether a job is a multi-node parallel job of Batch. */
 const isOnCluster = ({ kind }: Pick<JobRecord, 'kind'>): boolean => kind === 'train-remote';
 
-const jobEnvironment = (record: JobRecord, phase: 'build' | 'run'): Record<string, string> =>
-  isCompression(record)
+const jobEnvironment = (record: JobRecord, phase: 'build' | 'run'): Record<string, string> => ({
+  ...(isCompression(record)
     ? { STRATEGY_ID: record.strategy_id }
-    : { PROJECT_ID: record.project_id, EXPERIMENT_ID: record.experiment_id, PHASE: phase };
+    : { PROJECT_ID: record.project_id, EXPERIMENT_ID: record.experiment_id, PHASE: phase }),
+  ...(record.former_attempts !== undefined && { FORMER_ATTEMPTS: String(record.former_attempts) }),
+});
 
 /** Shortest timeout that Batch accepts, in seconds. */
 const minBatchTimeout = 60;

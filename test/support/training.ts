@@ -20,9 +20,9 @@ import {
   type RunningBatch,
   startBatchServer,
 } from '../../infra/local/batch/batch-server.ts';
-import { attempts, evaluateOnExit } from '../../infra/service/retry-rules.ts';
 import { findExperiment } from '../../shared/data/experiments/experiment.ts';
 import { taskHandler } from '../../shared/http/definition/task.ts';
+import { maxLosses, retryRules } from '../../shared/jobs/host-loss.ts';
 import { newProject } from '../integration/projects/new-project.ts';
 import { testCredentials, testRegion } from './emulators.ts';
 import { grantingEmulator } from './granting-emulator.ts';
@@ -102,8 +102,8 @@ export const usualDefinition = {
   environment: { SANDBOX: JSON.stringify({ hidden: [], readable: [root], writable: [] }) },
   vcpus: 1,
   memory: 512,
-  attempts,
-  evaluateOnExit,
+  attempts: maxLosses,
+  evaluateOnExit: retryRules,
 };
 
 /** Starts it; everything ends with the test, or when `atEnd` says. */

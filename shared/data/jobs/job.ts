@@ -44,6 +44,8 @@ export const jobFields = () => ({
   /** Attempt that Batch last reported. */
   batch_attempt: z.number().int(),
   attempts: z.array(Attempt),
+  /** Attempts of earlier submissions, all lost. Absent in a job that was submitted once. */
+  former_attempts: z.number().int().optional(),
   batch_job_id: z.string().nullable(),
   /** Id of the Batch job that builds the environment. Batch waits for its success first. */
   depends_on: z.string().nullable(),

@@ -5,6 +5,15 @@ import type { Key, TableReader, TableWriter, Write } from '../table/table.ts';
 import { tryWrite } from '../table/write-label.ts';
 import { jobPartition } from './job.ts';
 
+/** How far a job has got. Absent before its first progress. */
+const Progress = z.object({
+  /** Last attempt that stored a checkpoint, or a metric at a later step than any before. */
+  attempt: z.number().int(),
+  /** Seconds of its command up to the last checkpoint, of all attempts. What was lost with a host does not count. */
+  kept_seconds: z.number(),
+});
+export type Progress = z.infer<typeof Progress>;
+
 const lease = recordType('lease', () =>
   z.object({
     /** Random name of the container that holds the lease. */
@@ -13,6 +22,9 @@ const lease = recordType('lease', () =>
     number: z.number().int(),
     batch_job_id: z.string(),
     batch_attempt: z.number().int(),
+    /** Attempts of earlier submissions. Absent in the first submission. */
+    former_attempts: z.number().int().optional(),
+    progress: Progress.optional(),
     /** Owner of the job. Absent in leases of earlier releases. */
     user_id: Ulid.optional(),
     taken_at: Timestamp,
@@ -80,6 +92,18 @@ export const holdsLease = (job_id: string, node: number, { holder, number }: Lea
 export const heartbeat = (job_id: string, node: number, { holder, number }: Lease, now: Date): Write => ({
   update: leaseKey(job_id, node),
   change: { set: { heartbeat_at: now.toISOString() } },
+  if: { equals: { holder, number } },
+});
+
+/** Build the write that records the progress of a node. */
+export const putProgress = (
+  job_id: string,
+  node: number,
+  { holder, number }: Lease,
+  progress: Progress,
+): Write => ({
+  update: leaseKey(job_id, node),
+  change: { set: { progress } },
   if: { equals: { holder, number } },
 });
 

@@ -33,13 +33,13 @@ export function runCompression(
   { optimize, stageProgram }: Engine,
 ): Promise<number> {
   const container = readCompressionContainer(variables, stageProgram);
-  const { strategy_id: job_id, batch_job_id, batch_attempt, node, marker } = container;
+  const { strategy_id: job_id, batch_job_id, batch_attempt, former_attempts, node, marker } = container;
   const wanted = {
     ...container,
     job_id,
     subject: compressionKey(kind, job_id),
     parse: parseCompression,
-    identity: { batch_job_id, batch_attempt, node, isBuild: false },
+    identity: { batch_job_id, batch_attempt, former_attempts, node, isBuild: false },
   };
   return runHeldJob<Compression, Found>(host, wanted, async (held, cleanup) => {
     const job = { ...held, container, objects: host.objects, optimize, newId };

@@ -18,7 +18,10 @@ export type HostSandbox = z.output<typeof HostSandbox>;
 /** A container of AWS Batch, as its environment variables describe it. */
 export interface BatchContainer {
   batch_job_id: string;
+  /** Number of the attempt, from 1, over all submissions of the job. */
   batch_attempt: number;
+  /** Attempts of earlier submissions; undefined in the first one. */
+  former_attempts: number | undefined;
   node: number;
   /** Variable that every process of the container inherits; it identifies them. */
   marker: { name: string; value: string };
@@ -47,6 +50,7 @@ export const containerVariables = {
     .transform((text) => HostSandbox.parse(JSON.parse(text))),
   /** Seconds between two heartbeats. */
   HEARTBEAT_SECONDS: z.coerce.number().positive().max(usualHeartbeatSeconds).default(usualHeartbeatSeconds),
+  FORMER_ATTEMPTS: whole.positive().optional(),
   AWS_BATCH_JOB_ID: z.string().min(1),
   AWS_BATCH_JOB_ATTEMPT: whole.positive().default(1),
   AWS_BATCH_JOB_NODE_INDEX: whole.nonnegative().default(0),
@@ -60,7 +64,8 @@ export function batchContainer(value: z.output<typeof Variables>): BatchContaine
   const [batch_job_id = ''] = value.AWS_BATCH_JOB_ID.split('#');
   return {
     batch_job_id,
-    batch_attempt: value.AWS_BATCH_JOB_ATTEMPT,
+    batch_attempt: (value.FORMER_ATTEMPTS ?? 0) + value.AWS_BATCH_JOB_ATTEMPT,
+    former_attempts: value.FORMER_ATTEMPTS,
     node: value.AWS_BATCH_JOB_NODE_INDEX,
     marker: { name: 'AWS_BATCH_JOB_ID', value: value.AWS_BATCH_JOB_ID },
     workFolder: value.WORK_DIR,
@@ -70,6 +75,3 @@ export function batchContainer(value: z.output<typeof Variables>): BatchContaine
     heartbeat: value.HEARTBEAT_SECONDS,
   };
 }
-
-/** Exit codes of the container. They tell Batch whether the job succeeded; the record has the reason. */
-export const exitCodes = { succeeded: 0, failed: 1, interrupted: 143 } as const;

@@ -45,12 +45,12 @@ export function readTrainingContainer(
   variables: Readonly<Record<string, string | undefined>>,
 ): TrainingContainer {
   const value = Variables.parse(variables);
-  const { batch_job_id, batch_attempt, node, ...common } = batchContainer(value);
+  const { batch_job_id, batch_attempt, former_attempts, node, ...common } = batchContainer(value);
   return {
     ...common,
     project_id: value.PROJECT_ID,
     experiment_id: value.EXPERIMENT_ID,
-    identity: { batch_job_id, batch_attempt, node, isBuild: value.PHASE === 'build' },
+    identity: { batch_job_id, batch_attempt, former_attempts, node, isBuild: value.PHASE === 'build' },
     nodes: value.AWS_BATCH_JOB_NUM_NODES,
     mainAddress: value.AWS_BATCH_JOB_MAIN_NODE_PRIVATE_IPV4_ADDRESS ?? '127.0.0.1',
     environmentsFolder: value.ENVIRONMENTS_DIR,

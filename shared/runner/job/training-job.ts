@@ -4,6 +4,7 @@ import type { CommandUser } from '../../host/host.ts';
 import type { SecretMask } from '../host/secret-mask.ts';
 import type { HeldJob } from './hold-job.ts';
 import type { JobError } from './job-error.ts';
+import type { JobProgress } from './job-progress.ts';
 import type { TrainingContainer } from './training-container.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -11,6 +12,7 @@ import type { Workspace } from './workspace.ts';
 export interface TrainingJob extends HeldJob<Experiment> {
   container: TrainingContainer;
   objects: ObjectWriter;
+  progress: JobProgress;
 }
 
 /** The log of a run. Receives the command's output and the service's messages. */

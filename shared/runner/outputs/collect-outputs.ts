@@ -45,7 +45,9 @@ export async function collectOutputs(run: TrainingRun, prepared: PreparedEnviron
     readMetrics(run, await projectRules(run.workspace.folder, run.user));
   // Checkpoints first: the next attempt starts from them, and a container that is stopped has few seconds left.
   const artifacts = uploaderOf(run, prepared, 'artifact');
-  const uploaders = [uploaderOf(run, prepared, 'checkpoint'), artifacts];
+  const began = performance.now();
+  const onStored = () => run.job.progress.noteCheckpoint((performance.now() - began) / 1000);
+  const uploaders = [uploaderOf(run, prepared, 'checkpoint', onStored), artifacts];
   const working = workingFolderOf(run, artifacts);
   await working.note();
   await fileMetrics.note().catch(() => undefined);
@@ -106,7 +108,8 @@ function readMetrics(run: TrainingRun, metricRules: MetricRules | undefined) {
   const sampled = new WeakSet<MetricPoint>();
   const onFresh = (points: readonly MetricPoint[]) =>
     rules.take(points.filter((point) => !sampled.has(point)));
-  const pointLog = new PointLog({ records, experiment, lease, now, onFresh });
+  const onLaterStep = () => job.progress.noteStep();
+  const pointLog = new PointLog({ records, experiment, lease, now, onFresh, onLaterStep });
   const system = systemSampler(run, pointLog, {
     isWatched: () => watch.isWatched(),
     onSample(points) {
@@ -244,6 +247,7 @@ function uploaderOf(
   { job, workspace, user, shipper }: TrainingRun,
   { image }: PreparedEnvironment,
   kind: ArtifactKind,
+  onStored?: () => Promise<void>,
 ): OutputUploader {
   const { record: experiment, container, lease, records, objects, settings, stop, now } = job;
   const { marker } = container;
@@ -261,6 +265,7 @@ function uploaderOf(
     say: (message) => shipper.say(message),
     maxBytes: settings.limits.artifactBytes,
     maxProjectBytes: settings.limits.projectBytes,
+    ...(onStored !== undefined && { onStored }),
     onLimit: (error) => stop.because({ kind: 'limit', message: error.message }),
     // Processes of another container cannot be seen from here.
     ...(image === null && { writable: () => filesOpenForWriting(ofCommand, user) }),

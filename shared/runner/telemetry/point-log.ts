@@ -13,6 +13,7 @@ import type { MetricPoint, MetricSummary } from '../../data/metrics/metric-summa
 import { chunksPerGroup, compactPoints } from '../../data/metrics/point-blocks.ts';
 import { noteFirstCriterion } from '../../data/projects/inferred-criterion.ts';
 import type { TableWriter, Write } from '../../data/table/table.ts';
+import { isSystemMetric } from '../../metrics/system-metric.ts';
 import { longPatience, retryFor } from '../job/retry-for.ts';
 
 interface PointLogOptions {
@@ -22,6 +23,8 @@ interface PointLogOptions {
   now(): Date;
   /** Receives the points that are stored next, without those that are stored already. */
   onFresh?(points: readonly MetricPoint[]): void;
+  /** Called once, after the first point at a later step than all stored ones of its metric. */
+  onLaterStep?(): Promise<void>;
 }
 
 interface Entry {
@@ -46,6 +49,7 @@ export class PointLog {
   #writing: Promise<void> | undefined;
   #compacting: Promise<void> | undefined;
   #sequence = 0;
+  #isLater = false;
   #lost: unknown;
 
   constructor(options: PointLogOptions) {
@@ -70,7 +74,7 @@ export class PointLog {
 
   /** Return the summaries of all points, also of earlier attempts. */
   async summaries(): Promise<ReadonlyMap<string, MetricSummary>> {
-    return allSummaries(await this.#totals.parts());
+    return allSummaries(await retryFor(longPatience, () => this.#totals.parts()));
   }
 
   /** Wait for pending writes. */
@@ -108,14 +112,19 @@ export class PointLog {
   }
 
   async #append(points: readonly MetricPoint[]): Promise<void> {
-    const { records, experiment, lease, now } = this.#options;
+    const { records, experiment, lease, now, onLaterStep } = this.#options;
     const { experiment_id } = experiment;
+    const isLater = !this.#isLater && isLaterThan(await this.summaries(), points);
     await retryFor(longPatience, () =>
       this.#totals.store(points, (writes) =>
         appendMetrics(records, experiment_id, lease, this.#sequence, points, now(), ...writes),
       ),
     );
     this.#sequence += 1;
+    if (isLater) {
+      this.#isLater = true;
+      await onLaterStep?.();
+    }
     if (this.#sequence % chunksPerGroup !== 0) return;
     // The points are stored. The next compaction makes up for a failed one.
     this.#compacting ??= compactPoints(records, experiment_id)
@@ -128,6 +137,18 @@ export class PointLog {
       });
   }
 }
+
+/** Whether a metric of the program has a point at a later step than all before. */
+const isLaterThan = (
+  summaries: ReadonlyMap<string, MetricSummary>,
+  points: readonly MetricPoint[],
+): boolean =>
+  points.some(
+    ({ name, step }) =>
+      step !== null &&
+      !isSystemMetric(name) &&
+      step > (summaries.get(name)?.step ?? Number.NEGATIVE_INFINITY),
+  );
 
 /**
  * Keeps the summary of a training's metrics with the experiment. Only its job writes it, under the lease, so the parts

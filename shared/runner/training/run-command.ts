@@ -132,7 +132,7 @@ async function superviseCommand(
   crash: CrashLine,
   tracking: Tracking,
 ): Promise<Outcome> {
-  const { record: experiment, container, stop } = job;
+  const { record: experiment, container, stop, progress } = job;
   const values = runValues(experiment, container, workspace, configPath);
   const command = experiment.environment.entry_point_command;
   const argv = resolveCommand(command, values, await configValues(command, configPath));
@@ -151,7 +151,7 @@ async function superviseCommand(
   const env = { ...project, ...own, ...joinedModules(project, own, tracking.modules) };
   const supervision = {
     cwd: workspace.folder,
-    timeoutSeconds: experiment.timeout,
+    timeoutSeconds: Math.max(1, experiment.timeout - progress.keptBefore),
     graceSeconds: container.stopGrace,
     marker: container.marker,
     stop: stop.signal,

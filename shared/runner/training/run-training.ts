@@ -7,6 +7,7 @@ import { prepareRunEnvironment } from '../environment/prepare-run-environment.ts
 import { concludeHeldJob, reportNodeEnd } from '../job/conclude-held-job.ts';
 import { conclusionOf, findCancelled } from '../job/conclusion-of.ts';
 import { noteProgress } from '../job/hold-job.ts';
+import { JobProgress } from '../job/job-progress.ts';
 import { openVariables } from '../job/open-variables.ts';
 import type { TrainingContainer } from '../job/training-container.ts';
 import type { TrainingJob, TrainingRun } from '../job/training-job.ts';
@@ -32,7 +33,7 @@ export function runTraining(
   const subject = experimentKey(project_id, job_id);
   const wanted = { ...container, job_id, subject, parse: parseExperiment };
   return runHeldJob(host, wanted, async (held, cleanup) => {
-    const job = { ...held, container, objects: host.objects };
+    const job = { ...held, container, objects: host.objects, progress: new JobProgress(held) };
     const variables = await openVariables(job);
     const what = identity.isBuild ? 'Building the environment' : `Attempt ${identity.batch_attempt}`;
     return {

@@ -12,7 +12,7 @@ const definition = (name: string) =>
 test('what lost its host or did not start runs again, what ended by itself does not', () => {
   for (const { Properties } of nonEmpty(service.of('AWS::Batch::JobDefinition'))) {
     expect(Properties.RetryStrategy).toEqual({
-      Attempts: 3,
+      Attempts: 10,
       EvaluateOnExit: [
         { Action: 'RETRY', OnExitCode: '143' },
         { Action: 'EXIT', OnStatusReason: 'Essential container in task exited*' },

@@ -6,6 +6,7 @@ import { requireProject } from '../../../shared/data/projects/project.ts';
 import { changeFields, noFields } from '../../../shared/experiments/change-fields.ts';
 import { recordLogged } from '../../../shared/experiments/logged-experiment.ts';
 import { taskHandler } from '../../../shared/http/definition/task.ts';
+import { batchNameOf } from '../../../shared/jobs/job-record.ts';
 import { observeJob } from '../../../shared/jobs/observation.ts';
 import { recordedJobs } from '../../support/recorded-jobs.ts';
 
@@ -29,7 +30,7 @@ test('experiments that the program of a training began end with it if every atte
     set: { status: 'SUCCEEDED' },
   }));
   const present = await requireExperiment(records, project_id, lost!.experiment_id);
-  const hostLost = { id: present.batch_job_id ?? 'b', name: 'train', attempt: 3, attempts: [] };
+  const hostLost = { id: present.batch_job_id ?? 'b', name: batchNameOf(present), attempt: 3, attempts: [] };
 
   const over = {
     ...hostLost,

@@ -53,14 +53,14 @@ test.each<[string, StartFailure]>([
   expect(log.match(/it runs/g)).toHaveLength(1);
 });
 
-test('one that fails always ends after three attempts, says why, and is unfinished no longer', async () => {
+test('one that fails always ends after ten attempts, says why, and is unfinished no longer', async () => {
   const failure = { statusReason: failedToStart, reason: 'CannotPullContainerError: no such image' };
   const { service, starts, experiment } = await trainingOn(failure, 99);
-  expect(starts).toHaveLength(3);
+  expect(starts).toHaveLength(10);
   expect(experiment).toMatchObject({ status: 'FAILED', attempt: 0, exit_code: null });
   expect(experiment.status_reason).toBe(
-    'The container could not be started. It was tried 3 times, the maximum. Start a new job. Batch says: Task failed to start: CannotPullContainerError: no such image',
+    'The container could not be started, 10 times in a row, the maximum. Start a new job. Batch says: Task failed to start: CannotPullContainerError: no such image',
   );
-  expect(experiment.attempts).toHaveLength(3);
+  expect(experiment.attempts).toHaveLength(10);
   expect((await service.records.query({ pk: 'UNFINISHED_JOBS' })).items).toEqual([]);
 });

@@ -12,6 +12,8 @@ const ended = (exitCode: number | undefined, reason?: string): BatchJob => ({
   reason,
 });
 
+const lost: BatchJob = { ...ended(undefined, 'Host terminated.'), attempt: 12 };
+
 test.each<[string, BatchJob, string]>([
   [
     'a supervisor that was killed, whoever did it',
@@ -28,7 +30,17 @@ test.each<[string, BatchJob, string]>([
     ended(143),
     'The container ended before it could report: its process was ended by SIGTERM (signal 15).',
   ],
+  [
+    'a job whose hosts were lost',
+    { ...lost, attempts: Array(12).fill({ startedAt: 1 }) },
+    'It lost its host 10 times in a row without a new checkpoint or a metric at a later step, the maximum. Start a new job. Batch says: Host terminated.',
+  ],
+  [
+    'one that got on and lost too many',
+    { ...lost, attempts: Array(500).fill({ startedAt: 1 }) },
+    'It lost its host 500 times, the maximum. Start a new job. Batch says: Host terminated.',
+  ],
   ['one that ended by itself', ended(3), 'The container ended before it could report (exit code 3).'],
 ])('the reason of %s says no more than is known', (_, job, reason) => {
-  expect(lossReason(job)).toBe(reason);
+  expect(lossReason(job, job.attempts.length === 500 ? 3 : 10)).toBe(reason);
 });

@@ -3,7 +3,7 @@ import { CfnJobDefinition } from 'aws-cdk-lib/aws-batch';
 import type { IRole } from 'aws-cdk-lib/aws-iam';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { attempts, evaluateOnExit } from '../../../service/retry-rules.ts';
+import { maxLosses, retryRules } from '../../../../shared/jobs/host-loss.ts';
 
 /** A definition for one container on Fargate, which can reach registries. */
 export class ContainerJob extends Construct {
@@ -51,8 +51,8 @@ export interface JobSurroundings {
 }
 
 const retryStrategy: CfnJobDefinition.RetryStrategyProperty = {
-  attempts,
-  evaluateOnExit: [...evaluateOnExit],
+  attempts: maxLosses,
+  evaluateOnExit: [...retryRules],
 };
 
 function containerOf(

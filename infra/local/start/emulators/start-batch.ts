@@ -3,9 +3,9 @@ import { createRequire } from 'node:module';
 import { availableParallelism, homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { thisHost } from '../../../../shared/host/this-host.ts';
+import { maxLosses, retryRules } from '../../../../shared/jobs/host-loss.ts';
 import { installerSettings } from '../../../../shared/runner/environment/operator-environment.ts';
 import type { HostSandbox } from '../../../../shared/runner/job/batch-container.ts';
-import { attempts, evaluateOnExit } from '../../../service/retry-rules.ts';
 import { jobRoleVariables } from '../../access/local-roles.ts';
 import { type RunningBatch, startBatchServer } from '../../batch/batch-server.ts';
 import type { LocalJobDefinition } from '../../batch/catalogue.ts';
@@ -83,8 +83,8 @@ function definitions(program: string): LocalJobDefinition[] {
     environment: {},
     vcpus: 1,
     memory: 2048,
-    attempts,
-    evaluateOnExit,
+    attempts: maxLosses,
+    evaluateOnExit: retryRules,
   });
   return [
     { ...running('train'), name: 'train', type: 'container', platform: 'FARGATE' },

@@ -27,6 +27,8 @@ export interface ArtifactStoreOptions extends ArtifactOwner {
   newId(): string;
   now(): Date;
   maxBytes: number;
+  /** Called after each file that was stored. */
+  onStored?(): Promise<void>;
 }
 
 /**
@@ -96,6 +98,7 @@ export class ArtifactStore {
         throw error;
       }
       this.#note(value);
+      await this.#options.onStored?.();
       if (previous !== undefined) await this.#discard(previous.object);
       return version;
     } finally {

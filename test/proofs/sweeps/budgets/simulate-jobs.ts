@@ -18,6 +18,7 @@ import { acquireLease } from '../../../../shared/jobs/acquire-lease.ts';
 import { chargeBudgets, highestCost } from '../../../../shared/jobs/budget.ts';
 import { concludeJob } from '../../../../shared/jobs/conclusion.ts';
 import { actualCost, costEstimate, minSeconds } from '../../../../shared/jobs/cost.ts';
+import { batchNameOf } from '../../../../shared/jobs/job-record.ts';
 import { beginJob } from '../../../../shared/jobs/job-slots.ts';
 import { observeJob } from '../../../../shared/jobs/observation.ts';
 import { JobCharges } from '../../../../shared/runner/job/charge-job.ts';
@@ -202,7 +203,12 @@ async function* liveJob(record: Experiment, world: World): AsyncGenerator<number
 
   async function reportLoss(attempt: number): Promise<void> {
     const present = await requireExperiment(records, project_id, experiment_id);
-    const job = { id: batch_job_id, name: 'job', status: 'RUNNABLE' as const, reason: undefined };
+    const job = {
+      id: batch_job_id,
+      name: batchNameOf(present),
+      status: 'RUNNABLE' as const,
+      reason: undefined,
+    };
     const report = { ...job, attempt: attempt + 1, exitCode: undefined, attempts: spans };
     await observeJob(records, present, report, now());
   }
