@@ -2,11 +2,13 @@ import { defineTask, taskHandler } from '../../shared/http/definition/task.ts';
 import { event as notify } from './notify.event.ts';
 import { event as purge } from './purge.event.ts';
 import { event as reconcile } from './reconcile.event.ts';
+import { runAlone } from './run-alone.ts';
 
 /**
  * Run three list-triggered tasks in one function. DynamoDB throttles the third reader of a shard, and the archive
  * function is the second reader, because it runs for a quarter of an hour. The tasks run in parallel, so none
- * waits for another. All are idempotent: the failure of one repeats all.
+ * waits for another. Several invocations run at once, one for each shard of each table's stream: a lease lets one of
+ * them run the pass of a task.
  */
 export const event = defineTask({
   name: 'sweep',
@@ -15,11 +17,12 @@ export const event = defineTask({
   watches: [...(reconcile.watches ?? []), ...(purge.watches ?? []), ...(notify.watches ?? [])],
   includes: [reconcile, purge, notify],
 
-  async run(started: unknown, context) {
+  async run(_: unknown, context) {
+    const of = (task: { name: string }) => ({ ...context, log: context.log.with({ task: task.name }) });
     const passes = await Promise.allSettled([
-      reconcile.run(started, { ...context, log: context.log.with({ task: reconcile.name }) }),
-      purge.run(started, { ...context, log: context.log.with({ task: purge.name }) }),
-      notify.run(started, { ...context, log: context.log.with({ task: notify.name }) }),
+      runAlone(context, reconcile, (started) => reconcile.run(started, of(reconcile))),
+      runAlone(context, purge, (started) => purge.run(started, of(purge))),
+      runAlone(context, notify, (started) => notify.run(started, of(notify))),
     ]);
     const errors = passes.flatMap((pass): unknown[] => (pass.status === 'rejected' ? [pass.reason] : []));
     if (errors.length > 1) throw new AggregateError(errors, 'several passes failed');

@@ -24,6 +24,7 @@ import { readJobVariables } from '../../../shared/data/jobs/job-variables.ts';
 import { findLease } from '../../../shared/data/jobs/lease.ts';
 import { auditVcpus } from '../../../shared/data/jobs/vcpu-shares.ts';
 import { findLine, frontOf, readyHeads } from '../../../shared/data/jobs/waiting-line.ts';
+import { findPass } from '../../../shared/data/lists/pass-lease.ts';
 import { readPosition, type WatchedPage } from '../../../shared/data/lists/watched-list.ts';
 import { readMetrics } from '../../../shared/data/metrics/job-metrics.ts';
 import { pointLists } from '../../../shared/data/metrics/point-blocks.ts';
@@ -201,5 +202,6 @@ export const readers: Readonly<Record<string, Reader>> = {
   'pending-delivery': async ({ records }, item) =>
     wholePage(await listPending(records, ownerOf(item), undefined)),
   'delivery-lane': ({ records }, { sk }) => findLane(records, sk),
+  'pass-lease': ({ records }, { sk }) => findPass(records, sk),
   'list-position': ({ records }) => readPosition(records, unfinishedJobs),
 };

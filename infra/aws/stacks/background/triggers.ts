@@ -70,7 +70,13 @@ export const streamStatements = ({ tableStreamArn }: ITable): PolicyStatement[] 
 const watchMinutes = 5;
 
 /**
- * Start a function within minutes of a change of one of these lists, and retry until it succeeds. This is free
+ * Retries of a pass that could not even change its lists, or fails for hours. Other failures wait for the next pass. Lambda waits
+ * longer from retry to retry.
+ */
+const streamRetries = 30;
+
+/**
+ * Start a function within minutes of a change of one of these lists, and retry for up to two hours. This is free
  * without changes: Lambda reads table streams without charge, while a poll would have to read the lists.
  */
 export function startByLists(
@@ -91,6 +97,7 @@ export function startByLists(
       batchSize: 1000,
       maxBatchingWindow: Duration.minutes(watchMinutes),
       maxRecordAge: Duration.hours(eventHours),
+      retryAttempts: streamRetries,
       filters: [...Map.groupBy(ofTable, ({ startsByExpiry = false }) => startsByExpiry)].map(
         ([startsByExpiry, alike]) =>
           FilterCriteria.filter({
