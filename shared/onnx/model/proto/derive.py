@@ -31,8 +31,15 @@ head = "// Derived by derive.py from the onnx.proto of ONNX (Apache-2.0); tensor
 subprocess.run(
     [
         sys.executable, "-m", "grpc_tools.protoc", f"-I{here}", f"--es_out={here}",
-        f"--plugin=protoc-gen-es={here.parents[2] / 'node_modules/.bin/protoc-gen-es'}",
+        f"--plugin=protoc-gen-es={here.parents[3] / 'node_modules/.bin/protoc-gen-es'}",
         "--es_opt=target=js+dts,import_extension=js", "onnx.proto",
     ],
     check=True,
 )
+
+# The generator's comments only repeat what stands in onnx.proto.
+for name in ("onnx_pb.js", "onnx_pb.d.ts"):
+    generated = (here / name).read_text()
+    generated = re.sub(r"(?ms)^ */\*\*\n.*?\*/\n", "", generated)
+    generated = re.sub(r"\n\n+(?= )", "\n", generated)
+    (here / name).write_text(re.sub(r"\n{3,}", "\n\n", generated).rstrip() + "\n")

@@ -7,1376 +7,389 @@
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
 
-/**
- * Describes the file onnx.proto.
- */
 export declare const file_onnx: GenFile;
 
-/**
- * @generated from message onnx.AttributeProto
- */
 export declare type AttributeProto = Message<"onnx.AttributeProto"> & {
-  /**
-   * @generated from field: optional string name = 1;
-   */
   name: string;
-
-  /**
-   * @generated from field: optional string ref_attr_name = 21;
-   */
   refAttrName: string;
-
-  /**
-   * @generated from field: optional string doc_string = 13;
-   */
   docString: string;
-
-  /**
-   * @generated from field: optional onnx.AttributeProto.AttributeType type = 20;
-   */
   type: AttributeProto_AttributeType;
-
-  /**
-   * @generated from field: optional float f = 2;
-   */
   f: number;
-
-  /**
-   * @generated from field: optional int64 i = 3;
-   */
   i: bigint;
-
-  /**
-   * @generated from field: optional bytes s = 4;
-   */
   s: Uint8Array;
-
-  /**
-   * @generated from field: optional bytes t = 5;
-   */
   t: Uint8Array;
-
-  /**
-   * @generated from field: optional onnx.GraphProto g = 6;
-   */
   g?: GraphProto | undefined;
-
-  /**
-   * @generated from field: optional onnx.SparseTensorProto sparse_tensor = 22;
-   */
   sparseTensor?: SparseTensorProto | undefined;
-
-  /**
-   * @generated from field: optional onnx.TypeProto tp = 14;
-   */
   tp?: TypeProto | undefined;
-
-  /**
-   * @generated from field: repeated float floats = 7;
-   */
   floats: number[];
-
-  /**
-   * @generated from field: repeated int64 ints = 8;
-   */
   ints: bigint[];
-
-  /**
-   * @generated from field: repeated bytes strings = 9;
-   */
   strings: Uint8Array[];
-
-  /**
-   * @generated from field: repeated bytes tensors = 10;
-   */
   tensors: Uint8Array[];
-
-  /**
-   * @generated from field: repeated onnx.GraphProto graphs = 11;
-   */
   graphs: GraphProto[];
-
-  /**
-   * @generated from field: repeated onnx.SparseTensorProto sparse_tensors = 23;
-   */
   sparseTensors: SparseTensorProto[];
-
-  /**
-   * @generated from field: repeated onnx.TypeProto type_protos = 15;
-   */
   typeProtos: TypeProto[];
 };
 
-/**
- * Describes the message onnx.AttributeProto.
- * Use `create(AttributeProtoSchema)` to create a new message.
- */
 export declare const AttributeProtoSchema: GenMessage<AttributeProto>;
 
-/**
- * @generated from enum onnx.AttributeProto.AttributeType
- */
 export enum AttributeProto_AttributeType {
-  /**
-   * @generated from enum value: UNDEFINED = 0;
-   */
   UNDEFINED = 0,
-
-  /**
-   * @generated from enum value: FLOAT = 1;
-   */
   FLOAT = 1,
-
-  /**
-   * @generated from enum value: INT = 2;
-   */
   INT = 2,
-
-  /**
-   * @generated from enum value: STRING = 3;
-   */
   STRING = 3,
-
-  /**
-   * @generated from enum value: TENSOR = 4;
-   */
   TENSOR = 4,
-
-  /**
-   * @generated from enum value: GRAPH = 5;
-   */
   GRAPH = 5,
-
-  /**
-   * @generated from enum value: SPARSE_TENSOR = 11;
-   */
   SPARSE_TENSOR = 11,
-
-  /**
-   * @generated from enum value: TYPE_PROTO = 13;
-   */
   TYPE_PROTO = 13,
-
-  /**
-   * @generated from enum value: FLOATS = 6;
-   */
   FLOATS = 6,
-
-  /**
-   * @generated from enum value: INTS = 7;
-   */
   INTS = 7,
-
-  /**
-   * @generated from enum value: STRINGS = 8;
-   */
   STRINGS = 8,
-
-  /**
-   * @generated from enum value: TENSORS = 9;
-   */
   TENSORS = 9,
-
-  /**
-   * @generated from enum value: GRAPHS = 10;
-   */
   GRAPHS = 10,
-
-  /**
-   * @generated from enum value: SPARSE_TENSORS = 12;
-   */
   SPARSE_TENSORS = 12,
-
-  /**
-   * @generated from enum value: TYPE_PROTOS = 14;
-   */
   TYPE_PROTOS = 14,
 }
 
-/**
- * Describes the enum onnx.AttributeProto.AttributeType.
- */
 export declare const AttributeProto_AttributeTypeSchema: GenEnum<AttributeProto_AttributeType>;
 
-/**
- * @generated from message onnx.ValueInfoProto
- */
 export declare type ValueInfoProto = Message<"onnx.ValueInfoProto"> & {
-  /**
-   * @generated from field: optional string name = 1;
-   */
   name: string;
-
-  /**
-   * @generated from field: optional onnx.TypeProto type = 2;
-   */
   type?: TypeProto | undefined;
-
-  /**
-   * @generated from field: optional string doc_string = 3;
-   */
   docString: string;
-
-  /**
-   * @generated from field: repeated onnx.StringStringEntryProto metadata_props = 4;
-   */
   metadataProps: StringStringEntryProto[];
 };
 
-/**
- * Describes the message onnx.ValueInfoProto.
- * Use `create(ValueInfoProtoSchema)` to create a new message.
- */
 export declare const ValueInfoProtoSchema: GenMessage<ValueInfoProto>;
 
-/**
- * @generated from message onnx.NodeProto
- */
 export declare type NodeProto = Message<"onnx.NodeProto"> & {
-  /**
-   * @generated from field: repeated string input = 1;
-   */
   input: string[];
-
-  /**
-   * @generated from field: repeated string output = 2;
-   */
   output: string[];
-
-  /**
-   * @generated from field: optional string name = 3;
-   */
   name: string;
-
-  /**
-   * @generated from field: optional string op_type = 4;
-   */
   opType: string;
-
-  /**
-   * @generated from field: optional string domain = 7;
-   */
   domain: string;
-
-  /**
-   * @generated from field: optional string overload = 8;
-   */
   overload: string;
-
-  /**
-   * @generated from field: repeated onnx.AttributeProto attribute = 5;
-   */
   attribute: AttributeProto[];
-
-  /**
-   * @generated from field: optional string doc_string = 6;
-   */
   docString: string;
-
-  /**
-   * @generated from field: repeated onnx.StringStringEntryProto metadata_props = 9;
-   */
   metadataProps: StringStringEntryProto[];
-
-  /**
-   * @generated from field: repeated onnx.NodeDeviceConfigurationProto device_configurations = 10;
-   */
   deviceConfigurations: NodeDeviceConfigurationProto[];
 };
 
-/**
- * Describes the message onnx.NodeProto.
- * Use `create(NodeProtoSchema)` to create a new message.
- */
 export declare const NodeProtoSchema: GenMessage<NodeProto>;
 
-/**
- * @generated from message onnx.IntIntListEntryProto
- */
 export declare type IntIntListEntryProto = Message<"onnx.IntIntListEntryProto"> & {
-  /**
-   * @generated from field: optional int64 key = 1;
-   */
   key: bigint;
-
-  /**
-   * @generated from field: repeated int64 value = 2;
-   */
   value: bigint[];
 };
 
-/**
- * Describes the message onnx.IntIntListEntryProto.
- * Use `create(IntIntListEntryProtoSchema)` to create a new message.
- */
 export declare const IntIntListEntryProtoSchema: GenMessage<IntIntListEntryProto>;
 
-/**
- * @generated from message onnx.NodeDeviceConfigurationProto
- */
 export declare type NodeDeviceConfigurationProto = Message<"onnx.NodeDeviceConfigurationProto"> & {
-  /**
-   * @generated from field: optional string configuration_id = 1;
-   */
   configurationId: string;
-
-  /**
-   * @generated from field: repeated onnx.ShardingSpecProto sharding_spec = 2;
-   */
   shardingSpec: ShardingSpecProto[];
-
-  /**
-   * @generated from field: optional int32 pipeline_stage = 3;
-   */
   pipelineStage: number;
 };
 
-/**
- * Describes the message onnx.NodeDeviceConfigurationProto.
- * Use `create(NodeDeviceConfigurationProtoSchema)` to create a new message.
- */
 export declare const NodeDeviceConfigurationProtoSchema: GenMessage<NodeDeviceConfigurationProto>;
 
-/**
- * @generated from message onnx.ShardingSpecProto
- */
 export declare type ShardingSpecProto = Message<"onnx.ShardingSpecProto"> & {
-  /**
-   * @generated from field: optional string tensor_name = 1;
-   */
   tensorName: string;
-
-  /**
-   * @generated from field: repeated int64 device = 2;
-   */
   device: bigint[];
-
-  /**
-   * @generated from field: repeated onnx.IntIntListEntryProto index_to_device_group_map = 3;
-   */
   indexToDeviceGroupMap: IntIntListEntryProto[];
-
-  /**
-   * @generated from field: repeated onnx.ShardedDimProto sharded_dim = 4;
-   */
   shardedDim: ShardedDimProto[];
 };
 
-/**
- * Describes the message onnx.ShardingSpecProto.
- * Use `create(ShardingSpecProtoSchema)` to create a new message.
- */
 export declare const ShardingSpecProtoSchema: GenMessage<ShardingSpecProto>;
 
-/**
- * @generated from message onnx.ShardedDimProto
- */
 export declare type ShardedDimProto = Message<"onnx.ShardedDimProto"> & {
-  /**
-   * @generated from field: optional int64 axis = 1;
-   */
   axis: bigint;
-
-  /**
-   * @generated from field: repeated onnx.SimpleShardedDimProto simple_sharding = 2;
-   */
   simpleSharding: SimpleShardedDimProto[];
 };
 
-/**
- * Describes the message onnx.ShardedDimProto.
- * Use `create(ShardedDimProtoSchema)` to create a new message.
- */
 export declare const ShardedDimProtoSchema: GenMessage<ShardedDimProto>;
 
-/**
- * @generated from message onnx.SimpleShardedDimProto
- */
 export declare type SimpleShardedDimProto = Message<"onnx.SimpleShardedDimProto"> & {
-  /**
-   * @generated from oneof onnx.SimpleShardedDimProto.dim
-   */
   dim: {
-    /**
-     * @generated from field: int64 dim_value = 1;
-     */
     value: bigint;
     case: "dimValue";
   } | {
-    /**
-     * @generated from field: string dim_param = 2;
-     */
     value: string;
     case: "dimParam";
   } | { case: undefined; value?: undefined };
-
-  /**
-   * @generated from field: optional int64 num_shards = 3;
-   */
   numShards: bigint;
 };
 
-/**
- * Describes the message onnx.SimpleShardedDimProto.
- * Use `create(SimpleShardedDimProtoSchema)` to create a new message.
- */
 export declare const SimpleShardedDimProtoSchema: GenMessage<SimpleShardedDimProto>;
 
-/**
- * @generated from message onnx.TrainingInfoProto
- */
 export declare type TrainingInfoProto = Message<"onnx.TrainingInfoProto"> & {
-  /**
-   * @generated from field: optional onnx.GraphProto initialization = 1;
-   */
   initialization?: GraphProto | undefined;
-
-  /**
-   * @generated from field: optional onnx.GraphProto algorithm = 2;
-   */
   algorithm?: GraphProto | undefined;
-
-  /**
-   * @generated from field: repeated onnx.StringStringEntryProto initialization_binding = 3;
-   */
   initializationBinding: StringStringEntryProto[];
-
-  /**
-   * @generated from field: repeated onnx.StringStringEntryProto update_binding = 4;
-   */
   updateBinding: StringStringEntryProto[];
 };
 
-/**
- * Describes the message onnx.TrainingInfoProto.
- * Use `create(TrainingInfoProtoSchema)` to create a new message.
- */
 export declare const TrainingInfoProtoSchema: GenMessage<TrainingInfoProto>;
 
-/**
- * @generated from message onnx.ModelProto
- */
 export declare type ModelProto = Message<"onnx.ModelProto"> & {
-  /**
-   * @generated from field: optional int64 ir_version = 1;
-   */
   irVersion: bigint;
-
-  /**
-   * @generated from field: repeated onnx.OperatorSetIdProto opset_import = 8;
-   */
   opsetImport: OperatorSetIdProto[];
-
-  /**
-   * @generated from field: optional string producer_name = 2;
-   */
   producerName: string;
-
-  /**
-   * @generated from field: optional string producer_version = 3;
-   */
   producerVersion: string;
-
-  /**
-   * @generated from field: optional string domain = 4;
-   */
   domain: string;
-
-  /**
-   * @generated from field: optional int64 model_version = 5;
-   */
   modelVersion: bigint;
-
-  /**
-   * @generated from field: optional string doc_string = 6;
-   */
   docString: string;
-
-  /**
-   * @generated from field: optional onnx.GraphProto graph = 7;
-   */
   graph?: GraphProto | undefined;
-
-  /**
-   * @generated from field: repeated onnx.StringStringEntryProto metadata_props = 14;
-   */
   metadataProps: StringStringEntryProto[];
-
-  /**
-   * @generated from field: repeated onnx.TrainingInfoProto training_info = 20;
-   */
   trainingInfo: TrainingInfoProto[];
-
-  /**
-   * @generated from field: repeated onnx.FunctionProto functions = 25;
-   */
   functions: FunctionProto[];
-
-  /**
-   * @generated from field: repeated onnx.DeviceConfigurationProto configuration = 26;
-   */
   configuration: DeviceConfigurationProto[];
 };
 
-/**
- * Describes the message onnx.ModelProto.
- * Use `create(ModelProtoSchema)` to create a new message.
- */
 export declare const ModelProtoSchema: GenMessage<ModelProto>;
 
-/**
- * @generated from message onnx.DeviceConfigurationProto
- */
 export declare type DeviceConfigurationProto = Message<"onnx.DeviceConfigurationProto"> & {
-  /**
-   * @generated from field: optional string name = 1;
-   */
   name: string;
-
-  /**
-   * @generated from field: optional int32 num_devices = 2;
-   */
   numDevices: number;
-
-  /**
-   * @generated from field: repeated string device = 3;
-   */
   device: string[];
 };
 
-/**
- * Describes the message onnx.DeviceConfigurationProto.
- * Use `create(DeviceConfigurationProtoSchema)` to create a new message.
- */
 export declare const DeviceConfigurationProtoSchema: GenMessage<DeviceConfigurationProto>;
 
-/**
- * @generated from message onnx.StringStringEntryProto
- */
 export declare type StringStringEntryProto = Message<"onnx.StringStringEntryProto"> & {
-  /**
-   * @generated from field: optional string key = 1;
-   */
   key: string;
-
-  /**
-   * @generated from field: optional string value = 2;
-   */
   value: string;
 };
 
-/**
- * Describes the message onnx.StringStringEntryProto.
- * Use `create(StringStringEntryProtoSchema)` to create a new message.
- */
 export declare const StringStringEntryProtoSchema: GenMessage<StringStringEntryProto>;
 
-/**
- * @generated from message onnx.TensorAnnotation
- */
 export declare type TensorAnnotation = Message<"onnx.TensorAnnotation"> & {
-  /**
-   * @generated from field: optional string tensor_name = 1;
-   */
   tensorName: string;
-
-  /**
-   * @generated from field: repeated onnx.StringStringEntryProto quant_parameter_tensor_names = 2;
-   */
   quantParameterTensorNames: StringStringEntryProto[];
 };
 
-/**
- * Describes the message onnx.TensorAnnotation.
- * Use `create(TensorAnnotationSchema)` to create a new message.
- */
 export declare const TensorAnnotationSchema: GenMessage<TensorAnnotation>;
 
-/**
- * @generated from message onnx.GraphProto
- */
 export declare type GraphProto = Message<"onnx.GraphProto"> & {
-  /**
-   * @generated from field: repeated onnx.NodeProto node = 1;
-   */
   node: NodeProto[];
-
-  /**
-   * @generated from field: optional string name = 2;
-   */
   name: string;
-
-  /**
-   * @generated from field: repeated bytes initializer = 5;
-   */
   initializer: Uint8Array[];
-
-  /**
-   * @generated from field: repeated onnx.SparseTensorProto sparse_initializer = 15;
-   */
   sparseInitializer: SparseTensorProto[];
-
-  /**
-   * @generated from field: optional string doc_string = 10;
-   */
   docString: string;
-
-  /**
-   * @generated from field: repeated onnx.ValueInfoProto input = 11;
-   */
   input: ValueInfoProto[];
-
-  /**
-   * @generated from field: repeated onnx.ValueInfoProto output = 12;
-   */
   output: ValueInfoProto[];
-
-  /**
-   * @generated from field: repeated onnx.ValueInfoProto value_info = 13;
-   */
   valueInfo: ValueInfoProto[];
-
-  /**
-   * @generated from field: repeated onnx.TensorAnnotation quantization_annotation = 14;
-   */
   quantizationAnnotation: TensorAnnotation[];
-
-  /**
-   * @generated from field: repeated onnx.StringStringEntryProto metadata_props = 16;
-   */
   metadataProps: StringStringEntryProto[];
 };
 
-/**
- * Describes the message onnx.GraphProto.
- * Use `create(GraphProtoSchema)` to create a new message.
- */
 export declare const GraphProtoSchema: GenMessage<GraphProto>;
 
-/**
- * @generated from message onnx.TensorProto
- */
 export declare type TensorProto = Message<"onnx.TensorProto"> & {
-  /**
-   * @generated from field: repeated int64 dims = 1;
-   */
   dims: bigint[];
-
-  /**
-   * @generated from field: optional int32 data_type = 2;
-   */
   dataType: number;
-
-  /**
-   * @generated from field: optional onnx.TensorProto.Segment segment = 3;
-   */
   segment?: TensorProto_Segment | undefined;
-
-  /**
-   * @generated from field: repeated float float_data = 4 [packed = true];
-   */
   floatData: number[];
-
-  /**
-   * @generated from field: repeated int32 int32_data = 5 [packed = true];
-   */
   int32Data: number[];
-
-  /**
-   * @generated from field: repeated bytes string_data = 6;
-   */
   stringData: Uint8Array[];
-
-  /**
-   * @generated from field: repeated int64 int64_data = 7 [packed = true];
-   */
   int64Data: bigint[];
-
-  /**
-   * @generated from field: optional string name = 8;
-   */
   name: string;
-
-  /**
-   * @generated from field: optional string doc_string = 12;
-   */
   docString: string;
-
-  /**
-   * @generated from field: optional bytes raw_data = 9;
-   */
   rawData: Uint8Array;
-
-  /**
-   * @generated from field: repeated onnx.StringStringEntryProto external_data = 13;
-   */
   externalData: StringStringEntryProto[];
-
-  /**
-   * @generated from field: optional onnx.TensorProto.DataLocation data_location = 14;
-   */
   dataLocation: TensorProto_DataLocation;
-
-  /**
-   * @generated from field: repeated double double_data = 10 [packed = true];
-   */
   doubleData: number[];
-
-  /**
-   * @generated from field: repeated uint64 uint64_data = 11 [packed = true];
-   */
   uint64Data: bigint[];
-
-  /**
-   * @generated from field: repeated onnx.StringStringEntryProto metadata_props = 16;
-   */
   metadataProps: StringStringEntryProto[];
 };
 
-/**
- * Describes the message onnx.TensorProto.
- * Use `create(TensorProtoSchema)` to create a new message.
- */
 export declare const TensorProtoSchema: GenMessage<TensorProto>;
 
-/**
- * @generated from message onnx.TensorProto.Segment
- */
 export declare type TensorProto_Segment = Message<"onnx.TensorProto.Segment"> & {
-  /**
-   * @generated from field: optional int64 begin = 1;
-   */
   begin: bigint;
-
-  /**
-   * @generated from field: optional int64 end = 2;
-   */
   end: bigint;
 };
 
-/**
- * Describes the message onnx.TensorProto.Segment.
- * Use `create(TensorProto_SegmentSchema)` to create a new message.
- */
 export declare const TensorProto_SegmentSchema: GenMessage<TensorProto_Segment>;
 
-/**
- * @generated from enum onnx.TensorProto.DataType
- */
 export enum TensorProto_DataType {
-  /**
-   * @generated from enum value: UNDEFINED = 0;
-   */
   UNDEFINED = 0,
-
-  /**
-   * @generated from enum value: FLOAT = 1;
-   */
   FLOAT = 1,
-
-  /**
-   * @generated from enum value: UINT8 = 2;
-   */
   UINT8 = 2,
-
-  /**
-   * @generated from enum value: INT8 = 3;
-   */
   INT8 = 3,
-
-  /**
-   * @generated from enum value: UINT16 = 4;
-   */
   UINT16 = 4,
-
-  /**
-   * @generated from enum value: INT16 = 5;
-   */
   INT16 = 5,
-
-  /**
-   * @generated from enum value: INT32 = 6;
-   */
   INT32 = 6,
-
-  /**
-   * @generated from enum value: INT64 = 7;
-   */
   INT64 = 7,
-
-  /**
-   * @generated from enum value: STRING = 8;
-   */
   STRING = 8,
-
-  /**
-   * @generated from enum value: BOOL = 9;
-   */
   BOOL = 9,
-
-  /**
-   * @generated from enum value: FLOAT16 = 10;
-   */
   FLOAT16 = 10,
-
-  /**
-   * @generated from enum value: DOUBLE = 11;
-   */
   DOUBLE = 11,
-
-  /**
-   * @generated from enum value: UINT32 = 12;
-   */
   UINT32 = 12,
-
-  /**
-   * @generated from enum value: UINT64 = 13;
-   */
   UINT64 = 13,
-
-  /**
-   * @generated from enum value: COMPLEX64 = 14;
-   */
   COMPLEX64 = 14,
-
-  /**
-   * @generated from enum value: COMPLEX128 = 15;
-   */
   COMPLEX128 = 15,
-
-  /**
-   * @generated from enum value: BFLOAT16 = 16;
-   */
   BFLOAT16 = 16,
-
-  /**
-   * @generated from enum value: FLOAT8E4M3FN = 17;
-   */
   FLOAT8E4M3FN = 17,
-
-  /**
-   * @generated from enum value: FLOAT8E4M3FNUZ = 18;
-   */
   FLOAT8E4M3FNUZ = 18,
-
-  /**
-   * @generated from enum value: FLOAT8E5M2 = 19;
-   */
   FLOAT8E5M2 = 19,
-
-  /**
-   * @generated from enum value: FLOAT8E5M2FNUZ = 20;
-   */
   FLOAT8E5M2FNUZ = 20,
-
-  /**
-   * @generated from enum value: UINT4 = 21;
-   */
   UINT4 = 21,
-
-  /**
-   * @generated from enum value: INT4 = 22;
-   */
   INT4 = 22,
-
-  /**
-   * @generated from enum value: FLOAT4E2M1 = 23;
-   */
   FLOAT4E2M1 = 23,
-
-  /**
-   * @generated from enum value: FLOAT8E8M0 = 24;
-   */
   FLOAT8E8M0 = 24,
-
-  /**
-   * @generated from enum value: UINT2 = 25;
-   */
   UINT2 = 25,
-
-  /**
-   * @generated from enum value: INT2 = 26;
-   */
   INT2 = 26,
-
-  /**
-   * @generated from enum value: FLOAT6E2M3 = 27;
-   */
   FLOAT6E2M3 = 27,
-
-  /**
-   * @generated from enum value: FLOAT6E3M2 = 28;
-   */
   FLOAT6E3M2 = 28,
 }
 
-/**
- * Describes the enum onnx.TensorProto.DataType.
- */
 export declare const TensorProto_DataTypeSchema: GenEnum<TensorProto_DataType>;
 
-/**
- * @generated from enum onnx.TensorProto.DataLocation
- */
 export enum TensorProto_DataLocation {
-  /**
-   * @generated from enum value: DEFAULT = 0;
-   */
   DEFAULT = 0,
-
-  /**
-   * @generated from enum value: EXTERNAL = 1;
-   */
   EXTERNAL = 1,
 }
 
-/**
- * Describes the enum onnx.TensorProto.DataLocation.
- */
 export declare const TensorProto_DataLocationSchema: GenEnum<TensorProto_DataLocation>;
 
-/**
- * @generated from message onnx.SparseTensorProto
- */
 export declare type SparseTensorProto = Message<"onnx.SparseTensorProto"> & {
-  /**
-   * @generated from field: optional onnx.TensorProto values = 1;
-   */
   values?: TensorProto | undefined;
-
-  /**
-   * @generated from field: optional onnx.TensorProto indices = 2;
-   */
   indices?: TensorProto | undefined;
-
-  /**
-   * @generated from field: repeated int64 dims = 3;
-   */
   dims: bigint[];
 };
 
-/**
- * Describes the message onnx.SparseTensorProto.
- * Use `create(SparseTensorProtoSchema)` to create a new message.
- */
 export declare const SparseTensorProtoSchema: GenMessage<SparseTensorProto>;
 
-/**
- * @generated from message onnx.TensorShapeProto
- */
 export declare type TensorShapeProto = Message<"onnx.TensorShapeProto"> & {
-  /**
-   * @generated from field: repeated onnx.TensorShapeProto.Dimension dim = 1;
-   */
   dim: TensorShapeProto_Dimension[];
 };
 
-/**
- * Describes the message onnx.TensorShapeProto.
- * Use `create(TensorShapeProtoSchema)` to create a new message.
- */
 export declare const TensorShapeProtoSchema: GenMessage<TensorShapeProto>;
 
-/**
- * @generated from message onnx.TensorShapeProto.Dimension
- */
 export declare type TensorShapeProto_Dimension = Message<"onnx.TensorShapeProto.Dimension"> & {
-  /**
-   * @generated from oneof onnx.TensorShapeProto.Dimension.value
-   */
   value: {
-    /**
-     * @generated from field: int64 dim_value = 1;
-     */
     value: bigint;
     case: "dimValue";
   } | {
-    /**
-     * @generated from field: string dim_param = 2;
-     */
     value: string;
     case: "dimParam";
   } | { case: undefined; value?: undefined };
-
-  /**
-   * @generated from field: optional string denotation = 3;
-   */
   denotation: string;
 };
 
-/**
- * Describes the message onnx.TensorShapeProto.Dimension.
- * Use `create(TensorShapeProto_DimensionSchema)` to create a new message.
- */
 export declare const TensorShapeProto_DimensionSchema: GenMessage<TensorShapeProto_Dimension>;
 
-/**
- * @generated from message onnx.TypeProto
- */
 export declare type TypeProto = Message<"onnx.TypeProto"> & {
-  /**
-   * @generated from oneof onnx.TypeProto.value
-   */
   value: {
-    /**
-     * @generated from field: onnx.TypeProto.Tensor tensor_type = 1;
-     */
     value: TypeProto_Tensor;
     case: "tensorType";
   } | {
-    /**
-     * @generated from field: onnx.TypeProto.Sequence sequence_type = 4;
-     */
     value: TypeProto_Sequence;
     case: "sequenceType";
   } | {
-    /**
-     * @generated from field: onnx.TypeProto.Map map_type = 5;
-     */
     value: TypeProto_Map;
     case: "mapType";
   } | {
-    /**
-     * @generated from field: onnx.TypeProto.Optional optional_type = 9;
-     */
     value: TypeProto_Optional;
     case: "optionalType";
   } | {
-    /**
-     * @generated from field: onnx.TypeProto.SparseTensor sparse_tensor_type = 8;
-     */
     value: TypeProto_SparseTensor;
     case: "sparseTensorType";
   } | {
-    /**
-     * @generated from field: onnx.TypeProto.Opaque opaque_type = 7;
-     */
     value: TypeProto_Opaque;
     case: "opaqueType";
   } | { case: undefined; value?: undefined };
-
-  /**
-   * @generated from field: optional string denotation = 6;
-   */
   denotation: string;
 };
 
-/**
- * Describes the message onnx.TypeProto.
- * Use `create(TypeProtoSchema)` to create a new message.
- */
 export declare const TypeProtoSchema: GenMessage<TypeProto>;
 
-/**
- * @generated from message onnx.TypeProto.Tensor
- */
 export declare type TypeProto_Tensor = Message<"onnx.TypeProto.Tensor"> & {
-  /**
-   * @generated from field: optional int32 elem_type = 1;
-   */
   elemType: number;
-
-  /**
-   * @generated from field: optional onnx.TensorShapeProto shape = 2;
-   */
   shape?: TensorShapeProto | undefined;
 };
 
-/**
- * Describes the message onnx.TypeProto.Tensor.
- * Use `create(TypeProto_TensorSchema)` to create a new message.
- */
 export declare const TypeProto_TensorSchema: GenMessage<TypeProto_Tensor>;
 
-/**
- * @generated from message onnx.TypeProto.Sequence
- */
 export declare type TypeProto_Sequence = Message<"onnx.TypeProto.Sequence"> & {
-  /**
-   * @generated from field: optional onnx.TypeProto elem_type = 1;
-   */
   elemType?: TypeProto | undefined;
 };
 
-/**
- * Describes the message onnx.TypeProto.Sequence.
- * Use `create(TypeProto_SequenceSchema)` to create a new message.
- */
 export declare const TypeProto_SequenceSchema: GenMessage<TypeProto_Sequence>;
 
-/**
- * @generated from message onnx.TypeProto.Map
- */
 export declare type TypeProto_Map = Message<"onnx.TypeProto.Map"> & {
-  /**
-   * @generated from field: optional int32 key_type = 1;
-   */
   keyType: number;
-
-  /**
-   * @generated from field: optional onnx.TypeProto value_type = 2;
-   */
   valueType?: TypeProto | undefined;
 };
 
-/**
- * Describes the message onnx.TypeProto.Map.
- * Use `create(TypeProto_MapSchema)` to create a new message.
- */
 export declare const TypeProto_MapSchema: GenMessage<TypeProto_Map>;
 
-/**
- * @generated from message onnx.TypeProto.Optional
- */
 export declare type TypeProto_Optional = Message<"onnx.TypeProto.Optional"> & {
-  /**
-   * @generated from field: optional onnx.TypeProto elem_type = 1;
-   */
   elemType?: TypeProto | undefined;
 };
 
-/**
- * Describes the message onnx.TypeProto.Optional.
- * Use `create(TypeProto_OptionalSchema)` to create a new message.
- */
 export declare const TypeProto_OptionalSchema: GenMessage<TypeProto_Optional>;
 
-/**
- * @generated from message onnx.TypeProto.SparseTensor
- */
 export declare type TypeProto_SparseTensor = Message<"onnx.TypeProto.SparseTensor"> & {
-  /**
-   * @generated from field: optional int32 elem_type = 1;
-   */
   elemType: number;
-
-  /**
-   * @generated from field: optional onnx.TensorShapeProto shape = 2;
-   */
   shape?: TensorShapeProto | undefined;
 };
 
-/**
- * Describes the message onnx.TypeProto.SparseTensor.
- * Use `create(TypeProto_SparseTensorSchema)` to create a new message.
- */
 export declare const TypeProto_SparseTensorSchema: GenMessage<TypeProto_SparseTensor>;
 
-/**
- * @generated from message onnx.TypeProto.Opaque
- */
 export declare type TypeProto_Opaque = Message<"onnx.TypeProto.Opaque"> & {
-  /**
-   * @generated from field: optional string domain = 1;
-   */
   domain: string;
-
-  /**
-   * @generated from field: optional string name = 2;
-   */
   name: string;
 };
 
-/**
- * Describes the message onnx.TypeProto.Opaque.
- * Use `create(TypeProto_OpaqueSchema)` to create a new message.
- */
 export declare const TypeProto_OpaqueSchema: GenMessage<TypeProto_Opaque>;
 
-/**
- * @generated from message onnx.OperatorSetIdProto
- */
 export declare type OperatorSetIdProto = Message<"onnx.OperatorSetIdProto"> & {
-  /**
-   * @generated from field: optional string domain = 1;
-   */
   domain: string;
-
-  /**
-   * @generated from field: optional int64 version = 2;
-   */
   version: bigint;
 };
 
-/**
- * Describes the message onnx.OperatorSetIdProto.
- * Use `create(OperatorSetIdProtoSchema)` to create a new message.
- */
 export declare const OperatorSetIdProtoSchema: GenMessage<OperatorSetIdProto>;
 
-/**
- * @generated from message onnx.FunctionProto
- */
 export declare type FunctionProto = Message<"onnx.FunctionProto"> & {
-  /**
-   * @generated from field: optional string name = 1;
-   */
   name: string;
-
-  /**
-   * @generated from field: repeated string input = 4;
-   */
   input: string[];
-
-  /**
-   * @generated from field: repeated string output = 5;
-   */
   output: string[];
-
-  /**
-   * @generated from field: repeated string attribute = 6;
-   */
   attribute: string[];
-
-  /**
-   * @generated from field: repeated onnx.AttributeProto attribute_proto = 11;
-   */
   attributeProto: AttributeProto[];
-
-  /**
-   * @generated from field: repeated onnx.NodeProto node = 7;
-   */
   node: NodeProto[];
-
-  /**
-   * @generated from field: optional string doc_string = 8;
-   */
   docString: string;
-
-  /**
-   * @generated from field: repeated onnx.OperatorSetIdProto opset_import = 9;
-   */
   opsetImport: OperatorSetIdProto[];
-
-  /**
-   * @generated from field: optional string domain = 10;
-   */
   domain: string;
-
-  /**
-   * @generated from field: optional string overload = 13;
-   */
   overload: string;
-
-  /**
-   * @generated from field: repeated onnx.ValueInfoProto value_info = 12;
-   */
   valueInfo: ValueInfoProto[];
-
-  /**
-   * @generated from field: repeated onnx.StringStringEntryProto metadata_props = 14;
-   */
   metadataProps: StringStringEntryProto[];
 };
 
-/**
- * Describes the message onnx.FunctionProto.
- * Use `create(FunctionProtoSchema)` to create a new message.
- */
 export declare const FunctionProtoSchema: GenMessage<FunctionProto>;
 
-/**
- * @generated from enum onnx.Version
- */
 export enum Version {
-  /**
-   * @generated from enum value: _START_VERSION = 0;
-   */
   _START_VERSION = 0,
-
-  /**
-   * @generated from enum value: IR_VERSION_2017_10_10 = 1;
-   */
   IR_VERSION_2017_10_10 = 1,
-
-  /**
-   * @generated from enum value: IR_VERSION_2017_10_30 = 2;
-   */
   IR_VERSION_2017_10_30 = 2,
-
-  /**
-   * @generated from enum value: IR_VERSION_2017_11_3 = 3;
-   */
   IR_VERSION_2017_11_3 = 3,
-
-  /**
-   * @generated from enum value: IR_VERSION_2019_1_22 = 4;
-   */
   IR_VERSION_2019_1_22 = 4,
-
-  /**
-   * @generated from enum value: IR_VERSION_2019_3_18 = 5;
-   */
   IR_VERSION_2019_3_18 = 5,
-
-  /**
-   * @generated from enum value: IR_VERSION_2019_9_19 = 6;
-   */
   IR_VERSION_2019_9_19 = 6,
-
-  /**
-   * @generated from enum value: IR_VERSION_2020_5_8 = 7;
-   */
   IR_VERSION_2020_5_8 = 7,
-
-  /**
-   * @generated from enum value: IR_VERSION_2021_7_30 = 8;
-   */
   IR_VERSION_2021_7_30 = 8,
-
-  /**
-   * @generated from enum value: IR_VERSION_2023_5_5 = 9;
-   */
   IR_VERSION_2023_5_5 = 9,
-
-  /**
-   * @generated from enum value: IR_VERSION_2024_3_25 = 10;
-   */
   IR_VERSION_2024_3_25 = 10,
-
-  /**
-   * @generated from enum value: IR_VERSION_2025_05_12 = 11;
-   */
   IR_VERSION_2025_05_12 = 11,
-
-  /**
-   * @generated from enum value: IR_VERSION_2025_08_26 = 12;
-   */
   IR_VERSION_2025_08_26 = 12,
-
-  /**
-   * @generated from enum value: IR_VERSION_2025_11_06 = 13;
-   */
   IR_VERSION_2025_11_06 = 13,
-
-  /**
-   * @generated from enum value: IR_VERSION = 14;
-   */
   IR_VERSION = 14,
 }
 
-/**
- * Describes the enum onnx.Version.
- */
 export declare const VersionSchema: GenEnum<Version>;
 
-/**
- * @generated from enum onnx.OperatorStatus
- */
 export enum OperatorStatus {
-  /**
-   * @generated from enum value: EXPERIMENTAL = 0;
-   */
   EXPERIMENTAL = 0,
-
-  /**
-   * @generated from enum value: STABLE = 1;
-   */
   STABLE = 1,
 }
 
-/**
- * Describes the enum onnx.OperatorStatus.
- */
 export declare const OperatorStatusSchema: GenEnum<OperatorStatus>;
-

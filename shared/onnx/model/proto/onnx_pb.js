@@ -6,265 +6,119 @@
 
 import { enumDesc, fileDesc, messageDesc, tsEnum } from "@bufbuild/protobuf/codegenv2";
 
-/**
- * Describes the file onnx.proto.
- */
 export const file_onnx = /*@__PURE__*/
   fileDesc("Cgpvbm54LnByb3RvEgRvbm54IrUFCg5BdHRyaWJ1dGVQcm90bxIMCgRuYW1lGAEgASgJEhUKDXJlZl9hdHRyX25hbWUYFSABKAkSEgoKZG9jX3N0cmluZxgNIAEoCRIwCgR0eXBlGBQgASgOMiIub25ueC5BdHRyaWJ1dGVQcm90by5BdHRyaWJ1dGVUeXBlEgkKAWYYAiABKAISCQoBaRgDIAEoAxIJCgFzGAQgASgMEgkKAXQYBSABKAwSGwoBZxgGIAEoCzIQLm9ubnguR3JhcGhQcm90bxIuCg1zcGFyc2VfdGVuc29yGBYgASgLMhcub25ueC5TcGFyc2VUZW5zb3JQcm90bxIbCgJ0cBgOIAEoCzIPLm9ubnguVHlwZVByb3RvEg4KBmZsb2F0cxgHIAMoAhIMCgRpbnRzGAggAygDEg8KB3N0cmluZ3MYCSADKAwSDwoHdGVuc29ycxgKIAMoDBIgCgZncmFwaHMYCyADKAsyEC5vbm54LkdyYXBoUHJvdG8SLwoOc3BhcnNlX3RlbnNvcnMYFyADKAsyFy5vbm54LlNwYXJzZVRlbnNvclByb3RvEiQKC3R5cGVfcHJvdG9zGA8gAygLMg8ub25ueC5UeXBlUHJvdG8i2QEKDUF0dHJpYnV0ZVR5cGUSDQoJVU5ERUZJTkVEEAASCQoFRkxPQVQQARIHCgNJTlQQAhIKCgZTVFJJTkcQAxIKCgZURU5TT1IQBBIJCgVHUkFQSBAFEhEKDVNQQVJTRV9URU5TT1IQCxIOCgpUWVBFX1BST1RPEA0SCgoGRkxPQVRTEAYSCAoESU5UUxAHEgsKB1NUUklOR1MQCBILCgdURU5TT1JTEAkSCgoGR1JBUEhTEAoSEgoOU1BBUlNFX1RFTlNPUlMQDBIPCgtUWVBFX1BST1RPUxAOSgQIDBANSgQIEBAUUgF2IocBCg5WYWx1ZUluZm9Qcm90bxIMCgRuYW1lGAEgASgJEh0KBHR5cGUYAiABKAsyDy5vbm54LlR5cGVQcm90bxISCgpkb2Nfc3RyaW5nGAMgASgJEjQKDm1ldGFkYXRhX3Byb3BzGAQgAygLMhwub25ueC5TdHJpbmdTdHJpbmdFbnRyeVByb3RvIqECCglOb2RlUHJvdG8SDQoFaW5wdXQYASADKAkSDgoGb3V0cHV0GAIgAygJEgwKBG5hbWUYAyABKAkSDwoHb3BfdHlwZRgEIAEoCRIOCgZkb21haW4YByABKAkSEAoIb3ZlcmxvYWQYCCABKAkSJwoJYXR0cmlidXRlGAUgAygLMhQub25ueC5BdHRyaWJ1dGVQcm90bxISCgpkb2Nfc3RyaW5nGAYgASgJEjQKDm1ldGFkYXRhX3Byb3BzGAkgAygLMhwub25ueC5TdHJpbmdTdHJpbmdFbnRyeVByb3RvEkEKFWRldmljZV9jb25maWd1cmF0aW9ucxgKIAMoCzIiLm9ubnguTm9kZURldmljZUNvbmZpZ3VyYXRpb25Qcm90byIyChRJbnRJbnRMaXN0RW50cnlQcm90bxILCgNrZXkYASABKAMSDQoFdmFsdWUYAiADKAMigAEKHE5vZGVEZXZpY2VDb25maWd1cmF0aW9uUHJvdG8SGAoQY29uZmlndXJhdGlvbl9pZBgBIAEoCRIuCg1zaGFyZGluZ19zcGVjGAIgAygLMhcub25ueC5TaGFyZGluZ1NwZWNQcm90bxIWCg5waXBlbGluZV9zdGFnZRgDIAEoBSKjAQoRU2hhcmRpbmdTcGVjUHJvdG8SEwoLdGVuc29yX25hbWUYASABKAkSDgoGZGV2aWNlGAIgAygDEj0KGWluZGV4X3RvX2RldmljZV9ncm91cF9tYXAYAyADKAsyGi5vbm54LkludEludExpc3RFbnRyeVByb3RvEioKC3NoYXJkZWRfZGltGAQgAygLMhUub25ueC5TaGFyZGVkRGltUHJvdG8iVQoPU2hhcmRlZERpbVByb3RvEgwKBGF4aXMYASABKAMSNAoPc2ltcGxlX3NoYXJkaW5nGAIgAygLMhsub25ueC5TaW1wbGVTaGFyZGVkRGltUHJvdG8iXAoVU2ltcGxlU2hhcmRlZERpbVByb3RvEhMKCWRpbV92YWx1ZRgBIAEoA0gAEhMKCWRpbV9wYXJhbRgCIAEoCUgAEhIKCm51bV9zaGFyZHMYAyABKANCBQoDZGltItYBChFUcmFpbmluZ0luZm9Qcm90bxIoCg5pbml0aWFsaXphdGlvbhgBIAEoCzIQLm9ubnguR3JhcGhQcm90bxIjCglhbGdvcml0aG0YAiABKAsyEC5vbm54LkdyYXBoUHJvdG8SPAoWaW5pdGlhbGl6YXRpb25fYmluZGluZxgDIAMoCzIcLm9ubnguU3RyaW5nU3RyaW5nRW50cnlQcm90bxI0Cg51cGRhdGVfYmluZGluZxgEIAMoCzIcLm9ubnguU3RyaW5nU3RyaW5nRW50cnlQcm90byKiAwoKTW9kZWxQcm90bxISCgppcl92ZXJzaW9uGAEgASgDEi4KDG9wc2V0X2ltcG9ydBgIIAMoCzIYLm9ubnguT3BlcmF0b3JTZXRJZFByb3RvEhUKDXByb2R1Y2VyX25hbWUYAiABKAkSGAoQcHJvZHVjZXJfdmVyc2lvbhgDIAEoCRIOCgZkb21haW4YBCABKAkSFQoNbW9kZWxfdmVyc2lvbhgFIAEoAxISCgpkb2Nfc3RyaW5nGAYgASgJEh8KBWdyYXBoGAcgASgLMhAub25ueC5HcmFwaFByb3RvEjQKDm1ldGFkYXRhX3Byb3BzGA4gAygLMhwub25ueC5TdHJpbmdTdHJpbmdFbnRyeVByb3RvEi4KDXRyYWluaW5nX2luZm8YFCADKAsyFy5vbm54LlRyYWluaW5nSW5mb1Byb3RvEiYKCWZ1bmN0aW9ucxgZIAMoCzITLm9ubnguRnVuY3Rpb25Qcm90bxI1Cg1jb25maWd1cmF0aW9uGBogAygLMh4ub25ueC5EZXZpY2VDb25maWd1cmF0aW9uUHJvdG8iTQoYRGV2aWNlQ29uZmlndXJhdGlvblByb3RvEgwKBG5hbWUYASABKAkSEwoLbnVtX2RldmljZXMYAiABKAUSDgoGZGV2aWNlGAMgAygJIjQKFlN0cmluZ1N0cmluZ0VudHJ5UHJvdG8SCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJImsKEFRlbnNvckFubm90YXRpb24SEwoLdGVuc29yX25hbWUYASABKAkSQgoccXVhbnRfcGFyYW1ldGVyX3RlbnNvcl9uYW1lcxgCIAMoCzIcLm9ubnguU3RyaW5nU3RyaW5nRW50cnlQcm90byLBAwoKR3JhcGhQcm90bxIdCgRub2RlGAEgAygLMg8ub25ueC5Ob2RlUHJvdG8SDAoEbmFtZRgCIAEoCRITCgtpbml0aWFsaXplchgFIAMoDBIzChJzcGFyc2VfaW5pdGlhbGl6ZXIYDyADKAsyFy5vbm54LlNwYXJzZVRlbnNvclByb3RvEhIKCmRvY19zdHJpbmcYCiABKAkSIwoFaW5wdXQYCyADKAsyFC5vbm54LlZhbHVlSW5mb1Byb3RvEiQKBm91dHB1dBgMIAMoCzIULm9ubnguVmFsdWVJbmZvUHJvdG8SKAoKdmFsdWVfaW5mbxgNIAMoCzIULm9ubnguVmFsdWVJbmZvUHJvdG8SNwoXcXVhbnRpemF0aW9uX2Fubm90YXRpb24YDiADKAsyFi5vbm54LlRlbnNvckFubm90YXRpb24SNAoObWV0YWRhdGFfcHJvcHMYECADKAsyHC5vbm54LlN0cmluZ1N0cmluZ0VudHJ5UHJvdG9KBAgDEARKBAgEEAVKBAgGEApSCmlyX3ZlcnNpb25SEHByb2R1Y2VyX3ZlcnNpb25SDHByb2R1Y2VyX3RhZ1IGZG9tYWluIqIHCgtUZW5zb3JQcm90bxIMCgRkaW1zGAEgAygDEhEKCWRhdGFfdHlwZRgCIAEoBRIqCgdzZWdtZW50GAMgASgLMhkub25ueC5UZW5zb3JQcm90by5TZWdtZW50EhYKCmZsb2F0X2RhdGEYBCADKAJCAhABEhYKCmludDMyX2RhdGEYBSADKAVCAhABEhMKC3N0cmluZ19kYXRhGAYgAygMEhYKCmludDY0X2RhdGEYByADKANCAhABEgwKBG5hbWUYCCABKAkSEgoKZG9jX3N0cmluZxgMIAEoCRIQCghyYXdfZGF0YRgJIAEoDBIzCg1leHRlcm5hbF9kYXRhGA0gAygLMhwub25ueC5TdHJpbmdTdHJpbmdFbnRyeVByb3RvEjUKDWRhdGFfbG9jYXRpb24YDiABKA4yHi5vbm54LlRlbnNvclByb3RvLkRhdGFMb2NhdGlvbhIXCgtkb3VibGVfZGF0YRgKIAMoAUICEAESFwoLdWludDY0X2RhdGEYCyADKARCAhABEjQKDm1ldGFkYXRhX3Byb3BzGBAgAygLMhwub25ueC5TdHJpbmdTdHJpbmdFbnRyeVByb3RvGiUKB1NlZ21lbnQSDQoFYmVnaW4YASABKAMSCwoDZW5kGAIgASgDIo4DCghEYXRhVHlwZRINCglVTkRFRklORUQQABIJCgVGTE9BVBABEgkKBVVJTlQ4EAISCAoESU5UOBADEgoKBlVJTlQxNhAEEgkKBUlOVDE2EAUSCQoFSU5UMzIQBhIJCgVJTlQ2NBAHEgoKBlNUUklORxAIEggKBEJPT0wQCRILCgdGTE9BVDE2EAoSCgoGRE9VQkxFEAsSCgoGVUlOVDMyEAwSCgoGVUlOVDY0EA0SDQoJQ09NUExFWDY0EA4SDgoKQ09NUExFWDEyOBAPEgwKCEJGTE9BVDE2EBASEAoMRkxPQVQ4RTRNM0ZOEBESEgoORkxPQVQ4RTRNM0ZOVVoQEhIOCgpGTE9BVDhFNU0yEBMSEgoORkxPQVQ4RTVNMkZOVVoQFBIJCgVVSU5UNBAVEggKBElOVDQQFhIOCgpGTE9BVDRFMk0xEBcSDgoKRkxPQVQ4RThNMBAYEgkKBVVJTlQyEBkSCAoESU5UMhAaEg4KCkZMT0FUNkUyTTMQGxIOCgpGTE9BVDZFM00yEBwiKQoMRGF0YUxvY2F0aW9uEgsKB0RFRkFVTFQQABIMCghFWFRFUk5BTBABImgKEVNwYXJzZVRlbnNvclByb3RvEiEKBnZhbHVlcxgBIAEoCzIRLm9ubnguVGVuc29yUHJvdG8SIgoHaW5kaWNlcxgCIAEoCzIRLm9ubnguVGVuc29yUHJvdG8SDAoEZGltcxgDIAMoAyKVAQoQVGVuc29yU2hhcGVQcm90bxItCgNkaW0YASADKAsyIC5vbm54LlRlbnNvclNoYXBlUHJvdG8uRGltZW5zaW9uGlIKCURpbWVuc2lvbhITCglkaW1fdmFsdWUYASABKANIABITCglkaW1fcGFyYW0YAiABKAlIABISCgpkZW5vdGF0aW9uGAMgASgJQgcKBXZhbHVlIrcFCglUeXBlUHJvdG8SLQoLdGVuc29yX3R5cGUYASABKAsyFi5vbm54LlR5cGVQcm90by5UZW5zb3JIABIxCg1zZXF1ZW5jZV90eXBlGAQgASgLMhgub25ueC5UeXBlUHJvdG8uU2VxdWVuY2VIABInCghtYXBfdHlwZRgFIAEoCzITLm9ubnguVHlwZVByb3RvLk1hcEgAEjEKDW9wdGlvbmFsX3R5cGUYCSABKAsyGC5vbm54LlR5cGVQcm90by5PcHRpb25hbEgAEjoKEnNwYXJzZV90ZW5zb3JfdHlwZRgIIAEoCzIcLm9ubnguVHlwZVByb3RvLlNwYXJzZVRlbnNvckgAEi0KC29wYXF1ZV90eXBlGAcgASgLMhYub25ueC5UeXBlUHJvdG8uT3BhcXVlSAASEgoKZGVub3RhdGlvbhgGIAEoCRpCCgZUZW5zb3ISEQoJZWxlbV90eXBlGAEgASgFEiUKBXNoYXBlGAIgASgLMhYub25ueC5UZW5zb3JTaGFwZVByb3RvGi4KCFNlcXVlbmNlEiIKCWVsZW1fdHlwZRgBIAEoCzIPLm9ubnguVHlwZVByb3RvGjwKA01hcBIQCghrZXlfdHlwZRgBIAEoBRIjCgp2YWx1ZV90eXBlGAIgASgLMg8ub25ueC5UeXBlUHJvdG8aLgoIT3B0aW9uYWwSIgoJZWxlbV90eXBlGAEgASgLMg8ub25ueC5UeXBlUHJvdG8aSAoMU3BhcnNlVGVuc29yEhEKCWVsZW1fdHlwZRgBIAEoBRIlCgVzaGFwZRgCIAEoCzIWLm9ubnguVGVuc29yU2hhcGVQcm90bxo4CgZPcGFxdWUSDgoGZG9tYWluGAEgASgJEgwKBG5hbWUYAiABKAlKBAgDEARSCnBhcmFtZXRlcnNCBwoFdmFsdWUiNQoST3BlcmF0b3JTZXRJZFByb3RvEg4KBmRvbWFpbhgBIAEoCRIPCgd2ZXJzaW9uGAIgASgDIoYDCg1GdW5jdGlvblByb3RvEgwKBG5hbWUYASABKAkSDQoFaW5wdXQYBCADKAkSDgoGb3V0cHV0GAUgAygJEhEKCWF0dHJpYnV0ZRgGIAMoCRItCg9hdHRyaWJ1dGVfcHJvdG8YCyADKAsyFC5vbm54LkF0dHJpYnV0ZVByb3RvEh0KBG5vZGUYByADKAsyDy5vbm54Lk5vZGVQcm90bxISCgpkb2Nfc3RyaW5nGAggASgJEi4KDG9wc2V0X2ltcG9ydBgJIAMoCzIYLm9ubnguT3BlcmF0b3JTZXRJZFByb3RvEg4KBmRvbWFpbhgKIAEoCRIQCghvdmVybG9hZBgNIAEoCRIoCgp2YWx1ZV9pbmZvGAwgAygLMhQub25ueC5WYWx1ZUluZm9Qcm90bxI0Cg5tZXRhZGF0YV9wcm9wcxgOIAMoCzIcLm9ubnguU3RyaW5nU3RyaW5nRW50cnlQcm90b0oECAIQA0oECAMQBFINc2luY2VfdmVyc2lvblIGc3RhdHVzKoIDCgdWZXJzaW9uEhIKDl9TVEFSVF9WRVJTSU9OEAASGQoVSVJfVkVSU0lPTl8yMDE3XzEwXzEwEAESGQoVSVJfVkVSU0lPTl8yMDE3XzEwXzMwEAISGAoUSVJfVkVSU0lPTl8yMDE3XzExXzMQAxIYChRJUl9WRVJTSU9OXzIwMTlfMV8yMhAEEhgKFElSX1ZFUlNJT05fMjAxOV8zXzE4EAUSGAoUSVJfVkVSU0lPTl8yMDE5XzlfMTkQBhIXChNJUl9WRVJTSU9OXzIwMjBfNV84EAcSGAoUSVJfVkVSU0lPTl8yMDIxXzdfMzAQCBIXChNJUl9WRVJTSU9OXzIwMjNfNV81EAkSGAoUSVJfVkVSU0lPTl8yMDI0XzNfMjUQChIZChVJUl9WRVJTSU9OXzIwMjVfMDVfMTIQCxIZChVJUl9WRVJTSU9OXzIwMjVfMDhfMjYQDBIZChVJUl9WRVJTSU9OXzIwMjVfMTFfMDYQDRIOCgpJUl9WRVJTSU9OEA4qLgoOT3BlcmF0b3JTdGF0dXMSEAoMRVhQRVJJTUVOVEFMEAASCgoGU1RBQkxFEAFCAkgD");
 
-/**
- * Describes the message onnx.AttributeProto.
- * Use `create(AttributeProtoSchema)` to create a new message.
- */
 export const AttributeProtoSchema = /*@__PURE__*/
   messageDesc(file_onnx, 0);
 
-/**
- * Describes the enum onnx.AttributeProto.AttributeType.
- */
 export const AttributeProto_AttributeTypeSchema = /*@__PURE__*/
   enumDesc(file_onnx, 0, 0);
 
-/**
- * @generated from enum onnx.AttributeProto.AttributeType
- */
 export const AttributeProto_AttributeType = /*@__PURE__*/
   tsEnum(AttributeProto_AttributeTypeSchema);
 
-/**
- * Describes the message onnx.ValueInfoProto.
- * Use `create(ValueInfoProtoSchema)` to create a new message.
- */
 export const ValueInfoProtoSchema = /*@__PURE__*/
   messageDesc(file_onnx, 1);
 
-/**
- * Describes the message onnx.NodeProto.
- * Use `create(NodeProtoSchema)` to create a new message.
- */
 export const NodeProtoSchema = /*@__PURE__*/
   messageDesc(file_onnx, 2);
 
-/**
- * Describes the message onnx.IntIntListEntryProto.
- * Use `create(IntIntListEntryProtoSchema)` to create a new message.
- */
 export const IntIntListEntryProtoSchema = /*@__PURE__*/
   messageDesc(file_onnx, 3);
 
-/**
- * Describes the message onnx.NodeDeviceConfigurationProto.
- * Use `create(NodeDeviceConfigurationProtoSchema)` to create a new message.
- */
 export const NodeDeviceConfigurationProtoSchema = /*@__PURE__*/
   messageDesc(file_onnx, 4);
 
-/**
- * Describes the message onnx.ShardingSpecProto.
- * Use `create(ShardingSpecProtoSchema)` to create a new message.
- */
 export const ShardingSpecProtoSchema = /*@__PURE__*/
   messageDesc(file_onnx, 5);
 
-/**
- * Describes the message onnx.ShardedDimProto.
- * Use `create(ShardedDimProtoSchema)` to create a new message.
- */
 export const ShardedDimProtoSchema = /*@__PURE__*/
   messageDesc(file_onnx, 6);
 
-/**
- * Describes the message onnx.SimpleShardedDimProto.
- * Use `create(SimpleShardedDimProtoSchema)` to create a new message.
- */
 export const SimpleShardedDimProtoSchema = /*@__PURE__*/
   messageDesc(file_onnx, 7);
 
-/**
- * Describes the message onnx.TrainingInfoProto.
- * Use `create(TrainingInfoProtoSchema)` to create a new message.
- */
 export const TrainingInfoProtoSchema = /*@__PURE__*/
   messageDesc(file_onnx, 8);
 
-/**
- * Describes the message onnx.ModelProto.
- * Use `create(ModelProtoSchema)` to create a new message.
- */
 export const ModelProtoSchema = /*@__PURE__*/
   messageDesc(file_onnx, 9);
 
-/**
- * Describes the message onnx.DeviceConfigurationProto.
- * Use `create(DeviceConfigurationProtoSchema)` to create a new message.
- */
 export const DeviceConfigurationProtoSchema = /*@__PURE__*/
   messageDesc(file_onnx, 10);
 
-/**
- * Describes the message onnx.StringStringEntryProto.
- * Use `create(StringStringEntryProtoSchema)` to create a new message.
- */
 export const StringStringEntryProtoSchema = /*@__PURE__*/
   messageDesc(file_onnx, 11);
 
-/**
- * Describes the message onnx.TensorAnnotation.
- * Use `create(TensorAnnotationSchema)` to create a new message.
- */
 export const TensorAnnotationSchema = /*@__PURE__*/
   messageDesc(file_onnx, 12);
 
-/**
- * Describes the message onnx.GraphProto.
- * Use `create(GraphProtoSchema)` to create a new message.
- */
 export const GraphProtoSchema = /*@__PURE__*/
   messageDesc(file_onnx, 13);
 
-/**
- * Describes the message onnx.TensorProto.
- * Use `create(TensorProtoSchema)` to create a new message.
- */
 export const TensorProtoSchema = /*@__PURE__*/
   messageDesc(file_onnx, 14);
 
-/**
- * Describes the message onnx.TensorProto.Segment.
- * Use `create(TensorProto_SegmentSchema)` to create a new message.
- */
 export const TensorProto_SegmentSchema = /*@__PURE__*/
   messageDesc(file_onnx, 14, 0);
 
-/**
- * Describes the enum onnx.TensorProto.DataType.
- */
 export const TensorProto_DataTypeSchema = /*@__PURE__*/
   enumDesc(file_onnx, 14, 0);
 
-/**
- * @generated from enum onnx.TensorProto.DataType
- */
 export const TensorProto_DataType = /*@__PURE__*/
   tsEnum(TensorProto_DataTypeSchema);
 
-/**
- * Describes the enum onnx.TensorProto.DataLocation.
- */
 export const TensorProto_DataLocationSchema = /*@__PURE__*/
   enumDesc(file_onnx, 14, 1);
 
-/**
- * @generated from enum onnx.TensorProto.DataLocation
- */
 export const TensorProto_DataLocation = /*@__PURE__*/
   tsEnum(TensorProto_DataLocationSchema);
 
-/**
- * Describes the message onnx.SparseTensorProto.
- * Use `create(SparseTensorProtoSchema)` to create a new message.
- */
 export const SparseTensorProtoSchema = /*@__PURE__*/
   messageDesc(file_onnx, 15);
 
-/**
- * Describes the message onnx.TensorShapeProto.
- * Use `create(TensorShapeProtoSchema)` to create a new message.
- */
 export const TensorShapeProtoSchema = /*@__PURE__*/
   messageDesc(file_onnx, 16);
 
-/**
- * Describes the message onnx.TensorShapeProto.Dimension.
- * Use `create(TensorShapeProto_DimensionSchema)` to create a new message.
- */
 export const TensorShapeProto_DimensionSchema = /*@__PURE__*/
   messageDesc(file_onnx, 16, 0);
 
-/**
- * Describes the message onnx.TypeProto.
- * Use `create(TypeProtoSchema)` to create a new message.
- */
 export const TypeProtoSchema = /*@__PURE__*/
   messageDesc(file_onnx, 17);
 
-/**
- * Describes the message onnx.TypeProto.Tensor.
- * Use `create(TypeProto_TensorSchema)` to create a new message.
- */
 export const TypeProto_TensorSchema = /*@__PURE__*/
   messageDesc(file_onnx, 17, 0);
 
-/**
- * Describes the message onnx.TypeProto.Sequence.
- * Use `create(TypeProto_SequenceSchema)` to create a new message.
- */
 export const TypeProto_SequenceSchema = /*@__PURE__*/
   messageDesc(file_onnx, 17, 1);
 
-/**
- * Describes the message onnx.TypeProto.Map.
- * Use `create(TypeProto_MapSchema)` to create a new message.
- */
 export const TypeProto_MapSchema = /*@__PURE__*/
   messageDesc(file_onnx, 17, 2);
 
-/**
- * Describes the message onnx.TypeProto.Optional.
- * Use `create(TypeProto_OptionalSchema)` to create a new message.
- */
 export const TypeProto_OptionalSchema = /*@__PURE__*/
   messageDesc(file_onnx, 17, 3);
 
-/**
- * Describes the message onnx.TypeProto.SparseTensor.
- * Use `create(TypeProto_SparseTensorSchema)` to create a new message.
- */
 export const TypeProto_SparseTensorSchema = /*@__PURE__*/
   messageDesc(file_onnx, 17, 4);
 
-/**
- * Describes the message onnx.TypeProto.Opaque.
- * Use `create(TypeProto_OpaqueSchema)` to create a new message.
- */
 export const TypeProto_OpaqueSchema = /*@__PURE__*/
   messageDesc(file_onnx, 17, 5);
 
-/**
- * Describes the message onnx.OperatorSetIdProto.
- * Use `create(OperatorSetIdProtoSchema)` to create a new message.
- */
 export const OperatorSetIdProtoSchema = /*@__PURE__*/
   messageDesc(file_onnx, 18);
 
-/**
- * Describes the message onnx.FunctionProto.
- * Use `create(FunctionProtoSchema)` to create a new message.
- */
 export const FunctionProtoSchema = /*@__PURE__*/
   messageDesc(file_onnx, 19);
 
-/**
- * Describes the enum onnx.Version.
- */
 export const VersionSchema = /*@__PURE__*/
   enumDesc(file_onnx, 0);
 
-/**
- * @generated from enum onnx.Version
- */
 export const Version = /*@__PURE__*/
   tsEnum(VersionSchema);
 
-/**
- * Describes the enum onnx.OperatorStatus.
- */
 export const OperatorStatusSchema = /*@__PURE__*/
   enumDesc(file_onnx, 1);
 
-/**
- * @generated from enum onnx.OperatorStatus
- */
 export const OperatorStatus = /*@__PURE__*/
   tsEnum(OperatorStatusSchema);
-
