@@ -6,7 +6,7 @@ import type { endpoint as createModel } from '../../functions/optimization/model
 import type { endpoint as putModel } from '../../functions/optimization/models/put-model.endpoint.ts';
 import type { Client } from '../../shared/client/client.ts';
 import { sendBlob, sendUpload } from '../../shared/client/send-upload.ts';
-import { type ArrayToWrite, writeNpz } from '../../shared/onnx/model/npz/write-npz.ts';
+import { type ArrayToWrite, writeNpz } from '../support/onnx/write-npz.ts';
 
 const fixtures = join(import.meta.dirname, '../fixtures/onnx');
 

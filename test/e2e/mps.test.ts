@@ -12,11 +12,11 @@ import { DatasetAnswer } from '../../functions/projects/uploads/upload.ts';
 import { UserAnswer } from '../../functions/users/account.ts';
 import { LogLineAnswer } from '../../shared/experiments/answer-log.ts';
 import { ExperimentAnswer } from '../../shared/experiments/experiment-answer.ts';
-import { writeNpz } from '../../shared/onnx/model/npz/write-npz.ts';
 import { sha256 } from '../integration/projects/upload-file.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
 import { type Ended, runMps, startMps } from '../support/mps.ts';
 import { saveWithData } from '../support/onnx/data-beside.ts';
+import { writeNpz } from '../support/onnx/write-npz.ts';
 import { type Session, testInTerminal } from './mps-in-terminal.ts';
 import { testSweeps } from './mps-sweeps.ts';
 

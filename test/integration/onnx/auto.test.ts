@@ -6,13 +6,13 @@ import { parseRequest } from '../../../shared/onnx/methods/apply/parse-request.t
 import type { Model } from '../../../shared/onnx/model/file/model.ts';
 import { saveModel } from '../../../shared/onnx/model/file/save-model.ts';
 import { makeNode } from '../../../shared/onnx/model/graph/graph.ts';
-import { writeNpz } from '../../../shared/onnx/model/npz/write-npz.ts';
 import { makeTensor } from '../../../shared/onnx/model/tensor/tensor.ts';
 import { renderReceipt } from '../../../shared/onnx/receipt/render-receipt.ts';
 import { transformer } from '../../support/onnx/quantizable-networks.ts';
 import { seededFloats } from '../../support/onnx/seeded.ts';
 import { smallModel } from '../../support/onnx/small-model.ts';
 import { stageCommand, testFolder } from '../../support/onnx/stage-program.ts';
+import { writeNpz } from '../../support/onnx/write-npz.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 
 /** Optimizes a model by the best method within a loss. */

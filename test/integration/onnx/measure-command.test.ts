@@ -9,11 +9,11 @@ import type { Model } from '../../../shared/onnx/model/file/model.ts';
 import { saveModel } from '../../../shared/onnx/model/file/save-model.ts';
 import { makeNode } from '../../../shared/onnx/model/graph/graph.ts';
 import { valueInfoOf } from '../../../shared/onnx/model/graph/value-info.ts';
-import { writeNpz } from '../../../shared/onnx/model/npz/write-npz.ts';
 import { makeTensor } from '../../../shared/onnx/model/tensor/tensor.ts';
 import { smallModel } from '../../support/onnx/small-model.ts';
 import { smallNetwork } from '../../support/onnx/small-network.ts';
 import { stageCommand, testFolder } from '../../support/onnx/stage-program.ts';
+import { writeNpz } from '../../support/onnx/write-npz.ts';
 
 /** Runs a command line of words in a folder. */
 async function command(...words: string[]) {

@@ -8,7 +8,6 @@ import { saveModel } from '../../../shared/onnx/model/file/save-model.ts';
 import { makeNode } from '../../../shared/onnx/model/graph/graph.ts';
 import { valueInfoOf } from '../../../shared/onnx/model/graph/value-info.ts';
 import { ModelError } from '../../../shared/onnx/model/model-error.ts';
-import { writeNpz } from '../../../shared/onnx/model/npz/write-npz.ts';
 import { makeInt64s, makeTensor } from '../../../shared/onnx/model/tensor/tensor.ts';
 import { Receipt } from '../../../shared/onnx/receipt/receipt.ts';
 import { renderReceipt } from '../../../shared/onnx/receipt/render-receipt.ts';
@@ -17,6 +16,7 @@ import { seededFloats } from '../../support/onnx/seeded.ts';
 import { smallModel } from '../../support/onnx/small-model.ts';
 import { smallNetwork } from '../../support/onnx/small-network.ts';
 import { stageCommand, testFolder } from '../../support/onnx/stage-program.ts';
+import { writeNpz } from '../../support/onnx/write-npz.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 
 interface Optimizing {

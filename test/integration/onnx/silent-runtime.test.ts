@@ -1,11 +1,11 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { startStage } from '../../../shared/onnx/engine/process/start-stage.ts';
 import { saveModel } from '../../../shared/onnx/model/file/save-model.ts';
 import { makeNode } from '../../../shared/onnx/model/graph/graph.ts';
 import { smallModel } from '../../support/onnx/small-model.ts';
 import { stageCommand, testFolder } from '../../support/onnx/stage-program.ts';
+import { startStage } from '../../support/onnx/start-stage.ts';
 
 test('sessions leave neither a device id nor reports for the maker of the runtime', async () => {
   const folder = await testFolder();

@@ -9,9 +9,9 @@ import { endpoint as putServing } from '../../../functions/optimization/serving/
 import { endpoint as serveModels } from '../../../functions/serving/serve-models.endpoint.ts';
 import { type RunningGateway, startGateway } from '../../../infra/local/gateway/gateway-server.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
-import { writeNpz } from '../../../shared/onnx/model/npz/write-npz.ts';
 import recorded from '../../fixtures/tritonclient.json' with { type: 'json' };
 import { runMps } from '../../support/mps.ts';
+import { writeNpz } from '../../support/onnx/write-npz.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { ask, image, protocol, serve } from './served-model.ts';
 

@@ -3,9 +3,9 @@ import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { finalRank, jobStatuses } from '../../../shared/data/jobs/job-status.ts';
-import { strategiesTable } from '../../../shared/onnx/strategies/strategies-table.ts';
 import { fixtureFiles, loadFixture, root } from '../../integration/records/fixture-records.ts';
 import { tableLike } from '../../support/table-like.ts';
+import { strategiesTable } from './strategies-table.ts';
 
 const read = (path: string) => readFile(join(root, path), 'utf8');
 

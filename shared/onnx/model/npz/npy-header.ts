@@ -98,26 +98,6 @@ export function parseNpyHeader(head: Uint8Array, name: string): NpyHeader {
   return { type, dims, ...form, ...(texts !== undefined && { texts }) };
 }
 
-const typeCodes = new Map(Object.entries(typeNames).map(([code, type]) => [type, code]));
-
-/** Return the header of an array in C order, padded to a multiple of 64 bytes. */
-export function npyHead(type: DataTypeName, dims: readonly number[]): Uint8Array {
-  const code = typeCodes.get(type);
-  if (code === undefined) throw new ModelError(`NumPy has no type for ${type}.`);
-  const endian = code.endsWith('1') ? '|' : '<';
-  const shape = dims.length === 1 ? `${dims[0]},` : dims.join(', ');
-  const text = `{'descr': '${endian}${code}', 'fortran_order': False, 'shape': (${shape}), }`;
-  const length = Math.ceil((10 + text.length + 1) / 64) * 64;
-  const head = Buffer.alloc(length, ' ');
-  magic.copy(head);
-  head.writeUInt8(1, 6);
-  head.writeUInt8(0, 7);
-  head.writeUInt16LE(length - 10, 8);
-  head.write(text, 10, 'latin1');
-  head.write('\n', length - 1, 'latin1');
-  return head;
-}
-
 /** Convert values from Fortran order to C order. */
 export function inCOrder(bytes: Uint8Array, dims: readonly number[], width: number): Uint8Array {
   const out = new Uint8Array(bytes.length);

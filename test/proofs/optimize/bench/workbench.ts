@@ -2,12 +2,12 @@ import { mkdirSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { planFeeds } from '../../../../shared/onnx/engine/optimize/plan-feeds.ts';
 import type { StageOutcome } from '../../../../shared/onnx/engine/process/stage-process.ts';
-import { startStage } from '../../../../shared/onnx/engine/process/start-stage.ts';
 import type { StageAnswer } from '../../../../shared/onnx/measure/session/stage-answers.ts';
 import type { StageKind, TaskOf } from '../../../../shared/onnx/measure/session/stage-task.ts';
 import { parseRequest } from '../../../../shared/onnx/methods/apply/parse-request.ts';
 import { hardware } from '../../../../shared/onnx/receipt/hardware.ts';
 import { isCalibrated } from '../../../../shared/onnx/strategies/optimization-request.ts';
+import { startStage } from '../../../support/onnx/start-stage.ts';
 
 export type Request = Readonly<Record<string, unknown>>;
 

@@ -8,11 +8,11 @@ import type { Model } from '../../../../../shared/onnx/model/file/model.ts';
 import { saveModel } from '../../../../../shared/onnx/model/file/save-model.ts';
 import { makeNode } from '../../../../../shared/onnx/model/graph/graph.ts';
 import { valueInfoOf } from '../../../../../shared/onnx/model/graph/value-info.ts';
-import { writeNpz } from '../../../../../shared/onnx/model/npz/write-npz.ts';
 import { TypeProto_SequenceSchema, TypeProtoSchema } from '../../../../../shared/onnx/model/proto/onnx_pb.js';
 import { makeTensor } from '../../../../../shared/onnx/model/tensor/tensor.ts';
 import { smallModel } from '../../../../support/onnx/small-model.ts';
 import { testFolder } from '../../../../support/onnx/stage-program.ts';
+import { writeNpz } from '../../../../support/onnx/write-npz.ts';
 
 /** Two scores, and the same once more as a sequence. */
 function classifier(...weights: number[]): Model {

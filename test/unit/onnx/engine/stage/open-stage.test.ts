@@ -3,10 +3,10 @@ import { expect, test } from 'vitest';
 import { openStage } from '../../../../../shared/onnx/engine/stage/open-stage.ts';
 import { saveModel } from '../../../../../shared/onnx/model/file/save-model.ts';
 import { makeNode } from '../../../../../shared/onnx/model/graph/graph.ts';
-import { writeNpz } from '../../../../../shared/onnx/model/npz/write-npz.ts';
 import { makeInt64s } from '../../../../../shared/onnx/model/tensor/tensor.ts';
 import { smallModel } from '../../../../support/onnx/small-model.ts';
 import { testFolder } from '../../../../support/onnx/stage-program.ts';
+import { writeNpz } from '../../../../support/onnx/write-npz.ts';
 
 /** A model that opens, and runs on eight numbers in rows of four, or on none where rows have three. */
 const rowsOf = (columns: number) =>

@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { StageProcess } from '../../../../../shared/onnx/engine/process/stage-process.ts';
-import { startStage } from '../../../../../shared/onnx/engine/process/start-stage.ts';
 import { ModelError } from '../../../../../shared/onnx/model/model-error.ts';
 import { testFolder } from '../../../../support/onnx/stage-program.ts';
+import { startStage } from '../../../../support/onnx/start-stage.ts';
 
 const task = { kind: 'size', before: [], after: [] } as const;
 const answer = { file_bytes: { before: 1, after: 2 }, gzip_bytes: { before: 3, after: 4 }, gzip_level: 6 };

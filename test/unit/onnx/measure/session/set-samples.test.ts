@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { setSamples } from '../../../../../shared/onnx/measure/session/set-samples.ts';
 import type { FedInput } from '../../../../../shared/onnx/measure/session/stage-task.ts';
-import { writeNpz } from '../../../../../shared/onnx/model/npz/write-npz.ts';
+import { writeNpz } from '../../../../support/onnx/write-npz.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'set-test-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

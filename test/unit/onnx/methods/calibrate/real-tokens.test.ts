@@ -10,10 +10,10 @@ import { readStatistics } from '../../../../../shared/onnx/methods/calibrate/sta
 import { saveModel } from '../../../../../shared/onnx/model/file/save-model.ts';
 import { makeNode } from '../../../../../shared/onnx/model/graph/graph.ts';
 import { valueInfoOf } from '../../../../../shared/onnx/model/graph/value-info.ts';
-import { writeNpz } from '../../../../../shared/onnx/model/npz/write-npz.ts';
 import { makeTensor } from '../../../../../shared/onnx/model/tensor/tensor.ts';
 import { smallModel } from '../../../../support/onnx/small-model.ts';
 import { testFolder } from '../../../../support/onnx/stage-program.ts';
+import { writeNpz } from '../../../../support/onnx/write-npz.ts';
 
 const ofMask = (mask: FedTensor) => realTokens({ feeds: new Map([[maskName, mask]]), labels: undefined });
 const whole = (rows: number[], dims: number[]): FedTensor => ({

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { ModelError } from '../../../../../shared/onnx/model/model-error.ts';
 import { NpzFile } from '../../../../../shared/onnx/model/npz/npz-file.ts';
-import { writeNpz } from '../../../../../shared/onnx/model/npz/write-npz.ts';
+import { writeNpz } from '../../../../support/onnx/write-npz.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'npz-test-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

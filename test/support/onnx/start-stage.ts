@@ -1,5 +1,9 @@
-import type { StageKind, TaskOf } from '../../measure/session/stage-task.ts';
-import { type StageOptions, type StageOutcome, StageProcess } from './stage-process.ts';
+import {
+  type StageOptions,
+  type StageOutcome,
+  StageProcess,
+} from '../../../shared/onnx/engine/process/stage-process.ts';
+import type { StageKind, TaskOf } from '../../../shared/onnx/measure/session/stage-task.ts';
 
 /**
  * Run a stage to its end in its own process, then end the process.

@@ -1,7 +1,6 @@
 import { open } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
-import type { DataTypeName } from '../tensor/data-type.ts';
-import { npyHead } from './npy-header.ts';
+import type { DataTypeName } from '../../../shared/onnx/model/tensor/data-type.ts';
 
 /** An array to write: values in C order, little-endian. */
 export interface ArrayToWrite {
@@ -88,4 +87,29 @@ function directoryEnd(count: number, size: number, offset: number): Buffer {
   end.writeUInt32LE(size, 12);
   end.writeUInt32LE(offset, 16);
   return end;
+}
+
+/** NumPy's codes of types. */
+const typeCodes: Readonly<Partial<Record<DataTypeName, string>>> = {
+  ...{ float16: 'f2', float: 'f4', double: 'f8', bool: 'b1' },
+  ...{ int8: 'i1', int16: 'i2', int32: 'i4', int64: 'i8' },
+  ...{ uint8: 'u1', uint16: 'u2', uint32: 'u4', uint64: 'u8' },
+};
+
+/** Return the header of an array in C order, padded to a multiple of 64 bytes. */
+function npyHead(type: DataTypeName, dims: readonly number[]): Uint8Array {
+  const code = typeCodes[type];
+  if (code === undefined) throw new TypeError(`NumPy has no type for ${type}.`);
+  const endian = code.endsWith('1') ? '|' : '<';
+  const shape = dims.length === 1 ? `${dims[0]},` : dims.join(', ');
+  const text = `{'descr': '${endian}${code}', 'fortran_order': False, 'shape': (${shape}), }`;
+  const length = Math.ceil((10 + text.length + 1) / 64) * 64;
+  const head = Buffer.alloc(length, ' ');
+  head.write('\x93NUMPY', 'latin1');
+  head.writeUInt8(1, 6);
+  head.writeUInt8(0, 7);
+  head.writeUInt16LE(length - 10, 8);
+  head.write(text, 10, 'latin1');
+  head.write('\n', length - 1, 'latin1');
+  return head;
 }

@@ -1,6 +1,6 @@
-import { pruneFacts, pruneStrategyNames } from './prune-strategies.ts';
-import { quantizeFacts, quantizeStrategyNames } from './quantize-strategies.ts';
-import type { StrategyFacts } from './strategy-facts.ts';
+import { pruneFacts, pruneStrategyNames } from '../../../shared/onnx/strategies/prune-strategies.ts';
+import { quantizeFacts, quantizeStrategyNames } from '../../../shared/onnx/strategies/quantize-strategies.ts';
+import type { StrategyFacts } from '../../../shared/onnx/strategies/strategy-facts.ts';
 
 /** Format every strategy as a Markdown table for the README of the engine. */
 export function strategiesTable(): string {
