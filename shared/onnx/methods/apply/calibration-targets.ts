@@ -6,8 +6,8 @@ import type { ObservedInput } from '../calibrate/statistics-file.ts';
 import { pruningInputs } from '../prune/reconstruct/pruning-inputs.ts';
 import { updateInputs } from '../prune/update-pruning.ts';
 import { tiedNames, tiedTables } from '../quantize/dynamic/tied-tables.ts';
-import { makeStaticPlan, nothingToQuantize } from '../quantize/static/make-static-plan.ts';
 import type { StaticRequest } from '../quantize/static/static-operators.ts';
+import { makeStaticPlan, nothingToQuantize } from '../quantize/static/static-plan.ts';
 
 /**
  * Return the names of the float activations of a prepared model (see `prepareStatic`) whose ranges

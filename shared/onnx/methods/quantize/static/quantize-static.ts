@@ -16,10 +16,8 @@ import { foldWeights } from '../fold-weights.ts';
 import { foldWidened } from '../fold-widened.ts';
 import { prepareProducts } from '../prepare-products.ts';
 import { WeightStore } from '../weight-store.ts';
-import { makeStaticPlan, minOpsetPerChannel, nothingToQuantize } from './make-static-plan.ts';
-import { ActivationScales } from './static-activations.ts';
 import { ConstantWriter } from './static-constants.ts';
-import { StaticNodes } from './static-nodes.ts';
+import { ActivationScales, staticNodes } from './static-nodes.ts';
 import {
   isChosen,
   keepsInputFloat,
@@ -27,7 +25,7 @@ import {
   operatorsBetween,
   type StaticRequest,
 } from './static-operators.ts';
-import type { StaticPlan } from './static-plan.ts';
+import { makeStaticPlan, minOpsetPerChannel, nothingToQuantize, type StaticPlan } from './static-plan.ts';
 
 /**
  * Quantize weights and activations (QDQ). Weights are symmetric int8, per channel from opset 13 on. Activations
@@ -60,7 +58,7 @@ export function quantizeStatic(
   constants.putWeights(scales);
   reportUnmeasured(plan, scales, report);
   warnOfSigned(request, plan, report);
-  model.graph.nodes = new StaticNodes(plan, names, scales).written(constants.nodes);
+  model.graph.nodes = [...constants.nodes, ...staticNodes(plan, names, scales)];
   if (request.inputs_only || tied.size > 0) quantizeTables(model, names, { request, tied }, report);
   if (report.layers.length === 0) {
     // `calibrationTargets` has already checked that the plan has constants, but they may contain values that no
