@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
 import type { endpoint as readStart } from '../../functions/service/read-start.endpoint.ts';
 import { Client } from '../../shared/client/client.ts';
+import { readJson } from '../../shared/core/text/read-json.ts';
 import type { CliContext } from '../context.ts';
 import { version } from '../version.ts';
 import { checkoutFolder } from './checkout.ts';
@@ -35,13 +35,7 @@ async function check(url: string, env: Variables, signal: AbortSignal): Promise<
 /** Per service URL: its version, the time of the check, and the version that the user was told about. */
 const Known = z.record(z.string(), z.object({ checked: z.number(), version: z.string(), told: z.string() }));
 
-async function readKnown(env: Variables): Promise<z.infer<typeof Known>> {
-  try {
-    return Known.parse(JSON.parse(await readFile(fileOf(env), 'utf8')));
-  } catch {
-    return {};
-  }
-}
+const readKnown = async (env: Variables) => (await readJson(fileOf(env), Known)) ?? {};
 
 const fileOf = (env: Variables): string => join(dirname(loginFile(env)), 'versions.json');
 

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
-import { readFile, realpath } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
+import { readJson } from '../../shared/core/text/read-json.ts';
 import { loginFile, writeSecret } from '../login/saved-logins.ts';
 import { folderIdentity } from './folder-identity.ts';
 
@@ -61,13 +62,8 @@ const maxKnown = 1000;
 const fileOf = (env: Variables): string => join(dirname(loginFile(env)), 'folders.json');
 
 /** Read the known folders, newest first. A missing or damaged file knows none. */
-async function readKnown(env: Variables): Promise<KnownFolder[]> {
-  try {
-    return z.array(KnownFolder).parse(JSON.parse(await readFile(fileOf(env), 'utf8')));
-  } catch {
-    return [];
-  }
-}
+const readKnown = async (env: Variables): Promise<KnownFolder[]> =>
+  (await readJson(fileOf(env), z.array(KnownFolder))) ?? [];
 
 const isSame = (one: KnownFolder, other: KnownFolder): boolean =>
   one.identity === other.identity &&

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { open, stat } from 'node:fs/promises';
 import { readBlocks } from '../../shared/client/node/read-blocks.ts';
+import { hasCode } from '../../shared/host/has-code.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 
 /**
@@ -19,8 +20,7 @@ export async function digestFile(path: string, signal?: AbortSignal): Promise<Di
     await using file = await open(path);
     for await (const block of readBlocks(file, { size, signal })) hash.update(block);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EACCES')
-      throw new CliError(`${path} cannot be read: permission denied.`);
+    if (hasCode(error, 'EACCES')) throw new CliError(`${path} cannot be read: permission denied.`);
     throw error;
   }
   return { path, size, sha256: hash.digest('hex') };

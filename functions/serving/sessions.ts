@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import type { Settings } from '../../shared/core/settings.ts';
 import { findServedVersion, listServing, resolveVersion } from '../../shared/data/models/serving.ts';
 import { servingBytes } from '../../shared/data/models/serving-memory.ts';
+import { isAlive } from '../../shared/host/is-alive.ts';
 import { ModelSessions } from '../../shared/serving/sessions/model-sessions.ts';
 import type { ServingContext } from './serving-needs.ts';
 
@@ -35,22 +36,13 @@ function ownFolder(): string {
   const base = tmpdir();
   for (const name of readdirSync(base)) {
     const pid = name.startsWith(folderName) ? Number(name.slice(folderName.length)) : Number.NaN;
-    if (Number.isInteger(pid) && !isRunning(pid)) rmSync(join(base, name), { recursive: true, force: true });
+    if (Number.isInteger(pid) && !isAlive(pid)) rmSync(join(base, name), { recursive: true, force: true });
   }
   const folder = join(base, `${folderName}${process.pid}`);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { mode: 0o700 });
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   return folder;
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
 }
 
 let hasWarmed = false;

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { chmod, chown, lstat, mkdir, open, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { hasCode } from '../host/has-code.ts';
 import { ArchiveError, type ArchiveLimits, shown } from './archive-error.ts';
 import { DiskRoom } from './disk-room.ts';
 import { entryPath } from './entry-path.ts';
@@ -126,6 +127,4 @@ export interface Owner {
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
 
-function isTaken(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EEXIST';
-}
+const isTaken = (error: unknown): boolean => hasCode(error, 'EEXIST');

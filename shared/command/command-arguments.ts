@@ -1,5 +1,5 @@
 import { isPapermill, papermillArguments } from './papermill.ts';
-import { CommandError, parseCommand } from './parse-command.ts';
+import { commandWords } from './parse-command.ts';
 
 /** A flag or `key=value` of a command, with the positions of its words. */
 export interface CommandArgument {
@@ -35,25 +35,16 @@ export function commandArguments(words: readonly string[]): CommandArgument[] {
 
 /** Return the words of the script of `sh -c …` if it is one plain command; otherwise the words of the command. */
 export function programWords(text: string): string[] {
-  const words = splitOrNone(text);
+  const words = commandWords(text);
   const at = words.findIndex((word, index) => index > 0 && /^-[a-z]*c$/.test(word));
   const isShell = shells.has(words[0]?.split('/').at(-1) ?? '');
   const script = words[at + 1];
   if (!isShell || at === -1 || script === undefined) return words;
   // The last command is the training; those before it prepare it.
-  return splitOrNone((script.split(/&&|;|\n/).findLast((part) => part.trim() !== '') ?? '').trim());
+  return commandWords((script.split(/&&|;|\n/).findLast((part) => part.trim() !== '') ?? '').trim());
 }
 
 const shells: ReadonlySet<string> = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh', 'ash']);
-
-function splitOrNone(text: string): string[] {
-  try {
-    return parseCommand(text);
-  } catch (error) {
-    if (error instanceof CommandError) return [];
-    throw error;
-  }
-}
 
 const script = /^[^-].*\.(?:py|js|mjs|cjs|ts|mts|sh|r|jl|pl|rb|lua|jar)$/i;
 

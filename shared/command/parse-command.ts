@@ -1,6 +1,16 @@
 /** Return the arguments of a command; see `splitCommand`. @throws CommandError */
 export const parseCommand = (text: string): [string, ...string[]] => splitCommand(text).words;
 
+/** Return the arguments of a command; none if it cannot be split. */
+export function commandWords(text: string): string[] {
+  try {
+    return parseCommand(text);
+  } catch (error) {
+    if (error instanceof CommandError) return [];
+    throw error;
+  }
+}
+
 /** A parameter expansion that a shell would perform in a word: `$NAME`, `${NAME}`, `$1`. */
 export interface Expansion {
   text: string;

@@ -1,6 +1,6 @@
 import { type CommandArgument, commandArguments, programWords } from './command-arguments.ts';
 import { isPapermill, setPapermill } from './papermill.ts';
-import { CommandError, parseCommand } from './parse-command.ts';
+import { CommandError, commandWords, parseCommand } from './parse-command.ts';
 import { quoteCommand } from './quote-command.ts';
 
 /** Values of flags by name, with their hyphens (`--lr`) or without (`lr`). Null removes a flag. */
@@ -8,7 +8,7 @@ export type FlagValues = Readonly<Record<string, string | number | boolean | nul
 
 /** Return whether a command has a flag or `key=value` of this name that can be changed. */
 export const hasFlag = (command: string, name: string): boolean =>
-  argumentsOf(wordsOf(command), name).length > 0;
+  argumentsOf(commandWords(command), name).length > 0;
 
 /**
  * Return a command with other values of its flags. A flag that it lacks is added at the end, if its name is given
@@ -32,15 +32,6 @@ export function setFlags(command: string, flags: FlagValues): string {
       words = [...words, value === true ? name : `${name}=${value}`];
   }
   return quoteCommand(words);
-}
-
-function wordsOf(command: string): string[] {
-  try {
-    return parseCommand(command);
-  } catch (error) {
-    if (error instanceof CommandError) return [];
-    throw error;
-  }
 }
 
 /** Return the arguments of this name. Hyphens and underscores within a name are the same. */

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { CorsOrigins } from './cors-origins.ts';
 import { PackageIndexes } from './package-indexes.ts';
 import { type Prices, pricesSchema } from './prices.ts';
+import { tryParseJson } from './text/try-parse-json.ts';
 
 const wholeNumber = 'must be a whole number above 0';
 const count = (otherwise: number) =>
@@ -38,14 +39,6 @@ const HookHosts = z
 const maxGpus = 8;
 const gpusOf = (text: string): number => (text === 'yes' ? maxGpus : text === 'no' ? 0 : Number(text));
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /** Images that environments of type `docker` may name, with the job definitions that run in each image. */
 const trustedImagesSchema = () =>
   z.record(z.string(), z.object({ train: z.string(), cluster: z.string(), gpu: z.string().optional() }));
@@ -81,8 +74,8 @@ const makeEnvironmentSchema = () =>
     CORS_ORIGINS: CorsOrigins,
     REGISTRATION: z.enum(['open', 'closed']).default('closed'),
     LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
-    PRICES: z.string().transform(parseJson).pipe(pricesSchema()).optional(),
-    TRUSTED_IMAGES: z.string().transform(parseJson).pipe(trustedImagesSchema()).optional(),
+    PRICES: z.string().transform(tryParseJson).pipe(pricesSchema()).optional(),
+    TRUSTED_IMAGES: z.string().transform(tryParseJson).pipe(trustedImagesSchema()).optional(),
     PACKAGE_INDEXES: PackageIndexes,
     PYTHON_VERSIONS: z
       .string()

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { link, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
+import { hasCode } from './has-code.ts';
 import { thisHost } from './this-host.ts';
 
 /** A lock, held until `release` or the end of its process. */
@@ -64,11 +65,11 @@ async function generations(path: string): Promise<number[]> {
 }
 
 function ignoreMissing(error: unknown): undefined {
-  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+  if (hasCode(error, 'ENOENT')) return undefined;
   throw error;
 }
 
 function ignoreExisting(error: unknown): false {
-  if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+  if (hasCode(error, 'EEXIST')) return false;
   throw error;
 }

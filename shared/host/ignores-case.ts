@@ -1,5 +1,6 @@
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { hasCode } from './has-code.ts';
 
 /**
  * Whether the file system of a folder does not tell upper from lower case, as macOS's usually does not. Makes an empty
@@ -12,9 +13,8 @@ export async function ignoresCase(folder: string): Promise<boolean> {
   try {
     probe = await mkdtemp(join(folder, 'mps-case-'));
   } catch (error) {
-    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
     // What cannot be written says so when it is written.
-    return isMissing && above !== folder ? await ignoresCase(above) : false;
+    return hasCode(error, 'ENOENT') && above !== folder ? await ignoresCase(above) : false;
   }
   try {
     return await stat(join(folder, basename(probe).replace('mps-case', 'MPS-CASE'))).then(

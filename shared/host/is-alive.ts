@@ -1,3 +1,5 @@
+import { hasCode } from './has-code.ts';
+
 /** Whether a process or, with a negative number, a group runs. True if it belongs to another user. */
 export function isAlive(pid: number): boolean {
   // 0 would mean this process's own group, and -1 every process.
@@ -6,6 +8,6 @@ export function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    return hasCode(error, 'EPERM');
   }
 }

@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { tryParseJson } from '../core/text/try-parse-json.ts';
 import { isWellFormed } from '../core/text/well-formed.ts';
 
 /** JSON with sorted object keys, so that equal values have equal texts. The table keeps no order. */
@@ -22,12 +23,8 @@ export function readCanonical<S extends z.ZodType>(
   text: string,
   schema: S,
 ): { value: z.output<S> } | { faults: readonly string[] } {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return { faults: [] };
-  }
+  const value = tryParseJson(text);
+  if (value === undefined) return { faults: [] };
   const { success, data, error } = schema.safeParse(value);
   if (!success) return { faults: faultsOf(error) };
   const isGood = canonicalJson(data) === text && isWellFormed(data);

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { isoTime, Timestamp } from '../core/formats.ts';
+import { tryParseJson } from '../core/text/try-parse-json.ts';
 import { isWellFormed } from '../core/text/well-formed.ts';
 import { AnyTrackedName } from '../data/experiments/tracking-rules.ts';
 import type { LogLine } from '../data/jobs/job-log.ts';
@@ -40,13 +41,7 @@ const PrintedLine = z
 
 /** Parse a line; undefined if `write` would not produce exactly this line. */
 function read<T>(line: string, schema: z.ZodType<T>, write: (value: T) => string): T | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    return undefined;
-  }
-  const { success, data } = schema.safeParse(value);
+  const { success, data } = schema.safeParse(tryParseJson(line));
   return success && isWellFormed(data) && write(data) === `${line}\n` ? data : undefined;
 }
 

@@ -1,4 +1,4 @@
-import { CommandError, parseCommand } from '../command/parse-command.ts';
+import { commandWords } from '../command/parse-command.ts';
 import { allFlags, type ConfigValues, configPlaceholders, placeholderList } from '../command/placeholders.ts';
 import { badRequest } from '../core/service-error.ts';
 
@@ -7,7 +7,8 @@ import { badRequest } from '../core/service-error.ts';
  * @throws ServiceError 400 that names the missing values
  */
 export function requireCommandValues(command: string, config_id: string, values: ConfigValues): void {
-  const missing = [...new Set(wordsOf(command).flatMap(configPlaceholders))].filter(
+  // Commands of earlier releases may be ones that cannot be split. They fail in their job, with the reason.
+  const missing = [...new Set(commandWords(command).flatMap(configPlaceholders))].filter(
     (name) => `{${name}}` !== allFlags && !Object.hasOwn(values, name),
   );
   const [first] = missing;
@@ -15,14 +16,4 @@ export function requireCommandValues(command: string, config_id: string, values:
   const named = missing.map((name) => `{${name}}`).join(', ');
   const message = `${config_id} has no single value for ${named} of the command; ${placeholderList} and ${allFlags} need none; the text {${first}} itself is written {{${first}}}`;
   throw badRequest([{ in: 'query', name: 'config', message }]);
-}
-
-/** Commands of earlier releases may be ones that cannot be split. They fail in their job, with the reason. */
-function wordsOf(command: string): string[] {
-  try {
-    return parseCommand(command);
-  } catch (error) {
-    if (error instanceof CommandError) return [];
-    throw error;
-  }
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { badRequest, notFound, ServiceError } from '../../../shared/core/service-error.ts';
 import type { Settings } from '../../../shared/core/settings.ts';
+import { tryParseJson } from '../../../shared/core/text/try-parse-json.ts';
 import { type Experiment, findExperiment } from '../../../shared/data/experiments/experiment.ts';
 import { findFields } from '../../../shared/data/experiments/tracking.ts';
 import type { TrainingKind } from '../../../shared/data/jobs/job.ts';
@@ -167,14 +168,9 @@ const maxChain = 20;
 export const overridesParameter = z
   .string()
   .transform((text, context) => {
-    let isInexact = false;
-    try {
-      const parsed = Overrides.safeParse(JSON.parse(text));
-      if (parsed.success) return parsed.data;
-      isInexact = parsed.error.issues.some((issue) => issue.message === inexactMessage);
-    } catch {
-      // The code below reports this text like any other invalid one.
-    }
+    const parsed = Overrides.safeParse(tryParseJson(text));
+    if (parsed.success) return parsed.data;
+    const isInexact = parsed.error.issues.some((issue) => issue.message === inexactMessage);
     context.addIssue({ code: 'custom', message: isInexact ? inexactMessage : message });
     return z.NEVER;
   })

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { tryParseJson } from '../../../shared/core/text/try-parse-json.ts';
 import { RunRules } from '../../../shared/data/projects/run-rules.ts';
 import { ruleFaults } from '../../../shared/run-rules/parse-rule.ts';
 
@@ -7,7 +8,7 @@ export const rulesParameter = {
   rules: z
     .string()
     .transform((text, context) => {
-      const given = jsonOf(text);
+      const given = tryParseJson(text);
       const parsed = RunRules.safeParse(given);
       if (parsed.success) return parsed.data;
       const faults = given === undefined ? 'must be JSON' : ruleFaults(parsed.error.issues);
@@ -20,13 +21,5 @@ export const rulesParameter = {
       'Rules that stop the run or tell the hooks, besides those of the project, as a JSON list, such as `[{"nan":"loss","do":"stop"},{"silent":"30m","do":"notify"}]`. Conditions: `nan`, `above`, `below`, `no improvement`, `silent`, `idle`.',
     ),
 };
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
 
 const example = 'Example: [{"nan":"loss","do":"stop"}]';

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { tryParseJson } from '../../../shared/core/text/try-parse-json.ts';
 import { NoteText } from '../../../shared/data/experiments/tracking-rules.ts';
 import { changedTags, ExperimentName, Tags } from '../../../shared/experiments/field-rules.ts';
 
@@ -13,7 +14,7 @@ export const trackedParameters = {
   tags: z
     .string()
     .transform((text, context) => {
-      const parsed = Tags.safeParse(jsonOf(text));
+      const parsed = Tags.safeParse(tryParseJson(text));
       if (parsed.success) return changedTags({}, parsed.data);
       const faults = parsed.error.issues.map(({ path, message }) => [...path, message].join(': '));
       // A query parameter has one message for all its faults.
@@ -23,13 +24,5 @@ export const trackedParameters = {
     .optional()
     .describe('Tags, as a JSON object, such as `{"stage":"baseline"}`.'),
 };
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
 
 const example = 'Example: {"stage":"baseline"}';

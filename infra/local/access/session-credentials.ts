@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import * as z from 'zod';
+import { tryParseJson } from '../../../shared/core/text/try-parse-json.ts';
 import type { Statement } from '../../service/iam-statements.ts';
 
 /**
@@ -51,7 +52,7 @@ export class SessionReader {
   read(token: string): Session | undefined {
     const known = this.#known.get(token);
     if (known !== undefined) return known;
-    const statements = parse(token);
+    const statements = Statements.safeParse(tryParseJson(Buffer.from(token, 'base64url').toString())).data;
     return statements && { secretAccessKey: sessionSecret(this.#own, token), statements };
   }
 
@@ -71,11 +72,3 @@ const Statements = z.array(
     conditions: Conditions.exactOptional(),
   }),
 );
-
-function parse(token: string): Statement[] | undefined {
-  try {
-    return Statements.parse(JSON.parse(Buffer.from(token, 'base64url').toString()));
-  } catch {
-    return undefined;
-  }
-}

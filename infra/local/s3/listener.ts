@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { diskFault } from '../../../shared/core/disk-fault.ts';
+import { hasCode } from '../../../shared/host/has-code.ts';
 import { answerPreflight, applyCors } from './bucket-cors.ts';
 import { route } from './operations/route.ts';
 import { Access } from './protocol/access.ts';
@@ -84,11 +85,7 @@ function asS3Error(error: unknown, id: string): S3Error {
   return new S3Error('InternalError', 'We encountered an internal error. Please try again.');
 }
 
-function wantsFiles(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'EMFILE' || error.code === 'ENFILE');
-}
+const wantsFiles = (error: unknown): boolean => hasCode(error, 'EMFILE', 'ENFILE');
 
 /** Whether the client closed the connection before the end of the response. */
-function isGone(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
-}
+const isGone = (error: unknown): boolean => hasCode(error, 'ERR_STREAM_PREMATURE_CLOSE');

@@ -2,6 +2,7 @@ import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { projectKey } from '../../../shared/data/projects/project.ts';
 import type { TableReader } from '../../../shared/data/table/table.ts';
+import { hasCode } from '../../../shared/host/has-code.ts';
 import { tryHostLock } from '../../../shared/host/host-lock.ts';
 import { EnvironmentFolder } from '../../../shared/runner/environment/environment-folder.ts';
 import { removeTree } from '../../../shared/runner/environment/remove-tree.ts';
@@ -36,7 +37,7 @@ export async function namesIn(folder: string): Promise<string[]> {
   try {
     return await readdir(folder);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    if (hasCode(error, 'ENOENT')) return [];
     throw error;
   }
 }

@@ -4,6 +4,9 @@ import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import { diskFault } from '../../../shared/core/disk-fault.ts';
+import { readJson } from '../../../shared/core/text/read-json.ts';
+import { tryParseJson } from '../../../shared/core/text/try-parse-json.ts';
+import { hasCode } from '../../../shared/host/has-code.ts';
 import { takeKernelLock } from '../../../shared/host/kernel-lock.ts';
 import { CommandError } from '../../command/command-error.ts';
 import { writeDurably } from '../batch/durable-file.ts';
@@ -21,15 +24,6 @@ export interface DataFolder {
 export interface Credentials {
   accessKeyId: string;
   secretAccessKey: string;
-}
-
-/** Return the parsed content of a file, or undefined if the file is missing or does not match the schema. */
-export async function readJson<T>(file: string, schema: z.ZodType<T>): Promise<T | undefined> {
-  try {
-    return schema.parse(JSON.parse(await readFile(file, 'utf8')));
-  } catch {
-    return undefined;
-  }
 }
 
 const Owner = z.object({ pid: z.number().int() });
@@ -129,7 +123,7 @@ async function nearestFolder(path: string): Promise<string> {
 
 /** A file may go in between, and a link may lead nowhere. */
 function unlessMissing(error: unknown): void {
-  if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+  if (!hasCode(error, 'ENOENT')) throw error;
 }
 
 async function lock(file: string): Promise<ReturnType<typeof takeKernelLock>> {
@@ -148,10 +142,10 @@ async function checkDataFolderVersion(path: string, file: string): Promise<void>
   try {
     text = await readFile(file, 'utf8');
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    if (!hasCode(error, 'ENOENT')) throw error;
     return writeDurably(file, JSON.stringify({ version: dataFolderVersion }));
   }
-  const version = readVersion(text);
+  const version = Stored.safeParse(tryParseJson(text)).data?.version;
   if (version === undefined) {
     throw new CommandError(
       `The data folder ${path} has no readable version. Put {"version":${dataFolderVersion}} into ${file} if this release or an older one wrote the folder.`,
@@ -172,14 +166,6 @@ async function checkDataFolderVersion(path: string, file: string): Promise<void>
 export const dataFolderVersion = 1;
 
 const Stored = z.object({ version: z.number().int().min(1) });
-
-function readVersion(text: string): number | undefined {
-  try {
-    return Stored.parse(JSON.parse(text)).version;
-  } catch {
-    return undefined;
-  }
-}
 
 const StoredCredentials = z.object({ accessKeyId: z.string().min(1), secretAccessKey: z.string().min(1) });
 

@@ -1,10 +1,11 @@
 import { statfs } from 'node:fs/promises';
 import * as z from 'zod';
 import { bytesText } from '../../../shared/core/text/bytes-text.ts';
+import { readJson } from '../../../shared/core/text/read-json.ts';
 import { trimCaches } from '../../../shared/runner/environment/trim-caches.ts';
 import { CommandError } from '../../command/command-error.ts';
 import { writeDurably } from '../batch/durable-file.ts';
-import { type DataFolder, readJson } from './data-folder.ts';
+import type { DataFolder } from './data-folder.ts';
 import { diskUse, namesIn } from './data-folder-cleanup.ts';
 import type { JobFolders } from './job-folders.ts';
 

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
 import * as z from 'zod';
+import { tryParseJson } from '../../../shared/core/text/try-parse-json.ts';
+import { hasCode } from '../../../shared/host/has-code.ts';
 import { CommandError } from '../../command/command-error.ts';
 import { writeDurably } from '../batch/durable-file.ts';
 import type { DataFolder } from './data-folder.ts';
@@ -65,11 +67,7 @@ async function readState(
 ): Promise<State> {
   const text = await readFile(within(stateFile), 'utf8').catch(() => undefined);
   if (text === undefined) return { in_use: await usedBefore(within, names), sealed: {} };
-  try {
-    return State.parse(JSON.parse(text));
-  } catch {
-    return { in_use: [...names], sealed: {} };
-  }
+  return State.safeParse(tryParseJson(text)).data ?? { in_use: [...names], sealed: {} };
 }
 
 const Seal = z.object({ bytes: z.number().int(), crc32: z.number().int() });
@@ -102,13 +100,10 @@ async function sizeOf(path: string): Promise<number | undefined> {
   try {
     return (await stat(path)).size;
   } catch (error) {
-    if (isMissing(error)) return undefined;
+    if (hasCode(error, 'ENOENT')) return undefined;
     throw error;
   }
 }
-
-const isMissing = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'ENOENT';
 
 async function check(
   { path, within }: Pick<DataFolder, 'path' | 'within'>,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { chmod, lstat, mkdir, readdir, readFile, realpath, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { hasCode } from '../../../shared/host/has-code.ts';
 import { removeTree } from '../../../shared/runner/environment/remove-tree.ts';
 import { CommandError } from '../../command/command-error.ts';
 import type { DataFolder } from './data-folder.ts';
@@ -95,5 +96,5 @@ async function ownerOf(parent: string, name: string): Promise<string | undefined
 const isGone = (path: string): Promise<boolean> =>
   stat(path).then(
     () => false,
-    (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOENT',
+    (error: unknown) => hasCode(error, 'ENOENT'),
   );

@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import { ProblemError } from '../../../shared/client/problem-error.ts';
 import { TryAgainError, usualRetries, withRetries } from '../../../shared/client/retry.ts';
 import { UnreachableError } from '../../../shared/client/unreachable-error.ts';
+import { tryParseJson } from '../../../shared/core/text/try-parse-json.ts';
 import { CommandError } from '../../command/command-error.ts';
 
 /** Client of an MLflow tracking server's REST API. */
@@ -20,7 +21,7 @@ export class TrackingApi {
    */
   async json<S extends z.ZodType>(schema: S, call: string, given: Call = {}): Promise<z.output<S>> {
     const text = await (await this.send(call, given)).text();
-    const parsed = schema.safeParse(parseJson(text));
+    const parsed = schema.safeParse(tryParseJson(text));
     if (!parsed.success) throw new CommandError(`${this.url} answers ${call} with ${text.slice(0, 200)}`);
     return parsed.data;
   }
@@ -59,14 +60,6 @@ interface Call {
 }
 
 type Query = Readonly<Record<string, string | number | readonly string[]>>;
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
 
 function queryText(query: Query): string {
   const search = new URLSearchParams();

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { promisify } from 'node:util';
+import { hasCode } from '../has-code.ts';
 import type { CommandUser } from '../host.ts';
 
 /**
@@ -34,9 +35,6 @@ function ignoreGone(act: () => void): void {
     if (!hasCode(error, 'ENOENT', 'ESRCH')) throw error;
   }
 }
-
-const hasCode = (error: unknown, ...codes: unknown[]): boolean =>
-  error instanceof Error && 'code' in error && codes.includes(error.code);
 
 const accessMode = 0o3;
 

@@ -7,6 +7,7 @@ import { artifactObject } from '../../data/experiments/artifact.ts';
 import { type ArtifactHome, putUnannounced } from '../../data/experiments/client-artifact.ts';
 import { ProjectBytesError, requireProjectBytes } from '../../data/projects/project.ts';
 import { retryOnConflict } from '../../data/table/retry-on-conflict.ts';
+import { hasCode } from '../../host/has-code.ts';
 import { JobError } from '../../runner/job/job-error.ts';
 import type { RunLogs } from '../../runner/outputs/run-logs.ts';
 import { mediaTypeOf } from '../../runner/outputs/upload/media-type.ts';
@@ -103,5 +104,4 @@ async function storeBeside(
   if (previous !== undefined) await objects.delete([previous.object]).catch(() => undefined);
 }
 
-const isFull = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
+const isFull = (error: unknown): boolean => hasCode(error, 'ENOSPC', 'EDQUOT');

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { tryParseJson } from '../../core/text/try-parse-json.ts';
 import type { LoggedModel } from '../../data/experiments/logged-model.ts';
 import { isPlainAddress, isRemoteAddress } from '../../data/experiments/logged-model-rules.ts';
 import { versionsTag } from '../../data/experiments/tracking-rules.ts';
@@ -266,10 +267,4 @@ async function locationOf(context: MlflowContext, source: string): Promise<strin
 }
 
 /** Return the versions in the tag of a logged model; an empty list if a client wrote another value there. */
-function listedIn(tag: string | undefined): unknown[] {
-  try {
-    return Versions.parse(JSON.parse(tag ?? '[]'));
-  } catch {
-    return [];
-  }
-}
+const listedIn = (tag = ''): unknown[] => Versions.safeParse(tryParseJson(tag)).data ?? [];

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { lstat, open, readdir, readFile, rename, rm, utimes } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod';
+import { tryParseJson } from '../../core/text/try-parse-json.ts';
 import { thisHost } from '../../host/this-host.ts';
 import { removeTree } from './remove-tree.ts';
 
@@ -43,7 +44,7 @@ export class EnvironmentFolder {
       () => false,
     );
     if (text === null || !there) return null;
-    const marker = Marker.safeParse(parseJson(text));
+    const marker = Marker.safeParse(tryParseJson(text));
     if (!marker.success || marker.data.key !== basename(this.folder)) return null;
     const { key, lock_hash, build_seconds, bytes } = marker.data;
     return { key, lockHash: lock_hash, buildSeconds: build_seconds, bytes };
@@ -105,14 +106,6 @@ export class EnvironmentFolder {
     const prefix = `${basename(this.folder)}${suffix}`;
     const names = await readdir(dirname(this.folder));
     return names.filter((name) => name.startsWith(prefix)).map((name) => join(dirname(this.folder), name));
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
   }
 }
 

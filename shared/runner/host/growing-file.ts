@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { hasCode } from '../../host/has-code.ts';
 
 /** A change of a file: new bytes, or a restart from its beginning. */
 type Growth = { bytes: Buffer } | 'restarted';
@@ -66,7 +67,7 @@ export class GrowingFile {
     try {
       next = await openOwned(this.#path, this.#user);
     } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+      if (hasCode(error, 'ENOENT')) return undefined;
       throw error;
     }
     const [found, present] = await Promise.all([next.stat(), this.#handle?.stat()]);

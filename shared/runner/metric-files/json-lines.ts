@@ -1,3 +1,4 @@
+import { tryParseJson } from '../../core/text/try-parse-json.ts';
 import { isMetricName } from '../log-metrics/metric-words.ts';
 import { type FileMetric, noMetrics, stepColumns } from './csv-metrics.ts';
 import { isOfRun } from './event-names.ts';
@@ -49,12 +50,8 @@ export class JsonLines {
 
 function rowOf(line: string): Readonly<Record<string, unknown>> | undefined {
   if (!line.startsWith('{')) return undefined;
-  try {
-    const value: unknown = JSON.parse(line.replaceAll(/: ?(?:NaN|-?Infinity)(?=[,}])/g, ': null'));
-    return typeof value === 'object' && value !== null ? { ...value } : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = tryParseJson(line.replaceAll(/: ?(?:NaN|-?Infinity)(?=[,}])/g, ': null'));
+  return typeof value === 'object' && value !== null ? { ...value } : undefined;
 }
 
 function metricsOf(row: Readonly<Record<string, unknown>>): FileMetric[] {

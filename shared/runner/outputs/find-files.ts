@@ -2,6 +2,7 @@ import type { BigIntStats, Dir } from 'node:fs';
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, opendir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { hasCode } from '../../host/has-code.ts';
 import { thisHost } from '../../host/this-host.ts';
 import { FileRefusedError, openOwned, refusalOf } from '../host/growing-file.ts';
 
@@ -85,8 +86,7 @@ async function enterTop(folder: string): Promise<OpenFolder | undefined> {
   try {
     return await enter(folder, folder, '');
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP') return undefined;
+    if (hasCode(error, 'ENOENT', 'ENOTDIR', 'ELOOP')) return undefined;
     throw error;
   }
 }
@@ -197,9 +197,8 @@ function kindFault(found: BigIntStats, user: { uid: number } | undefined): strin
 
 /** The fault of an entry; undefined if it has been removed. */
 function faultOf(error: unknown): string | undefined {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'ENOENT') return undefined;
-  if (code === 'ENOTDIR') return 'it changed during the inspection';
+  if (hasCode(error, 'ENOENT')) return undefined;
+  if (hasCode(error, 'ENOTDIR')) return 'it changed during the inspection';
   const refusal = error instanceof FileRefusedError ? error : refusalOf(error);
   if (refusal === undefined) throw error;
   return refusal.message;

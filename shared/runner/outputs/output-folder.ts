@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { artifactPathMaxBytes } from '../../data/experiments/artifact.ts';
+import { hasCode } from '../../host/has-code.ts';
 import { FileRefusedError } from '../host/growing-file.ts';
 import { type FindFilesOptions, type FoundFile, findFiles } from './find-files.ts';
 import type { KeptFiles } from './kept-files.ts';
@@ -82,7 +83,7 @@ export async function openFound(found: FoundFile, refused: Refused): Promise<Fil
     return await found.open();
   } catch (error) {
     if (error instanceof FileRefusedError) refused(found.path, error.message);
-    else if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    else if (!hasCode(error, 'ENOENT')) throw error;
     return undefined;
   }
 }

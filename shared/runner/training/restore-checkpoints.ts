@@ -6,6 +6,7 @@ import type { ObjectReader } from '../../aws/objects.ts';
 import type { Artifact } from '../../data/experiments/artifact.ts';
 import type { Experiment } from '../../data/experiments/experiment.ts';
 import type { TableWriter } from '../../data/table/table.ts';
+import { hasCode } from '../../host/has-code.ts';
 import type { CommandUser } from '../../host/host.ts';
 import { downloadObject } from '../job/download-object.ts';
 import { JobError } from '../job/job-error.ts';
@@ -105,9 +106,6 @@ async function subfolder(
   if (isNew && user !== undefined) await handle.chown(user.uid, user.gid);
   return handle;
 }
-
-const hasCode = (error: unknown, ...codes: unknown[]): boolean =>
-  error instanceof Error && 'code' in error && codes.includes(error.code);
 
 /** Create a file, replacing any other entry of its name. */
 async function createFile(path: string, user: CommandUser | undefined): Promise<FileHandle> {

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import { Client } from '../../../../shared/client/client.ts';
 import { ProblemError } from '../../../../shared/client/problem-error.ts';
+import { tryParseJson } from '../../../../shared/core/text/try-parse-json.ts';
 import type { endpoint as createSession } from '../../../auth/create-session.endpoint.ts';
 import type { endpoint as deleteSession } from '../../../auth/delete-session.endpoint.ts';
 import type { endpoint as renewSession } from '../../../auth/renew-session.endpoint.ts';
@@ -22,12 +23,8 @@ const renewal = 3_600_000;
 
 /** Parse the session that all tabs of this browser share. */
 function parsePerson(text: string | null): Person | undefined {
-  try {
-    const value: unknown = JSON.parse(text ?? 'null');
-    return typeof value === 'object' && value !== null && 'page_key' in value ? (value as Person) : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = tryParseJson(text ?? '');
+  return typeof value === 'object' && value !== null && 'page_key' in value ? (value as Person) : undefined;
 }
 
 /** Read the stored session. A new tab or a pasted link is signed in. A browser may refuse the storage. */

@@ -1,5 +1,6 @@
 import { dsvFormat } from 'd3-dsv';
 import { decimalPattern } from '../../../../shared/core/text/decimal.ts';
+import { tryParseJson } from '../../../../shared/core/text/try-parse-json.ts';
 
 /** Cell of a table. */
 export type Cell = string | number | boolean | null;
@@ -70,19 +71,8 @@ function recordsTable(records: readonly Readonly<Record<string, unknown>>[]): Ta
  * object a line. Undefined if the file is no table.
  */
 export function parseJsonTable(text: string): TableData | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    try {
-      value = text
-        .split('\n')
-        .filter((line) => line.trim() !== '')
-        .map((line): unknown => JSON.parse(line));
-    } catch {
-      return undefined;
-    }
-  }
+  const lines = () => text.split('\n').filter((line) => line.trim() !== '');
+  const value = tryParseJson(text) ?? lines().map(tryParseJson);
   if (Array.isArray(value) && value.length > 0 && value.every(isObject)) return recordsTable(value);
   if (!isObject(value)) return undefined;
   const { columns, data } = value;

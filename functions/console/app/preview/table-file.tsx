@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { tryParseJson } from '../../../../shared/core/text/try-parse-json.ts';
 import { type Artifact, type ExperimentPath, openArtifact } from '../api/experiments.ts';
 import { Problem } from '../ui/states/problem.tsx';
 import { Skeleton } from '../ui/states/skeleton.tsx';
@@ -20,11 +21,8 @@ interface Source {
 type Read = { table: TableData; source?: Source } | { table?: undefined; source: Source };
 
 const prettyJson = (text: string): string => {
-  try {
-    return jsonText(JSON.parse(text));
-  } catch {
-    return text;
-  }
+  const value = tryParseJson(text);
+  return value === undefined ? text : jsonText(value);
 };
 
 async function readFile(

@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { tryParseJson } from '../../../../shared/core/text/try-parse-json.ts';
 import { unfinishedSuffix, writeDurably } from '../durable-file.ts';
 import { type BatchJobStateChangeEvent, hasEnded, JobRecord } from './job-record.ts';
 
@@ -37,7 +38,7 @@ export class JobStore {
       const path = join(this.#folder, name);
       if (name.endsWith(unfinishedSuffix)) await rm(path, { force: true });
       if (!name.endsWith(extension)) continue;
-      const job = parseJob(await readFile(path, 'utf8'));
+      const job = JobRecord.safeParse(tryParseJson(await readFile(path, 'utf8'))).data;
       if (job !== undefined) loaded.push(job);
       else {
         console.error(`Batch: ${path} does not contain a job and was renamed.`);
@@ -154,13 +155,5 @@ export class JobStore {
 }
 
 const extension = '.json';
-
-function parseJob(text: string): JobRecord | undefined {
-  try {
-    return JobRecord.parse(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
-}
 
 const writeAgainAfterMs = 1_000;

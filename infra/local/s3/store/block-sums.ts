@@ -1,6 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
+import { hasCode } from '../../../../shared/host/has-code.ts';
 
 /** Compute the CRC-32 of each block of a file during its write, four bytes each, big-endian. */
 export class BlockSums {
@@ -59,7 +60,7 @@ export async function* readBlocks(
   last: number,
 ): AsyncGenerator<Block, void, undefined> {
   const file = await open(path, 'r').catch((error: unknown) => {
-    throw isMissing(error) ? new ShortFileError(Math.floor(first / blockBytes)) : error;
+    throw hasCode(error, 'ENOENT') ? new ShortFileError(Math.floor(first / blockBytes)) : error;
   });
   try {
     for (let index = Math.floor(first / blockBytes); index * blockBytes <= last; index += 1) {
@@ -93,9 +94,6 @@ export class ShortFileError extends Error {
 }
 
 const lengthOf = (index: number, size: number): number => Math.min(blockBytes, size - index * blockBytes);
-
-const isMissing = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'ENOENT';
 
 /** Whether a block matches its checksum. */
 export function isIntact({ index, bytes }: Block, sums: Uint8Array): boolean {

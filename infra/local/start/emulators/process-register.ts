@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
+import { tryParseJson } from '../../../../shared/core/text/try-parse-json.ts';
 import { thisHost } from '../../../../shared/host/this-host.ts';
 import { processStartTime } from '../../../../shared/process/process-tree.ts';
 import { writeDurably } from '../../batch/durable-file.ts';
@@ -19,7 +20,7 @@ export class ProcessRegister {
   /** Kill remaining emulators of an earlier run, and wait until they are gone. */
   async endLeftovers(): Promise<void> {
     const text = await readFile(this.#file, 'utf8').catch(() => '[]');
-    for (const emulator of Emulators.safeParse(parseJson(text)).data ?? []) await kill(emulator);
+    for (const emulator of Emulators.safeParse(tryParseJson(text)).data ?? []) await kill(emulator);
     await writeDurably(this.#file, '[]');
   }
 
@@ -34,14 +35,6 @@ export class ProcessRegister {
 const Emulators = z.array(z.object({ pid: z.number().int().min(2), startTime: z.string() }));
 
 type Emulator = z.infer<typeof Emulators>[number];
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
 
 /** Compare the start time, because the system may have reused the pid. */
 async function kill({ pid, startTime }: Emulator): Promise<void> {

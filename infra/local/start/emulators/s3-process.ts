@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import * as z from 'zod';
+import { readJson } from '../../../../shared/core/text/read-json.ts';
 import { thisHost } from '../../../../shared/host/this-host.ts';
 import { CommandError } from '../../../command/command-error.ts';
 import { writeDurably } from '../../batch/durable-file.ts';
@@ -151,7 +151,7 @@ export async function onUsualPort<Server extends { url: string }>(
   file: string,
   start: (port: number) => Promise<Server>,
 ): Promise<Server> {
-  const usual = await readPort(file);
+  const usual = (await readJson(file, Usual))?.port;
   const server = await start(usual ?? 0);
   const port = Number(new URL(server.url).port);
   if (port !== usual) await writeDurably(file, JSON.stringify({ port }));
@@ -172,11 +172,3 @@ export async function onGivenPort<Server extends { url: string; close(): Promise
 }
 
 const Usual = z.object({ port: z.int().min(1).max(65_535) });
-
-async function readPort(file: string): Promise<number | undefined> {
-  try {
-    return Usual.parse(JSON.parse(await readFile(file, 'utf8'))).port;
-  } catch {
-    return undefined;
-  }
-}

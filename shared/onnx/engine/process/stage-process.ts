@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { dirname, isAbsolute } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
+import { tryParseJson } from '../../../core/text/try-parse-json.ts';
 import type { Sandbox } from '../../../host/host.ts';
 import { extendedFlag } from '../../measure/session/extended-flag.ts';
 import { hideFolders } from '../../measure/session/hide-folders.ts';
@@ -62,15 +63,6 @@ function collectPrinted({ stderr }: ChildProcess): () => string {
     printed = (printed + chunk).slice(-maxPrinted);
   });
   return () => printed.trim();
-}
-
-/** A process may be killed in the middle of a line. */
-function parseLine(text: string): StageLine | undefined {
-  try {
-    return StageLine.parse(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
 }
 
 function crashed({ exitCode, signalCode }: ChildProcess, what: string, printed: string): ModelError {
@@ -136,7 +128,8 @@ export class StageProcess {
     for (;;) {
       const { value: text, done } = await this.#lines.next();
       if (done === true) return undefined;
-      const line = parseLine(text);
+      // A process may be killed in the middle of a line.
+      const line = StageLine.safeParse(tryParseJson(text)).data;
       if (line === undefined) continue;
       if ('answer' in line || 'fault' in line) return line;
       heard(line);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { chmod, constants, type FileHandle, lstat, mkdir, open, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { hasCode } from '../../../host/has-code.ts';
 import { isProjectFolder, moduleFolder, readProjectFolder } from '../declarations/project-folder.ts';
 import { readWorkspace } from '../declarations/read-workspace.ts';
 import { EnvironmentError } from '../environment-error.ts';
@@ -210,9 +211,8 @@ async function openSourceFile(folder: string, path: string, maxBytes: number): P
   } catch (error) {
     await file?.close();
     if (error instanceof EnvironmentError) throw error;
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'ENOENT' || code === 'ENOTDIR') throw refuse('is not in the source', error);
-    if (code === 'ELOOP') throw refuse('is a link', error);
+    if (hasCode(error, 'ENOENT', 'ENOTDIR')) throw refuse('is not in the source', error);
+    if (hasCode(error, 'ELOOP')) throw refuse('is a link', error);
     throw error;
   }
 }

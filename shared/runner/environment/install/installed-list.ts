@@ -3,6 +3,7 @@ import { constants } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import * as z from 'zod';
+import { tryParseJson } from '../../../core/text/try-parse-json.ts';
 import { readAtMost } from '../../host/read-at-most.ts';
 import { normalName } from '../dependencies/python-requirements.ts';
 import type { ResolvedDependency } from '../dependencies/resolved-dependencies.ts';
@@ -26,7 +27,7 @@ export async function pythonLock(
       const [, project, release] = /^([\w.]+)-([\w.!+]+)\.dist-info$/.exec(name) ?? [];
       if (project === undefined || release === undefined) continue;
       const text = await readSmall(join(site, name, 'direct_url.json'), 64 * 1024);
-      const direct = DirectUrl.safeParse(parse(text)).data?.url;
+      const direct = DirectUrl.safeParse(tryParseJson(text ?? '')).data?.url;
       lines.push(
         `${normalName(project)}${direct === undefined ? `==${release}` : ` @ ${origin(direct, dependencies)}`}`,
       );
@@ -46,15 +47,6 @@ export async function readSmall(path: string, maxBytes: number): Promise<string 
     return (await readAtMost(file, maxBytes))?.toString('utf8') ?? null;
   } finally {
     await file.close();
-  }
-}
-
-function parse(text: string | null): unknown {
-  if (text === null) return null;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
   }
 }
 
@@ -93,7 +85,7 @@ const HiddenLock = z.object({
 /** List npm packages as `path version integrity`, from npm's own list of `node_modules`. */
 export async function nodeLock(folder: string): Promise<string> {
   const text = await readSmall(join(folder, 'node_modules', '.package-lock.json'), 64 * 1024 * 1024);
-  const { packages } = HiddenLock.safeParse(parse(text)).data ?? { packages: {} };
+  const { packages } = HiddenLock.safeParse(tryParseJson(text ?? '')).data ?? { packages: {} };
   return lockText(
     Object.entries(packages).map(([path, { version = '', integrity = '' }]) =>
       `${path.replace(/^node_modules\//, '')} ${version} ${integrity}`.trim(),

@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { tryParseJson } from '../../../core/text/try-parse-json.ts';
 import { EnvironmentError } from '../environment-error.ts';
 import { type RunCommand, stopped } from './installer.ts';
 import { downloadPython, type ManagedPythons, uvConditions, uvQuestion } from './managed-pythons.ts';
@@ -100,7 +101,7 @@ async function probe(
     kind === 'python' ? ([program, '-I', '-c', pythonProbe] as const) : ([program, '-e', nodeProbe] as const);
   const result = await run({ argv, cwd, env });
   const line = result.tail.split('\n').findLast((text) => text.startsWith('{'));
-  const parsed = result.exitCode === 0 ? Probe.safeParse(parse(line)) : undefined;
+  const parsed = result.exitCode === 0 ? Probe.safeParse(tryParseJson(line ?? '')) : undefined;
   if (parsed?.success === true) return parsed.data;
   return { fault: result.message === undefined ? '' : ` (${result.message})` };
 }
@@ -148,11 +149,3 @@ const missing = {
     'This environment needs Python 3, but the search path has no working python3. Install Python 3.9 or newer.',
   node: 'This environment needs Node, but the search path has no working node.',
 } as const;
-
-function parse(line: string | undefined): unknown {
-  try {
-    return JSON.parse(line ?? '');
-  } catch {
-    return null;
-  }
-}

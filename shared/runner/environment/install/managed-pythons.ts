@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { errorText } from '../../../core/error-text.ts';
+import { tryParseJson } from '../../../core/text/try-parse-json.ts';
 import { installerEnvironment, type Variables } from '../operator-environment.ts';
 import { installerMessage, type RunCommand } from './installer.ts';
 import { compareVersions, type PythonCondition } from './python-version.ts';
@@ -71,19 +72,11 @@ export async function downloadableVersions(
   const argv = ['uv', 'python', 'list', ...uvQuestion.options, ...listing] as const;
   const env = uvQuestion.env(installerEnvironment(operatorEnv, '/nonexistent'));
   const { exitCode, tail } = await run({ argv, cwd, env });
-  const listed = exitCode === 0 ? readList(tail) : [];
+  // Another version of uv may print something else, which is no list.
+  const listed = exitCode === 0 ? (Listed.safeParse(tryParseJson(tail)).data ?? []) : [];
   // A pre-release is no answer to `>=3.12`.
   const released = listed.filter(({ version, implementation }) => {
     return implementation === 'cpython' && /^3\.\d+\.\d+$/.test(version);
   });
   return [...new Set(released.map(({ version }) => version))].sort(compareVersions).reverse();
-}
-
-/** Read uv's list; another version of uv may print something else, which is no list. */
-function readList(text: string): z.infer<typeof Listed> {
-  try {
-    return Listed.parse(JSON.parse(text));
-  } catch {
-    return [];
-  }
 }

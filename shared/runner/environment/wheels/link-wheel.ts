@@ -1,6 +1,7 @@
 import { constants, linkSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import { chmod, copyFile, open, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { hasCode } from '../../../host/has-code.ts';
 import { removeTree } from '../remove-tree.ts';
 
 /** A virtual environment that wheels are linked into. */
@@ -104,8 +105,7 @@ function makeFolders(root: string, path: string): void {
   }
 }
 
-const isTaken = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'EEXIST';
+const isTaken = (error: unknown): boolean => hasCode(error, 'EEXIST');
 
 /** Scripts begin with `#!python` for the interpreter of the environment. Others are programs. */
 async function linkScripts(from: string, target: LinkTarget): Promise<void> {

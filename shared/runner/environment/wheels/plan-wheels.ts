@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { tryParseJson } from '../../../core/text/try-parse-json.ts';
 import { normalName } from '../dependencies/python-requirements.ts';
 import type { IndexRelay } from '../downloads/index-relay.ts';
 import { readSmall } from '../install/installed-list.ts';
@@ -72,7 +73,7 @@ export async function planWheels(
   const [report, log] = await Promise.all(
     ['json', 'log'].map((kind) => readSmall(`${file}.${kind}`, largestReport)),
   );
-  const parsed = Report.safeParse(parse(report ?? null));
+  const parsed = Report.safeParse(tryParseJson(report ?? ''));
   if (!parsed.success || log == null) return null;
   const missing = parsed.data.install.map(({ metadata: { name, version }, download_info: { url } }) => ({
     name: normalName(name),
@@ -81,12 +82,4 @@ export async function planWheels(
   }));
   const names = [...log.matchAll(/ Requirement already satisfied: ([A-Za-z0-9._-]+)/g)];
   return { satisfied: new Set(names.map(([, name = '']) => normalName(name))), missing };
-}
-
-function parse(text: string | null): unknown {
-  try {
-    return JSON.parse(text ?? '');
-  } catch {
-    return null;
-  }
 }

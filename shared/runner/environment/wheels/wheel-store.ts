@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, rename, stat, utimes, writeFile } from 'node:
 import { basename, join } from 'node:path';
 import * as z from 'zod';
 import { extractArchive } from '../../../archive/extract-archive.ts';
+import { tryParseJson } from '../../../core/text/try-parse-json.ts';
 import { tryHostLock } from '../../../host/host-lock.ts';
 import { normalName } from '../dependencies/python-requirements.ts';
 import { EnvironmentError } from '../environment-error.ts';
@@ -58,7 +59,7 @@ export class WheelStore {
       if (key === undefined) continue;
       const folder = join(this.#folder, key);
       const facts = Facts.safeParse(
-        parseJson(await readFile(join(folder, 'wheel.json'), 'utf8').catch(() => '')),
+        tryParseJson(await readFile(join(folder, 'wheel.json'), 'utf8').catch(() => '')),
       );
       if (!facts.success || facts.data.builtFor !== this.#builtFor(facts.data.isBuilt)) continue;
       if (facts.data.isBuilt && !this.#sharesBuilt) continue;
@@ -153,14 +154,6 @@ async function requireOwnFacts(tree: string, { name, version }: NewWheel): Promi
     'install-failed',
     `the wheel of ${name} ${version} states ${stated.join(', ') || 'no package'}`,
   );
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 /** Folder of the wheels of all projects. Ids of projects do not begin with a dot. Another name leaves the former ones. */

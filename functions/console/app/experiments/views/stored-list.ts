@@ -1,4 +1,5 @@
 import { type Signal, signal } from '@preact/signals';
+import { tryParseJson } from '../../../../../shared/core/text/try-parse-json.ts';
 
 /** A list that this browser keeps for each project. */
 export interface StoredList<T> {
@@ -10,12 +11,8 @@ export interface StoredList<T> {
 export function storedList<T>(key: string, isValue: (value: unknown) => value is T): StoredList<T> {
   const signals = new Map<string, Signal<readonly T[]>>();
   const read = (text: string | null): readonly T[] => {
-    try {
-      const values: unknown = JSON.parse(text ?? '[]');
-      return Array.isArray(values) ? values.filter(isValue) : [];
-    } catch {
-      return [];
-    }
+    const values = tryParseJson(text ?? '');
+    return Array.isArray(values) ? values.filter(isValue) : [];
   };
   const keyOf = (project_id: string) => `${key}-${project_id}`;
   const of = (project_id: string): Signal<readonly T[]> => {

@@ -1,5 +1,5 @@
 import { commandArguments } from '../../../../../shared/command/command-arguments.ts';
-import { CommandError, parseCommand } from '../../../../../shared/command/parse-command.ts';
+import { commandWords } from '../../../../../shared/command/parse-command.ts';
 import { ConfigSyntaxError } from '../../../../../shared/config/config-syntax-error.ts';
 import { parseConfigFile } from '../../../../../shared/config/parse-config-file.ts';
 import { scalarLeaves } from '../../../../../shared/config/scalar-leaves.ts';
@@ -23,16 +23,7 @@ const maxValues = 1000;
 /** Return the flags of a command that have one value. Those that a configuration fills, as `{lr}`, are left out. */
 export function valuesOfCommand(command: string): PresentValues {
   const values = new Map<string, Scalar>();
-  for (const { name, value } of commandArguments(wordsOf(command)))
+  for (const { name, value } of commandArguments(commandWords(command)))
     if (!/[{$]|\s/.test(value ?? '')) values.set(name, value === null ? true : scalarLike(value, null));
   return [...values];
-}
-
-function wordsOf(command: string): readonly string[] {
-  try {
-    return parseCommand(command);
-  } catch (error) {
-    if (error instanceof CommandError) return [];
-    throw error;
-  }
 }

@@ -1,0 +1,8 @@
+/** Return the value of a JSON text; undefined if it is none. */
+export function tryParseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
