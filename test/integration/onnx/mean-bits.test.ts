@@ -5,12 +5,12 @@ import { optimizeModel } from '../../../shared/onnx/engine/optimize/optimize-mod
 import { parseRequest } from '../../../shared/onnx/methods/apply/parse-request.ts';
 import { saveModel } from '../../../shared/onnx/model/file/save-model.ts';
 import { makeNode } from '../../../shared/onnx/model/graph/graph.ts';
-import { writeNpz } from '../../../shared/onnx/model/npz/write-npz.ts';
 import { makeTensor } from '../../../shared/onnx/model/tensor/tensor.ts';
 import type { Receipt } from '../../../shared/onnx/receipt/receipt.ts';
 import { seededFloats } from '../../support/onnx/seeded.ts';
 import { smallModel } from '../../support/onnx/small-model.ts';
 import { stageCommand, testFolder } from '../../support/onnx/stage-program.ts';
+import { writeNpz } from '../../support/onnx/write-npz.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 
 const width = 32;
