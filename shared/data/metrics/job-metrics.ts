@@ -44,6 +44,11 @@ export async function appendMetrics(
   await records.write(heartbeat(job_id, 0, lease, now), { put }, ...also);
 }
 
+/** Build the write that replaces the points of a stored chunk. */
+export const replaceMetricChunk = (job_id: string, name: string, points: readonly MetricPoint[]): Write => ({
+  put: packPoints({ pk: jobPartition(job_id), sk: `${prefix}${name}` }, points),
+});
+
 /** Return the columns of a chunk. Releases without columns wrote rows. */
 const columnsOf = async (item: Item): Promise<PointColumns> =>
   pointChunk.isOf(item) ? unpackPoints(item) : pointColumns(await unpackChunk(item, MetricPointRow));

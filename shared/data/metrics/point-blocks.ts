@@ -5,7 +5,7 @@ import { jobPartition } from '../jobs/job.ts';
 import { blockLists, type Manifest, ManifestRecord, packBlock, tryRewrite } from '../packed/block-list.ts';
 import type { Columns } from '../packed/packed-columns.ts';
 import { recordType } from '../table/record.ts';
-import type { TableWriter } from '../table/table.ts';
+import type { TableWriter, Write } from '../table/table.ts';
 import { tryWrite } from '../table/write-label.ts';
 import { metricChunks, type PointColumns } from './job-metrics.ts';
 
@@ -216,7 +216,11 @@ function joinRuns(runs: readonly PointRun[]): PointRun[] {
 }
 
 /** Build blocks from some chunks. Return false if they are too few, or another process does the same. */
-async function compactSome(records: TableWriter<'records'>, job_id: string): Promise<boolean> {
+async function compactSome(
+  records: TableWriter<'records'>,
+  job_id: string,
+  isForced: boolean,
+): Promise<boolean> {
   const pk = jobPartition(job_id);
   const manifest: PointsManifest = await pointLists.readManifest(records, pk);
   const chunks: NumberedColumns[] = [];
@@ -229,7 +233,8 @@ async function compactSome(records: TableWriter<'records'>, job_id: string): Pro
     read += chunk.rows;
     if (read >= groupPoints || chunks.length === 2 * chunksPerGroup) break;
   }
-  if (chunks.length < chunksPerGroup && read < groupPoints) return false;
+  const isEnough = isForced ? chunks.length > 0 : chunks.length >= chunksPerGroup || read >= groupPoints;
+  if (!isEnough) return false;
   const runs = runsOf(chunks);
   const last = manifest.blocks.at(-1)?.group;
   const lastGroup = manifest.blocks.filter(({ group }) => group === last);
@@ -251,7 +256,59 @@ async function compactSome(records: TableWriter<'records'>, job_id: string): Pro
 /**
  * Build blocks from the chunks of a job, for every 64 new chunks. The writer of the chunks calls this. Each step
  * is one transaction, so after a crash the next call processes the chunks.
+ * @param isForced also for fewer chunks
  */
-export async function compactPoints(records: TableWriter<'records'>, job_id: string): Promise<void> {
-  while (await tryRewrite(() => compactSome(records, job_id)));
+export async function compactPoints(
+  records: TableWriter<'records'>,
+  job_id: string,
+  isForced = false,
+): Promise<void> {
+  while (await tryRewrite(() => compactSome(records, job_id, isForced)));
+}
+
+/** Remove points from the blocks of a job, group by group. The others keep their numbers. */
+export async function filterBlocks(
+  records: TableWriter<'records'>,
+  job_id: string,
+  guard: Write,
+  isKept: (name: string, step: number | null) => boolean,
+): Promise<void> {
+  const pk = jobPartition(job_id);
+  const { blocks } = await pointLists.readManifest(records, pk);
+  for (const group of new Set(blocks.map((ref) => ref.group))) {
+    const manifest: PointsManifest = await pointLists.readManifest(records, pk);
+    const old = manifest.blocks.filter((ref) => ref.group === group);
+    const runs: PointRun[] = [];
+    let isChanged = false;
+    for await (const block of pointLists.readBlocks(records, pk, old, unpackRuns))
+      for (const run of block) {
+        const kept = keptOf(run, isKept);
+        isChanged ||= kept.values.length < run.values.length;
+        if (kept.values.length > 0) runs.push(kept);
+      }
+    if (!isChanged) continue;
+    const next = runs.length === 0 ? [] : packRuns(joinRuns(runs), group);
+    const others = manifest.blocks.filter((ref) => ref.group !== group);
+    const refs = [...others, ...next.map(({ ref }) => ref)].toSorted((one, other) => one.group - other.group);
+    await records.write(
+      guard,
+      pointLists.putManifest(pk, manifest, { blocks: refs, state: manifest.state }),
+      ...next.map(({ ref, packed }) => pointLists.putBlock(pk, ref.id, packed)),
+      ...old.map(({ id }) => pointLists.deleteBlock(pk, id)),
+    );
+  }
+}
+
+function keptOf(run: PointRun, isKept: (name: string, step: number | null) => boolean): PointRun {
+  const { name, steps } = run;
+  const keeps = Array.from(steps, (step) => isKept(name, Number.isNaN(step) ? null : step));
+  if (!keeps.includes(false)) return run;
+  const pick = (column: Float64Array) => column.filter((_, at) => keeps[at] === true);
+  return {
+    name,
+    numbers: pick(run.numbers),
+    steps: pick(steps),
+    times: pick(run.times),
+    values: pick(run.values),
+  };
 }

@@ -1,20 +1,16 @@
 import { join } from 'node:path';
 import { newId } from '../../core/new-id.ts';
 import { ServiceError } from '../../core/service-error.ts';
-import { type Experiment, experimentKey, requireExperiment } from '../../data/experiments/experiment.ts';
-import { findFields, putFields } from '../../data/experiments/tracking.ts';
-import { changeJob } from '../../data/jobs/job.ts';
+import type { Experiment } from '../../data/experiments/experiment.ts';
 import type { Project } from '../../data/projects/project.ts';
-import { retryOnConflict } from '../../data/table/retry-on-conflict.ts';
 import { endBegun, listBegun } from '../../experiments/begun-experiments.ts';
-import { noFields } from '../../experiments/change-fields.ts';
 import { renderError } from '../../http/answer/render-error.ts';
 import { decodePathVariable } from '../../http/body/percent-encoding.ts';
 import type { RawRequest } from '../../http/definition/endpoint-input.ts';
 import type { Reply } from '../../http/definition/reply.ts';
 import type { SecretMask } from '../../runner/host/secret-mask.ts';
-import { leaseCheck } from '../../runner/job/hold-job.ts';
 import type { TrainingJob, TrainingRun } from '../../runner/job/training-job.ts';
+import { changeOwnFields } from '../../runner/outputs/change-own-fields.ts';
 import type { RunLogs, RunTracking } from '../../runner/outputs/run-logs.ts';
 import type { JobReach, JobRuns } from '../protocol/context.ts';
 import { runIdOf } from '../protocol/ids.ts';
@@ -75,8 +71,7 @@ export async function openTracking(run: TrainingRun, logs: RunLogs): Promise<Run
 
 /** Create the reach of a job's program. */
 function jobReach(job: TrainingJob, logs: RunLogs, runs: JobRuns): JobReach {
-  const { record: experiment, records, now } = job;
-  const { project_id, experiment_id } = experiment;
+  const { record: experiment } = job;
   let points = 0;
   return {
     project: projectOf(experiment),
@@ -91,22 +86,7 @@ function jobReach(job: TrainingJob, logs: RunLogs, runs: JobRuns): JobReach {
       await logs.points(more);
     },
 
-    // Leave the catalogue mark alone: the mark of a training stays until its job has ended.
-    changeFields: (change) =>
-      retryOnConflict(async () => {
-        const present = await requireExperiment(records, project_id, experiment_id);
-        const previous = await findFields(records, project_id, experiment_id);
-        const before = previous ?? noFields(present);
-        const { fields } = await change(before, present);
-        if (fields === before) return present;
-        const value = { ...fields, updated_at: now().toISOString(), version: before.version + 1 };
-        await records.write(
-          changeJob(experimentKey(project_id, experiment_id), {}),
-          putFields(project_id, experiment_id, value, previous),
-          leaseCheck(job),
-        );
-        return requireExperiment(records, project_id, experiment_id);
-      }),
+    changeFields: (change) => changeOwnFields(job, change),
   };
 }
 

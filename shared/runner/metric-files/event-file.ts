@@ -1,4 +1,6 @@
+import type { ConfigScalar } from '../../config/config-value.ts';
 import { maskedCrc32c } from './crc32c.ts';
+import { readHparams } from './hparams.ts';
 import { protobufFields } from './protobuf-fields.ts';
 
 /** A scalar of an event file. */
@@ -19,6 +21,8 @@ export interface PictureEvent {
 }
 
 interface Reading {
+  /** Called for each hyperparameter of a session. */
+  onParam?: (name: string, value: ConfigScalar) => void;
   /** Called when a writer starts at a step: scalars of its folder from that step on, which it knows, are void. */
   onStart?: (step: number) => void;
   /** Called for each picture. Without it, records that are as large as pictures are passed over. */
@@ -44,14 +48,16 @@ export class EventFile {
   readonly #plugins = new Map<string, string>();
   readonly #onPicture: Reading['onPicture'];
   readonly #onStart: Reading['onStart'];
+  readonly #onParam: Reading['onParam'];
   readonly #maxBytes: number;
   #rest = new Uint8Array();
   #skipped = 0;
   #isDamaged = false;
 
-  constructor({ onPicture, onStart }: Reading = {}) {
+  constructor({ onPicture, onStart, onParam }: Reading = {}) {
     this.#onPicture = onPicture;
     this.#onStart = onStart;
+    this.#onParam = onParam;
     this.#maxBytes = onPicture === undefined ? maxRecordBytes : maxPictureBytes;
   }
 
@@ -130,7 +136,12 @@ export class EventFile {
       else if (number === 2 && bytes.length === 4) simple = viewOf(bytes).getFloat32(0, true);
       else if (number === 4) picture = lastField(bytes, encodedPicture);
       else if (number === 8) tensor = bytes;
-      else if (number === 9) plugin = pluginOf(bytes) ?? plugin;
+      else if (number === 9) {
+        const { name, content } = pluginOf(bytes);
+        plugin = name ?? plugin;
+        if (name === 'hparams' && this.#onParam !== undefined)
+          for (const [param, one] of readHparams(content)) this.#onParam(param, one);
+      }
     }
     // Only the first value of a tag names its plugin.
     if (plugin !== undefined && this.#plugins.size < maxTags) this.#plugins.set(tag, plugin);
@@ -172,12 +183,17 @@ function lastField(message: Uint8Array, wanted: number): Uint8Array | undefined 
 
 const maxTags = 10_000;
 
-/** The name of the plugin in a `SummaryMetadata`. */
-function pluginOf(metadata: Uint8Array): string | undefined {
+/** The name of the plugin in a `SummaryMetadata`, and what it says for itself. */
+function pluginOf(metadata: Uint8Array): { name: string | undefined; content: Uint8Array } {
+  let name: string | undefined;
+  let content = new Uint8Array();
   for (const data of protobufFields(metadata))
     if (data.number === 1)
-      for (const name of protobufFields(data.bytes)) if (name.number === 1) return text.decode(name.bytes);
-  return undefined;
+      for (const { number, bytes } of protobufFields(data.bytes)) {
+        if (number === 1) name = text.decode(bytes);
+        else if (number === 2) content = new Uint8Array(bytes);
+      }
+  return { name, content };
 }
 
 const dtypes = { float: 1n, double: 2n };

@@ -2,6 +2,7 @@ import { newId } from '../../core/new-id.ts';
 import type { ArtifactKind } from '../../data/experiments/artifact.ts';
 import type { SystemUse } from '../../data/experiments/system-use.ts';
 import type { MetricPoint } from '../../data/metrics/metric-summary.ts';
+import { configParams } from '../../experiments/config-params.ts';
 import { isSystemMetric } from '../../metrics/system-metric.ts';
 import { filesOpenForWriting } from '../../process/files-open-for-writing.ts';
 import type { PreparedEnvironment } from '../environment/prepare-environment.ts';
@@ -15,6 +16,7 @@ import { RuleWatch } from '../telemetry/rule-watch.ts';
 import { RungReporter } from '../telemetry/rung-reporter.ts';
 import { shippingPace } from '../telemetry/shipping-pace.ts';
 import { SystemSampler, type SystemSamplerOptions } from '../telemetry/system-sampler.ts';
+import { addOwnParams } from './change-own-fields.ts';
 import { FileMetrics } from './file-metrics.ts';
 import { LogMetrics } from './log-metrics.ts';
 import { MetricSource } from './metric-source.ts';
@@ -61,6 +63,7 @@ export async function collectOutputs(run: TrainingRun, prepared: PreparedEnviron
     async finish() {
       await reader.close();
       await fileMetrics.close();
+      const unrecorded = await addOwnParams(run.job, configParams(fileMetrics.params));
       run.shipper.endOutput();
       await logMetrics.close();
       await fileMetrics.closeSummaries((name) => logMetrics.has(name));
@@ -82,6 +85,7 @@ export async function collectOutputs(run: TrainingRun, prepared: PreparedEnviron
         ...reader.warnings,
         ...fileMetrics.warnings,
         ...logMetrics.warnings,
+        ...unrecorded,
         ...unjudged,
         ...left,
       ];
@@ -147,7 +151,10 @@ function readMetrics(run: TrainingRun, metricRules: MetricRules | undefined) {
   });
   const fileMetrics = new FileMetrics({
     ...found,
-    sink: { append: (_, points) => stored(points, true) },
+    sink: {
+      append: (_, points) => stored(points, true),
+      purge: (given) => pointLog.purge(given),
+    },
     folders: [workspace.source, workspace.output, workspace.checkpoints],
     user,
     mask: variables.mask,

@@ -1,5 +1,6 @@
 import { join, relative } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { ConfigScalar } from '../../config/config-value.ts';
 import { line } from '../../core/text/text-rules.ts';
 import { artifactPathMaxBytes } from '../../data/experiments/artifact.ts';
 import { GrowingFile, openOwned } from '../host/growing-file.ts';
@@ -73,6 +74,8 @@ export class FileMetrics {
   readonly #others = new Set<string>();
   /** Names of the scalars of each folder with event files. */
   readonly #ofFolder = new Map<string, Set<string>>();
+  /** Hyperparameters of TensorBoard's sessions; undefined for those that differ between sessions. */
+  readonly #params = new Map<string, ConfigScalar | undefined>();
   #reading: Promise<void> | undefined;
 
   constructor(options: FileMetricsOptions) {
@@ -89,6 +92,13 @@ export class FileMetrics {
 
   get warnings(): string[] {
     return Object.values(this.#found).flatMap(({ warnings }) => warnings);
+  }
+
+  /** Hyperparameters of TensorBoard's files. Sessions with several values of one, as those of a search, have none. */
+  get params(): Record<string, ConfigScalar> {
+    return Object.fromEntries(
+      [...this.#params].flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+    );
   }
 
   /** Note the files that are there before the program starts. */
@@ -172,10 +182,15 @@ export class FileMetrics {
     return this.#histories.every(({ isEnded }) => isEnded);
   }
 
+  /** Event files are read for their hyperparameters even where another source has the metrics. */
+  #isUnread(kind: MetricFileKind): boolean {
+    return kind !== 'tensorboard' && this.#found[kind].isEnded;
+  }
+
   /** Find new files, and read all. */
   async #look(): Promise<void> {
     for await (const { path, kind, written } of this.#search()) {
-      if (this.#before.get(path) === written || this.#found[kind].isEnded) continue;
+      if (this.#before.get(path) === written || this.#isUnread(kind)) continue;
       if (kind === 'summary') {
         this.#summaries.add(path);
         if (mayHoldLines(path) && !this.#before.has(path)) this.#follow(path, 'csv');
@@ -207,7 +222,12 @@ export class FileMetrics {
 
   #parserOf(path: string, kind: 'tensorboard' | 'csv'): Pick<FollowedFile, 'events' | 'table' | 'lines'> {
     if (kind === 'tensorboard')
-      return { events: new EventFile({ onStart: (step) => this.#purge(path, step) }) };
+      return {
+        events: new EventFile({
+          onStart: (step) => this.#purge(path, step),
+          onParam: (name, value) => this.#takeParam(name, value),
+        }),
+      };
     return { table: mayHoldLines(path) ? new JsonLines() : new CsvMetrics(path), lines: new LineSplitter() };
   }
 
@@ -215,7 +235,7 @@ export class FileMetrics {
     // Names of event files have their time: a writer that purges comes after those that it purges.
     const files = [...this.#followed.values()].toSorted((one, other) => (one.path < other.path ? -1 : 1));
     for (const file of files) {
-      if (this.#found[file.kind].isEnded || file.bytes > maxFileBytes) continue;
+      if (this.#isUnread(file.kind) || file.bytes > maxFileBytes) continue;
       try {
         for await (const growth of file.file.read()) {
           if (growth === 'restarted') {
@@ -251,10 +271,19 @@ export class FileMetrics {
     }
   }
 
+  #takeParam(given: string, value: ConfigScalar): void {
+    const { mask } = this.#options;
+    const name = mask.apply(given);
+    const masked = typeof value === 'string' ? mask.apply(value) : value;
+    const known = this.#params.get(name);
+    if (this.#params.has(name)) this.#params.set(name, known === masked ? known : undefined);
+    else if (this.#params.size < maxNames) this.#params.set(name, masked);
+  }
+
   /** Forget what the writers of a folder logged from a step on, as TensorBoard does. */
   #purge(path: string, step: number): void {
     const names = this.#ofFolder.get(folderOf(path));
-    if (names !== undefined && names.size > 0) this.#found.tensorboard.purge(names, step);
+    if (names !== undefined && names.size > 0) this.#found.tensorboard.purge({ names, step });
   }
 
   #take(file: FollowedFile, lines: readonly string[]): void {

@@ -1,4 +1,5 @@
 import type { MetricPoint } from '../../data/metrics/metric-summary.ts';
+import { isVoid, type VoidPoints } from '../../data/metrics/purge-points.ts';
 import type { FoundSource } from '../../metrics/found-source.ts';
 import { RowShipper } from '../telemetry/row-shipper.ts';
 import { shippingPace } from '../telemetry/shipping-pace.ts';
@@ -6,12 +7,19 @@ import type { MetricSource } from './metric-source.ts';
 
 const maxPoints = 100_000;
 
+/** Bytes that a row without a point counts in a chunk. */
+const rowBytes = 1000;
+
 export interface FoundMetricsOptions {
   source: MetricSource;
   kind: FoundSource;
   /** Most names that are taken. More names are those of data, not of metrics. */
   maxNames: number;
-  sink: { append(sequence: number, points: readonly MetricPoint[]): Promise<void> };
+  sink: {
+    append(sequence: number, points: readonly MetricPoint[]): Promise<void>;
+    /** Remove points that are stored. */
+    purge?(given: VoidPoints): Promise<void>;
+  };
   say(message: string): void;
   isWatched: () => Promise<boolean>;
   /** Sentence for the log about the source, once it counts. */
@@ -29,7 +37,8 @@ const words: Readonly<Record<FoundSource, string>> = {
 /** Stores the points of one source that is not the program itself, once it is clear that they count. */
 export class FoundMetrics {
   readonly #options: FoundMetricsOptions;
-  readonly #shipper: RowShipper<MetricPoint>;
+  /** Points, and what makes earlier ones void, in their order. */
+  readonly #shipper: RowShipper<MetricPoint | VoidPoints>;
   /** Number of points of each name. */
   readonly #counts = new Map<string, number>();
   readonly #warnings = new Set<string>();
@@ -41,7 +50,7 @@ export class FoundMetrics {
   constructor(options: FoundMetricsOptions) {
     this.#options = options;
     this.#shipper = new RowShipper({
-      append: (sequence, points) => options.sink.append(sequence, points),
+      append: (sequence, rows) => this.#append(sequence, rows),
       flushMilliseconds: shippingPace.watchedMetrics,
       isWatched: options.isWatched,
       maxRows: 5_000,
@@ -91,17 +100,31 @@ export class FoundMetrics {
     else this.#held.push(point);
   }
 
-  /** Forget the points of some names from a step on. Those that are stored stay, which is said. */
-  purge(names: ReadonlySet<string>, step: number): void {
-    const isVoid = (point: MetricPoint) => names.has(point.name) && (point.step ?? 0) >= step;
+  /** Forget the points of some names from a step on, and remove those that are stored. */
+  purge(given: VoidPoints): void {
     if (this.#held === undefined) {
-      this.#warn(`A writer began again at step ${step}. Points from there on that were stored before stay.`);
+      if (!this.#isEnded) this.#shipper.add({ ...given, names: new Set(given.names) }, rowBytes);
       return;
     }
     for (const point of this.#held)
-      if (isVoid(point)) this.#counts.set(point.name, (this.#counts.get(point.name) ?? 1) - 1);
-    this.#held = this.#held.filter((point) => !isVoid(point));
+      if (isVoid(given, point)) this.#counts.set(point.name, (this.#counts.get(point.name) ?? 1) - 1);
+    this.#held = this.#held.filter((point) => !isVoid(given, point));
     this.#points = this.#held.length;
+  }
+
+  async #append(sequence: number, rows: readonly (MetricPoint | VoidPoints)[]): Promise<void> {
+    const { sink } = this.#options;
+    let points: MetricPoint[] = [];
+    for (const row of rows) {
+      if (!('names' in row)) {
+        points.push(row);
+        continue;
+      }
+      if (points.length > 0) await sink.append(sequence, points);
+      points = [];
+      await sink.purge?.(row);
+    }
+    if (points.length > 0) await sink.append(sequence, points);
   }
 
   /** Send the points that wait, if they count. */

@@ -11,6 +11,7 @@ import {
 } from '../../data/metrics/metric-summaries.ts';
 import type { MetricPoint, MetricSummary } from '../../data/metrics/metric-summary.ts';
 import { chunksPerGroup, compactPoints } from '../../data/metrics/point-blocks.ts';
+import { purgePoints, type VoidPoints } from '../../data/metrics/purge-points.ts';
 import { noteFirstCriterion } from '../../data/projects/inferred-criterion.ts';
 import type { TableWriter, Write } from '../../data/table/table.ts';
 import { isSystemMetric } from '../../metrics/system-metric.ts';
@@ -31,6 +32,8 @@ interface Entry {
   points: readonly MetricPoint[];
   /** Whether to skip points that are already stored. A client repeats its request if it missed the answer. */
   once: boolean;
+  /** What follows its points, while nothing else is written. */
+  act?: () => Promise<void>;
   done: PromiseWithResolvers<void>;
 }
 
@@ -63,12 +66,22 @@ export class PointLog {
    * @throws ConditionFailedError once the lease is lost
    */
   store(points: readonly MetricPoint[], once = false): Promise<void> {
+    return this.#enter({ points, once });
+  }
+
+  /**
+   * Remove points that are stored. Resolves once they are removed.
+   * @throws ConditionFailedError once the lease is lost
+   */
+  purge(given: VoidPoints): Promise<void> {
+    return this.#enter({ points: [], once: false, act: () => this.#purge(given) });
+  }
+
+  #enter(entry: Omit<Entry, 'done'>): Promise<void> {
     if (this.#lost !== undefined) return Promise.reject(this.#lost);
     const done = Promise.withResolvers<void>();
-    this.#waiting.push({ points, once, done });
-    this.#writing ??= this.#write().finally(() => {
-      this.#writing = undefined;
-    });
+    this.#waiting.push({ ...entry, done });
+    this.#writing ??= this.#write();
     return done.promise;
   }
 
@@ -92,6 +105,7 @@ export class PointLog {
         const points = await retryFor(longPatience, () => this.#fresh(entries));
         this.#options.onFresh?.(points);
         for (const chunk of chunksOf(points, chunkPoints)) await this.#append(chunk);
+        for (const { act } of entries) await act?.();
         for (const { done } of entries) done.resolve();
       } catch (error) {
         // The chunk may or may not be stored, so no chunk may follow it.
@@ -99,6 +113,19 @@ export class PointLog {
         for (const { done } of entries) done.reject(error);
       }
     }
+    // At once: whoever waited for the last entry may bring the next one before a callback of this promise runs.
+    this.#writing = undefined;
+  }
+
+  async #purge(given: VoidPoints): Promise<void> {
+    const { records, experiment, lease } = this.#options;
+    const { experiment_id } = experiment;
+    await this.#compacting;
+    const guard = holdsLease(experiment_id, 0, lease);
+    await retryFor(longPatience, async () => {
+      const left = await purgePoints(records, experiment_id, given, guard);
+      await this.#totals.replace(given.names, left, guard);
+    });
   }
 
   /** Return the points of the entries that are not yet stored. */
@@ -167,6 +194,31 @@ class MetricTotals {
     const { records, experiment } = this.#options;
     this.#parts ??= await readMetricParts(records, experiment.project_id, experiment.experiment_id);
     return this.#parts;
+  }
+
+  /**
+   * Replace the summaries of metrics whose stored points have changed. A metric without points has none.
+   */
+  async replace(
+    names: ReadonlySet<string>,
+    left: ReadonlyMap<string, MetricSummary>,
+    guard: Write,
+  ): Promise<void> {
+    const { records, experiment } = this.#options;
+    const { project_id, experiment_id } = experiment;
+    const parts = (await this.parts()).map((part) => {
+      if (![...names].some((name) => part.summaries.has(name))) return part;
+      const summaries = [...part.summaries].flatMap(([name, summary]) => {
+        const next = names.has(name) ? left.get(name) : summary;
+        return next === undefined ? [] : [[name, next] as const];
+      });
+      return { ...part, summaries: new Map(summaries), version: part.version + 1 };
+    });
+    const writes = parts.flatMap((part, index) =>
+      part === this.#parts?.[index] ? [] : [putMetricPart(project_id, experiment_id, index, part)],
+    );
+    await records.write(guard, ...writes);
+    this.#parts = parts;
   }
 
   /**

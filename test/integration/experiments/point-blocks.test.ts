@@ -8,6 +8,7 @@ import { jobPartition } from '../../../shared/data/jobs/job.ts';
 import { metricChunk } from '../../../shared/data/metrics/job-metrics.ts';
 import type { MetricPoint } from '../../../shared/data/metrics/metric-summary.ts';
 import { compactPoints, pointLists } from '../../../shared/data/metrics/point-blocks.ts';
+import { purgePoints } from '../../../shared/data/metrics/purge-points.ts';
 import { packChunk } from '../../../shared/data/packed/chunk-stream.ts';
 import { storedNumber } from '../../../shared/data/table/stored-number.ts';
 import type { TableWriter } from '../../../shared/data/table/table.ts';
@@ -65,6 +66,11 @@ describe('points of an experiment in blocks by metric', () => {
       position = page.position;
     }
   }
+  /** A condition that always holds. */
+  const holds = (job_id: string) => ({
+    check: { pk: jobPartition(job_id), sk: 'NOTHING' },
+    if: { exists: false },
+  });
   const manifestOf = (job_id: string) => pointLists.readManifest(records, jobPartition(job_id));
 
   test('are those of a plain array, in its order, for any metrics, range and page', async () => {
@@ -97,6 +103,30 @@ describe('points of an experiment in blocks by metric', () => {
     expect(blocks.length).toBeLessThan(4);
     expect(await history(job_id, {}, 1000)).toEqual(plain);
     expect(await history(job_id, { names: ['absent'] }, 10)).toEqual([]);
+  });
+
+  test('lose those that are void, and readers who follow them miss none of the others', async () => {
+    const job_id = ulid().toLowerCase();
+    const plain: MetricPoint[] = [];
+    await written(job_id, plain, 0, 70, 12);
+    await compactPoints(records, job_id);
+    await written(job_id, plain, 70, 9, 12);
+    const first = await readPoints(records, job_id, { names: ['loss'] }, undefined, 20);
+    const given = { names: new Set(['loss', 'accuracy']), step: 400 };
+    const isKept = ({ name, step }: MetricPoint) => !given.names.has(name) || (step ?? 0) < 400;
+
+    const left = await purgePoints(records, job_id, given, holds(job_id));
+
+    const kept = plain.filter(isKept);
+    expect(kept.length).toBeLessThan(plain.length);
+    expect(await history(job_id, {}, 1000)).toEqual(kept);
+    expect(await history(job_id, { names: ['loss'] }, 37)).toEqual(
+      kept.filter(({ name }) => name === 'loss'),
+    );
+    expect(left.get('loss')?.count).toBe(kept.filter(({ name }) => name === 'loss').length);
+    await written(job_id, kept, 79, 3, 12);
+    const next = await readPoints(records, job_id, { names: ['loss'] }, first.position, 100_000);
+    expect([...first.rows.filter(isKept), ...next.rows]).toEqual(kept.filter(({ name }) => name === 'loss'));
   });
 
   test('are read of chunks that a release wrote as rows', async () => {

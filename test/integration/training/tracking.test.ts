@@ -9,6 +9,7 @@ import { endpoint as train } from '../../../functions/projects/training/train-pr
 import { endpoint as trainRemote } from '../../../functions/projects/training/train-project-remote.endpoint.ts';
 import { loseHost, retriedDefinition } from '../../support/lost-host.ts';
 import { type TrainingService, trainingService } from '../../support/training.ts';
+import { eventOf, hparamsOf, recordOf, scalarOf } from '../../unit/runner/metric-files/event-files.ts';
 import { mlflowCaller } from '../mlflow/mlflow-caller.ts';
 import { newProject } from '../projects/new-project.ts';
 
@@ -108,6 +109,26 @@ test('a program logs to its own experiment by MLflow’s API', async () => {
   const child = { project_id, experiment_id: found.json[0].experiment_id, path: 'child.txt' };
   const file = await service.call(downloadArtifact, { path: child, as });
   expect(await (await fetch(file.headers['location'] ?? '')).text()).toBe('of the child');
+});
+
+test('what SummaryWriter.add_hparams writes are params and metrics of the run', async () => {
+  const service = await trainingService();
+  const file = Buffer.concat([
+    recordOf(eventOf(0, hparamsOf({ lr: 0.1, optimizer: 'adam', epochs: 9 }))),
+    recordOf(eventOf(0, scalarOf('hp/acc', 0.9))),
+  ]);
+
+  const { experiment, log } = await ended(
+    service,
+    `import base64\nopen('events.out.tfevents.1.host', 'wb').write(base64.b64decode('${file.toString('base64')}'))`,
+  );
+
+  expect(experiment, log).toMatchObject({
+    // The configuration stated this one.
+    params: { epochs: '3', lr: '0.1', optimizer: 'adam' },
+    metrics: { 'hp/acc': { last: 0.9 } },
+    metrics_source: 'tensorboard',
+  });
 });
 
 const hostile = `${client}

@@ -3,11 +3,18 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { MetricPoint } from '../../../../shared/data/metrics/metric-summary.ts';
+import { isVoid, type VoidPoints } from '../../../../shared/data/metrics/purge-points.ts';
 import { SecretMask } from '../../../../shared/runner/host/secret-mask.ts';
 import { FileMetrics } from '../../../../shared/runner/outputs/file-metrics.ts';
 import { LogMetrics } from '../../../../shared/runner/outputs/log-metrics.ts';
 import { MetricSource } from '../../../../shared/runner/outputs/metric-source.ts';
-import { eventOf, recordOf, scalarOf, startOf } from '../../../unit/runner/metric-files/event-files.ts';
+import {
+  eventOf,
+  hparamsOf,
+  recordOf,
+  scalarOf,
+  startOf,
+} from '../../../unit/runner/metric-files/event-files.ts';
 
 const now = new Date('2026-01-02T03:04:05.678Z');
 
@@ -36,7 +43,12 @@ describe('metrics in files of frameworks', () => {
       now: () => now,
       say: (message: string) => said.push(message),
       isWatched: async () => true,
-      sink: { append: async (_: number, more: readonly MetricPoint[]) => void points.push(...more) },
+      sink: {
+        append: async (_: number, more: readonly MetricPoint[]) => void points.push(...more),
+        async purge(given: VoidPoints) {
+          points = points.filter((point) => !isVoid(given, point));
+        },
+      },
     };
     const log = new LogMetrics({ ...found, rules: undefined });
     const files = new FileMetrics({
@@ -96,18 +108,38 @@ describe('metrics in files of frameworks', () => {
     ]);
   });
 
-  test('that are stored before a writer purges them stay, and that is said', async () => {
-    const { files, end } = await readers({ patience: 0, filePatience: 0 });
-    files.start();
-    await put('runs/a/events.out.tfevents.1.host', recordOf(eventOf(3, scalarOf('loss', 1))));
-    await expect.poll(() => points.length).toBe(1);
-    await put('runs/a/events.out.tfevents.2.host', recordOf(startOf(2)));
+  test('come with the hyperparameters of their sessions, also where the program reports its metrics itself', async () => {
+    const { source, files, end } = await readers();
+    const session = (params: Record<string, number | string | boolean>) =>
+      recordOf(eventOf(0, hparamsOf(params)));
+    source.report();
+    await put(
+      'runs/a/events.out.tfevents.1.host',
+      Buffer.concat([
+        session({ lr: 0.1, batch: 32, optimizer: 'adam', nesterov: true, token: 'hunter22', seed: 1 }),
+        recordOf(eventOf(0, scalarOf('hp/acc', 0.9))),
+      ]),
+    );
+    await put('runs/b/events.out.tfevents.2.host', session({ lr: 0.1, seed: 2 }));
     await end();
 
-    expect(taken()).toEqual([['loss', 3, 1]]);
-    expect(said).toContain(
-      'A writer began again at step 2. Points from there on that were stored before stay.',
-    );
+    expect(files.params).toEqual({ lr: 0.1, batch: 32, optimizer: 'adam', nesterov: true, token: '***' });
+    expect(points).toEqual([]);
+  });
+
+  test('that are stored before a writer purges them are removed before its own are stored', async () => {
+    const { files, end } = await readers({ patience: 0, filePatience: 0 });
+    files.start();
+    const loss = (step: number, value: number) => recordOf(eventOf(step, scalarOf('loss', value)));
+    await put('runs/a/events.out.tfevents.1.host', Buffer.concat([loss(1, 11), loss(3, 13)]));
+    await expect.poll(() => points.length).toBe(2);
+    await put('runs/a/events.out.tfevents.2.host', Buffer.concat([recordOf(startOf(2)), loss(2, 22)]));
+    await end();
+
+    expect(taken()).toEqual([
+      ['loss', 1, 11],
+      ['loss', 2, 22],
+    ]);
   });
 
   test('are not those of a step beyond 2^53, which would be kept as another one', async () => {

@@ -58,3 +58,22 @@ export function tensorPictureOf(tag: string, file: Buffer): Buffer {
   const tensor = Buffer.concat([Buffer.from([0x08, 7]), ...strings]);
   return Buffer.concat([text(1, tag), delimited(8, tensor), delimited(9, delimited(1, text(1, 'images')))]);
 }
+
+/** The hyperparameters of a session, as `SummaryWriter.add_hparams` writes them. */
+export function hparamsOf(params: Readonly<Record<string, number | string | boolean>>): Buffer {
+  const entries = Object.entries(params).map(([name, value]) =>
+    delimited(1, Buffer.concat([text(1, name), delimited(2, protobufValue(value))])),
+  );
+  const session = delimited(3, Buffer.concat(entries));
+  const plugin = Buffer.concat([text(1, 'hparams'), delimited(2, session)]);
+  return Buffer.concat([text(1, '_hparams_/session_start_info'), delimited(9, delimited(1, plugin))]);
+}
+
+/** A `google.protobuf.Value`. */
+function protobufValue(value: number | string | boolean): Buffer {
+  if (typeof value === 'string') return text(3, value);
+  if (typeof value === 'boolean') return Buffer.from([0x20, Number(value)]);
+  const number = Buffer.alloc(9, 0x11);
+  number.writeDoubleLE(value, 1);
+  return number;
+}

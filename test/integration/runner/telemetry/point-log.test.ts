@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import { readTracking } from '../../../../shared/data/experiments/tracking.ts';
 import { firstCriterionPartition } from '../../../../shared/data/projects/inferred-criterion.ts';
+import { readPoints } from '../../../../shared/experiments/read-points.ts';
 import { PointLog } from '../../../../shared/runner/telemetry/point-log.ts';
 import { type LeasedExperiment, leasedExperiment } from '../leased-experiment.ts';
 
@@ -27,4 +29,29 @@ test('a container that has lost its lease sets none', async () => {
   await expect(storePoints(leased)).rejects.toThrow('the condition failed');
 
   expect(await criterionOf(leased)).toBeUndefined();
+});
+
+test('points that a writer declares void are gone from the history and from the summary of their metric', async () => {
+  const { records, experiment, lease } = await leasedExperiment();
+  const { project_id, experiment_id } = experiment;
+  const log = new PointLog({ records, experiment, lease, now: () => new Date() });
+  const at = (name: string, step: number) => ({ name, value: step, step, time: 1_767_000_000_000 + step });
+  await log.store([at('loss', 1), at('loss', 5), at('acc', 5), at('late', 4)]);
+
+  await Promise.all([
+    log.purge({ names: new Set(['loss', 'late']), step: 3 }),
+    log.store([at('loss', 2), at('acc', 6)]),
+  ]);
+
+  const { metrics } = await readTracking(records, project_id, experiment_id);
+  expect(metrics.get('loss')).toMatchObject({ count: 2, last: 2, max: 2 });
+  expect(metrics.get('acc')).toMatchObject({ count: 2, last: 6 });
+  expect(metrics.has('late')).toBe(false);
+  const { rows } = await readPoints(records, experiment_id, {}, undefined);
+  expect(rows.map(({ name, step }) => [name, step])).toEqual([
+    ['loss', 1],
+    ['acc', 5],
+    ['loss', 2],
+    ['acc', 6],
+  ]);
 });
