@@ -51,10 +51,13 @@ export function changedTags(
   return Object.fromEntries(changed);
 }
 
-/** Refuse fields that exceed the size limit. @throws ServiceError `bad-request` that names `parameter` */
+/**
+ * Refuse fields that exceed the size limit. Long texts of data sets have a limit of their own.
+ * @throws ServiceError `bad-request` that names `parameter`
+ */
 export function requireRoom(fields: ExperimentFields, parameter: string): ExperimentFields {
   const bytes = bytesOfFields(fields);
   if (bytes <= fieldsMaxBytes) return fields;
-  const message = `brings note, tags and params to ${bytes} bytes together; at most ${fieldsMaxBytes} are allowed`;
+  const message = `brings note, tags, params and names of data sets and models to ${bytes} bytes together; at most ${fieldsMaxBytes} are allowed`;
   throw badRequest([{ in: 'body', name: parameter, message }]);
 }

@@ -134,7 +134,7 @@ const FieldsDocument = z.strictObject({
   tags: texts,
   params: texts,
   git: Git.strict().nullable(),
-  datasets: z.array(DatasetInput.strict()).optional(),
+  datasets: z.array(DatasetInput.omit({ texts: true }).strict()).optional(),
   models_read: z.array(ModelLink.strict()).optional(),
   models_made: z.array(ModelLink.strict()).optional(),
   updated_at: RecordedTime,

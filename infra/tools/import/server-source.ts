@@ -90,8 +90,15 @@ export async function* runsOf(api: TrackingApi, experiment_id: string): AsyncGen
   for await (const { runs } of pages((token) =>
     api.json(Runs, 'POST mlflow/runs/search', { body: { ...body, order_by, ...token } }),
   ))
-    yield* runs.map(runOf);
+    for (const run of runs) yield runOf(hasTexts(run) ? run : (await wholeRun(api, run.info.run_id)).run);
 }
+
+/** Searches of this service leave long texts of data sets out, of which the source is one. */
+const hasTexts = ({ inputs }: z.output<typeof Run>): boolean =>
+  inputs.dataset_inputs.every(({ dataset }) => Reflect.get(Object(dataset), 'source') !== '');
+
+const wholeRun = (api: TrackingApi, run_id: string) =>
+  api.json(z.object({ run: Run }), 'GET mlflow/runs/get', { query: { run_id } });
 
 const runOf = ({ info, data, inputs }: z.output<typeof Run>): SourceRun => ({
   id: info.run_id,

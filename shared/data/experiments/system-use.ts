@@ -21,6 +21,12 @@ export const SystemUse = z.object({
       memory_used: meanAndPeak.describe('MiB.'),
     }),
   ),
+  contended: z
+    .number()
+    .optional()
+    .describe(
+      'Share of the time in which other work of the machine left it fewer vCPUs than its size has; absent where nothing tells.',
+    ),
   seconds_with: z
     .record(z.string(), z.number())
     .describe('Seconds that the same work takes at most with fewer vCPUs, by their number.'),

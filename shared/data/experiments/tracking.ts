@@ -71,6 +71,11 @@ export const DatasetInput = z.object({
   source: z.string(),
   schema: z.string().optional(),
   profile: z.string().optional(),
+  /**
+   * Where its source, schema and profile are, if they are long: object, index in it, and bytes in an answer. `source` is
+   * empty then.
+   */
+  texts: z.object({ id: z.string(), at: z.number().int(), bytes: z.number().int() }).optional(),
   tags: z.record(z.string(), z.string()),
 });
 export type DatasetInput = z.infer<typeof DatasetInput>;

@@ -19,7 +19,7 @@ import {
   runIdOf,
 } from '../protocol/ids.ts';
 import { doesNotExist, mlflowError } from '../protocol/mlflow-error.ts';
-import { pairsOf, shownDouble } from '../protocol/scalars.ts';
+import { pairsOf, shownDouble, shownStep } from '../protocol/scalars.ts';
 import { requireRun } from '../runs/find-run.ts';
 
 const notFound = (id: string) => doesNotExist(`Logged model with ID '${id}' not found.`);
@@ -130,7 +130,7 @@ export function showModel(model: LoggedModel): object {
       metrics: model.metrics.map(({ name, value, step, time, ...measured }) => ({
         key: name,
         value: shownDouble(value),
-        step: step ?? 0,
+        step: shownStep(step),
         timestamp: Date.parse(time),
         model_id: modelIdOf(model),
 

@@ -49,5 +49,5 @@ const codesByStatus: Readonly<Record<number, string>> = {
   503: 'TEMPORARILY_UNAVAILABLE',
 };
 
-/** Hint that tells a user how to upload large files in parts. */
-const inParts = `Set ${mlflowUploadAssignments.join(' and ')}to make the client send large files in parts.`;
+/** Hint that tells a user how to upload large files in parts. Other large requests have no parts. */
+const inParts = `If it is a file, set ${mlflowUploadAssignments.join(' and ')} to make the client send it in parts.`;

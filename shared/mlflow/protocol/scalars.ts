@@ -42,9 +42,21 @@ export const double = z.union(
   { error: 'Please specify value as a valid double (64-bit floating point)' },
 );
 
-/** Format a double for a response. */
-export const shownDouble = (value: number): number | string =>
-  Number.isFinite(value) ? value : String(value);
+/** Format a double for a response. JSON of JavaScript has no -0. */
+export const shownDouble = (value: number): number | string => {
+  if (Object.is(value, -0)) return '-0.0';
+  return Number.isFinite(value) ? value : String(value);
+};
+
+/**
+ * Format a step for a response. An int64 beyond 2^53 is text, as Protocol Buffers write it: the shortest digits of a double
+ * of an earlier release or an archive could be none.
+ */
+export const shownStep = (step: number | null): number | string => {
+  if (step === null || Number.isSafeInteger(step)) return step ?? 0;
+  const most = step > 0 ? 2n ** 63n - 1n : 2n ** 63n;
+  return Math.abs(step) < maxInt64 ? String(BigInt(step)) : `${step > 0 ? '' : '-'}${most}`;
+};
 
 /** Latest time that a `Date` with a four-digit year can hold. */
 export const latest = Date.parse('9999-12-31T23:59:59.999Z');

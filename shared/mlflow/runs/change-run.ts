@@ -22,13 +22,14 @@ import { runNameTag } from './show-run.ts';
 export function changeRun(
   context: Changing,
   key: RunKey,
-  change: (fields: ExperimentFields, experiment: Experiment) => ExperimentFields,
+  change: (fields: ExperimentFields, experiment: Experiment) => ExperimentFields | Promise<ExperimentFields>,
   read?: FieldsReading,
+  parameter = 'tags',
 ): Promise<Experiment> {
-  const changeActive: ChangeFields = (present, experiment) => {
+  const changeActive: ChangeFields = async (present, experiment) => {
     requireActive(present, key);
-    const fields = change(present, experiment);
-    return { fields: isSame(fields, present) ? present : requireRoom(fields, 'tags') };
+    const fields = await change(present, experiment);
+    return { fields: isSame(fields, present) ? present : requireRoom(fields, parameter) };
   };
   return changeRunFields(context, key, changeActive, read);
 }

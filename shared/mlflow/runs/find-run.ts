@@ -8,6 +8,7 @@ import {
 import { defaultName } from '../../data/projects/default-name.ts';
 import type { Project } from '../../data/projects/project.ts';
 import { readAhead } from '../../data/table/table.ts';
+import { readTexts } from '../../experiments/dataset-texts.ts';
 import { type Access, type MlflowContext, requireAccess, requireReach } from '../protocol/context.ts';
 import { type RunKey, runIdOf, runKeyOf } from '../protocol/ids.ts';
 import { doesNotExist, mlflowError } from '../protocol/mlflow-error.ts';
@@ -69,7 +70,9 @@ export async function answerRun(context: MlflowContext, run_id: string): Promise
   const read = readAhead(() => readTracking(context.records, project_id, experiment_id));
   const run = await requireRun(context, run_id, 'viewer');
   const tracking = await read();
-  return showRun(sourceOf(run, tracking), tracking.fields);
+  const { fields } = tracking;
+  const datasets = await readTexts(context.objects, run.experiment, fields?.datasets ?? []);
+  return showRun(sourceOf(run, tracking), fields && { ...fields, datasets });
 }
 
 /** Id of a run; clients before 2.0 also send it as `run_uuid`. */

@@ -14,6 +14,7 @@ import {
   historyTag,
   maxLinks,
 } from '../../data/experiments/tracking-rules.ts';
+import { moveTexts } from '../../experiments/dataset-texts.ts';
 import { requireExperimentProject } from '../projects/find-project.ts';
 import type { MlflowContext } from '../protocol/context.ts';
 import { invalidValue, mlflowError } from '../protocol/mlflow-error.ts';
@@ -44,11 +45,15 @@ const logInputs = route(
   async ({ run_id, datasets, models }, context) => {
     const { experiment } = await requireRun(context, run_id, 'developer');
     const read = models.map(({ model_id }) => ({ model_id, step: 0 }));
-    await changeRun(context, experiment, (present) => ({
-      ...present,
-      ...(datasets.length > 0 && { datasets: joined(present.datasets, datasets.map(datasetOf), byDigest) }),
-      ...(read.length > 0 && { models_read: joined(present.models_read, read, byModel) }),
-    }));
+    const change = async (present: ExperimentFields): Promise<ExperimentFields> => {
+      const inputs = joined(present.datasets, datasets.map(datasetOf), byDigest);
+      return {
+        ...present,
+        ...(datasets.length > 0 && { datasets: await moveTexts(context.objects, experiment, inputs) }),
+        ...(read.length > 0 && { models_read: joined(present.models_read, read, byModel) }),
+      };
+    };
+    await changeRun(context, experiment, change, undefined, 'datasets');
     return {};
   },
 );
@@ -194,7 +199,7 @@ async function* fieldsOfRuns(
 
 const runsAtOnce = 100;
 
-/** Maximum number of runs to read of an experiment, newest first. Each may have 300 KB. */
+/** Maximum number of runs to read of an experiment, newest first. Each may have 300 KB of fields. */
 const maxRuns = 1000;
 
 /** Maximum number of data sets in a response, as in MLflow's own server. */

@@ -11,7 +11,7 @@ import type { MlflowContext } from '../protocol/context.ts';
 import { runIdOf } from '../protocol/ids.ts';
 import { invalidValue, mlflowError } from '../protocol/mlflow-error.ts';
 import { type Route, route } from '../protocol/route.ts';
-import { int64, shownDouble, text } from '../protocol/scalars.ts';
+import { int64, shownDouble, shownStep, text } from '../protocol/scalars.ts';
 import { requireRun, runIdField } from './find-run.ts';
 
 const history = route(
@@ -55,15 +55,18 @@ class HistoryWriter {
     if (this.#count > 0) json.ascii(',');
     this.#count += 1;
     json.raw(this.#head);
-    const value = values[at] ?? Number.NaN;
-    if (Number.isFinite(value)) json.number(value);
-    else json.ascii(`"${value}"`);
+    this.#add(shownDouble(values[at] ?? Number.NaN));
     json.ascii(',"timestamp":');
     json.number(times[at] ?? 0);
     json.ascii(',"step":');
     const step = steps[at] ?? Number.NaN;
-    json.number(Number.isNaN(step) ? 0 : step);
+    this.#add(shownStep(Number.isNaN(step) ? null : step));
     json.ascii('}');
+  }
+
+  #add(shown: number | string): void {
+    if (typeof shown === 'number') this.json.number(shown);
+    else this.json.ascii(`"${shown}"`);
   }
 
   /** Return the whole page. @param next number of the first point of the next page */
@@ -85,7 +88,7 @@ const showPoint = ({ name, value, step, time }: MetricPoint): object => ({
   key: name,
   value: shownDouble(value),
   timestamp: time,
-  step: step ?? 0,
+  step: shownStep(step),
 });
 
 /** Return the first points of several runs. MLflow's web UI before 2.3 compares runs with it. */

@@ -3,7 +3,7 @@ import type { JobStatus } from '../../data/jobs/job-status.ts';
 import type { MetricSummary } from '../../data/metrics/metric-summary.ts';
 import { noteTag } from '../projects/show-experiment.ts';
 import { artifactUriOf, type RunKey, runIdOf } from '../protocol/ids.ts';
-import { pairsOf, shownDouble } from '../protocol/scalars.ts';
+import { pairsOf, shownDouble, shownStep } from '../protocol/scalars.ts';
 
 /** Show an experiment in MLflow's format: as a run. */
 export const showRun = (
@@ -72,7 +72,7 @@ export const showMetric = (name: string, { last, time, step }: MetricSummary): o
   key: name,
   value: shownDouble(last),
   timestamp: time,
-  step: step ?? 0,
+  step: shownStep(step),
 });
 
 /** Tags in MLflow's format, which stores name and note as tags. */
@@ -88,6 +88,10 @@ export const tagsOfRun = ({
 
 export const runNameTag = 'mlflow.runName';
 
-const showDataset = ({ tags, ...dataset }: DatasetInput): object => ({ tags: pairsOf(tags), dataset });
+/** Searches leave out texts that are stored apart: the rows of one would have gigabytes. */
+const showDataset = ({ tags, texts: _, ...dataset }: DatasetInput): object => ({
+  tags: pairsOf(tags),
+  dataset,
+});
 
 export const parentTag = 'mlflow.parentRunId';

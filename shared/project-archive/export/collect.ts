@@ -10,6 +10,7 @@ import { metricChunks, pointsIn } from '../../data/metrics/job-metrics.ts';
 import { listConfigs, oldestKept, readConfigVersion } from '../../data/projects/config.ts';
 import type { ExportCursor, ProjectExport } from '../../data/projects/project-archives.ts';
 import { listAccepted, uploadObject } from '../../data/projects/upload.ts';
+import { readTexts } from '../../experiments/dataset-texts.ts';
 import { canonicalJson } from '../canonical-json.ts';
 import { Digest } from '../digest.ts';
 import { logLine, pointLine } from '../lines.ts';
@@ -162,6 +163,8 @@ export class Collector {
     const project_id = this.#project_id;
     const experiment = await requireExperiment(records, project_id, experiment_id);
     const fields = await findFields(records, project_id, experiment_id);
+    if (fields?.datasets !== undefined)
+      fields.datasets = await readTexts(this.#context.objects, experiment, fields.datasets);
     const { user_id } = experiment;
     const user = (await readUsernames(accounts, [user_id])).get(user_id) ?? null;
     const document = experimentDocument(experiment, fields, user, this.#names);

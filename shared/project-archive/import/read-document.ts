@@ -26,6 +26,7 @@ import {
 import { isFinal } from '../../data/jobs/job-status.ts';
 import { configMaxBytes, oldestKept } from '../../data/projects/config.ts';
 import { ArtifactPath } from '../../data/projects/upload-rules.ts';
+import { splitTexts } from '../../experiments/dataset-texts.ts';
 import { faultsOf, readCanonical } from '../canonical-json.ts';
 import {
   ConfigDocument,
@@ -73,8 +74,9 @@ async function documentOf<S extends z.ZodType>(
   bytes: AsyncIterable<Uint8Array>,
   file: ArchiveFile,
   schema: S,
+  maxBytes = documentMaxBytes,
 ): Promise<z.output<S>> {
-  const text = (await bytesOf(bytes, file, documentMaxBytes)).toString('utf8');
+  const text = (await bytesOf(bytes, file, maxBytes)).toString('utf8');
   const read = readCanonical(text, schema);
   if ('value' in read) return read.value;
   const notThis = `${file.path} does not match this format`;
@@ -94,6 +96,8 @@ async function bytesOf(
 
 /** Maximum bytes of a document. References may be longer than ids. */
 const documentMaxBytes = 1_000_000;
+/** The same for an experiment, whose data sets may have long texts. */
+const experimentMaxBytes = 9_000_000;
 
 const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
@@ -157,7 +161,7 @@ export async function readExperiment(
   bytes: AsyncIterable<Uint8Array>,
   file: ArchiveFile,
 ): Promise<ExperimentDocument> {
-  const value = await documentOf(bytes, file, ExperimentDocument);
+  const value = await documentOf(bytes, file, ExperimentDocument, experimentMaxBytes);
   const refuse = (what: string) => fault(`${file.path} ${what}`);
   const { kind, status, fields, rerun_of, continues_from, recorded_by, ...rest } = value;
   const mayBe = isFinal(status) || (kind === 'logged' && ['CREATED', 'RUNNING'].includes(status));
@@ -165,8 +169,8 @@ export async function readExperiment(
   for (const number of [rerun_of, continues_from, recorded_by])
     if (number != null && number > contents.experiments.length)
       throw refuse(`refers to experiment ${number}, which is missing`);
-  const resolved = fields === null ? null : requireReferences(contents, file, fields);
-  const size = resolved === null ? 0 : bytesOfFields({ ...resolved, version: 1 });
+  const resolved = fields === null ? null : requireReferences(contents, file, fields, fieldsRecord);
+  const size = resolved === null ? 0 : bytesOfFields({ ...fieldsRecord(resolved), version: 1 });
   if (sizeOf(rest) > recordMaxBytes || size > fieldsMaxBytes)
     throw refuse('exceeds the limits of an experiment');
   if (resolved !== null) requireRules(file, 'fields.', resolved, FieldsRules);
@@ -179,13 +183,31 @@ export async function readExperiment(
  * @returns the document with placeholder ids in place of references
  * @throws ProjectArchiveError
  */
-function requireReferences<T>({ experiments, models }: Contents, { path }: ArchiveFile, document: T): T {
+function requireReferences<T>(
+  { experiments, models }: Contents,
+  { path }: ArchiveFile,
+  document: T,
+  recordOf: (resolved: T) => unknown = (resolved) => resolved,
+): T {
   const [ofExperiments, ofModels] = [experiments, models].map((groups) => groups.map(() => anyId));
   const ids = { project_id: anyId, experiments: ofExperiments ?? [], models: ofModels ?? [] };
   const resolved = withTexts(document, resolver(ids));
-  if (sizeOf(resolved) > itemMaxBytes) throw fault(`${path} exceeds the limit of one item`);
+  if (sizeOf(recordOf(resolved)) > itemMaxBytes) throw fault(`${path} exceeds the limit of one item`);
   return resolved;
 }
+
+/** The record of fields: long texts of data sets are an object beside it. @throws ProjectArchiveError */
+function fieldsRecord(fields: Fields): Fields {
+  if (fields.datasets === undefined) return fields;
+  try {
+    return { ...fields, datasets: splitTexts(fields.datasets).recorded };
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    throw fault(...error.errors.map(({ message }) => `its fields ${message}`));
+  }
+}
+
+type Fields = NonNullable<ExperimentDocument['fields']>;
 
 /** Placeholder with the length of an id. */
 const anyId = '0'.repeat(26);

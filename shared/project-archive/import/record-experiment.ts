@@ -26,6 +26,7 @@ import { noteFirstCriterion } from '../../data/projects/inferred-criterion.ts';
 import { count, projectExists } from '../../data/projects/project.ts';
 import { importUnmoved, type ProjectImport } from '../../data/projects/project-archives.ts';
 import type { Write } from '../../data/table/table.ts';
+import { moveTexts } from '../../experiments/dataset-texts.ts';
 import type { ExperimentDocument } from '../documents.ts';
 import { lineMaxBytes } from '../lines.ts';
 import { type Ids, resolver, withTexts } from '../references.ts';
@@ -48,7 +49,7 @@ export async function recordExperiment(
   number: number,
   done: number,
 ): Promise<boolean> {
-  const { records, projectBytes } = context;
+  const { records, objects, projectBytes } = context;
   const { value } = pass;
   const { project_id } = value;
   const group = archive.contents.experiments[number - 1];
@@ -64,8 +65,11 @@ export async function recordExperiment(
   const beside = await recordBeside(context, value, archive, experiment_id, group.rest);
   const experiment = experimentOf(value, experiment_id, document, ids, beside);
   const { fields } = document;
+  const resolved = fields && withTexts(fields, resolver(ids));
+  const datasets =
+    resolved?.datasets && (await moveTexts(objects, { project_id, experiment_id }, resolved.datasets));
   const bytes = beside.artifact_bytes + beside.checkpoint_bytes;
-  const objects = beside.artifacts + beside.checkpoints;
+  const files = beside.artifacts + beside.checkpoints;
   await noteFirstCriterion(
     records,
     { project_id, experiment_id },
@@ -78,13 +82,13 @@ export async function recordExperiment(
     done,
     projectExists(project_id),
     putExperiment(experiment),
-    ...(fields === null
+    ...(resolved === null
       ? []
       : [
           putFields(
             project_id,
             experiment_id,
-            { ...withTexts(fields, resolver(ids)), version: 1 },
+            { ...resolved, ...(datasets !== undefined && { datasets }), version: 1 },
             undefined,
           ),
         ]),
@@ -95,7 +99,7 @@ export async function recordExperiment(
       }),
     ),
     markNew(project_id, experiment_id),
-    count(project_id, { experiments: 1, objects, bytes }, projectBytes),
+    count(project_id, { experiments: 1, objects: files, bytes }, projectBytes),
   );
   if (!isRecorded) return false;
   await compactPoints(records, experiment_id);

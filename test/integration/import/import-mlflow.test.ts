@@ -142,6 +142,16 @@ test('a server of MLflow comes whole, and what does not fit is named', async () 
       step,
     }));
     await from.api.run('POST mlflow/runs/log-batch', { body: { run_id, metrics } });
+    const wide = {
+      name: 'wide',
+      digest: 'd',
+      source_type: 'local',
+      source: 's',
+      schema: 'a'.repeat(390_000),
+    };
+    await from.api.run('POST mlflow/runs/log-inputs', {
+      body: { run_id, datasets: [{ tags: [], dataset: wide }] },
+    });
     const large = Buffer.alloc(5_000_000, 'ab');
     const path = artifact_uri.replace('mlflow-artifacts:/', '');
     // More than one request takes: it comes and goes in parts.
@@ -163,6 +173,7 @@ test('a server of MLflow comes whole, and what does not fit is named', async () 
     expect(imported.failures.find((failure) => failure.startsWith('model taken: '))).toMatch(
       'belongs to another user',
     );
+    expect(JSON.stringify(await contentOf(to.api))).toContain(wide.schema);
     const sent = (await contentOf(from.api)) as { imported?: boolean }[];
     const arrived = await contentOf(to.api);
     expect(arrived).toEqual(sent.map((row) => ('imported' in row ? { ...row, imported: true } : row)));

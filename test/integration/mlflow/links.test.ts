@@ -68,6 +68,40 @@ describe('data sets that a run has read', () => {
   });
 });
 
+describe('long texts of data sets', () => {
+  test('take no room from params, whether they come in one request or in many', async () => {
+    const { run_id, experiment_id } = await newRun(ada);
+    const wide = dataset('wide', 'training', { schema: '"'.repeat(390_000) });
+    const many = Array.from({ length: 200 }, (_, index) =>
+      dataset(`d${index}`, 'eval', { schema: 's'.repeat(5000), profile: `${index}` }),
+    );
+
+    const answers = [await logInputs(run_id, wide), await logInputs(run_id, ...many.slice(0, 190))];
+    for (const one of many.slice(190)) answers.push(await logInputs(run_id, one));
+    const params = Array.from({ length: 40 }, (_, index) => ({ key: `p${index}`, value: 'x'.repeat(6000) }));
+    answers.push(await ada.post('runs/log-batch', { run_id, params }));
+
+    expect(answers.map(({ status, text }) => [status, text])).toEqual(answers.map(() => [200, '{}']));
+    const { json } = await ada.get('runs/get', { run_id });
+    expect(json.run.inputs.dataset_inputs).toEqual([wide, ...many]);
+    const found = await ada.post('runs/search', { experiment_ids: [experiment_id] });
+    expect(found.json.runs[0].inputs.dataset_inputs[0]).toMatchObject({ dataset: { name: 'wide' } });
+    expect(found.json.runs[0].inputs.dataset_inputs[0].dataset).not.toHaveProperty('texts');
+  });
+
+  test('have a limit of their own, and its refusal names the longest', async () => {
+    const { run_id } = await newRun(ada);
+
+    const refused = await logInputs(run_id, dataset('wide', 'training', { profile: 'p'.repeat(3_600_000) }));
+
+    expect(refused.status).toBe(400);
+    expect(refused.json.message).toMatch(
+      /^datasets: brings .* at most 3500000 are allowed\. The longest is the profile of "wide", with 36/,
+    );
+    expect((await ada.get('runs/get', { run_id })).json.run.inputs.dataset_inputs).toEqual([]);
+  });
+});
+
 describe('a run', () => {
   test('is deleted and restored by whoever does so twice', async () => {
     const { run_id } = await newRun(ada);
