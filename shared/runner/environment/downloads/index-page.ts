@@ -5,6 +5,8 @@ export interface IndexedFile {
   url: string;
   /** Lower-case hexadecimal; undefined if the index states none. */
   sha256: string | undefined;
+  /** Condition on the version of Python; undefined if the index states none, and in HTML. */
+  requiresPython?: string | undefined;
 }
 
 const sha256Pattern = /^[0-9a-f]{64}$/i;
@@ -12,7 +14,13 @@ const sha256Pattern = /^[0-9a-f]{64}$/i;
 const anchor = /(<a\b[^>]*?\bhref\s*=\s*)(?:"([^"]*)"|'([^']*)')/gi;
 
 const JsonPage = z.looseObject({
-  files: z.array(z.looseObject({ url: z.string(), hashes: z.record(z.string(), z.string()).default({}) })),
+  files: z.array(
+    z.looseObject({
+      url: z.string(),
+      hashes: z.record(z.string(), z.string()).default({}),
+      'requires-python': z.string().nullish(),
+    }),
+  ),
 });
 
 /**
@@ -24,13 +32,13 @@ export function placeFiles(
   page: { text: string; isJson: boolean; url: string },
   place: (file: IndexedFile) => string | null,
 ): string {
-  const placed = (href: string, stated: string | undefined): string | null => {
+  const placed = (href: string, stated: string | undefined, requiresPython?: string): string | null => {
     if (!URL.canParse(href, page.url)) return null;
     const url = new URL(href, page.url);
     const found = stated ?? /[#&]sha256=([0-9a-f]{64})(?:&|$)/i.exec(url.hash)?.[1];
     const sha256 = found !== undefined && sha256Pattern.test(found) ? found.toLowerCase() : undefined;
     url.hash = '';
-    const to = place({ url: url.href, sha256 });
+    const to = place({ url: url.href, sha256, requiresPython });
     return to === null || sha256 === undefined || page.isJson ? to : `${to}#sha256=${sha256}`;
   };
   if (!page.isJson) {
@@ -41,7 +49,7 @@ export function placeFiles(
   }
   const parsed = JsonPage.parse(JSON.parse(page.text));
   const files = parsed.files.flatMap((file) => {
-    const url = placed(file.url, file.hashes['sha256']);
+    const url = placed(file.url, file.hashes['sha256'], file['requires-python'] ?? undefined);
     return url === null ? [] : [{ ...file, url }];
   });
   return JSON.stringify({ ...parsed, files });

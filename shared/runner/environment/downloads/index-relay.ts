@@ -65,6 +65,8 @@ export class IndexRelay {
   readonly #files: PlacedFile[] = [];
   readonly #ids = new Map<string, number>();
   readonly #handed: RelayedFile[] = [];
+  /** Pages that were asked for before the installer asks. */
+  readonly #pages = new Map<string, Promise<IndexPage>>();
   readonly #server = createServer((request, response) => void this.#answer(request, response));
   readonly counts: RelayCounts = { cached: 0, fetched: 0, cachedBytes: 0, receivedBytes: 0 };
   /** The first error of a request. */
@@ -96,6 +98,32 @@ export class IndexRelay {
   fileOf(url: string): RelayedFile | undefined {
     const file = this.#placed(url);
     return file && { filename: fileName(file), sha256: file.sha256 };
+  }
+
+  /**
+   * Return the files that the indexes have of a package. The installer gets the same pages without another request.
+   * @throws Error if an index does not answer
+   */
+  async filesOf(name: string): Promise<IndexedFile[]> {
+    const found = await Promise.all(
+      this.#indexes.map((index) => {
+        const page = this.#fetchPage(index, `${name}/`, anyPage);
+        this.#pages.set(`${index} ${name}`, page);
+        // The installer may never ask.
+        page.catch(() => undefined);
+        return page;
+      }),
+    );
+    const files: IndexedFile[] = [];
+    for (const page of found) {
+      if (page.status === 404) continue;
+      if (page.status !== 200) throw new UpstreamError(`it answers ${page.status} for ${name}`);
+      placeFiles(page, (file) => {
+        files.push(file);
+        return null;
+      });
+    }
+    return files;
   }
 
   /**
@@ -175,18 +203,27 @@ export class IndexRelay {
       response.writeHead(404).end();
       return;
     }
-    const { message, url } = await this.#upstream.get(
-      new URL(path, index).href,
-      index,
-      request.headers.accept ?? 'text/html',
-    );
-    const { statusCode = 502, headers } = message;
-    if (statusCode !== 200) {
-      message.resume();
-      response.writeHead(statusCode).end();
+    const accept = request.headers.accept ?? 'text/html';
+    const known = `${index} ${path.replace(/\/$/, '')}`;
+    const ahead = accept.includes('json') ? await this.#pages.get(known)?.catch(() => undefined) : undefined;
+    this.#pages.delete(known);
+    const page = ahead ?? (await this.#fetchPage(index, path, accept));
+    if (page.status !== 200) {
+      response.writeHead(page.status).end();
       return;
     }
+    const text = placeFiles(page, (file) => this.#place(file, index, page.isJson));
+    response.writeHead(200, { 'content-type': page.type }).end(text);
+  }
+
+  async #fetchPage(index: string, path: string, accept: string): Promise<IndexPage> {
+    const { message, url } = await this.#upstream.get(new URL(path, index).href, index, accept);
+    const { statusCode: status = 502, headers } = message;
     const type = headers['content-type'] ?? 'text/html';
+    if (status !== 200) {
+      message.resume();
+      return { status, type, text: '', isJson: false, url };
+    }
     const parts: Buffer[] = [];
     let bytes = 0;
     for await (const part of message as AsyncIterable<Buffer>) {
@@ -194,9 +231,7 @@ export class IndexRelay {
       if (bytes > maxPageBytes) throw new UpstreamError('its page is too large');
       parts.push(part);
     }
-    const page = { text: Buffer.concat(parts).toString('utf8'), isJson: /json/i.test(type), url };
-    const text = placeFiles(page, (file) => this.#place(file, index, page.isJson));
-    response.writeHead(200, { 'content-type': type }).end(text);
+    return { status, type, text: Buffer.concat(parts).toString('utf8'), isJson: /json/i.test(type), url };
   }
 
   /** Return the path of a file on this relay; null for a link that is not a file. */
@@ -264,6 +299,19 @@ export class IndexRelay {
     }
   }
 }
+
+interface IndexPage {
+  status: number;
+  type: string;
+  text: string;
+  isJson: boolean;
+  /** Its URL after redirects. */
+  url: string;
+}
+
+/** What pip asks for. */
+const anyPage =
+  'application/vnd.pypi.simple.v1+json, application/vnd.pypi.simple.v1+html; q=0.1, text/html; q=0.01';
 
 const fileName = ({ url }: IndexedFile): string => new URL(url).pathname.split('/').at(-1) ?? '';
 

@@ -1,7 +1,7 @@
-import { chown, mkdir } from 'node:fs/promises';
+import { chown, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorText } from '../../../core/error-text.ts';
-import type { RelayRecord } from '../downloads/index-relay.ts';
+import type { IndexRelay, RelayRecord } from '../downloads/index-relay.ts';
 import { installRelayed } from '../downloads/install-relayed.ts';
 import { EnvironmentError } from '../environment-error.ts';
 import { isBundled } from '../installed-wheels.ts';
@@ -12,6 +12,7 @@ import { buildFault } from './build-fault.ts';
 import type { EnvironmentBuild } from './builder-input.ts';
 import { install, stopped } from './installer.ts';
 import { pinFault } from './pin-fault.ts';
+import { unmetFirst } from './unmet-first.ts';
 
 /** The program that installs Python packages. */
 type PythonInstaller = 'uv' | 'pip';
@@ -55,9 +56,10 @@ export async function buildPython(build: EnvironmentBuild): Promise<BuiltPython>
     await step('uv', 'venv', ...uvCommon(build), ...venv);
     if (isEmpty) return { installer, relayed: null, stored: null, linked: new Set() };
     const further = ['--link-mode', 'copy', '--compile-bytecode'];
-    const relayed = await installRelayed(build, undefined, (env, relay) =>
-      stepIn(env, ...installCommand(installer, build, relay !== undefined, further)),
-    );
+    const relayed = await installRelayed(build, undefined, async (env, relay) => {
+      await orderRequirements(build, relay);
+      await stepIn(env, ...installCommand(installer, build, relay !== undefined, further));
+    });
     return { installer, relayed, stored: null, linked: new Set() };
   }
 
@@ -83,6 +85,7 @@ export async function buildPython(build: EnvironmentBuild): Promise<BuiltPython>
   let linked: ReadonlySet<string> = await createVenv();
   let stored: InstalledWheels | null = null;
   const relayed = await installRelayed(build, pythonOf(folder), async (env, relay) => {
+    await orderRequirements(build, relay);
     const command = installCommand(installer, build, relay !== undefined, []);
     if (relay !== undefined && build.wheels !== undefined) {
       const compile = (wheels: string) => compileAll(build, interpreter.executable, wheels);
@@ -102,6 +105,14 @@ export async function buildPython(build: EnvironmentBuild): Promise<BuiltPython>
     await compileAll(build, pythonOf(folder), join(folder, 'lib'));
   });
   return { installer, relayed, stored, linked };
+}
+
+/** Write the requirements again, with those first that cannot be met. */
+async function orderRequirements(build: EnvironmentBuild, relay: IndexRelay | undefined): Promise<void> {
+  if (relay === undefined) return;
+  const dependencies = await unmetFirst(build, relay);
+  if (dependencies === build.dependencies) return;
+  await writeFile(join(build.packages, 'requirements.txt'), requirementsFile({ ...build, dependencies }));
 }
 
 /** The environment of a program whose result all projects share: no variable of this one has a part in it. */

@@ -227,6 +227,21 @@ describe('the packages of an environment', () => {
     });
   });
 
+  test('fail at once with a version that this Python cannot have, before another package is built', async () => {
+    const wheel = await wheelOf('old', '1.0', {});
+    index.files['old'] = { 'old-1.0-cp27-cp27mu-any.whl': wheel, 'old-2.0-py3-none-any.whl': wheel };
+
+    await expect(build('p1', 'made', 'old==1.0')).rejects.toMatchObject({
+      code: 'install-failed',
+      message: expect.stringMatching(
+        /^old==1\.0 \(dependencies: line 3\): the package index has no such version/,
+      ),
+    });
+    expect(index.requests).not.toContain('/files/made/made-1.0.tar.gz');
+    // The pages that were read ahead are those that pip gets.
+    expect(index.requests.filter((path) => path === '/simple/old/').length).toBeLessThanOrEqual(2);
+  });
+
   test('fail with what the build lacks, the line that requires it, and what to do', async () => {
     index.files['bad'] = { 'bad-1.0.tar.gz': await sourceOf('bad', '1.0', 'import not_there') };
 
