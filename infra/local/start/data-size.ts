@@ -71,7 +71,7 @@ export class DataSize {
       if (path !== work && path !== environments) kept += await diskUse(path);
     }
     this.#kept = kept;
-    const { bytes } = await trimCaches(environments, this.cacheBytes);
+    const { bytes } = await trimCaches(environments, this.cacheBytes, { isExact: true });
     this.#total = kept + bytes;
     await writeDurably(
       this.#data.within(sizeFile),

@@ -24,16 +24,23 @@ const graceMilliseconds = 10 * 60 * 1000;
  * the same time.
  *
  * @param root folder of the host's environments
+ * @param isExact measures again whenever something was added or removed, so that files with several names never count twice
  */
-export async function trimCaches(root: string, maxBytes: number, now = Date.now()): Promise<TrimmedCaches> {
+export async function trimCaches(
+  root: string,
+  maxBytes: number,
+  { now = Date.now(), isExact = false } = {},
+): Promise<TrimmedCaches> {
   for (const name of formerFolders) await removeTree(join(root, name)).catch(() => undefined);
   const entries = await listEntries(root);
   const measured = await readMeasured(root);
   const known = new Set(measured.keys);
+  const isMeasured = entries.length === known.size && entries.every(({ path }) => known.has(path));
   const added = entries.filter(({ path }) => !known.has(path)).reduce((sum, { bytes }) => sum + bytes, 0);
   const all = entries.reduce((sum, { bytes }) => sum + bytes, 0);
-  const estimate = Math.min(all, measured.bytes + added);
-  if (estimate <= maxBytes && entries.every(({ kind }) => kind !== 'left'))
+  const estimate = isMeasured ? measured.bytes : Math.min(all, measured.bytes + added);
+  const suffices = isMeasured || !isExact;
+  if (suffices && estimate <= maxBytes && entries.every(({ kind }) => kind !== 'left'))
     return { bytes: estimate, removed: 0 };
 
   const use = new DiskUse();

@@ -61,6 +61,20 @@ describe('the caches of a host', () => {
     expect((await trimCaches(root, 2 * fileBytes)).removed).toBe(0);
   });
 
+  test('are measured exactly for those who ask, once after each build', async () => {
+    const wheel = await makeEnvironment(wheelsFolder, 1, Date.now());
+    await makeEnvironment('p1', 2, Date.now(), wheel);
+    const measure = () => trimCaches(root, 1e9, { isExact: true });
+
+    expect((await trimCaches(root, 1e9)).bytes).toBe(2 * fileBytes);
+    const once = await measure();
+    expect(once.bytes).toBeLessThan(1.1 * fileBytes);
+    await writeFile(join(wheel.folder, 'later'), Buffer.alloc(fileBytes));
+    expect(await measure()).toEqual(once);
+    await makeEnvironment('p1', 3, Date.now());
+    expect((await measure()).bytes).toBeGreaterThan(3 * fileBytes);
+  });
+
   test('lose what projects shared before a build was shared by all that could change it', async () => {
     const made = await Promise.all(
       ['.wheels', '.shared', wheelsFolder].map((name) => makeEnvironment(name, 1, Date.now())),
