@@ -170,6 +170,7 @@ function estimateText({
   const each = `${secondsText(seconds_each)} each`;
   const most = from === 'timeout' ? 'at most ' : 'about ';
   const money = cost === null ? 'compute has no price here' : `${most}${dollarsText(cost)}`;
-  const source = from === 'timeout' ? `${each} up to the timeout` : `${each}, as earlier ones took`;
-  return `${count}, ${most}${secondsText(hours * 3600)}, ${money}: ${source}`;
+  return from === 'timeout'
+    ? `${count}, at most ${each} by the timeout, ${money}: how long one takes is known once one has ended`
+    : `${count}, about ${secondsText(hours * 3600)}, ${money}: ${each}, as earlier ones took`;
 }

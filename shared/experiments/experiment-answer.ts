@@ -40,7 +40,7 @@ const SystemAnswer = z
     metrics: z
       .record(z.string(), MetricSummaryAnswer)
       .describe("Summary of each metric `system/…`, by name: the service's samples, or those of a client."),
-    use: SystemUse.omit({ seconds_with: true })
+    use: SystemUse.omit({ seconds_with: true, contended: true })
       .nullable()
       .describe('What its command used; null before the end of a training, and if it was too short to tell.'),
     advice: z

@@ -19,6 +19,11 @@ const leastSaving = 0.1;
 /** Share of a GPU, in percent of its time or memory, up to which it is not used. Idle ones hold some memory. */
 const idlePercent = 5;
 
+/** Share of the time in which other work may have kept a run from its vCPUs, so that fewer may still be advised. */
+const maxContended = 0.2;
+
+const isContended = ({ contended = 0 }: SystemUse): boolean => contended > maxContended;
+
 /** A smaller size that would have been enough for a run. */
 export interface SizeAdvice {
   vcpus: number;
@@ -70,7 +75,9 @@ export function sizeAdvice(
       const memory = offeredMemory(needed, vcpus);
       const isLong = seconds > use.seconds * longestFactor || seconds > job.timeout;
       const isMore = !isWithGpus && (vcpus > job.vcpus || (memory ?? 0) > job.memory);
-      if (memory === undefined || isLong || isMore) return [];
+      // Other work decided how many it used: nothing tells how many it needs.
+      const isUnknown = isContended(use) && vcpus !== job.vcpus;
+      if (memory === undefined || isLong || isMore || isUnknown) return [];
       const cost = priceOf({ vcpus, memory, gpus: 0 }, seconds);
       return cost === null ? [] : [{ vcpus, memory, gpus: 0, cost }];
     })
@@ -111,7 +118,12 @@ export function useText(
       ` GPU ${gpu.index} (${gpu.name}): ${Math.round(gpu.use.mean)} % of the time, ${gibibytes(gpu.memory_used.peak)} of ${gibibytes(gpu.memory)} GiB.`,
   );
   const peak = `Peak ${gibibytes(use.memory.peak)} of ${gibibytes(memory)} GiB, ${percent} % of ${counted(vcpus)}.`;
-  return [peak, ...gpus, ...(advice === null ? [] : [` ${adviceText(advice)}`])].join('');
+  const unknown = ` Other work of the machine kept it from its vCPUs for ${Math.round(100 * (use.contended ?? 0))} % of the time, so how many it needs cannot be told.`;
+  const more = [
+    ...(isContended(use) ? [unknown] : []),
+    ...(advice === null ? [] : [` ${adviceText(advice)}`]),
+  ];
+  return [peak, ...gpus, ...more].join('');
 }
 
 function adviceText({ vcpus, memory, cost, present_cost }: SizeAdvice): string {

@@ -9,6 +9,7 @@ import { type MeasuredOn, readingsOf, readMetricName } from './metric-name.ts';
  *   (scikit-learn.org, "Metrics and scoring"); MLflow's autologging reports the same names
  * - timm and TorchVision: `top1`, `acc1` (their training scripts' logs)
  * - LightGBM and XGBoost: `auc`, `l1`, `l2`, `logloss`, `rmse` (the parameter `metric` or `eval_metric`)
+ * - mmengine: `accuracy/top1`, `coco/bbox_mAP`; Detectron2: `bbox/AP` (their metrics' documentation)
  * - Ultralytics: `mAP50-95`, also of boxes `(B)`, masks `(M)` and poses `(P)` (docs.ultralytics.com, "Performance metrics")
  * - TorchMetrics: `mean_ap`, `jaccard_index`, `word_error_rate` (lightning.ai/docs/torchmetrics)
  * - Hugging Face Evaluate: `sacrebleu`, `rougeL` (huggingface.co/evaluate-metric); Stable-Baselines3:
@@ -21,6 +22,7 @@ const aliases: Readonly<Record<string, readonly string[]>> = {
     'top1',
     'top1_acc',
     'top1_accuracy',
+    'accuracy_top1',
     'accuracy_score',
     'binary_accuracy',
     'categorical_accuracy',
@@ -44,6 +46,10 @@ const aliases: Readonly<Record<string, readonly string[]>> = {
     'map50_95_b',
     'map50_95_m',
     'map50_95_p',
+    'coco_bbox_map',
+    'coco_segm_map',
+    'bbox_ap',
+    'segm_ap',
   ],
   miou: ['mean_iou'],
   iou: ['jaccard', 'jaccard_index', 'jaccard_score'],

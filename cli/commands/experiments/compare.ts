@@ -119,6 +119,7 @@ interface Comparison {
 const attributes = [
   'name',
   'status',
+  'outcome',
   'duration',
   'cost',
   'command',

@@ -1,4 +1,5 @@
 import { statfs } from 'node:fs/promises';
+import { cpus } from 'node:os';
 import type { SystemUse } from '../../data/experiments/system-use.ts';
 import type { MetricPoint } from '../../data/metrics/metric-summary.ts';
 import { type GpuState, watchGpus } from '../../host/gpu-watch.ts';
@@ -28,6 +29,8 @@ export interface SystemSamplerOptions {
   seconds?: number;
   /** Points of a metric after which only each sixth is stored; those of a day by default. */
   denseSamples?: number;
+  /** Return how long the processors of the machine have been idle, and how long in all. Only their changes count. */
+  processors?(): { count: number; idle: number; all: number };
 }
 
 /** Seconds between two points of a metric, as in MLflow's client. */
@@ -54,6 +57,7 @@ export class SystemSampler {
   /** Metrics that the program logs itself. */
   readonly #yielded = new Set<string>();
   #last: { at: number; cpuSeconds: number } | undefined;
+  #processors: ReturnType<typeof processorTimes>;
   #interval = emptyInterval();
   /** Intervals that have ended. */
   #intervals = 0;
@@ -66,6 +70,7 @@ export class SystemSampler {
     this.#options = options;
     const { seconds = usualSeconds, size } = options;
     if (size.gpus > 0) this.#gpus = watchGpus(seconds);
+    this.#processors = this.#readProcessors();
     this.#shipper = new RowShipper({
       append: (sequence, points) => options.sink.append(sequence, points),
       flushMilliseconds: shippingPace.watchedSystem,
@@ -105,6 +110,24 @@ export class SystemSampler {
     if (this.#interval.seconds >= wanted - 0.5) this.#sampling ??= this.#sample(listing.pids);
   }
 
+  #readProcessors(): ReturnType<typeof processorTimes> {
+    return (this.#options.processors ?? processorTimes)();
+  }
+
+  /** Note whether the machine had no vCPU left in an interval in which the command used fewer than its size has. */
+  #addContention({ seconds, cpuSeconds }: ReturnType<typeof emptyInterval>): void {
+    // Other tenants of a container's host say nothing about its own share.
+    if (this.#options.isAlone) return;
+    const { idle, all } = this.#processors;
+    this.#processors = this.#readProcessors();
+    const passed = this.#processors.all - all;
+    if (passed <= 0) return;
+    const { vcpus } = this.#options.size;
+    const isFull = (this.#processors.idle - idle) / passed < fullShare;
+    const own = Math.min(vcpus, this.#processors.count);
+    this.#totals.addContention(seconds, isFull && cpuSeconds / seconds < own * ownShare);
+  }
+
   /** A group that uses more than the job may is that of a whole machine. */
   #ownGroup(): ContainerUse | undefined {
     const { isAlone, size } = this.#options;
@@ -117,8 +140,10 @@ export class SystemSampler {
     this.#gpus?.stop();
     await this.#sampling;
     const { peakRss, peakGroup, seconds, cpuSeconds } = this.#interval;
-    if (seconds > 0)
+    if (seconds > 0) {
+      this.#addContention(this.#interval);
       this.#totals.addInterval(cpuSeconds / seconds, Math.max(peakRss, peakGroup), thisHost.networkBytes());
+    }
     await this.#shipper.close();
     return this.#totals.read();
   }
@@ -128,6 +153,7 @@ export class SystemSampler {
     const interval = this.#interval;
     this.#interval = emptyInterval();
     try {
+      this.#addContention(interval);
       const share = interval.peakGroup > 0 ? 1 : await this.#countedShare(pids, interval.rss);
       const peak = Math.max(interval.peakRss * share, interval.peakGroup);
       const vcpus = interval.cpuSeconds / interval.seconds;
@@ -182,6 +208,23 @@ export class SystemSampler {
     if (interval >= denseSamples && interval % 6 !== 0) return;
     for (const point of points) this.#shipper.add(point, point.name.length + 60);
   }
+}
+
+/** A machine whose processors are idle for less than this share of the time has no vCPU left. */
+const fullShare = 0.05;
+
+/** Share of its vCPUs from which on a command has what it may use. */
+const ownShare = 0.9;
+
+function processorTimes() {
+  const all = cpus();
+  const sum = (read: (times: (typeof all)[number]['times']) => number) =>
+    all.reduce((total, { times }) => total + read(times), 0);
+  return {
+    count: all.length,
+    idle: sum(({ idle }) => idle),
+    all: sum(({ user, nice, sys, idle, irq }) => user + nice + sys + idle + irq),
+  };
 }
 
 const emptyInterval = () => ({ seconds: 0, cpuSeconds: 0, bytes: 0, rss: 0, peakRss: 0, peakGroup: 0 });

@@ -14,6 +14,8 @@ export class UseTotals {
   #cpuPeak = 0;
   #byteSeconds = 0;
   #bytesPeak = 0;
+  #told = 0;
+  #contended = 0;
   readonly #secondsWith = new Map<number, number>(offeredVcpus.map((vcpus) => [vcpus, 0]));
   readonly #gpus = new Map<number, GpuTotals>();
   readonly #start: NetworkBytes | undefined;
@@ -31,6 +33,12 @@ export class UseTotals {
     this.#byteSeconds += seconds * bytes;
     for (const [offered, sum] of this.#secondsWith)
       this.#secondsWith.set(offered, sum + seconds * Math.max(1, vcpus / offered));
+  }
+
+  /** Add seconds of which it is known whether other work kept the command from its vCPUs. */
+  addContention(seconds: number, isContended: boolean): void {
+    this.#told += seconds;
+    if (isContended) this.#contended += seconds;
   }
 
   /** Add an interval of ten seconds, with its mean vCPUs and its greatest memory. */
@@ -70,6 +78,7 @@ export class UseTotals {
               sent: round((this.#network.sent - this.#start.sent) / 1e6),
             },
       gpus: [...this.#gpus.values()].map((gpu) => gpu.read()),
+      ...(this.#told > 0 && { contended: round(this.#contended / this.#told) }),
       seconds_with: Object.fromEntries(
         [...this.#secondsWith].map(([vcpus, sum]) => [String(vcpus), round(sum)]),
       ),

@@ -11,6 +11,7 @@ import { findRuns, lastTry, type RunTry, type SweepRun } from '../../data/sweeps
 import type { TableReader } from '../../data/table/table.ts';
 import { actualCost } from '../../jobs/cost.ts';
 import { reasons } from '../../jobs/reasons.ts';
+import { durationOf } from '../../jobs/shown-job.ts';
 import { MetricRanker, metricsOf } from '../../metrics/metric-ranker.ts';
 import { withoutSystem } from '../../metrics/system-metric.ts';
 import { repeatedValue } from '../repeated-value.ts';
@@ -75,6 +76,7 @@ export async function collectEnds(
         status_reason: last.status_reason,
         otherNames: ranker.standing(measured).length > 0 ? null : [...withoutSystem(metrics).keys()],
         cost: last.cost ?? 0,
+        seconds: last.stopped_at === null ? null : durationOf(last, new Date(0)),
         failures: tries.filter(({ outcome }) => outcome === 'failed').length,
         isOrphan: experiment?.status_reason === reasons.userDeleted,
       },

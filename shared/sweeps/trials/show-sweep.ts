@@ -22,7 +22,7 @@ export const SweepEstimate = z
     from: z
       .enum(['earlier runs', 'timeout'])
       .describe(
-        'Where `seconds_each` comes from: the median of earlier experiments with this configuration, or the timeout.',
+        'Where `seconds_each` comes from: experiments of the sweep that are complete (their mean), or before that earlier ones with this configuration (their median); or the timeout, if there are none.',
       ),
     most_each: z
       .number()

@@ -14,6 +14,8 @@ export interface EndedRun {
   otherNames: readonly string[] | null;
   /** US dollars. */
   cost: number;
+  /** Null if it never started. */
+  seconds: number | null;
   /** Failures of this run so far, with this one. */
   failures: number;
   /** Whether the user who began the sweep was deleted. */
@@ -56,11 +58,15 @@ export function settle(
 
 function withEnd(sweep: Sweep, { retries }: SweepRules, end: EndedRun): Sweep {
   const { run, outcome, cost, failures, isOrphan } = end;
+  const { complete } = sweep.counts;
+  const isMeasured = outcome === 'complete' && end.seconds !== null;
   const isTriedAgain = outcome === 'failed' && failures <= retries && !hasEnded(sweep);
   const counted = outcome === 'stopped early' ? 'stopped_early' : outcome;
   const next: Sweep = {
     ...sweep,
     spent: roundedDollars(sweep.spent + cost),
+    // The mean of its own runs tells more than earlier ones of other settings.
+    ...(isMeasured && { run_seconds: mean(sweep.run_seconds ?? 0, complete, end.seconds ?? 0) }),
     ...(isTriedAgain
       ? { again: [...sweep.again, run] }
       : { counts: { ...sweep.counts, [counted]: sweep.counts[counted] + 1 } }),
@@ -69,6 +75,10 @@ function withEnd(sweep: Sweep, { retries }: SweepRules, end: EndedRun): Sweep {
     return { ...next, status: 'CANCELLED', status_reason: 'Its user was deleted.' };
   return outcome === 'cancelled' ? next : withFirst(next, end);
 }
+
+/** Mean of `count` values and one more, in milliseconds at most. */
+const mean = (before: number, count: number, value: number): number =>
+  Math.round(((before * count + value) / (count + 1)) * 1000) / 1000;
 
 /** Note how one of the first runs ended, and pause the sweep if the first three show that it makes no sense. */
 function withFirst(sweep: Sweep, { outcome, status_reason, otherNames }: EndedRun): Sweep {

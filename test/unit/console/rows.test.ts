@@ -20,6 +20,7 @@ import {
 } from '../../../functions/console/app/runs/columns.ts';
 import { Ranking } from '../../../functions/console/app/runs/ranking.ts';
 import type { Row } from '../../../functions/console/app/runs/row.ts';
+import { shownStatus } from '../../../functions/console/app/ui/states/shown-status.ts';
 
 const time = '2026-01-05T08:00:00.000Z';
 
@@ -330,4 +331,13 @@ describe('the metrics of charts', () => {
     expect(new Ranking({ name: 'f1', goal: 'maximize' }).best(row)).toBeNull();
     expect(new Ranking(undefined).best(row)).toBe(row.best);
   });
+});
+
+test('a trial that its sweep stopped early is not shown as cancelled', () => {
+  const shown = (status: Row['status'], outcome: Row['outcome']) =>
+    shownStatus(rowWith(1, { status, outcome }));
+
+  expect(shown('CANCELLED', 'stopped early')).toBe('stopped early');
+  expect(shown('CANCELLED', 'cancelled')).toBe('CANCELLED');
+  expect(shown('RUNNING', null)).toBe('RUNNING');
 });

@@ -52,6 +52,16 @@ test('a run that would take longer keeps its vCPUs', () => {
   });
 });
 
+test('a run that other work kept from its vCPUs keeps their number, and is told why', () => {
+  const used = { ...use(0.2, 200), contended: 0.6 };
+  const advice = sizeAdvice({ ...job, memory: 16_384 }, used, undefined);
+
+  expect(advice).toMatchObject({ vcpus: 4, memory: 8192 });
+  expect(useText(job, used, null)).toMatch(
+    /kept it from its vCPUs for 60 % of the time, so how many it needs cannot be told\.$/,
+  );
+});
+
 test('without prices the advice has none', () => {
   const used = use(0.2, 200);
   const advice = sizeAdvice(job, used, undefined);

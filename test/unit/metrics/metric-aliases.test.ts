@@ -40,6 +40,9 @@ describe('a reported metric stands for a criterion', () => {
 
   test.each([
     ['map', 'metrics/mAP50-95'],
+    ['accuracy', 'accuracy/top1'],
+    ['map', 'coco/bbox_mAP'],
+    ['map', 'bbox/AP'],
     ['map', 'metrics/mAP50-95(B)'],
     ['accuracy', 'acc'],
     ['f1', 'F1-Score'],

@@ -27,6 +27,7 @@ function sweepOf(running: readonly number[], more: Partial<Sweep> = {}): Sweep {
     best: null,
     spent: 0,
     run_cost: null,
+    run_seconds: null,
     ...more,
   };
   return sweep as unknown as Sweep;
@@ -38,6 +39,7 @@ const end = (run: number, more: Partial<EndedRun> = {}): EndedRun => ({
   status_reason: null,
   otherNames: null,
   cost: 0,
+  seconds: 3,
   failures: 0,
   isOrphan: false,
   ...more,
@@ -79,6 +81,14 @@ describe('an ended run', () => {
 
     expect(next).toMatchObject({ status: 'COMPLETED', running: [], spent: 0.25, counts: { complete: 1 } });
     expect(JSON.parse(next.best ?? '')).toMatchObject({ trial: 3, value: 0.5 });
+  });
+
+  test('that is complete tells how long the others take, the mean of all', () => {
+    const first = settle(sweepOf([0, 1], { run_seconds: 500 }), rules, [end(0, { seconds: 3 })], []);
+    const second = settle(first, rules, [end(1, { seconds: 4 })], []);
+    const failed = settle(second, rules, [end(2, { outcome: 'failed', seconds: 90 })], []);
+
+    expect([first.run_seconds, second.run_seconds, failed.run_seconds]).toEqual([3, 3.5, 3.5]);
   });
 
   test('that failed begins again as often as the sweep says, and is counted then', () => {

@@ -45,7 +45,7 @@ export type DeletedRun = RowOf<typeof listExperiments>;
 export const loadDeletedRuns = (project_id: string): Promise<DeletedRun[]> =>
   all<typeof listExperiments>('GET /projects/{project_id}/experiments', {
     path: { project_id },
-    query: { deleted: true, fields: 'experiment_id,project_id,name,status,created_at,deleted_at' },
+    query: { deleted: true, fields: 'experiment_id,project_id,name,status,outcome,created_at,deleted_at' },
   });
 
 export const deleteProjectFor30Days = (project_id: string) =>

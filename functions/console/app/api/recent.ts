@@ -19,7 +19,7 @@ const maxCounted = 1000;
 /** Maximum number of experiments of the month to add up. */
 const maxMonth = 1000;
 const fields =
-  'experiment_id,project_id,name,status,status_reason,created_at,started_at,stopped_at,duration,best,cost';
+  'experiment_id,project_id,name,status,status_reason,outcome,created_at,started_at,stopped_at,duration,best,cost';
 
 const search = async (
   filter: string,

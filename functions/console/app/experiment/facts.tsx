@@ -4,7 +4,7 @@ import type { Experiment } from '../api/answers.ts';
 import { Button } from '../ui/controls/button.tsx';
 import { Copy } from '../ui/controls/copy.tsx';
 import { href } from '../ui/router.ts';
-import { Status } from '../ui/states/status.tsx';
+import { RunStatus } from '../ui/states/status.tsx';
 import { Ago } from '../ui/text/ago.tsx';
 import { costText, durationText, timeText } from '../ui/text/format.ts';
 import { LongText } from '../ui/text/long-text.tsx';
@@ -107,7 +107,8 @@ export function Timeline({ experiment }: { experiment: Experiment }) {
           );
         })}
         <li class={status === 'FAILED' ? 'bad' : status === 'SUCCEEDED' ? 'good' : ''}>
-          <Status status={status} /> {experiment.stopped_at !== null && <Ago time={experiment.stopped_at} />}
+          <RunStatus run={experiment} />{' '}
+          {experiment.stopped_at !== null && <Ago time={experiment.stopped_at} />}
         </li>
       </ol>
     </section>

@@ -7,7 +7,7 @@ import { lineColour } from '../theme/colours.ts';
 import { Icon } from '../ui/icon.tsx';
 import { href } from '../ui/router.ts';
 import { Sparkline } from '../ui/sparkline.tsx';
-import { Status } from '../ui/states/status.tsx';
+import { RunStatus } from '../ui/states/status.tsx';
 import { Ago } from '../ui/text/ago.tsx';
 import { plural } from '../ui/text/format.ts';
 import { sparklineOf } from './sparklines.ts';
@@ -34,8 +34,7 @@ const Course = ({ experiment_id }: { experiment_id: string }) => (
 
 /** Return what a cell of the experiments' table shows. */
 export function contentOf(row: Row, column: Column): ComponentChildren {
-  if (column.id === 'status')
-    return <Status status={row.outcome === 'stopped early' ? row.outcome : row.status} />;
+  if (column.id === 'status') return <RunStatus run={row} />;
   if (column.id === 'created') return <Ago time={row.created_at} />;
   if (column.id === 'course') return <Course experiment_id={row.experiment_id} />;
   const text = column.text(row);

@@ -20,7 +20,7 @@ import { href, place, setQuery } from '../ui/router.ts';
 import { useShowMore } from '../ui/show-more.tsx';
 import { Empty } from '../ui/states/empty.tsx';
 import { Loaded } from '../ui/states/loaded.tsx';
-import { isFinal, Status } from '../ui/states/status.tsx';
+import { isFinal, RunStatus } from '../ui/states/status.tsx';
 import { costText, numberText, plural, runDurationText } from '../ui/text/format.ts';
 import { LongText } from '../ui/text/long-text.tsx';
 
@@ -196,7 +196,7 @@ function Differences({
               <th scope="col">
                 <span class="hidden">Name</span>
               </th>
-              {experiments.map(({ experiment_id, name, status }) => (
+              {experiments.map(({ experiment_id, name, status, outcome }) => (
                 <th key={experiment_id} scope="col">
                   <span class="compare-head">
                     <i style={{ background: `var(--${lineColour(styles.get(experiment_id) ?? 0)})` }} />
@@ -209,7 +209,7 @@ function Differences({
                     </a>
                   </span>
                   <span class="compare-head">
-                    <Status status={status} />
+                    <RunStatus run={{ status, outcome }} />
                     <Button
                       kind="quiet"
                       icon="flag"

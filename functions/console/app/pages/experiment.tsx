@@ -31,7 +31,7 @@ import { go, href, place } from '../ui/router.ts';
 import { useShowMore } from '../ui/show-more.tsx';
 import { Loaded } from '../ui/states/loaded.tsx';
 import { tell } from '../ui/states/notice.tsx';
-import { isFinal, Status } from '../ui/states/status.tsx';
+import { isFinal, RunStatus } from '../ui/states/status.tsx';
 import { Ago } from '../ui/text/ago.tsx';
 import { costText, numberText, runDurationText } from '../ui/text/format.ts';
 import { LongText } from '../ui/text/long-text.tsx';
@@ -186,7 +186,7 @@ function Content({
         part={tabs.find(({ id }) => id === tab && id !== 'overview')?.name}
         below={
           <div class="under-title">
-            <Status status={status} large />
+            <RunStatus run={experiment} large />
             {status_reason !== null && (
               <p class={status === 'FAILED' ? 'reason bad' : 'reason'}>
                 <LongText text={status_reason} />

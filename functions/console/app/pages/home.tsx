@@ -12,7 +12,7 @@ import { useShowMore } from '../ui/show-more.tsx';
 import { Sparkline } from '../ui/sparkline.tsx';
 import { Empty } from '../ui/states/empty.tsx';
 import { Loaded } from '../ui/states/loaded.tsx';
-import { isFinal, Status } from '../ui/states/status.tsx';
+import { isFinal, RunStatus } from '../ui/states/status.tsx';
 import { Ago } from '../ui/text/ago.tsx';
 import { causeText, costText, durationText, numberText, plural, runDurationText } from '../ui/text/format.ts';
 
@@ -32,7 +32,7 @@ const RunningCards = ({ rows, nameOf }: { rows: readonly Row[]; nameOf: (id: str
       <li key={row.experiment_id}>
         <a class="card link" href={linkTo(row)}>
           <span class="card-top">
-            <Status status={row.status} />
+            <RunStatus run={row} />
             <span class="soft small">
               <Ago time={row.started_at ?? row.created_at} />
             </span>
@@ -83,7 +83,7 @@ const Line = ({
     <a class="line-link" href={linkTo(row)}>
       {hasStatus && (
         <span class="line-status">
-          <Status status={row.status} />
+          <RunStatus run={row} />
         </span>
       )}
       <span class="grow">

@@ -51,13 +51,13 @@ export function SweepFigures({ sweep }: { sweep: Sweep }) {
         </div>
       )}
       <div>
-        <dt>{ended_at !== null ? 'Took' : estimate.from === 'timeout' ? 'Takes at most' : 'Takes about'}</dt>
+        <dt>{ended_at === null ? 'Takes about' : 'Took'}</dt>
         <dd>
-          {durationText(
-            ended_at === null
-              ? estimate.hours * 3600
-              : (Date.parse(ended_at) - Date.parse(created_at)) / 1000,
-          )}
+          {ended_at !== null
+            ? durationText((Date.parse(ended_at) - Date.parse(created_at)) / 1000)
+            : estimate.from === 'timeout'
+              ? 'known once a trial has ended'
+              : durationText(estimate.hours * 3600)}
           {ended_at === null && estimate.cost !== null && <small> and {costText(estimate.cost)}</small>}
         </dd>
       </div>

@@ -65,3 +65,29 @@ test('rules read each sample also when only each sixth is stored', async () => {
   expect(stepsOf(sampled)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
   expect(stepsOf(stored)).toEqual([0, 1, 2, 6]);
 });
+
+test.each([
+  { what: 'a full machine gave it less than its size', idle: 0, cpuSeconds: 0.001, contended: 1 },
+  { what: 'a machine had idle processors', idle: 50, cpuSeconds: 0.001, contended: 0 },
+  { what: 'the command itself filled the machine', idle: 0, cpuSeconds: 1000, contended: 0 },
+])('the use of a command says that $what', async ({ idle, cpuSeconds, contended }) => {
+  let read = 0;
+  const sampler = new SystemSampler({
+    size: { vcpus: 2, memory: 1024, gpus: 0 },
+    folder: tmpdir(),
+    isAlone: false,
+    sink: { append: async () => {} },
+    now: () => new Date(),
+    isWatched: async () => true,
+    processors() {
+      read += 1;
+      return { count: 2, idle: idle * read, all: 100 * read };
+    },
+  });
+
+  sampler.take({ pids: [], bytes: 1, peakBytes: 1, cpuSeconds: 0 });
+  await setTimeout(100);
+  sampler.take({ pids: [], bytes: 1, peakBytes: 1, cpuSeconds });
+
+  expect(await sampler.close()).toMatchObject({ contended });
+});

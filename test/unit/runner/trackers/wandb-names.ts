@@ -61,6 +61,7 @@ export const wandbNames: Readonly<Record<string, readonly string[]>> = {
       'Video',
     ],
     ...['Bokeh', 'Classes', 'JoinedTable', 'PartitionedTable', 'box3d', 'launch', 'automations'],
+    ...['ArtifactTTL', 'termsetup'],
   ],
   'wandb.Run': [
     ...[
@@ -119,7 +120,7 @@ export const wandbNames: Readonly<Record<string, readonly string[]>> = {
       'upsert_artifact',
       'url',
     ],
-    ...['use_artifact', 'use_model', 'watch', 'write_logs'],
+    ...['use_artifact', 'use_model', 'watch', 'write_logs', 'sync_dir'],
   ],
   'wandb.Artifact': [
     ...[

@@ -6,7 +6,7 @@ import { useShowMore } from '../../ui/show-more.tsx';
 import { Empty } from '../../ui/states/empty.tsx';
 import { Loaded } from '../../ui/states/loaded.tsx';
 import { attempt, tell } from '../../ui/states/notice.tsx';
-import { Status } from '../../ui/states/status.tsx';
+import { RunStatus } from '../../ui/states/status.tsx';
 import { Ago } from '../../ui/text/ago.tsx';
 import { plural } from '../../ui/text/format.ts';
 
@@ -62,13 +62,13 @@ export function DeletedRuns({ project_id, mayChange }: { project_id: string; may
                   </tr>
                 </thead>
                 <tbody>
-                  {shown.map(({ experiment_id, name, status, deleted_at }) => (
+                  {shown.map(({ experiment_id, name, status, outcome, deleted_at }) => (
                     <tr key={experiment_id}>
                       <th scope="row">
                         <bdi>{name}</bdi>
                       </th>
                       <td>
-                        <Status status={status} />
+                        <RunStatus run={{ status, outcome }} />
                       </td>
                       <td>
                         <Ago time={deleted_at} />

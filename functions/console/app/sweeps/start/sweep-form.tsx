@@ -275,8 +275,10 @@ function Cost({
     <div class="cost" role="status">
       <p class="figure">{cost === null ? 'No cost' : `${about} ${costText(cost)}`}</p>
       <p class="soft small">
-        {plural(experiments, 'training')}, {about} {durationText(hours * 3600)}: {durationText(seconds_each)}{' '}
-        each{from === 'timeout' ? ' up to the timeout' : ', as earlier ones took'}
+        {plural(experiments, 'training')},{' '}
+        {from === 'timeout'
+          ? `at most ${durationText(seconds_each)} each by the timeout: how long one takes is known once one has ended`
+          : `about ${durationText(hours * 3600)}: ${durationText(seconds_each)} each, as earlier ones took`}
         {cost === null && '; this service counts no cost'}
       </p>
     </div>

@@ -1,4 +1,5 @@
 import { Icon, type IconName } from '../icon.tsx';
+import { type Ended, shownStatus } from './shown-status.ts';
 
 const looks: Readonly<Record<string, { tone: string; icon: IconName; label: string }>> = {
   CREATED: { tone: 'warn', icon: 'clock', label: 'Created' },
@@ -33,6 +34,11 @@ export function Status({ status, large = false }: { status: string; large?: bool
     </span>
   );
 }
+
+/** State of a run. */
+export const RunStatus = ({ run, large = false }: { run: Ended; large?: boolean }) => (
+  <Status status={shownStatus(run)} large={large} />
+);
 
 const finals = new Set(['SUCCEEDED', 'FAILED', 'CANCELLED']);
 export const isFinal = (status: string): boolean => finals.has(status);

@@ -64,7 +64,7 @@ class Run:
             disabled=is_disabled, is_child=sweep is not None)
         _known[self.id] = self._recorder
         self.disabled = self._recorder.is_disabled
-        self.dir = self._recorder.folder
+        self.dir = self.sync_dir = self._recorder.folder
         os.makedirs(self.dir, exist_ok=True)
         self.config = Config(self)
         self.summary = Summary(self)
