@@ -15,7 +15,7 @@ export const weightPositions: Readonly<Record<string, readonly number[]>> = {
 };
 
 /** Operators that only move values. */
-const moving: ReadonlySet<string> = new Set([
+export const moving: ReadonlySet<string> = new Set([
   ...['Identity', 'Unsqueeze', 'Squeeze', 'Reshape', 'Flatten', 'Transpose'],
 ]);
 
@@ -74,7 +74,7 @@ export function foldWidened(
 type WidenedUse = { node: NodeProto; position: number } | 'output';
 
 /** Return the uses of each value. A body may use the values of outer graphs, and hides none of their names. */
-function usesIn(root: Graph): Map<string, WidenedUse[]> {
+export function usesIn(root: Graph): Map<string, WidenedUse[]> {
   const uses = new Map<string, WidenedUse[]>();
   const add = (name: string, use: WidenedUse): void => {
     const known = uses.get(name);

@@ -8,6 +8,7 @@ import { lazyTensor, type Tensor } from '../../../model/tensor/tensor.ts';
 import { isFloatTensor, withFloats } from '../../../model/tensor/values.ts';
 import type { TransformReport } from '../../report/report.ts';
 import { weightsInBodies } from '../../report/weights-in-bodies.ts';
+import { floatTables, usedInFloat } from '../float-tables.ts';
 import { type BlockFormat, type Blocks, blockCount, type Matrix, usualBlockSize } from './block-quantize.ts';
 
 /** A constant weight matrix and its layout: [K, N], or [N, K] if transposed. */
@@ -112,6 +113,7 @@ export interface BlockUse {
 export function findBlockUses(root: Graph, exclude: readonly string[], report: TransformReport): BlockUse[] {
   const uses: BlockUse[] = [];
   const isSound = finiteness();
+  const inFloat = floatTables(root, exclude, ['MatMul', 'Gemm', 'Gather']);
   for (const graph of root.all()) {
     const index = new GraphIndex(graph);
     for (const node of graph.nodes) {
@@ -120,18 +122,25 @@ export function findBlockUses(root: Graph, exclude: readonly string[], report: T
         report.keep(nodeName(node), 'the request excludes it');
         continue;
       }
-      const use = siteOf(graph, index, node, { report, isSound });
+      const use = siteOf(graph, index, node, { report, isSound, inFloat });
       if (use !== undefined) uses.push(use);
     }
   }
   return uses;
 }
 
+interface Finding {
+  report: TransformReport;
+  isSound(tensor: Tensor): boolean;
+  /** Tables that other nodes use in float. */
+  inFloat: ReadonlySet<Tensor>;
+}
+
 function siteOf(
   graph: Graph,
   index: GraphIndex,
   node: NodeProto,
-  { report, isSound }: { report: TransformReport; isSound: (tensor: Tensor) => boolean },
+  { report, isSound, inFloat }: Finding,
 ): BlockUse | undefined {
   const kind = node.opType === 'Gather' ? 'table' : 'product';
   const found =
@@ -145,7 +154,8 @@ function siteOf(
   const { tensor } = found;
   const why =
     objection(tensor, kind, node) ??
-    (isSound(tensor) ? undefined : 'its weight contains NaN or infinite values');
+    (isSound(tensor) ? undefined : 'its weight contains NaN or infinite values') ??
+    (kind === 'table' && inFloat.has(tensor) ? usedInFloat : undefined);
   if (why !== undefined) {
     // Lookups in tables that are not float, such as shapes, are not reported.
     if (isFloatTensor(tensor)) report.keep(nodeName(node), why);

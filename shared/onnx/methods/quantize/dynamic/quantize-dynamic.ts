@@ -3,9 +3,11 @@ import { isExcluded, Names, nodeName, operatorName } from '../../../model/graph/
 import { removeUnused } from '../../../model/graph/remove-unused.ts';
 import { ModelError } from '../../../model/model-error.ts';
 import type { NodeProto } from '../../../model/proto/onnx_pb.js';
+import type { Tensor } from '../../../model/tensor/tensor.ts';
 import type { CalibrationStatistics } from '../../calibrate/statistics-file.ts';
 import type { TransformReport } from '../../report/report.ts';
 import { weightsInBodies } from '../../report/weights-in-bodies.ts';
+import { floatTables, usedInFloat } from '../float-tables.ts';
 import { foldWeights } from '../fold-weights.ts';
 import { foldWidened } from '../fold-widened.ts';
 import { prepareProducts } from '../prepare-products.ts';
@@ -41,9 +43,11 @@ export function quantizeDynamic(
   report.notes.push(...prepareProducts(model, request, form, statistics));
   const names = new Names(root);
   const weights = new WeightStore(names, report);
+  const operators = ['MatMul', 'Gemm', 'Gather', 'LSTM', ...request.include];
+  const inFloat = floatTables(root, request.exclude, operators);
   for (const graph of root.all()) {
     const dynamic = new DynamicGraph(graph, names, weights, request, model.opset(), tied);
-    for (const node of graph.nodes) quantizeNode(dynamic, node, report);
+    for (const node of graph.nodes) quantizeNode(dynamic, node, inFloat, report);
     graph.nodes = dynamic.nodes;
   }
   if (report.layers.length === 0) {
@@ -57,13 +61,21 @@ export function quantizeDynamic(
   removeUnused(root);
 }
 
-function quantizeNode(dynamic: DynamicGraph, node: NodeProto, report: TransformReport): void {
+function quantizeNode(
+  dynamic: DynamicGraph,
+  node: NodeProto,
+  inFloat: ReadonlySet<Tensor>,
+  report: TransformReport,
+): void {
   const rule = ruleOf(dynamic, node);
   if (rule === undefined) {
     dynamic.nodes.push(node);
     return;
   }
-  const kept = isExcluded(node, dynamic.request.exclude) ? 'the request excludes it' : rule(dynamic, node);
+  const table = node.opType === 'Gather' ? dynamic.graph.initializer(node.input[0] ?? '') : undefined;
+  const own = table !== undefined && inFloat.has(table) ? usedInFloat : undefined;
+  const why = isExcluded(node, dynamic.request.exclude) ? 'the request excludes it' : own;
+  const kept = why ?? rule(dynamic, node);
   if (kept === undefined) return;
   report.keep(nodeName(node), kept);
   dynamic.nodes.push(node);

@@ -1,4 +1,9 @@
-import { floatAttribute, intAttribute, intsAttribute } from '../../../model/graph/attributes.ts';
+import {
+  floatAttribute,
+  intAttribute,
+  intsAttribute,
+  setAttribute,
+} from '../../../model/graph/attributes.ts';
 import { type Graph, isExcluded, makeNode, type Names } from '../../../model/graph/graph.ts';
 import type { NodeProto } from '../../../model/proto/onnx_pb.js';
 import type { Tensor } from '../../../model/tensor/tensor.ts';
@@ -51,6 +56,8 @@ export function headTable(graph: Graph, node: NodeProto): Tensor | undefined {
   const name = node.input[1] ?? '';
   const turn = graph.nodes.find(({ opType, output }) => opType === 'Transpose' && output[0] === name);
   if (turn === undefined || (intsAttribute(turn, 'perm') ?? [1, 0]).join() !== '1,0') return undefined;
+  // ONNX Runtime 1.30 crashes on a Transpose without perm behind DequantizeLinear.
+  setAttribute(turn, 'perm', [1, 0]);
   return matrixOf(graph, turn.input[0]);
 }
 

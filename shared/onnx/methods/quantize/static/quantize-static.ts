@@ -12,6 +12,7 @@ import { quantizeGather, tiedForm } from '../dynamic/dynamic-gather.ts';
 import { DynamicGraph } from '../dynamic/dynamic-graph.ts';
 import { makePlain } from '../dynamic/dynamic-products.ts';
 import { tiedNames, tiedTables } from '../dynamic/tied-tables.ts';
+import { floatTables, usedInFloat } from '../float-tables.ts';
 import { foldWeights } from '../fold-weights.ts';
 import { foldWidened } from '../fold-widened.ts';
 import { prepareProducts } from '../prepare-products.ts';
@@ -159,6 +160,7 @@ function quantizeTables(
   const store = new WeightStore(names, report);
   const per_channel = request.per_channel && model.opset() >= minOpsetPerChannel;
   const form = { ...request, per_channel, quant_type: 'int8' as const, include: [] };
+  const inFloat = floatTables(graph, request.exclude, leafOperators);
   const dynamic = new DynamicGraph(graph, names, store, form, model.opset(), tied);
   for (const node of graph.nodes) {
     const tensor = isExcluded(node, request.exclude)
@@ -166,8 +168,9 @@ function quantizeTables(
       : graph.initializers.get(node.input[0] ?? '');
     const isTied = tensor !== undefined && tied.has(tensor);
     if (isTied && node.opType === 'Transpose') dequantizeTied(dynamic, node);
-    const isTable = node.opType === 'Gather' && tensor?.type === 'float';
-    const kept = isTable && (request.inputs_only || isTied) ? quantizeGather(dynamic, node) : '';
+    const isTable = node.opType === 'Gather' && tensor?.type === 'float' && (request.inputs_only || isTied);
+    const isInFloat = tensor !== undefined && !isTied && inFloat.has(tensor);
+    const kept = !isTable ? '' : isInFloat ? usedInFloat : quantizeGather(dynamic, node);
     if (kept === undefined) continue;
     if (kept !== '') report.keep(nodeName(node), kept);
     dynamic.nodes.push(node);

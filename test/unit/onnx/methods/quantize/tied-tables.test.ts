@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { quantizeWeightOnly } from '../../../../../shared/onnx/methods/quantize/blocks/weight-only.ts';
 import type { DynamicRequest } from '../../../../../shared/onnx/methods/quantize/dynamic/dynamic-graph.ts';
 import { quantizeDynamic } from '../../../../../shared/onnx/methods/quantize/dynamic/quantize-dynamic.ts';
 import { quantizeStatic } from '../../../../../shared/onnx/methods/quantize/static/quantize-static.ts';
@@ -7,6 +8,7 @@ import type { Model } from '../../../../../shared/onnx/model/file/model.ts';
 import { makeNode } from '../../../../../shared/onnx/model/graph/graph.ts';
 import { makeTensor } from '../../../../../shared/onnx/model/tensor/tensor.ts';
 import { calibrated } from '../../../../support/onnx/calibrated.ts';
+import { runOptimized } from '../../../../support/onnx/run-optimized.ts';
 import { seededFloats } from '../../../../support/onnx/seeded.ts';
 import { relativeError, runSmall, savedBytes, smallModel } from '../../../../support/onnx/small-model.ts';
 import { seededRandom } from '../../../../support/seeded-random.ts';
@@ -25,8 +27,14 @@ const heads = {
     makeNode('Transpose', ['table'], ['turned'], { attributes: { perm: [1, 0] } }),
     makeNode('MatMul', ['x', 'turned'], ['y']),
   ],
+  'Transpose without perm and MatMul': [
+    makeNode('Transpose', ['table'], ['turned']),
+    makeNode('MatMul', ['x', 'turned'], ['y']),
+  ],
   'Gemm with transB': [makeNode('Gemm', ['x', 'table', 'bias'], ['y'], { attributes: { transB: 1 } })],
 } as const;
+
+const headNames = Object.keys(heads) as (keyof typeof heads)[];
 
 /** A model that looks up rows of a table and multiplies with the same table. */
 const tiedModel = (head: keyof typeof heads): Model =>
@@ -44,26 +52,25 @@ const tiedModel = (head: keyof typeof heads): Model =>
 const forms = [{}, { per_channel: true }, { quant_type: 'uint8', per_channel: true }] as const;
 
 describe('a table that a lookup and a product share', () => {
+  test.each(headNames.flatMap((head) => forms.map((form) => [head, form] as const)))(
+    'is stored once in 8 bits: %s, %j',
+    async (head, form) => {
+      const feeds = { i: { dims: [4], data: Float32Array.of(0, 7, 42, words - 1) } };
+      const before = await runSmall(tiedModel(head), feeds);
+      const model = tiedModel(head);
+
+      quantizeDynamic(model, { ...request, ...form }, new TransformReport());
+
+      const after = await runSmall(model, feeds);
+      const matrices = [...model.graph.initializers.values()].filter(({ dims }) => dims.length === 2);
+      expect(matrices.map(({ dims }) => dims)).toEqual([[words, width]]);
+      expect(savedBytes(model).length).toBeLessThan(words * width * 1.6);
+      expect(relativeError(after['y']?.data ?? [], before['y']?.data ?? [])).toBeLessThan(0.03);
+    },
+  );
+
   test.each(
-    (['Transpose and MatMul', 'Gemm with transB'] as const).flatMap((head) =>
-      forms.map((form) => [head, form] as const),
-    ),
-  )('is stored once in 8 bits: %s, %j', async (head, form) => {
-    const feeds = { i: { dims: [4], data: Float32Array.of(0, 7, 42, words - 1) } };
-    const before = await runSmall(tiedModel(head), feeds);
-    const model = tiedModel(head);
-
-    quantizeDynamic(model, { ...request, ...form }, new TransformReport());
-
-    const after = await runSmall(model, feeds);
-    const matrices = [...model.graph.initializers.values()].filter(({ dims }) => dims.length === 2);
-    expect(matrices.map(({ dims }) => dims)).toEqual([[words, width]]);
-    expect(savedBytes(model).length).toBeLessThan(words * width * 1.6);
-    expect(relativeError(after['y']?.data ?? [], before['y']?.data ?? [])).toBeLessThan(0.03);
-  });
-
-  test.each(
-    (['Transpose and MatMul', 'Gemm with transB'] as const).flatMap((head) =>
+    headNames.flatMap((head) =>
       [{}, { per_channel: false }, { inputs_only: true }].map((form) => [head, form] as const),
     ),
   )('is stored once by static methods: %s, %j', async (head, form) => {
@@ -81,9 +88,42 @@ describe('a table that a lookup and a product share', () => {
 
     quantizeStatic(model, asked, ranges, new TransformReport());
 
+    expect(await runOptimized(model, [feeds])).toHaveLength(4 * words);
     const after = await runSmall(model, feeds);
     const matrices = [...model.graph.initializers.values()].filter(({ dims }) => dims.length === 2);
     expect(matrices.map(({ dims, type }) => [type, dims])).toEqual([['int8', [words, width]]]);
     expect(relativeError(after['y']?.data ?? [], before['y']?.data ?? [])).toBeLessThan(0.03);
   });
+
+  test.each(['dynamic', 'weight_only'] as const)(
+    'is looked up in float by %s if a product scales it',
+    async (strategy) => {
+      const scaled = () =>
+        smallModel({
+          nodes: [
+            makeNode('Cast', ['i'], ['indices'], { attributes: { to: 7 } }),
+            makeNode('Gather', ['table', 'indices'], ['x'], { name: 'lookup' }),
+            makeNode('Mul', ['table', 'factor'], ['large']),
+            makeNode('Transpose', ['large'], ['turned'], { attributes: { perm: [1, 0] } }),
+            makeNode('MatMul', ['x', 'w'], ['h'], { name: 'layer' }),
+            makeNode('MatMul', ['h', 'turned'], ['y'], { name: 'head' }),
+          ],
+          constants: [
+            table,
+            makeTensor('factor', 'float', [], Float32Array.of(8)),
+            makeTensor('w', 'float', [width, width], seededFloats(seededRandom(4), width * width)),
+          ],
+          inputs: { i: [4] },
+          outputs: { y: [4, words] },
+        });
+      const model = scaled();
+      const report = new TransformReport();
+
+      if (strategy === 'dynamic') quantizeDynamic(model, request, report);
+      else quantizeWeightOnly(model, { precision: 8, quant_type: 'int8', exclude: [] }, report);
+
+      expect(savedBytes(model).length).toBeLessThan(savedBytes(scaled()).length);
+      expect(report.kept.find(({ what }) => what === 'lookup')?.why).toContain('use its table in float');
+    },
+  );
 });
