@@ -1,5 +1,6 @@
 import type { endpoint as listVariables } from '../../functions/projects/variables/list-variables.endpoint.ts';
 import type { endpoint as readOwnAccount } from '../../functions/users/read-own-account.endpoint.ts';
+import { ProblemError } from '../../shared/client/problem-error.ts';
 import { quoteCommand } from '../../shared/command/quote-command.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 import { ask } from '../login/ask.ts';
@@ -25,8 +26,12 @@ export async function confirmProject(
   const variables = await client.call<typeof listVariables>(route, { path: { project_id } });
   const secrets = variables.filter(({ secret }) => secret).map(({ name }) => name);
   if (secrets.length === 0) return;
-  // A viewer trains nothing, which the service says better.
-  if ((await client.call<typeof readOwnAccount>('GET /users/me')).account_type === 'viewer') return;
+  // A viewer trains nothing, which the service says better. A token with a scope may not ask whose it is.
+  const account = await client.call<typeof readOwnAccount>('GET /users/me').catch((error: unknown) => {
+    if (error instanceof ProblemError && error.status === 403) return undefined;
+    throw error;
+  });
+  if (account?.account_type === 'viewer') return;
   const fact = `No training of this folder was in project "${project_name}" yet. Its program would get the secrets of the project: ${secrets.join(', ')}.`;
   if (process.stdin.isTTY !== true) {
     const advice = quoteCommand(['--project', project_name]);

@@ -1,26 +1,50 @@
 import * as z from 'zod';
-import { ServiceError } from '../../shared/core/service-error.ts';
+import { Ulid } from '../../shared/core/formats.ts';
+import { badRequest, type ParameterFault, ServiceError } from '../../shared/core/service-error.ts';
 import { line } from '../../shared/core/text/text-rules.ts';
 import { writeCredentials } from '../../shared/data/accounts/needs.ts';
 import { issueNamedToken, maxNamedTokens } from '../../shared/data/accounts/token.ts';
+import { TokenRight } from '../../shared/data/accounts/token-scope.ts';
+import { readRecords } from '../../shared/data/table/needs.ts';
+import type { TableReader } from '../../shared/data/table/table.ts';
 import { ConditionFailedError } from '../../shared/data/table/write-label.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
+import type { Caller } from '../../shared/http/definition/endpoint-context.ts';
 import { fields } from '../../shared/http/definition/endpoint-input.ts';
 import { integer } from '../../shared/http/definition/parameters.ts';
 import { Reply } from '../../shared/http/definition/reply.ts';
 import { lambda } from '../../shared/http/pipeline/lambda.ts';
+import { projectFor } from '../../shared/http/pipeline/project-authorization.ts';
 import { TokenAnswer } from './credentials.ts';
 
 const daySeconds = 24 * 60 * 60;
+
+/** Maximum projects of a scope. */
+const maxProjects = 100;
+
+const Scope = z
+  .strictObject({
+    projects: z
+      .array(Ulid)
+      .min(1, 'names no project; leave it out for all projects of the user')
+      .max(maxProjects, `names more than ${maxProjects} projects`)
+      .transform((ids) => [...new Set(ids)])
+      .optional()
+      .describe('Ids of the only projects that it reaches. Default: all that the user reaches.'),
+    rights: TokenRight.describe(
+      '`read`: operations that only read. `record`: also what a tracker writes: experiments with their params, metrics, artifacts and logged models. `run`: also beginning and cancelling trainings, sweeps, trials and compressions, and uploading source, configurations, environment and data sets.',
+    ),
+  })
+  .meta({ id: 'NewTokenScope' });
 
 export const endpoint = defineEndpoint({
   name: 'createNamedToken',
   method: 'POST',
   path: '/auth/tokens',
   summary: 'Create a token for a script',
-  description: `The token has a name and is valid for \`expires_in\` seconds: a minute to a year, by default 90 days. Only this response contains it. It has all rights of the user, who can have ${maxNamedTokens}. A change of password or account type revokes it.`,
+  description: `The token has a name and is valid for \`expires_in\` seconds: a minute to a year, by default 90 days. Only this response contains it. Without a \`scope\` it has all rights of the user, who can have ${maxNamedTokens} tokens. A scope only takes rights away, and always those over accounts, tokens, sessions, members, hooks, secrets and deletions. A token with a scope creates no token. A change of password or account type revokes it.`,
   allow: 'guest',
-  needs: { accounts: writeCredentials },
+  needs: { accounts: writeCredentials, records: readRecords },
   input: {
     body: fields(
       z.strictObject({
@@ -28,6 +52,7 @@ export const endpoint = defineEndpoint({
         expires_in: integer(60, 365 * daySeconds)
           .default(90 * daySeconds)
           .describe('Seconds for which it is valid.'),
+        scope: Scope.optional().describe('What it may do. Default: all that the user may do.'),
       }),
     ),
   },
@@ -40,9 +65,12 @@ export const endpoint = defineEndpoint({
   },
   problems: ['conflict'],
 
-  async handle({ body: { name, expires_in } }, { accounts, caller, newId, now, sourceIp, header }) {
+  async handle({ body: { name, expires_in, scope: asked } }, context) {
+    const { accounts, caller, newId, now, sourceIp, header } = context;
+    const scope = asked && { rights: asked.rights, projects: asked.projects ?? null };
+    if (scope?.projects) await requireProjects(context, { ...scope, projects: scope.projects });
     const use = { user_agent: header('user-agent') ?? '', address: sourceIp };
-    const options = { token_id: newId(), now: now(), seconds: expires_in, name, use };
+    const options = { token_id: newId(), now: now(), seconds: expires_in, name, scope, use };
     try {
       const issued = await issueNamedToken(accounts, caller, options);
       if (issued === undefined) {
@@ -64,3 +92,27 @@ export const endpoint = defineEndpoint({
 });
 
 export const handler = lambda(endpoint);
+
+/**
+ * Refuse a scope with projects in which the user could not use it, now: another user's, deleted or missing ones.
+ * @throws ServiceError 400 that names all of them
+ */
+async function requireProjects(
+  { records, caller }: { records: TableReader<'records'>; caller: Caller },
+  { projects, rights }: { projects: readonly string[]; rights: TokenRight },
+): Promise<void> {
+  if (caller.account_type === 'guest')
+    throw new ServiceError('forbidden', 'Accounts of type guest reach no project.');
+  const rule = rights === 'read' ? 'viewer' : 'developer';
+  const found = await Promise.allSettled(projects.map((id) => projectFor(records, id, rule, caller)));
+  const faults = found.flatMap((one, index): ParameterFault[] => {
+    if (one.status === 'rejected' && !(one.reason instanceof ServiceError)) throw one.reason;
+    const fault =
+      one.status === 'rejected'
+        ? one.reason.message
+        : one.value.deleted_at !== undefined && 'The project is deleted.';
+    if (fault === false) return [];
+    return [{ in: 'body', name: 'scope.projects', message: `names ${projects[index]}: ${fault}` }];
+  });
+  if (faults.length > 0) throw badRequest(faults);
+}

@@ -2,6 +2,7 @@ import bowser from 'bowser';
 import * as z from 'zod';
 import { PresentedPassword } from '../../shared/accounts/password-rules.ts';
 import { Timestamp, Ulid } from '../../shared/core/formats.ts';
+import { TokenScope } from '../../shared/data/accounts/token-scope.ts';
 import type { Session } from '../../shared/data/accounts/session.ts';
 
 /** Fields of a request that signs a user in. */
@@ -51,5 +52,7 @@ export const TokenAnswer = z
     name: z.string().nullable(),
     created_at: Timestamp,
     expires_at: Timestamp,
+    /** Null for a token with all rights of the user. */
+    scope: TokenScope.nullable(),
   })
   .meta({ id: 'Token' });

@@ -31,11 +31,12 @@ export const endpoint = defineEndpoint({
     return answerList(query, {
       fetch: (page) => listTokens(accounts, caller, now(), page),
       keyOf: ({ token_id }) => token_id,
-      show: ({ token_id, name, created_at, expires_at, hash, user_agent, address }) => ({
+      show: ({ token_id, name, created_at, expires_at, scope, hash, user_agent, address }) => ({
         token_id,
         name,
         created_at,
         expires_at,
+        scope,
         current: hash === caller.token_hash,
         program: user_agent === '' ? null : programName(user_agent),
         address: address === '' ? null : address,

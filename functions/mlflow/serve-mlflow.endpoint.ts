@@ -1,6 +1,7 @@
 import { hashingRuntime } from '../../shared/accounts/hashing-queue.ts';
 import { writeProjectObjects } from '../../shared/aws/needs.ts';
 import { writePasswords } from '../../shared/data/accounts/needs.ts';
+import { requireScope } from '../../shared/data/accounts/token-scope.ts';
 import { writeRecords } from '../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { content } from '../../shared/http/definition/endpoint-output.ts';
@@ -43,6 +44,8 @@ export const endpoint = defineEndpoint({
   path: '/mlflow/{mlflow_path+}',
   summary: "The API of MLflow's tracking server",
   allow: 'viewer',
+  right: 'read',
+  keepsToProjects: true,
   needs: { records: writeRecords, objects: writeProjectObjects, accounts: writePasswords },
   runtime: hashingRuntime,
   input: { request: { maxBytes: bodyMaxBytes, largeBodies } },
@@ -54,6 +57,7 @@ export const endpoint = defineEndpoint({
 
   async handle({ request }, context) {
     const { route: found, variables } = route(request);
+    requireScope(context.caller, found);
     return found.handle(request, variables, context);
   },
 });

@@ -1,5 +1,6 @@
 import { TokenBucket } from '../../shared/core/rate-limit.ts';
 import { ServiceError } from '../../shared/core/service-error.ts';
+import { reachesProject } from '../../shared/data/accounts/token-scope.ts';
 import type { Serving } from '../../shared/data/models/serving.ts';
 import { findMember } from '../../shared/data/projects/member.ts';
 import { findProjects } from '../../shared/data/projects/project.ts';
@@ -24,6 +25,8 @@ async function refuse(
   serving: Serving | undefined,
   { caller, records }: Asker,
 ): Promise<ServiceError | undefined> {
+  if (caller !== undefined && !reachesProject(caller, serving?.project_id))
+    return new ServiceError('forbidden', 'The scope of your token does not include the project of this model.');
   if (serving?.access === 'anyone') return undefined;
   if (caller === undefined) {
     const detail =

@@ -19,6 +19,8 @@ export const endpoint = defineEndpoint({
   path: '/v2/{v2_path+}',
   summary: 'The Open Inference Protocol',
   allow: 'anyone',
+  right: 'read',
+  keepsToProjects: true,
   throttle: servingThrottle,
   needs: servingNeeds,
   runtime: servingRuntime,

@@ -23,6 +23,7 @@ export const endpoint = defineEndpoint({
   description: 'Replaces the artifact with the same path. A repeated request gets the same response.',
   allow: 'developer',
   project: 'developer',
+  right: 'record',
   needs: { records: writeRecords, objects: writeProjectObjects },
   input: { path: uploadedPath, query: z.strictObject({ upload_id: uploadId }) },
   output: { 200: ArtifactAnswer },

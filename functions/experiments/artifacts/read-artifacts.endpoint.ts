@@ -42,6 +42,7 @@ export const endpoint = defineEndpoint({
   description: `For pictures of many experiments or steps. Up to ${maxFiles} files of together ${maxBytes.toLocaleString('en')} bytes, in the order of the request. Download larger files one by one.`,
   allow: 'viewer',
   project: 'viewer',
+  right: 'read',
   needs: { records: readRecords, objects: readProjectObjects },
   input: {
     path: projectPath,

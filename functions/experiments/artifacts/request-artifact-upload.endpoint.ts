@@ -34,6 +34,7 @@ export const endpoint = defineEndpoint({
     'Send the file with the method, the URL and exactly the headers of the response; storage refuses other bytes. Then PUT here with the `upload_id`. An upload that is not accepted within a day is removed.',
   allow: 'developer',
   project: 'developer',
+  right: 'record',
   needs: { records: writeRecords, objects: writeProjectObjects },
   input: {
     path: uploadedPath,

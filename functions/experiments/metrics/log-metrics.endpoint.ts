@@ -35,6 +35,7 @@ export const endpoint = defineEndpoint({
     'Stores at most 1,000 points, all or none: `{"metrics": [{"name", "value", "step"?, "time"?}]}`, or one point per line as `application/x-ndjson`. A value may be `"NaN"`, `"Infinity"` or `"-Infinity"`. `time` defaults to now. A point that already exists is not stored again, so a request with times can be repeated. Ended experiments also accept points.',
   allow: 'developer',
   project: 'developer',
+  right: 'record',
   needs: { records: writeRecords },
   input: {
     path: experimentPath,

@@ -21,6 +21,7 @@ export const endpoint = defineEndpoint({
     'A running command gets SIGTERM, and is killed after 20 seconds. Its log, metrics and artifacts are kept.',
   allow: 'developer',
   project: 'developer',
+  right: 'run',
   needs: { records: writeRecords, accounts: readUsers, batch: controlBatch, keys: readVariablesKey },
   input: { path: experimentPath },
   repeatable: true,

@@ -24,6 +24,7 @@ export const endpoint = defineEndpoint({
     'Waiting trainings end at once, thousands in seconds. A running command gets SIGTERM, and is killed after 20 seconds. Its log, metrics and artifacts are kept. Experiments recorded by clients are not affected. `complete` is false if time ran out; then repeat the request.',
   allow: 'developer',
   project: 'developer',
+  right: 'run',
   needs: { records: writeRecords, batch: controlBatch, keys: readVariablesKey },
   input: { path: projectPath },
   work: 'page: as many as end in the time of a request; `complete` says whether more are left',

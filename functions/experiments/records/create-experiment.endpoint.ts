@@ -43,6 +43,7 @@ export const endpoint = defineEndpoint({
     'For a notebook, a script or another cluster. The service starts no job for it. The client logs metrics and params. The experiment is RUNNING until the client sets another status.',
   allow: 'developer',
   project: 'developer',
+  right: 'record',
   needs: { records: writeRecords, accounts: readUsers },
   input: { path: projectPath, body: fieldsWith(Created, fieldsBodyMaxBytes, 'params') },
   output: { 200: ExperimentAnswer },

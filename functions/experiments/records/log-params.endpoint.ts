@@ -23,6 +23,7 @@ export const endpoint = defineEndpoint({
     'A param is written once. The same value again changes nothing; another value is refused with 409, and nothing of the request is stored. A param that only the command of a training states takes another value once.',
   allow: 'developer',
   project: 'developer',
+  right: 'record',
   needs: { records: writeRecords, accounts: readUsers },
   input: {
     path: experimentPath,

@@ -40,6 +40,7 @@ export const endpoint = defineEndpoint({
     'Changes the given fields, at least one, and no others. Ended experiments can be changed too. Clients set the status of experiments that run elsewhere; jobs set the status of trainings. Note, tags and params take at most 300,000 bytes together.',
   allow: 'developer',
   project: 'developer',
+  right: 'record',
   needs: { records: writeRecords, accounts: readUsers },
   input: { path: experimentPath, body: fields(Change, fieldsBodyMaxBytes) },
   output: { 200: ExperimentAnswer },

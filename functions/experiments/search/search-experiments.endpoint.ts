@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { Ulid } from '../../../shared/core/formats.ts';
 import { readUsers } from '../../../shared/data/accounts/needs.ts';
+import { requireReachedProject } from '../../../shared/data/accounts/token-scope.ts';
 import { foldCatalogues, readRecords } from '../../../shared/data/table/needs.ts';
 import { ExperimentAnswer } from '../../../shared/experiments/experiment-answer.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
@@ -19,6 +20,8 @@ export const endpoint = defineEndpoint({
   description:
     'Like the list of one project, with `filter` and `order_by`. Without `project_id` it searches all projects, up to 1,000.',
   allow: 'viewer',
+  right: 'read',
+  keepsToProjects: true,
   needs: { records: readRecords, catalogue: foldCatalogues, accounts: readUsers },
   input: {
     query: z.strictObject({
@@ -39,7 +42,10 @@ export const endpoint = defineEndpoint({
   isHeavy: () => true,
 
   async handle({ query }, context) {
-    return answerSearch(context, await projectsToSearch(context.records, query.project_id), query);
+    const { records, caller } = context;
+    for (const id of query.project_id ?? []) requireReachedProject(caller, id);
+    const named = query.project_id ?? caller.scope?.projects ?? undefined;
+    return answerSearch(context, await projectsToSearch(records, named), query);
   },
 });
 

@@ -6,6 +6,7 @@ import {
   type ParameterFault,
   ServiceError,
 } from '../../../shared/core/service-error.ts';
+import { requireReachedProject } from '../../../shared/data/accounts/token-scope.ts';
 import { OptimizationKind } from '../../../shared/data/jobs/job.ts';
 import {
   type Compression,
@@ -40,6 +41,7 @@ export async function beginCompression(
   requireOwn(model, caller);
   const strategy_id = await newCompressionId(asked.request.operation, records, newId());
   const project_id = await originProject(records, model.origin);
+  requireReachedProject(caller, project_id);
   const compression = {
     ...newCompression(strategy_id, asked, model, context),
     ...(project_id !== undefined && { project_id }),

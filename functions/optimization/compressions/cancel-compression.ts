@@ -28,6 +28,8 @@ export const cancelCompressionEndpoint = (kind: OptimizationKind) =>
     path: `/optimization/${kind}/strategies/{strategy_id}/cancel`,
     description: 'Its job stops at once. Its log is kept.',
     allow: 'developer',
+    right: 'run',
+    keepsToProjects: true,
     needs: { records: writeRecords, batch: controlBatch, keys: readVariablesKey },
     input: { path: compressionPath },
     repeatable: true,

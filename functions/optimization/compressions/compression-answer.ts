@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { Ulid } from '../../../shared/core/formats.ts';
 import { ServiceError } from '../../../shared/core/service-error.ts';
+import { requireReachedProject } from '../../../shared/data/accounts/token-scope.ts';
 import type { OptimizationKind } from '../../../shared/data/jobs/job.ts';
 import {
   type Compression,
@@ -84,6 +85,18 @@ export function showQuantization(
 export const showCompression = (compression: Placed<Compression>, now: Date) =>
   compression.kind === 'prune' ? showPruning(compression, now) : showQuantization(compression, now);
 
+/** Return a compression. Throw a 404 problem without one, and a 403 if the scope of the caller's token leaves it out. */
+export async function requireReachedCompression(
+  records: TableReader<'records'>,
+  caller: Caller,
+  kind: OptimizationKind,
+  strategy_id: string,
+): Promise<Compression> {
+  const compression = await requireCompression(records, kind, strategy_id);
+  requireReachedProject(caller, compression.project_id);
+  return compression;
+}
+
 /** Return a compression that the caller may change. Throw a 404 or 403 problem otherwise. */
 export async function requireOwnCompression(
   records: TableReader<'records'>,
@@ -91,7 +104,7 @@ export async function requireOwnCompression(
   kind: OptimizationKind,
   strategy_id: string,
 ): Promise<Compression> {
-  const compression = await requireCompression(records, kind, strategy_id);
+  const compression = await requireReachedCompression(records, caller, kind, strategy_id);
   requireOwn(compression, caller);
   return compression;
 }

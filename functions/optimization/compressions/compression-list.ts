@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { reachesProject } from '../../../shared/data/accounts/token-scope.ts';
 import type { OptimizationKind } from '../../../shared/data/jobs/job.ts';
 import { listCompressions } from '../../../shared/data/models/compression.ts';
 import { readRecords } from '../../../shared/data/table/needs.ts';
@@ -14,17 +15,20 @@ export const compressionList = (kind: OptimizationKind) =>
     method: 'GET',
     path: `/optimization/${kind}/strategies`,
     allow: 'viewer',
+    right: 'read',
+    keepsToProjects: true,
     needs: { records: readRecords },
     input: { query: z.strictObject(paging) },
     work: 'page: the limit of every list',
     output: { 200: z.array(compressionAnswers[kind]) },
 
-    handle({ query }, { records, settings, now }) {
+    handle({ query }, { records, settings, now, caller }) {
       const at = now();
       return answerList(query, {
         async fetch(page) {
           const found = await listCompressions(records, kind, page);
-          return { ...found, items: await placeInLine(records, settings.limits, found.items) };
+          const reached = found.items.filter(({ project_id }) => reachesProject(caller, project_id));
+          return { ...found, items: await placeInLine(records, settings.limits, reached) };
         },
         keyOf: ({ strategy_id }) => strategy_id,
         show: (compression) => showCompression(compression, at),

@@ -1,11 +1,10 @@
 import * as z from 'zod';
 import type { OptimizationKind } from '../../../shared/data/jobs/job.ts';
 import { isFinal } from '../../../shared/data/jobs/job-status.ts';
-import { requireCompression } from '../../../shared/data/models/compression.ts';
 import { markJobs, readRecords } from '../../../shared/data/table/needs.ts';
 import { answerLog, LogAnswer, logQuery } from '../../../shared/experiments/answer-log.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
-import { compressionPath } from './compression-answer.ts';
+import { compressionPath, requireReachedCompression } from './compression-answer.ts';
 
 /** The endpoint that reads the log of a compression. */
 export const compressionLogs = (kind: OptimizationKind) =>
@@ -16,13 +15,15 @@ export const compressionLogs = (kind: OptimizationKind) =>
     description:
       'Returns JSON or plain text, depending on `Accept`. While the job runs there is always a next page, so clients can follow the cursor; a missing Link header means that the log is complete.',
     allow: 'viewer',
+    right: 'read',
+    keepsToProjects: true,
     needs: { records: readRecords, watch: markJobs },
     input: { path: compressionPath, query: z.strictObject(logQuery) },
     work: 'page: 3 MB of lines, or the last 10,000',
     writes: 'marks the lease of a running job, which then sends its lines at once',
     output: { 200: LogAnswer },
 
-    handle({ path: { strategy_id }, query }, { records, watch, header, now }) {
+    handle({ path: { strategy_id }, query }, { records, watch, header, now, caller }) {
       return answerLog(
         { records, watch },
         {
@@ -30,7 +31,10 @@ export const compressionLogs = (kind: OptimizationKind) =>
           job_id: strategy_id,
           query,
           accept: header('accept'),
-          isComplete: async () => isFinal((await requireCompression(records, kind, strategy_id)).status),
+          isComplete: async () => {
+            const { status } = await requireReachedCompression(records, caller, kind, strategy_id);
+            return isFinal(status);
+          },
         },
       );
     },

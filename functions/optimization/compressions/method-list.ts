@@ -12,6 +12,8 @@ export const methodList = (kind: OptimizationKind) =>
     path: `/optimization/${kind}/methods`,
     description: `Schema that validates the method of a request. POST /optimization/${kind} also takes \`model_name\`, the name of the result and the size of the job. Lists such as \`exclude\` are sent in the query as names separated by commas.${shapesOfPrunings[kind]}`,
     allow: 'viewer',
+    right: 'read',
+    keepsToProjects: true,
     needs: {},
     input: {},
     output: { 200: MethodsAnswer },

@@ -1,7 +1,7 @@
 import { observeBatch } from '../../../shared/aws/needs.ts';
 import { notFound } from '../../../shared/core/service-error.ts';
 import type { OptimizationKind } from '../../../shared/data/jobs/job.ts';
-import { readReceipt, requireCompression } from '../../../shared/data/models/compression.ts';
+import { readReceipt } from '../../../shared/data/models/compression.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { preferredMediaType } from '../../../shared/http/body/accept.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
@@ -10,7 +10,12 @@ import { Reply } from '../../../shared/http/definition/reply.ts';
 import { observeWhenStale } from '../../../shared/jobs/observe-when-stale.ts';
 import { placeOneInLine } from '../../../shared/jobs/waiting-queue.ts';
 import { Receipt } from '../../../shared/onnx/receipt/receipt.ts';
-import { compressionAnswers, compressionPath, showCompression } from './compression-answer.ts';
+import {
+  compressionAnswers,
+  compressionPath,
+  requireReachedCompression,
+  showCompression,
+} from './compression-answer.ts';
 
 const words = {
   prune: { name: 'readPruneStrategy', summary: 'Details of a pruning, with its receipt' },
@@ -39,14 +44,16 @@ export const readCompressionEndpoint = (kind: OptimizationKind) =>
     description:
       'Returns JSON, or the receipt as an SVG page, depending on `Accept`. Compares an unfinished strategy with AWS Batch first, unless that was done in the last 30 seconds.',
     allow: 'viewer',
+    right: 'read',
+    keepsToProjects: true,
     needs: { records: writeRecords, batch: observeBatch },
     input: { path: compressionPath },
     writes: 'compares an unfinished strategy with Batch, and writes down what it finds',
     output: { 200: content(['image/svg+xml'], detailsOf(kind)) },
     etag: true,
 
-    async handle({ path: { strategy_id } }, { records, batch, settings, now, log, header }) {
-      const read = () => requireCompression(records, kind, strategy_id);
+    async handle({ path: { strategy_id } }, { records, batch, settings, now, log, header, caller }) {
+      const read = () => requireReachedCompression(records, caller, kind, strategy_id);
       const found = await read();
       const compared = await observeWhenStale({ records, batch, now }, found, log);
       const compression = await placeOneInLine(records, settings.limits, compared ? await read() : found);

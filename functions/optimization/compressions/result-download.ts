@@ -4,13 +4,12 @@ import { within } from '../../../shared/core/needs.ts';
 import { notFound, ServiceError } from '../../../shared/core/service-error.ts';
 import type { OptimizationKind } from '../../../shared/data/jobs/job.ts';
 import { isFinal } from '../../../shared/data/jobs/job-status.ts';
-import { requireCompression } from '../../../shared/data/models/compression.ts';
 import { modelFileNames } from '../../../shared/data/models/model-file.ts';
 import { readRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { redirect } from '../../../shared/http/definition/endpoint-output.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
-import { compressionPath } from './compression-answer.ts';
+import { compressionPath, requireReachedCompression } from './compression-answer.ts';
 
 /** The endpoint that downloads a compression's result. */
 export const resultDownload = (kind: OptimizationKind) =>
@@ -21,6 +20,8 @@ export const resultDownload = (kind: OptimizationKind) =>
     description:
       'Redirects to a URL that is valid for 15 minutes. It leads to the ONNX file, or to the external data file that `file` names.',
     allow: 'viewer',
+    right: 'read',
+    keepsToProjects: true,
     needs: { records: readRecords, objects: within(readObjects, { prefixes: ['strategies/'] }) },
     input: {
       path: compressionPath,
@@ -31,8 +32,9 @@ export const resultDownload = (kind: OptimizationKind) =>
     output: { 302: redirect },
     problems: ['conflict'],
 
-    async handle({ path: { strategy_id }, query: { file } }, { records, objects }) {
-      const { status, result, model_name } = await requireCompression(records, kind, strategy_id);
+    async handle({ path: { strategy_id }, query: { file } }, { records, objects, caller }) {
+      const compression = await requireReachedCompression(records, caller, kind, strategy_id);
+      const { status, result, model_name } = compression;
       if (!isFinal(status)) {
         throw new ServiceError(
           'conflict',

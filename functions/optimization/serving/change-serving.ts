@@ -12,7 +12,7 @@ import {
   type Serving,
 } from '../../../shared/data/models/serving.ts';
 import { retryOnConflict } from '../../../shared/data/table/retry-on-conflict.ts';
-import type { TableReader, TableWriter, Write } from '../../../shared/data/table/table.ts';
+import type { TableWriter, Write } from '../../../shared/data/table/table.ts';
 import type { Caller } from '../../../shared/http/definition/endpoint-context.ts';
 import { requireOwn } from '../models/change-model.ts';
 
@@ -54,27 +54,6 @@ export function changeServing(
     return stored;
   });
 }
-
-/** Return the project whose training made a model, followed through the strategies that it comes from. */
-export async function projectOf(
-  records: TableReader<'records'>,
-  { origin }: Pick<ReadyModel, 'origin'>,
-): Promise<string | null> {
-  let from = origin;
-  for (let step = 0; step < maxSteps; step += 1) {
-    if (from.kind === 'artifact') return from.project_id;
-    if (from.kind === 'upload') return null;
-    try {
-      from = (await requireReadyModel(records, from.model_name)).origin;
-    } catch (error) {
-      if (error instanceof ServiceError) return null;
-      throw error;
-    }
-  }
-  return null;
-}
-
-const maxSteps = 5;
 
 /**
  * Add a version, in service again if it was taken out.

@@ -1,3 +1,4 @@
+import { requireReachedProject } from '../../../shared/data/accounts/token-scope.ts';
 import { requireServing } from '../../../shared/data/models/serving.ts';
 import { readRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
@@ -13,13 +14,17 @@ export const endpoint = defineEndpoint({
   description:
     'Counters are written once a second by each instance: the last second of an instance may be missing.',
   allow: 'viewer',
+  right: 'read',
+  keepsToProjects: true,
   needs: { records: readRecords },
   input: { path: modelPath },
   output: { 200: ServingDetails },
   problems: ['not-found'],
 
   async handle({ path: { model_name } }, context) {
-    return showServing(await requireServing(context.records, model_name), context);
+    const serving = await requireServing(context.records, model_name);
+    requireReachedProject(context.caller, serving.project_id);
+    return showServing(serving, context);
   },
 });
 

@@ -46,6 +46,7 @@ export const endpoint = defineEndpoint({
   description: `The body is the file, at most 256 KiB of UTF-8. Its name determines the format: .yaml, .yml, .json or .toml. Every change makes a new version, even after a delete. The newest ${versionsKept} are kept. Sending the current content again changes nothing.`,
   allow: 'developer',
   project: 'developer',
+  right: 'run',
   needs: { records: writeRecords },
   input: { path: configPath.extend({ config_id: ConfigFileName }), body: file(['*/*'], configMaxBytes) },
   output: { 200: ConfigAnswer },

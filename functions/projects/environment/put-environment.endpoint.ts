@@ -19,6 +19,7 @@ export const endpoint = defineEndpoint({
   description: `\`entry_point_command\` is split into arguments as a shell would and run without one. ${placeholderList} in it are replaced, \`{optimizer.lr}\` by that value of the configuration, and \`{args}\` by all its values as \`--name=value\`; \`$NAME\` is refused. Variables are expanded in \`bash -c '…'\`; \`{{name}}\` is the text \`{name}\`. \`dependencies\` are requirement lines (python; also \`-r file\`, \`-c file\`, \`-e .\`, \`--hash\`, \`--pre\`, \`python>=3.11\` for the interpreter, and \`--index-url\`, \`--extra-index-url\` and \`--find-links\` with hosts that the deployment allows), npm packages (node) or an image (docker); blank, \`-\` or \`none\` installs nothing. The same values once more change nothing.`,
   allow: 'developer',
   project: 'developer',
+  right: 'run',
   needs: { records: writeRecords },
   input: {
     path: projectPath,

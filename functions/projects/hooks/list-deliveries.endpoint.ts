@@ -16,6 +16,7 @@ export const endpoint = defineEndpoint({
   description: 'Each with its latest attempts, and why they failed.',
   allow: 'viewer',
   project: 'viewer',
+  right: 'none',
   needs: { records: readRecords },
   input: { path: hookPath, query: z.strictObject(paging) },
   work: 'page: the limit of every list',

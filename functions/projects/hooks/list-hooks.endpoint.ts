@@ -15,6 +15,7 @@ export const endpoint = defineEndpoint({
   description: 'Of a URL only the host is shown.',
   allow: 'viewer',
   project: 'viewer',
+  right: 'none',
   needs: { records: readRecords },
   input: { path: projectPath },
   work: 'page: the limit of every list',

@@ -13,6 +13,7 @@ export const endpoint = defineEndpoint({
   description: 'Of its URL only the host is shown.',
   allow: 'viewer',
   project: 'viewer',
+  right: 'none',
   needs: { records: readRecords },
   input: { path: hookPath },
   output: { 200: HookAnswer },

@@ -16,6 +16,7 @@ export const endpoint = defineEndpoint({
     'The other members follow, oldest account first. A project without an owner lists only members.',
   allow: 'viewer',
   project: 'viewer',
+  right: 'none',
   needs: { records: readRecords },
   input: { path: projectPath },
   work: 'page: the limit of every list',

@@ -18,6 +18,8 @@ export const endpoint = defineEndpoint({
   description:
     "A project's experiments are ranked by the first criterion that lists the project's task. If none lists it, they are ranked by the first criterion that a run reports, and by `loss` until then. Tasks match regardless of case. Spaces and underscores count as hyphens.",
   allow: 'viewer',
+  right: 'read',
+  keepsToProjects: true,
   needs: {},
   input: {},
   output: { 200: z.array(CriterionAnswer) },

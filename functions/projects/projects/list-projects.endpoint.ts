@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { reachesProject } from '../../../shared/data/accounts/token-scope.ts';
 import { criteriaOf } from '../../../shared/data/projects/inferred-criterion.ts';
 import { listOwnProjects } from '../../../shared/data/projects/member.ts';
 import { listProjects } from '../../../shared/data/projects/project.ts';
@@ -18,6 +19,8 @@ export const endpoint = defineEndpoint({
   description:
     '`member=true` lists only projects that the caller owns or that are shared with them. `deleted=true` lists the deleted ones that can be restored.',
   allow: 'viewer',
+  right: 'read',
+  keepsToProjects: true,
   needs: { records: readRecords },
   input: {
     query: z.strictObject({
@@ -39,7 +42,8 @@ export const endpoint = defineEndpoint({
           ? listOwnProjects(records, caller.user_id, position)
           : listProjects(records, position));
         const listed = page.items.filter(
-          ({ deleted_at }) => (deleted_at !== undefined) === (query.deleted ?? false),
+          ({ project_id, deleted_at }) =>
+            (deleted_at !== undefined) === (query.deleted ?? false) && reachesProject(caller, project_id),
         );
         const criteria = await criteriaOf(records, listed);
         return {

@@ -26,6 +26,7 @@ export const endpoint = defineEndpoint({
     'All experiments have the inputs that the project has now. Their ends begin the next ones; a sweep needs no process of its own. Experiments count for the user who begins the sweep. `POST …/sweeps/estimate` says first what it takes.',
   allow: 'developer',
   project: 'developer',
+  right: 'run',
   needs: decidingNeeds,
   input: {
     path: projectPath,

@@ -36,6 +36,7 @@ export const endpoint = defineEndpoint({
     'For a sweep with the method `external`: Optuna, Ax or a person decides which values come next. The answer is the experiment of the first repeat. 409 while as many run as may run at once.',
   allow: 'developer',
   project: 'developer',
+  right: 'run',
   needs: { ...decidingNeeds, accounts: readUsers },
   input: { path: sweepPath, body: fields(Asked) },
   work: 'page: with TPE and grids no trial is asked for, so it reads those that run',

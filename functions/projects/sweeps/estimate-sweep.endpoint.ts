@@ -17,6 +17,7 @@ export const endpoint = defineEndpoint({
   description: 'Applies the same checks as beginning the sweep; nothing begins.',
   allow: 'developer',
   project: 'developer',
+  right: 'run',
   needs: { records: readRecords },
   input: {
     path: projectPath,

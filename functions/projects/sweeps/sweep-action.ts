@@ -30,6 +30,7 @@ export const sweepAction = <const P extends `/${string}`>({
     method: 'POST',
     allow: 'developer',
     project: 'developer',
+    right: 'run',
     needs: decidingNeeds,
     input: { path: sweepPath },
     repeatable: true,

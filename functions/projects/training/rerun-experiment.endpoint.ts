@@ -36,6 +36,7 @@ export const endpoint = defineEndpoint({
     'Configuration, source, environment, data set, size and timeout are those of the earlier experiment, except what the query changes. Later changes of the project have no effect, except that the rules of the project are its present ones. The checkpoints of the earlier experiment are in CHECKPOINT_DIR, however it ended.',
   allow: 'developer',
   project: 'developer',
+  right: 'run',
   needs: { records: writeRecords, accounts: readUsers, batch: controlBatch, keys: readVariablesKey },
   input: {
     path: experimentPath,

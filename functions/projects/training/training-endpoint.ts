@@ -52,6 +52,7 @@ export const trainingEndpoint = <
     summary,
     allow: 'developer',
     project: 'developer',
+    right: 'run',
     needs: { records: writeRecords, accounts: readUsers, batch: controlBatch, keys: readVariablesKey },
     input: { path: projectPath, query },
     output: { 200: ExperimentAnswer },

@@ -17,6 +17,7 @@ export const endpoint = defineEndpoint({
     'A tar.gz, tar or zip archive is recognised by its contents and unpacked for experiments; any other file is stored unchanged. With `format=file`, an archive stays unchanged too, as zip-based formats such as .npz need.',
   allow: 'developer',
   project: 'developer',
+  right: 'run',
   needs: { records: writeRecords, objects: writeProjectObjects },
   input: {
     path: datasetPath,

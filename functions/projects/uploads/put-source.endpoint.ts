@@ -25,6 +25,7 @@ export const endpoint = defineEndpoint({
   description: 'A tar.gz, tar or zip archive. Later experiments run with it. Earlier ones keep theirs.',
   allow: 'developer',
   project: 'developer',
+  right: 'run',
   needs: { records: writeRecords, objects: writeProjectObjects },
   input: { path: projectPath, query: z.strictObject({ sha256: uploadedSha256 }) },
   output: { 200: SourceAnswer },

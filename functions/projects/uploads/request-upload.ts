@@ -42,6 +42,7 @@ export function requestUploadEndpoint<K extends keyof typeof resources>(kind: K)
     description: `Send the ${file} with the method, the URL and exactly the headers of the response; storage refuses other bytes. Above 5 GB, or with \`multipart\`, send each part of \`parts\` separately. A repeated request returns the missing parts. A training refuses a file whose parts together do not match \`sha256\`. Then PUT here with the same \`sha256\`.`,
     allow: 'developer',
     project: 'developer',
+    right: 'run',
     needs: { records: writeRecords, objects: writeProjectObjects },
     input: { path: parameters, query: uploadRequest },
     output: { 200: UploadTicket },

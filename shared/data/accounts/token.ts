@@ -12,6 +12,7 @@ import {
   type Write,
 } from '../table/table.ts';
 import { WriteLabel } from '../table/write-label.ts';
+import { TokenScope } from './token-scope.ts';
 import { parseUser, type User, userKey, userPartition } from './user.ts';
 
 const tokenSchema = () =>
@@ -25,6 +26,8 @@ const tokenSchema = () =>
     /** Epoch seconds after which DynamoDB may remove the item. */
     ttl: z.number().int(),
     credentials_version: z.number().int(),
+    /** Null for a token with all rights of its user, as all are of releases that did not record it. */
+    scope: TokenScope.nullable().default(null),
   });
 type Token = z.infer<ReturnType<typeof tokenSchema>>;
 
@@ -73,6 +76,8 @@ interface NewToken {
   /** Lifetime in seconds. */
   seconds: number;
   name: string | null;
+  /** Null or absent for all rights of the user. */
+  scope?: TokenScope | null | undefined;
   /** What asks for the token, so that its owner can tell it from others. */
   use?: { user_agent: string; address: string };
 }
@@ -86,7 +91,7 @@ const userAgentLength = 256;
  */
 function prepareToken(
   { user_id, credentials_version }: TokenOwner,
-  { token_id, now, seconds, name, use = { user_agent: '', address: '' } }: NewToken,
+  { token_id, now, seconds, name, scope = null, use = { user_agent: '', address: '' } }: NewToken,
 ): { bearer: string; token: Token; writes: Write[] } {
   const secret = randomBytes(32).toString('base64url');
   const hash = digest(secret);
@@ -99,6 +104,7 @@ function prepareToken(
     expires_at: expires.toISOString(),
     ttl: Math.ceil(expires.getTime() / 1000),
     credentials_version,
+    scope,
   };
   const { address } = use;
   const user_agent = use.user_agent.slice(0, userAgentLength);
@@ -138,14 +144,16 @@ export async function authenticateToken(
   accounts: TableReader<'accounts'>,
   presented: string,
   now: Date,
-): Promise<{ user: User; token_hash: string } | undefined> {
+): Promise<{ user: User; token_hash: string; scope?: TokenScope } | undefined> {
   const [, user_id, secret] = bearer.exec(presented) ?? [];
   if (user_id === undefined || secret === undefined) return undefined;
   const token_hash = digest(secret);
   const [userItem, tokenItem] = await accounts.batchGet([userKey(user_id), tokenKey(user_id, token_hash)]);
   if (userItem === undefined || tokenItem === undefined) return undefined;
   const user = parseUser(userItem);
-  return isAlive(token.parse(tokenItem), user, now) ? { user, token_hash } : undefined;
+  const found = token.parse(tokenItem);
+  if (!isAlive(found, user, now)) return undefined;
+  return { user, token_hash, ...(found.scope !== null && { scope: found.scope }) };
 }
 
 /** Return a page of a user's valid tokens, newest first. */
@@ -196,6 +204,7 @@ const unreadableIssued: IssuedToken = {
   expires_at: '',
   ttl: 0,
   credentials_version: 0,
+  scope: null,
   hash: '',
   user_agent: '',
   address: '',

@@ -2,6 +2,7 @@ import type { FunctionRuntime } from '../../core/function-runtime.ts';
 import type { Need, Needs } from '../../core/needs.ts';
 import type { Settings } from '../../core/settings.ts';
 import { readCredentials } from '../../data/accounts/needs.ts';
+import type { TokenRight } from '../../data/accounts/token-scope.ts';
 import { readRecords } from '../../data/table/needs.ts';
 import type { TableName, TableWriter } from '../../data/table/table.ts';
 import type {
@@ -82,6 +83,16 @@ interface Endpoint<
    */
   permit?(input: Input<I>, asker: { caller: CallerOf<R>; settings: Settings }): void;
   project?: P;
+  /**
+   * The right that the scope of a token must have (`token-scope.ts`). By default `read` for a GET of a project that every
+   * viewer may read, else `none`: a token with a scope is refused.
+   */
+  right?: TokenRight | 'none';
+  /**
+   * Whether `handle` keeps to the projects of `caller.scope`, or its answer is about no project. Without it, an endpoint
+   * without `project_id` in its path refuses a scope with projects.
+   */
+  keepsToProjects?: true;
   needs: N;
   input: I;
   /** What bounds the work of a request; undefined if it does not grow with the data. */

@@ -1,6 +1,7 @@
 import type { Logger } from '../../core/log.ts';
 import type { Needs, Platform, Services } from '../../core/needs.ts';
 import type { Settings } from '../../core/settings.ts';
+import type { TokenScope } from '../../data/accounts/token-scope.ts';
 import type { AccountType, User } from '../../data/accounts/user.ts';
 import type { CheckedProject } from '../../data/projects/change-in-project.ts';
 import type { Write } from '../../data/table/table.ts';
@@ -19,6 +20,8 @@ export interface Caller {
   token_hash: string;
   /** Session of a browser; absent if a token was sent. */
   session_id?: string;
+  /** What the token leaves of the user's rights; absent for all of them. */
+  scope?: TokenScope;
 }
 
 /**
@@ -81,6 +84,8 @@ export interface Identity {
   token_hash: string;
   /** Absent for a token. */
   session_id?: string;
+  /** Absent for a session, and for a token with all rights of the user. */
+  scope?: TokenScope;
 }
 
 /**

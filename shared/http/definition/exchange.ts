@@ -1,6 +1,7 @@
 import type { FunctionRuntime } from '../../core/function-runtime.ts';
 import type { Logger } from '../../core/log.ts';
 import type { Needs, Platform } from '../../core/needs.ts';
+import type { TokenRight } from '../../data/accounts/token-scope.ts';
 import type { CheckedProject } from '../../data/projects/change-in-project.ts';
 import type { FieldsMask } from '../fields-mask/parse-mask.ts';
 import type { Event } from '../pipeline/proxy-event.ts';
@@ -41,6 +42,8 @@ export interface AnyEndpoint {
   allow: Rule;
   throttle?: Throttle;
   project?: ProjectRule | undefined;
+  right?: TokenRight | 'none';
+  keepsToProjects?: true;
   needs: Needs;
   input: InputSpec;
   work?: RequestWork;

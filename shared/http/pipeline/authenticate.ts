@@ -2,12 +2,13 @@ import { ServiceError } from '../../core/service-error.ts';
 import { readCredentials } from '../../data/accounts/needs.ts';
 import { authenticateSession } from '../../data/accounts/session.ts';
 import { authenticateToken } from '../../data/accounts/token.ts';
+import { requireScope, type ScopeRule } from '../../data/accounts/token-scope.ts';
 import { accountTypes } from '../../data/accounts/user.ts';
 import { recentReads } from '../../data/table/recent-reads.ts';
 import type { TableReader } from '../../data/table/table.ts';
 import { HttpError } from '../answer/http-error.ts';
 import type { Identity } from '../definition/endpoint-context.ts';
-import type { Before, Exchange } from '../definition/exchange.ts';
+import type { AnyEndpoint, Before, Exchange } from '../definition/exchange.ts';
 import { headerOf } from './proxy-event.ts';
 import { isSession, presentedSession } from './session-cookie.ts';
 
@@ -31,7 +32,7 @@ export const authenticate: Before = async (exchange) => {
     throw unauthenticated(`The ${what} is unknown, expired or revoked. Sign in again.`, 'invalid_token');
   }
   const { user_id, username, account_type, credentials_version } = found.user;
-  const { token_hash, session_id } = found;
+  const { token_hash, session_id, scope } = found;
   exchange.caller = {
     user_id,
     username,
@@ -39,6 +40,7 @@ export const authenticate: Before = async (exchange) => {
     credentials_version,
     token_hash,
     ...(session_id !== undefined && { session_id }),
+    ...(scope !== undefined && { scope }),
   };
 };
 
@@ -93,12 +95,26 @@ async function identifySession(exchange: Exchange): Promise<Identity | undefined
   return found && { user: found.user, token_hash: found.session.hash, session_id: found.session.session_id };
 }
 
-/** Refuse callers whose account type has too few rights. */
-export const authorize: Before = ({ endpoint: { allow }, caller }) => {
-  if (allow === 'anyone' || caller === undefined) return;
+/** Refuse callers whose account type has too few rights, and tokens whose scope is too narrow. */
+export const authorize: Before = ({ endpoint, caller }) => {
+  if (caller === undefined) return;
+  requireScope(caller, scopeRule(endpoint));
+  const { allow } = endpoint;
+  if (allow === 'anyone') return;
   if (accountTypes.indexOf(caller.account_type) >= accountTypes.indexOf(allow)) return;
   throw new ServiceError(
     'forbidden',
     `This requires an account of type ${allow}; yours is ${caller.account_type}.`,
   );
 };
+
+/**
+ * Return what an endpoint asks of a token with a scope. Unless it says so itself, it refuses one, save for a GET of a
+ * project that every viewer may read.
+ */
+export function scopeRule({ method, path, project, right, keepsToProjects }: AnyEndpoint): ScopeRule {
+  const isOfProject = path.includes('{project_id}');
+  const isRead = method === 'GET' && isOfProject && (project === undefined || project === 'viewer');
+  // The project of the path is compared with the scope by `requireProjectOfPath`.
+  return { right: right ?? (isRead ? 'read' : 'none'), keepsToProjects: isOfProject || keepsToProjects };
+}

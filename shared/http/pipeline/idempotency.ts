@@ -43,7 +43,7 @@ export async function answerOnce(
   services: Readonly<Record<string, unknown>>,
   behaviour: Behaviour,
 ): Promise<unknown> {
-  const { endpoint, event, input } = exchange;
+  const { endpoint, event, input, caller } = exchange;
   const { idempotent } = endpoint;
   const given = headerOf(event, 'idempotency-key');
   if (idempotent === undefined || given === undefined) return behaviour.act(nothing);
@@ -54,7 +54,8 @@ export async function answerOnce(
     behaviour,
     table,
     key: claimKey(scopeOf(exchange), given),
-    fingerprint: requestFingerprint(endpoint, input),
+    // A token gets no answer that was given to one with another scope.
+    fingerprint: requestFingerprint(endpoint, caller?.scope ? { ...input, scope: caller.scope } : input),
     holder: randomUUID(),
   };
   return idempotent.kind === 'signs' ? signAnew(attempt) : createOnce(attempt, endpoint);

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../core/service-error.ts';
+import { requireReachedProject } from '../../data/accounts/token-scope.ts';
 import { findMember, type Member, type ProjectRole, projectRoles } from '../../data/projects/member.ts';
 import {
   type Project,
@@ -84,12 +85,16 @@ async function roleIn(
   return (await readMember())?.role ?? 'viewer';
 }
 
-/** Read the project of the path, and refuse callers whose role in it is too low. */
+/**
+ * Refuse a token whose scope leaves out the project of the path. Read the project, and refuse callers whose role in it
+ * is too low.
+ */
 export const requireProjectOfPath: Before = async (exchange) => {
   const { endpoint, caller, input, platform } = exchange;
   const { project: rule } = endpoint;
-  if (rule === undefined) return;
   const id = projectId(input?.path);
+  if (caller !== undefined && endpoint.path.includes('{project_id}')) requireReachedProject(caller, id);
+  if (rule === undefined) return;
   if (id === undefined) throw new Error(`${endpoint.name} has a project rule but no project_id in its path`);
   const records = readRecords.open(platform);
   const current = async () => {

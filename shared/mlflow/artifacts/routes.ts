@@ -16,7 +16,7 @@ import { requireModel } from '../logged-models/logged-model.ts';
 import type { MlflowContext } from '../protocol/context.ts';
 import { artifactUriOf, type RunKey } from '../protocol/ids.ts';
 import { doesNotExist, invalidValue, mlflowError } from '../protocol/mlflow-error.ts';
-import { answerJson, type Route, route } from '../protocol/route.ts';
+import { allowing, answerJson, type Route, route } from '../protocol/route.ts';
 import { int64, text } from '../protocol/scalars.ts';
 import { numberOf, requireRegistered, requireVersion } from '../registry/find.ts';
 import { requireRun, runIdField } from '../runs/find-run.ts';
@@ -238,15 +238,11 @@ const abort = route(
 export const artifactReads: readonly Route[] = [listOfRun, list, download, getArtifact, presigned];
 
 export const artifactRoutes: readonly Route[] = [
-  ...artifactReads,
-  modelFile,
-  versionFile,
-  uploadToRun,
-  upload,
+  ...allowing('read', [...artifactReads, modelFile]),
+  // It first reads the registry, which belongs to no project.
+  ...allowing('read', [versionFile], false),
+  ...allowing('record', [uploadToRun, upload, create, complete, abort]),
   remove,
-  create,
-  complete,
-  abort,
 ];
 
 const mediaTypes = /^[\w.+-]{1,100}\/[\w.+-]{1,100}$/;

@@ -8,7 +8,7 @@ import { listFolder, requireSafePath } from '../artifacts/artifact-home.ts';
 import { requireExperimentProject } from '../projects/find-project.ts';
 import { modelIdOf } from '../protocol/ids.ts';
 import { doesNotExist, invalidValue, mlflowError } from '../protocol/mlflow-error.ts';
-import { type Route, route } from '../protocol/route.ts';
+import { allowing, type Route, route } from '../protocol/route.ts';
 import { keyAndValue, shortened, text } from '../protocol/scalars.ts';
 import { requireRun } from '../runs/find-run.ts';
 import {
@@ -196,4 +196,8 @@ export const oneModelRoutes: readonly Route[] = [
   listFiles,
 ];
 
-export const modelRoutes: readonly Route[] = [searchModels, ...oneModelRoutes, remove];
+export const modelRoutes: readonly Route[] = [
+  ...allowing('read', [searchModels, get, listFiles]),
+  ...allowing('record', [create, finalize, logParams, setTags, deleteTag]),
+  remove,
+];

@@ -1,4 +1,5 @@
 import { Ulid } from '../../core/formats.ts';
+import { reachesProject, requireScope } from '../../data/accounts/token-scope.ts';
 import {
   claimName,
   createProject,
@@ -14,7 +15,7 @@ import { doesNotExist } from '../protocol/mlflow-error.ts';
 import { noteTag } from './show-experiment.ts';
 
 interface Finding extends Pick<MlflowContext, 'records'> {
-  caller: Pick<MlflowContext['caller'], 'user_id'>;
+  caller: Pick<MlflowContext['caller'], 'user_id' | 'scope'>;
 }
 
 /** Id and name of the experiment that clients use by default. */
@@ -23,12 +24,13 @@ const defaultName = 'Default';
 
 const readAtOnce = 100;
 
-/** The projects that the caller owns or is a member of, newest first. */
+/** The projects that the caller owns or is a member of, and the scope of their token includes, newest first. */
 export async function* ownAndShared({ records, caller }: Finding): AsyncGenerator<Project> {
   let after: string | undefined;
   do {
     const page = await ownedProjects.newest(records, caller.user_id, { limit: readAtOnce, after });
-    yield* (await findProjects(records, page.items)).items;
+    const { items } = await findProjects(records, page.items.filter((id) => reachesProject(caller, id)));
+    yield* items;
     after = page.next;
   } while (after !== undefined);
 }
@@ -40,7 +42,8 @@ export async function* ownAndShared({ records, caller }: Finding): AsyncGenerato
 export async function findByName(context: Finding, name: string): Promise<Project | undefined> {
   const { records, caller } = context;
   const claimed = await findClaimedName(records, caller.user_id, name);
-  const [project] = claimed === undefined ? [] : (await findProjects(records, [claimed])).items;
+  const isReached = claimed !== undefined && reachesProject(caller, claimed);
+  const [project] = isReached ? (await findProjects(records, [claimed])).items : [];
   if (project?.project_name === name && project.owner_id === caller.user_id) return project;
   let shared: Project | undefined;
   for await (const one of ownAndShared(context)) {
@@ -89,12 +92,14 @@ const made = { project_type: 'mlflow', project_task: 'other' };
 /**
  * Create a project with this name for the caller. Concurrent requests create one project: the later ones return
  * the first one's project.
+ * @throws ServiceError `forbidden` for accounts that may only read, and tokens whose scope includes no new project
  */
 export function createNamedProject(
   context: MlflowContext,
   { name, tags }: { name: string; tags: Readonly<Record<string, string>> },
 ): Promise<Project> {
   requireDeveloper(context);
+  requireScope(context.caller, { right: 'record' });
   const { records, caller, newId, now } = context;
   const { [noteTag]: project_description = '', ...others } = tags;
   return retryOnConflict(async () => {

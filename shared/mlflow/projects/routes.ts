@@ -17,7 +17,7 @@ import { selectPage } from '../../search/select-page.ts';
 import type { Vocabulary } from '../../search/vocabulary.ts';
 import { type MlflowContext, requireDeveloper } from '../protocol/context.ts';
 import { doesNotExist, invalidValue, mlflowError } from '../protocol/mlflow-error.ts';
-import { type Route, route } from '../protocol/route.ts';
+import { allowing, type Route, route } from '../protocol/route.ts';
 import { namedValue, text } from '../protocol/scalars.ts';
 import {
   answerPage,
@@ -174,16 +174,17 @@ const experimentVocabulary: Vocabulary<Project> = {
 };
 
 export const experimentRoutes: readonly Route[] = [
-  create,
-  get,
-  getByName,
+  ...allowing('read', [
+    get,
+    getByName,
+    searchExperimentsRoute,
+    { ...searchExperimentsRoute, method: 'GET' },
+  ]),
+  ...allowing('record', [create, setTag]),
   update,
   marking('delete', true),
   marking('restore', false),
-  setTag,
   deleteTag,
-  searchExperimentsRoute,
-  { ...searchExperimentsRoute, method: 'GET' },
 ];
 
 function requireTagRoom(tags: Readonly<Record<string, string>>): void {

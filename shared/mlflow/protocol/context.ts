@@ -1,5 +1,6 @@
 import type { ObjectWriter } from '../../aws/objects.ts';
 import { ServiceError } from '../../core/service-error.ts';
+import { requireReachedProject } from '../../data/accounts/token-scope.ts';
 import { accountTypes } from '../../data/accounts/user.ts';
 import type { Experiment } from '../../data/experiments/experiment.ts';
 import type { MetricPoint } from '../../data/metrics/metric-summary.ts';
@@ -52,7 +53,7 @@ export interface JobRuns {
 export interface MlflowContext extends Pick<Ambient, 'now' | 'newId' | 'settings' | 'log'> {
   records: TableWriter<'records'>;
   objects: ObjectWriter;
-  caller: Pick<Caller, 'user_id' | 'username' | 'account_type'>;
+  caller: Pick<Caller, 'user_id' | 'username' | 'account_type' | 'scope'>;
   /** The experiments that the job may reach, if the caller is a job. */
   job?: JobReach;
 }
@@ -97,6 +98,7 @@ export async function requireAccess(
     if (project_id !== job.project.project_id || access === 'owner') throw outsideJob();
     return job.project;
   }
+  requireReachedProject(caller, project_id);
   if (access !== 'viewer') requireDeveloper({ caller });
   return projectFor(records, project_id, access, caller).catch((error: unknown) => {
     if (error instanceof ServiceError && error.kind === 'not-found')

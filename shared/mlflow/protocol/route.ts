@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { ScopeRule, TokenRight } from '../../data/accounts/token-scope.ts';
 import { isDeepJson, maxJsonDepth } from '../../http/body/json-depth.ts';
 import { decodePathVariable } from '../../http/body/percent-encoding.ts';
 import type { RawRequest } from '../../http/definition/endpoint-input.ts';
@@ -7,7 +8,7 @@ import type { MlflowContext } from './context.ts';
 import { mlflowError } from './mlflow-error.ts';
 
 /** One operation of MLflow's API: a method, a path below `/mlflow/`, and a handler. */
-export interface Route {
+export interface Route extends ScopeRule {
   method: RawRequest['method'];
   /** Path pattern: literal segments, `{name}` for one segment, and `{name+}` for all remaining segments. */
   path: string;
@@ -19,6 +20,13 @@ export interface Route {
 }
 
 type Answered = Reply<never>;
+
+/**
+ * Let tokens with a scope that has this right use routes.
+ * @param keepsToProjects whether they reach projects only by `requireAccess` and `ownAndShared`
+ */
+export const allowing = (right: TokenRight, routes: readonly Route[], keepsToProjects = true): Route[] =>
+  routes.map((one) => ({ ...one, right, keepsToProjects }));
 
 /** Define a route that takes fields and returns JSON. The variables of its path are also fields. */
 export function route<S extends z.ZodObject>(

@@ -1,13 +1,10 @@
 import * as z from 'zod';
 import { Reply } from '../../http/definition/reply.ts';
-import { type Route, route } from './route.ts';
+import { allowing, type Route, route } from './route.ts';
 
 /** @param inParts whether clients upload large files in parts */
-export const serverRoutes = (inParts: boolean): readonly Route[] => [
-  plain('version', mlflowVersion),
-  plain('health', 'OK'),
-  info(inParts),
-];
+export const serverRoutes = (inParts: boolean): readonly Route[] =>
+  allowing('read', [plain('version', mlflowVersion), plain('health', 'OK'), info(inParts)]);
 
 const plain = (path: string, text: string): Route => ({
   method: 'GET',

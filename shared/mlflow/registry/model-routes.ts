@@ -14,7 +14,7 @@ import { ConditionFailedError } from '../../data/table/write-label.ts';
 import { purgeInRequest } from '../../purge/purge-in-request.ts';
 import { requireDeveloper } from '../protocol/context.ts';
 import { doesNotExist, mlflowError } from '../protocol/mlflow-error.ts';
-import { type Route, route } from '../protocol/route.ts';
+import { allowing, type Route, route } from '../protocol/route.ts';
 import { text } from '../protocol/scalars.ts';
 import {
   changeRegistered,
@@ -190,8 +190,9 @@ const latest = (method: 'GET' | 'POST'): Route =>
   });
 
 export const registeredRoutes: readonly Route[] = [
+  // The registry belongs to no project, and a tracker does not change what is in use.
+  ...allowing('read', [get, getByAlias, latest('GET'), latest('POST'), searchRegistered], false),
   create,
-  get,
   rename,
   update,
   remove,
@@ -199,8 +200,4 @@ export const registeredRoutes: readonly Route[] = [
   deleteTag,
   setAlias,
   deleteAlias,
-  getByAlias,
-  latest('GET'),
-  latest('POST'),
-  searchRegistered,
 ];

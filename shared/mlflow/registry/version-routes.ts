@@ -19,7 +19,7 @@ import { changedModel, modelFilesUri, requireModel } from '../logged-models/logg
 import type { MlflowContext } from '../protocol/context.ts';
 import { findModelKey, findRunKey, runIdOf } from '../protocol/ids.ts';
 import { invalidValue, mlflowError } from '../protocol/mlflow-error.ts';
-import { type Route, route } from '../protocol/route.ts';
+import { allowing, type Route, route } from '../protocol/route.ts';
 import { text } from '../protocol/scalars.ts';
 import {
   allVersions,
@@ -229,15 +229,13 @@ const transition = route(
 );
 
 export const versionRoutes: readonly Route[] = [
+  ...allowing('read', [get, downloadUri, searchVersions], false),
   createVersion,
-  get,
-  downloadUri,
   update,
   setTag,
   deleteTag,
   remove,
   transition,
-  searchVersions,
 ];
 
 /**

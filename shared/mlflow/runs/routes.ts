@@ -14,7 +14,7 @@ import { requireExperimentProject } from '../projects/find-project.ts';
 import { isOwnRun, type JobReach, type MlflowContext } from '../protocol/context.ts';
 import { runIdOf, runKeyOf } from '../protocol/ids.ts';
 import { doesNotExist, mlflowError } from '../protocol/mlflow-error.ts';
-import { type Route, route } from '../protocol/route.ts';
+import { allowing, type Route, route } from '../protocol/route.ts';
 import { milliseconds, namedValue, text } from '../protocol/scalars.ts';
 import { changeRunFields, logFields, readFieldsAhead, withTags } from './change-run.ts';
 import { answerRun, requireActive, requireRun, runIdField, sourceOf } from './find-run.ts';
@@ -204,14 +204,8 @@ const marking = (path: string, deletes: boolean): Route =>
   });
 
 export const runRoutes: readonly Route[] = [
-  createRun,
-  getRun,
-  updateRun,
+  ...allowing('read', [getRun, searchRuns, searchDatasets, ...metricRoutes]),
+  ...allowing('record', [createRun, updateRun, ...logRoutes, ...inputRoutes]),
   marking('delete', true),
   marking('restore', false),
-  searchRuns,
-  searchDatasets,
-  ...logRoutes,
-  ...inputRoutes,
-  ...metricRoutes,
 ];

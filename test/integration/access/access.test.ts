@@ -5,13 +5,17 @@ import type { Environment } from '../../../shared/core/needs.ts';
 import { newId } from '../../../shared/core/new-id.ts';
 import { readSettings } from '../../../shared/core/settings.ts';
 import { beginSession } from '../../../shared/data/accounts/session.ts';
+import { issueToken } from '../../../shared/data/accounts/token.ts';
+import type { TokenScope } from '../../../shared/data/accounts/token-scope.ts';
 import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
+import { scopeRule } from '../../../shared/http/pipeline/authenticate.ts';
 import { keepSession } from '../../../shared/http/pipeline/session-cookie.ts';
 import { grantingEmulator } from '../../support/granting-emulator.ts';
 import { sampled } from '../../support/samples.ts';
 import { accessTable } from './access-table.ts';
 import { type Cell, nobody, type Operation, operations } from './operations.ts';
 import { type Caller, callers, type PeopledService, type Person, peopledService } from './people.ts';
+import { isInScope, scopesOf, scopeTable } from './scope-table.ts';
 
 const loaded = await loadEndpoints(join(import.meta.dirname, '../../../functions'));
 const endpoints = new Map(loaded.map(({ endpoint }) => [endpoint.name, endpoint]));
@@ -85,9 +89,11 @@ async function answerTo(
   caller: Caller,
   target: Target,
   isAllowed: boolean,
+  token?: string,
 ) {
   const cell = await cellOf(caller, target, operation);
-  const authorization = caller === 'malformed' ? malformed[target] : `Bearer ${cell.caller.token}`;
+  const authorization =
+    caller === 'malformed' ? malformed[target] : `Bearer ${token ?? cell.caller.token}`;
   const credentials =
     caller === 'in a browser' ? await sessionOf(cell.caller) : { Authorization: authorization };
   const call = (await operation.call?.(cell)) ?? {};
@@ -108,6 +114,21 @@ async function answerTo(
   const absent = await ask({ ...pathTo(cell.caller), ...call.path, ...operation.absent });
   return absent === status ? String(status) : `${status} without the project, ${absent} within it`;
 }
+
+const isPublic = ({ allow, permit }: AnyEndpoint): boolean => allow === 'anyone' && permit === undefined;
+
+async function scopedToken({ user }: Person, scope: TokenScope): Promise<string> {
+  const options = { token_id: newId(), now: new Date(), seconds: 3600, name: 'scoped', scope };
+  return (await issueToken(service.accounts, user, options)).bearer;
+}
+
+/** The scopes that each of these callers has in the table: all of those of developers, some of the others. */
+const scoped = [
+  ['developer', /./],
+  ['guest', /own/],
+  ['viewer', /own/],
+  ['admin', /all/],
+] as const;
 
 /** The lines of a pattern, with one way to write spaces. */
 const linesOf = (pattern: string) =>
@@ -143,6 +164,42 @@ describe('access', () => {
 
     expect(rows.length).toBeGreaterThan(20);
     expect(found).toEqual([]);
+  });
+
+  test('by tokens with a scope is defined as the table says, and there is none where it says nothing', () => {
+    const defined: Record<string, unknown> = {};
+    const expected: Record<string, unknown> = {};
+    for (const row of Object.keys(accessTable)) {
+      const endpoint = endpoints.get(operationOf(row));
+      if (endpoint === undefined || isPublic(endpoint) || endpoint.path.endsWith('+}')) continue;
+      defined[row] = scopeRule(endpoint).right;
+      expected[row] = scopeTable[row]?.[0] ?? 'none';
+    }
+
+    expect(defined).toEqual(expected);
+    expect(Object.keys(accessTable)).toEqual(expect.arrayContaining(Object.keys(scopeTable)));
+  });
+
+  test.each(sampled(Object.entries(accessTable), 4))('with a scope to %s', async (row, [pattern, success]) => {
+    const endpoint = endpoints.get(operationOf(row));
+    if (endpoint === undefined) throw new Error('there is no such operation');
+    const usual = linesOf(pattern.replaceAll(/\bok\b/g, String(success)));
+    const found: Record<string, string> = {};
+    const expected: Record<string, string> = {};
+    for (const [caller, names] of scoped) {
+      const own = service.people[caller];
+      const withoutScope = usual[callers.indexOf(caller)]?.match(/\d{3}/)?.[0] ?? '';
+      for (const [name, scope] of Object.entries(scopesOf(own, service.people['other developer']))) {
+        if (!names.test(name)) continue;
+        const mayAsk = isPublic(endpoint) || isInScope(row, scope, own);
+        const key = `${caller}, ${name}`;
+        expected[key] = mayAsk ? withoutScope : '403';
+        const token = await scopedToken(own, scope);
+        found[key] = await answerTo(endpoint, operations[row] ?? {}, caller, 'own', mayAsk, token);
+      }
+    }
+
+    expect(found).toEqual(expected);
   });
 
   test.each(sampled(Object.entries(accessTable), 4))('to %s', async (row, [pattern, success]) => {

@@ -30,6 +30,8 @@ export const endpoint = defineEndpoint({
   description:
     'The model itself never changes. The result becomes a new model if `result_name` is given. GET /optimization/prune/methods lists the allowed combinations.',
   allow: 'developer',
+  right: 'run',
+  keepsToProjects: true,
   needs: { records: writeRecords, batch: controlBatch, keys: readVariablesKey },
   input: {
     query: checkedQuery(
