@@ -11,10 +11,11 @@ import { ConditionFailedError } from '../../shared/data/table/write-label.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import type { Caller } from '../../shared/http/definition/endpoint-context.ts';
 import { fields } from '../../shared/http/definition/endpoint-input.ts';
-import { integer } from '../../shared/http/definition/parameters.ts';
+import { decimalAbove, integer } from '../../shared/http/definition/parameters.ts';
 import { Reply } from '../../shared/http/definition/reply.ts';
 import { lambda } from '../../shared/http/pipeline/lambda.ts';
 import { projectFor } from '../../shared/http/pipeline/project-authorization.ts';
+import { noPriceMessage } from '../../shared/jobs/cost.ts';
 import { TokenAnswer } from './credentials.ts';
 
 const daySeconds = 24 * 60 * 60;
@@ -53,6 +54,11 @@ export const endpoint = defineEndpoint({
           .default(90 * daySeconds)
           .describe('Seconds for which it is valid.'),
         scope: Scope.optional().describe('What it may do. Default: all that the user may do.'),
+        budget: decimalAbove(0, 1_000_000)
+          .optional()
+          .describe(
+            'US$ that the jobs which it begins may cost together, those of its sweeps and retries included, such as `20`; needs the right `run`. A job that has no room for its most is refused.',
+          ),
       }),
     ),
   },
@@ -65,12 +71,16 @@ export const endpoint = defineEndpoint({
   },
   problems: ['conflict'],
 
-  async handle({ body: { name, expires_in, scope: asked } }, context) {
-    const { accounts, caller, newId, now, sourceIp, header } = context;
+  async handle({ body: { name, expires_in, scope: asked, budget = null } }, context) {
+    const { accounts, caller, newId, now, settings, sourceIp, header } = context;
     const scope = asked && { rights: asked.rights, projects: asked.projects ?? null };
-    if (scope?.projects) await requireProjects(context, { ...scope, projects: scope.projects });
+    const faults = scope?.projects ? await faultsOfProjects(context, scope.projects, scope.rights) : [];
+    const budgetFault = scope?.rights !== 'run' ? 'needs a scope with the right run' : noPriceMessage;
+    if (budget !== null && (scope?.rights !== 'run' || settings.prices === undefined))
+      faults.push({ in: 'body', name: 'budget', message: budgetFault });
+    if (faults.length > 0) throw badRequest(faults);
     const use = { user_agent: header('user-agent') ?? '', address: sourceIp };
-    const options = { token_id: newId(), now: now(), seconds: expires_in, name, scope, use };
+    const options = { token_id: newId(), now: now(), seconds: expires_in, name, scope, budget, use };
     try {
       const issued = await issueNamedToken(accounts, caller, options);
       if (issued === undefined) {
@@ -79,7 +89,7 @@ export const endpoint = defineEndpoint({
       }
       const { bearer, token } = issued;
       return Reply.json(
-        { ...token, access_token: bearer, token_type: 'Bearer' as const, expires_in },
+        { ...token, charged: budget && 0, access_token: bearer, token_type: 'Bearer' as const, expires_in },
         { headers: { 'Cache-Control': 'no-store' } },
       );
     } catch (error) {
@@ -93,19 +103,17 @@ export const endpoint = defineEndpoint({
 
 export const handler = lambda(endpoint);
 
-/**
- * Refuse a scope with projects in which the user could not use it, now: another user's, deleted or missing ones.
- * @throws ServiceError 400 that names all of them
- */
-async function requireProjects(
+/** Return the projects of a scope in which the user could not use it now: another user's, deleted and missing ones. */
+async function faultsOfProjects(
   { records, caller }: { records: TableReader<'records'>; caller: Caller },
-  { projects, rights }: { projects: readonly string[]; rights: TokenRight },
-): Promise<void> {
+  projects: readonly string[],
+  rights: TokenRight,
+): Promise<ParameterFault[]> {
   if (caller.account_type === 'guest')
     throw new ServiceError('forbidden', 'Accounts of type guest reach no project.');
   const rule = rights === 'read' ? 'viewer' : 'developer';
   const found = await Promise.allSettled(projects.map((id) => projectFor(records, id, rule, caller)));
-  const faults = found.flatMap((one, index): ParameterFault[] => {
+  return found.flatMap((one, index): ParameterFault[] => {
     if (one.status === 'rejected' && !(one.reason instanceof ServiceError)) throw one.reason;
     const fault =
       one.status === 'rejected'
@@ -114,5 +122,4 @@ async function requireProjects(
     if (fault === false) return [];
     return [{ in: 'body', name: 'scope.projects', message: `names ${projects[index]}: ${fault}` }];
   });
-  if (faults.length > 0) throw badRequest(faults);
 }

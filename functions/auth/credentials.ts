@@ -54,5 +54,9 @@ export const TokenAnswer = z
     expires_at: Timestamp,
     /** Null for a token with all rights of the user. */
     scope: TokenScope.nullable(),
+    /** US$ that the jobs which it begins may cost; null without a budget. */
+    budget: z.number().nullable(),
+    /** US$ that they have cost and may still cost; null without a budget. */
+    charged: z.number().nullable(),
   })
   .meta({ id: 'Token' });

@@ -1,9 +1,14 @@
 import * as z from 'zod';
+import { within } from '../../shared/core/needs.ts';
 import { readCredentials } from '../../shared/data/accounts/needs.ts';
-import { listTokens } from '../../shared/data/accounts/token.ts';
+import { type IssuedToken, listTokens } from '../../shared/data/accounts/token.ts';
+import { monthPatterns, readCosts, tokenAccount } from '../../shared/data/jobs/budget.ts';
+import { readRecords } from '../../shared/data/table/needs.ts';
+import type { TableReader } from '../../shared/data/table/table.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { answerList, paging } from '../../shared/http/definition/pagination.ts';
 import { lambda } from '../../shared/http/pipeline/lambda.ts';
+import { roundedDollars } from '../../shared/jobs/cost.ts';
 import { programName, TokenAnswer } from './credentials.ts';
 
 const ListedToken = TokenAnswer.extend({
@@ -22,21 +27,26 @@ export const endpoint = defineEndpoint({
   summary: 'Your valid tokens, newest first',
   description: 'Tokens for scripts and tokens of sign-ins. `current` marks the token of this request.',
   allow: 'guest',
-  needs: { accounts: readCredentials },
+  needs: { accounts: readCredentials, records: within(readRecords, { partitions: [...monthPatterns] }) },
   input: { query: z.strictObject(paging) },
   work: 'page: the limit of every list',
   output: { 200: z.array(ListedToken) },
 
-  handle({ query }, { accounts, caller, now }) {
+  handle({ query }, { accounts, records, caller, now }) {
     return answerList(query, {
-      fetch: (page) => listTokens(accounts, caller, now(), page),
+      async fetch(page) {
+        const found = await listTokens(accounts, caller, now(), page);
+        return { ...found, items: await withCharges(records, found.items) };
+      },
       keyOf: ({ token_id }) => token_id,
-      show: ({ token_id, name, created_at, expires_at, scope, hash, user_agent, address }) => ({
+      show: ({ token_id, name, created_at, expires_at, scope, budget, charged, hash, user_agent, address }) => ({
         token_id,
         name,
         created_at,
         expires_at,
         scope,
+        budget,
+        charged,
         current: hash === caller.token_hash,
         program: user_agent === '' ? null : programName(user_agent),
         address: address === '' ? null : address,
@@ -46,3 +56,14 @@ export const endpoint = defineEndpoint({
 });
 
 export const handler = lambda(endpoint);
+
+/** Add to tokens with a budget what their jobs are charged, in US dollars. */
+async function withCharges(records: TableReader<'records'>, tokens: readonly IssuedToken[]) {
+  const charged = tokens.flatMap(({ budget, ...token }) => (budget === null ? [] : [{ ...token, budget }]));
+  const costs = charged.length === 0 ? [] : await readCosts(records, charged.map(tokenAccount));
+  const byId = new Map(charged.map(({ token_id }, index) => [token_id, costs[index]?.cost.committed ?? 0]));
+  return tokens.map((token) => {
+    const dollars = byId.get(token.token_id);
+    return { ...token, charged: dollars === undefined ? null : roundedDollars(dollars) };
+  });
+}

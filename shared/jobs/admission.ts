@@ -9,7 +9,7 @@ import type { TableReader, TableWriter, Write } from '../data/table/table.ts';
 import { ConditionFailedError } from '../data/table/write-label.ts';
 import type { Ambient, Caller } from '../http/definition/endpoint-context.ts';
 import { chargeBudgets, highestCost } from './budget.ts';
-import { costEstimate } from './cost.ts';
+import { costEstimate, noPriceMessage } from './cost.ts';
 import { type JobRecord, jobIdOf, unfinishedJobOf } from './job-record.ts';
 import { JobLimitError } from './job-slots.ts';
 import type { JobSize } from './size.ts';
@@ -40,6 +40,8 @@ export async function admitJob<R extends JobRecord>(
 ): Promise<Admitted<R>> {
   const { limits } = settings;
   const charged = highestCost(record);
+  if (charged === null && record.charged_token !== undefined)
+    throw new ServiceError('conflict', `The budget of your token ${noPriceMessage}`);
   const job = { ...record, charged };
   const admit = async (): Promise<boolean> => {
     const charges = charged === null ? [] : await chargeBudgets(records, job, charged);
@@ -78,7 +80,7 @@ interface Demand {
 export function newJobFields(
   job_id: string,
   { size, isOnNodes, isImage }: Demand,
-  { caller, now, settings }: Pick<Ambient, 'now' | 'settings'> & { caller: Pick<Caller, 'user_id'> },
+  { caller, now, settings }: Pick<Ambient, 'now' | 'settings'> & { caller: Pick<Caller, 'user_id' | 'charged_token'> },
 ): JobFields & { cost_estimate: number | null } {
   const asProcess = settings.jobsRunAs === 'processes' && !isImage;
   return {
@@ -90,6 +92,7 @@ export function newJobFields(
       limits: sizeLimits({ ...settings, asProcess, isOnNodes }),
     }),
     cost_estimate: costEstimate(settings.prices, { ...size, isOnNodes }),
+    ...(caller.charged_token !== undefined && { charged_token: caller.charged_token }),
   };
 }
 

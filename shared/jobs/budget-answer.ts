@@ -43,7 +43,7 @@ export async function answerBudget(
   now: Date,
 ): Promise<z.input<typeof BudgetAnswer>> {
   const month = monthOf(now.toISOString());
-  const [owned] = await readCosts(records, [owner_id], month);
+  const [owned] = await readCosts(records, [{ owner_id, period: month }]);
   const { amount = null, cost: { committed, spent } = { committed: 0, spent: 0 } } = owned ?? {};
   return {
     amount,

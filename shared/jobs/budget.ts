@@ -1,12 +1,20 @@
 import { badRequest, ServiceError } from '../core/service-error.ts';
-import { type BudgetNotice, changeMonth, monthOf, type OwnedCost, readCosts } from '../data/jobs/budget.ts';
+import {
+  type Account,
+  type BudgetNotice,
+  changeCost,
+  monthOf,
+  type OwnedCost,
+  readCosts,
+  tokenAccount,
+} from '../data/jobs/budget.ts';
 import type { TableReader, Write } from '../data/table/table.ts';
-import { actualCost, minuteCost, roundedDollars } from './cost.ts';
+import { actualCost, minuteCost, noPriceMessage, roundedDollars } from './cost.ts';
 import { isCompression, type JobRecord } from './job-record.ts';
 
 /*
- * A job takes what it may cost at most out of the budgets of its project and its user when it is recorded: it is
- * charged. Its heartbeats say how much of that is spent, and its end gives the rest back.
+ * A job takes what it may cost at most out of the budgets of its project, its user and its token when it is recorded: it
+ * is charged. Its heartbeats say how much of that is spent, and its end gives the rest back.
  */
 
 /**
@@ -27,16 +35,23 @@ export function crossedBudget(
 
 const warnedShare = 0.9;
 
-/** Return the ids of those whose months a job costs: its project, if it has one, and its user. */
-export const ownersOf = (record: JobRecord): string[] =>
-  isCompression(record) ? [record.user_id] : [record.project_id, record.user_id];
+/** Return what a job is charged to: the months of its project, if it has one, and user, and the token that began it. */
+export function accountsOf(record: JobRecord): Account[] {
+  const period = monthOf(record.created_at);
+  const owners = isCompression(record) ? [record.user_id] : [record.project_id, record.user_id];
+  const { charged_token: token } = record;
+  return [
+    ...owners.map((owner_id) => ({ owner_id, period })),
+    ...(token === undefined ? [] : [tokenAccount(token)]),
+  ];
+}
 
 /** Return what a job may cost at most, in US dollars. Return null if compute has no price. */
 export const highestCost = ({ cost_estimate, budget }: JobRecord): number | null =>
   cost_estimate === null ? null : Math.min(cost_estimate, budget ?? cost_estimate);
 
 /**
- * Build the writes that charge a new job, or one whose own budget changes, to its project and user.
+ * Build the writes that charge a new job, or one whose own budget changes, to its accounts.
  * @param more US dollars
  * @throws ServiceError `conflict` with what is left
  */
@@ -45,28 +60,27 @@ export async function chargeBudgets(
   record: JobRecord,
   more: number,
 ): Promise<Write[]> {
-  const month = monthOf(record.created_at);
-  const costs = await readCosts(records, ownersOf(record), month);
+  const costs = await readCosts(records, accountsOf(record));
   const short = costs.find(
     ({ amount, cost }) => more > 0 && amount !== null && roundedDollars(cost.committed + more) > amount,
   );
-  if (short !== undefined) throw budgetShort(record, short, month, more);
-  return costs.map(({ owner_id, amount }) =>
-    changeMonth(owner_id, month, { committed: more, spent: 0 }, more > 0 ? (amount ?? undefined) : undefined),
+  if (short !== undefined) throw budgetShort(record, short, more);
+  return costs.map(({ amount, ...account }) =>
+    changeCost(account, { committed: more, spent: 0 }, more > 0 ? (amount ?? undefined) : undefined),
   );
 }
 
 function budgetShort(
   record: JobRecord,
-  { owner_id, amount, cost }: OwnedCost,
-  month: string,
+  { owner_id, period, isOfToken, amount, cost }: OwnedCost,
   more: number,
 ): ServiceError {
-  const whose = owner_id === record.user_id ? 'Your budget' : 'The budget of the project';
+  const ofMonth = owner_id === record.user_id ? `Your budget for ${period}` : `The budget of the project for ${period}`;
+  const whose = isOfToken ? 'The budget of your token' : ofMonth;
   const left = roundedDollars(Math.max(0, (amount ?? 0) - cost.committed));
   return new ServiceError(
     'conflict',
-    `${whose} for ${month} is US$ ${amount}. US$ ${left} is left, and this may cost US$ ${more}. A shorter timeout or a budget of its own lowers that; or raise the budget.`,
+    `${whose} is US$ ${amount}. US$ ${left} is left, and this may cost US$ ${more}. A shorter timeout or a budget of its own lowers that; or raise the budget.`,
     { code: budgetShortCode },
   );
 }
@@ -103,9 +117,6 @@ export function budgetFault(budget: number, least: number | null, what: string):
 /** What a sweep's budget must have room for, which reserves each experiment up to its timeout. */
 export const ofOneRun = 'what one experiment costs that reaches its timeout; a shorter timeout costs less';
 
-const noPriceMessage =
-  'cannot be kept: compute has no price in this deployment; on one machine, LOCAL_PRICE=0.05 before npm start sets US dollars for a vCPU-hour';
-
 /** Code of the refusal of a job that a budget has no room for. */
 export const budgetShortCode = 'budget_short';
 
@@ -115,23 +126,19 @@ export const costSoFar = (record: JobRecord, now: Date): number | null =>
 
 /** Build the writes that give back what an ended job was charged and did not cost. */
 export function settleCharges(records: readonly JobRecord[], now: Date): Write[] {
-  const changes = new Map<string, Parameters<typeof changeMonth>>();
+  const changes = new Map<string, { account: Account; committed: number; spent: number }>();
   for (const record of records) {
     if (record.charged === null) continue;
     const cost = costSoFar(record, now) ?? 0;
-    for (const owner_id of ownersOf(record)) {
-      const month = monthOf(record.created_at);
-      const [, , before] = changes.get(`${owner_id} ${month}`) ?? [
-        owner_id,
-        month,
-        { committed: 0, spent: 0 },
-      ];
+    for (const account of accountsOf(record)) {
+      const key = `${account.owner_id} ${account.period}`;
+      const before = changes.get(key) ?? { committed: 0, spent: 0 };
       const committed = roundedDollars(before.committed + cost - record.charged);
       const spent = roundedDollars(before.spent + cost - record.spent);
-      changes.set(`${owner_id} ${month}`, [owner_id, month, { committed, spent }]);
+      changes.set(key, { account, committed, spent });
     }
   }
-  return [...changes.values()].map((change) => changeMonth(...change));
+  return [...changes.values()].map(({ account, ...change }) => changeCost(account, change));
 }
 
 /** Return the attributes of an ended job. From then on `charged` equals its actual cost. */

@@ -160,8 +160,11 @@ const chunks = <T>(all: readonly T[], size: number): T[][] =>
     all.slice(index * size, (index + 1) * size),
   );
 
-/** Jobs of a line that end in one transaction. Each takes six writes, and all share up to five, of at most 100. */
-const waitingAtOnce = 15;
+/**
+ * Jobs of a line that end in one transaction. Each takes six writes and one for its token, and all share up to five, of at
+ * most 100.
+ */
+const waitingAtOnce = 13;
 
 /**
  * End jobs that wait in one line, all of one project, in one transaction.

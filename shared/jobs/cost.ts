@@ -98,3 +98,7 @@ function paidSeconds({ started_at, stopped_at }: Span): number {
   if (started_at === null || stopped_at === null) return 0;
   return Math.max(minSeconds, (Date.parse(stopped_at) - Date.parse(started_at)) / 1000);
 }
+
+/** Why no budget can be kept where compute has no price. */
+export const noPriceMessage =
+  'cannot be kept: compute has no price in this deployment; on one machine, LOCAL_PRICE=0.05 before npm start sets US dollars for a vCPU-hour';

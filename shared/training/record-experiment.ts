@@ -35,7 +35,7 @@ import { decodeStored, unreadableConfig } from './stored-text.ts';
 export type BeginContext = Pick<Ambient, 'now' | 'newId' | 'settings' | 'idempotencyWrites'> & {
   records: TableWriter<'records'>;
   project: Project;
-  caller: Pick<Caller, 'user_id'>;
+  caller: Pick<Caller, 'user_id' | 'charged_token'>;
 };
 
 /** The inputs of a new experiment. They never change after it has begun. */

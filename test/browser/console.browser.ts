@@ -407,6 +407,10 @@ describe('people', () => {
     await button('Revoke script').click();
     await button('Revoke the token').click();
     await page.getByText('The token is revoked').waitFor();
+    await page.getByLabel('Name of a new token').fill('narrow');
+    await page.getByLabel('It may').selectOption('record');
+    await button('Make a token').click();
+    await page.getByText('may read and record in all projects').waitFor();
     expect(await button('Remove the picture').count()).toBe(0);
     await page.locator('input[type=file]').setInputFiles(join(root, 'test/browser/picture.png'));
     await page.getByText('picture.png is there').waitFor();

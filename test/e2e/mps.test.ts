@@ -258,6 +258,9 @@ describe('mps', { shuffle: false }, () => {
     expect((await stat(join(scratch, 'token'))).mode & 0o777).toBe(0o600);
     const [line] = (await mps(['tokens', 'ls'])).stdout.split('\n').filter((one) => one.includes('\tci\t'));
     expect((await mps(['tokens', 'revoke', line?.split('\t')[0] ?? ''])).code).toBe(0);
+    const narrow = ['tokens', 'create', 'narrow', '--rights', 'read', '--expires', '8h', '--to', '../narrow'];
+    expect((await mps(narrow)).code).toBe(0);
+    expect((await mps(['tokens', 'ls'])).stdout).toMatch(/\tnarrow\t.*\tread\t/);
   });
 
   test('tells an account what it may not do, and leaves nothing half-made', async () => {

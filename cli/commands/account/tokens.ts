@@ -3,24 +3,40 @@ import { buildCommand, buildRouteMap } from '@stricli/core';
 import type { endpoint as createNamedToken } from '../../../functions/auth/create-named-token.endpoint.ts';
 import type { endpoint as listTokens } from '../../../functions/auth/list-tokens.endpoint.ts';
 import type { endpoint as revokeToken } from '../../../functions/auth/revoke-token.endpoint.ts';
-import { CliError, exitCodes } from '../../cli-error.ts';
+import type { RowOf } from '../../../shared/client/route.ts';
+import { CliError, exitCodes, refuseBoth } from '../../cli-error.ts';
 import type { CliContext } from '../../context.ts';
 import { connect } from '../../login/connect.ts';
 import { writeSecret } from '../../login/saved-logins.ts';
 import { daySeconds, days } from '../../login/sign-in.ts';
 import { refuseReplacing } from '../../output/save-text.ts';
-import { force, json, verbose } from '../flags.ts';
+import { dollarsText } from '../../output/units.ts';
+import { requireProject } from '../../projects/find-project.ts';
+import { force, json, project, runBudget, verbose } from '../flags.ts';
+
+/** Rights that a token may have, in ascending order. */
+const tokenRights = ['read', 'record', 'run'] as const;
 
 async function ls(this: CliContext, { json: isJson }: Flags): Promise<void> {
   const { client } = await connect(this.env);
   const rows: string[][] = [];
   for await (const token of client.rows<typeof listTokens>('GET /auth/tokens')) {
     if (isJson) this.process.stdout.write(`${JSON.stringify(token)}\n`);
-    const { token_id, name, created_at, expires_at, current } = token;
+    const { token_id, name, created_at, expires_at, current, budget, charged } = token;
     const used = current ? 'this one' : '';
-    rows.push([token_id, name ?? '(sign-in)', created_at.slice(0, 10), expires_at.slice(0, 10), used]);
+    const spent = budget === null ? '' : `${dollarsText(charged ?? 0)} of ${dollarsText(budget)}`;
+    const scope = scopeText(token);
+    const dates = [created_at, expires_at].map((time) => time.slice(0, 10));
+    rows.push([token_id, name ?? '(sign-in)', ...dates, scope, spent, used]);
   }
-  if (!isJson) this.printer.table(['TOKEN', 'NAME', 'CREATED', 'EXPIRES', ''], rows);
+  if (!isJson) this.printer.table(['TOKEN', 'NAME', 'CREATED', 'EXPIRES', 'MAY', 'CHARGED', ''], rows);
+}
+
+function scopeText({ scope }: RowOf<typeof listTokens>): string {
+  if (scope === null) return 'all';
+  const { projects, rights } = scope;
+  if (projects === null) return rights;
+  return `${rights} in ${projects.length === 1 ? projects[0] : `${projects.length} projects`}`;
 }
 
 const lsCommand = buildCommand({
@@ -31,9 +47,12 @@ const lsCommand = buildCommand({
 
 async function create(
   this: CliContext,
-  { days: lifetime = 90, to, force: isForced }: CreateFlags,
+  { days: lifetime, expires, project: names = [], rights, budget, to, force: isForced }: CreateFlags,
   name: string,
 ): Promise<void> {
+  refuseBoth({ days: lifetime, expires }, 'Choose one of --days and --expires.');
+  if (rights === undefined && (names.length > 0 || budget !== undefined))
+    throw new CliError(`Say what it may do: --rights ${tokenRights.join(', --rights ')}.`, exitCodes.usage);
   if (to === undefined && this.printer.isTerminal)
     throw new CliError(
       'Others can read a token on the screen. Save it with --to FILE, or pipe it to the program that stores it.',
@@ -41,8 +60,13 @@ async function create(
     );
   const file = to === undefined ? undefined : resolve(this.folder, to);
   if (file !== undefined) await refuseReplacing([file], { force: isForced, undone: 'no token was created' });
-  const { client } = await connect(this.env);
-  const body = { name, expires_in: lifetime * daySeconds };
+  const session = await connect(this.env);
+  const { client } = session;
+  const projects: string[] = [];
+  for (const one of names) projects.push((await requireProject(session, this.folder, one)).project_id);
+  const scope = rights && { rights, ...(projects.length > 0 && { projects }) };
+  const expires_in = expires ?? (lifetime ?? 90) * daySeconds;
+  const body = { name, expires_in, ...(scope && { scope }), ...(budget !== undefined && { budget }) };
   const { access_token, token_id, expires_at } = await client.call<typeof createNamedToken>(
     'POST /auth/tokens',
     {
@@ -51,7 +75,7 @@ async function create(
   );
   if (file === undefined) this.process.stdout.write(`${access_token}\n`);
   else await writeSecret(file, `${access_token}\n`);
-  this.printer.say(`Created the token ${name} (${token_id}), valid until ${expires_at.slice(0, 10)}.`);
+  this.printer.say(`Created the token ${name} (${token_id}), valid until ${expires_at.slice(0, 16).replace('T', ' ')} UTC.`);
 }
 
 const createCommand = buildCommand({
@@ -69,6 +93,25 @@ const createCommand = buildCommand({
         brief: 'Days until it expires (default: 90)',
         optional: true,
       },
+      expires: {
+        kind: 'parsed',
+        parse: seconds,
+        placeholder: 'TIME',
+        brief: 'Time until it expires, such as 30m, 8h or 7d',
+        optional: true,
+      },
+      rights: {
+        kind: 'enum',
+        values: tokenRights,
+        brief: 'What it may do (default: all that you may)',
+        optional: true,
+      },
+      project: {
+        ...project,
+        brief: 'Project that it reaches (default: all that you reach); may be repeated',
+        variadic: true,
+      },
+      budget: { ...runBudget, brief: 'US$ that all that it begins may cost together' },
       to: {
         kind: 'parsed',
         parse: String,
@@ -83,9 +126,17 @@ const createCommand = buildCommand({
   docs: {
     brief: 'Create a token for a script',
     fullDescription:
-      'It has all your rights. It is never shown on a terminal.\n\nExamples:\n  mps tokens create ci --days 30 --to token\n  mps tokens create ci | gh secret set MPS_TOKEN',
+      'Without --rights it has all your rights. With --rights read it only reads; record also logs runs, metrics, params and artifacts; run also uploads, and begins and cancels trainings, sweeps and compressions. It is never shown on a terminal.\n\nExamples:\n  mps tokens create ci --days 30 --to token\n  mps tokens create ci --project digits --rights run --budget 20 --expires 8h | gh secret set MPS_TOKEN',
   },
 });
+
+/** Parse a lifetime; return seconds. @throws Error that Stricli reports */
+function seconds(text: string): number {
+  const [, count = '', unit = ''] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
+  const found = Number(count) * ({ m: 60, h: 3600, d: daySeconds }[unit] ?? 0);
+  if (found >= 60 && found <= 365 * daySeconds) return found;
+  throw new Error('must be from 1m to 365d, such as 30m, 8h or 7d');
+}
 
 async function revoke(this: CliContext, _: { verbose?: boolean }, ...ids: string[]): Promise<void> {
   const { client } = await connect(this.env);
@@ -122,6 +173,10 @@ interface Flags {
 interface CreateFlags {
   verbose?: boolean;
   days?: number;
+  expires?: number;
+  rights?: (typeof tokenRights)[number];
+  project?: readonly string[];
+  budget?: number;
   to?: string;
   force?: boolean;
 }

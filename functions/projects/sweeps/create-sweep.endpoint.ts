@@ -56,6 +56,7 @@ export const endpoint = defineEndpoint({
       sweep_id,
       project_id,
       user_id: caller.user_id,
+      ...(caller.charged_token !== undefined && { charged_token: caller.charged_token }),
       name: spec.name ?? `${spec.method} sweep`,
       note: spec.note ?? null,
       status: 'RUNNING',

@@ -7,7 +7,7 @@ export const endpoint = sweepAction({
   summary: 'Resume a paused sweep',
   description: 'After its budget was raised, or the reason of its pause is gone.',
   work: 'page: as many experiments as begin in 12 s',
-  act: (sweep) => resumed(sweep),
+  act: (sweep, { caller }) => resumed(sweep, caller),
 });
 
 export const handler = lambda(endpoint);

@@ -8,7 +8,7 @@ export const endpoint = sweepAction({
   description:
     'Each begins with the same values as a new experiment of its run, from the checkpoints that the failed one left. The sweep runs again if it has ended.',
   work: 'page: reads at most 10,000 runs; as many experiments as begin in 12 s',
-  act: (sweep, { records }) => retried(sweep, records),
+  act: retried,
 });
 
 export const handler = lambda(endpoint);

@@ -52,10 +52,10 @@ export function paused(sweep: Sweep, { username }: Pick<Caller, 'username'>): Sw
 }
 
 /** Let a paused sweep go on. Its next three runs are looked at as its first ones were. */
-export function resumed(sweep: Sweep): Sweep | undefined {
+export function resumed(sweep: Sweep, caller: Payer): Sweep | undefined {
   refuseEnded(sweep);
   if (sweep.status === 'RUNNING') return undefined;
-  return { ...sweep, status: 'RUNNING', status_reason: null, first: [] };
+  return { ...chargedTo(sweep, caller), status: 'RUNNING', status_reason: null, first: [] };
 }
 
 /** End a sweep and its running experiments. */
@@ -71,7 +71,10 @@ export function cancelled(sweep: Sweep, { username }: Pick<Caller, 'username'>):
 }
 
 /** Begin the failed runs of a sweep once more. */
-export async function retried(sweep: Sweep, records: TableReader<'records'>): Promise<Sweep | undefined> {
+export async function retried(
+  sweep: Sweep,
+  { caller, records }: { caller: Payer; records: TableReader<'records'> },
+): Promise<Sweep | undefined> {
   if (sweep.status === 'CANCELLED')
     throw new ServiceError('conflict', 'The sweep was cancelled, so no run of it begins any more.');
   const open = new Set([...sweep.again, ...sweep.running.map(({ run }) => run)]);
@@ -80,7 +83,7 @@ export async function retried(sweep: Sweep, records: TableReader<'records'>): Pr
   );
   if (failed.length === 0) return undefined;
   return {
-    ...sweep,
+    ...chargedTo(sweep, caller),
     status: 'RUNNING',
     status_reason: null,
     first: [],
@@ -88,6 +91,13 @@ export async function retried(sweep: Sweep, records: TableReader<'records'>): Pr
     again: [...sweep.again, ...failed.map(({ run }) => run)],
     counts: { ...sweep.counts, failed: sweep.counts.failed - failed.length },
   };
+}
+
+type Payer = Pick<Caller, 'charged_token'>;
+
+/** Charge what a sweep begins from now on to the token of the caller, if that has a budget, and to no other token. */
+function chargedTo({ charged_token: _, ...sweep }: Sweep, { charged_token }: Payer): Sweep {
+  return { ...sweep, ...(charged_token !== undefined && { charged_token }) };
 }
 
 function refuseEnded(sweep: Sweep): void {

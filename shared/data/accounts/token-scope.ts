@@ -22,6 +22,10 @@ export const TokenScope = z
 /** What is left of the rights of a user to the holder of a token. It gives no right that the user lacks. */
 export type TokenScope = z.infer<typeof TokenScope>;
 
+/** Token with a budget, to which the jobs that it begins are charged. */
+export const ChargedToken = z.object({ user_id: Ulid, token_id: Ulid, budget: z.number() });
+export type ChargedToken = z.infer<typeof ChargedToken>;
+
 /** What an operation asks of a token with a scope. */
 export interface ScopeRule {
   /** The right that it needs. Without one it refuses every token with a scope. */

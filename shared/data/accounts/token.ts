@@ -12,7 +12,7 @@ import {
   type Write,
 } from '../table/table.ts';
 import { WriteLabel } from '../table/write-label.ts';
-import { TokenScope } from './token-scope.ts';
+import { type ChargedToken, TokenScope } from './token-scope.ts';
 import { parseUser, type User, userKey, userPartition } from './user.ts';
 
 const tokenSchema = () =>
@@ -28,6 +28,8 @@ const tokenSchema = () =>
     credentials_version: z.number().int(),
     /** Null for a token with all rights of its user, as all are of releases that did not record it. */
     scope: TokenScope.nullable().default(null),
+    /** US dollars that the jobs which it begins may cost, all together. Null without a limit of its own. */
+    budget: z.number().nullable().default(null),
   });
 type Token = z.infer<ReturnType<typeof tokenSchema>>;
 
@@ -41,7 +43,7 @@ const issued = recordType('issued-token', () =>
     address: z.string().default(''),
   }),
 );
-type IssuedToken = z.infer<typeof issued.schema>;
+export type IssuedToken = z.infer<typeof issued.schema>;
 
 /** Fields of a user that decide whether tokens are valid. */
 export type TokenOwner = Pick<User, 'user_id' | 'credentials_version'>;
@@ -78,6 +80,8 @@ interface NewToken {
   name: string | null;
   /** Null or absent for all rights of the user. */
   scope?: TokenScope | null | undefined;
+  /** US dollars; null or absent without a budget. */
+  budget?: number | null | undefined;
   /** What asks for the token, so that its owner can tell it from others. */
   use?: { user_agent: string; address: string };
 }
@@ -91,7 +95,7 @@ const userAgentLength = 256;
  */
 function prepareToken(
   { user_id, credentials_version }: TokenOwner,
-  { token_id, now, seconds, name, scope = null, use = { user_agent: '', address: '' } }: NewToken,
+  { token_id, now, seconds, name, scope = null, budget = null, use = { user_agent: '', address: '' } }: NewToken,
 ): { bearer: string; token: Token; writes: Write[] } {
   const secret = randomBytes(32).toString('base64url');
   const hash = digest(secret);
@@ -105,6 +109,7 @@ function prepareToken(
     ttl: Math.ceil(expires.getTime() / 1000),
     credentials_version,
     scope,
+    budget,
   };
   const { address } = use;
   const user_agent = use.user_agent.slice(0, userAgentLength);
@@ -136,6 +141,14 @@ export async function issueToken(
   return { bearer, token };
 }
 
+/** A user, and what their token leaves of their rights. */
+interface TokenIdentity {
+  user: User;
+  token_hash: string;
+  scope?: TokenScope;
+  charged_token?: ChargedToken;
+}
+
 /**
  * Return the user of a bearer token, with one read. Return undefined if the token is malformed, invalid or
  * unknown.
@@ -144,7 +157,7 @@ export async function authenticateToken(
   accounts: TableReader<'accounts'>,
   presented: string,
   now: Date,
-): Promise<{ user: User; token_hash: string; scope?: TokenScope } | undefined> {
+): Promise<TokenIdentity | undefined> {
   const [, user_id, secret] = bearer.exec(presented) ?? [];
   if (user_id === undefined || secret === undefined) return undefined;
   const token_hash = digest(secret);
@@ -153,7 +166,13 @@ export async function authenticateToken(
   const user = parseUser(userItem);
   const found = token.parse(tokenItem);
   if (!isAlive(found, user, now)) return undefined;
-  return { user, token_hash, ...(found.scope !== null && { scope: found.scope }) };
+  const { token_id, scope, budget } = found;
+  return {
+    user,
+    token_hash,
+    ...(scope !== null && { scope }),
+    ...(budget !== null && { charged_token: { user_id, token_id, budget } }),
+  };
 }
 
 /** Return a page of a user's valid tokens, newest first. */
@@ -205,6 +224,7 @@ const unreadableIssued: IssuedToken = {
   ttl: 0,
   credentials_version: 0,
   scope: null,
+  budget: null,
   hash: '',
   user_agent: '',
   address: '',

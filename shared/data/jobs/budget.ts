@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { Timestamp } from '../../core/formats.ts';
 import { within } from '../../core/needs.ts';
+import type { ChargedToken } from '../accounts/token-scope.ts';
 import { readRecords } from '../table/needs.ts';
 import { recordType } from '../table/record.ts';
 import type { Item, Key, TableReader, TableWriter, Write } from '../table/table.ts';
@@ -43,8 +44,24 @@ export const readBudgets = /* @__PURE__ */ within(readRecords, { partitions: ['B
 /** Key pattern of the months, for the policies of roles. */
 export const monthPatterns = ['MONTH_COSTS#*'] as const;
 
+/** What jobs are charged to: a month of a project or user, or the whole life of a token. */
+export interface Account {
+  owner_id: string;
+  /** Month, such as `2026-11`; of a token its id. */
+  period: string;
+  /** US dollars of the budget of a token, which never changes. Absent for a budget that is stored by itself. */
+  amount?: number;
+}
+
+/** It lies with the months of its user, so it goes with the user's account. */
+export const tokenAccount = ({ user_id, token_id, budget }: ChargedToken): Account => ({
+  owner_id: user_id,
+  period: `TOKEN#${token_id}`,
+  amount: budget,
+});
+
 const budgetKey = (owner_id: string): Key => ({ pk: budgetPartition(owner_id), sk: 'BUDGET' });
-const monthKey = (owner_id: string, month: string): Key => ({ pk: monthsPartition(owner_id), sk: month });
+const periodKey = (owner_id: string, period: string): Key => ({ pk: monthsPartition(owner_id), sk: period });
 
 /** Return the month of a time, such as `2026-11`. */
 export const monthOf = (time: string): string => time.slice(0, 7);
@@ -57,28 +74,36 @@ export async function findBudget(
   return item && budget.parse(item);
 }
 
-/** Budget of an owner, and what a month has cost. */
+/** Budget of an account, and what its jobs have cost. */
 export interface OwnedCost {
   owner_id: string;
+  period: string;
+  /** Whether it is that of a token. */
+  isOfToken: boolean;
   amount: number | null;
   cost: MonthCost;
 }
 
-/** Return the budgets of owners, with what a month costs each of them. */
+/** Return the budgets of accounts, with what jobs cost each of them. */
 export async function readCosts(
   records: TableReader<'records'>,
-  owner_ids: readonly string[],
-  month: string,
+  accounts: readonly Account[],
 ): Promise<OwnedCost[]> {
-  const items = await records.batchGet(
-    owner_ids.flatMap((owner_id) => [budgetKey(owner_id), monthKey(owner_id, month)]),
-  );
-  return owner_ids.map((owner_id, index) => {
-    const [limit, cost] = items.slice(2 * index, 2 * index + 2);
+  const limited = accounts.filter(({ amount }) => amount === undefined);
+  const items = await records.batchGet([
+    ...accounts.map(({ owner_id, period }) => periodKey(owner_id, period)),
+    ...limited.map(({ owner_id }) => budgetKey(owner_id)),
+  ]);
+  const limits = items.slice(accounts.length);
+  return accounts.map((account, index) => {
+    const { owner_id, period, amount } = account;
+    const limit = limits[limited.indexOf(account)];
     return {
       owner_id,
-      amount: limit === undefined ? null : budget.parse(limit).amount,
-      cost: parseMonth(cost),
+      period,
+      isOfToken: amount !== undefined,
+      amount: amount ?? (limit === undefined ? null : budget.parse(limit).amount),
+      cost: parseMonth(items[index]),
     };
   });
 }
@@ -99,7 +124,7 @@ export async function storeBudget(
   await records.write(
     amount === null ? { delete: budgetKey(owner_id) } : { put: budget.item(budgetKey(owner_id), value) },
     {
-      update: monthKey(owner_id, monthOf(now.toISOString())),
+      update: periodKey(owner_id, monthOf(now.toISOString())),
       change: { set: { record_type: monthCost.kind, schema_version: 0 }, remove: ['notice'] },
     },
   );
@@ -109,17 +134,16 @@ export async function storeBudget(
 export const budgetLeft = new WriteLabel('budget of the month');
 
 /**
- * Build the write that changes what a month costs.
+ * Build the write that changes what an account is charged.
  * @param most US dollars that may be committed after it; undefined without a budget
  */
-export function changeMonth(
-  owner_id: string,
-  month: string,
+export function changeCost(
+  { owner_id, period }: Pick<Account, 'owner_id' | 'period'>,
   { committed, spent, notice }: { committed: number; spent: number; notice?: BudgetNotice | undefined },
   most?: number,
 ): Write {
   return budgetLeft.on({
-    update: monthKey(owner_id, month),
+    update: periodKey(owner_id, period),
     change: {
       add: { committed, spent },
       set: { record_type: monthCost.kind, schema_version: 0, ...(notice !== undefined && { notice }) },

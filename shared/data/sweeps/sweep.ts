@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { FileId, Sha256, Timestamp, Ulid } from '../../core/formats.ts';
 import { notFound } from '../../core/service-error.ts';
+import { ChargedToken } from '../accounts/token-scope.ts';
 import { TrainingKind } from '../jobs/job.ts';
 import { EnvironmentType } from '../projects/environment.ts';
 import { Criterion } from '../projects/project.ts';
@@ -14,6 +15,8 @@ const sweep = recordType('sweep', () =>
     project_id: Ulid,
     /** User who began it. Its experiments count for this user. */
     user_id: Ulid,
+    /** Token with a budget that began it, or let it go on last. Its experiments are charged to it. Absent without one. */
+    charged_token: ChargedToken.optional(),
     name: z.string(),
     note: z.string().nullable(),
     status: SweepStatus,

@@ -1,7 +1,7 @@
 import type { Logger } from '../../core/log.ts';
 import type { Needs, Platform, Services } from '../../core/needs.ts';
 import type { Settings } from '../../core/settings.ts';
-import type { TokenScope } from '../../data/accounts/token-scope.ts';
+import type { ChargedToken, TokenScope } from '../../data/accounts/token-scope.ts';
 import type { AccountType, User } from '../../data/accounts/user.ts';
 import type { CheckedProject } from '../../data/projects/change-in-project.ts';
 import type { Write } from '../../data/table/table.ts';
@@ -22,6 +22,8 @@ export interface Caller {
   session_id?: string;
   /** What the token leaves of the user's rights; absent for all of them. */
   scope?: TokenScope;
+  /** The token, if it has a budget. */
+  charged_token?: ChargedToken;
 }
 
 /**
@@ -86,6 +88,8 @@ export interface Identity {
   session_id?: string;
   /** Absent for a session, and for a token with all rights of the user. */
   scope?: TokenScope;
+  /** Absent for a session, and for a token without a budget. */
+  charged_token?: ChargedToken;
 }
 
 /**

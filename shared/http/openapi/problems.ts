@@ -31,13 +31,10 @@ export function problemsOf(endpoint: AnyEndpoint): ProblemKind[] {
 }
 
 /**
- * Whether the endpoint can return 403: it has a rule that some callers do not meet, or it writes, which pages of other
- * origins may not.
+ * Whether the endpoint can return 403: it has callers, whose token may have too narrow a scope, or it writes, which pages of
+ * other origins may not.
  */
-const canForbid = ({ allow, method, project }: AnyEndpoint): boolean =>
-  method !== 'GET' ||
-  (allow !== 'anyone' && allow !== 'guest') ||
-  (project !== undefined && project !== 'viewer');
+const canForbid = ({ allow, method }: AnyEndpoint): boolean => method !== 'GET' || allow !== 'anyone';
 
 /** Return whether records are read, including the caller's. A record of a newer version is unreadable. */
 const readsRecords = ({ allow, needs }: AnyEndpoint): boolean =>

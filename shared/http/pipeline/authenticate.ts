@@ -32,7 +32,7 @@ export const authenticate: Before = async (exchange) => {
     throw unauthenticated(`The ${what} is unknown, expired or revoked. Sign in again.`, 'invalid_token');
   }
   const { user_id, username, account_type, credentials_version } = found.user;
-  const { token_hash, session_id, scope } = found;
+  const { token_hash, session_id, scope, charged_token } = found;
   exchange.caller = {
     user_id,
     username,
@@ -41,6 +41,7 @@ export const authenticate: Before = async (exchange) => {
     token_hash,
     ...(session_id !== undefined && { session_id }),
     ...(scope !== undefined && { scope }),
+    ...(charged_token !== undefined && { charged_token }),
   };
 };
 

@@ -1,18 +1,18 @@
 import { errorName } from '../../core/error-text.ts';
 import { noticeWrites } from '../../data/hooks/notice.ts';
-import { type BudgetNotice, changeMonth, monthOf, readCosts } from '../../data/jobs/budget.ts';
+import { type BudgetNotice, changeCost, readCosts } from '../../data/jobs/budget.ts';
 import { changeJob } from '../../data/jobs/job.ts';
 import { isFinal } from '../../data/jobs/job-status.ts';
 import { tryWrite } from '../../data/table/write-label.ts';
-import { costSoFar, crossedBudget, ownersOf } from '../../jobs/budget.ts';
+import { accountsOf, costSoFar, crossedBudget } from '../../jobs/budget.ts';
 import { unchangedCharges } from '../../jobs/conclusion.ts';
 import { roundedDollars } from '../../jobs/cost.ts';
 import { parseJobRecord, unfinishedJobOf } from '../../jobs/job-record.ts';
 import { type HeldJob, leaseCheck } from './hold-job.ts';
 
 /**
- * Charge a running job what it has spent, and stop it once a budget is used up: its own, or that of its project's or
- * user's month. Node 0 calls this at each heartbeat. It never throws: the next heartbeat does the same.
+ * Charge a running job what it has spent, and stop it once a budget is used up: its own, that of its project's or user's
+ * month, or that of its token. Node 0 calls this at each heartbeat. It never throws: the next heartbeat does the same.
  *
  * It writes every five minutes, and at each heartbeat once a budget may be near, so a job without a budget costs few
  * writes.
@@ -47,8 +47,7 @@ export class JobCharges {
     if (charged === null || cost === null || isFinal(present.status)) return undefined;
     const delta = roundedDollars(cost - spent);
     const over = roundedDollars(Math.max(0, cost - charged));
-    const month = monthOf(present.created_at);
-    const costs = (await readCosts(records, ownersOf(present), month)).map((owned) => {
+    const costs = (await readCosts(records, accountsOf(present))).map((owned) => {
       const after = roundedDollars(owned.cost.spent + delta);
       const notice: BudgetNotice | undefined = crossedBudget(after, owned.amount, owned.cost.notice);
       return { ...owned, after, notice };
@@ -61,7 +60,7 @@ export class JobCharges {
     const isOwn = budget !== null && cost >= budget;
     if (delta > 0 && (isDue || isOwn)) {
       const told = await Promise.all(
-        costs.flatMap(({ owner_id: project_id, amount, after, notice }) => {
+        costs.flatMap(({ owner_id: project_id, period: month, amount, after, notice }) => {
           if (notice === undefined || project_id === present.user_id) return [];
           const type = `budget.${notice}` as const;
           const facts = { name: month, amount, spent: after, month };
@@ -71,8 +70,8 @@ export class JobCharges {
       const isWritten = await tryWrite(
         records.write(
           changeJob(subject, { set: { spent: cost, charged: charged + over } }, unchangedCharges(present)),
-          ...costs.map(({ owner_id, notice }) =>
-            changeMonth(owner_id, month, { committed: over, spent: delta, notice }),
+          ...costs.map(({ notice, ...account }) =>
+            changeCost(account, { committed: over, spent: delta, notice }),
           ),
           ...told.flat(),
           leaseCheck(this.#job),
@@ -81,14 +80,16 @@ export class JobCharges {
       // Another job of the same budget was faster: the next heartbeat notices what is still to notice.
       if (!isWritten) return undefined;
       this.#written = now().getTime();
-      for (const { owner_id, amount, after, notice } of costs)
+      for (const { owner_id, period, amount, after, notice } of costs)
         if (notice !== undefined)
-          log.info('budget-notice', { owner_id, notice, amount, spent: after, month });
+          log.info('budget-notice', { owner_id, notice, amount, spent: after, month: period });
     }
     if (isOwn) return reasonOf(`It has cost US$ ${cost} of its budget of US$ ${budget}.`);
     if (reached === undefined) return undefined;
-    const whose = reached.owner_id === present.user_id ? 'its user' : 'its project';
-    return reasonOf(`The budget of ${whose} for ${month}, US$ ${reached.amount}, is used up.`);
+    const { owner_id, period, isOfToken, amount } = reached;
+    const whose = owner_id === present.user_id ? 'its user' : 'its project';
+    const which = isOfToken ? 'the token that began it' : `${whose} for ${period}`;
+    return reasonOf(`The budget of ${which}, US$ ${amount}, is used up.`);
   }
 }
 

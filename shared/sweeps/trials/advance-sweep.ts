@@ -10,6 +10,7 @@ import { putTurn, removeTurn, type SweepTurn } from '../../data/sweeps/sweep-tur
 import { retryOnConflict } from '../../data/table/retry-on-conflict.ts';
 import type { TableReader, Write } from '../../data/table/table.ts';
 import type { ConditionFailedError } from '../../data/table/write-label.ts';
+import type { Caller } from '../../http/definition/endpoint-context.ts';
 import type { Submitting } from '../../jobs/admission.ts';
 import { budgetShortCode } from '../../jobs/budget.ts';
 import { cancelJob } from '../../jobs/cancellation.ts';
@@ -155,7 +156,7 @@ async function beginRun(context: SweepContext, decision: Decision, mayContinue: 
   try {
     const row = await rowOf(records, decision, due.run);
     // The Idempotency-Key of a request belongs to its sweep, not to each run that the sweep begins.
-    const own = { ...context, idempotencyWrites: () => [] };
+    const own = { ...context, idempotencyWrites: () => [], caller: undefined };
     return await recordRun(own, decision, { ...due, row }, mayContinue);
   } catch (error) {
     if (!(error instanceof ServiceError) || error.kind === 'unavailable') throw error;
@@ -204,6 +205,9 @@ async function seen(records: TableReader<'records'>, sweep: Sweep, { repeats }: 
   );
 }
 
+/** Who asks for a run; its token is charged, if it has a budget. */
+type Asker = Pick<Caller, 'charged_token'>;
+
 interface DueRun {
   run: number;
   isNew: boolean;
@@ -211,15 +215,16 @@ interface DueRun {
 }
 
 async function recordRun(
-  context: SweepContext & Pick<BeginContext, 'idempotencyWrites'>,
+  context: SweepContext & Pick<BeginContext, 'idempotencyWrites'> & { caller: Asker | undefined },
   decision: Decision,
   { run, isNew, row }: DueRun,
   mayContinue: boolean,
   further: readonly Write[] = [],
 ): Promise<Step> {
-  const { records, now } = context;
+  const { records, now, caller } = context;
   const { sweep, next, spec } = decision;
   const { trial, repeat } = row;
+  const charged_token = caller?.charged_token ?? sweep.charged_token;
   const project = await findProject(records, sweep.project_id);
   if (project === undefined) {
     // Nothing of a deleted project is decided any more.
@@ -249,7 +254,7 @@ async function recordRun(
     {
       ...context,
       project,
-      caller: { user_id: sweep.user_id },
+      caller: { user_id: sweep.user_id, ...(charged_token !== undefined && { charged_token }) },
     },
     {
       place: {
@@ -291,7 +296,7 @@ async function findProject(
  * @throws ServiceError `conflict` if the sweep takes no further trial now
  */
 export async function beginAsked(
-  context: SweepContext & Pick<BeginContext, 'idempotencyWrites'>,
+  context: SweepContext & Pick<BeginContext, 'idempotencyWrites'> & { caller: Asker },
   { project_id, sweep_id }: SweepIds,
   params: Params,
 ): Promise<Experiment> {

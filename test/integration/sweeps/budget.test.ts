@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { event as notify } from '../../../functions/events/notify.event.ts';
 import { endpoint as listDeliveries } from '../../../functions/projects/hooks/list-deliveries.endpoint.ts';
+import { endpoint as createNamedToken } from '../../../functions/auth/create-named-token.endpoint.ts';
+import { endpoint as listTokens } from '../../../functions/auth/list-tokens.endpoint.ts';
 import { endpoint as putHook } from '../../../functions/projects/hooks/put-hook.endpoint.ts';
+import { endpoint as createSweep } from '../../../functions/projects/sweeps/create-sweep.endpoint.ts';
 import { endpoint as resumeSweep } from '../../../functions/projects/sweeps/resume-sweep.endpoint.ts';
 import { endpoint as updateSweep } from '../../../functions/projects/sweeps/update-sweep.endpoint.ts';
 import { taskHandler } from '../../../shared/http/definition/task.ts';
@@ -58,4 +61,35 @@ test('a sweep stops before its budget is exceeded, goes on once it was raised, a
   expect(toolittle.json.errors[0].message).toContain('must be at least');
   expect(ended).toMatchObject({ status: 'COMPLETED', counts: { complete: 4 } });
   expect(deliveries.map(({ type }: { type: string }) => type)).toEqual(['sweep.ended', 'budget.reached']);
+});
+
+test('a sweep is charged to the token that began it until somebody else lets it go on', async () => {
+  const prices = { fargate: { base: 1, vcpu: 0, gib: 0 }, nodes: [] };
+  const service = await trainingService({}, { PRICES: JSON.stringify(prices) });
+  const project = await sweptProject(service);
+  const scope = { rights: 'run', projects: [project.project_id] };
+  const made = await service.call(createNamedToken, {
+    as: service.developer,
+    ...json({ name: 'ci', scope, budget: 1.02 }),
+  });
+  const as = { ...service.developer, token: made.json.access_token };
+  const charged = async () => {
+    const { json: listed } = await service.call(listTokens, { as: service.developer });
+    return listed.find((one: { token_id: string }) => one.token_id === made.json.token_id).charged;
+  };
+  // A run may cost a dollar, and costs the least that AWS charges: a minute.
+  const parameters = { depth: { values: [1, 2, 3, 4] } };
+  const spec = { config: 'train.yaml', method: 'grid', metric: 'val_loss', timeout: 3600, parameters };
+
+  const { sweep_id } = await project.must(project.call(createSweep, '', { ...json(spec), as }));
+  const paused = await project.until(sweep_id, ({ status }) => status !== 'RUNNING');
+  const spent = await charged();
+  await project.must(project.call(resumeSweep, sweep_id));
+  const ended = await project.ended(sweep_id);
+
+  expect(paused).toMatchObject({ status: 'PAUSED', counts: { complete: 2 } });
+  expect(paused.status_reason).toMatch(/^The next run cannot begin: The budget of your token is US\$ 1\.02\./);
+  expect(spent).toBeCloseTo(2 / 60);
+  expect(ended).toMatchObject({ status: 'COMPLETED', counts: { complete: 4 } });
+  expect(await charged()).toBe(spent);
 });

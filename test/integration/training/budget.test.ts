@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { endpoint as createNamedToken } from '../../../functions/auth/create-named-token.endpoint.ts';
+import { endpoint as listTokens } from '../../../functions/auth/list-tokens.endpoint.ts';
 import { endpoint as putRunBudget } from '../../../functions/experiments/budget/put-experiment-budget.endpoint.ts';
 import { endpoint as readRunBudget } from '../../../functions/experiments/budget/read-experiment-budget.endpoint.ts';
 import { endpoint as cancelExperiment } from '../../../functions/experiments/records/cancel-experiment.endpoint.ts';
@@ -160,6 +162,77 @@ describe('a budget', () => {
   });
 });
 
+describe('the budget of a token', () => {
+  async function tokenWith(project_id: string, budget: number) {
+    const scope = { rights: 'run', projects: [project_id] };
+    const made = await service.call(createNamedToken, {
+      as: service.developer,
+      ...json({ name: 'ci', scope, budget }),
+    });
+    expect(made.json).toMatchObject({ budget, charged: 0 });
+    const { token_id, access_token } = made.json;
+    return {
+      as: { ...service.developer, token: access_token },
+      charged: async () => {
+        const listed = await must(call(listTokens, {}));
+        return listed.find((one: { token_id: string }) => one.token_id === token_id).charged;
+      },
+    };
+  }
+
+  test('refuses what it has no room for, and counts what its trainings and reruns cost in the end', async () => {
+    const project_id = await newProject('sh -c "while :; do sleep 0.1; done"');
+    const { as, charged } = await tokenWith(project_id, 61.5);
+    const end = async ({ experiment_id }: { experiment_id: string }) => {
+      await service.until(project_id, experiment_id, ({ status }) => status === 'RUNNING');
+      await must(call(cancelExperiment, { project_id, experiment_id }, { as }));
+      await service.ended(project_id, experiment_id);
+      return { project_id, experiment_id };
+    };
+
+    const first = await must(call(train, { project_id }, { query: hour, as }));
+    const reserved = await charged();
+    const refused = await call(train, { project_id }, { query: hour, as });
+    const earlier = await end(first);
+    const afterwards = await charged();
+    const again = await must(call(rerun, earlier, { as }));
+    const withRerun = await charged();
+    await end(again);
+    const other = await must(call(train, { project_id }, { query: hour }));
+    await end(other);
+
+    expect(refused.status).toBe(409);
+    expect(refused.json.detail).toMatch(
+      /^The budget of your token is US\$ 61\.5\. US\$ 1\.5 is left, and this may cost US\$ 60\./,
+    );
+    // A started minute is paid.
+    expect([reserved, afterwards, withRerun, await charged()]).toEqual([60, 1, 61, 2]);
+  });
+
+  test('stops what uses it up', async () => {
+    const project_id = await newProject();
+    const { as } = await tokenWith(project_id, 1);
+
+    const begun = await must(call(train, { project_id }, { query: { ...hour, timeout: '60' }, as }));
+    const stopped = await service.ended(project_id, begun.experiment_id);
+
+    expect(stopped.status).toBe('CANCELLED');
+    expect(stopped.status_reason).toContain('The budget of the token that began it, US$ 1, is used up.');
+  });
+
+  test.each([{ rights: 'record' }, undefined])('needs the right to begin something, not %j', async (scope) => {
+    const refused = await service.call(createNamedToken, {
+      as: service.developer,
+      ...json({ name: 'ci', scope, budget: 1 }),
+    });
+
+    expect(refused.status).toBe(400);
+    expect(refused.json.errors).toEqual([
+      { in: 'body', name: 'budget', message: 'needs a scope with the right run' },
+    ]);
+  });
+});
+
 test('a training keeps any budget where compute costs nothing', async () => {
   const nothing = JSON.stringify({ fargate: { base: 0, vcpu: 0, gib: 0 }, nodes: [] });
   const free = await trainingService({}, { PRICES: nothing });
@@ -176,7 +249,7 @@ test('a training keeps any budget where compute costs nothing', async () => {
   expect((await free.ended(project_id, begun.experiment_id)).status).toBe('SUCCEEDED');
 });
 
-test('a training cannot have a budget where compute has no price', async () => {
+test('neither a training nor a token can have a budget where compute has no price', async () => {
   const free = await trainingService();
   const project_id = await free.project({ command: 'true' });
 
@@ -185,7 +258,12 @@ test('a training cannot have a budget where compute has no price', async () => {
     query: { config: 'train.yaml', budget: '5' },
     as: free.developer,
   });
+  const token = await free.call(createNamedToken, {
+    as: free.developer,
+    ...json({ name: 'ci', scope: { rights: 'run' }, budget: 1 }),
+  });
 
+  expect(token.json.errors[0].message).toBe(refused.json.errors[0].message);
   expect(refused.status).toBe(400);
   expect(refused.json.errors).toEqual([
     {

@@ -22,6 +22,9 @@ export type User = RowOf<typeof listUsers>;
 export type Token = RowOf<typeof listTokens>;
 export type NewToken = AnswerOf<typeof createNamedToken>;
 export type Member = RowOf<typeof listMembers>;
+/** Rights that a token may have, in ascending order. */
+export const tokenRights = ['read', 'record', 'run'] as const;
+export type TokenRight = (typeof tokenRights)[number];
 export const accountTypes = ['guest', 'viewer', 'developer', 'admin'] as const;
 export type AccountType = (typeof accountTypes)[number];
 
@@ -38,8 +41,21 @@ export const removeUser = (username: string) =>
   call<typeof deleteUser>('DELETE /users/', { fields: { username } });
 
 export const loadTokens = (): Promise<Token[]> => all<typeof listTokens>('GET /auth/tokens');
-export const addToken = (name: string, seconds: number): Promise<NewToken> =>
-  call<typeof createNamedToken>('POST /auth/tokens', { body: { name, expires_in: seconds } });
+export const addToken = (
+  name: string,
+  seconds: number,
+  may: { rights: TokenRight; project_id: string; budget: string } | undefined,
+): Promise<NewToken> =>
+  call<typeof createNamedToken>('POST /auth/tokens', {
+    body: {
+      name,
+      expires_in: seconds,
+      ...(may && {
+        scope: { rights: may.rights, ...(may.project_id !== '' && { projects: [may.project_id] }) },
+      }),
+      ...(may?.rights === 'run' && may.budget !== '' && { budget: Number(may.budget) }),
+    },
+  });
 export const removeToken = (token_id: string) =>
   call<typeof revokeToken>('DELETE /auth/tokens/{token_id}', { path: { token_id } });
 

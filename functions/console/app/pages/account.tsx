@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { dollarsText } from '../../../../shared/core/text/amounts.ts';
 import {
   addToken,
   endAllSessions,
@@ -11,7 +12,10 @@ import {
   setPassword,
   setPicture,
   type Token,
+  type TokenRight,
+  tokenRights,
 } from '../api/people.ts';
+import { loadProjects } from '../api/projects.ts';
 import { leave, person, signIn, signOut } from '../api/session.ts';
 import { useLive } from '../api/use-live.ts';
 import { ThemeSwitch } from '../theme/theme-switch.tsx';
@@ -38,6 +42,18 @@ const lives = [
   { seconds: 365 * day, name: 'a year' },
 ];
 
+/** What the rights of a token allow, in words. */
+const mayDo: Readonly<Record<TokenRight, string>> = {
+  read: 'read',
+  record: 'read and record',
+  run: 'read, record and run',
+};
+
+const reachText = (projects: readonly string[] | null): string => {
+  if (projects === null) return 'all projects';
+  return projects.length === 1 ? 'one project' : `${projects.length} projects`;
+};
+
 const maxTokens = 8;
 
 /** Valid tokens: those with a name first, because their owner made them to stay. */
@@ -60,6 +76,13 @@ function TokenList({ tokens, onChange }: { tokens: readonly Token[]; onChange: (
                   made <Ago time={token.created_at} />
                   {token.address !== null && ` from ${token.address}`}, until {timeText(token.expires_at)}
                 </span>
+                {token.scope !== null && (
+                  <span class="soft small also">
+                    may {mayDo[token.scope.rights]} in {reachText(token.scope.projects)}
+                    {token.budget !== null &&
+                      `, ${dollarsText(token.charged ?? 0)} of ${dollarsText(token.budget)} charged`}
+                  </span>
+                )}
               </th>
               <td class="right">
                 {!token.current && (
@@ -97,6 +120,10 @@ function Tokens() {
   const [made, setMade] = useState<NewToken>();
   const [name, setName] = useState('');
   const [seconds, setSeconds] = useState(30 * day);
+  const [rights, setRights] = useState<TokenRight>();
+  const [project_id, setProject] = useState('');
+  const [budget, setBudget] = useState('');
+  const projects = useLive('projects', loadProjects);
   return (
     <section class="panel">
       <h2>Tokens</h2>
@@ -114,7 +141,7 @@ function Tokens() {
       <Form
         action="Make a token"
         onSubmit={async () => {
-          setMade(await addToken(name, seconds));
+          setMade(await addToken(name, seconds, rights && { rights, project_id, budget }));
           setName('');
           await live.refresh();
         }}
@@ -136,6 +163,51 @@ function Tokens() {
               </select>
             )}
           </Field>
+          <Field label="It may">
+            {(attributes) => (
+              <select
+                {...attributes}
+                value={rights ?? ''}
+                onChange={({ currentTarget }) =>
+                  setRights(tokenRights.find((one) => one === currentTarget.value))
+                }
+              >
+                <option value="">do all that I may</option>
+                {tokenRights.map((one) => (
+                  <option key={one} value={one}>
+                    {mayDo[one]}
+                  </option>
+                ))}
+              </select>
+            )}
+          </Field>
+          {rights !== undefined && (
+            <Field label="In">
+              {(attributes) => (
+                <select
+                  {...attributes}
+                  value={project_id}
+                  onChange={({ currentTarget }) => setProject(currentTarget.value)}
+                >
+                  <option value="">all projects</option>
+                  {projects.data?.map((project) => (
+                    <option key={project.project_id} value={project.project_id}>
+                      {project.project_name}
+                    </option>
+                  ))}
+                </select>
+              )}
+            </Field>
+          )}
+          {rights === 'run' && (
+            <TextField
+              label="Budget in US$"
+              placeholder="none"
+              inputMode="decimal"
+              value={budget}
+              onText={setBudget}
+            />
+          )}
         </div>
       </Form>
     </section>
