@@ -2,8 +2,8 @@ import bowser from 'bowser';
 import * as z from 'zod';
 import { PresentedPassword } from '../../shared/accounts/password-rules.ts';
 import { Timestamp, Ulid } from '../../shared/core/formats.ts';
-import { TokenScope } from '../../shared/data/accounts/token-scope.ts';
 import type { Session } from '../../shared/data/accounts/session.ts';
+import { TokenScope } from '../../shared/data/accounts/token-scope.ts';
 
 /** Fields of a request that signs a user in. */
 export const presentedCredentials = {

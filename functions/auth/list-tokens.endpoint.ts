@@ -39,7 +39,18 @@ export const endpoint = defineEndpoint({
         return { ...found, items: await withCharges(records, found.items) };
       },
       keyOf: ({ token_id }) => token_id,
-      show: ({ token_id, name, created_at, expires_at, scope, budget, charged, hash, user_agent, address }) => ({
+      show: ({
+        token_id,
+        name,
+        created_at,
+        expires_at,
+        scope,
+        budget,
+        charged,
+        hash,
+        user_agent,
+        address,
+      }) => ({
         token_id,
         name,
         created_at,

@@ -26,7 +26,10 @@ async function refuse(
   { caller, records }: Asker,
 ): Promise<ServiceError | undefined> {
   if (caller !== undefined && !reachesProject(caller, serving?.project_id))
-    return new ServiceError('forbidden', 'The scope of your token does not include the project of this model.');
+    return new ServiceError(
+      'forbidden',
+      'The scope of your token does not include the project of this model.',
+    );
   if (serving?.access === 'anyone') return undefined;
   if (caller === undefined) {
     const detail =

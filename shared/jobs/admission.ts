@@ -80,7 +80,11 @@ interface Demand {
 export function newJobFields(
   job_id: string,
   { size, isOnNodes, isImage }: Demand,
-  { caller, now, settings }: Pick<Ambient, 'now' | 'settings'> & { caller: Pick<Caller, 'user_id' | 'charged_token'> },
+  {
+    caller,
+    now,
+    settings,
+  }: Pick<Ambient, 'now' | 'settings'> & { caller: Pick<Caller, 'user_id' | 'charged_token'> },
 ): JobFields & { cost_estimate: number | null } {
   const asProcess = settings.jobsRunAs === 'processes' && !isImage;
   return {

@@ -75,7 +75,8 @@ function budgetShort(
   { owner_id, period, isOfToken, amount, cost }: OwnedCost,
   more: number,
 ): ServiceError {
-  const ofMonth = owner_id === record.user_id ? `Your budget for ${period}` : `The budget of the project for ${period}`;
+  const ofMonth =
+    owner_id === record.user_id ? `Your budget for ${period}` : `The budget of the project for ${period}`;
   const whose = isOfToken ? 'The budget of your token' : ofMonth;
   const left = roundedDollars(Math.max(0, (amount ?? 0) - cost.committed));
   return new ServiceError(

@@ -75,7 +75,9 @@ async function create(
   );
   if (file === undefined) this.process.stdout.write(`${access_token}\n`);
   else await writeSecret(file, `${access_token}\n`);
-  this.printer.say(`Created the token ${name} (${token_id}), valid until ${expires_at.slice(0, 16).replace('T', ' ')} UTC.`);
+  this.printer.say(
+    `Created the token ${name} (${token_id}), valid until ${expires_at.slice(0, 16).replace('T', ' ')} UTC.`,
+  );
 }
 
 const createCommand = buildCommand({

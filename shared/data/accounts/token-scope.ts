@@ -44,7 +44,10 @@ interface Scoped {
 export function requireScope({ scope }: Scoped, { right = 'none', keepsToProjects }: ScopeRule): void {
   if (scope === undefined) return;
   if (right === 'none')
-    throw new ServiceError('forbidden', 'A token with a scope may not do this; a token with all your rights may.');
+    throw new ServiceError(
+      'forbidden',
+      'A token with a scope may not do this; a token with all your rights may.',
+    );
   if (tokenRights.indexOf(scope.rights) < tokenRights.indexOf(right))
     throw new ServiceError(
       'forbidden',

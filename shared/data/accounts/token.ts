@@ -60,7 +60,7 @@ export const issuedKey = (user_id: string, token_id: string): Key => ({
 
 export const parseIssued = issued.parse;
 
-const bearer = /^([0-7][0-9a-hjkmnp-tv-z]{25})\.([A-Za-z0-9_-]{43})$/;
+const bearer = /^([0-7][0-9a-hjkmnp-tv-z]{25})\.(s?[A-Za-z0-9_-]{43})$/;
 
 /** Return the stored digest of a token's secret. The secret has 256 random bits, so a plain hash is enough. */
 const digest = (secret: string): string => createHash('sha256').update(secret).digest('hex');
@@ -95,9 +95,19 @@ const userAgentLength = 256;
  */
 function prepareToken(
   { user_id, credentials_version }: TokenOwner,
-  { token_id, now, seconds, name, scope = null, budget = null, use = { user_agent: '', address: '' } }: NewToken,
+  {
+    token_id,
+    now,
+    seconds,
+    name,
+    scope = null,
+    budget = null,
+    use = { user_agent: '', address: '' },
+  }: NewToken,
 ): { bearer: string; token: Token; writes: Write[] } {
-  const secret = randomBytes(32).toString('base64url');
+  // Releases that know no scopes refuse a secret of this form, instead of giving its holder all rights.
+  const form = scope === null ? '' : 's';
+  const secret = `${form}${randomBytes(32).toString('base64url')}`;
   const hash = digest(secret);
   const expires = new Date(now.getTime() + seconds * 1000);
   const value: Token = {

@@ -29,7 +29,10 @@ export async function* ownAndShared({ records, caller }: Finding): AsyncGenerato
   let after: string | undefined;
   do {
     const page = await ownedProjects.newest(records, caller.user_id, { limit: readAtOnce, after });
-    const { items } = await findProjects(records, page.items.filter((id) => reachesProject(caller, id)));
+    const { items } = await findProjects(
+      records,
+      page.items.filter((id) => reachesProject(caller, id)),
+    );
     yield* items;
     after = page.next;
   } while (after !== undefined);

@@ -174,12 +174,7 @@ const experimentVocabulary: Vocabulary<Project> = {
 };
 
 export const experimentRoutes: readonly Route[] = [
-  ...allowing('read', [
-    get,
-    getByName,
-    searchExperimentsRoute,
-    { ...searchExperimentsRoute, method: 'GET' },
-  ]),
+  ...allowing('read', [get, getByName, searchExperimentsRoute, { ...searchExperimentsRoute, method: 'GET' }]),
   ...allowing('record', [create, setTag]),
   update,
   marking('delete', true),

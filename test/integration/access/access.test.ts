@@ -92,8 +92,7 @@ async function answerTo(
   token?: string,
 ) {
   const cell = await cellOf(caller, target, operation);
-  const authorization =
-    caller === 'malformed' ? malformed[target] : `Bearer ${token ?? cell.caller.token}`;
+  const authorization = caller === 'malformed' ? malformed[target] : `Bearer ${token ?? cell.caller.token}`;
   const credentials =
     caller === 'in a browser' ? await sessionOf(cell.caller) : { Authorization: authorization };
   const call = (await operation.call?.(cell)) ?? {};
@@ -180,27 +179,30 @@ describe('access', () => {
     expect(Object.keys(accessTable)).toEqual(expect.arrayContaining(Object.keys(scopeTable)));
   });
 
-  test.each(sampled(Object.entries(accessTable), 4))('with a scope to %s', async (row, [pattern, success]) => {
-    const endpoint = endpoints.get(operationOf(row));
-    if (endpoint === undefined) throw new Error('there is no such operation');
-    const usual = linesOf(pattern.replaceAll(/\bok\b/g, String(success)));
-    const found: Record<string, string> = {};
-    const expected: Record<string, string> = {};
-    for (const [caller, names] of scoped) {
-      const own = service.people[caller];
-      const withoutScope = usual[callers.indexOf(caller)]?.match(/\d{3}/)?.[0] ?? '';
-      for (const [name, scope] of Object.entries(scopesOf(own, service.people['other developer']))) {
-        if (!names.test(name)) continue;
-        const mayAsk = isPublic(endpoint) || isInScope(row, scope, own);
-        const key = `${caller}, ${name}`;
-        expected[key] = mayAsk ? withoutScope : '403';
-        const token = await scopedToken(own, scope);
-        found[key] = await answerTo(endpoint, operations[row] ?? {}, caller, 'own', mayAsk, token);
+  test.each(sampled(Object.entries(accessTable), 4))(
+    'with a scope to %s',
+    async (row, [pattern, success]) => {
+      const endpoint = endpoints.get(operationOf(row));
+      if (endpoint === undefined) throw new Error('there is no such operation');
+      const usual = linesOf(pattern.replaceAll(/\bok\b/g, String(success)));
+      const found: Record<string, string> = {};
+      const expected: Record<string, string> = {};
+      for (const [caller, names] of scoped) {
+        const own = service.people[caller];
+        const withoutScope = usual[callers.indexOf(caller)]?.match(/\d{3}/)?.[0] ?? '';
+        for (const [name, scope] of Object.entries(scopesOf(own, service.people['other developer']))) {
+          if (!names.test(name)) continue;
+          const mayAsk = isPublic(endpoint) || isInScope(row, scope, own);
+          const key = `${caller}, ${name}`;
+          expected[key] = mayAsk ? withoutScope : '403';
+          const token = await scopedToken(own, scope);
+          found[key] = await answerTo(endpoint, operations[row] ?? {}, caller, 'own', mayAsk, token);
+        }
       }
-    }
 
-    expect(found).toEqual(expected);
-  });
+      expect(found).toEqual(expected);
+    },
+  );
 
   test.each(sampled(Object.entries(accessTable), 4))('to %s', async (row, [pattern, success]) => {
     const endpoint = endpoints.get(operationOf(row));

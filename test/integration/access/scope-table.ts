@@ -143,4 +143,3 @@ export function isInScope(row: string, scope: TokenScope, own: Person): boolean 
   if (scope.projects === null || keeping === 'lists') return true;
   return keeping === 'path' && scope.projects.includes(own.project_id);
 }
-

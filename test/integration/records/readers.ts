@@ -78,7 +78,7 @@ const all = { limit: 1000, maxBytes: 1_000_000 };
 export const readers: Readonly<Record<string, Reader>> = {
   serving: ({ records }, { sk }) => findServing(records, sk),
   budget: ({ records }, item) => findBudget(records, ownerOf(item)),
-  'month-cost': async ({ records }, item) => 
+  'month-cost': async ({ records }, item) =>
     (await readCosts(records, [{ owner_id: ownerOf(item), period: item.sk }]))[0]?.cost,
   'served-version': ({ records }, item) =>
     findServedVersion(records, ownerOf(item), item.sk.split('#')[1] ?? ''),

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { event as notify } from '../../../functions/events/notify.event.ts';
-import { endpoint as listDeliveries } from '../../../functions/projects/hooks/list-deliveries.endpoint.ts';
 import { endpoint as createNamedToken } from '../../../functions/auth/create-named-token.endpoint.ts';
 import { endpoint as listTokens } from '../../../functions/auth/list-tokens.endpoint.ts';
+import { event as notify } from '../../../functions/events/notify.event.ts';
+import { endpoint as listDeliveries } from '../../../functions/projects/hooks/list-deliveries.endpoint.ts';
 import { endpoint as putHook } from '../../../functions/projects/hooks/put-hook.endpoint.ts';
 import { endpoint as createSweep } from '../../../functions/projects/sweeps/create-sweep.endpoint.ts';
 import { endpoint as resumeSweep } from '../../../functions/projects/sweeps/resume-sweep.endpoint.ts';
@@ -88,7 +88,9 @@ test('a sweep is charged to the token that began it until somebody else lets it 
   const ended = await project.ended(sweep_id);
 
   expect(paused).toMatchObject({ status: 'PAUSED', counts: { complete: 2 } });
-  expect(paused.status_reason).toMatch(/^The next run cannot begin: The budget of your token is US\$ 1\.02\./);
+  expect(paused.status_reason).toMatch(
+    /^The next run cannot begin: The budget of your token is US\$ 1\.02\./,
+  );
   expect(spent).toBeCloseTo(2 / 60);
   expect(ended).toMatchObject({ status: 'COMPLETED', counts: { complete: 4 } });
   expect(await charged()).toBe(spent);

@@ -220,17 +220,20 @@ describe('the budget of a token', () => {
     expect(stopped.status_reason).toContain('The budget of the token that began it, US$ 1, is used up.');
   });
 
-  test.each([{ rights: 'record' }, undefined])('needs the right to begin something, not %j', async (scope) => {
-    const refused = await service.call(createNamedToken, {
-      as: service.developer,
-      ...json({ name: 'ci', scope, budget: 1 }),
-    });
+  test.each([{ rights: 'record' }, undefined])(
+    'needs the right to begin something, not %j',
+    async (scope) => {
+      const refused = await service.call(createNamedToken, {
+        as: service.developer,
+        ...json({ name: 'ci', scope, budget: 1 }),
+      });
 
-    expect(refused.status).toBe(400);
-    expect(refused.json.errors).toEqual([
-      { in: 'body', name: 'budget', message: 'needs a scope with the right run' },
-    ]);
-  });
+      expect(refused.status).toBe(400);
+      expect(refused.json.errors).toEqual([
+        { in: 'body', name: 'budget', message: 'needs a scope with the right run' },
+      ]);
+    },
+  );
 });
 
 test('a training keeps any budget where compute costs nothing', async () => {

@@ -43,7 +43,6 @@ export const layers: readonly (readonly string[])[] = [
   ],
   [
     'functions/admin',
-    'functions/auth',
     'shared/client',
     'shared/config',
     'shared/jobs',
@@ -52,6 +51,7 @@ export const layers: readonly (readonly string[])[] = [
     'shared/onnx/model/infer',
   ],
   [
+    'functions/auth',
     'functions/service',
     'shared/config/graph',
     'shared/onnx/measure/gate',

@@ -102,9 +102,7 @@ export async function simulateGroup(
     if (step.done === true) lives.shift();
     else next.at = step.value;
   }
-  const [month] = await readCosts(records, [
-    { owner_id: project_id, period: monthOf(now().toISOString()) },
-  ]);
+  const [month] = await readCosts(records, [{ owner_id: project_id, period: monthOf(now().toISOString()) }]);
   return { jobs, budget, counted: month?.cost ?? { spent: 0, committed: 0 } };
 }
 
