@@ -23,20 +23,18 @@ const daySeconds = 24 * 60 * 60;
 /** Maximum projects of a scope. */
 const maxProjects = 100;
 
-const Scope = z
-  .strictObject({
-    projects: z
-      .array(Ulid)
-      .min(1, 'names no project; leave it out for all projects of the user')
-      .max(maxProjects, `names more than ${maxProjects} projects`)
-      .transform((ids) => [...new Set(ids)])
-      .optional()
-      .describe('Ids of the only projects that it reaches. Default: all that the user reaches.'),
-    rights: TokenRight.describe(
-      '`read`: operations that only read. `record`: also what a tracker writes: experiments with their params, metrics, artifacts and logged models. `run`: also beginning and cancelling trainings, sweeps, trials and compressions, and uploading source, configurations, environment and data sets.',
-    ),
-  })
-  .meta({ id: 'NewTokenScope' });
+const Scope = z.strictObject({
+  projects: z
+    .array(Ulid)
+    .min(1, 'names no project; leave it out for all projects of the user')
+    .max(maxProjects, `names more than ${maxProjects} projects`)
+    .transform((ids) => [...new Set(ids)])
+    .optional()
+    .describe('Ids of the only projects that it reaches. Default: all that the user reaches.'),
+  rights: TokenRight.describe(
+    '`read`: operations that only read. `record`: also what a tracker writes: experiments with their params, metrics, artifacts and logged models. `run`: also beginning and cancelling trainings, sweeps, trials and compressions, and uploading source, configurations, environment and data sets.',
+  ),
+});
 
 export const endpoint = defineEndpoint({
   name: 'createNamedToken',

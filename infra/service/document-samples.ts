@@ -5,6 +5,7 @@ const sha256 = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
 /** Sample values of fields and parameters, by name, for the examples of the reference. */
 export const samples: Samples = {
   project_id: '01jgk7y4m8s2v6x0b3n9q5r1tz',
+  projects: ['01jgk7y4m8s2v6x0b3n9q5r1tz'],
   experiment_id: '01jgk8c1d5f9h3k7n0q4t8w2za',
   unfinished: ['01jgk8c1d5f9h3k7n0q4t8w2za'],
   'Media.left': ['01jgk8c1d5f9h3k7n0q4t8w2za'],
