@@ -130,11 +130,15 @@ export const ExperimentAnswer = z
   .meta({ id: 'Experiment' });
 
 /** Answer with the current state of an experiment. */
-export async function answerExperiment(
+export const answerExperiment = async (answering: Answering, experiment: Experiment) =>
+  Reply.json(await describeExperiment(answering, experiment), { version: experiment.version });
+
+/** Return the current state of an experiment as it is answered. */
+export async function describeExperiment(
   { records, accounts, settings, now }: Answering,
   experiment: Experiment,
-) {
-  const { project_id, experiment_id, user_id, version } = experiment;
+): Promise<z.input<typeof ExperimentAnswer>> {
+  const { project_id, experiment_id, user_id } = experiment;
   const [placed, tracking, criterion, usernames] = await Promise.all([
     placeOneInLine(records, settings.limits, experiment),
     readTracking(records, project_id, experiment_id),
@@ -145,7 +149,7 @@ export async function answerExperiment(
   const ranker = new MetricRanker(criterion);
   const shown = showExperiment(placed, at, tracking, { ranker, usernames });
   const system = showSystem(experiment, at, tracking.metrics, settings);
-  return Reply.json({ ...shown, system }, { version });
+  return { ...shown, system };
 }
 
 function showSystem(

@@ -14,6 +14,7 @@ import { tableWriter } from '../../shared/data/table/table-writer.ts';
 import type { AnyEndpoint } from '../../shared/http/definition/exchange.ts';
 import { type RequestMethod, servedMethods } from '../../shared/http/definition/request-method.ts';
 import { lambda } from '../../shared/http/pipeline/lambda.ts';
+import type { Park } from '../../shared/http/pipeline/proxy-event.ts';
 import { requireDocumented } from './documented-answer.ts';
 import { testBucket, testCredentials, testRegion } from './emulators.ts';
 
@@ -34,6 +35,8 @@ export interface Call {
   /** Another environment for this call, such as one in which a service is away. */
   environment?: Environment;
   sourceIp?: string;
+  /** How the request may wait, as on one machine; default as on AWS, where it may not. */
+  park?: Park;
 }
 
 export interface Answer {
@@ -98,6 +101,7 @@ export async function testService(more: Environment = {}) {
       as,
       environment: its = environment,
       sourceIp = '127.0.0.1',
+      park,
     }: Call = {},
   ): Promise<Answer> {
     const encoded = encodedPath(endpoint, path);
@@ -113,8 +117,8 @@ export async function testService(more: Environment = {}) {
       routeOf(endpoint).resource,
       encoded.parameters,
     );
-    // biome-ignore lint/suspicious/noExplicitAny: no function reads its Lambda context
-    const result = await functionOf(endpoint, its)(event, {} as any);
+    // biome-ignore lint/suspicious/noExplicitAny: no function reads more of its Lambda context
+    const result = await functionOf(endpoint, its)(event, { park } as any);
     const bytes = Buffer.from(result.body, result.isBase64Encoded ? 'base64' : 'utf8');
     const answered = Object.entries(result.headers ?? {}).map(([name, value]) => [
       name.toLowerCase(),

@@ -1,17 +1,14 @@
 import * as z from 'zod';
-import { isoTime, Timestamp } from '../../../shared/core/formats.ts';
 import { badRequest } from '../../../shared/core/service-error.ts';
 import { line } from '../../../shared/core/text/text-rules.ts';
 import { requireExperiment } from '../../../shared/data/experiments/experiment.ts';
 import { isFinal } from '../../../shared/data/jobs/job-status.ts';
 import { noteWatched } from '../../../shared/data/jobs/lease.ts';
-import type { MetricPoint } from '../../../shared/data/metrics/metric-summary.ts';
 import { readCriterion } from '../../../shared/data/projects/inferred-criterion.ts';
 import { markJobs, readRecords } from '../../../shared/data/table/needs.ts';
 import { experimentPath } from '../../../shared/experiments/experiment-path.ts';
 import { isPointsPosition, readPoints } from '../../../shared/experiments/read-points.ts';
 import { preferredMediaType } from '../../../shared/http/body/accept.ts';
-import { JsonNumber, jsonNumber } from '../../../shared/http/body/json-number.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { content } from '../../../shared/http/definition/endpoint-output.ts';
 import { streamPaging } from '../../../shared/http/definition/pagination.ts';
@@ -19,23 +16,11 @@ import { decimal, integer } from '../../../shared/http/definition/parameters.ts'
 import { Reply } from '../../../shared/http/definition/reply.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { isSystemMetric } from '../../../shared/metrics/system-metric.ts';
+import { PointAnswer, showPoint } from './point-answer.ts';
 import { readCurves } from './read-curves.ts';
-
-const PointAnswer = z.object({
-  name: z.string(),
-  value: JsonNumber,
-  step: z.number().nullable(),
-  time: Timestamp,
-});
 
 /** Maximum number of metric names in one request. */
 const maxNames = 100;
-
-const showPoint = (point: MetricPoint): z.input<typeof PointAnswer> => ({
-  ...point,
-  value: jsonNumber(point.value),
-  time: isoTime(point.time),
-});
 
 const wantsChart = (accept: string | undefined): boolean =>
   preferredMediaType(accept, ['application/json', 'image/svg+xml']) === 'image/svg+xml';

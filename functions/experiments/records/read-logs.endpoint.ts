@@ -1,20 +1,12 @@
 import * as z from 'zod';
-import { type Experiment, requireExperiment } from '../../../shared/data/experiments/experiment.ts';
-import { isFinal } from '../../../shared/data/jobs/job-status.ts';
+import { requireExperiment } from '../../../shared/data/experiments/experiment.ts';
 import { markJobs, readRecords } from '../../../shared/data/table/needs.ts';
 import { answerLog, LogAnswer, logQuery } from '../../../shared/experiments/answer-log.ts';
 import { experimentPath } from '../../../shared/experiments/experiment-path.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { integer } from '../../../shared/http/definition/parameters.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
-
-/** Seconds that the other nodes of a cluster get to stop and ship their logs once node 0 has ended. */
-const otherNodesSeconds = 60;
-
-function isComplete({ status, stopped_at }: Experiment, node: number, now: Date): boolean {
-  if (!isFinal(status) || stopped_at === null) return false;
-  return node === 0 || now.getTime() - Date.parse(stopped_at) > otherNodesSeconds * 1000;
-}
+import { isLogComplete } from './log-complete.ts';
 
 export const endpoint = defineEndpoint({
   name: 'readExperimentLogs',
@@ -49,7 +41,7 @@ export const endpoint = defineEndpoint({
         accept: header('accept'),
         async isComplete() {
           const experiment = await requireExperiment(records, path.project_id, path.experiment_id);
-          return isComplete(experiment, query.node ?? 0, now());
+          return isLogComplete(experiment, query.node ?? 0, now());
         },
       },
     );

@@ -167,19 +167,19 @@ export const listPage = (
 ): Promise<Page<Experiment>> =>
   listExperiments(records, project_id, { limit: Math.min(limit, maxPage), after });
 
-/** Add to a page of experiments their params, metrics and tags. Leave deleted ones out. */
+/**
+ * Add to a page of experiments their params, metrics and tags. Leave deleted ones out.
+ * @param track reads them; by default those of experiments that follow one another in the project
+ */
 export async function withTracking(
   { records, accounts, settings }: Pick<Searching, 'records' | 'accounts' | 'settings'>,
   project_id: string,
   { items: experiments, unreadable = [] }: Page<Experiment>,
+  track = (ids: readonly string[]) => readTrackingOf(records, project_id, ids),
 ): Promise<Omit<Page<TrackedExperiment>, 'next'>> {
   const [placed, tracked, usernames] = await Promise.all([
     placeInLine(records, settings.limits, experiments),
-    readTrackingOf(
-      records,
-      project_id,
-      experiments.map(({ experiment_id }) => experiment_id),
-    ),
+    track(experiments.map(({ experiment_id }) => experiment_id)),
     readNamesOf(accounts, experiments),
   ]);
   const all = placed.map((experiment) => ({

@@ -1,6 +1,7 @@
 import { type Rate, TokenBucket } from '../../../shared/core/rate-limit.ts';
 import { ServiceError } from '../../../shared/core/service-error.ts';
 import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
+import type { Park } from '../../../shared/http/pipeline/proxy-event.ts';
 
 /**
  * Limits in front of the functions, like the throttle of a stage and the concurrency of functions on AWS. Requests
@@ -18,6 +19,8 @@ export class Admission {
   readonly #running = new Map<string, number>();
   /** Waiting requests by asker. The first asker has the next turn. */
   readonly #waiting = new Map<string, PromiseWithResolvers<void>[]>();
+  readonly #parked = new Map<string, number>();
+  readonly #closing = new AbortController();
   #inFlight = 0;
   #inLine = 0;
 
@@ -47,16 +50,49 @@ export class Admission {
     return share;
   }
 
-  /** Process a request. @throws ServiceError 503 if the places are taken, also while it waits for one */
-  async run<T>(asker: string, work: () => Promise<T>): Promise<T> {
-    this.#requirePlace(asker);
-    if (this.#inFlight < this.#limits.inFlight) this.#begin(asker);
-    else await this.#wait(asker);
-    try {
-      return await work();
-    } finally {
+  /**
+   * Process a request. `park` lets it wait for something without its place.
+   * @throws ServiceError 503 if the places are taken, also while it waits for one
+   */
+  async run<T>(asker: string, work: (park: Park) => Promise<T>): Promise<T> {
+    const turn = this.#enter(asker);
+    // A request that need not wait begins now.
+    if (turn !== undefined) await turn;
+    let isIn = true;
+    const park: Park = async (wait) => {
+      const parked = this.#parked.get(asker) ?? 0;
+      if (parked >= this.#limits.parked || this.#closing.signal.aborted) return false;
+      this.#parked.set(asker, parked + 1);
       this.#end(asker);
+      isIn = false;
+      try {
+        await wait(this.#closing.signal);
+      } finally {
+        const left = (this.#parked.get(asker) ?? 1) - 1;
+        if (left > 0) this.#parked.set(asker, left);
+        else this.#parked.delete(asker);
+      }
+      await this.#enter(asker);
+      isIn = true;
+      return true;
+    };
+    try {
+      return await work(park);
+    } finally {
+      if (isIn) this.#end(asker);
     }
+  }
+
+  /** End the wait of parked requests; further ones do not wait. */
+  close(): void {
+    this.#closing.abort();
+  }
+
+  #enter(asker: string): Promise<void> | undefined {
+    this.#requirePlace(asker);
+    if (this.#inFlight >= this.#limits.inFlight) return this.#wait(asker);
+    this.#begin(asker);
+    return undefined;
   }
 
   #begin(asker: string): void {
@@ -129,6 +165,8 @@ export interface AdmissionLimits extends Rate {
   inFlight: number;
   /** Maximum number of waiting requests. */
   waiting: number;
+  /** Maximum number of requests of one asker that wait for news without a place. */
+  parked: number;
 }
 
 /** Return a 429 error with a time to wait in seconds. */
@@ -157,7 +195,13 @@ function busy(): ServiceError {
  * last one waits for a fraction of a second. The number is low, because libuv (1.52) accepts one new connection
  * per loop iteration. If each iteration processes the responses of many requests, connections wait for seconds.
  */
-export const defaultLimits: AdmissionLimits = { perSecond: 2_000, burst: 4_000, inFlight: 24, waiting: 40 };
+export const defaultLimits: AdmissionLimits = {
+  perSecond: 2_000,
+  burst: 4_000,
+  inFlight: 24,
+  waiting: 40,
+  parked: 32,
+};
 
 /** The throttles of single operations, like those of methods in a stage of API Gateway. */
 export class OwnThrottles {

@@ -48,6 +48,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   // Callers who have not signed in never use the budget of callers who have.
   const budgets = { anybody: new ByteBudget(bodyBytes / 4), known: new ByteBudget((bodyBytes * 3) / 4) };
   const latest = new WeakMap<Duplex, ServerResponse>();
+  let isClosing = false;
 
   async function answer(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) {
     const headers = readHeaders(request, admits);
@@ -74,12 +75,12 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     const gone = goneSignal(response);
     const { timeLimit } = options;
     const call = (body: Uint8Array) =>
-      admission.run(asker, async () => {
+      admission.run(asker, async (park) => {
         // The client left while the request waited. Run a write nevertheless, because its request has arrived.
         if (gone.aborted && (method === 'GET' || method === 'HEAD')) throw new ClientGoneError();
         const event = makeProxyEvent({ ...plain, body }, leaf.resource, parameters);
         try {
-          return await invoke({ name: endpoint.name, handler }, event, { timeLimit, gone });
+          return await invoke({ name: endpoint.name, handler }, event, { timeLimit, gone, park });
         } finally {
           if (endpoint.allow !== 'anyone') askers.note(headers, handler.callerOf?.(event));
         }
@@ -145,6 +146,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
       result = withCors(document, corsOrigins, request.headers.origin);
     }
     if (response.destroyed) return;
+    if (isClosing) response.shouldKeepAlive = false;
     const deliver = request.complete || !announcesBody(request) ? send : sendAndClose;
     try {
       deliver(request, response, result);
@@ -187,7 +189,9 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     url: `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`,
     async close() {
       const closed = once(server, 'close');
+      isClosing = true;
       server.close();
+      admission.close();
       const timer = setTimeout(() => server.closeAllConnections(), closeMilliseconds);
       await closed;
       clearTimeout(timer);

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../shared/core/service-error.ts';
 import { fitsPayload } from '../../../shared/http/answer/payload-bytes.ts';
 import type { Handler } from '../../../shared/http/pipeline/lambda.ts';
-import type { Event, LambdaContext, Result } from '../../../shared/http/pipeline/proxy-event.ts';
+import type { Event, LambdaContext, Park, Result } from '../../../shared/http/pipeline/proxy-event.ts';
 
 /**
  * Call a function as API Gateway does. Abort its work at the time limit, and when the client has gone.
@@ -10,7 +10,7 @@ import type { Event, LambdaContext, Result } from '../../../shared/http/pipeline
 export async function invoke(
   { name, handler }: { name: string; handler: Handler },
   event: Event,
-  { timeLimit = defaultTimeLimit, gone }: InvokeOptions = {},
+  { timeLimit = defaultTimeLimit, gone, park }: InvokeOptions = {},
 ): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
   const over = new AbortController();
@@ -24,7 +24,7 @@ export async function invoke(
   });
   try {
     const answer = await Promise.race([
-      handler(event, contextOf(event, name, Date.now() + timeLimit, signal)),
+      handler(event, { ...contextOf(event, name, Date.now() + timeLimit), signal, ...parking(park, signal) }),
       late,
     ]);
     // Lambda fails such an invocation, and API Gateway answers 502.
@@ -43,9 +43,14 @@ interface InvokeOptions {
   timeLimit?: number | undefined;
   /** Aborts when the client has gone. */
   gone?: AbortSignal | undefined;
+  park?: Park | undefined;
 }
 
-function contextOf(event: Event, functionName: string, deadline: number, signal: AbortSignal): LambdaContext {
+/** A request that needs no response any more waits no longer. */
+const parking = (park: Park | undefined, signal: AbortSignal): Pick<LambdaContext, 'park'> =>
+  park === undefined ? {} : { park: (wait) => park((closing) => wait(AbortSignal.any([signal, closing]))) };
+
+function contextOf(event: Event, functionName: string, deadline: number): LambdaContext {
   const { requestId } = event.requestContext;
   return {
     callbackWaitsForEmptyEventLoop: false,
@@ -60,6 +65,5 @@ function contextOf(event: Event, functionName: string, deadline: number, signal:
     done: () => {},
     fail: () => {},
     succeed: () => {},
-    signal,
   };
 }

@@ -51,6 +51,7 @@ const variables = {
   burst: 'LIMIT_REQUEST_BURST',
   inFlight: 'LIMIT_REQUESTS_IN_FLIGHT',
   waiting: 'LIMIT_REQUESTS_WAITING',
+  parked: 'LIMIT_REQUESTS_PARKED',
 } as const satisfies Record<keyof AdmissionLimits, string>;
 
 const bodyVariable = 'LIMIT_BODY_BYTES';

@@ -111,7 +111,7 @@ export const putFields = (
   if: previous === undefined ? { exists: false } : { equals: { version: previous.version } },
 });
 
-const fieldsKey = (project_id: string, experiment_id: string): Key => ({
+export const fieldsKey = (project_id: string, experiment_id: string): Key => ({
   pk: trackingPartition(project_id),
   sk: `${trackingPrefix(experiment_id)}FIELDS`,
 });

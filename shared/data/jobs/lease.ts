@@ -52,7 +52,8 @@ export async function findLease(
   return item && lease.parse(item);
 }
 
-const leaseKey = (job_id: string, node: number): Key => ({
+/** Return the key of a node's lease, whose heartbeat every chunk of its log and metrics renews. */
+export const leaseKey = (job_id: string, node: number): Key => ({
   pk: jobPartition(job_id),
   sk: `${leasePrefix}${String(node).padStart(2, '0')}`,
 });

@@ -6,6 +6,7 @@ import {
   chunkName,
   chunkRows,
   readStream,
+  readStreamTail,
   type StreamPage,
   unpackChunk,
 } from '../packed/chunk-stream.ts';
@@ -79,10 +80,20 @@ export const readMetrics = (
   job_id: string,
   from: string | undefined,
   bounds: { limit: number; maxBytes: number },
-): Promise<StreamPage<MetricPoint>> => {
-  const unpack = async (item: Item) => pointsIn(await columnsOf(item));
-  return readStream(records, { pk: jobPartition(job_id), prefix, unpack }, from, bounds);
-};
+): Promise<StreamPage<MetricPoint>> => readStream(records, pointStream(job_id), from, bounds);
+
+/** Return the last `count` points in report order, with the position after them. */
+export const readMetricsTail = (
+  records: TableReader<'records'>,
+  job_id: string,
+  count: number,
+): Promise<StreamPage<MetricPoint>> => readStreamTail(records, pointStream(job_id), count);
+
+const pointStream = (job_id: string) => ({
+  pk: jobPartition(job_id),
+  prefix,
+  unpack: async (item: Item) => pointsIn(await columnsOf(item)),
+});
 
 /** Points in report order. Each point has the same index in all columns. */
 export interface PointColumns {

@@ -84,17 +84,52 @@ const wasWritten = ({ sources, at }: Kept<unknown>): boolean =>
 /** Note writes of this process. Call it once they are done, or may be. */
 export function noteWrites(writes: readonly Write[]): void {
   clock += 1;
+  for (const source of sourcesOf(writes)) for (const wake of waiting.get(source) ?? []) wake();
   if (written.size > maxWritten) {
     written = new Map();
     forgotten = clock;
   }
+  for (const source of sourcesOf(writes)) written.set(source, clock);
+}
+
+function* sourcesOf(writes: readonly Write[]): Generator<string> {
   for (const write of writes) {
-    if ('check' in write) {
-      // A change of a run only checks its row of the project's catalogue, and changes what is made of the row.
-      written.set(write.check.pk, clock);
-      continue;
+    // A change of a run only checks its row of the project's catalogue, and changes what is made of the row.
+    if ('check' in write) yield write.check.pk;
+    else {
+      const key = 'put' in write ? write.put : 'update' in write ? write.update : write.delete;
+      yield key.pk;
+      yield itemName(key);
     }
-    const key = 'put' in write ? write.put : 'update' in write ? write.update : write.delete;
-    written.set(key.pk, clock).set(itemName(key), clock);
   }
+}
+
+/** What waits for a write, by its source. */
+const waiting = new Map<string, Set<() => void>>();
+
+/**
+ * Resolve at the next write of this process to one of the sources (partitions, or names of items), after a time, or when
+ * the signal is aborted.
+ */
+export function nextWrite(
+  sources: readonly string[],
+  milliseconds: number,
+  signal: AbortSignal,
+): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const wake = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', wake);
+      for (const source of sources) {
+        const those = waiting.get(source);
+        those?.delete(wake);
+        if (those?.size === 0) waiting.delete(source);
+      }
+      resolve();
+    };
+    const timer = setTimeout(wake, milliseconds);
+    signal.addEventListener('abort', wake);
+    for (const source of sources) waiting.set(source, (waiting.get(source) ?? new Set()).add(wake));
+  });
 }

@@ -49,7 +49,7 @@ interface List {
 export const encodeCursor = (list: List, after: string): string => cursorOf({ mark: markOf(list), after });
 
 /** Query parameters that choose the part of a list; all others choose the list. */
-const pageParameters = new Set(['limit', 'cursor', 'tail', 'fields']);
+const pageParameters = new Set(['limit', 'cursor', 'after', 'tail', 'fields', 'experiments']);
 
 const markLength = 8;
 
@@ -69,20 +69,20 @@ const given = (values: unknown): [string, string][] =>
     .sort(([one], [other]) => (one < other ? -1 : 1));
 
 /**
- * Replace the cursor in the query by its sort key. Throws a 400 problem for the cursor of another list, whose key
- * means nothing in this one.
+ * Replace the cursor in the query, `cursor` or `after`, by its sort key. Throws a 400 problem for the cursor of another
+ * list, whose key means nothing in this one.
  */
 export const resolveCursor: Before = (exchange) => {
   const { endpoint, input } = exchange;
   if (input === undefined) return;
-  const { path, query } = input;
-  if (typeof query !== 'object' || query === null || !('cursor' in query)) return;
-  if (typeof query.cursor !== 'string') return;
-  const place = decodeCursor(query.cursor);
-  const list = { name: endpoint.name, path, query };
-  if (place?.mark !== markOf(list)) {
+  const { path } = input;
+  const query: Readonly<Record<string, unknown>> = { ...(input.query as object | undefined) };
+  const name = ['cursor', 'after'].find((one) => typeof query[one] === 'string');
+  if (name === undefined) return;
+  const place = decodeCursor(String(query[name]));
+  if (place?.mark !== markOf({ name: endpoint.name, path, query })) {
     const message = 'belongs to another list, or to this list with other parameters';
-    throw badRequest([{ in: 'query', name: 'cursor', message }]);
+    throw badRequest([{ in: 'query', name, message }]);
   }
-  exchange.input = { ...input, query: { ...query, cursor: place.after } };
+  exchange.input = { ...input, query: { ...query, [name]: place.after } };
 };

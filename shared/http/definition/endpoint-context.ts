@@ -66,6 +66,21 @@ export interface Ambient {
   header(name: string): string | undefined;
   /** Version in `If-Match`; undefined if any version may be changed. */
   expectedVersion: number | undefined;
+  /** Undefined on AWS, which charges for a function that waits. */
+  patience: Patience | undefined;
+}
+
+/** How a request waits for news. */
+export interface Patience {
+  /**
+   * Wait, without a place among the requests in progress, until `wait` ends; it ends early with its signal. Then check again
+   * that the caller may call.
+   * @returns false, without a wait, if the caller has too many requests that wait
+   * @throws ServiceError as the steps before `handle` do
+   */
+  park(wait: (signal: AbortSignal) => Promise<void>): Promise<boolean>;
+  /** Check again that the caller may call. @throws ServiceError as the steps before `handle` do */
+  recheck(): Promise<void>;
 }
 
 /** The caller of an endpoint under a rule; undefined only if the endpoint is open to anyone. */

@@ -4,7 +4,7 @@ import type { Needs, Platform } from '../../core/needs.ts';
 import type { TokenRight } from '../../data/accounts/token-scope.ts';
 import type { CheckedProject } from '../../data/projects/change-in-project.ts';
 import type { FieldsMask } from '../fields-mask/parse-mask.ts';
-import type { Event } from '../pipeline/proxy-event.ts';
+import type { Event, Park } from '../pipeline/proxy-event.ts';
 import type { Caller, Identification, Identity, ProjectRule, Rule, Throttle } from './endpoint-context.ts';
 import type { InputSpec } from './endpoint-input.ts';
 import type { OutputSpec } from './endpoint-output.ts';
@@ -25,6 +25,8 @@ export interface Exchange {
    * passed.
    */
   readonly signal: AbortSignal;
+  /** Undefined on AWS, which charges for a function that waits. */
+  readonly park: Park | undefined;
   caller?: Caller;
   /** Set for an endpoint with a project rule. */
   checked?: CheckedProject;

@@ -4,10 +4,12 @@ import { createLogger, type Logger } from '../../core/log.ts';
 import { type Environment, openServices, type Platform } from '../../core/needs.ts';
 import { newId } from '../../core/new-id.ts';
 import { readSettings } from '../../core/settings.ts';
+import { stopped } from '../../core/stop-signal.ts';
 import { renderAnswer } from '../answer/render-answer.ts';
 import { renderError } from '../answer/render-error.ts';
 import { expectedVersion, parseInput } from '../body/validate-input.ts';
 import { resolveCursor } from '../definition/cursor.ts';
+import type { Patience } from '../definition/endpoint-context.ts';
 import type { AnyEndpoint, Before, Exchange } from '../definition/exchange.ts';
 import { parseMaskOfRequest } from '../fields-mask/fields-mask.ts';
 import { authenticate, authorize } from './authenticate.ts';
@@ -66,6 +68,7 @@ export function lambda(endpoint: AnyEndpoint, environment: Environment = process
       startedAt: performance.now(),
       log,
       signal: context?.signal ?? neverAborted,
+      park: context?.park,
     };
     exchanges.set(event, exchange);
     return exchange;
@@ -166,12 +169,29 @@ async function runHandler(exchange: Exchange, services: Process['services']): Pr
     requestPath: event.requestContext.path,
     header: (name: string) => headerOf(event, name.toLowerCase()),
     expectedVersion: expectedVersion(event),
+    patience: patienceOf(exchange),
   };
   return answerOnce(exchange, services, {
     act: (idempotencyWrites) => endpoint.handle(input as never, { ...context, idempotencyWrites } as never),
     replayCreated: async (id) =>
       endpoint.idempotent?.kind === 'creates' && endpoint.idempotent.replayCreated(id, context as never),
   });
+}
+
+function patienceOf(exchange: Exchange): Patience | undefined {
+  const { park, signal } = exchange;
+  const recheck = () => takeSteps([...callerSteps, requireProjectOfPath], exchange);
+  return (
+    park && {
+      recheck,
+      async park(wait) {
+        const hasWaited = await park(wait);
+        if (signal.aborted) throw stopped();
+        if (hasWaited) await recheck();
+        return hasWaited;
+      },
+    }
+  );
 }
 
 /** Return the request as a piece of heavy work; undefined if it is not heavy. */

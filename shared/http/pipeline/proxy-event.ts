@@ -3,11 +3,19 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-l
 /** The event and the result of a Lambda function behind API Gateway. */
 export type { APIGatewayProxyEvent as Event, APIGatewayProxyResult as Result };
 
+/** The local gateway adds what a function of AWS does not have. */
+export type LambdaContext = Context & {
+  /** Aborted when the request needs no response any more. Lambda ends the process instead. */
+  signal?: AbortSignal;
+  park?: Park;
+};
+
 /**
- * The local gateway adds a signal, which is aborted when the request needs no response any more. Lambda ends the
- * process instead.
+ * Wait for something while the request holds no place among those in progress. The signal is aborted when the client has
+ * gone, and when the service ends.
+ * @returns false, without a wait, if the caller has too many requests that wait
  */
-export type LambdaContext = Context & { signal?: AbortSignal };
+export type Park = (wait: (signal: AbortSignal) => Promise<void>) => Promise<boolean>;
 
 /** The lines of a request header. The case of its name does not matter. */
 export function headerLines({ headers, multiValueHeaders }: APIGatewayProxyEvent, name: string): string[] {

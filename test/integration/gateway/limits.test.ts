@@ -1,7 +1,9 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { AdmissionLimits } from '../../../infra/local/gateway/admission.ts';
 import { type RunningGateway, startGateway } from '../../../infra/local/gateway/gateway-server.ts';
+import type { LoadedEndpoint } from '../../../infra/service/endpoints.ts';
 import { securityHeaders } from '../../../shared/http/answer/security-headers.ts';
+import type { Handler } from '../../../shared/http/pipeline/lambda.ts';
 import { served } from './served.ts';
 
 const ok = { statusCode: 200, body: '' };
@@ -73,5 +75,57 @@ describe('what the gateway takes on', () => {
     free();
     for (const answer of await Promise.all(all)) expect(answer.status).toBe(200);
     expect((await get('/quick')).status).toBe(200);
+  });
+});
+
+describe('a request that waits for news', () => {
+  /** An endpoint that waits until its client is gone or the service ends, and counts its waits. */
+  function live(): { loaded: LoadedEndpoint; waits: { begun: number; ended: number } } {
+    const waits = { begun: 0, ended: 0 };
+    const handler: Handler = async (_event, { park }) => {
+      const hasWaited = await park?.(async (signal) => {
+        waits.begun += 1;
+        await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+        waits.ended += 1;
+      });
+      return { statusCode: 200, body: String(hasWaited) };
+    };
+    return { loaded: { ...served('GET', '/live', () => ok), handler }, waits };
+  }
+
+  test('holds no place, and ends with its client', async () => {
+    const { loaded, waits } = live();
+    const limits = { inFlight: 1, waiting: 0 };
+    const gateway = await startGateway({
+      endpoints: [loaded, served('GET', '/quick', () => ok)],
+      port: 0,
+      limits,
+    });
+    const leaving = new AbortController();
+    const followers = Promise.allSettled(
+      [1, 2, 3].map(() => fetch(`${gateway.url}/live`, { signal: leaving.signal })),
+    );
+    await expect.poll(() => waits.begun).toBe(3);
+
+    const other = await fetch(`${gateway.url}/quick`);
+    leaving.abort();
+
+    expect(other.status).toBe(200);
+    await expect.poll(() => waits.ended).toBe(3);
+    expect((await followers).map(({ status }) => status)).toEqual(Array(3).fill('rejected'));
+    await gateway.close();
+  });
+
+  test('is answered when the service ends, and at once where its account has many that wait', async () => {
+    const { loaded, waits } = live();
+    const gateway = await startGateway({ endpoints: [loaded], port: 0, limits: { parked: 2 } });
+    const follow = async () => (await fetch(`${gateway.url}/live`)).text();
+    const followers = [follow(), follow()];
+    await expect.poll(() => waits.begun).toBe(2);
+
+    const third = await follow();
+    await gateway.close();
+
+    expect([third, ...(await Promise.all(followers))]).toEqual(['false', 'true', 'true']);
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { Admission } from '../../../infra/local/gateway/admission.ts';
 import { Askers } from '../../../infra/local/gateway/asker.ts';
 
-const limits = { perSecond: 1000, burst: 1000, inFlight: 4, waiting: 8 };
+const limits = { perSecond: 1000, burst: 1000, inFlight: 4, waiting: 8, parked: 2 };
 
 /** Requests that end when they are told to. */
 function bench() {
@@ -88,5 +88,62 @@ describe('an asker', () => {
     askers.note(token, undefined);
 
     expect(askers.of(token, '10.0.0.1')).toBe('10.0.0.1');
+  });
+});
+
+describe('a request that waits for news', () => {
+  /** Requests that wait until their news comes or the service ends. */
+  function follow(admission: Admission, asker: string) {
+    const news = Promise.withResolvers<void>();
+    const waited = admission.run(asker, (park) =>
+      park(async (closing) => {
+        const closed = new Promise<void>((resolve) => closing.addEventListener('abort', () => resolve()));
+        await Promise.race([news.promise, closed]);
+      }),
+    );
+    return { waited, tell: news.resolve };
+  }
+
+  test('has no place meanwhile, and takes one again', async () => {
+    const { admission, ask, running } = bench();
+    const followers = ['ada', 'bob', 'ada', 'bob', 'eve'].map((asker) => follow(admission, asker));
+    await nextTurn();
+
+    for (let at = 0; at < 4; at += 1) void ask('greedy');
+    await nextTurn();
+
+    expect(running).toHaveLength(4);
+    let hasAnswered = false;
+    void followers[0]?.waited.then(() => {
+      hasAnswered = true;
+    });
+    followers[0]?.tell();
+    await nextTurn();
+    expect(hasAnswered).toBe(false);
+  });
+
+  test('waits only where its asker has few that wait', async () => {
+    const { admission } = bench();
+    const first = [follow(admission, 'ada'), follow(admission, 'ada')];
+    await nextTurn();
+
+    expect(await follow(admission, 'ada').waited).toBe(false);
+
+    first[0]?.tell();
+    expect(await first[0]?.waited).toBe(true);
+    const next = follow(admission, 'ada');
+    next.tell();
+    expect(await next.waited).toBe(true);
+  });
+
+  test('ends with the service', async () => {
+    const { admission } = bench();
+    const { waited } = follow(admission, 'ada');
+    await nextTurn();
+
+    admission.close();
+
+    expect(await waited).toBe(true);
+    expect(await follow(admission, 'ada').waited).toBe(false);
   });
 });
