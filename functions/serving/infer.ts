@@ -51,7 +51,7 @@ async function run(
   };
   const request = await readInferRequest(message, signatureOf(version), serving.max_batch);
   const sessions = sessionsOf(settings);
-  warmOnce(sessions, context);
+  warmOnce(context);
   const { inputs, outputs: requested, id } = request;
   const hasClasses = requested.some(({ classification }) => classification !== undefined);
   const labels =

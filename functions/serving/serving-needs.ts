@@ -24,5 +24,6 @@ export const servingRuntime = {
   processor: 'x86_64',
   native: ['onnxruntime-node'],
   programs: { 'session-program': 'shared/serving/sessions/session-program.ts' },
+  start: 'functions/serving/start-serving.ts',
   servesModels: true,
 } as const;

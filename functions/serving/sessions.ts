@@ -2,9 +2,15 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Settings } from '../../shared/core/settings.ts';
-import { findServedVersion, listServing, resolveVersion } from '../../shared/data/models/serving.ts';
+import {
+  findServedVersion,
+  findServing,
+  listWarm,
+  resolveVersion,
+} from '../../shared/data/models/serving.ts';
 import { servingBytes } from '../../shared/data/models/serving-memory.ts';
 import { isAlive } from '../../shared/host/is-alive.ts';
+import { afterRunning } from '../../shared/serving/sessions/after-running.ts';
 import { ModelSessions } from '../../shared/serving/sessions/model-sessions.ts';
 import type { ServingContext } from './serving-needs.ts';
 
@@ -45,24 +51,42 @@ function ownFolder(): string {
   return folder;
 }
 
-let hasWarmed = false;
+let warming: Promise<void> | undefined;
 
 /** Open the warm models in the background, once for each process. */
-export function warmOnce(sessions: ModelSessions, context: ServingContext): void {
-  if (hasWarmed) return;
-  hasWarmed = true;
-  void warmAll(sessions, context).catch((error: unknown) => {
+export function warmOnce(context: Warming): void {
+  warming ??= warmAll(context).catch((error: unknown) => {
     context.log.warn('warm-up-failed', { detail: String(error) });
   });
 }
 
-async function warmAll(sessions: ModelSessions, { records, objects }: ServingContext): Promise<void> {
-  const { items } = await listServing(records, { limit: 100, after: undefined });
-  for (const serving of items.filter(({ warm }) => warm)) {
-    const name = resolveVersion(serving);
-    if (name === undefined || serving.versions[name]?.withdrawn !== null) continue;
+/** Open the warm models in the time that Lambda gives a new instance. What takes longer is opened by its first request. */
+export async function warmAtStart(context: Warming): Promise<void> {
+  const over = Promise.withResolvers<void>();
+  const cancel = afterRunning(startMilliseconds, over.resolve);
+  warmOnce(context);
+  await Promise.race([warming, over.promise]);
+  cancel();
+}
+
+/** Lambda gives 10 s, and begins anew after them. */
+const startMilliseconds = 8_000;
+
+type Warming = Pick<ServingContext, 'records' | 'objects' | 'settings' | 'log'>;
+
+async function warmAll({ records, objects, settings }: Warming): Promise<void> {
+  const sessions = sessionsOf(settings);
+  let room = settings.serving.memory * 2 ** 20;
+  for (const model_name of await listWarm(records)) {
+    const serving = await findServing(records, model_name);
+    const name = serving && resolveVersion(serving);
+    if (name === undefined || serving?.versions[name]?.withdrawn !== null) continue;
     const version = await findServedVersion(records, serving.model_id, name);
     if (version === undefined) continue;
-    await sessions.warm(objects, { version, memoryBytes: servingBytes(serving, version), isWarm: true });
+    const memoryBytes = servingBytes(serving, version);
+    room -= memoryBytes;
+    // One warm model must not end another.
+    if (room < 0) return;
+    await sessions.warm(objects, { version, memoryBytes, isWarm: true });
   }
 }

@@ -9,12 +9,16 @@ export interface FunctionRuntime {
    * 29.
    */
   timeout?: number;
+  /** Instances that are reserved for it, and its maximum; by default it shares those of the account. */
+  concurrency?: number;
   /** Packages with native code. They are installed next to the bundle for the processor of the cloud. */
   native?: readonly string[];
   /** Default arm64. */
   processor?: 'arm64' | 'x86_64';
   /** Programs that it starts, bundled next to it: source files by the name of the program. */
   programs?: Readonly<Record<string, string>>;
+  /** Module that Lambda loads in place of the endpoint's: it exports the handler, too, and does what is done before requests. */
+  start?: string;
   /** Whether it has the memory and the disk that the deployment has for serving models. */
   servesModels?: boolean;
 }

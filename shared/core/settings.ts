@@ -5,8 +5,8 @@ import { type Prices, pricesSchema } from './prices.ts';
 import { tryParseJson } from './text/try-parse-json.ts';
 
 const wholeNumber = 'must be a whole number above 0';
-const count = (otherwise: number) =>
-  z.coerce.number(wholeNumber).int(wholeNumber).positive(wholeNumber).default(otherwise);
+const optionalCount = () => z.coerce.number(wholeNumber).int(wholeNumber).positive(wholeNumber).optional();
+const count = (otherwise: number) => optionalCount().default(otherwise);
 
 /**
  * A limit on jobs, or `none`. `none` becomes the largest safe integer, which is compared with stored numbers and
@@ -95,6 +95,8 @@ const makeEnvironmentSchema = () =>
     SERVING_PROGRAM: z.string().min(1).optional(),
     LIMIT_SERVING_MEMORY: count(3008),
     LIMIT_SERVING_DISK: count(4096),
+    LIMIT_SERVING_CONCURRENCY: optionalCount(),
+    LIMIT_CONCURRENT_FUNCTIONS: optionalCount(),
   });
 
 let madeSchema: ReturnType<typeof makeEnvironmentSchema> | undefined;
@@ -180,7 +182,11 @@ export interface Settings {
     memory: number;
     /** MiB of its disk, for the files of models. */
     disk: number;
+    /** Instances that are reserved for it; undefined if it shares those of the account. */
+    concurrency: number | undefined;
   };
+  /** Quota of concurrent functions of the account; undefined if it is not known. */
+  concurrentFunctions: number | undefined;
   /** Prices of compute; undefined if compute is free, as on a developer's own machine. */
   prices: Prices | undefined;
   /** Undefined if environments may name any image, as on a developer's own machine. */
@@ -246,10 +252,12 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     mailTopic: value.MAIL_TOPIC,
     pythonVersions: value.PYTHON_VERSIONS,
     dataSizeFile: value.DATA_SIZE_FILE,
+    concurrentFunctions: value.LIMIT_CONCURRENT_FUNCTIONS,
     serving: {
       program: value.SERVING_PROGRAM,
       memory: value.LIMIT_SERVING_MEMORY,
       disk: value.LIMIT_SERVING_DISK,
+      concurrency: value.LIMIT_SERVING_CONCURRENCY,
     },
     limits: {
       jobSeconds: value.LIMIT_JOB_SECONDS,

@@ -66,10 +66,14 @@ function faultOfUrl(url: URL, admitted: readonly string[]): string | undefined {
   if (url.protocol !== 'https:')
     return `must begin with https://, or name one of HOOK_HOSTS, receivers of this machine or network that the operator admits as host:port: ${admitted.join(', ') || 'none yet'}`;
   const hostname = bareHost(url);
-  return isIP(hostname) !== 0 && !isPublic(hostname)
-    ? `names ${hostname}, which is not a public address; the operator admits such receivers as host:port in HOOK_HOSTS`
+  const isLocal = isIP(hostname) === 0 ? localName.test(hostname) : !isPublic(hostname);
+  return isLocal
+    ? `names ${hostname}, which is not a public ${isIP(hostname) === 0 ? 'name' : 'address'}; the operator admits such receivers as host:port in HOOK_HOSTS`
     : undefined;
 }
+
+/** Names of a machine or network (RFC 6761, 6762, 8375, and `internal`), and names without a domain. */
+const localName = /(?:^|\.)(?:localhost|local|internal|home\.arpa)\.?$|^[^.]+\.?$/i;
 
 const isAdmitted = (url: URL, admitted: readonly string[]): boolean =>
   (url.protocol === 'https:' || url.protocol === 'http:') && admitted.includes(hostAndPort(url));

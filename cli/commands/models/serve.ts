@@ -58,7 +58,7 @@ async function serve(this: CliContext, flags: Flags, model_name: string): Promis
 }
 
 function showServing({ printer }: CliContext, url: string, serving: Serving): void {
-  const { model_name, access, default_version, versions, aliases, month, estimate } = serving;
+  const { model_name, access, default_version, versions, aliases, month, estimate, concurrency } = serving;
   printer.say(`${url}/v2/models/${model_name}  answers with ${default_version}, open to ${access}`);
   const answering = aliases[default_version] ?? default_version;
   for (const [alias, version] of Object.entries(aliases)) printer.say(`${alias} is ${version}`);
@@ -75,6 +75,7 @@ function showServing({ printer }: CliContext, url: string, serving: Serving): vo
       withdrawn ?? (version === answering ? 'answers' : 'ready'),
     ]),
   );
+  if (concurrency !== null) printer.say(concurrency);
   if (estimate.month !== null)
     printer.say(`US$ ${estimate.month} a month at the rate of ${month}, and nothing while nobody asks`);
 }

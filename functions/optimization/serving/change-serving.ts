@@ -3,6 +3,7 @@ import { compressionExists } from '../../../shared/data/models/compression.ts';
 import { modelExists, type ReadyModel, requireReadyModel } from '../../../shared/data/models/model.ts';
 import {
   findServing,
+  keepWarm,
   maxVersions,
   originalVersion,
   putServedVersion,
@@ -50,7 +51,7 @@ export function changeServing(
       updated_at: now().toISOString(),
       version: (found?.version ?? 0) + 1,
     };
-    await records.write(putServing(stored, found), modelExists(model), ...also);
+    await records.write(putServing(stored, found), ...keepWarm(stored, found), modelExists(model), ...also);
     return stored;
   });
 }

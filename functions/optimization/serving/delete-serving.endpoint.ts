@@ -2,7 +2,12 @@ import * as z from 'zod';
 import { FileId } from '../../../shared/core/formats.ts';
 import { notFound } from '../../../shared/core/service-error.ts';
 import { requireModel } from '../../../shared/data/models/model.ts';
-import { findServing, removeServedVersion, removeServing } from '../../../shared/data/models/serving.ts';
+import {
+  findServing,
+  keepWarm,
+  removeServedVersion,
+  removeServing,
+} from '../../../shared/data/models/serving.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { retryOnConflict } from '../../../shared/data/table/retry-on-conflict.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
@@ -31,6 +36,7 @@ export const endpoint = defineEndpoint({
       const versions = Object.keys(serving.versions);
       await records.write(
         removeServing(model_name, serving),
+        ...keepWarm({ model_name, warm: false }, serving),
         ...versions.map((name) => removeServedVersion(serving.model_id, name)),
       );
     });

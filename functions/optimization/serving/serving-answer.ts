@@ -51,6 +51,8 @@ export const ServingDetails = z
     estimate: z.object({ month: z.number().nullable(), million_requests: z.number().nullable() }),
     /** US$ that strangers can cause in a month at most, with one instance that answers at its rate. */
     strangers_month: z.number().nullable(),
+    /** What callers without an account share with the service; null if they have instances of their own, and on one machine. */
+    concurrency: z.string().nullable(),
     created_at: Timestamp,
     updated_at: Timestamp,
   })
@@ -115,5 +117,15 @@ export async function showServing(
             serving.requests_per_second * secondsOfMonth * each,
           )
         : 0,
+    concurrency: sharedConcurrency(serving, settings),
   };
+}
+
+function sharedConcurrency(
+  { access }: Serving,
+  { concurrentFunctions, jobsRunAs, serving }: Settings,
+): string | null {
+  if (access !== 'anyone' || jobsRunAs === 'processes' || serving.concurrency !== undefined) return null;
+  const quota = concurrentFunctions === undefined ? 'quota of' : String(concurrentFunctions);
+  return `Callers without an account share the account's ${quota} concurrent functions with the whole service: while so many requests run, all others get 503. Ask AWS for a higher quota, and deploy with servingConcurrency.`;
 }

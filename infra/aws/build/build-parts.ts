@@ -77,8 +77,8 @@ export function bundleSources(
   const entries = [
     ...endpoints.map(({ file, endpoint: { name, runtime = {} } }) => ({ file, name, runtime })),
     ...events,
-  ].map(({ file, name, runtime: { native = [], programs = {} } }) => ({
-    file: `functions/${file}`,
+  ].map(({ file, name, runtime: { native = [], programs = {}, start = `functions/${file}` } }) => ({
+    file: start,
     name,
     native,
     programs,

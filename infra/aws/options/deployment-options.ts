@@ -131,6 +131,11 @@ export const DeploymentOptions = z.strictObject({
   servingDisk: whole(512, 10_240)
     .default(4096)
     .describe('MiB of disk of that function, for the files of models'),
+  servingConcurrency: whole(1, 10_000)
+    .optional()
+    .describe(
+      "Instances that are reserved for that function, and its maximum; without it, it shares the account's. AWS keeps 100 of an account for others",
+    ),
   logRetentionDays: z
     .preprocess((days) => Number(days), z.literal([1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400]))
     .default(30)
@@ -226,6 +231,7 @@ export function readOptions(context: Readonly<Record<string, unknown>>): Deploym
   }
   const options = parsed.data;
   checkSizes(options);
+  checkReserved(options);
   if ((options.domainName === undefined) !== (options.certificateArn === undefined)) {
     throw new CommandError('domainName and certificateArn must be given together.');
   }
@@ -262,6 +268,19 @@ function checkSizes(options: z.infer<typeof DeploymentOptions>): void {
       `${most} is ${options[most]}, but no instance type of ${types} has fewer than ${least} vCPUs.`,
     );
   }
+}
+
+/** Concurrent functions of an account that no function may reserve. */
+const unreserved = 100;
+
+/** @throws CommandError if the account has too few concurrent functions: Lambda refuses the reservation late */
+function checkReserved({ servingConcurrency, concurrentFunctions }: z.infer<typeof DeploymentOptions>): void {
+  if (servingConcurrency === undefined || concurrentFunctions === undefined) return;
+  const most = Math.max(0, concurrentFunctions - unreserved);
+  if (servingConcurrency <= most) return;
+  throw new CommandError(
+    `servingConcurrency is ${servingConcurrency}, but an account with ${concurrentFunctions} concurrent functions can reserve at most ${most}: AWS keeps ${unreserved} for other functions. Ask for a higher quota, or leave it out.`,
+  );
 }
 
 /** Return the deployment options as a Markdown table for infra/README.md. */

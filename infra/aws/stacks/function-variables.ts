@@ -43,6 +43,12 @@ export function functionVariables(
     LIMIT_SERVING_MEMORY: String(options.servingMemory),
     // Room for the file system itself.
     LIMIT_SERVING_DISK: String(Math.floor(options.servingDisk * 0.95)),
+    ...(options.servingConcurrency !== undefined && {
+      LIMIT_SERVING_CONCURRENCY: String(options.servingConcurrency),
+    }),
+    ...(options.concurrentFunctions !== undefined && {
+      LIMIT_CONCURRENT_FUNCTIONS: String(options.concurrentFunctions),
+    }),
     SHARED_CLUSTER: options.sharedCluster ? 'yes' : 'no',
     ...(stores.mailTopic !== undefined && { MAIL_TOPIC: stores.mailTopic }),
     ...(options.corsOrigins.length > 0 && { CORS_ORIGINS: options.corsOrigins.join(',') }),

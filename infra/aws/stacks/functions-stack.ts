@@ -46,9 +46,16 @@ export class FunctionsStack extends Stack {
 /** The function that serves models has the size that the deployment chose. */
 const sized = (
   runtime: FunctionRuntime,
-  { servingMemory, servingDisk }: DeploymentOptions,
+  { servingMemory, servingDisk, servingConcurrency }: DeploymentOptions,
 ): FunctionRuntime =>
-  runtime.servesModels === true ? { ...runtime, memory: servingMemory, disk: servingDisk } : runtime;
+  runtime.servesModels === true
+    ? {
+        ...runtime,
+        memory: servingMemory,
+        disk: servingDisk,
+        ...(servingConcurrency !== undefined && { concurrency: servingConcurrency }),
+      }
+    : runtime;
 
 /**
  * Return the name of an endpoint's function, at most 64 characters. This is a name, not a reference between

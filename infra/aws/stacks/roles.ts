@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Stack } from 'aws-cdk-lib';
+import { Aws, Stack } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { Policy, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { ILogGroup, LogGroup } from 'aws-cdk-lib/aws-logs';
@@ -26,7 +26,10 @@ export function executionRole(scope: Construct, log: LogGroup, images: readonly 
   return role;
 }
 
-const tasks = new ServicePrincipal('ecs-tasks.amazonaws.com');
+/** Tasks of this account alone. */
+const tasks = new ServicePrincipal('ecs-tasks.amazonaws.com', {
+  conditions: { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } },
+});
 
 const registry = /^(\d{12})\.dkr\.ecr\.([a-z0-9-]+)\.amazonaws\.com[a-z.]*\/([^:@]+)/;
 

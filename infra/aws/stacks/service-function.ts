@@ -30,6 +30,7 @@ export class ServiceFunction extends Construct {
       code: Code.fromAsset(folder),
       memorySize: runtime.memory ?? usualMemory,
       ...(runtime.disk !== undefined && { ephemeralStorageSize: Size.mebibytes(runtime.disk) }),
+      ...(runtime.concurrency !== undefined && { reservedConcurrentExecutions: runtime.concurrency }),
       timeout: Duration.seconds(runtime.timeout ?? usualTimeout),
       environment: { ...environment },
       logGroup: log,

@@ -95,6 +95,29 @@ export const putServing = (value: Serving, previous: Serving | undefined): Write
   if: previous === undefined ? { exists: false } : ofVersion(previous.version),
 });
 
+const warmModel = recordType('warm-model', () => z.object({ model_name: FileId }));
+
+const warmPartition = 'SERVING#WARM';
+
+const warmKey = (model_name: string): Key => ({ pk: warmPartition, sk: model_name });
+
+/** Return the names of the models that a new instance opens. */
+export async function listWarm(records: Records): Promise<string[]> {
+  const { items } = readPage(await records.query({ pk: warmPartition }), warmModel.parse);
+  return items.map(({ model_name }) => model_name);
+}
+
+/** Build the write that keeps the list of warm models, if the change of a configuration needs one. */
+export function keepWarm(
+  { model_name, warm }: Pick<Serving, 'model_name' | 'warm'>,
+  previous: Serving | undefined,
+): Write[] {
+  if (warm === (previous?.warm ?? false)) return [];
+  return warm
+    ? [{ put: warmModel.item(warmKey(model_name), { model_name }) }]
+    : [{ delete: warmKey(model_name) }];
+}
+
 /** Build the check that the serving of a model has not changed since it was read. */
 export const sameServing = (model_name: string, found: Serving | undefined): Write => ({
   check: servingKey(model_name),

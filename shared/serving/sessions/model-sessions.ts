@@ -4,8 +4,9 @@ import { ServiceError } from '../../core/service-error.ts';
 import { modelFileNames } from '../../data/models/model-file.ts';
 import type { ServedVersion } from '../../data/models/serving.ts';
 import type { RawTensor } from '../protocol/datatypes.ts';
+import { afterRunning } from './after-running.ts';
 import { ModelFiles } from './model-files.ts';
-import { SessionGoneError } from './session-errors.ts';
+import { SessionEndedError, SessionGoneError } from './session-errors.ts';
 import type { SessionProcess } from './session-process.ts';
 
 /** Limits of all sessions of this process together. */
@@ -39,7 +40,7 @@ interface Slot {
   opening: Promise<SessionProcess>;
   process: SessionProcess | undefined;
   users: number;
-  idle: NodeJS.Timeout | undefined;
+  stopIdle: (() => void) | undefined;
 }
 
 /**
@@ -70,7 +71,7 @@ export class ModelSessions {
     for (let attempt = 1; ; attempt += 1) {
       const { slot, isCold } = await this.#slotOf(objects, run);
       try {
-        const process = await slot.opening;
+        const process = await openedFor(slot, isCold);
         if (process.load >= maxWaiting) {
           const detail = `${maxWaiting} requests wait for this model. Try again shortly.`;
           throw new ServiceError('unavailable', detail, { retryAfterSeconds: 1 });
@@ -110,7 +111,8 @@ export class ModelSessions {
 
   async #slotOf(objects: Pick<ObjectReader, 'read'>, run: Run): Promise<{ slot: Slot; isCold: boolean }> {
     const { digest } = run.version;
-    const deadline = performance.now() + this.#limits.timeLimit;
+    const late = Promise.withResolvers<false>();
+    let cancel: (() => void) | undefined;
     for (;;) {
       const present = this.#slots.get(digest);
       if (present !== undefined && present.process?.hasEnded !== true) {
@@ -118,20 +120,23 @@ export class ModelSessions {
         this.#slots.set(digest, present);
         present.users += 1;
         present.isWarm = run.isWarm;
-        clearTimeout(present.idle);
+        present.stopIdle?.();
+        cancel?.();
         return { slot: present, isCold: false };
       }
       if (present !== undefined) this.#remove(digest, present);
       if (this.#hasRoom(run.memoryBytes)) break;
-      await this.#untilFreed(deadline);
+      cancel ??= afterRunning(this.#limits.timeLimit, () => late.resolve(false));
+      await this.#untilFreed(late.promise);
     }
+    cancel?.();
     const slot: Slot = {
       memoryBytes: run.memoryBytes,
       isWarm: run.isWarm,
       opening: this.#open(objects, run),
       process: undefined,
       users: 1,
-      idle: undefined,
+      stopIdle: undefined,
     };
     this.#slots.set(digest, slot);
     slot.opening.then(
@@ -173,17 +178,8 @@ export class ModelSessions {
     return left >= memoryBytes;
   }
 
-  async #untilFreed(deadline: number): Promise<void> {
-    const left = deadline - performance.now();
-    let timer: NodeJS.Timeout | undefined;
-    const isFreed = await Promise.race([
-      this.#freed.promise.then(() => true),
-      new Promise<boolean>((resolve) => {
-        timer = setTimeout(() => resolve(false), Math.max(0, left));
-      }),
-    ]);
-    clearTimeout(timer);
-    if (isFreed) return;
+  async #untilFreed(late: Promise<false>): Promise<void> {
+    if (await Promise.race([this.#freed.promise.then(() => true), late])) return;
     const detail = 'The models that answer at the moment take the whole memory. Try again shortly.';
     throw new ServiceError('unavailable', detail, { retryAfterSeconds: 2 });
   }
@@ -194,16 +190,28 @@ export class ModelSessions {
     this.#freed.resolve();
     this.#freed = Promise.withResolvers();
     if (slot.isWarm) return;
-    clearTimeout(slot.idle);
-    slot.idle = setTimeout(() => {
-      if (slot.users === 0) this.#remove(digest, slot);
-    }, idleMilliseconds).unref();
+    slot.stopIdle?.();
+    const remove = () => slot.users === 0 && this.#remove(digest, slot);
+    slot.stopIdle = afterRunning(idleMilliseconds, remove, { holdsProcess: false });
   }
 
   #remove(digest: string, slot: Slot): void {
     if (this.#slots.get(digest) === slot) this.#slots.delete(digest);
-    clearTimeout(slot.idle);
+    slot.stopIdle?.();
     slot.process?.end();
+  }
+}
+
+/**
+ * Return the process of a slot. One that ended while it was opened for nobody, or for an earlier request, counts as gone: this
+ * request opens the model itself.
+ */
+async function openedFor({ opening }: Slot, isCold: boolean): Promise<SessionProcess> {
+  try {
+    return await opening;
+  } catch (error) {
+    if (isCold || !(error instanceof SessionEndedError)) throw error;
+    throw new SessionGoneError(error.message);
   }
 }
 

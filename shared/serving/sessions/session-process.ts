@@ -5,6 +5,7 @@ import { Readable, type Writable } from 'node:stream';
 import { thisHost } from '../../host/this-host.ts';
 import { hideFolders } from '../../onnx/measure/session/hide-folders.ts';
 import type { RawTensor } from '../protocol/datatypes.ts';
+import { afterRunning } from './after-running.ts';
 import { type Frame, FrameReader, frameParts, SessionAnswer, type SessionTask } from './frames.ts';
 import { RefusedByRuntimeError, SessionEndedError, SessionGoneError } from './session-errors.ts';
 import { sessionSandbox } from './session-sandbox.ts';
@@ -14,7 +15,7 @@ export interface SessionLaunch {
   /** Path of `session-program`. */
   program: string;
   memoryBytes: number;
-  /** Milliseconds after which a run is ended. Opening a model may take as long. */
+  /** Milliseconds after which a run is ended, while this process runs. Opening a model may take as long. */
   timeLimit: number;
   /** Folders of the service that the process must not see. */
   hidden: readonly string[];
@@ -38,7 +39,7 @@ export class SessionProcess {
   readonly #pending: Pending[] = [];
   /** Number of the first pending tasks that were sent. */
   #sent = 0;
-  #timer: NodeJS.Timeout | undefined;
+  #stopTimer: (() => void) | undefined;
   #watch: NodeJS.Timeout | undefined;
   #printed = '';
   #reason: string | undefined;
@@ -82,8 +83,13 @@ export class SessionProcess {
       [bound.file, ...bound.args],
       launch.memoryBytes + reservedBytes,
     );
-    // No variables: the process has no credentials.
-    const env = { LANG: 'C.UTF-8', ...thisHost.variables };
+    // No other variables: the process has no credentials. Lambda's Node finds its libraries by this one.
+    const { LD_LIBRARY_PATH } = process.env;
+    const env = {
+      LANG: 'C.UTF-8',
+      ...(LD_LIBRARY_PATH !== undefined && { LD_LIBRARY_PATH }),
+      ...thisHost.variables,
+    };
     const { options, isWaiter, ...order } = await thisHost.launchAs({
       user,
       program,
@@ -183,16 +189,16 @@ export class SessionProcess {
 
   #startTimer(): void {
     const { timeLimit } = this.#launch;
-    this.#timer = setTimeout(() => {
+    this.#stopTimer = afterRunning(timeLimit, () => {
       this.#reason = `It took longer than ${timeLimit / 1000} s`;
       this.end();
-    }, timeLimit);
+    });
   }
 
   #hear({ header, body }: Frame): void {
     const first = this.#pending.shift();
     if (first === undefined) return;
-    clearTimeout(this.#timer);
+    this.#stopTimer?.();
     this.#sent -= 1;
     if (this.#sent > 0) this.#startTimer();
     this.#send();
@@ -215,7 +221,7 @@ export class SessionProcess {
 
   #close(): void {
     this.#hasEnded = true;
-    clearTimeout(this.#timer);
+    this.#stopTimer?.();
     clearTimeout(this.#watch);
     const [first, ...others] = this.#pending.splice(0);
     first?.answer.reject(

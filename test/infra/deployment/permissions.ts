@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Need } from '../../../shared/core/needs.ts';
 import { allNeeds } from '../../../shared/http/definition/definition.ts';
+import { nonEmpty } from '../../support/non-empty.ts';
 import { type Deployment, deployment, endpoints, events, jobs } from './synthesized.ts';
 
 const service: Deployment = await deployment();
@@ -326,6 +327,15 @@ test('only allowed, to Lambda, ECS, EC2 and API Gateway', () => {
   expect(new Set(trusted.map((principal) => text(principal)))).toEqual(
     new Set(['lambda', 'ecs-tasks', 'ec2', 'apigateway'].map((name) => text(`${name}.amazonaws.com`))),
   );
+});
+
+test('ECS takes roles for tasks of this account alone', () => {
+  const trusts = service
+    .of('AWS::IAM::Role')
+    .map(({ Properties }) => Properties.AssumeRolePolicyDocument.Statement[0])
+    .filter(({ Principal }) => text(Principal).includes('ecs-tasks'));
+  for (const { Condition } of nonEmpty(trusts))
+    expect(Condition).toEqual({ StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } });
 });
 
 test('functions of pictures reach pictures alone, those of projects only what projects keep', () => {

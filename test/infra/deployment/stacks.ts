@@ -10,6 +10,7 @@ const erasable = await deployment({
   domainName: 'ml.example',
   certificateArn: 'arn:aws:acm:eu-central-1:111122223333:certificate/one',
   corsOrigins: 'https://app.example',
+  servingConcurrency: '50',
 });
 
 test('tables and bucket are kept, also when they are replaced, unless asked', () => {
@@ -205,4 +206,16 @@ test('every job has a definition, and a training one for clusters too', () => {
   expect(names.sort()).toEqual(
     [...jobs.map(({ name }) => name), 'cluster'].map((name) => `model-project-service-${name}`).sort(),
   );
+});
+
+test('instances are reserved for served models where they are asked for, and for nothing else', () => {
+  const reserved = ({ of }: typeof service) =>
+    of('AWS::Lambda::Function').flatMap(({ id, Properties }) =>
+      Properties.ReservedConcurrentExecutions === undefined
+        ? []
+        : [[id.startsWith('serveModels'), Properties.ReservedConcurrentExecutions]],
+    );
+
+  expect(reserved(service)).toEqual([]);
+  expect(reserved(erasable)).toEqual([[true, 50]]);
 });

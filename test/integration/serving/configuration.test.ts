@@ -13,7 +13,7 @@ import { describeVersion } from '../../../functions/optimization/serving/describ
 import { endpoint as putServing } from '../../../functions/optimization/serving/put-serving.endpoint.ts';
 import { endpoint as putVersion } from '../../../functions/optimization/serving/put-serving-version.endpoint.ts';
 import { endpoint as readServing } from '../../../functions/optimization/serving/read-serving.endpoint.ts';
-import { servingPartition } from '../../../shared/data/models/serving.ts';
+import { listWarm, servingPartition } from '../../../shared/data/models/serving.ts';
 import type { Key } from '../../../shared/data/table/table.ts';
 import { type OptimizationService, optimizationService } from '../../support/optimization.ts';
 import { ask, imageInput, protocol } from './served-model.ts';
@@ -211,4 +211,35 @@ test('a model that is turned off answers no longer', async () => {
   expect(off.json).toEqual({ model_name, served: false });
   expect((await ask(service, model_name, body, { as })).status).toBe(404);
   expect((await service.call(readServing, { path, as })).status).toBe(404);
+});
+
+test('warm models are on a list, which every change keeps', async () => {
+  const { developer: as, records } = service;
+  const change = (warm: string) => service.call(putServing, { path, query: { warm }, as });
+  const listed: string[][] = [];
+
+  for (const warm of ['true', 'true', 'false', 'true']) {
+    await change(warm);
+    listed.push(await listWarm(records));
+  }
+  await service.call(deleteServing, { path, as });
+  listed.push(await listWarm(records));
+
+  expect(listed).toEqual([[model_name], [model_name], [], [model_name], []]);
+});
+
+test('a model for anyone says what its callers share with the service', async () => {
+  const { developer: as, environment } = service;
+  const told = async (variables: Record<string, string>) => {
+    const query = { access: 'anyone' };
+    const own = { ...environment, ...variables };
+    return (await service.call(putServing, { path, query, as, environment: own })).json.concurrency;
+  };
+
+  const shared = await told({ LIMIT_CONCURRENT_FUNCTIONS: '10' });
+  const reserved = await told({ LIMIT_CONCURRENT_FUNCTIONS: '1000', LIMIT_SERVING_CONCURRENCY: '50' });
+
+  expect(shared).toContain("the account's 10 concurrent functions with the whole service");
+  expect(reserved).toBeNull();
+  expect(await told({ JOBS_RUN_AS: 'processes' })).toBeNull();
 });

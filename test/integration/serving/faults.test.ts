@@ -1,13 +1,19 @@
 import { createHash } from 'node:crypto';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { endpoint as deleteModel } from '../../../functions/optimization/models/delete-model.endpoint.ts';
 import { endpoint as putVersion } from '../../../functions/optimization/serving/put-serving-version.endpoint.ts';
-import { findServedVersion, findServing } from '../../../shared/data/models/serving.ts';
+import { findServedVersion, findServing, type ServedVersion } from '../../../shared/data/models/serving.ts';
 import { ModelSessions } from '../../../shared/serving/sessions/model-sessions.ts';
 import { SessionEndedError } from '../../../shared/serving/sessions/session-errors.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { ask, fixture, image, imageInput, protocol, serve } from './served-model.ts';
-import { killSessions, objectsOf, sessionLimits } from './session-limits.ts';
+import {
+  killSessions,
+  objectsOf,
+  sessionLimits,
+  sessionsRunning,
+  sessionVariables,
+} from './session-limits.ts';
 
 let service: TestService;
 let as: TestUser;
@@ -198,4 +204,76 @@ test('models that together need more than the memory take turns in it', async ()
   expect(held).toBe(2);
   // Which two stayed depends on who ended first. The other two have to be opened again.
   expect(again.filter(({ isCold }) => isCold).length).toBeGreaterThanOrEqual(2);
+});
+
+describe('a process that AWS freezes', () => {
+  const run = (version: ServedVersion) => ({
+    version,
+    memoryBytes: 400 * 2 ** 20,
+    isWarm: true,
+    inputs: [
+      {
+        name: 'image',
+        datatype: 'FP32' as const,
+        shape: [1, 1, 8, 8],
+        bytes: new Uint8Array(Float32Array.from(image).buffer),
+      },
+    ],
+    outputs: ['logits'],
+  });
+  async function digits(): Promise<ServedVersion> {
+    const { model_id = '' } = (await findServing(service.records, 'digits.onnx')) ?? {};
+    const version = await findServedVersion(service.records, model_id, 'original');
+    if (version === undefined) throw new Error('not served');
+    return version;
+  }
+  /** This process does nothing, as if it was frozen, while its clock goes on. */
+  const freeze = (milliseconds: number) =>
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
+
+  test('finds the model that it was opening as it was', async () => {
+    const timeLimit = 3_000;
+    const version = await digits();
+    const sessions = new ModelSessions(sessionLimits({ timeLimit }));
+    const warming = sessions.warm(objectsOf(service), run(version));
+    await expect.poll(sessionsRunning).toBeGreaterThan(0);
+
+    freeze(timeLimit + 200);
+    const { outputs, isCold } = await sessions.run(objectsOf(service), run(version));
+    await warming;
+    sessions.end();
+
+    expect([outputs.length, isCold]).toEqual([1, false]);
+  });
+
+  test('opens a model again for a request, if it crashed while nobody asked', async () => {
+    const version = await digits();
+    const sessions = new ModelSessions(sessionLimits());
+    const warming = sessions.warm(objectsOf(service), run(version)).catch(() => undefined);
+    const asked = sessions.run(objectsOf(service), run(version));
+    await expect.poll(() => killSessions('SIGSEGV')).toBeGreaterThan(0);
+
+    const { outputs } = await asked;
+    await warming;
+    sessions.end();
+
+    expect(outputs).toHaveLength(1);
+  });
+});
+
+test('a process of a model finds the libraries of Node where its parent does, and gets no other variable', async () => {
+  const { model_id = '' } = (await findServing(service.records, 'digits.onnx')) ?? {};
+  const version = await findServedVersion(service.records, model_id, 'original');
+  if (version === undefined) throw new Error('not served');
+  vi.stubEnv('LD_LIBRARY_PATH', '/opt/lib');
+  vi.stubEnv('AWS_SESSION_TOKEN', 'a secret');
+  const sessions = new ModelSessions(sessionLimits());
+
+  await sessions.warm(objectsOf(service), { version, memoryBytes: 400 * 2 ** 20, isWarm: false });
+  const variables = sessionVariables();
+  sessions.end();
+  vi.unstubAllEnvs();
+
+  expect(variables).toContain('LD_LIBRARY_PATH=/opt/lib');
+  expect(variables.join()).not.toContain('a secret');
 });

@@ -31,20 +31,39 @@ export function objectsOf({ environment }: TestService, bytes?: Uint8Array): Pic
 }
 
 /** Kill the processes of models, as a host without memory does. @returns how many */
-export function killSessions(): number {
+export function killSessions(signal: NodeJS.Signals = 'SIGKILL'): number {
   let killed = 0;
-  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+  for (const pid of sessionPids()) {
     try {
-      const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-      if (!words.startsWith(process.execPath) || !words.includes('session-program')) continue;
-      if (!isDescendant(Number(pid))) continue;
-      process.kill(Number(pid), 'SIGKILL');
+      process.kill(pid, signal);
       killed += 1;
     } catch {
-      // It has ended, or belongs to somebody else.
+      // It has ended.
     }
   }
   return killed;
+}
+
+/** Return the number of processes of models. */
+export const sessionsRunning = (): number => sessionPids().length;
+
+/** Return the variables of the processes of models. */
+export const sessionVariables = (): string[] =>
+  sessionPids().flatMap((pid) => readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0'));
+
+function sessionPids(): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+        return words.startsWith(process.execPath) && words.includes('session-program') && isDescendant(pid);
+      } catch {
+        // It has ended, or belongs to somebody else.
+        return false;
+      }
+    });
 }
 
 function isDescendant(pid: number): boolean {

@@ -1,8 +1,10 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { endpoint as createToken } from '../../../functions/auth/create-token.endpoint.ts';
 import { endpoint as createModel } from '../../../functions/optimization/models/create-model.endpoint.ts';
@@ -27,9 +29,11 @@ import { rowOf, squareProducts } from './square-products.ts';
 
 // `npm run proof -- cold-start`: what a request waits for in a new instance of the function that serves models.
 
-const usage = `Usage: npm run proof -- cold-start [-- --rounds <n>]
-  hands one inference to the deployed bundle of the function that serves models, each time in a new process
-  --rounds  new processes for each model; default 7`;
+const usage = `Usage: npm run proof -- cold-start [-- --rounds <n>] [--freeze <seconds>]
+  hands one inference to the deployed bundle of the function that serves models, each time in a new process, and freezes one
+  with a warm model by SIGSTOP before its first and before its second request
+  --rounds  new processes for each model; default 7
+  --freeze  seconds of a freeze; default 30, more than the time limit of a run`;
 
 const root = join(import.meta.dirname, '../../..');
 const password = 'a long sentence nobody guesses';
@@ -82,16 +86,21 @@ async function signIn(): Promise<string> {
   return access_token;
 }
 
-async function serve(model_name: string, bytes: Uint8Array, headers: Record<string, string>): Promise<void> {
+async function serve(
+  model_name: string,
+  bytes: Uint8Array,
+  headers: Record<string, string>,
+  query: Record<string, string> = {},
+): Promise<void> {
   const path = { model_name };
   const sha256 = createHash('sha256').update(bytes).digest('hex');
-  const query = { file: 'model', sha256, size: String(bytes.length) };
-  const { upload } = await call(createModel, { path, query, headers });
+  const file = { file: 'model', sha256, size: String(bytes.length) };
+  const { upload } = await call(createModel, { path, query: file, headers });
   const { 'content-length': _, ...sent } = upload.headers;
   const answer = await fetch(upload.url, { method: upload.method, headers: sent, body: Buffer.from(bytes) });
   if (!answer.ok) throw new Error(await answer.text());
   await call(putModel, { path, headers });
-  await call(putServing, { path, headers });
+  await call(putServing, { path, query, headers });
 }
 
 function inference(model: string, token: Readonly<Record<string, string>>): Event {
@@ -104,11 +113,51 @@ function inference(model: string, token: Readonly<Record<string, string>>): Even
 async function bundle(folder: string): Promise<string> {
   const { name, runtime } = serveModels;
   const { native = [], programs = {} } = runtime ?? {};
-  const file = 'functions/serving/serve-models.endpoint.ts';
+  const file = runtime?.start ?? 'functions/serving/serve-models.endpoint.ts';
   const [made] = await bundleFunctions(root, folder, [{ name, file, native, programs }], {});
   if (made === undefined) throw new Error('there is no bundle');
   await addOnnxRuntime(root, made.folder);
   return made.folder;
+}
+
+/** A process and those that it started, which may have groups of their own. */
+async function familyOf(pid: number): Promise<number[]> {
+  const entries = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+  const parents = await Promise.all(
+    entries.map(async (one) => {
+      const text = await readFile(`/proc/${one}/stat`, 'utf8').catch(() => '');
+      return { one, parent: Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[1]) };
+    }),
+  );
+  const children = parents.filter(({ parent }) => parent === pid);
+  return [pid, ...(await Promise.all(children.map(({ one }) => familyOf(one)))).flat()];
+}
+
+/** Freeze an instance with a warm model as Lambda does, before each of its two requests. */
+async function freeze(code: string, event: string, env: Record<string, string>, seconds: number) {
+  const child = spawn(
+    process.execPath,
+    [join(import.meta.dirname, 'frozen-event.mjs'), join(code, 'index.mjs'), event],
+    { env, stdio: ['pipe', 'pipe', 'inherit'] },
+  );
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+  const next = async () => JSON.parse(String((await lines.next()).value));
+  const { loaded }: { loaded: number } = await next();
+  const family = await familyOf(child.pid ?? 0);
+  process.stdout.write(
+    `frozen: loaded with the warm model in ${loaded.toFixed(0)} ms, ${family.length} processes\n`,
+  );
+  for (const request of ['first', 'second']) {
+    for (const pid of family) process.kill(pid, 'SIGSTOP');
+    await delay(seconds * 1000);
+    for (const pid of family) process.kill(pid, 'SIGCONT');
+    child.stdin.write('go\n');
+    const { statusCode, milliseconds }: { statusCode: number; milliseconds: number } = await next();
+    process.stdout.write(
+      `  ${request} answer after ${seconds} s: ${statusCode}, ${milliseconds.toFixed(0)} ms\n`,
+    );
+    if (statusCode !== 200) throw new Error(`the ${request} answer after a freeze was ${statusCode}`);
+  }
 }
 
 async function bytesBelow(folder: string): Promise<number> {
@@ -119,7 +168,9 @@ async function bytesBelow(folder: string): Promise<number> {
 }
 
 async function main(): Promise<number> {
-  const { values } = readFlags(usage, { options: { rounds: { type: 'string' } } });
+  const { values } = readFlags(usage, {
+    options: { rounds: { type: 'string' }, freeze: { type: 'string' } },
+  });
   const rounds = Number(values.rounds ?? 7);
   const folder = await mkdtemp(join(tmpdir(), 'cold-start-'));
   try {
@@ -132,6 +183,12 @@ async function main(): Promise<number> {
     );
     process.stdout.write('model | loaded | first answer | slowest of it | second answer\n');
     const headers = { Authorization: `Bearer ${await signIn()}` };
+    const env = {
+      ...emulators.environment,
+      ...settings,
+      SERVING_PROGRAM: join(code, 'session-program.mjs'),
+      NODE_DISABLE_COMPILE_CACHE: '1',
+    };
     for (const size of sizes) {
       const model = `of-${size}-mebibytes`;
       await serve(model, squareProducts(size), headers);
@@ -142,14 +199,7 @@ async function main(): Promise<number> {
         const { stdout } = await promisify(execFile)(
           process.execPath,
           [join(import.meta.dirname, 'cold-event.mjs'), join(code, 'index.mjs'), event],
-          {
-            env: {
-              ...emulators.environment,
-              ...settings,
-              SERVING_PROGRAM: join(code, 'session-program.mjs'),
-              NODE_DISABLE_COMPILE_CACHE: '1',
-            },
-          },
+          { env },
         );
         const cold: Cold = JSON.parse(stdout);
         if (cold.statusCode !== 200) throw new Error(`the answer was ${cold.statusCode}`);
@@ -164,6 +214,10 @@ async function main(): Promise<number> {
       ];
       process.stdout.write(`${size} MiB | ${figures.map((value) => `${value.toFixed(0)} ms`).join(' | ')}\n`);
     }
+    await serve('warm', squareProducts(24), headers, { warm: 'true' });
+    const event = join(folder, 'warm.json');
+    await writeFile(event, JSON.stringify(inference('warm', headers)));
+    await freeze(code, event, env, Number(values.freeze ?? 30));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -12,6 +12,13 @@ const reach = (url: string, resolve = resolving(publicAddress), admitted: readon
 describe('a URL is refused', () => {
   test.each([
     ['loopback', 'https://127.0.0.1/'],
+    ['loopback by name', 'https://localhost/'],
+    ['loopback by name, with its root', 'https://LocalHost./'],
+    ['a name below loopback', 'https://a.localhost/'],
+    ['a name of the network', 'https://printer.local/'],
+    ['a name of a cloud', 'https://metadata.google.internal/'],
+    ['a name of a home', 'https://nas.home.arpa/'],
+    ['a name without a domain', 'https://intranet/'],
     ['loopback, short', 'https://127.1/'],
     ['loopback, decimal', 'https://2130706433/'],
     ['loopback, hexadecimal', 'https://0x7f000001/'],

@@ -66,3 +66,10 @@ test.each([
 ])('%j is refused, with its name', (context, message) => {
   expect(() => readOptions(context)).toThrow(message);
 });
+
+test('instances are reserved for served models only where AWS lets the account', () => {
+  expect(readOptions({ servingConcurrency: '50', concurrentFunctions: '1000' }).servingConcurrency).toBe(50);
+  expect(() => readOptions({ servingConcurrency: 1, concurrentFunctions: 10 })).toThrow(
+    'an account with 10 concurrent functions can reserve at most 0',
+  );
+});

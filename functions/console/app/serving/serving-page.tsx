@@ -125,7 +125,7 @@ function Versions({
   metadata: ServedMetadata;
   onAnswer: ((version: string) => unknown) | undefined;
 }) {
-  const { model_name, versions, aliases, access, estimate, month, default_version } = serving;
+  const { model_name, versions, aliases, access, concurrency, estimate, month, default_version } = serving;
   const answering = metadata.parameters.version;
   return (
     <section class="panel">
@@ -138,7 +138,7 @@ function Versions({
             (<code>{answering}</code>)
           </>
         )}
-        , open to {accessNames[access]}.
+        , open to {accessNames[access]}.{concurrency !== null && ` ${concurrency}`}
       </p>
       <div class="scroll-x">
         <table class="data">
