@@ -1,14 +1,10 @@
-import type { endpoint as readMetrics } from '../../functions/experiments/metrics/read-metrics.endpoint.ts';
+import type { endpoint as readLive } from '../../functions/experiments/live/read-live-experiment.endpoint.ts';
 import type { endpoint as cancelExperiment } from '../../functions/experiments/records/cancel-experiment.endpoint.ts';
-import type { endpoint as readExperiment } from '../../functions/experiments/records/read-experiment.endpoint.ts';
 import type { endpoint as readLogs } from '../../functions/experiments/records/read-logs.endpoint.ts';
 import type { Client } from '../../shared/client/client.ts';
 import { consoleLink, consoleOf } from '../../shared/client/console-link.ts';
-import { followRows } from '../../shared/client/follow-rows.ts';
-import { ProblemError } from '../../shared/client/problem-error.ts';
-import { wait } from '../../shared/client/retry.ts';
+import { followLive } from '../../shared/client/follow-live.ts';
 import type { RowOf } from '../../shared/client/route.ts';
-import { UnreachableError } from '../../shared/client/unreachable-error.ts';
 import { exitCodes } from '../cli-error.ts';
 import type { CliContext } from '../context.ts';
 import { LiveLine } from '../output/live-line.ts';
@@ -59,20 +55,17 @@ interface Ended {
   unsaid: string;
 }
 
-/** Lines of a page. A page of the maximum size would take 4 MB. */
-const linesAtOnce = 5_000;
-
 /** Last log lines to remember, so the status reason does not repeat them. */
 const knownLines = 100;
 
-const pollMilliseconds = 1_000;
+/** Milliseconds between two updates of the running time. */
+const clockMilliseconds = 1_000;
 
 class Follower {
   readonly #client: Client;
   readonly #path: ExperimentPath;
   readonly #printer: Printer;
   readonly #line: LiveLine;
-  readonly #metrics = new Map<string, number>();
   readonly #signal: AbortSignal;
   readonly #onLine: (line: LogLine) => void;
   #shown = '';
@@ -88,20 +81,34 @@ class Follower {
   }
 
   async follow(): Promise<Ended> {
-    // Stop reading metrics when the experiment ends. Ignore their errors, because they only decorate the status
-    // line.
-    const ended = new AbortController();
-    const metrics = this.#followMetrics(AbortSignal.any([this.#signal, ended.signal])).catch(() => {});
+    const route = 'GET /projects/{project_id}/experiments/{experiment_id}/live';
+    const ask = (after: string | undefined) =>
+      this.#client.call<typeof readLive>(route, {
+        path: this.#path,
+        query: { parts: ['log'], ...(after !== undefined && { after }) },
+        signal: this.#signal,
+      });
+    let experiment: Experiment | undefined;
+    let since = performance.now();
+    const clock = setInterval(() => {
+      if (experiment !== undefined) this.#line.set(statusLine(experiment, performance.now() - since));
+    }, clockMilliseconds);
     try {
-      const [experiment] = await Promise.all([this.#followStatus(), this.#followLog()]);
-      const reason = experiment.status_reason?.split('\n') ?? [];
-      const unsaid = reason.filter((line) => !this.#lines.includes(line)).join('\n');
-      return { experiment, unsaid };
+      const following = { signal: this.#signal, onConnection: this.#connection };
+      for await (const live of followLive(ask, following)) {
+        experiment = live.experiment;
+        since = performance.now();
+        this.#showState(experiment);
+        this.#showLog(live.log);
+      }
     } finally {
-      ended.abort();
-      await metrics;
+      clearInterval(clock);
       this.#line.end();
     }
+    if (experiment === undefined) throw new TypeError('the service did not say how the experiment ended');
+    const reason = experiment.status_reason?.split('\n') ?? [];
+    const unsaid = reason.filter((line) => !this.#lines.includes(line)).join('\n');
+    return { experiment, unsaid };
   }
 
   #connection = (isLost: boolean): void => {
@@ -115,54 +122,18 @@ class Follower {
     else this.#printer.line(message);
   }
 
-  async #followLog(): Promise<void> {
-    const following = { signal: this.#signal, onConnection: this.#connection };
-    const route = 'GET /projects/{project_id}/experiments/{experiment_id}/logs';
-    for await (const rows of followRows<typeof readLogs>(
-      this.#client,
-      route,
-      { path: this.#path, query: { limit: linesAtOnce } },
-      following,
-    ))
-      for (const row of rows) {
-        if (this.#lines.push(row.message.trimEnd()) > knownLines) this.#lines.shift();
-        this.#line.above(() => this.#onLine(row));
-      }
+  #showState(experiment: Experiment): void {
+    const state = stateText(experiment);
+    if (state !== this.#shown && !hasEnded(experiment))
+      this.#line.above(() => this.#printer.say(`  ${state}`));
+    this.#shown = state;
+    this.#line.set(statusLine(experiment, 0));
   }
 
-  async #followMetrics(signal: AbortSignal): Promise<void> {
-    const following = { signal, pollMilliseconds: 2_000 };
-    const route = 'GET /projects/{project_id}/experiments/{experiment_id}/metrics';
-    for await (const rows of followRows<typeof readMetrics>(
-      this.#client,
-      route,
-      { path: this.#path },
-      following,
-    ))
-      for (const { name, value } of rows) this.#metrics.set(name, Number(value));
-  }
-
-  async #followStatus(): Promise<Experiment> {
-    const route = 'GET /projects/{project_id}/experiments/{experiment_id}';
-    for (;;) {
-      try {
-        const experiment = await this.#client.call<typeof readExperiment>(route, {
-          path: this.#path,
-          signal: this.#signal,
-        });
-        const state = stateText(experiment);
-        if (state !== this.#shown && !hasEnded(experiment))
-          this.#line.above(() => this.#printer.say(`  ${state}`));
-        this.#shown = state;
-        this.#line.set(statusLine(experiment, this.#metrics));
-        if (hasEnded(experiment)) return experiment;
-      } catch (error) {
-        // The log reader already reports the lost connection.
-        const isAway =
-          error instanceof UnreachableError || (error instanceof ProblemError && error.status === 503);
-        if (!isAway) throw error;
-      }
-      await wait(pollMilliseconds, this.#signal);
+  #showLog(rows: readonly LogLine[]): void {
+    for (const row of rows) {
+      if (this.#lines.push(row.message.trimEnd()) > knownLines) this.#lines.shift();
+      this.#line.above(() => this.#onLine(row));
     }
   }
 }
@@ -181,12 +152,15 @@ const hasEnded = ({ status }: Pick<Experiment, 'status'>): boolean =>
   ['SUCCEEDED', 'FAILED', 'CANCELLED'].includes(status);
 
 /** Return the status line below the log: state, time, last metrics, cost. */
-function statusLine(experiment: Experiment, metrics: ReadonlyMap<string, number>): string {
-  const { duration, cost } = experiment;
+function statusLine(experiment: Experiment, passedMilliseconds: number): string {
+  const { duration, cost, metrics } = experiment;
+  const passed = hasEnded(experiment) ? 0 : passedMilliseconds / 1000;
   const parts = [
     stateText(experiment),
-    ...(duration === null ? [] : [secondsText(duration)]),
-    ...[...metrics].slice(0, 4).map(([name, value]) => `${name} ${numberText(value)}`),
+    ...(duration === null ? [] : [secondsText(duration + passed)]),
+    ...Object.entries(metrics)
+      .slice(0, 4)
+      .map(([name, { last }]) => `${name} ${numberText(Number(last))}`),
     ...(cost === null ? [] : [dollarsText(cost)]),
   ];
   return parts.join('  ');

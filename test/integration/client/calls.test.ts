@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { endpoint as createNamedToken } from '../../../functions/auth/create-named-token.endpoint.ts';
-import type { endpoint as readLogs } from '../../../functions/experiments/records/read-logs.endpoint.ts';
+import type { endpoint as readLive } from '../../../functions/experiments/live/read-live-experiment.endpoint.ts';
 import type { endpoint as createProject } from '../../../functions/projects/projects/create-project.endpoint.ts';
 import type { endpoint as listProjects } from '../../../functions/projects/projects/list-projects.endpoint.ts';
 import type { endpoint as readProject } from '../../../functions/projects/projects/read-project.endpoint.ts';
 import { Client } from '../../../shared/client/client.ts';
-import { followRows } from '../../../shared/client/follow-rows.ts';
+import { followLive } from '../../../shared/client/follow-live.ts';
 import { ProblemError } from '../../../shared/client/problem-error.ts';
 import { UnexpectedAnswerError } from '../../../shared/client/unexpected-answer-error.ts';
 import { UnreachableError } from '../../../shared/client/unreachable-error.ts';
@@ -118,30 +118,33 @@ describe('a list', () => {
     expect(ids).toEqual(['1', '2']);
     expect(received.at(-1)?.url).toBe('/projects/?limit=1&cursor=x%2Fy');
   });
+});
 
-  test('that grows is followed over an outage, each row once', async () => {
-    const more = { Link: '<?cursor=1>; rel="next"' };
-    const line = (message: string) => ({ time: '', stream: 'stdout', message });
-    const { url } = await served(
-      json([line('a')], 200, more),
-      lost,
-      lost,
-      json([], 200, more),
-      json([line('b')]),
-    );
-    const client = new Client({ url, retries: { attempts: 1, seconds: 0 } });
-    const connection: boolean[] = [];
-    const path = { project_id: 'p', experiment_id: 'e' };
-    const route = 'GET /projects/{project_id}/experiments/{experiment_id}/logs';
-    const following = {
-      pollMilliseconds: 1,
-      awayMilliseconds: 1,
-      onConnection: (isLost: boolean) => connection.push(isLost),
-    };
-    const messages: string[] = [];
-    for await (const rows of followRows<typeof readLogs>(client, route, { path }, following))
-      messages.push(...rows.map(({ message }) => message));
-    expect(messages).toEqual(['a', 'b']);
-    expect(connection).toEqual([true, false]);
-  });
+test('live answers are followed over an outage, each from where the one before ended', async () => {
+  const live = (after: string | null, message?: string) =>
+    json({ after, retry_after: 0, log: message === undefined ? [] : [message] });
+  const { url, received } = await served(live('1', 'a'), lost, lost, live('2'), live(null, 'b'));
+  const client = new Client({ url, retries: { attempts: 1, seconds: 0 } });
+  const connection: boolean[] = [];
+  const path = { project_id: 'p', experiment_id: 'e' };
+  const route = 'GET /projects/{project_id}/experiments/{experiment_id}/live';
+  const ask = (after: string | undefined) =>
+    client.call<typeof readLive>(route, { path, query: after === undefined ? {} : { after } });
+
+  const lines: unknown[] = [];
+  for await (const { log } of followLive(ask, {
+    awayMilliseconds: 1,
+    onConnection: (isLost) => connection.push(isLost),
+  }))
+    lines.push(...log);
+
+  expect(lines).toEqual(['a', 'b']);
+  expect(connection).toEqual([true, false]);
+  expect(received.map(({ url: asked }) => /after=(.*)/.exec(asked ?? '')?.[1])).toEqual([
+    undefined,
+    '1',
+    '1',
+    '1',
+    '2',
+  ]);
 });
