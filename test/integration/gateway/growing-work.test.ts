@@ -10,6 +10,7 @@ import { takeLease } from '../../../shared/data/jobs/lease.ts';
 import { appendMetrics } from '../../../shared/data/metrics/job-metrics.ts';
 import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
 import { experimentOf } from '../../support/experiment.ts';
+import { holdRecency } from '../../support/hold-recency.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { tableRequests } from '../../support/table-requests.ts';
 import { lease, time } from '../experiments/held-lease.ts';
@@ -64,6 +65,7 @@ describe('the work of a request', () => {
     });
 
     test('stays the same where no bound is stated', async () => {
+      holdRecency();
       const asked = endpoints.filter(
         ({ method, path, work }) =>
           method === 'GET' &&
