@@ -22,7 +22,7 @@ type Texts = z.infer<typeof Texts>;
 const inlineMaxBytes = 50_000;
 
 /** Maximum bytes of the texts of an experiment's data sets, as an answer sends them. One answer holds all. */
-const textsMaxBytes = 3_500_000;
+export const datasetTextsMaxBytes = 3_500_000;
 
 /**
  * Move the texts of data sets to an object of the experiment, if they are long. A repetition writes the same object.
@@ -45,7 +45,7 @@ export function splitTexts(datasets: readonly DatasetInput[]): {
 } {
   const sized = datasets.map((one) => ({ one, bytes: one.texts?.bytes ?? bytesOf(one) }));
   const total = sum(sized.map(({ bytes }) => bytes));
-  if (total > textsMaxBytes) throw tooLong(total, datasets);
+  if (total > datasetTextsMaxBytes) throw tooLong(total, datasets);
   const inline = sized.filter(({ one }) => one.texts === undefined);
   if (sum(inline.map(({ bytes }) => bytes)) <= inlineMaxBytes) return { recorded: [...datasets] };
   const bytes = Buffer.from(JSON.stringify(inline.map(({ one }) => Texts.parse(one))));
@@ -109,6 +109,6 @@ function tooLong(total: number, datasets: readonly DatasetInput[]) {
     })),
   );
   const [longest] = texts.toSorted((one, other) => other.bytes - one.bytes);
-  const message = `brings sources, schemas and profiles of the run's data sets to ${total} bytes as an answer sends them; at most ${textsMaxBytes} are allowed. The longest is ${longest?.what}, with ${longest?.bytes}`;
+  const message = `brings sources, schemas and profiles of the run's data sets to ${total} bytes as an answer sends them; at most ${datasetTextsMaxBytes} are allowed. The longest is ${longest?.what}, with ${longest?.bytes}`;
   return badRequest([{ in: 'body', name: 'datasets', message }]);
 }

@@ -22,7 +22,8 @@ const idlePercent = 5;
 /** Share of the time in which other work may have kept a run from its vCPUs, so that fewer may still be advised. */
 const maxContended = 0.2;
 
-const isContended = ({ contended = 0 }: SystemUse): boolean => contended > maxContended;
+const isContended = ({ contended = 0, seconds }: SystemUse): boolean =>
+  contended > maxContended && seconds >= minUseSeconds;
 
 /** A smaller size that would have been enough for a run. */
 export interface SizeAdvice {

@@ -1,5 +1,6 @@
 import { mlflowUploadAssignments } from '../../core/mlflow-upload-variables.ts';
 import { type ErrorKind, ServiceError } from '../../core/service-error.ts';
+import { datasetTextsMaxBytes } from '../../experiments/dataset-texts.ts';
 import type { ProblemDocument } from '../../http/definition/problem.ts';
 
 /** An error with MLflow's code. */
@@ -50,4 +51,4 @@ const codesByStatus: Readonly<Record<number, string>> = {
 };
 
 /** Hint that tells a user how to upload large files in parts. Other large requests have no parts. */
-const inParts = `If it is a file, set ${mlflowUploadAssignments.join(' and ')} to make the client send it in parts.`;
+const inParts = `If it is a file, set ${mlflowUploadAssignments.join(' and ')} to make the client send it in parts. Sources, schemas and profiles of a run's data sets may have ${datasetTextsMaxBytes} bytes together.`;

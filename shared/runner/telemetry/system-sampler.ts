@@ -125,7 +125,8 @@ export class SystemSampler {
     const { vcpus } = this.#options.size;
     const isFull = (this.#processors.idle - idle) / passed < fullShare;
     const own = Math.min(vcpus, this.#processors.count);
-    this.#totals.addContention(seconds, isFull && cpuSeconds / seconds < own * ownShare);
+    const used = cpuSeconds / seconds;
+    this.#totals.addContention(seconds, isFull && used > idleVcpus && used < own * ownShare);
   }
 
   /** A group that uses more than the job may is that of a whole machine. */
@@ -212,6 +213,9 @@ export class SystemSampler {
 
 /** A machine whose processors are idle for less than this share of the time has no vCPU left. */
 const fullShare = 0.05;
+
+/** A command that uses less waits for something else: even a crowded machine would give it more. */
+const idleVcpus = 0.1;
 
 /** Share of its vCPUs from which on a command has what it may use. */
 const ownShare = 0.9;

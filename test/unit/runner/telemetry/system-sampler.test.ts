@@ -67,10 +67,11 @@ test('rules read each sample also when only each sixth is stored', async () => {
 });
 
 test.each([
-  { what: 'a full machine gave it less than its size', idle: 0, cpuSeconds: 0.001, contended: 1 },
-  { what: 'a machine had idle processors', idle: 50, cpuSeconds: 0.001, contended: 0 },
-  { what: 'the command itself filled the machine', idle: 0, cpuSeconds: 1000, contended: 0 },
-])('the use of a command says that $what', async ({ idle, cpuSeconds, contended }) => {
+  { what: 'a full machine gave it less than its size', idle: 0, vcpus: 0.5, contended: 1 },
+  { what: 'a machine had idle processors', idle: 50, vcpus: 0.5, contended: 0 },
+  { what: 'the command itself filled the machine', idle: 0, vcpus: 2, contended: 0 },
+  { what: 'it waited for something else', idle: 0, vcpus: 0.01, contended: 0 },
+])('the use of a command says that $what', async ({ idle, vcpus, contended }) => {
   let read = 0;
   const sampler = new SystemSampler({
     size: { vcpus: 2, memory: 1024, gpus: 0 },
@@ -85,8 +86,10 @@ test.each([
     },
   });
 
+  const begun = performance.now();
   sampler.take({ pids: [], bytes: 1, peakBytes: 1, cpuSeconds: 0 });
   await setTimeout(100);
+  const cpuSeconds = (vcpus * (performance.now() - begun)) / 1000;
   sampler.take({ pids: [], bytes: 1, peakBytes: 1, cpuSeconds });
 
   expect(await sampler.close()).toMatchObject({ contended });
