@@ -9,12 +9,16 @@ import { defineTask, taskHandler } from '../../shared/http/definition/task.ts';
 /** Seconds of one pass. A claim of a hook lasts longer. */
 const seconds = 60;
 
-/** Send messages about events to the hooks of projects. Runs while messages are to be sent. */
+/**
+ * Send messages about events to the hooks of projects. Runs while messages are to be sent, and is called by those who write
+ * notices.
+ */
 export const event = defineTask({
   name: 'notify',
   runtime: { timeout: seconds + 30 },
   needs: { accounts: readForHooks, records: writeRecords, mail: publishMail },
   watches: hookLists,
+  isCalled: true,
 
   async run(started: unknown, { accounts, records, mail, settings, now, log }) {
     if (!repeatsByItself(started)) for (const list of hookLists) await scheduleNextPass(records, list);

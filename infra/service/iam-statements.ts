@@ -1,5 +1,6 @@
 import { deploymentTag } from '../../shared/aws/batch.ts';
 import type { Need } from '../../shared/core/needs.ts';
+import { noticePartition } from '../../shared/data/hooks/notice-partition.ts';
 
 /** Return the statements of a role for these needs: explicit actions on named resources. */
 export function roleStatements(needs: readonly Need<unknown>[], arns: ResourceArns): Statement[] {
@@ -7,6 +8,9 @@ export function roleStatements(needs: readonly Need<unknown>[], arns: ResourceAr
   return [
     ...(['accounts', 'records'] as const).flatMap((name) => readsOfParts(kept, name, arns[name])),
     ...kept.flatMap((need) => statementsOf(need, arns)),
+    ...(arns.notify !== undefined && kept.some(writesNotices)
+      ? [{ actions: ['lambda:InvokeFunction'], resources: [arns.notify] }]
+      : []),
   ];
 }
 
@@ -23,7 +27,15 @@ export interface ResourceArns {
   deployment: string;
   /** Topic of mails; undefined if the deployment sends none. */
   mailTopic?: string | undefined;
+  /** Function that sends messages of hooks; undefined if a timer does. */
+  notify?: string | undefined;
 }
+
+/** Whether a role may write notices, whose writers call the function that sends them. */
+const writesNotices = ({ resource, level, scope }: Need<unknown>): boolean =>
+  resource === 'records' &&
+  level === 'write' &&
+  (scope?.partitions === undefined || scope.partitions.includes(noticePartition));
 
 /** An "Allow" statement of an IAM policy. */
 export interface Statement {

@@ -6,7 +6,7 @@ import type { Needs } from '../../shared/core/needs.ts';
 import type { WatchedList } from '../../shared/data/lists/watched-list.ts';
 
 /**
- * Load every task below `folder` that has its own function or program and is not part of another task. Files named
+ * Load every task below `folder` that has its own function or program: it is not part of another task, or is called. Files named
  * `*.event.ts` export it as `event`, files named `*.job.ts` as `job`.
  */
 export async function loadTasks(folder: string, kind: 'event' | 'job'): Promise<LoadedTask[]> {
@@ -16,12 +16,16 @@ export async function loadTasks(folder: string, kind: 'event' | 'job'): Promise<
       const module: Record<string, unknown> = await import(pathToFileURL(join(folder, file)).href);
       const task = module[kind];
       if (!isTask(task)) throw new Error(`${file} must export ${kind}`);
-      const { name, needs, watches = [], runtime = {}, includes = [] } = task;
-      return { loaded: { file, name, needs, watches, runtime }, includes };
+      const { name, needs, watches = [], runtime = {}, includes = [], isCalled = false } = task;
+      return { loaded: { file, name, needs, watches, runtime, isCalled }, includes };
     }),
   );
   const included = new Set(tasks.flatMap(({ includes }) => includes.map(({ name }) => name)));
-  return tasks.map(({ loaded }) => loaded).filter(({ name }) => !included.has(name));
+  return tasks.flatMap(({ loaded }) => {
+    if (!included.has(loaded.name)) return [loaded];
+    // The task that includes it watches its lists.
+    return loaded.isCalled ? [{ ...loaded, watches: [] }] : [];
+  });
 }
 
 /** The parts of a function or job program that the deployment reads. */
@@ -32,6 +36,8 @@ export interface LoadedTask {
   needs: Needs;
   watches: readonly WatchedList[];
   runtime: FunctionRuntime;
+  /** Whether functions call it by its name. */
+  isCalled: boolean;
 }
 
 function isTask(value: unknown): value is TaskFacts {
@@ -39,4 +45,4 @@ function isTask(value: unknown): value is TaskFacts {
 }
 
 type TaskFacts = Pick<LoadedTask, 'name' | 'needs'> &
-  Partial<Pick<LoadedTask, 'watches' | 'runtime'>> & { includes?: readonly { name: string }[] };
+  Partial<Pick<LoadedTask, 'watches' | 'runtime' | 'isCalled'>> & { includes?: readonly { name: string }[] };

@@ -1,6 +1,5 @@
-import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
-import { SignatureV4 } from '@smithy/signature-v4';
 import type { Environment } from '../core/needs.ts';
+import { requestSigner, serviceDomain } from './request-signer.ts';
 
 /** Topic of SNS whose subscribers get mails. */
 export interface MailTopic {
@@ -25,21 +24,15 @@ export interface SignedPost {
  * @param arn such as `arn:aws:sns:eu-central-1:111122223333:mps-hooks`
  */
 export function mailTopic(environment: Environment, arn: string): MailTopic {
-  const [, partition, , region = ''] = arn.split(':');
-  const suffix = partition === 'aws-cn' ? 'amazonaws.com.cn' : 'amazonaws.com';
-  const url = new URL(environment['SNS_ENDPOINT'] ?? `https://sns.${region}.${suffix}/`);
-  const signer = new SignatureV4({
-    service: 'sns',
-    region,
-    sha256: Sha256,
-    credentials: async () => ({
-      accessKeyId: environment['AWS_ACCESS_KEY_ID'] ?? '',
-      secretAccessKey: environment['AWS_SECRET_ACCESS_KEY'] ?? '',
-      ...(environment['AWS_SESSION_TOKEN'] !== undefined && {
-        sessionToken: environment['AWS_SESSION_TOKEN'],
-      }),
+  const region = arn.split(':')[3] ?? '';
+  const url = new URL(environment['SNS_ENDPOINT'] ?? `https://sns.${region}.${serviceDomain(region)}/`);
+  const signer = requestSigner('sns', region, async () => ({
+    accessKeyId: environment['AWS_ACCESS_KEY_ID'] ?? '',
+    secretAccessKey: environment['AWS_SECRET_ACCESS_KEY'] ?? '',
+    ...(environment['AWS_SESSION_TOKEN'] !== undefined && {
+      sessionToken: environment['AWS_SESSION_TOKEN'],
     }),
-  });
+  }));
   return {
     async sign(subject, text) {
       const body = new URLSearchParams({
@@ -61,24 +54,4 @@ export function mailTopic(environment: Environment, arn: string): MailTopic {
       return { url: url.href, headers, body };
     },
   };
-}
-
-/** SHA-256 in the form that the signer takes. */
-class Sha256 {
-  readonly #hash: Hash | Hmac;
-
-  constructor(secret?: string | ArrayBuffer | ArrayBufferView) {
-    this.#hash =
-      secret === undefined ? createHash('sha256') : createHmac('sha256', secret as string | Uint8Array);
-  }
-
-  update(data: string | ArrayBuffer | ArrayBufferView): void {
-    this.#hash.update(data as string | Uint8Array);
-  }
-
-  async digest(): Promise<Uint8Array> {
-    return this.#hash.digest();
-  }
-
-  reset(): void {}
 }

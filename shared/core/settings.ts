@@ -91,6 +91,7 @@ const makeEnvironmentSchema = () =>
     LIMIT_VCPUS: count(16),
     HOOK_HOSTS: HookHosts,
     MAIL_TOPIC: z.string().startsWith('arn:').optional(),
+    NOTIFY_FUNCTION: z.string().min(1).optional(),
     SHARED_CLUSTER: z.enum(['yes', 'no']).default('no'),
     SERVING_PROGRAM: z.string().min(1).optional(),
     LIMIT_SERVING_MEMORY: count(3008),
@@ -197,6 +198,8 @@ export interface Settings {
   hookHosts: readonly string[];
   /** ARN of the topic of SNS to which hooks of the format `mail` publish; undefined if there is none. */
   mailTopic: string | undefined;
+  /** Name of the function that sends messages of hooks; undefined if a timer does. */
+  notifyFunction: string | undefined;
   /** Versions of Python that jobs can use; undefined if they are not known. */
   pythonVersions: readonly string[] | undefined;
   /** File with the size of the data folder; undefined if the service has none. */
@@ -250,6 +253,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     packageIndexes: value.PACKAGE_INDEXES,
     hookHosts: value.HOOK_HOSTS,
     mailTopic: value.MAIL_TOPIC,
+    notifyFunction: value.NOTIFY_FUNCTION,
     pythonVersions: value.PYTHON_VERSIONS,
     dataSizeFile: value.DATA_SIZE_FILE,
     concurrentFunctions: value.LIMIT_CONCURRENT_FUNCTIONS,

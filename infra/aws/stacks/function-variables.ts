@@ -1,4 +1,4 @@
-import { CfnMapping, type Stack, Token } from 'aws-cdk-lib';
+import { ArnFormat, CfnMapping, type Stack, Token } from 'aws-cdk-lib';
 import { sharedSettings } from '../../../shared/core/settings.ts';
 import { CommandError } from '../../command/command-error.ts';
 import { computePrices } from '../cost/price-list.ts';
@@ -14,6 +14,7 @@ export function functionVariables(
   return withinLambda({
     ...jobVariables(stores, options),
     DEPLOYMENT: options.name,
+    NOTIFY_FUNCTION: calledName(options, 'notify'),
     ACCOUNTS_TABLE: stores.accounts.tableName,
     TRAIN_QUEUE: names.trainQueue,
     TRAIN_DEFINITION: names.definition('train'),
@@ -76,6 +77,19 @@ export function saidOnce(stack: Stack, variables: Readonly<Record<string, string
  * `job-image/uv.txt` downloads (`uv python list --only-downloads`).
  */
 const imagePythons = '3.13.5,3.15.2,3.14.10,3.13.18,3.12.16,3.11.18,3.10.22,3.9.25,3.8.20';
+
+/** Return the name of a task's function that functions call. */
+export const calledName = ({ name }: Pick<DeploymentOptions, 'name'>, task: string): string =>
+  `${name}-${task}`;
+
+/** Return the ARN of the function that sends messages of hooks, by its name: no stack imports it from the one that has it. */
+export const notifyArn = (stack: Stack, options: Pick<DeploymentOptions, 'name'>): string =>
+  stack.formatArn({
+    service: 'lambda',
+    resource: 'function',
+    resourceName: calledName(options, 'notify'),
+    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+  });
 
 interface Stores {
   accounts: { tableName: string };

@@ -115,12 +115,14 @@ export interface Resources {
   deployment: string;
   /** ARN of the topic of mails; undefined if the deployment sends none. */
   mailTopic?: string | undefined;
+  /** ARN of the function that sends messages of hooks. */
+  notify: string;
 }
 
 /** Return the statements of a role for these needs: explicit actions on named resources. */
 export function grantsOf(
   needs: readonly Need<unknown>[],
-  { accounts, records, bucket, submissions, jobs, deployment, mailTopic }: Resources,
+  { accounts, records, bucket, submissions, jobs, deployment, mailTopic, notify }: Resources,
 ): PolicyStatement[] {
   const arns = {
     accounts: accounts.tableArn,
@@ -130,6 +132,7 @@ export function grantsOf(
     jobs,
     deployment,
     mailTopic,
+    notify,
   };
   return roleStatements(needs, arns).map(
     ({ actions, resources, conditions }) =>

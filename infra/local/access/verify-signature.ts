@@ -75,7 +75,7 @@ interface SignedRequest {
 interface SigningScope {
   region: string;
   /** Name of the service in the signature's scope. */
-  service: 'batch' | 'dynamodb' | 'sns';
+  service: 'batch' | 'dynamodb' | 'lambda' | 'sns';
 }
 
 /**

@@ -10,6 +10,7 @@ import {
 import { recordType } from '../table/record.ts';
 import type { Key, TableReader, Write } from '../table/table.ts';
 import { HookEvent, isAskedFor } from './hook.ts';
+import { noticePartition } from './notice-partition.ts';
 
 const notice = recordType('notice', () =>
   z.object({
@@ -31,7 +32,7 @@ const notice = recordType('notice', () =>
 export type Notice = z.infer<typeof notice.schema>;
 
 /** Events that are not yet deliveries. */
-export const notices: WatchedList<'records'> = { table: 'records', partitions: ['NOTICES'] };
+export const notices: WatchedList<'records'> = { table: 'records', partitions: [noticePartition] };
 export const noticeKey = (notice_id: string): Key => ({ pk: notices.partitions[0], sk: notice_id });
 
 /**

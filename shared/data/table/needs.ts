@@ -1,7 +1,9 @@
+import { callFunction } from '../../aws/call-function.ts';
 import { dynamoDb } from '../../aws/dynamodb-client.ts';
 import { type Need, within } from '../../core/needs.ts';
 import type { Settings } from '../../core/settings.ts';
-import { type TableReader, type TableWriter, tableReader } from './table.ts';
+import { noticePartition } from '../hooks/notice-partition.ts';
+import { type TableReader, type TableWriter, tableReader, type Write } from './table.ts';
 import { tableWriter } from './table-writer.ts';
 
 function accountsTable({ accountsTable: name }: Settings): string {
@@ -17,11 +19,19 @@ export const readRecords: Need<TableReader<'records'>> = {
   open: ({ environment, settings }) => tableReader(dynamoDb(environment), 'records', settings.recordsTable),
 };
 
-/** Reads and writes of records. */
+/** Reads and writes of records. A transaction with notices for hooks calls the function that sends them, if there is one. */
 export const writeRecords: Need<TableWriter<'records'>> = {
   resource: 'records',
   level: 'write',
-  open: ({ environment, settings }) => tableWriter(dynamoDb(environment), 'records', settings.recordsTable),
+  open({ environment, settings: { recordsTable, notifyFunction } }) {
+    const client = dynamoDb(environment);
+    if (notifyFunction === undefined) return tableWriter(client, 'records', recordsTable);
+    const notify = callFunction(environment, notifyFunction, client.config.credentials);
+    const isNotice = (write: Write) => 'put' in write && write.put.pk === noticePartition;
+    return tableWriter(client, 'records', recordsTable, async (writes) => {
+      if (writes.some(isNotice)) await notify();
+    });
+  },
 };
 
 /** Writes to the partitions of jobs, for example the mark that a client reads a job's log. */

@@ -15,11 +15,13 @@ import { ConditionFailedError } from './write-label.ts';
  * Every write is a transaction, even a single one. Only transactions carry a client token. With the token,
  * DynamoDB recognises a retry after a lost reply and reports the original success. This costs a second write unit
  * and avoids a whole class of faults.
+ * @param onWritten called after each transaction that was done; the write resolves after it
  */
 export function tableWriter<N extends TableName>(
   client: DynamoDBDocumentClient,
   name: N,
   tableName: string,
+  onWritten?: (writes: readonly Write[]) => Promise<void>,
 ): TableWriter<N> {
   return {
     ...tableReader(client, name, tableName),
@@ -30,7 +32,8 @@ export function tableWriter<N extends TableName>(
       for (let round = 0; ; round += 1) {
         try {
           await client.send(new TransactWriteCommand({ ClientRequestToken: randomUUID(), TransactItems }));
-          return noteWrites(writes);
+          noteWrites(writes);
+          return await onWritten?.(writes);
         } catch (error) {
           // A request without an answer may have been done.
           noteWrites(writes);

@@ -18,6 +18,8 @@ export interface Task<N extends Needs = Needs, E = unknown, R = void> {
   watches?: readonly WatchedList[];
   /** Tasks that its Lambda function also runs; they have no function of their own. */
   includes?: readonly { name: string }[];
+  /** Whether functions call it by its name. Then it has a function of its own, also if another one includes it. */
+  isCalled?: true;
   /** Settings of its Lambda function that differ from the default. */
   runtime?: FunctionRuntime;
   run(event: E, context: TaskContext<N>): Promise<R>;

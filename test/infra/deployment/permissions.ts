@@ -82,9 +82,14 @@ const ofStreams = [
   'dynamodb:ListStreams',
 ];
 
+/** Writers of notices call the function that sends them. */
+const writesNotices = ({ resource, level, scope }: Need<unknown>): boolean =>
+  resource === 'records' && level === 'write' && (scope?.partitions?.includes('NOTICES') ?? true);
+
 /** The needs of tables come to the same actions, on each its own table. */
 function actionsFor(needs: readonly Need<unknown>[]): string[] {
-  return [...new Set(needs.flatMap(ofNeed))];
+  const calls = needs.some(writesNotices) ? ['lambda:InvokeFunction'] : [];
+  return [...new Set([...needs.flatMap(ofNeed), ...calls])];
 }
 
 const distinct = (statements: readonly Statement[]): string[] => [...new Set(actionsOf(statements))];
@@ -128,7 +133,7 @@ test.each(endpoints.map((endpoint) => [endpoint.name, endpoint] as const))(
 test.each(events.map((task) => [task.name, task] as const))(
   'the function of %s may do exactly what its definition needs and watches, and report its failures',
   (name, { needs, watches }) => {
-    const failures = name === 'createFirstAdmin' ? [] : ['sqs:SendMessage'];
+    const failures = ['createFirstAdmin', 'notify'].includes(name) ? [] : ['sqs:SendMessage'];
     const streams = watches.length === 0 ? [] : ofStreams;
     const isOfStream = ({ Action }: Statement) => list(Action).some((action) => ofStreams.includes(action));
     const statements = functionStatements(name);
@@ -165,6 +170,8 @@ test.each(jobs.map((job) => [job.name, job] as const))(
         expect(condition.Null).toEqual({ 'dynamodb:LeadingKeys': 'false' });
       } else if (text(statement.Action).includes('ListBucket')) {
         expect(statement.Condition.StringLikeIfExists['s3:prefix']).not.toContain('*');
+      } else if (text(statement.Action).includes('lambda:')) {
+        expect(text(statement.Resource)).toMatch(/:function:model-project-service-notify"/);
       } else {
         expect(text(statement.Resource)).toMatch(/"\/[a-z]+\/\*"/);
       }
@@ -215,6 +222,7 @@ test('passwords and the key of secrets are reached by the functions that check o
     'createTrial',
     'deleteSweep',
     'jobStateChanged',
+    'notify',
     'pauseSweep',
     'putHook',
     'putVariable',

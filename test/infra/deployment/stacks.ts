@@ -89,7 +89,11 @@ test('the functions of a stack share one log group, which exists before them', (
 test('every event source has a dead-letter queue, and so has every function that one starts', () => {
   const rules = service.of('AWS::Events::Rule');
   const watching = service.of('AWS::Lambda::EventSourceMapping');
-  const failures = [...service.of('AWS::Lambda::EventInvokeConfig'), ...watching];
+  // A call of `notify` that fails leaves its work to the next pass.
+  const invoked = service
+    .of('AWS::Lambda::EventInvokeConfig')
+    .filter(({ Properties }) => Properties.MaximumRetryAttempts > 0);
+  const failures = [...invoked, ...watching];
   expect(rules).toHaveLength(1);
   // One for each table of a function, whatever number of its lists is watched.
   const watchedTables = events.flatMap(({ watches }) => [...new Set(watches.map(({ table }) => table))]);

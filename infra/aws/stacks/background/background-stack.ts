@@ -7,12 +7,13 @@ import type { Construct } from 'constructs';
 import type { LoadedTask } from '../../../service/tasks.ts';
 import type { DeploymentOptions } from '../../options/deployment-options.ts';
 import { batchNames } from '../batch-names.ts';
+import { calledName } from '../function-variables.ts';
 import { functionRole, grantsOf } from '../roles.ts';
 import { type FunctionParts, ServiceFunction } from '../service-function.ts';
 import { addAlarms } from './alarms.ts';
 import { addBudget } from './budget.ts';
 import { addHookMail } from './hook-mail.ts';
-import { eventsOf, startByEvents, startByLists, streamStatements } from './triggers.ts';
+import { eventsOf, forgetFailedCalls, startByEvents, startByLists, streamStatements } from './triggers.ts';
 
 /** Functions that no request starts: for events of Batch, changes of lists, and the first admin. */
 export class BackgroundStack extends Stack {
@@ -38,16 +39,18 @@ export class BackgroundStack extends Stack {
     const events = eventsOf(this, batchNames(options));
     const streamFunctions = new Map<string, IFunction>();
 
-    for (const { name, needs, watches, runtime } of tasks) {
+    for (const { name, needs, watches, runtime, isCalled } of tasks) {
       const event = events[name];
       const isStarted = event !== undefined || watches.length > 0;
-      if (!isStarted && name !== firstAdminTask) throw new Error(`nothing starts the task ${name}`);
+      if (!isStarted && !isCalled && name !== firstAdminTask)
+        throw new Error(`nothing starts the task ${name}`);
       const statements = [
         ...grantsOf(Object.values(needs), resources),
         ...watches.flatMap(({ table }) => streamStatements(resources[table])),
         ...(isStarted ? [failed] : []),
       ];
       const fn = new ServiceFunction(this, name, {
+        ...(isCalled && { functionName: calledName(options, name) }),
         description: `Task ${name}`,
         folder: folderOf(name),
         runtime,
@@ -59,6 +62,7 @@ export class BackgroundStack extends Stack {
       if (watches.length > 0) streamFunctions.set(name, fn.lambda);
       if (event !== undefined) startByEvents(fn, event, deadLetters);
       startByLists(fn, watches, resources, deadLetters);
+      if (isCalled) forgetFailedCalls(fn);
       if (name === firstAdminTask) {
         new CfnOutput(this, 'FirstAdminFunction', { value: fn.lambda.functionName });
       }

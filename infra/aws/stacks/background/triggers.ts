@@ -44,6 +44,16 @@ const eventHours = 2;
 
 const retries = 2;
 
+/** Repeat no call that failed or waited for a minute: a later pass does the same. */
+export function forgetFailedCalls(fn: ServiceFunction): void {
+  new CfnEventInvokeConfig(fn, 'OnFailure', {
+    functionName: fn.lambda.functionName,
+    qualifier: '$LATEST',
+    maximumEventAgeInSeconds: 60,
+    maximumRetryAttempts: 0,
+  });
+}
+
 /** Return the events that start functions of `functions/events`, by name. */
 export function eventsOf(stack: Stack, names: BatchNames): Record<string, EventPattern> {
   const queueArn = (resourceName: string) =>

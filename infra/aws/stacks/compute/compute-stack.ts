@@ -7,7 +7,7 @@ import type { DeploymentOptions } from '../../options/deployment-options.ts';
 import { minMemory } from '../../options/instances.ts';
 import { batchNames } from '../batch-names.ts';
 import type { DataStack } from '../data-stack.ts';
-import { jobVariables } from '../function-variables.ts';
+import { calledName, jobVariables, notifyArn } from '../function-variables.ts';
 import { executionRole, jobRole } from '../roles.ts';
 import { Environments } from './environments.ts';
 import { ClusterJob, ContainerJob, GpuJob, type JobProgram } from './job-definitions.ts';
@@ -49,26 +49,40 @@ export class ComputeStack extends Stack {
         gpu: sharedMemory(options.gpuInstanceTypes),
       },
     };
-    const resources = { ...data.stores, submissions: [], jobs: [], deployment: options.name };
+    const resources = {
+      ...data.stores,
+      submissions: [],
+      jobs: [],
+      deployment: options.name,
+      notify: notifyArn(this, options),
+    };
+    // Nodes of a cluster reach the bucket and the tables alone.
+    const isolated = { ...jobVariables(data.stores, options), DOWNLOADS_IN_BUCKET: 'yes' };
     for (const job of jobs) {
       const program: JobProgram = {
         definition: names.definition(job.name),
         image: image.imageUri,
         program: programOf(job),
         role: jobRole(this, job, resources),
-        environment: { ...jobVariables(data.stores, options), DOWNLOADS_IN_BUCKET: 'yes' },
+        environment: { ...isolated, NOTIFY_FUNCTION: calledName(options, 'notify') },
       };
       new ContainerJob(this, job.name, program, surroundings);
       if (job.name !== 'train') continue;
-      new ClusterJob(this, 'cluster', { ...program, definition: names.clusterDefinition }, surroundings);
+      const cluster = { ...program, definition: names.clusterDefinition, environment: isolated };
+      new ClusterJob(this, 'cluster', cluster, surroundings);
       if (names.gpu !== undefined) {
         new GpuJob(this, 'gpu', { ...program, definition: names.gpu.definition }, surroundings);
       }
-      for (const [index, { image: own, train, cluster, gpu }] of names.trusted.entries()) {
+      for (const [index, { image: own, train, cluster: ofCluster, gpu }] of names.trusted.entries()) {
         const environment = { ...program.environment, TRUSTED_IMAGE: own };
         const inImage = { ...program, image: own, environment };
         new ContainerJob(this, `train-image-${index + 1}`, { ...inImage, definition: train }, surroundings);
-        new ClusterJob(this, `cluster-image-${index + 1}`, { ...inImage, definition: cluster }, surroundings);
+        const onCluster = {
+          ...inImage,
+          definition: ofCluster,
+          environment: { ...isolated, TRUSTED_IMAGE: own },
+        };
+        new ClusterJob(this, `cluster-image-${index + 1}`, onCluster, surroundings);
         if (gpu !== undefined) {
           new GpuJob(this, `gpu-image-${index + 1}`, { ...inImage, definition: gpu }, surroundings);
         }
