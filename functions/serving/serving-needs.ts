@@ -1,16 +1,22 @@
 import { readObjects } from '../../shared/aws/needs.ts';
 import { within } from '../../shared/core/needs.ts';
+import { hookEventPatterns } from '../../shared/data/hooks/hook.ts';
 import { notices } from '../../shared/data/hooks/notice.ts';
+import { servingPatterns } from '../../shared/data/models/serving.ts';
+import { memberPatterns } from '../../shared/data/projects/member.ts';
+import { projectPatterns } from '../../shared/data/projects/project.ts';
 import { readRecords, writeRecords } from '../../shared/data/table/needs.ts';
 import type { Context, Throttle } from '../../shared/http/definition/endpoint-context.ts';
 
 /**
- * It reads files of models and results, and writes only the states and counters of served models, and notices that a
- * version was taken out.
+ * It reads served models with their files, who may ask them, and whether a hook asks for an event. It writes only their states and
+ * counters, and notices that a version was taken out.
  */
 export const servingNeeds = {
-  records: readRecords,
-  served: within(writeRecords, { partitions: ['SERVING', 'SERVED#*', ...notices.partitions] }),
+  records: within(readRecords, {
+    partitions: [...servingPatterns, ...projectPatterns, ...memberPatterns, ...hookEventPatterns],
+  }),
+  served: within(writeRecords, { partitions: [...servingPatterns, ...notices.partitions] }),
   objects: within(readObjects, { prefixes: ['models/', 'strategies/'] }),
 };
 

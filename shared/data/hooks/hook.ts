@@ -158,8 +158,11 @@ const asked = recordType('hook-events', () => z.object({ events: z.array(z.strin
 export const hookEventsPartition = (project_id: string): string => `HOOK_EVENTS#${project_id}`;
 const askedKey = (project_id: string): Key => ({ pk: hookEventsPartition(project_id), sk: 'HOOK_EVENTS' });
 
+/** Key patterns of the events that hooks ask for, for the policy of a role. */
+export const hookEventPatterns = ['HOOK_EVENTS#*'] as const;
+
 /** Read access of a job to the events that hooks ask for. */
-export const readHookEvents = /* @__PURE__ */ within(readRecords, { partitions: ['HOOK_EVENTS#*'] });
+export const readHookEvents = /* @__PURE__ */ within(readRecords, { partitions: hookEventPatterns });
 
 /** Whether a hook of the project asks for this event. */
 export async function isAskedFor(

@@ -177,6 +177,8 @@ export type ServedFile = z.infer<typeof ServedFile>;
 
 /** Partition of the versions and counters of a served model. */
 export const servedPartition = (model_id: string): string => `SERVED#${model_id}`;
+/** Key patterns of all served models, for the policy of a role. */
+export const servingPatterns = [servingPartition, 'SERVED#*'] as const;
 
 const versionPrefix = 'VERSION#';
 

@@ -52,6 +52,8 @@ export const maxMembers = 100;
 export const memberCount = new WriteLabel('members');
 
 export const membersPartition = (project_id: string): string => `MEMBERS#${project_id}`;
+/** Key patterns of the members of all projects, for the policy of a role. */
+export const memberPatterns = ['MEMBERS#*'] as const;
 export const memberKey = (project_id: string, user_id: string): Key => ({
   pk: membersPartition(project_id),
   sk: user_id,

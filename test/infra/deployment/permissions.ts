@@ -364,3 +364,24 @@ test('needs of two parts of the bucket are both granted', () => {
     '/projects/*',
   ]);
 });
+
+test('the function that anybody may call for inference reads what it serves and who may ask it, and nothing else', () => {
+  const statements = functionStatements('serveModels').filter(({ Resource }) =>
+    /Records[^/]*Arn/.test(text(Resource)),
+  );
+  const keys = (isWrite: boolean) =>
+    statements
+      .filter(({ Action }) => list(Action).some((one) => one.endsWith('PutItem')) === isWrite)
+      .flatMap(({ Condition }) => Condition?.['ForAllValues:StringLike']['dynamodb:LeadingKeys'] ?? ['*']);
+
+  expect([...new Set(keys(false))].sort()).toEqual([
+    'HOOK_EVENTS#*',
+    'MEMBERS#*',
+    'NOTICES',
+    'PROJECTS',
+    'PROJECTS#*',
+    'SERVED#*',
+    'SERVING',
+  ]);
+  expect([...new Set(keys(true))].sort()).toEqual(['NOTICES', 'SERVED#*', 'SERVING']);
+});
