@@ -12,6 +12,7 @@ import { pruneNofM } from '../prune/n-of-m.ts';
 import type { StructuredStrategy } from '../prune/structured/choose-channels.ts';
 import { pruneStructured } from '../prune/structured/prune-structured.ts';
 import { pruneWithUpdate } from '../prune/update-pruning.ts';
+import { awqMethod } from '../quantize/blocks/awq-method.ts';
 import { gptqMethod } from '../quantize/blocks/gptq-method.ts';
 import { leastErrorLevels, nearestLevels } from '../quantize/blocks/levels-by-block.ts';
 import { type LevelChoice, quantizeWeightOnly } from '../quantize/blocks/weight-only.ts';
@@ -122,7 +123,10 @@ const quantizations: Readonly<Record<QuantizeStrategy, Apply<QuantizeRequest>>> 
   static_mse: calibrated,
   weight_only: inBlocks(() => ({ methodOf: () => nearestLevels })),
   weight_only_mse: inBlocks(() => ({ methodOf: () => leastErrorLevels })),
-  awq: inBlocks(({ observed: { statistics } }) => ({ statistics, methodOf: () => leastErrorLevels })),
+  awq: inBlocks(({ observed: { statistics } }) => ({
+    statistics,
+    methodOf: (uses, scaled) => awqMethod(scaled)(uses),
+  })),
   gptq: inBlocks(({ report, observed: { statistics } }) => ({
     statistics,
     methodOf: (uses, scaled) => gptqMethod(scaled, report)(uses),

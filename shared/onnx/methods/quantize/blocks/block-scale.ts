@@ -34,9 +34,9 @@ export function levelOf(value: number, reciprocal: number, zeroPoint: number, mo
 }
 
 /** Values of a block and the weights of their errors, by default all the same. */
-interface WeightedBlock {
+export interface WeightedBlock {
   values: Float64Array;
-  weights?: Float64Array;
+  weights?: Float64Array | undefined;
 }
 
 /** Candidate shares of the block's range, from 1 down to 0.6. */

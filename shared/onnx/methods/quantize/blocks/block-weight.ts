@@ -218,6 +218,18 @@ function objection({ type, dims }: Tensor, kind: BlockUse['kind'], node: NodePro
   return isPlain ? undefined : 'its factors or its transposed input have no block form';
 }
 
+/** Return the observed input of each weight of a product, by their names. */
+export function observedInputs(
+  uses: readonly BlockUse[],
+  observed: ReadonlyMap<string, unknown>,
+): ReadonlyMap<string, string> {
+  return new Map(
+    uses
+      .filter(({ kind, node }) => kind === 'product' && observed.has(node.input[0] ?? ''))
+      .map(({ node, weight }) => [weight.tensor.name, node.input[0] ?? '']),
+  );
+}
+
 /** Return the error for a model without a weight that can be quantized in blocks. */
 export const nothingForBlocks = (root: Graph, report: TransformReport): ModelError =>
   new ModelError(

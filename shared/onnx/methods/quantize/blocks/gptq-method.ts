@@ -3,7 +3,7 @@ import type { CalibrationStatistics } from '../../calibrate/statistics-file.ts';
 import type { TransformReport } from '../../report/report.ts';
 import { type BlockFormat, blockCount, type Matrix } from './block-quantize.ts';
 import { bestBlockScale, levelOf, reciprocalOf } from './block-scale.ts';
-import type { BlockMethod, BlockUse } from './block-weight.ts';
+import { type BlockMethod, type BlockUse, observedInputs } from './block-weight.ts';
 import { leastErrorLevels } from './levels-by-block.ts';
 import { type BlockLevels, packBlocks } from './pack-blocks.ts';
 
@@ -14,15 +14,11 @@ import { type BlockLevels, packBlocks } from './pack-blocks.ts';
 export const gptqMethod =
   (statistics: CalibrationStatistics, report: TransformReport) =>
   (uses: readonly BlockUse[]): BlockMethod => {
-    const inputs = new Map<string, string>();
+    const inputs = observedInputs(uses, statistics);
     const tables = new Set(
       uses.filter(({ kind }) => kind === 'table').map(({ weight }) => weight.tensor.name),
     );
     const curvatures = new Curvatures(statistics);
-    for (const { kind, node, weight } of uses) {
-      const name = node.input[0] ?? '';
-      if (kind === 'product' && statistics.has(name)) inputs.set(weight.tensor.name, name);
-    }
     return (matrix, format, weight) => {
       const input = inputs.get(weight.tensor.name) ?? '';
       const curvature = curvatures.of(input);

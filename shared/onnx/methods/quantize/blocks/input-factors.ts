@@ -33,13 +33,14 @@ export function inputFactors(
   const { channels } = observed;
   const moment = observed.moment()?.slice();
   if (moment === undefined || products.some((one) => inputsOf(one) !== channels)) return undefined;
-  const sizes = rootMeanSquares(moment, channels);
+  const sizes = channelSizes(moment, channels);
   if (sizes === undefined) return undefined;
+  for (const [at, size] of sizes.entries()) moment[at * channels + at] = size * size;
   const weights = products.map(largestByInput);
   const largest = sizes.map((_, at) => Math.max(...weights.map((one) => one[at] ?? 0)));
   const rows = sampledRows(products, channels);
   const lossOf = (by: Float32Array): number =>
-    productLoss(rows, by, { moment, largest: observed.largest }, format);
+    productLoss(rows, by, { moment, sizes, largest: observed.largest }, format);
   const bound = worthwhile * lossOf(new Float32Array(channels).fill(1));
   let [best, least]: [Float32Array | undefined, number] = [undefined, bound];
   for (const [a, b] of exponents) {
@@ -51,18 +52,17 @@ export function inputFactors(
 }
 
 /**
- * Return the root mean square of each channel. A channel that was always zero counts as one of mean size, also in
- * the moment: no sample shows the effect of its weights, but other data may. Undefined if all were zero.
+ * Return the root mean square of each channel. A channel that was always zero counts as one of typical size, the
+ * geometric mean: no sample shows the effect of its weights, but other data may. Undefined if all were zero.
  */
-function rootMeanSquares(moment: Float64Array, channels: number): Float64Array | undefined {
-  let mean = 0;
-  for (let at = 0; at < channels; at += 1) mean += (moment[at * channels + at] ?? 0) / channels;
-  if (!(mean > 0)) return undefined;
-  return Float64Array.from({ length: channels }, (_, at) => {
-    const place = at * channels + at;
-    if (moment[place] === 0) moment[place] = mean;
-    return Math.sqrt(moment[place] ?? 0);
-  });
+export function channelSizes(moment: Float64Array, channels: number): Float64Array | undefined {
+  const sizes = Float64Array.from({ length: channels }, (_, at) =>
+    Math.sqrt(moment[at * channels + at] ?? 0),
+  );
+  const seen = sizes.filter((size) => size > 0);
+  if (seen.length === 0) return undefined;
+  const typical = Math.exp(seen.reduce((sum, size) => sum + Math.log(size), 0) / seen.length);
+  return sizes.map((size) => (size > 0 ? size : typical));
 }
 
 /** Largest ratio of two factors. Beyond it, one side would lose its precision. */
@@ -106,11 +106,12 @@ const activationSteps = 127;
 function productLoss(
   rows: readonly Float64Array[],
   by: Float32Array,
-  { moment, largest }: { moment: Float64Array; largest: Float64Array },
+  { moment, sizes, largest }: { moment: Float64Array; sizes: Float64Array; largest: Float64Array },
   format: BlockFormat,
 ): number {
   const variances = roundingVariances(by, largest, format.blockSize);
   const scaled = new Float64Array(by.length);
+  const weights = sizes.map((size, at) => (size / (by[at] ?? 1)) ** 2);
   const error = new Float64Array(by.length);
   let loss = 0;
   for (const row of rows) {
@@ -118,7 +119,7 @@ function productLoss(
       scaled[at] = (row[at] ?? 0) * (by[at] ?? 1);
       loss += (scaled[at] ?? 0) ** 2 * (variances[at] ?? 0);
     }
-    putErrors(scaled, by, format, error);
+    putErrors({ values: scaled, weights }, by, format, error);
     for (let at = 0, place = 0; at < error.length; at += 1) {
       let sum = 0;
       for (let other = 0; other < error.length; other += 1, place += 1)
@@ -143,14 +144,15 @@ function roundingVariances(by: Float32Array, largest: Float64Array, blockSize: n
 
 /** Compute the error of each weight of a row that is stored in blocks, divided by its factor. */
 function putErrors(
-  row: Float64Array,
+  row: { values: Float64Array; weights: Float64Array },
   by: Float32Array,
   { bits, symmetric, blockSize }: BlockFormat,
   error: Float64Array,
 ): void {
-  for (let start = 0; start < row.length; start += blockSize) {
-    const values = row.subarray(start, start + blockSize);
-    const { scale, zeroPoint } = bestBlockScale({ values }, bits, symmetric);
+  for (let start = 0; start < by.length; start += blockSize) {
+    const values = row.values.subarray(start, start + blockSize);
+    const weights = row.weights.subarray(start, start + blockSize);
+    const { scale, zeroPoint } = bestBlockScale({ values, weights }, bits, symmetric);
     const reciprocal = reciprocalOf(scale);
     for (const [at, value] of values.entries()) {
       const level = levelOf(value, reciprocal, zeroPoint, 2 ** bits - 1);

@@ -6,15 +6,28 @@ import {
   quantizeBlocks,
   usualBlockSize,
 } from './block-quantize.ts';
-import { type BlockScale, bestBlockScale, blockScale, levelOf, reciprocalOf } from './block-scale.ts';
+import {
+  type BlockScale,
+  bestBlockScale,
+  blockScale,
+  levelOf,
+  reciprocalOf,
+  type WeightedBlock,
+} from './block-scale.ts';
 import type { BlockMethod } from './block-weight.ts';
 import { type BlockLevels, packBlocks } from './pack-blocks.ts';
 
-/** Return scale and zero point for the values of a block. */
-type ScaleOf = (values: Float64Array, format: BlockFormat) => BlockScale;
+/** Return scale and zero point of a block. */
+type ScaleOf = (block: WeightedBlock, format: BlockFormat) => BlockScale;
+
+/** How the blocks of a matrix get their scales. `weights` are those of the errors along K, by default all the same. */
+interface Scaling {
+  scaleOf: ScaleOf;
+  weights?: Float64Array | undefined;
+}
 
 /** Round the values of each block to the nearest level, at a scale that depends on this block alone. */
-function levelsByBlock(matrix: Matrix, format: BlockFormat, scaleOf: ScaleOf): Blocks {
+function levelsByBlock(matrix: Matrix, format: BlockFormat, scaling: Scaling): Blocks {
   const { k, n } = matrix;
   const blocks = blockCount(k, format.blockSize);
   const found: BlockLevels = {
@@ -28,7 +41,7 @@ function levelsByBlock(matrix: Matrix, format: BlockFormat, scaleOf: ScaleOf): B
       values[at] = matrix.values[row * matrix.strideN + at * matrix.strideK] ?? 0;
     for (let block = 0; block < blocks; block += 1) {
       const part = { from: block * format.blockSize, place: row * blocks + block, row };
-      putBlock(values, part, format, scaleOf, found);
+      putBlock(values, part, format, scaling, found);
     }
   }
   return packBlocks(matrix, found, format);
@@ -39,11 +52,12 @@ function putBlock(
   row: Float64Array,
   { from, place, row: number }: { from: number; place: number; row: number },
   format: BlockFormat,
-  scaleOf: ScaleOf,
+  { scaleOf, weights }: Scaling,
   found: BlockLevels,
 ): void {
-  const values = row.subarray(from, from + format.blockSize);
-  const { scale, zeroPoint } = scaleOf(values, format);
+  const end = from + format.blockSize;
+  const values = row.subarray(from, end);
+  const { scale, zeroPoint } = scaleOf({ values, weights: weights?.subarray(from, end) }, format);
   found.scales[place] = scale;
   found.zeroPoints[place] = zeroPoint;
   const reciprocal = reciprocalOf(scale);
@@ -60,13 +74,24 @@ function putBlock(
 export const nearestLevels: BlockMethod = (matrix, format) =>
   format.blockSize === usualBlockSize
     ? quantizeBlocks(matrix, format.bits, format.symmetric)
-    : levelsByBlock(matrix, format, (values, { bits, symmetric }) =>
-        blockScale(Math.min(0, ...values), Math.max(0, ...values), bits, symmetric),
-      );
+    : levelsByBlock(matrix, format, {
+        scaleOf: ({ values }, { bits, symmetric }) =>
+          blockScale(Math.min(0, ...values), Math.max(0, ...values), bits, symmetric),
+      });
 
 /**
  * Choose for each block the scale that has the least squared error, and round the block's values to the nearest level
  * at that scale. So a few large values in a block do not make all others coarse. This needs no data.
  */
-export const leastErrorLevels: BlockMethod = (matrix, format) =>
-  levelsByBlock(matrix, format, (values, { bits, symmetric }) => bestBlockScale({ values }, bits, symmetric));
+export const leastErrorLevels: BlockMethod = (matrix, format) => weightedLevels(matrix, format, undefined);
+
+/** Do the same with the squared error of each value weighted by that of its place along K. */
+export const weightedLevels = (
+  matrix: Matrix,
+  format: BlockFormat,
+  weights: Float64Array | undefined,
+): Blocks =>
+  levelsByBlock(matrix, format, {
+    scaleOf: (block, { bits, symmetric }) => bestBlockScale(block, bits, symmetric),
+    weights,
+  });

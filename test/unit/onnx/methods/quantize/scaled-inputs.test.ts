@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { CalibrationStatistics } from '../../../../../shared/onnx/methods/calibrate/statistics-file.ts';
-import { leastErrorLevels } from '../../../../../shared/onnx/methods/quantize/blocks/levels-by-block.ts';
+import { awqMethod } from '../../../../../shared/onnx/methods/quantize/blocks/awq-method.ts';
 import { quantizeWeightOnly } from '../../../../../shared/onnx/methods/quantize/blocks/weight-only.ts';
 import { divideActivations } from '../../../../../shared/onnx/methods/quantize/divide-activations.ts';
 import { TransformReport } from '../../../../../shared/onnx/methods/report/report.ts';
@@ -58,7 +58,10 @@ test('weights of inputs that differ eightyfold keep their digits in 4 bits if th
   const report = new TransformReport();
   const plain = await errorOf((model) => quantizeWeightOnly(model, four, new TransformReport()));
   const scaled = await errorOf((model) =>
-    quantizeWeightOnly(model, four, report, { statistics, methodOf: () => leastErrorLevels }),
+    quantizeWeightOnly(model, four, report, {
+      statistics,
+      methodOf: (uses, scaled) => awqMethod(scaled)(uses),
+    }),
   );
   expect(plain).toBeGreaterThan(0.3);
   expect(scaled).toBeLessThan(0.12);
@@ -74,7 +77,7 @@ describe.each([4, 8] as const)('blocks of %i bits', (precision) => {
         await errorOf((model) => {
           quantizeWeightOnly(model, { ...request, quant_type }, new TransformReport(), {
             statistics,
-            methodOf: () => leastErrorLevels,
+            methodOf: (uses, scaled) => awqMethod(scaled)(uses),
           });
         }),
       );

@@ -1,0 +1,24 @@
+import type { CalibrationStatistics } from '../../calibrate/statistics-file.ts';
+import { type BlockMethod, type BlockUse, observedInputs } from './block-weight.ts';
+import { channelSizes } from './input-factors.ts';
+import { weightedLevels } from './levels-by-block.ts';
+
+/**
+ * The levels of scaled weights: each block has the scale of least squared error, weighted by the squared size of the
+ * inputs. Weights without observed inputs count all errors alike.
+ */
+export const awqMethod =
+  (statistics: CalibrationStatistics) =>
+  (uses: readonly BlockUse[]): BlockMethod => {
+    const inputs = observedInputs(uses, statistics);
+    return (matrix, format, weight) => {
+      const observed = statistics.get(inputs.get(weight.tensor.name) ?? '');
+      const moment = observed?.moment();
+      const sizes = observed && moment && channelSizes(moment, observed.channels);
+      return weightedLevels(
+        matrix,
+        format,
+        sizes?.map((size) => size * size),
+      );
+    };
+  };
