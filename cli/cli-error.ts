@@ -45,7 +45,7 @@ export function errorText(error: unknown, isVerbose: boolean): string {
 
 const nextSteps: Readonly<Record<number, string>> = {
   401: 'Sign in with "mps login".',
-  403: 'Your account may not do this; "mps whoami" shows its type.',
+  403: 'Your account may not do this ("mps whoami" shows its type), or your token has too narrow a scope.',
   412: 'Somebody else has changed it. Try again.',
   429: 'Too many requests. Try again in a minute.',
 };

@@ -81,7 +81,7 @@ function budgetShort(
   const left = roundedDollars(Math.max(0, (amount ?? 0) - cost.committed));
   return new ServiceError(
     'conflict',
-    `${whose} is US$ ${amount}. US$ ${left} is left, and this may cost US$ ${more}. A shorter timeout or a budget of its own lowers that; or raise the budget.`,
+    `${whose} is US$ ${amount}. US$ ${left} is left, and this may cost US$ ${more}. A shorter timeout or a budget of its own lowers that; or ${isOfToken ? 'take a token with a larger one' : 'raise the budget'}.`,
     { code: budgetShortCode },
   );
 }
