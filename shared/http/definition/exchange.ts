@@ -34,38 +34,74 @@ export interface Exchange {
   mask?: FieldsMask;
 }
 
-/** An endpoint without its type parameters, for code that treats all endpoints alike. */
-export interface AnyEndpoint {
+/** What an endpoint states whatever the types of its input, output and services are. */
+export interface EndpointFacts {
+  /** Name of the operation in camel case; also the name of its Lambda function. */
   name: string;
-  method: Method;
-  path: `/${string}`;
   summary: string;
   description?: string;
-  allow: Rule;
+  /**
+   * Its own throttle in addition to the stage's. Every public operation has one, because each response costs
+   * money.
+   */
   throttle?: Throttle;
-  project?: ProjectRule | undefined;
+  /**
+   * The right that the scope of a token must have (`token-scope.ts`). By default `read` for a GET of a project that every
+   * viewer may read, else `none`: a token with a scope is refused.
+   */
   right?: TokenRight | 'none';
+  /**
+   * Whether `handle` keeps to the projects of `caller.scope`, or its answer is about no project. Without it, an endpoint
+   * without `project_id` in its path refuses a scope with projects.
+   */
   keepsToProjects?: true;
+  /** What bounds the work of a request; undefined if it does not grow with the data. */
+  work?: RequestWork;
+  /** Whether a POST without `idempotent` may be repeated as it is: it sets something to one value. */
+  repeatable?: true;
+  /** Whether a POST only reads, because its list is longer than an address may be. */
+  reads?: true;
+  /** What a GET writes, and why. */
+  writes?: string;
+  /** Kinds of problem that this endpoint returns in addition to those of every endpoint. */
+  problems?: readonly ProblemKind[];
+  /** Shapes the body of its errors, if its clients do not expect a problem document. */
+  errorBody?(problem: ProblemDocument): object;
+  /**
+   * Identify the caller by an `Authorization` header without a bearer token.
+   * @returns undefined for an unknown scheme
+   * @throws ServiceError `unauthenticated`
+   */
+  identify?(authorization: string, asked: Identification): Promise<Identity | undefined>;
+  /** Whether it supports the `X-Fields` mask. */
+  fieldsMask?: boolean;
+  /**
+   * Whether it accepts the query parameter `fields` (`fields-parameter.ts`) and returns only the fields that it
+   * names.
+   */
+  fieldsParameter?: boolean;
+  /** Whether it sends an `ETag`. `handle` then returns a reply with the record's version. */
+  etag?: boolean;
+  /** Settings of its Lambda function that differ from the default. */
+  runtime?: FunctionRuntime;
+  /** Operations of a proxy, for the OpenAPI document. Their `handle` runs in the proxy's function. */
+  operations?: readonly AnyEndpoint[];
+}
+
+/** An endpoint without its type parameters, for code that treats all endpoints alike. */
+export interface AnyEndpoint extends EndpointFacts {
+  method: Method;
+  path: `/${string}`;
+  allow: Rule;
+  project?: ProjectRule | undefined;
   needs: Needs;
   input: InputSpec;
-  work?: RequestWork;
-  repeatable?: true;
-  reads?: true;
-  writes?: string;
   output: OutputSpec;
-  problems?: readonly ProblemKind[];
-  errorBody?(problem: ProblemDocument): object;
-  identify?(authorization: string, asked: Identification): Promise<Identity | undefined>;
-  fieldsMask?: boolean;
-  fieldsParameter?: boolean;
-  etag?: boolean;
   idempotent?:
     | { kind: 'creates'; table: string; replayCreated(id: string, context: never): Promise<unknown> }
     | { kind: 'signs'; table: string };
   isHeavy?(input: never, asked: { accept: string | undefined }): boolean;
   permit?(input: never, asker: never): void;
-  runtime?: FunctionRuntime;
-  operations?: readonly AnyEndpoint[];
   handle(input: never, context: never): Promise<unknown>;
 }
 

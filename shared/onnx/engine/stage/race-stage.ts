@@ -6,6 +6,7 @@ import type { Feed, TaskOf } from '../../measure/session/stage-task.ts';
 import { median, quantile } from '../../measure/verify/block-ratio.ts';
 import { ModelError } from '../../model/model-error.ts';
 import type { StageReporter } from '../process/stage-reporter.ts';
+import { timeRuns } from './time-stage.ts';
 
 /** Further rounds hardly narrow the interval. */
 const maxRounds = 40;
@@ -36,16 +37,6 @@ async function opened({ path, feed }: Racer, level: GraphOptimization) {
   return { run: () => session.runPrepared(prepared), close: () => session.release() };
 }
 
-async function timed(run: () => Promise<void>, runs: number): Promise<number[]> {
-  const times: number[] = [];
-  for (let index = 0; index < runs; index += 1) {
-    const started = performance.now();
-    await run();
-    times.push(performance.now() - started);
-  }
-  return times;
-}
-
 /** Number of blocks and runs of each model in a round. */
 interface Extent {
   blocks: number;
@@ -60,9 +51,9 @@ async function alternate(
   { blocks, runs: perBlock }: Extent,
 ): Promise<Times> {
   const times: Times = { base: [], file: [] };
-  for (const [, run] of runs) await timed(run, warmUps);
+  for (const [, run] of runs) await timeRuns(run, warmUps);
   for (let block = 0; block < blocks; block += 1)
-    for (const [side, run] of runs) times[side].push(...(await timed(run, perBlock)));
+    for (const [side, run] of runs) times[side].push(...(await timeRuns(run, perBlock)));
   return times;
 }
 

@@ -70,7 +70,7 @@ export interface SessionPair {
 }
 
 /** Milliseconds of each run of a block. */
-async function timeRuns(run: () => Promise<void>, runs: number): Promise<number[]> {
+export async function timeRuns(run: () => Promise<void>, runs: number): Promise<number[]> {
   const times: number[] = [];
   for (let index = 0; index < runs; index += 1) {
     const started = performance.now();
