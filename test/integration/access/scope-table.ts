@@ -47,6 +47,8 @@ export const scopeTable: Readonly<Record<string, Row>> = Object.fromEntries([
     readExperimentLogs
     readExperimentMetrics
     listArtifacts
+    listLiveExperiments
+    readLiveExperiment
     downloadArtifact
     listMedia
     readArtifacts
