@@ -2,7 +2,7 @@ import { readObjects } from '../../shared/aws/needs.ts';
 import { within } from '../../shared/core/needs.ts';
 import { hookEventPatterns } from '../../shared/data/hooks/hook.ts';
 import { notices } from '../../shared/data/hooks/notice.ts';
-import { servingPatterns } from '../../shared/data/models/serving.ts';
+import { servingPatterns, warmPartition } from '../../shared/data/models/serving.ts';
 import { memberPatterns } from '../../shared/data/projects/member.ts';
 import { projectPatterns } from '../../shared/data/projects/project.ts';
 import { readRecords, writeRecords } from '../../shared/data/table/needs.ts';
@@ -14,7 +14,13 @@ import type { Context, Throttle } from '../../shared/http/definition/endpoint-co
  */
 export const servingNeeds = {
   records: within(readRecords, {
-    partitions: [...servingPatterns, ...projectPatterns, ...memberPatterns, ...hookEventPatterns],
+    partitions: [
+      ...servingPatterns,
+      warmPartition,
+      ...projectPatterns,
+      ...memberPatterns,
+      ...hookEventPatterns,
+    ],
   }),
   served: within(writeRecords, { partitions: [...servingPatterns, ...notices.partitions] }),
   objects: within(readObjects, { prefixes: ['models/', 'strategies/'] }),

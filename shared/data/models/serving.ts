@@ -97,7 +97,7 @@ export const putServing = (value: Serving, previous: Serving | undefined): Write
 
 const warmModel = recordType('warm-model', () => z.object({ model_name: FileId }));
 
-const warmPartition = 'SERVING#WARM';
+export const warmPartition = 'SERVING#WARM';
 
 const warmKey = (model_name: string): Key => ({ pk: warmPartition, sk: model_name });
 

@@ -382,6 +382,7 @@ test('the function that anybody may call for inference reads what it serves and 
     'PROJECTS#*',
     'SERVED#*',
     'SERVING',
+    'SERVING#WARM',
   ]);
   expect([...new Set(keys(true))].sort()).toEqual(['NOTICES', 'SERVED#*', 'SERVING']);
 });
