@@ -5,14 +5,16 @@ const stamp = [
 ].join('|');
 
 /**
- * What loggers and launchers write in front of a line: times, levels, `[11/29 02:00:00 d2.utils.events]:`, absl's
+ * What loggers and launchers write in front of a line: times, levels, `[11/29 02:00:00 d2.utils.events]:`, Hydra's
+ * `[2026-11-29 02:00:00,123][__main__][INFO] -`, absl's
  * `I1129 02:00:00.1 140 train.py:148]`, and the tasks of Metaflow, Ray, torchrun and mpirun.
  */
 const part = new RegExp(
   `\\s{0,4}(?:${[
     `\\[(?:${stamp})(?: [\\w.]{1,60}){0,2}\\]`,
     `(?:${stamp})(?![\\w<])`,
-    String.raw`[IWE]\d{4} \d\d:\d\d:\d\d\.\d{1,9}\s{1,6}\d{1,9} [\w.]{1,60}:\d{1,6}\]`,
+    String.raw`[IWE]\d{4} \d\d:\d\d:\d\d\.\d{1,9}\s{1,6}\d{1,20} [\w.]{1,60}:\d{1,6}\]`,
+    String.raw`\[[\w.]{1,60}\](?=\[(?:INFO|DEBUG|WARNING)\])`,
     String.raw`\[?(?:INFO|DEBUG|WARNING|I)\](?=[\s:|-])`,
     String.raw`(?:INFO|DEBUG|WARNING|I)(?=[\s:|-])`,
     String.raw`\[[\w/.-]{1,60} \(pid \d{1,9}\)\]`,

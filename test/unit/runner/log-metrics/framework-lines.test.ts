@@ -13,6 +13,12 @@ describe('lines of frameworks, with training, validation and test told apart', (
       ['0 loss=6.9 train_acc1=3', '0 val_loss=5.2 val_acc1=15', '0 val_acc1=16 val_acc5=40'],
     ],
     [
+      'the loggers of Hydra and of absl',
+      '[2026-11-29 14:04:41,638][__main__][INFO] - epoch 1: train_loss 0.5 val_acc 0.9718\n' +
+        'I1129 14:04:41.638894 139751746777792 run.py:14] step 10: loss = 0.09337, eval accuracy = 0.9650',
+      ['1 train_loss=0.5 val_acc=0.9718', '10 loss=0.09337 eval_accuracy=0.965'],
+    ],
+    [
       'torchvision references',
       'Epoch: [0]  [ 0/20]  eta: 0:00:30  lr: 0.01  loss: 2.4000 (2.4000)  acc1: 10.0000 (10.0000)  time: 0.1\n' +
         'Epoch: [0] Total time: 0:00:30\nTest:   [ 0/79]  eta: 0:01:00  loss: 1.2 (1.3)  acc1: 75 (76)  time: 0.7\n' +
