@@ -7,6 +7,7 @@ import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import type { Caller } from '../../../shared/http/definition/endpoint-context.ts';
 import type { RequestWork } from '../../../shared/http/definition/request-work.ts';
 import { SweepAnswer } from '../../../shared/sweeps/trials/show-sweep.ts';
+import { chargedTo, type Payer } from '../../../shared/sweeps/trials/sweep-state.ts';
 import { answerSweep, changeSweep, decidingNeeds, sweepPath } from './sweep.ts';
 
 /** The endpoint of an action on a sweep: `POST …/sweeps/{sweep_id}/<action>`. */
@@ -91,13 +92,6 @@ export async function retried(
     again: [...sweep.again, ...failed.map(({ run }) => run)],
     counts: { ...sweep.counts, failed: sweep.counts.failed - failed.length },
   };
-}
-
-type Payer = Pick<Caller, 'charged_token'>;
-
-/** Charge what a sweep begins from now on to the token of the caller, if that has a budget, and to no other token. */
-function chargedTo({ charged_token: _, ...sweep }: Sweep, { charged_token }: Payer): Sweep {
-  return { ...sweep, ...(charged_token !== undefined && { charged_token }) };
 }
 
 function refuseEnded(sweep: Sweep): void {

@@ -15,7 +15,7 @@ const sweep = recordType('sweep', () =>
     project_id: Ulid,
     /** User who began it. Its experiments count for this user. */
     user_id: Ulid,
-    /** Token with a budget that began it, or let it go on last. Its experiments are charged to it. Absent without one. */
+    /** Token with a budget that began it, or let it go on or asked for a trial last. Its experiments are charged to it. Absent without one. */
     charged_token: ChargedToken.optional(),
     name: z.string(),
     note: z.string().nullable(),

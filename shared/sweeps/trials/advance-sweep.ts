@@ -10,7 +10,6 @@ import { putTurn, removeTurn, type SweepTurn } from '../../data/sweeps/sweep-tur
 import { retryOnConflict } from '../../data/table/retry-on-conflict.ts';
 import type { TableReader, Write } from '../../data/table/table.ts';
 import type { ConditionFailedError } from '../../data/table/write-label.ts';
-import type { Caller } from '../../http/definition/endpoint-context.ts';
 import type { Submitting } from '../../jobs/admission.ts';
 import { budgetShortCode } from '../../jobs/budget.ts';
 import { cancelJob } from '../../jobs/cancellation.ts';
@@ -26,7 +25,7 @@ import { knownRuns } from './known-runs.ts';
 import { removeDeleted } from './remove-deleted.ts';
 import { runInputs } from './run-inputs.ts';
 import { sweepNotices } from './sweep-notices.ts';
-import { budgetReached, nextRun, settle, withBegun } from './sweep-state.ts';
+import { budgetReached, chargedTo, nextRun, type Payer, settle, withBegun } from './sweep-state.ts';
 
 /**
  * Let a sweep decide: take in the runs that have ended, and begin as many as may run. Each step is one transaction, on
@@ -156,7 +155,7 @@ async function beginRun(context: SweepContext, decision: Decision, mayContinue: 
   try {
     const row = await rowOf(records, decision, due.run);
     // The Idempotency-Key of a request belongs to its sweep, not to each run that the sweep begins.
-    const own = { ...context, idempotencyWrites: () => [], caller: undefined };
+    const own = { ...context, idempotencyWrites: () => [] };
     return await recordRun(own, decision, { ...due, row }, mayContinue);
   } catch (error) {
     if (!(error instanceof ServiceError) || error.kind === 'unavailable') throw error;
@@ -205,9 +204,6 @@ async function seen(records: TableReader<'records'>, sweep: Sweep, { repeats }: 
   );
 }
 
-/** Who asks for a run; its token is charged, if it has a budget. */
-type Asker = Pick<Caller, 'charged_token'>;
-
 interface DueRun {
   run: number;
   isNew: boolean;
@@ -215,16 +211,16 @@ interface DueRun {
 }
 
 async function recordRun(
-  context: SweepContext & Pick<BeginContext, 'idempotencyWrites'> & { caller: Asker | undefined },
+  context: SweepContext & Pick<BeginContext, 'idempotencyWrites'>,
   decision: Decision,
   { run, isNew, row }: DueRun,
   mayContinue: boolean,
   further: readonly Write[] = [],
 ): Promise<Step> {
-  const { records, now, caller } = context;
+  const { records, now } = context;
   const { sweep, next, spec } = decision;
   const { trial, repeat } = row;
-  const charged_token = caller?.charged_token ?? sweep.charged_token;
+  const { charged_token } = next;
   const project = await findProject(records, sweep.project_id);
   if (project === undefined) {
     // Nothing of a deleted project is decided any more.
@@ -296,7 +292,7 @@ async function findProject(
  * @throws ServiceError `conflict` if the sweep takes no further trial now
  */
 export async function beginAsked(
-  context: SweepContext & Pick<BeginContext, 'idempotencyWrites'> & { caller: Asker },
+  context: SweepContext & Pick<BeginContext, 'idempotencyWrites'> & { caller: Payer },
   { project_id, sweep_id }: SweepIds,
   params: Params,
 ): Promise<Experiment> {
@@ -306,7 +302,9 @@ export async function beginAsked(
     const sweep = await requireSweep(records, project_id, sweep_id);
     const spec = specOf(sweep);
     const ends = await collectEnds(records, sweep, spec);
-    const next = { ...settle(sweep, spec, ends.ended, ends.judged), decisions: sweep.decisions + 1 };
+    const settled = { ...settle(sweep, spec, ends.ended, ends.judged), decisions: sweep.decisions + 1 };
+    // Its repeats and further tries follow by themselves.
+    const next = chargedTo(settled, context.caller);
     refuseTrial(next, spec);
     const run = next.begun;
     const place = { run, trial: Math.floor(run / spec.repeats), repeat: 1, tries: [] };

@@ -176,3 +176,11 @@ export function budgetReached(
   const left = roundedDollars(Math.max(0, budget - spent - reserved));
   return `Of its budget of US$ ${budget}, US$ ${left} is left, and one more run may cost US$ ${run_cost}. Raise the budget and resume it.`;
 }
+
+/** Who lets a sweep go on. */
+export type Payer = Pick<Sweep, 'charged_token'>;
+
+/** Charge what a sweep begins from now on to the token of the caller, if that has a budget, and to no other token. */
+export function chargedTo({ charged_token: _, ...sweep }: Sweep, { charged_token }: Payer): Sweep {
+  return { ...sweep, ...(charged_token !== undefined && { charged_token }) };
+}

@@ -5,6 +5,7 @@ import { event as notify } from '../../../functions/events/notify.event.ts';
 import { endpoint as listDeliveries } from '../../../functions/projects/hooks/list-deliveries.endpoint.ts';
 import { endpoint as putHook } from '../../../functions/projects/hooks/put-hook.endpoint.ts';
 import { endpoint as createSweep } from '../../../functions/projects/sweeps/create-sweep.endpoint.ts';
+import { endpoint as createTrial } from '../../../functions/projects/sweeps/create-trial.endpoint.ts';
 import { endpoint as resumeSweep } from '../../../functions/projects/sweeps/resume-sweep.endpoint.ts';
 import { endpoint as updateSweep } from '../../../functions/projects/sweeps/update-sweep.endpoint.ts';
 import { taskHandler } from '../../../shared/http/definition/task.ts';
@@ -63,7 +64,8 @@ test('a sweep stops before its budget is exceeded, goes on once it was raised, a
   expect(deliveries.map(({ type }: { type: string }) => type)).toEqual(['sweep.ended', 'budget.reached']);
 });
 
-test('a sweep is charged to the token that began it until somebody else lets it go on', async () => {
+/** A sweep whose runs may cost a dollar each, and cost the least that AWS charges: a minute. A token has a little more. */
+async function sweepWithToken() {
   const prices = { fargate: { base: 1, vcpu: 0, gib: 0 }, nodes: [] };
   const service = await trainingService({}, { PRICES: JSON.stringify(prices) });
   const project = await sweptProject(service);
@@ -73,11 +75,15 @@ test('a sweep is charged to the token that began it until somebody else lets it 
     ...json({ name: 'ci', scope, budget: 1.02 }),
   });
   const as = { ...service.developer, token: made.json.access_token };
-  const charged = async () => {
+  const charged = async (): Promise<number> => {
     const { json: listed } = await service.call(listTokens, { as: service.developer });
     return listed.find((one: { token_id: string }) => one.token_id === made.json.token_id).charged;
   };
-  // A run may cost a dollar, and costs the least that AWS charges: a minute.
+  return { project, as, charged };
+}
+
+test('a sweep is charged to the token that began it until somebody else lets it go on', async () => {
+  const { project, as, charged } = await sweepWithToken();
   const parameters = { depth: { values: [1, 2, 3, 4] } };
   const spec = { config: 'train.yaml', method: 'grid', metric: 'val_loss', timeout: 3600, parameters };
 
@@ -93,5 +99,32 @@ test('a sweep is charged to the token that began it until somebody else lets it 
   );
   expect(spent).toBeCloseTo(2 / 60);
   expect(ended).toMatchObject({ status: 'COMPLETED', counts: { complete: 4 } });
+  expect(await charged()).toBe(spent);
+});
+
+test('a trial is charged with all its repeats to the token that asks for it, whoever began the sweep', async () => {
+  const { project, as, charged } = await sweepWithToken();
+  const spec = {
+    method: 'external',
+    metric: 'val_loss',
+    timeout: 3600,
+    trials: 1,
+    repeats: 3,
+    repeat_seed: 'seed',
+  };
+
+  const { sweep_id } = await project.begin(spec);
+  await project.must(project.call(createTrial, sweep_id, { ...json({ params: { depth: 1 } }), as }));
+  const paused = await project.until(
+    sweep_id,
+    ({ status, counts }) => status !== 'RUNNING' || counts.complete === 3,
+  );
+  const spent = await charged();
+  await project.must(project.call(resumeSweep, sweep_id));
+  const ended = await project.ended(sweep_id);
+
+  expect(paused).toMatchObject({ status: 'PAUSED', counts: { complete: 2 } });
+  expect(spent).toBeCloseTo(2 / 60);
+  expect(ended).toMatchObject({ status: 'COMPLETED', counts: { complete: 3 } });
   expect(await charged()).toBe(spent);
 });
