@@ -25,6 +25,7 @@ import {
   maxFilter,
 } from '../../../shared/experiments/filter-rule.ts';
 import { ProjectRankers } from '../../../shared/experiments/rank-project.ts';
+import type { Caller } from '../../../shared/http/definition/endpoint-context.ts';
 import { answerList, type Paging } from '../../../shared/http/definition/pagination.ts';
 import { flag } from '../../../shared/http/definition/parameters.ts';
 import { fieldsParameter } from '../../../shared/http/fields-mask/fields-parameter.ts';
@@ -202,19 +203,21 @@ interface TrackedExperiment {
 const maxPage = 100;
 
 /**
- * Return the ids of the projects to search: the named ones, or all.
+ * Return the ids of the projects to search: the named ones, else those in the scope of the token that still exist, or all.
  * @throws ServiceError `not-found` for a missing one; `bad-request` if there are too many to search all
  */
 export async function projectsToSearch(
   records: TableReader<'records'>,
   named: readonly string[] | undefined,
+  { scope }: Pick<Caller, 'scope'>,
 ): Promise<string[]> {
-  if (named !== undefined) {
-    const ids = [...new Set(named)];
+  const asked = named ?? scope?.projects;
+  if (asked) {
+    const ids = [...new Set(asked)];
     const found = await records.batchGet(ids.map(projectKey));
     const absent = ids.find((_, index) => found[index] === undefined);
-    if (absent !== undefined) throw notFound('project', absent);
-    return ids;
+    if (named !== undefined && absent !== undefined) throw notFound('project', absent);
+    return ids.filter((_, index) => found[index] !== undefined);
   }
   const ids: string[] = [];
   let after: string | undefined;

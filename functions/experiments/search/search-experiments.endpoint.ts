@@ -44,8 +44,7 @@ export const endpoint = defineEndpoint({
   async handle({ query }, context) {
     const { records, caller } = context;
     for (const id of query.project_id ?? []) requireReachedProject(caller, id);
-    const named = query.project_id ?? caller.scope?.projects ?? undefined;
-    return answerSearch(context, await projectsToSearch(records, named), query);
+    return answerSearch(context, await projectsToSearch(records, query.project_id, caller), query);
   },
 });
 

@@ -7,12 +7,10 @@ import {
   ServiceError,
 } from '../../../shared/core/service-error.ts';
 import { requireReachedProject } from '../../../shared/data/accounts/token-scope.ts';
-import { OptimizationKind } from '../../../shared/data/jobs/job.ts';
+import type { OptimizationKind } from '../../../shared/data/jobs/job.ts';
 import {
   type Compression,
-  compressionKey,
   newCompressionId,
-  parseCompression,
   putCompression,
   requireCompression,
 } from '../../../shared/data/models/compression.ts';
@@ -30,6 +28,7 @@ import { checkLimits, fargateSize, type JobSize } from '../../../shared/jobs/siz
 import { placeOneInLine } from '../../../shared/jobs/waiting-queue.ts';
 import { requireOwn } from '../models/change-model.ts';
 import { requireShapesOf } from '../models/model-request.ts';
+import { projectOf } from '../models/project-of.ts';
 
 /** Record a compression and pin the current state of the model. */
 export async function beginCompression(
@@ -40,11 +39,11 @@ export async function beginCompression(
   const model = await requireReadyModel(records, asked.model_name);
   requireOwn(model, caller);
   const strategy_id = await newCompressionId(asked.request.operation, records, newId());
-  const project_id = await originProject(records, model.origin);
+  const project_id = await projectOf(records, model);
   requireReachedProject(caller, project_id);
   const compression = {
     ...newCompression(strategy_id, asked, model, context),
-    ...(project_id !== undefined && { project_id }),
+    ...(project_id !== null && { project_id }),
   };
   const size = { timeout: asked.timeout, vcpus: compression.vcpus };
   refuseTogether(
@@ -58,18 +57,6 @@ export async function beginCompression(
     ...idempotencyWrites(strategy_id),
   ];
   return admitJob(compression, writesOf, () => notFound('model', asked.model_name), context);
-}
-
-/** Return the project of the experiment that a model comes from, directly or through another compression. */
-async function originProject(
-  records: TableWriter<'records'>,
-  origin: ReadyModel['origin'],
-): Promise<string | undefined> {
-  if (origin.kind === 'artifact') return origin.project_id;
-  if (origin.kind === 'upload') return undefined;
-  const keys = OptimizationKind.options.map((kind) => compressionKey(kind, origin.strategy_id));
-  const found = (await records.batchGet(keys)).find((item) => item !== undefined);
-  return found === undefined ? undefined : parseCompression(found).project_id;
 }
 
 /** A requested compression, with defaults applied. */

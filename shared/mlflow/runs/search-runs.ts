@@ -126,8 +126,8 @@ function tagOf(row: ExperimentRow, name: string): string | undefined {
 }
 
 /**
- * Start to read the searched rows in parallel with the access check. This is safe, because any caller who may read
- * one project may read all.
+ * Start to read the searched rows in parallel with the access check. This is safe, because nothing of them is answered
+ * before it.
  */
 const readRowsAhead = ({ records, job }: MlflowContext, ids: readonly string[]) =>
   job === undefined && ids.length <= projectsAtOnce && ids.every((id) => Ulid.safeParse(id).success)

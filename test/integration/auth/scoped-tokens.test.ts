@@ -7,12 +7,15 @@ import { endpoint as searchExperiments } from '../../../functions/experiments/se
 import { endpoint as serveMlflow } from '../../../functions/mlflow/serve-mlflow.endpoint.ts';
 import { endpoint as listModels } from '../../../functions/optimization/models/list-models.endpoint.ts';
 import { endpoint as readModel } from '../../../functions/optimization/models/read-model.endpoint.ts';
+import { endpoint as deleteProject } from '../../../functions/projects/projects/delete-project.endpoint.ts';
 import { endpoint as listProjects } from '../../../functions/projects/projects/list-projects.endpoint.ts';
 import { endpoint as markProjectDeleted } from '../../../functions/projects/projects/mark-project-deleted.endpoint.ts';
 import { endpoint as readProject } from '../../../functions/projects/projects/read-project.endpoint.ts';
 import { newId } from '../../../shared/core/new-id.ts';
-import { emptyModel, putModel } from '../../../shared/data/models/model.ts';
+import { putModel } from '../../../shared/data/models/model.ts';
+import { recordedCompression } from '../../support/compression.ts';
 import { holdRecency } from '../../support/hold-recency.ts';
+import { recordedModel } from '../../support/model.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { tableRequests } from '../../support/table-requests.ts';
 import { newProject } from '../projects/new-project.ts';
@@ -47,6 +50,15 @@ describe('a token with a scope', () => {
       path: { mlflow_path: `api/2.0/mlflow/${path}` },
       ...(method === 'POST' ? json(fields) : { query: { ...fields } }),
     });
+
+  const artifact = { kind: 'artifact', experiment_id: newId(), path: 'm.onnx' } as const;
+  async function model(origin: Parameters<typeof putModel>[1]['origin']): Promise<string> {
+    const made = await recordedModel(service, ada);
+    await putModel(service.records, { ...made, origin, version: 2 }, made);
+    return made.model_name;
+  }
+
+  const projectsIn = (rows: { project_id: string }[]) => [...new Set(rows.map((row) => row.project_id))];
 
   test('says so in the list, where a token without one has null', async () => {
     const grace = await service.user('developer');
@@ -147,7 +159,6 @@ describe('a token with a scope', () => {
   test('lists and searches only its projects, also while its user searches all at the same time', async () => {
     const reading = await withScope(ada, { rights: 'read', projects: [inside] });
     const search = (as: TestUser, query = '') => service.call(searchExperiments, { as, query });
-    const projectsIn = (rows: { project_id: string }[]) => [...new Set(rows.map((row) => row.project_id))];
 
     const listed = await service.call(listProjects, { as: reading });
     const [all, narrowed] = await Promise.all([search(ada), search(reading)]);
@@ -159,15 +170,21 @@ describe('a token with a scope', () => {
     expect(named.status).toBe(403);
   });
 
+  test('searches the projects that are left of its scope', async () => {
+    const gone = await newProject(service, ada);
+    const reading = await withScope(ada, { rights: 'read', projects: [inside, gone] });
+    const only = await withScope(ada, { rights: 'read', projects: [gone] });
+    await service.call(deleteProject, { as: ada, path: { project_id: gone } });
+
+    const answers = await Promise.all(
+      [reading, only].map((as) => service.call(searchExperiments, { as, query: 'fields=project_id' })),
+    );
+
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    expect(answers.map(({ json: rows }) => projectsIn(rows))).toEqual([[inside], []]);
+  });
+
   test('reaches the models of its projects only', async () => {
-    const model = async (origin: Parameters<typeof putModel>[1]['origin']) => {
-      const model_name = `m${newId()}`;
-      const known = { model_id: newId(), model_name, owner: ada.user.username, owner_id: ada.user.user_id };
-      const empty = emptyModel({ ...known, created_at: new Date().toISOString(), version: 1 });
-      await putModel(service.records, { ...empty, origin }, undefined);
-      return model_name;
-    };
-    const artifact = { kind: 'artifact', experiment_id: newId(), path: 'm.onnx' } as const;
     const own = await model({ ...artifact, project_id: inside });
     const others = [await model({ ...artifact, project_id: outside }), await model({ kind: 'upload' })];
     const reading = await withScope(ada, { rights: 'read', projects: [inside] });
@@ -179,6 +196,23 @@ describe('a token with a scope', () => {
 
     expect(listed.json.map(({ model_name }: { model_name: string }) => model_name)).toEqual([own]);
     expect(answers.map(({ status }) => status)).toEqual([200, 403, 403]);
+  });
+
+  test('reaches the result of a compression by the project of its model, whatever has that name by now', async () => {
+    const reading = await withScope(ada, { rights: 'read', projects: [inside] });
+    const renamed = await model({ ...artifact, project_id: inside });
+    const resultOf = async (project_id: string, model_name: string) => {
+      const compression = { project_id, model_name };
+      const { strategy_id } = await recordedCompression(service, ada, 'prune', true, newId(), compression);
+      return model({ kind: 'strategy', strategy_id, model_name });
+    };
+    const results = [await resultOf(inside, 'gone'), await resultOf(outside, renamed)];
+
+    const answers = await Promise.all(
+      results.map((model_name) => service.call(readModel, { as: reading, path: { model_name } })),
+    );
+
+    expect(answers.map(({ status }) => status)).toEqual([200, 403]);
   });
 
   test('gets no answer that another scope of its user got with the same Idempotency-Key', async () => {
