@@ -1,7 +1,7 @@
 import { errorStack } from '../../shared/core/error-text.ts';
 import type { Logger } from '../../shared/core/log.ts';
 import { endPass, takePass } from '../../shared/data/lists/pass-lease.ts';
-import { scheduleNextPass, type WatchedList } from '../../shared/data/lists/watched-list.ts';
+import { scheduleNextPass } from '../../shared/data/lists/watched-list.ts';
 import type { TableWriter } from '../../shared/data/table/table.ts';
 import type { Task } from '../../shared/http/definition/task.ts';
 
@@ -15,12 +15,17 @@ export async function runAlone(
   { name, watches = [], runtime }: WatchingTask,
   run: (started: { repeats: true }) => Promise<void>,
 ): Promise<void> {
+  const scheduleAgain = async (isExpiring: boolean) => {
+    for (const list of watches)
+      if ((list.startsByExpiry === true) === isExpiring)
+        await scheduleNextPass(list.table === 'accounts' ? accounts : records, list);
+  };
   // What expires needs no pass before then.
-  for (const list of watches) if (list.startsByExpiry !== true) await schedule({ accounts, records }, list);
+  await scheduleAgain(false);
   const pass = await takePass(records, name, runtime?.timeout ?? usualSeconds, now());
   if (pass === undefined) {
     // The running pass may be past what has just expired.
-    for (const list of watches) if (list.startsByExpiry === true) await schedule({ accounts, records }, list);
+    await scheduleAgain(true);
     return log.info('pass-skipped', { task: name });
   }
   try {
@@ -28,6 +33,8 @@ export async function runAlone(
   } catch (error) {
     const since = pass.failing_since ?? now().toISOString();
     await endPass(records, name, pass, since, now());
+    // What has expired starts no other pass.
+    await scheduleAgain(true);
     if (now().getTime() - Date.parse(since) >= failingMilliseconds) throw error;
     return log.error('pass-failed', { task: name, since, stack: errorStack(error) });
   }
@@ -42,9 +49,6 @@ interface Stores {
 }
 
 type WatchingTask = Pick<Task, 'name' | 'watches' | 'runtime'>;
-
-const schedule = ({ accounts, records }: Pick<Stores, 'accounts' | 'records'>, list: WatchedList) =>
-  scheduleNextPass(list.table === 'accounts' ? accounts : records, list);
 
 const usualSeconds = 300;
 

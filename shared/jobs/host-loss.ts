@@ -45,8 +45,9 @@ export function isHostLost(job: BatchJob): boolean {
   if (job.attempts.length < (job.maxAttempts ?? maxLosses)) return false;
   const reason = `${job.reason ?? ''} ${last.reason ?? ''}`;
   if (reason.includes('OutOfMemoryError') || reason.includes(timedOut)) return false;
-  if (last.exitCode !== undefined) return last.exitCode === exitCodes.interrupted;
-  return last.reason?.startsWith(exited) !== true;
+  if (last.exitCode === exitCodes.interrupted) return true;
+  // A lost host may kill its container. An exit code without a reason is that of the program.
+  return last.reason === undefined ? last.exitCode === undefined : !last.reason.startsWith(exited);
 }
 
 /** Status reason of a job that Batch ended at the timeout of an attempt. */

@@ -36,9 +36,10 @@ export async function observeJob(
   }
   const cancelled = record.cancel_requested_at !== null;
   const tries = job.attempts.length;
+  // Attempts of earlier submissions do not say how this one has ended.
   const isLost = isHostLost(reported) && !cancelled;
-  const losses = isLost ? await lossesInRow(records, record, tries) : tries;
-  if (isLost && losses < maxLosses && tries < maxAttempts) return submitAnew(records, record, job);
+  const losses = isLost ? await lossesInRow(records, record, tries) : null;
+  if (losses !== null && losses < maxLosses && tries < maxAttempts) return submitAnew(records, record, job);
   const change = { attempts: attemptsOf(job), batch_job_id: job.id };
   await concludeJob(
     records,

@@ -22,18 +22,19 @@ export const reasons = {
   refused: (message: string): string => `The job queue refused the job: ${message}`,
   tooManyVcpus: (asked: number, allowed: number): string =>
     `It requests ${asked} vCPUs, but this deployment now allows ${allowed}.`,
-  buildFailed: (build: BatchJob): string => `The environment could not be built. ${lossReason(build)}`,
+  buildFailed: (build: BatchJob): string =>
+    `The environment could not be built. ${lossReason(build, isHostLost(build) ? build.attempts.length : null)}`,
   waitedTooLong: (hours: number, { reason }: BatchJob): string =>
     `It waited ${hours} hours for compute capacity, the maximum.${quoted(reason)}`,
 } as const;
 
 /**
  * Return why a job failed if its supervisor reported nothing.
- * @param losses number of attempts that it lost in a row without progress
+ * @param losses number of attempts that it lost in a row without progress; null if it did not lose its last host
  */
-export function lossReason(job: BatchJob, losses = job.attempts.length): string {
+export function lossReason(job: BatchJob, losses: number | null): string {
   const said = quoted(job.reason);
-  if (isHostLost(job)) return `${boundReason(job, losses)} Start a new job.${said}`;
+  if (losses !== null) return `${boundReason(job, losses)} Start a new job.${said}`;
   if (job.exitCode === undefined) {
     if (job.attempts.length === 0) return `The job was ended before it ever ran.${said}`;
     if (!job.attempts.some(isStarted)) return `The container could not be started.${said}`;

@@ -79,12 +79,14 @@ test('the lease of a killed pass expires with the time of its function', async (
 });
 
 test('a pass that fails waits for the next one, and raises its error after two hours of failures', async () => {
-  const { task } = await watching();
+  const { task, looks } = await watching();
   const fail = async () => {
     throw new Error('Batch is away');
   };
 
   await runAlone(context(), task, fail);
+  // Its event is over. What has expired would wait for the next expiry, maybe for ever.
+  expect(await looks()).toEqual([1, 1]);
   clock += 7_199_000;
   await runAlone(context(), task, fail);
   clock += 1_000;

@@ -211,6 +211,28 @@ test('a loss that is reported twice, and news that come late, change nothing aft
   expect(twice.map((one) => one?.former_attempts)).toEqual([undefined, maxLosses, maxLosses]);
 });
 
+test('a later submission that Batch gives up for another reason has not lost its host', async () => {
+  const { records, read, record, lost } = await lostJob();
+  await observeJob(records, record, lost, new Date());
+  const given = {
+    ...lost,
+    id: 'c',
+    name: `${lost.name}-${maxLosses}`,
+    reason: 'MISCONFIGURATION:JOB_RESOURCE_REQUIREMENT',
+    maxAttempts: 4,
+    attempt: 1,
+    attempts: [],
+  };
+
+  await observeJob(records, await read(), given, new Date());
+
+  expect(await read()).toMatchObject({
+    status: 'FAILED',
+    status_reason:
+      'The job ended before it could report. Batch says: MISCONFIGURATION:JOB_RESOURCE_REQUIREMENT',
+  });
+});
+
 test('the next submission is made once, whoever dies between its record and Batch', async () => {
   const { settings, records, read, record, lost } = await lostJob();
   const submitted: { name: string; attempts: number | undefined; id: string }[] = [];

@@ -27,6 +27,7 @@ const failed = ({ statusReason, ...container }: Failure, attempts: number, more:
 test.each<[string, Failure]>([
   ['a lost host', { statusReason: 'Host EC2 (instance i-0123) terminated.', exitCode: 143 }],
   ['Spot', { statusReason: 'Your Spot Task was interrupted.' }],
+  ['Spot, which killed it', { statusReason: 'Your Spot Task was interrupted.', exitCode: 137 }],
   ['the warning of Spot', { statusReason: 'Essential container in task exited', exitCode: 143 }],
   ['an image', { statusReason: 'Task failed to start', reason: 'CannotPullContainerError: timeout' }],
   ['Docker', { statusReason: 'Task failed to start', reason: 'DockerTimeoutError: Could not transition' }],
