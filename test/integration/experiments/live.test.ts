@@ -273,4 +273,28 @@ describe('the experiments of a project that are followed', () => {
     expect(after).toMatchObject({ gone: [first.experiment_id], others: [] });
     expect(all.experiments[0]).not.toHaveProperty('limits');
   });
+
+  test('come once a metric has changed, whatever its name', async () => {
+    const own = await newProject(service, owner);
+    const list = async (query: string) =>
+      (await service.call(listLive, { path: { project_id: own }, query, as: owner })).json;
+    const { experiment_id } = (
+      await service.call(create, { path: { project_id: own }, as: owner, ...json({}) })
+    ).json;
+    const log = (name: string, value: number, step: number) =>
+      service.call(logMetrics, {
+        path: { project_id: own, experiment_id },
+        as: owner,
+        ...json({ metrics: [{ name, value, step }] }),
+      });
+    // The project judges by its first metric.
+    await log('loss', 1, 0);
+    await log('cost', 1, 0);
+
+    const first = await list('');
+    await log('cost', 0.5, 1);
+    const next = await list(`after=${first.after}`);
+
+    expect(next.experiments?.[0].metrics.cost.last).toBe(0.5);
+  });
 });
