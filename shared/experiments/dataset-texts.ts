@@ -34,7 +34,8 @@ export async function moveTexts(
   datasets: readonly DatasetInput[],
 ): Promise<DatasetInput[]> {
   const { recorded, object } = splitTexts(datasets);
-  if (object !== undefined) await objects.put(objectOf(key, object.id), object.bytes, 'application/json');
+  if (object !== undefined)
+    await objects.put(datasetTextsObject(key, object.id), object.bytes, 'application/json');
   return recorded;
 }
 
@@ -71,7 +72,7 @@ export async function readTexts(
   if (ids.length === 0) return [...datasets];
   const stored = new Map(
     await inLanes(ids, readsAtOnce, async (id): Promise<[string, Texts[]]> => {
-      const body = await objects.read(objectOf(key, id));
+      const body = await objects.read(datasetTextsObject(key, id));
       // Its experiment is being removed.
       if (body === undefined) return [id, []];
       return [id, z.array(Texts).parse(JSON.parse((await buffer(body)).toString()))];
@@ -89,7 +90,8 @@ interface ExperimentKey {
 
 const readsAtOnce = 16;
 
-const objectOf = ({ project_id, experiment_id }: ExperimentKey, id: string): string =>
+/** Return the bucket key of texts. */
+export const datasetTextsObject = ({ project_id, experiment_id }: ExperimentKey, id: string): string =>
   `${experimentPrefix(project_id, experiment_id)}dataset-texts/${id}`;
 
 const names = ['source', 'schema', 'profile'] as const;

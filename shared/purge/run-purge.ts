@@ -1,7 +1,7 @@
 import type { ObjectWriter } from '../aws/objects.ts';
 import { uploadSeconds } from '../aws/upload-seconds.ts';
 import type { Deadline } from '../core/deadline.ts';
-import { filesOfJob } from '../data/experiments/artifact.ts';
+import { keptObjects } from '../data/experiments/artifact.ts';
 import { claimBuild, findPack, packObject, packsPrefix, releaseBuild } from '../data/projects/environment.ts';
 import { finishPurge, type Purge, type PurgeTarget, postponePurge } from '../data/projects/purge.ts';
 import type { TableName, TableWriter } from '../data/table/table.ts';
@@ -63,7 +63,7 @@ async function removeAll(
   for (const prefix of [...prefixes, ...(leftovers === undefined ? [] : [leftovers.prefix])]) {
     if (objects === undefined) throw new Error('a purge of objects needs the bucket');
     const isLeft = prefix === leftovers?.prefix;
-    const kept = isLeft ? await filesOfJob(records, leftovers.job_id) : undefined;
+    const kept = isLeft ? await keptObjects(records, leftovers.job_id) : undefined;
     const pass = await removeObjects(objects, prefix, hasTime, kept);
     if (pass === 'stopped') return pass;
     if (pass === 'removed') outcome = pass;
@@ -154,7 +154,7 @@ async function removeObjects(
   objects: PurgedObjects,
   prefix: string,
   hasTime: Deadline,
-  kept: ReadonlySet<string> = new Set(),
+  kept: Pick<ReadonlySet<string>, 'has'> = new Set(),
 ): Promise<Pass> {
   let outcome: Pass = 'clean';
   let after: string | undefined;

@@ -21,6 +21,7 @@ import { parsePurge } from '../../../shared/data/projects/purge.ts';
 import { datasetObject, parseUpload, sourceObject } from '../../../shared/data/projects/upload.ts';
 import { UnreadableRecordError } from '../../../shared/data/table/item.ts';
 import type { Item } from '../../../shared/data/table/table.ts';
+import { datasetTextsObject } from '../../../shared/experiments/dataset-texts.ts';
 import { eachItem, eachObject, type Inventory, type StoredObject } from './inventory.ts';
 import { findingsOf } from './orphan-findings.ts';
 import { OrphanStore } from './orphan-store.ts';
@@ -148,6 +149,9 @@ export class OrphanSearch implements Disposable {
         store.add('experiment', sk, idIn(item));
         this.#addJob(item, idIn(item));
         break;
+      case 'experiment-fields':
+        this.#addTexts(item);
+        break;
       case 'logged-model':
         store.add('owner', 'logged-model', sk);
         break;
@@ -189,6 +193,15 @@ export class OrphanSearch implements Disposable {
         break;
       default:
         if (pk === 'USERS') store.add('owner', 'user', sk);
+    }
+  }
+
+  /** Texts of data sets are objects that belong to no counter. */
+  #addTexts(item: Item): void {
+    const key = { project_id: idIn(item), experiment_id: item.sk.split('#')[0] ?? '' };
+    for (const dataset of listOf(item['datasets'])) {
+      const id = textOf(Object(Reflect.get(dataset, 'texts')).id);
+      if (id !== '') this.#store.add('named', datasetTextsObject(key, id));
     }
   }
 

@@ -131,10 +131,14 @@ export async function listArtifacts(
 }
 
 /**
- * Return the bucket keys of all files of a job, including files of unreadable records.
+ * Return which objects of an experiment stay when what its job left is removed: files that records name, also unreadable
+ * ones, and what is no file of a job, such as the texts of data sets.
  * @throws UnreadableRecordError for a record without the key of its object
  */
-export async function filesOfJob(records: TableReader<'records'>, job_id: string): Promise<Set<string>> {
+export async function keptObjects(
+  records: TableReader<'records'>,
+  job_id: string,
+): Promise<Pick<ReadonlySet<string>, 'has'>> {
   const found = new Set<string>();
   for (const { prefix } of Object.values(layouts)) {
     let after: string | undefined;
@@ -148,8 +152,13 @@ export async function filesOfJob(records: TableReader<'records'>, job_id: string
       after = page.next;
     } while (after !== undefined);
   }
-  return found;
+  return { has: (key) => !isFileOfJob(key) || found.has(key) };
 }
+
+const fileFolders = new Set(Object.values(layouts).map(({ folder }) => folder));
+
+/** Whether a key below an experiment's prefix, `projects/<id>/experiments/<id>/<folder>/…`, is of an artifact or checkpoint. */
+const isFileOfJob = (key: string): boolean => fileFolders.has(key.split('/')[4] ?? '');
 
 /** Experiment, and the lease for changes of its files. */
 export interface ArtifactOwner {

@@ -1,6 +1,6 @@
 import type { ObjectWriter } from '../../aws/objects.ts';
 import { errorName } from '../../core/error-text.ts';
-import { filesOfJob } from '../../data/experiments/artifact.ts';
+import { keptObjects } from '../../data/experiments/artifact.ts';
 import { experimentPrefix } from '../../data/experiments/experiment.ts';
 import { holdsLease, type Lease } from '../../data/jobs/lease.ts';
 import type { TableWriter } from '../../data/table/table.ts';
@@ -27,7 +27,7 @@ interface SweptPlace {
  */
 export async function removeOrphans(
   { records, objects, job_id, lease, prefix, patienceSeconds }: SweptPlace,
-  named: ReadonlySet<string>,
+  named: Pick<ReadonlySet<string>, 'has'>,
 ): Promise<void> {
   let after: string | undefined;
   do {
@@ -61,7 +61,7 @@ export async function removeEarlierOrphans({
   const { project_id, experiment_id: job_id } = record;
   const prefix = experimentPrefix(project_id, job_id);
   try {
-    const named = await retryFor(shortPatience, () => filesOfJob(records, job_id));
+    const named = await retryFor(shortPatience, () => keptObjects(records, job_id));
     await removeOrphans({ records, objects, job_id, lease, prefix, patienceSeconds: shortPatience }, named);
   } catch (error) {
     log.warn('files-left', { experiment_id: job_id, error: errorName(error) });

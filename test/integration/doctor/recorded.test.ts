@@ -48,6 +48,11 @@ async function recorded() {
     const body = JSON.stringify({ path: 'parts', num_parts: 2 });
     await ok(caller.call('POST', `${files}/mpu/create/${home}`, { body }));
   }
+  const wide = { name: 'wide', digest: 'd', source_type: 'http', source: 's', schema: 'x'.repeat(60_000) };
+  for (const digest of ['d', 'e'])
+    await ok(
+      caller.post('runs/log-inputs', { run_id, datasets: [{ dataset: { ...wide, digest }, tags: [] }] }),
+    );
   await ok(caller.post('registered-models/create', { name: 'trees' }));
   await ok(caller.post('model-versions/create', { name: 'trees', source: `models:/${model_id}` }));
   return { service, caller, project_id, model_id };

@@ -3,6 +3,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { type ObjectWriter, objectWriter } from '../../../shared/aws/objects.ts';
 import { s3 } from '../../../shared/aws/s3-client.ts';
 import { uploadSeconds } from '../../../shared/aws/upload-seconds.ts';
+import { artifactKey, artifactObject } from '../../../shared/data/experiments/artifact.ts';
+import { experimentPrefix } from '../../../shared/data/experiments/experiment.ts';
 import { listPurges, type Purge, recordPurge } from '../../../shared/data/projects/purge.ts';
 import type { TableWriter } from '../../../shared/data/table/table.ts';
 import { runPurge } from '../../../shared/purge/run-purge.ts';
@@ -105,6 +107,29 @@ describe('purge', () => {
     expect(await left()).toEqual(gone);
     expect(await pending(purge)).toBe(false);
     expect(await runPurge(records, objects, purge, always)).toBe(true);
+  });
+
+  test('removes what a job left, and neither the files that it recorded nor the texts of its data sets', async () => {
+    const [project_id, job_id] = [ulid().toLowerCase(), ulid().toLowerCase()];
+    const prefix = experimentPrefix(project_id, job_id);
+    for (const folder of ['artifacts', 'checkpoints', 'dataset-texts']) await store(`${prefix}${folder}/`, 2);
+    const object = artifactObject(project_id, job_id, '0');
+    await records.write({
+      put: {
+        ...artifactKey(job_id, 'model.bin', 'artifact'),
+        record_type: 'filler',
+        schema_version: 0,
+        object,
+      },
+    });
+    const target = { partitions: [], prefixes: [], leftovers: { job_id, prefix } };
+    const purge: Purge = { purge_id: job_id, created_at: longAgo(), again_at: null, target };
+    await records.write(recordPurge(purge));
+
+    expect(await runPurge(records, objects, purge, always)).toBe(true);
+
+    const left = (await objects.list(prefix)).objects.map(({ key }) => key.slice(prefix.length));
+    expect(left).toEqual(['artifacts/0', 'dataset-texts/0', 'dataset-texts/1']);
   });
 
   test('stops when time runs out, at whatever point, and goes on later', async () => {
