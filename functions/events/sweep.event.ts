@@ -4,6 +4,8 @@ import { event as purge } from './purge.event.ts';
 import { event as reconcile } from './reconcile.event.ts';
 import { runAlone } from './run-alone.ts';
 
+const runtimeOfAll = { runtime: purge.runtime ?? {} };
+
 /**
  * Run three list-triggered tasks in one function. DynamoDB throttles the third reader of a shard, and the archive
  * function is the second reader, because it runs for a quarter of an hour. The tasks run in parallel, so none
@@ -12,18 +14,18 @@ import { runAlone } from './run-alone.ts';
  */
 export const event = defineTask({
   name: 'sweep',
-  runtime: purge.runtime ?? {},
+  ...runtimeOfAll,
   needs: { ...notify.needs, ...reconcile.needs, ...purge.needs },
   watches: [...(reconcile.watches ?? []), ...(purge.watches ?? []), ...(notify.watches ?? [])],
   includes: [reconcile, purge, notify],
 
   async run(_: unknown, context) {
-    const of = (task: { name: string }) => ({ ...context, log: context.log.with({ task: task.name }) });
-    const passes = await Promise.allSettled([
-      runAlone(context, reconcile, (started) => reconcile.run(started, of(reconcile))),
-      runAlone(context, purge, (started) => purge.run(started, of(purge))),
-      runAlone(context, notify, (started) => notify.run(started, of(notify))),
-    ]);
+    const alone = (task: typeof reconcile | typeof purge | typeof notify) =>
+      // A pass may last as long as this function.
+      runAlone(context, { ...task, ...runtimeOfAll }, (started) =>
+        task.run(started, { ...context, log: context.log.with({ task: task.name }) }),
+      );
+    const passes = await Promise.allSettled([alone(reconcile), alone(purge), alone(notify)]);
     const errors = passes.flatMap((pass): unknown[] => (pass.status === 'rejected' ? [pass.reason] : []));
     if (errors.length > 1) throw new AggregateError(errors, 'several passes failed');
     for (const error of errors) throw error;
