@@ -13,7 +13,6 @@ import type { Caller } from '../../shared/http/definition/endpoint-context.ts';
 import { fields } from '../../shared/http/definition/endpoint-input.ts';
 import { decimalAbove, integer } from '../../shared/http/definition/parameters.ts';
 import { Reply } from '../../shared/http/definition/reply.ts';
-import { lambda } from '../../shared/http/pipeline/lambda.ts';
 import { projectFor } from '../../shared/http/pipeline/project-authorization.ts';
 import { noPriceMessage } from '../../shared/jobs/cost.ts';
 import { TokenAnswer } from './credentials.ts';
@@ -98,8 +97,6 @@ export const endpoint = defineEndpoint({
     }
   },
 });
-
-export const handler = lambda(endpoint);
 
 /** Return the projects of a scope in which the user could not use it now: another user's, deleted and missing ones. */
 async function faultsOfProjects(

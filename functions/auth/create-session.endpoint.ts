@@ -9,7 +9,6 @@ import { signInMaxBytes } from '../../shared/http/body/body-limit.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { fields } from '../../shared/http/definition/endpoint-input.ts';
 import { Reply } from '../../shared/http/definition/reply.ts';
-import { lambda } from '../../shared/http/pipeline/lambda.ts';
 import { keepSession, presentedSession } from '../../shared/http/pipeline/session-cookie.ts';
 import { presentedCredentials } from './credentials.ts';
 
@@ -57,5 +56,3 @@ export const endpoint = defineEndpoint({
     );
   },
 });
-
-export const handler = lambda(endpoint);

@@ -8,7 +8,6 @@ import { signInMaxBytes } from '../../shared/http/body/body-limit.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { fields } from '../../shared/http/definition/endpoint-input.ts';
 import { Reply } from '../../shared/http/definition/reply.ts';
-import { lambda } from '../../shared/http/pipeline/lambda.ts';
 import { presentedCredentials } from './credentials.ts';
 
 const lifetimeSeconds = 12 * 60 * 60;
@@ -64,5 +63,3 @@ export const endpoint = defineEndpoint({
     );
   },
 });
-
-export const handler = lambda(endpoint);

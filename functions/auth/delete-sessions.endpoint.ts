@@ -3,7 +3,6 @@ import { writeCredentials } from '../../shared/data/accounts/needs.ts';
 import { endAllSessions } from '../../shared/data/accounts/session.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { Reply } from '../../shared/http/definition/reply.ts';
-import { lambda } from '../../shared/http/pipeline/lambda.ts';
 import { forgetSession } from '../../shared/http/pipeline/session-cookie.ts';
 
 export const endpoint = defineEndpoint({
@@ -23,5 +22,3 @@ export const endpoint = defineEndpoint({
     return Reply.json({ ended }, { headers: forgetSession(context) });
   },
 });
-
-export const handler = lambda(endpoint);

@@ -3,7 +3,6 @@ import { writeCredentials } from '../../shared/data/accounts/needs.ts';
 import { endSession } from '../../shared/data/accounts/session.ts';
 import { revokeToken } from '../../shared/data/accounts/token.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
-import { lambda } from '../../shared/http/pipeline/lambda.ts';
 
 export const endpoint = defineEndpoint({
   name: 'deleteToken',
@@ -23,5 +22,3 @@ export const endpoint = defineEndpoint({
     return {};
   },
 });
-
-export const handler = lambda(endpoint);

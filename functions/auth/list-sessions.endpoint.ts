@@ -3,7 +3,6 @@ import { readCredentials } from '../../shared/data/accounts/needs.ts';
 import { listSessions } from '../../shared/data/accounts/session.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { answerList, paging } from '../../shared/http/definition/pagination.ts';
-import { lambda } from '../../shared/http/pipeline/lambda.ts';
 import { SessionAnswer, showSession } from './credentials.ts';
 
 export const endpoint = defineEndpoint({
@@ -29,5 +28,3 @@ export const endpoint = defineEndpoint({
     });
   },
 });
-
-export const handler = lambda(endpoint);

@@ -7,7 +7,6 @@ import { readRecords } from '../../shared/data/table/needs.ts';
 import type { TableReader } from '../../shared/data/table/table.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { answerList, paging } from '../../shared/http/definition/pagination.ts';
-import { lambda } from '../../shared/http/pipeline/lambda.ts';
 import { roundedDollars } from '../../shared/jobs/cost.ts';
 import { programName, TokenAnswer } from './credentials.ts';
 
@@ -65,8 +64,6 @@ export const endpoint = defineEndpoint({
     });
   },
 });
-
-export const handler = lambda(endpoint);
 
 /** Add to tokens with a budget what their jobs are charged, in US dollars. */
 async function withCharges(records: TableReader<'records'>, tokens: readonly IssuedToken[]) {

@@ -4,7 +4,6 @@ import { extendSession } from '../../shared/data/accounts/session.ts';
 import { HttpError } from '../../shared/http/answer/http-error.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { Reply } from '../../shared/http/definition/reply.ts';
-import { lambda } from '../../shared/http/pipeline/lambda.ts';
 import { keepSession, presentedSession } from '../../shared/http/pipeline/session-cookie.ts';
 import { SessionAnswer, showSession } from './credentials.ts';
 
@@ -38,5 +37,3 @@ export const endpoint = defineEndpoint({
     return Reply.json(showSession(session), { headers: keepSession(context, presented.cookie) });
   },
 });
-
-export const handler = lambda(endpoint);

@@ -4,7 +4,6 @@ import { notFound } from '../../shared/core/service-error.ts';
 import { writeCredentials } from '../../shared/data/accounts/needs.ts';
 import { endSession } from '../../shared/data/accounts/session.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
-import { lambda } from '../../shared/http/pipeline/lambda.ts';
 
 export const endpoint = defineEndpoint({
   name: 'revokeSession',
@@ -24,5 +23,3 @@ export const endpoint = defineEndpoint({
     return { session_id };
   },
 });
-
-export const handler = lambda(endpoint);

@@ -4,7 +4,6 @@ import { notFound } from '../../shared/core/service-error.ts';
 import { writeCredentials } from '../../shared/data/accounts/needs.ts';
 import { revokeIssued } from '../../shared/data/accounts/token.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
-import { lambda } from '../../shared/http/pipeline/lambda.ts';
 
 export const endpoint = defineEndpoint({
   name: 'revokeToken',
@@ -24,5 +23,3 @@ export const endpoint = defineEndpoint({
     return { token_id };
   },
 });
-
-export const handler = lambda(endpoint);

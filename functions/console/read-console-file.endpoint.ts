@@ -4,7 +4,6 @@ import { keepCompressed } from '../../shared/http/answer/content-encoding.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { content } from '../../shared/http/definition/endpoint-output.ts';
 import { Reply } from '../../shared/http/definition/reply.ts';
-import { lambda } from '../../shared/http/pipeline/lambda.ts';
 import { consoleFiles } from './console-files.ts';
 
 const made = new Map<string, { mediaType: string; bytes: Uint8Array }>();
@@ -49,5 +48,3 @@ export const endpoint = defineEndpoint({
     return Reply.content(found.mediaType, found.bytes, { headers });
   },
 });
-
-export const handler = lambda(endpoint);

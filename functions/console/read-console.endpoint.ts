@@ -1,7 +1,6 @@
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { content } from '../../shared/http/definition/endpoint-output.ts';
 import { Reply } from '../../shared/http/definition/reply.ts';
-import { lambda } from '../../shared/http/pipeline/lambda.ts';
 import { consoleFiles } from './console-files.ts';
 import { consolePage, consolePolicy } from './console-page.ts';
 
@@ -24,5 +23,3 @@ export const endpoint = defineEndpoint({
     return Reply.content('text/html; charset=utf-8', page, { headers });
   },
 });
-
-export const handler = lambda(endpoint);

@@ -2,7 +2,6 @@ import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { pathOfHost } from '../../shared/http/definition/endpoint-context.ts';
 import { redirect } from '../../shared/http/definition/endpoint-output.ts';
 import { Reply } from '../../shared/http/definition/reply.ts';
-import { lambda } from '../../shared/http/pipeline/lambda.ts';
 
 /**
  * Return the path of the console next to this path, which is for example `/v1/mlflow`. A browser keeps the
@@ -29,5 +28,3 @@ export const endpoint = defineEndpoint({
     return Reply.redirect({ GET: location, HEAD: location });
   },
 });
-
-export const handler = lambda(endpoint);

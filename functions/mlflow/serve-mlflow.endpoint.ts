@@ -5,7 +5,6 @@ import { requireScope } from '../../shared/data/accounts/token-scope.ts';
 import { writeRecords } from '../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { content } from '../../shared/http/definition/endpoint-output.ts';
-import { lambda } from '../../shared/http/pipeline/lambda.ts';
 import { largeBodies } from '../../shared/mlflow/artifacts/large-body.ts';
 import { artifactRoutes } from '../../shared/mlflow/artifacts/routes.ts';
 import { modelRoutes } from '../../shared/mlflow/logged-models/routes.ts';
@@ -61,5 +60,3 @@ export const endpoint = defineEndpoint({
     return found.handle(request, variables, context);
   },
 });
-
-export const handler = lambda(endpoint);

@@ -4,7 +4,6 @@ import { gunzip } from 'node:zlib';
 import * as z from 'zod';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { content } from '../../shared/http/definition/endpoint-output.ts';
-import { lambda } from '../../shared/http/pipeline/lambda.ts';
 import { commandFiles } from './command-files.ts';
 import { answerDocument, type FixedDocument } from './fixed-document.ts';
 
@@ -61,5 +60,3 @@ export const endpoint = defineEndpoint({
     return answerDocument(await document(file), undefined);
   },
 });
-
-export const handler = lambda(endpoint);

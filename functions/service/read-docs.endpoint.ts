@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { badRequest } from '../../shared/core/service-error.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { content } from '../../shared/http/definition/endpoint-output.ts';
-import { lambda } from '../../shared/http/pipeline/lambda.ts';
 import { ApiDocument } from './docs/api-document.ts';
 import { docsPage, docsPageNames } from './docs/docs-page.ts';
 import { answerDocument, DocumentVersion, type FixedDocument, fixedDocument } from './fixed-document.ts';
@@ -63,5 +62,3 @@ export const endpoint = defineEndpoint({
     return answerDocument(whole, v, headers);
   },
 });
-
-export const handler = lambda(endpoint);

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
-import { lambda } from '../../shared/http/pipeline/lambda.ts';
 
 export const endpoint = defineEndpoint({
   name: 'readHealth',
@@ -18,5 +17,3 @@ export const endpoint = defineEndpoint({
     return { status: 'ok' as const, service: 'model-project-service' as const };
   },
 });
-
-export const handler = lambda(endpoint);

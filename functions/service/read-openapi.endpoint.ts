@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
-import { lambda } from '../../shared/http/pipeline/lambda.ts';
 import { answerDocument, DocumentVersion } from './fixed-document.ts';
 import { openapiDocument } from './openapi-document.ts';
 
@@ -20,5 +19,3 @@ export const endpoint = defineEndpoint({
     return answerDocument(openapiDocument(), v);
   },
 });
-
-export const handler = lambda(endpoint);

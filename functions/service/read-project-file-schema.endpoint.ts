@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { projectFileSchema } from '../../shared/config/project-file.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
-import { lambda } from '../../shared/http/pipeline/lambda.ts';
 import { answerDocument, type FixedDocument, fixedDocument } from './fixed-document.ts';
 
 let made: FixedDocument | undefined;
@@ -24,5 +23,3 @@ export const endpoint = defineEndpoint({
     return answerDocument(made, undefined);
   },
 });
-
-export const handler = lambda(endpoint);

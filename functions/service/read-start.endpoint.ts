@@ -2,7 +2,6 @@ import { preferredMediaType } from '../../shared/http/body/accept.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { content } from '../../shared/http/definition/endpoint-output.ts';
 import { Reply } from '../../shared/http/definition/reply.ts';
-import { lambda } from '../../shared/http/pipeline/lambda.ts';
 import { readDataFolder } from './data-folder-size.ts';
 import { Start, startOf, startPage, startPolicy } from './start-page.ts';
 
@@ -33,5 +32,3 @@ export const endpoint = defineEndpoint({
     return Reply.content('text/html; charset=utf-8', startPage(start), { headers });
   },
 });
-
-export const handler = lambda(endpoint);

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import packageFile from '../../package.json' with { type: 'json' };
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
-import { lambda } from '../../shared/http/pipeline/lambda.ts';
 
 /** Extensions of Triton that clients may rely on. */
 const extensions = ['binary_tensor_data', 'classification', 'model_configuration', 'model_repository'];
@@ -27,5 +26,3 @@ export const endpoint = defineEndpoint({
     };
   },
 });
-
-export const handler = lambda(endpoint);

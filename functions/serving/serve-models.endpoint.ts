@@ -5,7 +5,6 @@ import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import type { RawRequest } from '../../shared/http/definition/endpoint-input.ts';
 import { content } from '../../shared/http/definition/endpoint-output.ts';
 import { Reply } from '../../shared/http/definition/reply.ts';
-import { lambda } from '../../shared/http/pipeline/lambda.ts';
 import { maxBodyBytes, operations } from './operations.ts';
 import { servingNeeds, servingRuntime, servingThrottle } from './serving-needs.ts';
 
@@ -40,8 +39,6 @@ export const endpoint = defineEndpoint({
     return Reply.content('application/json', await renderJson(operation, answer));
   },
 });
-
-export const handler = lambda(endpoint);
 
 /** Bodies and answers have the same limit, and the same way to need less of it. */
 const smallerForm =

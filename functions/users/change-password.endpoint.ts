@@ -16,7 +16,6 @@ import { ConditionFailedError } from '../../shared/data/table/write-label.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { fields } from '../../shared/http/definition/endpoint-input.ts';
 import { requirePrecondition } from '../../shared/http/definition/precondition.ts';
-import { lambda } from '../../shared/http/pipeline/lambda.ts';
 import { requireMayChangeAccount, showUser, UserAnswer, userPath } from './account.ts';
 
 export const endpoint = defineEndpoint({
@@ -75,5 +74,3 @@ export const endpoint = defineEndpoint({
     }
   },
 });
-
-export const handler = lambda(endpoint);

@@ -5,7 +5,6 @@ import { changeUser, setAccountType } from '../../shared/data/accounts/change-us
 import { writeUsers } from '../../shared/data/accounts/needs.ts';
 import { AccountType, findUser } from '../../shared/data/accounts/user.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
-import { lambda } from '../../shared/http/pipeline/lambda.ts';
 import { showUser, UserAnswer } from './account.ts';
 
 export const endpoint = defineEndpoint({
@@ -35,5 +34,3 @@ export const endpoint = defineEndpoint({
     return showUser(changed);
   },
 });
-
-export const handler = lambda(endpoint);

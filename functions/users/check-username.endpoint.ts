@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { readUsers } from '../../shared/data/accounts/needs.ts';
 import { findUserId, Username } from '../../shared/data/accounts/user.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
-import { lambda } from '../../shared/http/pipeline/lambda.ts';
 import { requireMayRegister } from './registration-rule.ts';
 
 export const endpoint = defineEndpoint({
@@ -40,5 +39,3 @@ export const endpoint = defineEndpoint({
     return { username, available, reason: available ? null : 'is taken' };
   },
 });
-
-export const handler = lambda(endpoint);

@@ -17,7 +17,6 @@ import {
 import { signInMaxBytes } from '../../shared/http/body/body-limit.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { fields } from '../../shared/http/definition/endpoint-input.ts';
-import { lambda } from '../../shared/http/pipeline/lambda.ts';
 import { showUser, UserAnswer } from './account.ts';
 import { requireMayRegister } from './registration-rule.ts';
 
@@ -93,5 +92,3 @@ export const endpoint = defineEndpoint({
     return showUser(user);
   },
 });
-
-export const handler = lambda(endpoint);

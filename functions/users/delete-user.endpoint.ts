@@ -8,7 +8,6 @@ import { findUserToRemove, Username } from '../../shared/data/accounts/user.ts';
 import { writeRecords } from '../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { requirePrecondition } from '../../shared/http/definition/precondition.ts';
-import { lambda } from '../../shared/http/pipeline/lambda.ts';
 import { clearAccount } from '../../shared/purge/clear-account.ts';
 import { UserAnswer } from './account.ts';
 
@@ -51,5 +50,3 @@ export const endpoint = defineEndpoint({
     return removed;
   },
 });
-
-export const handler = lambda(endpoint);

@@ -3,7 +3,6 @@ import { readUsers } from '../../shared/data/accounts/needs.ts';
 import { listUsers } from '../../shared/data/accounts/user.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { answerList, paging } from '../../shared/http/definition/pagination.ts';
-import { lambda } from '../../shared/http/pipeline/lambda.ts';
 import { UserAnswer } from './account.ts';
 
 export const endpoint = defineEndpoint({
@@ -30,5 +29,3 @@ export const endpoint = defineEndpoint({
     });
   },
 });
-
-export const handler = lambda(endpoint);

@@ -2,7 +2,6 @@ import { notFound } from '../../shared/core/service-error.ts';
 import { readUsers } from '../../shared/data/accounts/needs.ts';
 import { findUser } from '../../shared/data/accounts/user.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
-import { lambda } from '../../shared/http/pipeline/lambda.ts';
 import { showUser, UserAnswer } from './account.ts';
 
 export const endpoint = defineEndpoint({
@@ -23,5 +22,3 @@ export const endpoint = defineEndpoint({
     return showUser(user);
   },
 });
-
-export const handler = lambda(endpoint);

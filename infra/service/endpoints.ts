@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { AnyEndpoint } from '../../shared/http/definition/exchange.ts';
 import { isOperation } from '../../shared/http/definition/request-method.ts';
-import type { Handler } from '../../shared/http/pipeline/lambda.ts';
 
 /** Load the endpoints without proxies, which are not operations of the OpenAPI document. */
 export const loadOperations = async (folder: string): Promise<LoadedEndpoint[]> =>
@@ -13,7 +12,6 @@ export interface LoadedEndpoint {
   /** File of the endpoint, relative to the folder it was loaded from. */
   file: string;
   endpoint: AnyEndpoint;
-  handler: Handler;
 }
 
 /** Load every endpoint below `folder`. */
@@ -32,12 +30,12 @@ export const endpointFiles = async (folder: string): Promise<string[]> =>
   (await Array.fromAsync(glob('**/*.endpoint.ts', { cwd: folder }))).sort();
 
 function loaded(file: string, module: unknown): LoadedEndpoint {
-  if (!isEndpointModule(module)) throw new Error(`${file} must export endpoint and handler`);
-  return { file, endpoint: module.endpoint, handler: module.handler };
+  if (!isEndpointModule(module)) throw new Error(`${file} must export endpoint`);
+  return { file, endpoint: module.endpoint };
 }
 
-function isEndpointModule(module: unknown): module is { endpoint: AnyEndpoint; handler: Handler } {
-  return typeof module === 'object' && module !== null && 'endpoint' in module && 'handler' in module;
+function isEndpointModule(module: unknown): module is { endpoint: AnyEndpoint } {
+  return typeof module === 'object' && module !== null && 'endpoint' in module;
 }
 
 /** Name, without its extension, of the module that holds all endpoints in the bundle of the local run. */

@@ -8,7 +8,6 @@ import { experimentPath } from '../../../shared/experiments/experiment-path.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { redirect } from '../../../shared/http/definition/endpoint-output.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { fileKind } from './artifact.ts';
 
 const ArtifactPath = z
@@ -59,5 +58,3 @@ export const endpoint = defineEndpoint({
     );
   },
 });
-
-export const handler = lambda(endpoint);

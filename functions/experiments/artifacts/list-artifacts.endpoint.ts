@@ -5,7 +5,6 @@ import { readRecords } from '../../../shared/data/table/needs.ts';
 import { experimentPath } from '../../../shared/experiments/experiment-path.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { answerList, paging } from '../../../shared/http/definition/pagination.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { ArtifactAnswer, fileKind } from './artifact.ts';
 
 export const endpoint = defineEndpoint({
@@ -30,5 +29,3 @@ export const endpoint = defineEndpoint({
     });
   },
 });
-
-export const handler = lambda(endpoint);

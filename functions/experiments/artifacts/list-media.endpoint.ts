@@ -7,7 +7,6 @@ import type { TableReader } from '../../../shared/data/table/table.ts';
 import { mediaSeries } from '../../../shared/experiments/media-series.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { projectPath } from '../../../shared/http/definition/parameters.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 
 const maxExperiments = 50;
 /** Artifacts that are read of one experiment. */
@@ -118,5 +117,3 @@ export const endpoint = defineEndpoint({
     return { experiments, left: wanted };
   },
 });
-
-export const handler = lambda(endpoint);

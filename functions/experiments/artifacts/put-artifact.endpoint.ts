@@ -5,7 +5,6 @@ import { clientObject, findClientArtifact } from '../../../shared/data/experimen
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { acceptArtifact } from '../../../shared/experiments/accept-artifact.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { mediaTypeOf } from '../../../shared/runner/outputs/upload/media-type.ts';
 import { ArtifactAnswer, requireLogged, uploadedPath, uploadId } from './artifact.ts';
 
@@ -49,5 +48,3 @@ export const endpoint = defineEndpoint({
     return present;
   },
 });
-
-export const handler = lambda(endpoint);

@@ -10,7 +10,6 @@ import { readRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { fields } from '../../../shared/http/definition/endpoint-input.ts';
 import { projectPath } from '../../../shared/http/definition/parameters.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 
 const maxFiles = 200;
 /** Bytes of all files of an answer. In base64 they fit into a payload of Lambda. */
@@ -91,5 +90,3 @@ function stateOf(artifact: Artifact | undefined, bytes: number): Answer['state']
   if (artifact.size > maxBytes) return 'too-large';
   return bytes + artifact.size > maxBytes ? 'left' : 'read';
 }
-
-export const handler = lambda(endpoint);

@@ -8,7 +8,6 @@ import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { requireArtifactRoom } from '../../../shared/experiments/accept-artifact.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { integer } from '../../../shared/http/definition/parameters.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { requireLogged, uploadedPath, uploadId } from './artifact.ts';
 
 const ArtifactTicket = z
@@ -57,5 +56,3 @@ export const endpoint = defineEndpoint({
     return { upload: await objects.presignUpload(object, size, sha256), upload_id, sha256, size };
   },
 });
-
-export const handler = lambda(endpoint);

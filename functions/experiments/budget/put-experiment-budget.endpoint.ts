@@ -9,7 +9,6 @@ import { ConditionFailedError } from '../../../shared/data/table/write-label.ts'
 import { experimentPath } from '../../../shared/experiments/experiment-path.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { fields } from '../../../shared/http/definition/endpoint-input.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { chargeBudgets, highestCost, requireBudget } from '../../../shared/jobs/budget.ts';
 import { answerJobBudget, BudgetAnswer, BudgetRequest } from '../../../shared/jobs/budget-answer.ts';
 import { unchangedCharges } from '../../../shared/jobs/conclusion.ts';
@@ -63,5 +62,3 @@ export const endpoint = defineEndpoint({
     return retryOnConflict(change, { isConflict });
   },
 });
-
-export const handler = lambda(endpoint);

@@ -2,7 +2,6 @@ import { requireExperiment } from '../../../shared/data/experiments/experiment.t
 import { readRecords } from '../../../shared/data/table/needs.ts';
 import { experimentPath } from '../../../shared/experiments/experiment-path.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { answerJobBudget, BudgetAnswer } from '../../../shared/jobs/budget-answer.ts';
 
 export const endpoint = defineEndpoint({
@@ -20,5 +19,3 @@ export const endpoint = defineEndpoint({
     return answerJobBudget(await requireExperiment(records, path.project_id, path.experiment_id), now());
   },
 });
-
-export const handler = lambda(endpoint);

@@ -10,7 +10,6 @@ import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { content } from '../../../shared/http/definition/endpoint-output.ts';
 import { flag, projectPath } from '../../../shared/http/definition/parameters.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { compareValues } from '../../../shared/metrics/compare-values.ts';
 import { withoutSystem } from '../../../shared/metrics/system-metric.ts';
 import { ChangedFiles, changedFiles, compareFiles } from './compare-files.ts';
@@ -129,5 +128,3 @@ export const endpoint = defineEndpoint({
     return Reply.json({ experiments, attributes, params, tags, metrics, files }, { headers });
   },
 });
-
-export const handler = lambda(endpoint);

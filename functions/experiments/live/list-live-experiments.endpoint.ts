@@ -16,7 +16,6 @@ import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { answerList } from '../../../shared/http/definition/pagination.ts';
 import { projectPath } from '../../../shared/http/definition/parameters.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { MetricRanker } from '../../../shared/metrics/metric-ranker.ts';
 import { listPage, withTracking } from '../search/answer-search.ts';
 import { awaitNews, type Mark, type News, retrySeconds } from './await-news.ts';
@@ -139,8 +138,6 @@ export const endpoint = defineEndpoint({
     );
   },
 });
-
-export const handler = lambda(endpoint);
 
 /** Time of the previous answer, and the digest of what it showed. */
 const positionPattern = /^(\d{1,15})!([\w-]{16})$/;

@@ -22,7 +22,6 @@ import { experimentPath } from '../../../shared/experiments/experiment-path.ts';
 import { Cursor, encodeCursor } from '../../../shared/http/definition/cursor.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { integer } from '../../../shared/http/definition/parameters.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { observeWhenStale } from '../../../shared/jobs/observe-when-stale.ts';
 import { isSystemMetric } from '../../../shared/metrics/system-metric.ts';
 import { PointAnswer, showPoint } from '../metrics/point-answer.ts';
@@ -147,8 +146,6 @@ export const endpoint = defineEndpoint({
     };
   },
 });
-
-export const handler = lambda(endpoint);
 
 type Records = TableReader<'records'>;
 

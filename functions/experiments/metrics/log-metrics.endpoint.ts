@@ -10,7 +10,6 @@ import { experimentPath } from '../../../shared/experiments/experiment-path.ts';
 import { NumberParameter } from '../../../shared/http/body/json-number.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { fields } from '../../../shared/http/definition/endpoint-input.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 
 const maxPoints = 1000;
 /**
@@ -82,5 +81,3 @@ export const endpoint = defineEndpoint({
     return { experiment_id: path.experiment_id, points: points.length, stored };
   },
 });
-
-export const handler = lambda(endpoint);

@@ -14,7 +14,6 @@ import { content } from '../../../shared/http/definition/endpoint-output.ts';
 import { streamPaging } from '../../../shared/http/definition/pagination.ts';
 import { decimal, integer } from '../../../shared/http/definition/parameters.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { isSystemMetric } from '../../../shared/metrics/system-metric.ts';
 import { PointAnswer, showPoint } from './point-answer.ts';
 import { readCurves } from './read-curves.ts';
@@ -103,5 +102,3 @@ export const endpoint = defineEndpoint({
     return Reply.json(shown.map(showPoint), { ...extras, next });
   },
 });
-
-export const handler = lambda(endpoint);

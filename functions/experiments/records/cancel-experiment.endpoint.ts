@@ -7,7 +7,6 @@ import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { answerExperiment, ExperimentAnswer } from '../../../shared/experiments/experiment-answer.ts';
 import { experimentPath } from '../../../shared/experiments/experiment-path.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { cancelJob } from '../../../shared/jobs/cancellation.ts';
 import { startWaitingInRequest } from '../../../shared/jobs/waiting-queue.ts';
 import { takeTurnAfterInRequest } from '../../../shared/sweeps/trials/take-turns.ts';
@@ -49,5 +48,3 @@ export const endpoint = defineEndpoint({
     return answerExperiment({ records, accounts, settings, now }, experiment);
   },
 });
-
-export const handler = lambda(endpoint);

@@ -5,7 +5,6 @@ import { readVariablesKey } from '../../../shared/data/projects/variable.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { projectPath } from '../../../shared/http/definition/parameters.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { cancelAll } from '../../../shared/jobs/cancellation.ts';
 import { startWaitingInRequest } from '../../../shared/jobs/waiting-queue.ts';
 
@@ -44,5 +43,3 @@ export const endpoint = defineEndpoint({
     return answer;
   },
 });
-
-export const handler = lambda(endpoint);

@@ -21,7 +21,6 @@ import { recordLogged } from '../../../shared/experiments/logged-experiment.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { fieldsWith } from '../../../shared/http/definition/endpoint-input.ts';
 import { projectPath } from '../../../shared/http/definition/parameters.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 
 const Created = z.strictObject({
   name: ExperimentName.optional(),
@@ -89,5 +88,3 @@ export const endpoint = defineEndpoint({
     return answerExperiment(context, experiment);
   },
 });
-
-export const handler = lambda(endpoint);

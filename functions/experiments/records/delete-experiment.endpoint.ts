@@ -10,7 +10,6 @@ import { ConditionFailedError } from '../../../shared/data/table/write-label.ts'
 import { experimentPath } from '../../../shared/experiments/experiment-path.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { requirePrecondition } from '../../../shared/http/definition/precondition.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { purgeInRequest } from '../../../shared/purge/purge-in-request.ts';
 import { removeOneExperiment } from '../../../shared/purge/remove-experiment.ts';
 
@@ -70,5 +69,3 @@ export const endpoint = defineEndpoint({
     return { experiment_id, deleted: removed };
   },
 });
-
-export const handler = lambda(endpoint);

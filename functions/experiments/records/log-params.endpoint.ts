@@ -9,7 +9,6 @@ import { experimentPath } from '../../../shared/experiments/experiment-path.ts';
 import { fieldsBodyMaxBytes, Params, requireRoom } from '../../../shared/experiments/field-rules.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { fieldsWith } from '../../../shared/http/definition/endpoint-input.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 
 /** Maximum number of names that an error message lists. */
 const maxNamed = 10;
@@ -55,5 +54,3 @@ export const endpoint = defineEndpoint({
     return answerExperiment(context, experiment);
   },
 });
-
-export const handler = lambda(endpoint);

@@ -5,7 +5,6 @@ import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { answerExperiment, ExperimentAnswer } from '../../../shared/experiments/experiment-answer.ts';
 import { experimentPath } from '../../../shared/experiments/experiment-path.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { observeWhenStale } from '../../../shared/jobs/observe-when-stale.ts';
 
 export const endpoint = defineEndpoint({
@@ -30,5 +29,3 @@ export const endpoint = defineEndpoint({
     return answerExperiment({ records, accounts, settings, now }, compared ? await read() : found);
   },
 });
-
-export const handler = lambda(endpoint);

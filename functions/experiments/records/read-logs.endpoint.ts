@@ -5,7 +5,6 @@ import { answerLog, LogAnswer, logQuery } from '../../../shared/experiments/answ
 import { experimentPath } from '../../../shared/experiments/experiment-path.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { integer } from '../../../shared/http/definition/parameters.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { isLogComplete } from './log-complete.ts';
 
 export const endpoint = defineEndpoint({
@@ -47,5 +46,3 @@ export const endpoint = defineEndpoint({
     );
   },
 });
-
-export const handler = lambda(endpoint);

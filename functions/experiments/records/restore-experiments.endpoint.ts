@@ -7,7 +7,6 @@ import { changeFields } from '../../../shared/experiments/change-fields.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { fields } from '../../../shared/http/definition/endpoint-input.ts';
 import { projectPath } from '../../../shared/http/definition/parameters.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { changesAtOnce, ExperimentIds } from './experiment-ids.ts';
 
 export const endpoint = defineEndpoint({
@@ -45,5 +44,3 @@ export const endpoint = defineEndpoint({
     return { restored, missing: experiment_ids.filter((id) => !restored.includes(id)) };
   },
 });
-
-export const handler = lambda(endpoint);

@@ -17,7 +17,6 @@ import { changedStatus, endings } from '../../../shared/experiments/logged-exper
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { fields } from '../../../shared/http/definition/endpoint-input.ts';
 import { requirePrecondition } from '../../../shared/http/definition/precondition.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 
 const Change = z
   .strictObject({
@@ -70,5 +69,3 @@ export const endpoint = defineEndpoint({
     return answerExperiment(context, experiment);
   },
 });
-
-export const handler = lambda(endpoint);

@@ -6,7 +6,6 @@ import { ExperimentAnswer, showExperiment } from '../../../shared/experiments/ex
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { answerList, paging } from '../../../shared/http/definition/pagination.ts';
 import { projectPath } from '../../../shared/http/definition/parameters.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { MetricRanker } from '../../../shared/metrics/metric-ranker.ts';
 import { answerSearch, deletedParameter, listPage, searchParameters, withTracking } from './answer-search.ts';
 
@@ -47,5 +46,3 @@ export const endpoint = defineEndpoint({
     });
   },
 });
-
-export const handler = lambda(endpoint);

@@ -6,7 +6,6 @@ import { foldCatalogues, readRecords } from '../../../shared/data/table/needs.ts
 import { ExperimentAnswer } from '../../../shared/experiments/experiment-answer.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { paging } from '../../../shared/http/definition/pagination.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { answerSearch, projectsToSearch, searchParameters } from './answer-search.ts';
 
 /** Maximum number of projects that a request may name. */
@@ -47,5 +46,3 @@ export const endpoint = defineEndpoint({
     return answerSearch(context, await projectsToSearch(records, query.project_id, caller), query);
   },
 });
-
-export const handler = lambda(endpoint);

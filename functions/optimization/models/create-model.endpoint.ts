@@ -2,7 +2,6 @@ import { readProjectObjects, writeModelObjects } from '../../../shared/aws/needs
 import { badRequest } from '../../../shared/core/service-error.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { ModelError } from '../../../shared/onnx/model/model-error.ts';
 import { addSets } from './add-sets.ts';
 import { announceFile, ModelTicket, ticketFor } from './announce-file.ts';
@@ -48,5 +47,3 @@ export const endpoint = defineEndpoint({
     });
   },
 });
-
-export const handler = lambda(endpoint);

@@ -8,7 +8,6 @@ import { newPurge, recordPurge } from '../../../shared/data/projects/purge.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { requirePrecondition } from '../../../shared/http/definition/precondition.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { purgeInRequest } from '../../../shared/purge/purge-in-request.ts';
 import { changeModel } from './change-model.ts';
 import { modelPath } from './model-request.ts';
@@ -61,5 +60,3 @@ export const endpoint = defineEndpoint({
     return { model_id, model_name, deleted: { objects: files.length, bytes } };
   },
 });
-
-export const handler = lambda(endpoint);

@@ -4,7 +4,6 @@ import { listModels } from '../../../shared/data/models/model.ts';
 import { readRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { answerList, paging } from '../../../shared/http/definition/pagination.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { ModelRow, showModelRow } from './model-answer.ts';
 import { projectOf } from './project-of.ts';
 
@@ -35,5 +34,3 @@ export const endpoint = defineEndpoint({
     });
   },
 });
-
-export const handler = lambda(endpoint);

@@ -3,7 +3,6 @@ import { requireModel } from '../../../shared/data/models/model.ts';
 import { readRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { ModelDetails, showModel } from './model-answer.ts';
 import { modelPath } from './model-request.ts';
 import { projectOf } from './project-of.ts';
@@ -28,5 +27,3 @@ export const endpoint = defineEndpoint({
     return Reply.json(showModel(model), { version: model.version });
   },
 });
-
-export const handler = lambda(endpoint);

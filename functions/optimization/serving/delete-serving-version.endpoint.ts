@@ -2,7 +2,6 @@ import { notFound, ServiceError } from '../../../shared/core/service-error.ts';
 import { removeServedVersion } from '../../../shared/data/models/serving.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { changeServing, requirePresent } from './change-serving.ts';
 import { ServingDetails, showServing } from './serving-answer.ts';
 import { versionPath } from './serving-request.ts';
@@ -38,5 +37,3 @@ export const endpoint = defineEndpoint({
     return showServing(serving, context);
   },
 });
-
-export const handler = lambda(endpoint);

@@ -11,7 +11,6 @@ import {
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { retryOnConflict } from '../../../shared/data/table/retry-on-conflict.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { requireOwn } from '../models/change-model.ts';
 import { modelPath } from '../models/model-request.ts';
 
@@ -43,5 +42,3 @@ export const endpoint = defineEndpoint({
     return { model_name, served: false };
   },
 });
-
-export const handler = lambda(endpoint);

@@ -6,7 +6,6 @@ import { badRequest, ServiceError } from '../../../shared/core/service-error.ts'
 import { maxAliases } from '../../../shared/data/models/serving.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { unservable } from '../../../shared/serving/protocol/signature.ts';
 import { addedVersion, changeServing, requireKnown, requirePresent, withVersion } from './change-serving.ts';
 import { describeVersion, isVersionName } from './describe-version.ts';
@@ -68,5 +67,3 @@ export const endpoint = defineEndpoint({
     return showServing(serving, context);
   },
 });
-
-export const handler = lambda(endpoint);

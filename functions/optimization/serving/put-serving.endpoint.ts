@@ -4,7 +4,6 @@ import { ServiceError } from '../../../shared/core/service-error.ts';
 import { originalVersion } from '../../../shared/data/models/serving.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { unservable } from '../../../shared/serving/protocol/signature.ts';
 import { modelPath } from '../models/model-request.ts';
 import { projectOf } from '../models/project-of.ts';
@@ -84,8 +83,6 @@ export const endpoint = defineEndpoint({
     return showServing(serving, context);
   },
 });
-
-export const handler = lambda(endpoint);
 
 function fits(check: () => void): boolean {
   try {

@@ -2,7 +2,6 @@ import { requireReachedProject } from '../../../shared/data/accounts/token-scope
 import { requireServing } from '../../../shared/data/models/serving.ts';
 import { readRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { modelPath } from '../models/model-request.ts';
 import { ServingDetails, showServing } from './serving-answer.ts';
 
@@ -27,5 +26,3 @@ export const endpoint = defineEndpoint({
     return showServing(serving, context);
   },
 });
-
-export const handler = lambda(endpoint);

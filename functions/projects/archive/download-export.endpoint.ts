@@ -6,7 +6,6 @@ import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { redirect } from '../../../shared/http/definition/endpoint-output.ts';
 import { projectPath } from '../../../shared/http/definition/parameters.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { requireExport } from './export-answer.ts';
 
 export const endpoint = defineEndpoint({
@@ -35,5 +34,3 @@ export const endpoint = defineEndpoint({
     return Reply.redirect(await objects.presignDownload(exportObject(value), name, 'application/zip'));
   },
 });
-
-export const handler = lambda(endpoint);

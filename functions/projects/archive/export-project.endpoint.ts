@@ -7,7 +7,6 @@ import { countersKey, parseCounters } from '../../../shared/data/projects/projec
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { projectPath } from '../../../shared/http/definition/parameters.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { mayRunInRequest, secondsInRequest } from '../../../shared/project-archive/archive-limits.ts';
 import { runExport, startExport } from '../../../shared/project-archive/export/run-export.ts';
 import { ExportAnswer, requireExport, showExport } from './export-answer.ts';
@@ -48,5 +47,3 @@ export const endpoint = defineEndpoint({
     return showExport(await requireExport(records, project_id, now()));
   },
 });
-
-export const handler = lambda(endpoint);

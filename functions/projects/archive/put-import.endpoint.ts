@@ -13,7 +13,6 @@ import { joinParts } from '../../../shared/data/projects/upload.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { ConditionFailedError } from '../../../shared/data/table/write-label.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import {
   keptUntil,
   mayRunInRequest,
@@ -82,5 +81,3 @@ export const endpoint = defineEndpoint({
     return showImport(await requireImport(records, user_id, sha256));
   },
 });
-
-export const handler = lambda(endpoint);

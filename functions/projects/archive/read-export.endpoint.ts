@@ -1,7 +1,6 @@
 import { readRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { projectPath } from '../../../shared/http/definition/parameters.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { ExportAnswer, requireExport, showExport } from './export-answer.ts';
 
 export const endpoint = defineEndpoint({
@@ -19,5 +18,3 @@ export const endpoint = defineEndpoint({
     return showExport(await requireExport(records, project_id, now()));
   },
 });
-
-export const handler = lambda(endpoint);

@@ -1,6 +1,5 @@
 import { readRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { ImportAnswer, importedSha256, requireImport, showImport } from './import-answer.ts';
 
 export const endpoint = defineEndpoint({
@@ -18,5 +17,3 @@ export const endpoint = defineEndpoint({
     return showImport(await requireImport(records, caller.user_id, sha256));
   },
 });
-
-export const handler = lambda(endpoint);

@@ -18,7 +18,6 @@ import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { ConditionFailedError } from '../../../shared/data/table/write-label.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { flag, integer } from '../../../shared/http/definition/parameters.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { keptUntil, mayExpire } from '../../../shared/project-archive/archive-limits.ts';
 import { purgeOfImport } from '../../../shared/project-archive/import/run-import.ts';
 import { UploadTicket } from '../uploads/upload.ts';
@@ -111,5 +110,3 @@ export const endpoint = defineEndpoint({
     return { upload: null, parts, sha256, size };
   },
 });
-
-export const handler = lambda(endpoint);

@@ -3,7 +3,6 @@ import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { fields } from '../../../shared/http/definition/endpoint-input.ts';
 import { projectPath } from '../../../shared/http/definition/parameters.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { answerBudget, BudgetAnswer, BudgetRequest } from '../../../shared/jobs/budget-answer.ts';
 
 export const endpoint = defineEndpoint({
@@ -25,5 +24,3 @@ export const endpoint = defineEndpoint({
     return answerBudget(records, project_id, now());
   },
 });
-
-export const handler = lambda(endpoint);

@@ -1,7 +1,6 @@
 import { readRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { projectPath } from '../../../shared/http/definition/parameters.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { answerBudget, BudgetAnswer } from '../../../shared/jobs/budget-answer.ts';
 
 export const endpoint = defineEndpoint({
@@ -18,5 +17,3 @@ export const endpoint = defineEndpoint({
 
   handle: ({ path: { project_id } }, { records, now }) => answerBudget(records, project_id, now()),
 });
-
-export const handler = lambda(endpoint);

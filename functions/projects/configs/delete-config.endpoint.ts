@@ -7,7 +7,6 @@ import { newPurge } from '../../../shared/data/projects/purge.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { requirePrecondition } from '../../../shared/http/definition/precondition.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { purgeInRequest } from '../../../shared/purge/purge-in-request.ts';
 import { configPath } from './config-answer.ts';
 
@@ -39,5 +38,3 @@ export const endpoint = defineEndpoint({
     return { config_id, deleted: { versions: config.version - config.versions_before } };
   },
 });
-
-export const handler = lambda(endpoint);

@@ -17,7 +17,6 @@ import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { file } from '../../../shared/http/definition/endpoint-input.ts';
 import { requirePrecondition } from '../../../shared/http/definition/precondition.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { ConfigAnswer, configId, configPath } from './config-answer.ts';
 
 /**
@@ -81,5 +80,3 @@ export const endpoint = defineEndpoint({
     });
   },
 });
-
-export const handler = lambda(endpoint);

@@ -1,6 +1,5 @@
 import { readRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { configPath, versionQuery } from './config-answer.ts';
 import { answerGraph, graphDescription, graphOutput } from './config-graph.ts';
 import { requireStoredConfig } from './stored-config.ts';
@@ -26,5 +25,3 @@ export const endpoint = defineEndpoint({
     return answerGraph({ config_id, content }, header('Accept'), config.version);
   },
 });
-
-export const handler = lambda(endpoint);

@@ -2,7 +2,6 @@ import { parseConfig } from '../../../shared/config/parse-config.ts';
 import { readRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { unreadableConfig } from '../../../shared/training/stored-text.ts';
 import { ConfigDetails, configPath, versionQuery } from './config-answer.ts';
 import { requireStoredConfig } from './stored-config.ts';
@@ -29,5 +28,3 @@ export const endpoint = defineEndpoint({
     return Reply.json({ ...config, content, data: parsed.data }, { version: config.version });
   },
 });
-
-export const handler = lambda(endpoint);

@@ -1,7 +1,6 @@
 import { readRecords } from '../../../shared/data/table/needs.ts';
 import { experimentPath } from '../../../shared/experiments/experiment-path.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { answerGraph, graphDescription, graphOutput } from './config-graph.ts';
 import { requireExperimentConfig } from './stored-config.ts';
 
@@ -27,5 +26,3 @@ export const endpoint = defineEndpoint({
     return answerGraph({ config_id, content }, header('Accept'), config_version);
   },
 });
-
-export const handler = lambda(endpoint);

@@ -5,7 +5,6 @@ import { readRecords } from '../../../shared/data/table/needs.ts';
 import { experimentPath } from '../../../shared/experiments/experiment-path.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { unreadableConfig } from '../../../shared/training/stored-text.ts';
 import { ConfigDetails } from './config-answer.ts';
 import { requireExperimentConfig } from './stored-config.ts';
@@ -46,5 +45,3 @@ export const endpoint = defineEndpoint({
     return Reply.json({ experiment_id, ...file, content, data }, { version: config_version });
   },
 });
-
-export const handler = lambda(endpoint);

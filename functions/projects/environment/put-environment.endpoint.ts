@@ -7,7 +7,6 @@ import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { projectPath } from '../../../shared/http/definition/parameters.ts';
 import { requirePrecondition } from '../../../shared/http/definition/precondition.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { deploymentFaults } from '../../../shared/runner/training/environment-faults.ts';
 import { EnvironmentAnswer, environmentQuery } from './environment.ts';
 
@@ -52,5 +51,3 @@ export const endpoint = defineEndpoint({
     });
   },
 });
-
-export const handler = lambda(endpoint);

@@ -4,7 +4,6 @@ import { changeInProject } from '../../../shared/data/projects/change-in-project
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { requirePrecondition } from '../../../shared/http/definition/precondition.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { hookPath, requireHook } from './hook.ts';
 
 export const endpoint = defineEndpoint({
@@ -34,5 +33,3 @@ export const endpoint = defineEndpoint({
     });
   },
 });
-
-export const handler = lambda(endpoint);

@@ -5,7 +5,6 @@ import { readRecords } from '../../../shared/data/table/needs.ts';
 import { parseMessage } from '../../../shared/hooks/message.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { answerList, paging } from '../../../shared/http/definition/pagination.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { DeliveryAnswer, hookPath, requireHook, showDelivery } from './hook.ts';
 
 export const endpoint = defineEndpoint({
@@ -34,5 +33,3 @@ export const endpoint = defineEndpoint({
     });
   },
 });
-
-export const handler = lambda(endpoint);

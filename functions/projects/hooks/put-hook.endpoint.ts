@@ -19,7 +19,6 @@ import { type Ambient, pathOfHost } from '../../../shared/http/definition/endpoi
 import { fields } from '../../../shared/http/definition/endpoint-input.ts';
 import { requirePrecondition } from '../../../shared/http/definition/precondition.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { HookAnswer, HookBody, hookPath, secretPrefix, showHook } from './hook.ts';
 
 export const endpoint = defineEndpoint({
@@ -132,5 +131,3 @@ function consoleUrl({ header, requestPath }: Pick<Ambient, 'header' | 'requestPa
   const stage = path.slice(0, path.lastIndexOf('/projects/'));
   return `${base.origin}${stage}/console`;
 }
-
-export const handler = lambda(endpoint);

@@ -2,7 +2,6 @@ import { readHooks } from '../../../shared/data/hooks/hook.ts';
 import { readRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { HookAnswer, hookPath, requireHook, showHook } from './hook.ts';
 
 export const endpoint = defineEndpoint({
@@ -25,5 +24,3 @@ export const endpoint = defineEndpoint({
     return Reply.json(showHook(hook), { version: hook.version });
   },
 });
-
-export const handler = lambda(endpoint);

@@ -6,7 +6,6 @@ import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { retryOnConflict } from '../../../shared/data/table/retry-on-conflict.ts';
 import { readForHooks } from '../../../shared/hooks/deliver-notices.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { deliverNow, requireEnabled } from './deliver-now.ts';
 import { DeliveryAnswer, deliveryPath, requireHook } from './hook.ts';
 
@@ -49,5 +48,3 @@ export const endpoint = defineEndpoint({
     return deliverNow(context, pending);
   },
 });
-
-export const handler = lambda(endpoint);

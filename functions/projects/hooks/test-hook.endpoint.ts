@@ -7,7 +7,6 @@ import { retryOnConflict } from '../../../shared/data/table/retry-on-conflict.ts
 import { readForHooks } from '../../../shared/hooks/deliver-notices.ts';
 import { deliveryWrites } from '../../../shared/hooks/fan-out.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { deliverNow, requireEnabled } from './deliver-now.ts';
 import { DeliveryAnswer, hookPath, requireHook } from './hook.ts';
 
@@ -53,5 +52,3 @@ export const endpoint = defineEndpoint({
     return deliverNow(context, await requireDelivery(records, ids, now()));
   },
 });
-
-export const handler = lambda(endpoint);

@@ -4,7 +4,6 @@ import { changeInProject } from '../../../shared/data/projects/change-in-project
 import { findMemberToReplace, removeMember } from '../../../shared/data/projects/member.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { isOwner, MemberAnswer, memberPath, requireUserByName } from './member.ts';
 
 export const endpoint = defineEndpoint({
@@ -32,5 +31,3 @@ export const endpoint = defineEndpoint({
     });
   },
 });
-
-export const handler = lambda(endpoint);

@@ -4,7 +4,6 @@ import { changeInProject } from '../../../shared/data/projects/change-in-project
 import { findMemberToReplace, MemberRole, putMember } from '../../../shared/data/projects/member.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { isOwner, MemberAnswer, memberPath, refuseMembers, requireUserByName } from './member.ts';
 
 export const endpoint = defineEndpoint({
@@ -44,5 +43,3 @@ export const endpoint = defineEndpoint({
     });
   },
 });
-
-export const handler = lambda(endpoint);

@@ -8,7 +8,6 @@ import { findMemberToReplace, transferProject } from '../../../shared/data/proje
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { projectPath } from '../../../shared/http/definition/parameters.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { ProjectAnswer, showProject } from '../projects/project-answer.ts';
 import { refuseMembers, requireUserByName } from './member.ts';
 
@@ -46,5 +45,3 @@ export const endpoint = defineEndpoint({
     return showProject(handed, await readCriterion(records, handed.project_id));
   },
 });
-
-export const handler = lambda(endpoint);

@@ -16,7 +16,6 @@ import { writeRecords } from '../../../shared/data/table/needs.ts';
 import type { TableReader } from '../../../shared/data/table/table.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { ProjectAnswer, showProject } from './project-answer.ts';
 
 const show = async (records: TableReader<'records'>, project: Project) =>
@@ -72,5 +71,3 @@ export const endpoint = defineEndpoint({
     return show(records, project);
   },
 });
-
-export const handler = lambda(endpoint);

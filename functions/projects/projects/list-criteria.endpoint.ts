@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { criteria } from '../../../shared/metrics/criteria.ts';
 
 const CriterionAnswer = z.object({
@@ -28,5 +27,3 @@ export const endpoint = defineEndpoint({
     return criteria.map((criterion) => ({ ...criterion, tasks: [...criterion.tasks] }));
   },
 });
-
-export const handler = lambda(endpoint);

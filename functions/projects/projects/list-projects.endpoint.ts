@@ -7,7 +7,6 @@ import { readRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { answerList, paging } from '../../../shared/http/definition/pagination.ts';
 import { flag } from '../../../shared/http/definition/parameters.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { criterionOf } from '../../../shared/metrics/criteria.ts';
 import { ProjectAnswer, showProject } from './project-answer.ts';
 
@@ -56,5 +55,3 @@ export const endpoint = defineEndpoint({
     });
   },
 });
-
-export const handler = lambda(endpoint);

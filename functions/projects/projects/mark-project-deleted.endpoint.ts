@@ -7,7 +7,6 @@ import { retain, retainedUntil } from '../../../shared/data/projects/purge.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { projectPath } from '../../../shared/http/definition/parameters.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 
 export const endpoint = defineEndpoint({
   name: 'markProjectDeleted',
@@ -52,5 +51,3 @@ export const endpoint = defineEndpoint({
     });
   },
 });
-
-export const handler = lambda(endpoint);

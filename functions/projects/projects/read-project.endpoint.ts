@@ -20,7 +20,6 @@ import { rankProject } from '../../../shared/experiments/rank-project.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { projectPath } from '../../../shared/http/definition/parameters.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { criterionOf } from '../../../shared/metrics/criteria.ts';
 import { MetricRanker, metricsOf } from '../../../shared/metrics/metric-ranker.ts';
 import { showProject } from './project-answer.ts';
@@ -119,5 +118,3 @@ function rankRecently(
     return { ...rankProject(rows, ranker), unreadable: found.flatMap(({ unreadable }) => unreadable) };
   });
 }
-
-export const handler = lambda(endpoint);

@@ -4,7 +4,6 @@ import { updateProject } from '../../../shared/data/projects/project.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { projectPath } from '../../../shared/http/definition/parameters.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { ProjectAnswer, showProject } from './project-answer.ts';
 
 export const endpoint = defineEndpoint({
@@ -34,5 +33,3 @@ export const endpoint = defineEndpoint({
     });
   },
 });
-
-export const handler = lambda(endpoint);

@@ -1,4 +1,3 @@
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { cancelled, sweepAction } from './sweep-action.ts';
 
 export const endpoint = sweepAction({
@@ -10,5 +9,3 @@ export const endpoint = sweepAction({
   work: 'page: cancels as many experiments as run at once',
   act: (sweep, { caller }) => cancelled(sweep, caller),
 });
-
-export const handler = lambda(endpoint);

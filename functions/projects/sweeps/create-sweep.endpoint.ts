@@ -9,7 +9,6 @@ import { tryWrite } from '../../../shared/data/table/write-label.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { fields } from '../../../shared/http/definition/endpoint-input.ts';
 import { projectPath } from '../../../shared/http/definition/parameters.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { SweepSpec } from '../../../shared/sweeps/spec.ts';
 import { SweepAnswer } from '../../../shared/sweeps/trials/show-sweep.ts';
 import { takeTurnInRequest } from '../../../shared/sweeps/trials/take-turns.ts';
@@ -91,5 +90,3 @@ export const endpoint = defineEndpoint({
     return answerSweep(records, { project_id, sweep_id });
   },
 });
-
-export const handler = lambda(endpoint);

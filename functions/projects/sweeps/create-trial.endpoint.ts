@@ -10,7 +10,6 @@ import { scalarPaths } from '../../../shared/experiments/config-params.ts';
 import { ExperimentAnswer } from '../../../shared/experiments/experiment-answer.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { fields } from '../../../shared/http/definition/endpoint-input.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { faultsOfFixed, faultsOfNames } from '../../../shared/sweeps/spec/sweep-faults.ts';
 import { sweepFields } from '../../../shared/sweeps/spec.ts';
 import { beginAsked, specOf } from '../../../shared/sweeps/trials/advance-sweep.ts';
@@ -58,8 +57,6 @@ export const endpoint = defineEndpoint({
     return answer(await requireExperiment(records, path.project_id, experiment_id));
   },
 });
-
-export const handler = lambda(endpoint);
 
 /** Return the faults of values: by the parameters of the sweep, or by its configuration if it names none. */
 async function faultsOfParams(

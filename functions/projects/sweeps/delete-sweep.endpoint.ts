@@ -4,7 +4,6 @@ import { hasEnded } from '../../../shared/data/sweeps/has-ended.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { flag } from '../../../shared/http/definition/parameters.ts';
 import { requirePrecondition } from '../../../shared/http/definition/precondition.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { changeSweep, decidingNeeds, sweepPath } from './sweep.ts';
 
 export const endpoint = defineEndpoint({
@@ -49,5 +48,3 @@ export const endpoint = defineEndpoint({
     return { sweep_id: path.sweep_id, cancelled };
   },
 });
-
-export const handler = lambda(endpoint);

@@ -3,7 +3,6 @@ import { readRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { fields } from '../../../shared/http/definition/endpoint-input.ts';
 import { projectPath } from '../../../shared/http/definition/parameters.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { SweepSpec } from '../../../shared/sweeps/spec.ts';
 import { estimateOf, SweepEstimate } from '../../../shared/sweeps/trials/show-sweep.ts';
 import { expectedParameters } from '../training/expected-inputs.ts';
@@ -32,5 +31,3 @@ export const endpoint = defineEndpoint({
     return estimateOf(await resolveSweep(spec, expected, context), spec);
   },
 });
-
-export const handler = lambda(endpoint);

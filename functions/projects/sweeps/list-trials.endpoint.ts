@@ -7,7 +7,6 @@ import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { content } from '../../../shared/http/definition/endpoint-output.ts';
 import { answerList, paging } from '../../../shared/http/definition/pagination.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { specOf } from '../../../shared/sweeps/trials/advance-sweep.ts';
 import { sweepPath } from './sweep.ts';
 import { compareTrials, readOrder, trialOrder, trialsAfter } from './trial-order.ts';
@@ -63,5 +62,3 @@ export const endpoint = defineEndpoint({
     return Reply.content(`${accepted}; charset=utf-8`, text, { headers, next, unreadable });
   },
 });
-
-export const handler = lambda(endpoint);

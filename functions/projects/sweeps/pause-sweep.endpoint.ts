@@ -1,4 +1,3 @@
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { paused, sweepAction } from './sweep-action.ts';
 
 export const endpoint = sweepAction({
@@ -8,5 +7,3 @@ export const endpoint = sweepAction({
   description: 'No further experiment begins; those that run go on.',
   act: (sweep, { caller }) => paused(sweep, caller),
 });
-
-export const handler = lambda(endpoint);

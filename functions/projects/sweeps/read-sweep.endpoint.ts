@@ -1,6 +1,5 @@
 import { readRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { SweepAnswer } from '../../../shared/sweeps/trials/show-sweep.ts';
 import { answerSweep, sweepPath } from './sweep.ts';
 
@@ -18,5 +17,3 @@ export const endpoint = defineEndpoint({
 
   handle: ({ path }, { records }) => answerSweep(records, path),
 });
-
-export const handler = lambda(endpoint);

@@ -1,4 +1,3 @@
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { resumed, sweepAction } from './sweep-action.ts';
 
 export const endpoint = sweepAction({
@@ -9,5 +8,3 @@ export const endpoint = sweepAction({
   work: 'page: as many experiments as begin in 12 s',
   act: (sweep, { caller }) => resumed(sweep, caller),
 });
-
-export const handler = lambda(endpoint);

@@ -1,4 +1,3 @@
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { retried, sweepAction } from './sweep-action.ts';
 
 export const endpoint = sweepAction({
@@ -10,5 +9,3 @@ export const endpoint = sweepAction({
   work: 'page: reads at most 10,000 runs; as many experiments as begin in 12 s',
   act: retried,
 });
-
-export const handler = lambda(endpoint);

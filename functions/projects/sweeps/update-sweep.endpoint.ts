@@ -3,7 +3,6 @@ import { badRequest } from '../../../shared/core/service-error.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { fields } from '../../../shared/http/definition/endpoint-input.ts';
 import { requirePrecondition } from '../../../shared/http/definition/precondition.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { sweepFields } from '../../../shared/sweeps/spec.ts';
 import { SweepAnswer } from '../../../shared/sweeps/trials/show-sweep.ts';
 import { extended } from './extend-sweep.ts';
@@ -52,5 +51,3 @@ export const endpoint = defineEndpoint({
     return answerSweep(context.records, path);
   },
 });
-
-export const handler = lambda(endpoint);

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { integer, projectPath } from '../../../shared/http/definition/parameters.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { costEstimate } from '../../../shared/jobs/cost.ts';
 import { allowedSize, fargateSize, nodeSize, sizeParameters } from '../../../shared/jobs/size.ts';
 
@@ -49,5 +48,3 @@ export const endpoint = defineEndpoint({
     return { ...whole, cost_estimate: costEstimate(settings.prices, { ...whole, isOnNodes }) };
   },
 });
-
-export const handler = lambda(endpoint);

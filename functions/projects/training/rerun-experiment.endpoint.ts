@@ -12,7 +12,6 @@ import { ExperimentAnswer } from '../../../shared/experiments/experiment-answer.
 import { experimentPath } from '../../../shared/experiments/experiment-path.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { flag, integer } from '../../../shared/http/definition/parameters.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { type Admitted, answerAdmitted } from '../../../shared/jobs/admission.ts';
 import { budgetParameter } from '../../../shared/jobs/budget-answer.ts';
 import { sizeBounds } from '../../../shared/jobs/size.ts';
@@ -97,5 +96,3 @@ export const endpoint = defineEndpoint({
     return answerAdmitted(admitted, experimentAnswers(context), context);
   },
 });
-
-export const handler = lambda(endpoint);

@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { FileId } from '../../../shared/core/formats.ts';
 import { sizeRange } from '../../../shared/data/jobs/size-range.ts';
 import { integer } from '../../../shared/http/definition/parameters.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { nodeSize } from '../../../shared/jobs/size.ts';
 import { chooseConfig } from './expected-inputs.ts';
 import { trainingEndpoint, trainingParameters } from './training-endpoint.ts';
@@ -26,5 +25,3 @@ export const endpoint = trainingEndpoint({
   size: nodeSize,
   config: (records, project_id, query) => chooseConfig(records, project_id, query.config),
 });
-
-export const handler = lambda(endpoint);

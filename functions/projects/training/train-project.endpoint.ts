@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { FileId } from '../../../shared/core/formats.ts';
 import { notFound } from '../../../shared/core/service-error.ts';
 import { findConfig } from '../../../shared/data/projects/config.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { fargateSize, nodeSize } from '../../../shared/jobs/size.ts';
 import { trainingEndpoint, trainingParameters } from './training-endpoint.ts';
 
@@ -25,5 +24,3 @@ export const endpoint = trainingEndpoint({
     return config;
   },
 });
-
-export const handler = lambda(endpoint);

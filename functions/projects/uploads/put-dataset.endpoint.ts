@@ -3,7 +3,6 @@ import { writeProjectObjects } from '../../../shared/aws/needs.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { acceptUpload } from './accept-upload.ts';
 import { DatasetAnswer, datasetPath, showDataset, uploadedSha256 } from './upload.ts';
 import { uploadedFormat } from './uploaded-format.ts';
@@ -40,5 +39,3 @@ export const endpoint = defineEndpoint({
     return Reply.json(showDataset(accepted), { version: accepted.version });
   },
 });
-
-export const handler = lambda(endpoint);

@@ -5,7 +5,6 @@ import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { projectPath } from '../../../shared/http/definition/parameters.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { acceptUpload } from './accept-upload.ts';
 import { SourceAnswer, uploadedSha256 } from './upload.ts';
 import { uploadedFormat } from './uploaded-format.ts';
@@ -38,5 +37,3 @@ export const endpoint = defineEndpoint({
     return Reply.json(source, { version: source.version });
   },
 });
-
-export const handler = lambda(endpoint);

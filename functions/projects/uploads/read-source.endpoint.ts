@@ -4,7 +4,6 @@ import { readRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { projectPath } from '../../../shared/http/definition/parameters.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { SourceAnswer } from './upload.ts';
 
 export const endpoint = defineEndpoint({
@@ -31,5 +30,3 @@ export const endpoint = defineEndpoint({
     return Reply.json(source, { version: source.version });
   },
 });
-
-export const handler = lambda(endpoint);

@@ -1,6 +1,3 @@
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { requestUploadEndpoint } from './request-upload.ts';
 
 export const endpoint = requestUploadEndpoint('dataset');
-
-export const handler = lambda(endpoint);

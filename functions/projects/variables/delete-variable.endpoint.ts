@@ -4,7 +4,6 @@ import { findVariable } from '../../../shared/data/projects/variable.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { requirePrecondition } from '../../../shared/http/definition/precondition.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { changeVariables } from './change-variables.ts';
 import { variablePath } from './variable.ts';
 
@@ -31,5 +30,3 @@ export const endpoint = defineEndpoint({
     return { name };
   },
 });
-
-export const handler = lambda(endpoint);

@@ -5,7 +5,6 @@ import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { projectPath } from '../../../shared/http/definition/parameters.ts';
 import { requirePrecondition } from '../../../shared/http/definition/precondition.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { changeVariables } from './change-variables.ts';
 
 export const endpoint = defineEndpoint({
@@ -32,5 +31,3 @@ export const endpoint = defineEndpoint({
     return Reply.json({ project_id, deleted: { variables } }, { version });
   },
 });
-
-export const handler = lambda(endpoint);

@@ -4,7 +4,6 @@ import { readRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { projectPath } from '../../../shared/http/definition/parameters.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { showVariables, VariableAnswer } from './variable.ts';
 
 export const endpoint = defineEndpoint({
@@ -27,5 +26,3 @@ export const endpoint = defineEndpoint({
     return Reply.json(showVariables(variables), { version: variables.version });
   },
 });
-
-export const handler = lambda(endpoint);

@@ -4,7 +4,6 @@ import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { fields } from '../../../shared/http/definition/endpoint-input.ts';
 import { requirePrecondition } from '../../../shared/http/definition/precondition.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { changeVariables, storedVariables } from './change-variables.ts';
 import { showVariable, VariableAnswer, VariableBody, variablePath } from './variable.ts';
 
@@ -36,5 +35,3 @@ export const endpoint = defineEndpoint({
     return Reply.json(showVariable(stored), { version: stored.version });
   },
 });
-
-export const handler = lambda(endpoint);

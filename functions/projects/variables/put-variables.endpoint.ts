@@ -6,7 +6,6 @@ import { fields } from '../../../shared/http/definition/endpoint-input.ts';
 import { projectPath } from '../../../shared/http/definition/parameters.ts';
 import { requirePrecondition } from '../../../shared/http/definition/precondition.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { changeVariables, storedVariables } from './change-variables.ts';
 import { showVariables, VariableAnswer, VariablesBody, variablesMaxBytes } from './variable.ts';
 
@@ -34,5 +33,3 @@ export const endpoint = defineEndpoint({
     return Reply.json(showVariables(changed), { version: changed.version });
   },
 });
-
-export const handler = lambda(endpoint);

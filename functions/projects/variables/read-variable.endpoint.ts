@@ -3,7 +3,6 @@ import { findVariable, readVariables } from '../../../shared/data/projects/varia
 import { readRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { showVariable, VariableAnswer, variablePath } from './variable.ts';
 
 export const endpoint = defineEndpoint({
@@ -26,5 +25,3 @@ export const endpoint = defineEndpoint({
     return Reply.json(showVariable(stored), { version: stored.version });
   },
 });
-
-export const handler = lambda(endpoint);

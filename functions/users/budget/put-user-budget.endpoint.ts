@@ -3,7 +3,6 @@ import { storeBudget } from '../../../shared/data/jobs/budget.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { fields } from '../../../shared/http/definition/endpoint-input.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { answerBudget, BudgetAnswer, BudgetRequest } from '../../../shared/jobs/budget-answer.ts';
 import { budgetPath, requireUser } from './budget-path.ts';
 
@@ -26,5 +25,3 @@ export const endpoint = defineEndpoint({
     return answerBudget(records, user_id, now());
   },
 });
-
-export const handler = lambda(endpoint);

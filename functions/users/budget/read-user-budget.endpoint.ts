@@ -2,7 +2,6 @@ import { ServiceError } from '../../../shared/core/service-error.ts';
 import { readUsers } from '../../../shared/data/accounts/needs.ts';
 import { readRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { answerBudget, BudgetAnswer } from '../../../shared/jobs/budget-answer.ts';
 import { budgetPath, requireUser } from './budget-path.ts';
 
@@ -25,5 +24,3 @@ export const endpoint = defineEndpoint({
     return answerBudget(records, user_id, now());
   },
 });
-
-export const handler = lambda(endpoint);

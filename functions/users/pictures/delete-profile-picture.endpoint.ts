@@ -1,7 +1,6 @@
 import { writePictures } from '../../../shared/aws/needs.ts';
 import { writeCredentials } from '../../../shared/data/accounts/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { requireMayChangeAccount, userPath } from '../account.ts';
 import { changePicture, PictureAnswer, pictureAnswer } from './change-picture.ts';
 import { requireUserWithPicture } from './picture-store.ts';
@@ -26,5 +25,3 @@ export const endpoint = defineEndpoint({
     return pictureAnswer(user, await changePicture(context, user, context.newId(), null));
   },
 });
-
-export const handler = lambda(endpoint);

@@ -4,7 +4,6 @@ import { writeCredentials } from '../../../shared/data/accounts/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { bytesMediaType, file } from '../../../shared/http/definition/endpoint-input.ts';
 import { requirePrecondition } from '../../../shared/http/definition/precondition.ts';
-import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { requireMayChangeAccount, userPath } from '../account.ts';
 import { changePicture, discard, PictureAnswer, pictureAnswer } from './change-picture.ts';
 import { uploadMediaTypes } from './picture-form.ts';
@@ -57,5 +56,3 @@ export const endpoint = defineEndpoint({
     }
   },
 });
-
-export const handler = lambda(endpoint);

@@ -31,7 +31,7 @@ export async function bundleFunctions(
     ]),
     outdir: folder,
     outExtension: { '.js': '.mjs' },
-    plugins: [anyMethodEntry(methods), functionsSdk, purePackages, ...plugins],
+    plugins: [anyMethodEntry(methods), endpointEntries, functionsSdk, purePackages, ...plugins],
     external,
     splitting: false,
     minify: true,
@@ -88,6 +88,23 @@ export const handler = anyMethod(${JSON.stringify(table)});`,
     }));
   },
 });
+
+/** Make the Lambda handler of each endpoint. */
+const endpointEntries: Plugin = {
+  name: 'endpoint-entries',
+  setup({ onResolve, onLoad, initialOptions: { absWorkingDir = '' } }) {
+    onResolve({ filter: /\.endpoint\.ts$/ }, ({ kind, path }) =>
+      kind === 'entry-point' ? { path, namespace: 'endpoint-entries' } : undefined,
+    );
+    onLoad({ filter: /.*/, namespace: 'endpoint-entries' }, ({ path }) => ({
+      contents: `import { lambda } from './shared/http/pipeline/lambda.ts';
+import { endpoint } from ${JSON.stringify(`./${path}`)};
+export const handler = lambda(endpoint);`,
+      loader: 'ts',
+      resolveDir: absWorkingDir,
+    }));
+  },
+};
 
 /** Remove parts of the AWS SDK that functions in Lambda cannot use. They would be parsed at each cold start. */
 const functionsSdk: Plugin = {

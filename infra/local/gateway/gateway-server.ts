@@ -9,6 +9,7 @@ import { ServiceError } from '../../../shared/core/service-error.ts';
 import { renderError } from '../../../shared/http/answer/render-error.ts';
 import { bodyMaxBytes } from '../../../shared/http/definition/endpoint-input.ts';
 import { withCors } from '../../../shared/http/pipeline/cors.ts';
+import type { Handler } from '../../../shared/http/pipeline/lambda.ts';
 import type { Result } from '../../../shared/http/pipeline/proxy-event.ts';
 import type { LoadedEndpoint } from '../../service/endpoints.ts';
 import { methodTable } from '../../service/routes.ts';
@@ -199,8 +200,13 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   };
 }
 
+/** An endpoint and the function that answers its requests. */
+export interface ServedEndpoint extends LoadedEndpoint {
+  handler: Handler;
+}
+
 export interface GatewayOptions {
-  endpoints: readonly LoadedEndpoint[];
+  endpoints: readonly ServedEndpoint[];
   /** 0 for any free port. */
   port: number;
   /** Default 127.0.0.1. */

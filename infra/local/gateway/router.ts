@@ -6,8 +6,10 @@ import { routeOf } from '../../service/routes.ts';
  * Find the endpoint of a path as API Gateway does: fixed words before variables before greedy variables, with or
  * without a trailing slash. Decode nothing: `%2F` separates no segments, and functions get variables unchanged.
  */
-export function createRouter(endpoints: readonly LoadedEndpoint[]): (path: string) => Match | undefined {
-  const root = emptyNode();
+export function createRouter<E extends LoadedEndpoint>(
+  endpoints: readonly E[],
+): (path: string) => Match<E> | undefined {
+  const root = emptyNode<E>();
   for (const loaded of endpoints) {
     const { methods } = leafOf(root, loaded);
     if (methods.has(loaded.endpoint.method))
@@ -20,7 +22,7 @@ export function createRouter(endpoints: readonly LoadedEndpoint[]): (path: strin
     const trailing = segments.at(-1) === '';
     const whole = trailing ? segments.slice(0, -1) : segments;
     const parameters: Record<string, string> = {};
-    let node = root;
+    let node: Node<E> = root;
     for (const [position, word] of whole.entries()) {
       if (word === '') return undefined;
       const next = node.words.get(word);
@@ -40,40 +42,40 @@ export function createRouter(endpoints: readonly LoadedEndpoint[]): (path: strin
   };
 }
 
-export interface Match {
-  leaf: Leaf;
+export interface Match<E> {
+  leaf: Leaf<E>;
   /** Path parameters by the names of the route, percent-encoded as sent. */
   parameters: Record<string, string>;
 }
 
 /** Endpoints of one path, by method. */
-export interface Leaf {
+export interface Leaf<E> {
   resource: string;
-  methods: Map<string, LoadedEndpoint>;
+  methods: Map<string, E>;
 }
 
-const emptyNode = (): Node => ({ words: new Map() });
+const emptyNode = <E>(): Node<E> => ({ words: new Map() });
 
-interface Node {
-  words: Map<string, Node>;
-  variable?: { name: string; node: Node };
-  greedy?: { name: string; leaf: Leaf };
-  leaf?: Leaf;
+interface Node<E> {
+  words: Map<string, Node<E>>;
+  variable?: { name: string; node: Node<E> };
+  greedy?: { name: string; leaf: Leaf<E> };
+  leaf?: Leaf<E>;
 }
 
-function leafOf(root: Node, loaded: LoadedEndpoint): Leaf {
+function leafOf<E extends LoadedEndpoint>(root: Node<E>, loaded: E): Leaf<E> {
   const { resource, segments } = routeOf(loaded.endpoint);
-  let node = root;
+  let node: Node<E> = root;
   for (const segment of segments) {
     if ('word' in segment) {
-      const next = node.words.get(segment.word) ?? emptyNode();
+      const next = node.words.get(segment.word) ?? emptyNode<E>();
       node.words.set(segment.word, next);
       node = next;
     } else if (segment.greedy) {
       node.greedy ??= { name: segment.variable, leaf: { resource, methods: new Map() } };
       return node.greedy.leaf;
     } else {
-      node.variable ??= { name: segment.variable, node: emptyNode() };
+      node.variable ??= { name: segment.variable, node: emptyNode<E>() };
       node = node.variable.node;
     }
   }

@@ -7,7 +7,7 @@ import { runMain } from '../../command/run-main.ts';
 import { type LoadedEndpoint, loadBundledEndpoints } from '../../service/endpoints.ts';
 import { endpointEnvironment } from '../access/local-roles.ts';
 import { writeDurably } from '../batch/durable-file.ts';
-import { type RunningGateway, startGateway } from '../gateway/gateway-server.ts';
+import { type RunningGateway, type ServedEndpoint, startGateway } from '../gateway/gateway-server.ts';
 import { startEmulators } from './emulators/start-emulators.ts';
 import { keptPasswordFile } from './ensure-first-admin.ts';
 import type { EmulatorAccess } from './function-environment.ts';
@@ -153,10 +153,10 @@ function stopRequested(): Promise<void> {
 }
 
 /** Run the function of an endpoint in its own role. */
-function inRole(loaded: LoadedEndpoint, { credentials, hasRoles }: EmulatorAccess): LoadedEndpoint {
+function inRole(loaded: LoadedEndpoint, { credentials, hasRoles }: EmulatorAccess): ServedEndpoint {
   const { endpoint } = loaded;
-  if (!hasRoles) return loaded;
-  return { ...loaded, handler: lambda(endpoint, endpointEnvironment(endpoint, process.env, credentials)) };
+  const environment = hasRoles ? endpointEnvironment(endpoint, process.env, credentials) : process.env;
+  return { ...loaded, handler: lambda(endpoint, environment) };
 }
 
 async function listen(options: Parameters<typeof startGateway>[0]): Promise<RunningGateway> {

@@ -1,7 +1,10 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { AdmissionLimits } from '../../../infra/local/gateway/admission.ts';
-import { type RunningGateway, startGateway } from '../../../infra/local/gateway/gateway-server.ts';
-import type { LoadedEndpoint } from '../../../infra/service/endpoints.ts';
+import {
+  type RunningGateway,
+  type ServedEndpoint,
+  startGateway,
+} from '../../../infra/local/gateway/gateway-server.ts';
 import { securityHeaders } from '../../../shared/http/answer/security-headers.ts';
 import type { Handler } from '../../../shared/http/pipeline/lambda.ts';
 import { served } from './served.ts';
@@ -80,7 +83,7 @@ describe('what the gateway takes on', () => {
 
 describe('a request that waits for news', () => {
   /** An endpoint that waits until its client is gone or the service ends, and counts its waits. */
-  function live(): { loaded: LoadedEndpoint; waits: { begun: number; ended: number } } {
+  function live(): { loaded: ServedEndpoint; waits: { begun: number; ended: number } } {
     const waits = { begun: 0, ended: 0 };
     const handler: Handler = async (_event, { park }) => {
       const hasWaited = await park?.(async (signal) => {

@@ -1,6 +1,3 @@
-import { lambda } from '../../../../shared/http/pipeline/lambda.ts';
 import { cancelCompressionEndpoint } from '../cancel-compression.ts';
 
 export const endpoint = cancelCompressionEndpoint('prune');
-
-export const handler = lambda(endpoint);

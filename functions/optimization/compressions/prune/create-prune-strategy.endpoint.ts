@@ -3,7 +3,6 @@ import { controlBatch } from '../../../../shared/aws/needs.ts';
 import { readVariablesKey } from '../../../../shared/data/projects/variable.ts';
 import { writeRecords } from '../../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../../shared/http/definition/definition.ts';
-import { lambda } from '../../../../shared/http/pipeline/lambda.ts';
 import { answerAdmitted, replayAdmitted } from '../../../../shared/jobs/admission.ts';
 import { allowedPrunings, checkPruning } from '../../../../shared/onnx/strategies/prune-request.ts';
 import { pruneParameters, pruneStrategyNames } from '../../../../shared/onnx/strategies/prune-strategies.ts';
@@ -59,5 +58,3 @@ export const endpoint = defineEndpoint({
     return answerAdmitted(admitted, compressionReplies('prune', showPruning, context), context);
   },
 });
-
-export const handler = lambda(endpoint);

@@ -3,7 +3,6 @@ import { controlBatch } from '../../../../shared/aws/needs.ts';
 import { readVariablesKey } from '../../../../shared/data/projects/variable.ts';
 import { writeRecords } from '../../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../../shared/http/definition/definition.ts';
-import { lambda } from '../../../../shared/http/pipeline/lambda.ts';
 import { answerAdmitted, replayAdmitted } from '../../../../shared/jobs/admission.ts';
 import {
   allowedQuantizations,
@@ -65,5 +64,3 @@ export const endpoint = defineEndpoint({
     return answerAdmitted(admitted, compressionReplies('quantize', showQuantization, context), context);
   },
 });
-
-export const handler = lambda(endpoint);

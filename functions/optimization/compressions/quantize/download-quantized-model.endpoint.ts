@@ -1,6 +1,3 @@
-import { lambda } from '../../../../shared/http/pipeline/lambda.ts';
 import { resultDownload } from '../result-download.ts';
 
 export const endpoint = resultDownload('quantize');
-
-export const handler = lambda(endpoint);
