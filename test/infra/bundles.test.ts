@@ -16,7 +16,7 @@ const sources = sampledSources(await findSources(root));
 const bundles = await bundleSources(root, folder, sources);
 
 /** JavaScript of a function. */
-const maxBytes = (name: string): number => larger[name] ?? (beginsTrainings.test(name) ? 950_000 : 900_000);
+const maxBytes = (name: string): number => larger[name] ?? (beginsTrainings.test(name) ? 960_000 : 900_000);
 
 /** They may begin trainings of a sweep, whose values they write into configurations: the parser of TOML has 60 KB. */
 const beginsTrainings = /Sweep$|^(?:createTrial|rerunExperiment|cancelExperiment)$/;
@@ -27,8 +27,8 @@ const larger: Readonly<Record<string, number>> = {
   sweep: 1_000_000,
   createSweep: 960_000,
   jobStateChanged: 970_000,
-  readDocs: 1_020_000,
-  readOpenapi: 1_020_000,
+  readDocs: 1_040_000,
+  readOpenapi: 1_040_000,
 };
 
 test.each(bundles.map((bundle) => [bundle.name, bundle] as const))(
