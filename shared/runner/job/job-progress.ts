@@ -20,25 +20,33 @@ export class JobProgress {
     this.keptBefore = this.#present.kept_seconds;
   }
 
-  /** Note a metric at a later step than any before. The first of an attempt is written. Never throws. */
-  async noteStep(): Promise<void> {
-    if (this.#present.attempt < this.#job.lease.batch_attempt) await this.#write(this.#present.kept_seconds);
+  /**
+   * Note a metric at a later step than any before. The first of an attempt is written. Never throws.
+   * @returns whether this attempt is noted
+   */
+  async noteStep(): Promise<boolean> {
+    const isNoted = this.#present.attempt >= this.#job.lease.batch_attempt;
+    return isNoted || this.#write(this.#present.kept_seconds);
   }
 
   /** Note a stored checkpoint. Never throws. @param seconds for which the command has run */
-  noteCheckpoint(seconds: number): Promise<void> {
-    return this.#write(this.keptBefore + seconds);
+  async noteCheckpoint(seconds: number): Promise<void> {
+    await this.#write(this.keptBefore + seconds);
   }
 
-  async #write(kept_seconds: number): Promise<void> {
+  async #write(kept_seconds: number): Promise<boolean> {
     const { record, node, lease, records, log } = this.#job;
+    const { attempt } = this.#present;
     this.#present = { attempt: lease.batch_attempt, kept_seconds };
     try {
       const write = putProgress(jobIdOf(record), node, lease, this.#present);
       await retryFor(shortPatience, () => records.write(write));
+      return true;
     } catch (error) {
       // The next note makes up for it. If the lease is lost, the heartbeat stops the job.
       log.warn('progress', { error: errorName(error) });
+      this.#present = { ...this.#present, attempt };
+      return false;
     }
   }
 }

@@ -24,8 +24,8 @@ interface PointLogOptions {
   now(): Date;
   /** Receives the points that are stored next, without those that are stored already. */
   onFresh?(points: readonly MetricPoint[]): void;
-  /** Called once, after the first point at a later step than all stored ones of its metric. */
-  onLaterStep?(): Promise<void>;
+  /** Called after points at a later step than all stored ones of their metric, until it returns true. */
+  onLaterStep?(): Promise<boolean>;
 }
 
 interface Entry {
@@ -52,6 +52,7 @@ export class PointLog {
   #writing: Promise<void> | undefined;
   #compacting: Promise<void> | undefined;
   #sequence = 0;
+  /** Whether a later step has been told. */
   #isLater = false;
   #lost: unknown;
 
@@ -141,17 +142,15 @@ export class PointLog {
   async #append(points: readonly MetricPoint[]): Promise<void> {
     const { records, experiment, lease, now, onLaterStep } = this.#options;
     const { experiment_id } = experiment;
-    const isLater = !this.#isLater && isLaterThan(await this.summaries(), points);
+    const isLater =
+      onLaterStep !== undefined && !this.#isLater && isLaterThan(await this.summaries(), points);
     await retryFor(longPatience, () =>
       this.#totals.store(points, (writes) =>
         appendMetrics(records, experiment_id, lease, this.#sequence, points, now(), ...writes),
       ),
     );
     this.#sequence += 1;
-    if (isLater) {
-      this.#isLater = true;
-      await onLaterStep?.();
-    }
+    if (isLater) this.#isLater = await onLaterStep();
     if (this.#sequence % chunksPerGroup !== 0) return;
     // The points are stored. The next compaction makes up for a failed one.
     this.#compacting ??= compactPoints(records, experiment_id)

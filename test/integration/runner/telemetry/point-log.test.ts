@@ -55,3 +55,21 @@ test('points that a writer declares void are gone from the history and from the 
     ['acc', 6],
   ]);
 });
+
+test('a point at a later step than all before is told until it is noted, and others are not', async () => {
+  const { records, experiment, lease } = await leasedExperiment();
+  const at = (name: string, step: number | null) => [{ name, value: 1, step, time: 1_767_000_000_000 }];
+  await new PointLog({ records, experiment, lease, now: () => new Date() }).store(at('loss', 5));
+  const answers = [false, true];
+  let told = 0;
+  const onLaterStep = async () => answers[told++] ?? true;
+  const log = new PointLog({ records, experiment, lease, now: () => new Date(), onLaterStep });
+
+  const counts: number[] = [];
+  for (const points of [at('loss', 4), at('system/cpu', 9), at('loss', 6), at('loss', 7), at('loss', 8)]) {
+    await log.store(points);
+    counts.push(told);
+  }
+
+  expect(counts).toEqual([0, 0, 1, 2, 2]);
+});
