@@ -175,7 +175,9 @@ const experimentVocabulary: Vocabulary<Project> = {
 
 export const experimentRoutes: readonly Route[] = [
   ...allowing('read', [get, getByName, searchExperimentsRoute, { ...searchExperimentsRoute, method: 'GET' }]),
-  ...allowing('record', [create, setTag]),
+  ...allowing('record', [setTag]),
+  // No scope with projects has a new one.
+  ...allowing('record', [create], false),
   update,
   marking('delete', true),
   marking('restore', false),
