@@ -84,7 +84,7 @@ describe('the page of a result that answers', () => {
     expect(model_version).toBe(version);
     expect(outputs).toMatchObject([{ datatype: 'FP32', shape: [1, 10] }]);
     const code = await page.locator('.panel').last().innerText();
-    expect(code).toContain('export TOKEN=$(mps tokens create small)');
+    expect(code).toContain('export TOKEN=$(mps tokens create small --rights read)');
     // Counters are written once a second.
     await expect
       .poll(async () => {

@@ -118,7 +118,7 @@ ${step(
 ${step(
   'ci',
   'In CI',
-  html`<p><code>mps tokens create ci | gh secret set MPS_TOKEN</code> creates a token for a repository. A job needs <code>MPS_URL</code> and <code>MPS_TOKEN</code>, and <code>mps run</code> exits with the code of the program. With <code>--json</code>, its last line is the experiment. The last step is a gate, which fails if the loss is not below 0.3.</p>`,
+  html`<p><code>mps tokens create ci --project digits --rights run --budget 20 | gh secret set MPS_TOKEN</code> creates a token for a repository, which trains in one project and costs at most US$ 20. A job needs <code>MPS_URL</code> and <code>MPS_TOKEN</code>, and <code>mps run</code> exits with the code of the program. With <code>--json</code>, its last line is the experiment. The last step is a gate, which fails if the loss is not below 0.3.</p>`,
   html`<h3 class="sample-title">GitHub Actions</h3>${shell(actions)}`,
 )}
 ${step(
