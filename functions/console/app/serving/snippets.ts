@@ -2,7 +2,8 @@ import { addressOf, type ServedMetadata } from '../api/serving.ts';
 import { exampleRequest } from './served-model.ts';
 
 /** The command that makes the token that the snippets send. */
-export const tokenCommand = (model_name: string): string => `export TOKEN=$(mps tokens create ${model_name} --rights read)`;
+export const tokenCommand = (model_name: string): string =>
+  `export TOKEN=$(mps tokens create ${model_name} --rights read)`;
 
 /** Lines of code that ask a served model, by the client that they use. */
 export function snippets(model_name: string, metadata: ServedMetadata): Readonly<Record<string, string>> {
