@@ -8,7 +8,7 @@ import { retryOnConflict } from '../data/table/retry-on-conflict.ts';
 import type { TableReader, TableWriter, Write } from '../data/table/table.ts';
 import { ConditionFailedError } from '../data/table/write-label.ts';
 import type { Ambient, Caller } from '../http/definition/endpoint-context.ts';
-import { chargeBudgets, highestCost } from './budget.ts';
+import { budgetShortCode, chargeBudgets, highestCost } from './budget.ts';
 import { costEstimate, noPriceMessage } from './cost.ts';
 import { type JobRecord, jobIdOf, unfinishedJobOf } from './job-record.ts';
 import { JobLimitError } from './job-slots.ts';
@@ -41,7 +41,9 @@ export async function admitJob<R extends JobRecord>(
   const { limits } = settings;
   const charged = highestCost(record);
   if (charged === null && record.charged_token !== undefined)
-    throw new ServiceError('conflict', `The budget of your token ${noPriceMessage}`);
+    throw new ServiceError('conflict', `The budget of your token ${noPriceMessage}`, {
+      code: budgetShortCode,
+    });
   const job = { ...record, charged };
   const admit = async (): Promise<boolean> => {
     const charges = charged === null ? [] : await chargeBudgets(records, job, charged);

@@ -118,7 +118,7 @@ export function budgetFault(budget: number, least: number | null, what: string):
 /** What a sweep's budget must have room for, which reserves each experiment up to its timeout. */
 export const ofOneRun = 'what one experiment costs that reaches its timeout; a shorter timeout costs less';
 
-/** Code of the refusal of a job that a budget has no room for. */
+/** Code of the refusal of a job that a budget has no room for, or that has no price. */
 export const budgetShortCode = 'budget_short';
 
 /** Return what a job has cost until now, in US dollars: all its attempts. Return null if compute has no price. */

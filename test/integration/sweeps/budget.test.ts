@@ -128,3 +128,23 @@ test('a trial is charged with all its repeats to the token that asks for it, who
   expect(ended).toMatchObject({ status: 'COMPLETED', counts: { complete: 3 } });
   expect(await charged()).toBe(spent);
 });
+
+test('a sweep of a token with a budget is paused if its runs have no price', async () => {
+  const { project, as } = await sweepWithToken();
+  const parameters = { depth: { values: [1, 2] } };
+  const spec = {
+    config: 'train.yaml',
+    method: 'grid',
+    metric: 'val_loss',
+    timeout: 3600,
+    nodes: 2,
+    parameters,
+  };
+
+  const begun = await project.must(project.call(createSweep, '', { ...json(spec), as }));
+
+  expect(begun.status).toBe('PAUSED');
+  expect(begun.status_reason).toMatch(
+    /^The next run cannot begin: The budget of your token cannot be kept: compute has no price/,
+  );
+});
