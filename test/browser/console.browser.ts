@@ -476,8 +476,8 @@ describe('faults', () => {
       requests += 1;
     });
     await other.waitForTimeout(5_000);
-    expect(requests).toBeGreaterThan(0);
-    expect(requests).toBeLessThanOrEqual(10);
+    // The service waits for news of them.
+    expect(requests).toBeLessThanOrEqual(2);
     await other.evaluate(() => {
       Object.defineProperty(document, 'hidden', { value: true, configurable: true });
       document.dispatchEvent(new Event('visibilitychange'));

@@ -1,6 +1,7 @@
 import { ProblemError } from '../../../../shared/client/problem-error.ts';
 import type { AnswerOf, RequestOf } from '../../../../shared/client/route.ts';
 import type { endpoint as compareExperiments } from '../../../experiments/compare/compare-experiments.endpoint.ts';
+import type { endpoint as listLive } from '../../../experiments/live/list-live-experiments.endpoint.ts';
 import type { endpoint as listExperiments } from '../../../experiments/search/list-experiments.endpoint.ts';
 import type { endpoint as createProject } from '../../../projects/projects/create-project.endpoint.ts';
 import type { endpoint as listCriteria } from '../../../projects/projects/list-criteria.endpoint.ts';
@@ -118,6 +119,19 @@ export const experimentsPage = (project_id: string, limit: number, next?: string
     { path: { project_id }, query: { limit, fields: rowFields } },
     next,
   );
+
+/** Ask for the newest experiments of a project, and for older ones by ID, once they have changed. */
+export const liveExperiments = (
+  project_id: string,
+  ids: readonly string[],
+  after: string | undefined,
+  signal: AbortSignal,
+): Promise<AnswerOf<typeof listLive>> =>
+  call<typeof listLive>('GET /projects/{project_id}/experiments/live', {
+    path: { project_id },
+    query: { ...(ids.length > 0 && { experiments: ids.join() }), ...(after !== undefined && { after }) },
+    signal,
+  });
 
 /** Maximum number of experiments in a request by ID, because a filter has at most 6,000 characters. */
 export const maxById = 100;

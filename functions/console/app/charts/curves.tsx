@@ -12,6 +12,7 @@ import { useKeys } from '../ui/use-keys.ts';
 import { axes, ChartControls } from './controls.tsx';
 import { LazyChart } from './lazy-chart.tsx';
 import type { Drawable } from './reading/drawable.ts';
+import type { PointFeed } from './reading/point-feed.ts';
 import { type RunCurves, useRunCurves } from './reading/run-curves.ts';
 import { type ListedRun, RunList } from './run-list.tsx';
 import { type Section, sectionsOf } from './sections.ts';
@@ -150,8 +151,11 @@ export function Curves({
   judge,
   baseline,
   groups,
+  feed,
 }: {
   experiments: readonly Drawable[];
+  /** Brings the new points of the only experiment; otherwise they are read. */
+  feed?: PointFeed | undefined;
   /** Groups of the experiments whose means are drawn instead of these. */
   groups?: readonly RunGroup[] | undefined;
   /** Criterion of the project. Its metric comes first. */
@@ -161,7 +165,7 @@ export function Curves({
 }) {
   const [wanted, setWanted] = useState('');
   const view = useChartView();
-  const read = useRunCurves(experiments);
+  const read = useRunCurves(experiments, feed);
   useChartKeys(view);
   const ids = experiments.map(({ experiment_id }) => experiment_id);
   const styles = useMemo(() => stylesOf(ids), [ids.join()]);

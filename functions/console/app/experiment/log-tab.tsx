@@ -1,11 +1,9 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { ListPage } from '../../../../shared/client/client.ts';
-import { ProblemError } from '../../../../shared/client/problem-error.ts';
 import type { endpoint as readLogs } from '../../../experiments/records/read-logs.endpoint.ts';
 import type { Experiment } from '../api/answers.ts';
 import { page } from '../api/calls.ts';
-import { noteReach, poll } from '../api/poller.ts';
-import { isExpired, signInCount } from '../api/session.ts';
+import { follow } from '../api/follow.ts';
+import { signInCount } from '../api/session.ts';
 import { Button } from '../ui/controls/button.tsx';
 import { Copy } from '../ui/controls/copy.tsx';
 import { Dialog } from '../ui/controls/dialog.tsx';
@@ -19,99 +17,58 @@ import { plural } from '../ui/text/format.ts';
 import { useVirtual } from '../ui/use-virtual.ts';
 import { type KeptLine, LogBuffer } from './log-buffer.ts';
 import { type Level, type LogLine, plainText } from './log-levels.ts';
+import { askLive } from './use-followed.ts';
 
 const route = 'GET /projects/{project_id}/experiments/{experiment_id}/logs';
 const hours = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
 const lineHeight = 20;
-/** Number of last lines to request first. Retry with fewer if the answer would be too large. */
-const tails = [2_000, 200, 20, 2];
-const pageLines = 5_000;
+/** Number of last lines to request first. */
+const tail = 2_000;
 /** Maximum number of drawn characters of a line. One click shows the whole line. */
 const maxDrawn = 1_500;
 const maxDialog = 200_000;
 const maxCopied = 20_000_000;
-const liveMilliseconds = 1_000;
-
-interface Reading {
-  /** Cursor of the next page: undefined before the first page, null at the end. */
-  next: string | undefined | null;
-  isFromStart: boolean;
-  /** Index into `tails`. */
-  tail: number;
-}
 
 /** Read a log from its end or its beginning, and follow it. */
-function useLog({ project_id, experiment_id }: Experiment, node: number, isFromStart: boolean) {
+function useLog(
+  experiment: Experiment,
+  node: number,
+  isFromStart: boolean,
+  onChange: (next: Experiment) => void,
+) {
+  const { project_id, experiment_id } = experiment;
   const [version, setVersion] = useState(0);
   const [error, setError] = useState<unknown>();
+  const [isCut, setCut] = useState(false);
   const buffer = useRef(new LogBuffer());
-  /** Number of lines in the first answer. If it equals the requested number, there are older lines. */
-  const tailCount = useRef(0);
+  const latest = useRef(onChange);
+  latest.current = onChange;
   const signIns = signInCount.value;
   useEffect(() => {
     buffer.current = new LogBuffer();
     setError(undefined);
     setVersion(0);
-    const reading: Reading = { next: undefined, isFromStart, tail: 0 };
-    const aborter = new AbortController();
-    let isReading = false;
-    const read = async (): Promise<void> => {
-      if (isReading || reading.next === null) return;
-      isReading = true;
-      try {
-        for (;;) {
-          const isFirst: boolean = reading.next === undefined;
-          const { rows, next }: ListPage<LogLine> = await page<typeof readLogs>(
-            route,
-            {
-              path: { project_id, experiment_id },
-              query: {
-                ...(node > 0 && { node }),
-                ...(isFirst && !isFromStart ? { tail: tails[reading.tail] ?? 1 } : { limit: pageLines }),
-              },
-              signal: aborter.signal,
-            },
-            reading.next ?? undefined,
-          );
-          buffer.current.add(rows);
-          if (isFirst) tailCount.current = rows.length;
-          reading.next = next ?? null;
-          if (rows.length > 0 || isFirst) setVersion((before) => before + 1);
-          setError(undefined);
-          noteReach();
-          // Stop at an empty page, or at a page without a next one.
-          if (next === undefined || rows.length === 0) break;
-        }
-      } catch (failure) {
-        if (aborter.signal.aborted) return;
-        if (
-          failure instanceof ProblemError &&
-          failure.status === 413 &&
-          reading.next === undefined &&
-          reading.tail < tails.length - 1
-        ) {
-          // The log ends with very long lines, so request fewer.
-          reading.tail += 1;
-          isReading = false;
-          return read();
-        }
-        noteReach(failure);
-        setError(failure);
-      } finally {
-        isReading = false;
-      }
+    const query = {
+      parts: ['log' as const],
+      ...(node > 0 && { node }),
+      ...(!isFromStart && { tail }),
     };
-    void read();
-    const end = poll({
-      run: read,
-      every: () => (reading.next === null || isExpired.value ? undefined : liveMilliseconds),
+    return follow({
+      ask: (after, signal) => askLive({ project_id, experiment_id }, query, after, signal),
+      take({ log, earlier, experiment: next }, isFirst) {
+        if (isFirst) {
+          buffer.current = new LogBuffer();
+          setCut(earlier);
+        }
+        buffer.current.add(log);
+        if (log.length > 0 || isFirst) setVersion((before) => before + 1);
+        setError(undefined);
+        latest.current(next);
+      },
+      fail: setError,
     });
-    return () => {
-      aborter.abort();
-      end();
-    };
   }, [project_id, experiment_id, node, isFromStart, signIns]);
-  return { buffer: buffer.current, version, error, tailCount: tailCount.current };
+  return { buffer: buffer.current, version, error, isCut };
 }
 
 const levelNames: readonly { id: Level | 'all'; name: string }[] = [
@@ -252,14 +209,21 @@ function copied(lines: readonly LogLine[]): string {
 }
 
 /** Live log of an experiment, with search, level filter, copy and download. */
-export function LogTab({ experiment }: { experiment: Experiment }) {
+export function LogTab({
+  experiment,
+  onChange,
+}: {
+  experiment: Experiment;
+  /** Called with the state that comes with the log. */
+  onChange: (next: Experiment) => void;
+}) {
   const [node, setNode] = useState(0);
   const [isFromStart, setFromStart] = useState(false);
   const [wanted, setWanted] = useState('');
   const [words, setWords] = useState('');
   const [level, setLevel] = useState<Level | 'all'>('all');
   const [isFollowed, setFollowed] = useState(true);
-  const { buffer, version, error, tailCount } = useLog(experiment, node, isFromStart);
+  const { buffer, version, error, isCut } = useLog(experiment, node, isFromStart, onChange);
 
   // Delay a search through many lines until the user stops typing.
   useEffect(() => {
@@ -274,7 +238,6 @@ export function LogTab({ experiment }: { experiment: Experiment }) {
         : buffer.lines.filter((line) => isWanted(line, words, level)),
     [buffer, version, words, level],
   );
-  const isCut = !isFromStart && tails.includes(tailCount);
   return (
     <div class="log-tab">
       <div class="bar-row">

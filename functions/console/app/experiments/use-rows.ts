@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ProblemError } from '../../../../shared/client/problem-error.ts';
-import { noteReach, poll } from '../api/poller.ts';
-import { experimentsById, experimentsPage, maxById } from '../api/projects.ts';
+import { follow } from '../api/follow.ts';
+import { noteReach, poll, wake } from '../api/poller.ts';
+import { experimentsById, experimentsPage, liveExperiments, maxById } from '../api/projects.ts';
 import { isExpired, isWithheld, signInCount } from '../api/session.ts';
 import { type Row, rowOf } from '../runs/row.ts';
 import { isFinal } from '../ui/states/status.tsx';
@@ -28,20 +29,15 @@ export interface Rows {
 }
 
 type State = Pick<Rows, 'rows' | 'isComplete' | 'error'>;
-type Merge = (rows: readonly Row[]) => readonly Row[];
-
-const mergeNewest =
-  (newest: Newest): Merge =>
-  (rows) =>
-    withNewest(rows, newest);
 
 const firstPage = 60;
 const otherPages = 500;
-const liveMilliseconds = 2_000;
-const idleMilliseconds = 15_000;
+const againMilliseconds = 4_000;
+/** Maximum number of older running experiments that are followed with the newest ones. */
+const maxOthers = 50;
 
 /**
- * Load all experiments of a project: the first rows at once, then the others. Reload the newest ones repeatedly.
+ * Load all experiments of a project: the first rows at once, then the others. Follow the newest and the running ones.
  * Show the kept rows to a returning user, and reload only the newest.
  */
 export function useRows(project_id: string): Rows {
@@ -61,10 +57,6 @@ export function useRows(project_id: string): Rows {
     const { rows, next } = await experimentsPage(project_id, firstPage);
     return { rows: rows.map(rowOf), isAll: next === undefined };
   };
-  const readAgain = async (ids: readonly string[]): Promise<Merge> => {
-    const { rows: again } = await experimentsById(project_id, ids);
-    return (rows) => withAgain(rows, ids, again.map(rowOf));
-  };
   const refresh = async (): Promise<void> => {
     const newest = await readNewest();
     show({ ...latest.current, rows: withNewest(latest.current.rows, newest), error: undefined });
@@ -72,7 +64,6 @@ export function useRows(project_id: string): Rows {
 
   useEffect(() => {
     let isGone = false;
-    let looks = 0;
     let next = keptRows(project_id, signIns)?.next;
     const fail = (error: unknown): void => {
       if (isGone) return;
@@ -81,6 +72,7 @@ export function useRows(project_id: string): Rows {
         forgetRows(project_id);
         show({ rows: [], isComplete: false, error });
       } else show({ ...latest.current, error });
+      wake();
     };
     /** Load the remaining pages. */
     const load = async (): Promise<void> => {
@@ -112,38 +104,43 @@ export function useRows(project_id: string): Rows {
         fail(error);
       }
     };
+    let unfollow = () => {};
     const begin = async (): Promise<void> => {
-      if (latest.current.rows.length === 0) return load();
-      await refresh().catch(fail);
-      if (!isGone && !latest.current.isComplete) await load();
+      if (latest.current.rows.length === 0) await load();
+      if (isGone) return;
+      unfollow = follow({
+        ask(after, signal) {
+          const below = latest.current.rows.slice(firstPage).filter(({ status }) => !isFinal(status));
+          const ids = below.slice(0, maxOthers).map(({ experiment_id }) => experiment_id);
+          return liveExperiments(project_id, ids, after, signal);
+        },
+        take({ experiments, more, others, gone }) {
+          if (isGone || (experiments === null && latest.current.error === undefined)) return;
+          const newest = { rows: experiments?.map(rowOf) ?? [], isAll: !more };
+          const known = experiments === null ? latest.current.rows : withNewest(latest.current.rows, newest);
+          const asked = [...others.map(({ experiment_id }) => experiment_id), ...gone];
+          const error = latest.current.isComplete ? undefined : latest.current.error;
+          show({ ...latest.current, rows: withAgain(known, asked, others.map(rowOf)), error });
+        },
+        fail(error) {
+          if (isWithheld(error)) fail(error);
+        },
+      });
+      if (!latest.current.isComplete) await load();
     };
     void begin();
+    // A load that failed goes on.
     const end = poll({
-      run: async () => {
-        if (latest.current.error !== undefined && !latest.current.isComplete) return load();
-        looks += 1;
-        const below = latest.current.rows.slice(firstPage).filter(({ status }) => !isFinal(status));
-        const ids = below.slice(0, maxById).map(({ experiment_id }) => experiment_id);
-        // Usually reload the newest experiments. Every third time, reload running ones further down.
-        const isByIds = ids.length > 0 && looks % 3 === 0;
-        try {
-          const merge = isByIds ? await readAgain(ids) : await readNewest().then(mergeNewest);
-          if (!isGone) show({ ...latest.current, rows: merge(latest.current.rows), error: undefined });
-        } catch (error) {
-          if (isWithheld(error)) fail(error);
-          throw error;
-        }
-      },
+      run: load,
       every() {
-        const { rows, isComplete, error } = latest.current;
-        if (isExpired.value) return undefined;
-        if (!isComplete) return error === undefined ? idleMilliseconds : 4_000;
-        return rows.some(({ status }) => !isFinal(status)) ? liveMilliseconds : idleMilliseconds;
+        const { isComplete, error } = latest.current;
+        return isExpired.value || isComplete || error === undefined ? undefined : againMilliseconds;
       },
     });
     return () => {
       isGone = true;
       end();
+      unfollow();
       const { rows, isComplete } = latest.current;
       if (rows.length > 0) keepRows(project_id, { rows, isComplete, next, signIns });
     };

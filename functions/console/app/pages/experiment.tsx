@@ -9,6 +9,7 @@ import { useRights } from '../api/rights.ts';
 import { useLive } from '../api/use-live.ts';
 import { Curves } from '../charts/curves.tsx';
 import { drawableWithMachine } from '../charts/reading/drawable.ts';
+import type { PointFeed } from '../charts/reading/point-feed.ts';
 import { ArtifactsTab } from '../experiment/artifacts-tab.tsx';
 import { ConfigTab } from '../experiment/config-tab.tsx';
 import { EditDialog } from '../experiment/edit-dialog.tsx';
@@ -17,6 +18,7 @@ import { LogTab } from '../experiment/log-tab.tsx';
 import { Machine } from '../experiment/machine.tsx';
 import { RerunDialog } from '../experiment/rerun-dialog.tsx';
 import { RunRules } from '../experiment/run-rules.tsx';
+import { useFollowed } from '../experiment/use-followed.ts';
 import { Warnings } from '../experiment/warnings.tsx';
 import { WatchButton } from '../experiment/watch-button.tsx';
 import { forgetRow } from '../experiments/kept-rows.ts';
@@ -108,11 +110,13 @@ const Tags = ({ tags }: { tags: Experiment['tags'] }) => {
 
 const Overview = ({
   experiment,
+  feed,
   judge,
   onEdit,
   onSmaller,
 }: {
   experiment: Experiment;
+  feed: PointFeed;
   judge: JudgedBy | undefined;
   onEdit: (() => void) | undefined;
   onSmaller: (() => void) | undefined;
@@ -130,7 +134,7 @@ const Overview = ({
         )}
       <Warnings experiment={experiment} />
       <Machine experiment={experiment} onSmaller={onSmaller} />
-      <Curves experiments={[drawableWithMachine(experiment)]} judge={judge} />
+      <Curves experiments={[drawableWithMachine(experiment)]} feed={feed} judge={judge} />
     </div>
     <aside aria-label="About the experiment">
       {(experiment.note !== null || onEdit !== undefined) && (
@@ -163,10 +167,13 @@ function Content({
   experiment,
   project,
   onChange,
+  onWithheld,
 }: {
   experiment: Experiment;
   project: ProjectDetails | undefined;
   onChange: (next: Experiment) => void;
+  /** Called when the service no longer shows the experiment. */
+  onWithheld: () => void;
 }) {
   const [dialog, setDialog] = useState<DialogName>();
   const { project_id, experiment_id, status, status_reason, tags, name } = experiment;
@@ -175,6 +182,8 @@ function Content({
   const tabs = tabsOf(experiment, hasMedia || wanted === 'media');
   const tab = tabs.find(({ id }) => id === wanted)?.id ?? 'overview';
   const { mayChange } = useRights(project_id);
+  // The log brings the state, too.
+  const feed = useFollowed(experiment, { isOn: tab !== 'log', onChange, onWithheld });
   return (
     <>
       <PageHead
@@ -206,7 +215,7 @@ function Content({
           href: href(['projects', project_id, 'experiments', experiment_id], { tab: one.id }),
         }))}
       />
-      {tab === 'log' && <LogTab experiment={experiment} />}
+      {tab === 'log' && <LogTab experiment={experiment} onChange={onChange} />}
       {tab === 'config' && <ConfigTab experiment={experiment} />}
       {tab === 'media' && (
         <MediaView project_id={project_id} experiments={[experiment]} isRunning={!isFinal(status)} />
@@ -215,6 +224,7 @@ function Content({
       {tab === 'overview' && (
         <Overview
           experiment={experiment}
+          feed={feed}
           judge={project && { name: project.criterion, goal: project.criterion_goal }}
           onEdit={mayChange ? () => setDialog('edit') : undefined}
           onSmaller={mayChange ? () => setDialog('smaller') : undefined}
@@ -349,12 +359,18 @@ async function endLogged(path: { project_id: string; experiment_id: string }): P
 /** Page of one experiment. */
 export function ExperimentPage({ project_id, experiment_id }: { project_id: string; experiment_id: string }) {
   const project = useLive(`project/${project_id}`, () => loadProject(project_id));
-  const live = useLive(`experiment/${experiment_id}`, () => loadExperiment({ project_id, experiment_id }), {
-    every: ({ status }) => (isFinal(status) ? undefined : 2_000),
-  });
+  const live = useLive(`experiment/${experiment_id}`, () => loadExperiment({ project_id, experiment_id }));
   return (
     <Loaded live={live} rows={10} what="The experiment could not be loaded">
-      {(experiment) => <Content experiment={experiment} project={project.data} onChange={live.set} />}
+      {(experiment) => (
+        <Content
+          key={experiment_id}
+          experiment={experiment}
+          project={project.data}
+          onChange={live.set}
+          onWithheld={live.refresh}
+        />
+      )}
     </Loaded>
   );
 }

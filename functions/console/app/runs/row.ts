@@ -1,5 +1,6 @@
+import type { AnswerOf } from '../../../../shared/client/route.ts';
 import type { Attribute, Vocabulary } from '../../../../shared/search/vocabulary.ts';
-import type { Experiment } from '../api/answers.ts';
+import type { endpoint as listLive } from '../../../experiments/live/list-live-experiments.endpoint.ts';
 
 /** Reduce an experiment to the fields of a table row. */
 export const rowOf = ({
@@ -24,7 +25,7 @@ export const rowOf = ({
   trial,
   outcome,
   warnings,
-}: Experiment) => ({
+}: AnswerOf<typeof listLive>['others'][number]) => ({
   experiment_id,
   project_id,
   user,

@@ -1,11 +1,10 @@
-import type { RowOf } from '../../../../../shared/client/route.ts';
 import { isSystemMetric } from '../../../../../shared/metrics/system-metric.ts';
 import type { endpoint as readMetrics } from '../../../../experiments/metrics/read-metrics.endpoint.ts';
 import type { Experiment } from '../../api/answers.ts';
 import { page } from '../../api/calls.ts';
 import type { Curve } from './curve.ts';
+import type { Point } from './point-feed.ts';
 
-type Point = RowOf<typeof readMetrics>;
 type Summaries = Experiment['metrics'];
 
 const route = 'GET /projects/{project_id}/experiments/{experiment_id}/metrics';
@@ -38,6 +37,23 @@ function addPoint(curves: Map<string, Curve>, { name, step, time, value }: Point
   curve.values.push(Number(value));
 }
 
+/** Points of a curve among which a new one is looked for. One may come both by a read and by a feed. */
+const maxCompared = 200;
+
+/** Add a point of a feed, unless the curve has it. */
+function addNewPoint(curves: Map<string, Curve>, point: Point): void {
+  const curve = curves.get(point.name);
+  const [time, value] = [Date.parse(point.time), Number(point.value)];
+  for (let count = 1; curve !== undefined && count <= maxCompared; count += 1) {
+    const at = curve.values.length - count;
+    if (at < 0) break;
+    if (curve.times[at] === time && curve.steps[at] === point.step && Object.is(curve.values[at], value))
+      return;
+  }
+  addPoint(curves, point);
+  if (curve?.reported !== undefined) curve.reported += 1;
+}
+
 /** A list of points, and the place up to which it was read. */
 interface PointList {
   /** Names of its metrics; all of the model by default. */
@@ -57,6 +73,10 @@ export class CurveReader {
   readonly #lists: PointList[] = [{ next: undefined, isStarted: false }];
   /** Reported points of each metric at the last thinning. */
   #thinned = new Map<string, number>();
+  /** Points that a feed brought during a read; undefined while nothing is read. */
+  #waiting: Point[] | undefined;
+  /** Whether a feed brings all further points of what is read. */
+  isFed = false;
 
   constructor(path: { project_id: string; experiment_id: string }) {
     this.#path = path;
@@ -66,8 +86,34 @@ export class CurveReader {
    * Read new points, as the experiment's metric summaries show. Of a long experiment, read only the wanted metrics.
    * Return whether there were any.
    */
-  read(metrics: Summaries, wanted: ReadonlySet<string>, signal?: AbortSignal): Promise<boolean> {
-    const counts = thinnedCounts(metrics);
+  async read(metrics: Summaries, wanted: ReadonlySet<string>, signal?: AbortSignal): Promise<boolean> {
+    this.#waiting ??= [];
+    try {
+      return await this.#read(metrics, wanted, signal);
+    } finally {
+      const points = this.#waiting;
+      this.#waiting = undefined;
+      this.take(points);
+    }
+  }
+
+  /** Take points of a feed. Those of metrics that nobody wanted yet will be read with the others of these. */
+  take(points: readonly Point[]): void {
+    if (this.#waiting !== undefined) {
+      this.#waiting.push(...points);
+      return;
+    }
+    const started = this.#lists.filter(({ isStarted }) => isStarted);
+    for (const point of points) {
+      const { name } = point;
+      const isRead = started.some(({ names }) => names?.includes(name) ?? !isSystemMetric(name));
+      if (isRead || this.#thinned.has(name)) addNewPoint(this.curves, point);
+    }
+  }
+
+  #read(metrics: Summaries, wanted: ReadonlySet<string>, signal?: AbortSignal): Promise<boolean> {
+    const isWhole = this.isFed && this.#lists[0]?.isStarted === true;
+    const counts = isWhole ? undefined : thinnedCounts(metrics);
     if (counts !== undefined)
       return this.#readThinned(
         counts.filter(([name]) => wanted.has(name)),
@@ -96,7 +142,8 @@ export class CurveReader {
 
   async #readOn(signal: AbortSignal | undefined): Promise<boolean> {
     let isNew = false;
-    for (const list of this.#lists) if (await this.#readList(list, signal)) isNew = true;
+    const lists = this.#lists.filter(({ isStarted }) => !this.isFed || !isStarted);
+    for (const list of lists) if (await this.#readList(list, signal)) isNew = true;
     return isNew;
   }
 
@@ -124,7 +171,9 @@ export class CurveReader {
   }
 
   async #readThinned(counts: readonly [string, number][], signal: AbortSignal | undefined): Promise<boolean> {
-    const grown = counts.filter(([name, count]) => this.#thinned.get(name) !== count);
+    const grown = counts.filter(([name, count]) =>
+      this.isFed ? !this.#thinned.has(name) : this.#thinned.get(name) !== count,
+    );
     for (let at = 0; at < grown.length; at += maxNames) {
       const part = grown.slice(at, at + maxNames);
       const { rows } = await page<typeof readMetrics>(route, {

@@ -4,11 +4,14 @@ import { noteReach, poll, wake } from '../../api/poller.ts';
 import { isExpired, signInCount } from '../../api/session.ts';
 import type { Curve } from './curve.ts';
 import type { Drawable } from './drawable.ts';
+import type { PointFeed } from './point-feed.ts';
 import { CurveReader } from './points.ts';
 
 const liveMilliseconds = 2_000;
 /** Number of runs that are read at the same time. */
 const lanes = 4;
+/** Maximum number of points of a feed before the curves are read again, thinned. */
+const maxFed = 50_000;
 
 /** Curves of runs, as far as they are read. */
 export interface RunCurves {
@@ -27,14 +30,22 @@ export interface RunCurves {
   readRange(name: string, from: number, to: number, signal: AbortSignal): Promise<ReadonlyMap<string, Curve>>;
 }
 
-/** Read the curves of runs. Those of running ones grow. */
-export function useRunCurves(runs: readonly Drawable[]): RunCurves {
+const pointsOf = ({ metrics }: Drawable): number =>
+  Object.values(metrics).reduce((sum, { count }) => sum + count, 0);
+
+/**
+ * Read the curves of runs. Those of running ones grow: by the feed of the only run, or else they are read on, one run after the
+ * other, once their summaries have new points.
+ */
+export function useRunCurves(runs: readonly Drawable[], feed?: PointFeed): RunCurves {
   const [version, setVersion] = useState(0);
   const [error, setError] = useState<unknown>();
   const [isLoaded, setLoaded] = useState(false);
   const readers = useRef(new Map<string, CurveReader>());
   const wanted = useRef(new Set<string>());
   const done = useRef(new Set<string>());
+  /** Number of the points of each run when it was read last. */
+  const counts = useRef(new Map<string, number>());
   const load = useRef<() => Promise<void>>(undefined);
   const wantTimer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const frame = useRef<number>(undefined);
@@ -54,8 +65,8 @@ export function useRunCurves(runs: readonly Drawable[]): RunCurves {
 
   useEffect(() => {
     const aborter = new AbortController();
-    let turn = 0;
     let hasFailed = false;
+    let fed = 0;
     const readerOf = ({ project_id, experiment_id }: Drawable): CurveReader => {
       const present = readers.current.get(experiment_id);
       if (present !== undefined) return present;
@@ -64,7 +75,12 @@ export function useRunCurves(runs: readonly Drawable[]): RunCurves {
       return made;
     };
     const read = async (run: Drawable): Promise<void> => {
-      if (await readerOf(run).read(run.metrics, wanted.current, aborter.signal)) redraw();
+      counts.current.set(run.experiment_id, pointsOf(run));
+      const reader = readerOf(run);
+      // What the feed brings from now on is not read again.
+      const hasBegun = feed?.hasBegun === true;
+      if (await reader.read(run.metrics, wanted.current, aborter.signal)) redraw();
+      reader.isFed = hasBegun;
     };
     let isBusy = false;
     let isAgain = false;
@@ -98,23 +114,44 @@ export function useRunCurves(runs: readonly Drawable[]): RunCurves {
     };
     load.current = loadAll;
     void loadAll();
-    const live = () => latest.current.filter(({ isLive }) => isLive);
+    /** The run that has waited longest for a read of its new points. */
+    const grown = () => {
+      if (feed !== undefined) return undefined;
+      const found = latest.current.filter(
+        (run) => run.isLive && counts.current.get(run.experiment_id) !== pointsOf(run),
+      );
+      const order = [...counts.current.keys()];
+      return found.sort((a, b) => order.indexOf(a.experiment_id) - order.indexOf(b.experiment_id))[0];
+    };
     const end = poll({
-      // Read one run each time, in turn.
       async run() {
         if (hasFailed) return loadAll();
-        const running = live();
-        const one = running[turn % Math.max(1, running.length)];
-        turn += 1;
-        if (one !== undefined) await read(one);
+        const one = grown();
+        if (one === undefined) return;
+        counts.current.delete(one.experiment_id);
+        await read(one);
       },
-      every: () => (isExpired.value || (live().length === 0 && !hasFailed) ? undefined : liveMilliseconds),
+      every: () => (isExpired.value || (grown() === undefined && !hasFailed) ? undefined : liveMilliseconds),
+    });
+    const leave = feed?.subscribe((points, isFirst) => {
+      fed += points.length;
+      for (const reader of readers.current.values()) reader.take(points);
+      const isAnew = isFirst && [...readers.current.values()].some(({ isFed }) => isFed);
+      if (isAnew || fed > maxFed) readers.current.clear();
+      if (isFirst || fed > maxFed) {
+        fed = 0;
+        void loadAll();
+      } else if (points.length > 0) redraw();
     });
     return () => {
       aborter.abort();
       end();
+      leave?.();
     };
-  }, [key, signIns]);
+  }, [key, signIns, feed]);
+  // Summaries with new points begin a read.
+  const total = runs.reduce((sum, run) => sum + pointsOf(run), 0);
+  useEffect(wake, [total]);
 
   useEffect(
     () => () => {

@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { endpoint as logMetrics } from '../../functions/experiments/metrics/log-metrics.endpoint.ts';
+import { type ConsoleService, settle, startConsole, visit } from './console-service.ts';
+import { endRun, newProject, recordRun } from './record-run.ts';
+
+let service: ConsoleService;
+let project_id: string;
+
+beforeAll(async () => {
+  service = await startConsole();
+  project_id = await newProject(service.client, 'live');
+});
+afterAll(() => service.close());
+
+const log = (experiment_id: string, step: number, value: number) =>
+  service.client.call<typeof logMetrics>('POST /projects/{project_id}/experiments/{experiment_id}/metrics', {
+    path: { project_id, experiment_id },
+    body: { metrics: [{ name: 'accuracy', value, step }] },
+  });
+
+test('a running experiment is shown as it is, by one request that waits', async () => {
+  const path = {
+    project_id,
+    experiment_id: await recordRun(service.client, project_id, { name: 'one', metrics: { accuracy: [0.5] } }),
+  };
+  const page = await service.enter();
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(request.url().replace(/\?.*/, '')));
+  await visit(page, `projects/${project_id}/experiments/${path.experiment_id}`);
+  await page.locator('.plot canvas').first().waitFor();
+  const best = page.locator('.figures dd').first();
+  await settle(page);
+  asked.length = 0;
+
+  await log(path.experiment_id, 1, 0.625);
+  await expect.poll(() => best.textContent()).toContain('0.625');
+  await log(path.experiment_id, 2, 0.875);
+  await expect.poll(() => best.textContent()).toContain('0.875');
+  const requests = [...asked];
+  await endRun(service.client, path, 'SUCCEEDED');
+  await page.getByText('SUCCEEDED').first().waitFor();
+
+  expect(new Set(requests.map((url) => url.slice(url.lastIndexOf('/'))))).toEqual(new Set(['/live']));
+  expect(service.faults).toEqual([]);
+  await page.context().close();
+});
+
+test('the table of a project shows what its running experiments report, and new ones', async () => {
+  const first = await recordRun(service.client, project_id, { name: 'first', metrics: { accuracy: [0.25] } });
+  const page = await service.enter();
+  await visit(page, `projects/${project_id}`);
+  const rowOf = (name: string) => page.locator('.row.body', { hasText: name });
+  await expect.poll(() => rowOf('first').textContent()).toContain('0.25');
+
+  await log(first, 1, 0.375);
+  await expect.poll(() => rowOf('first').textContent(), { timeout: 15_000 }).toContain('0.375');
+  await recordRun(service.client, project_id, { name: 'second', metrics: { accuracy: [0.125] } });
+  await expect.poll(() => rowOf('second').count(), { timeout: 15_000 }).toBe(1);
+
+  expect(service.faults).toEqual([]);
+  await page.context().close();
+});
