@@ -21,7 +21,10 @@ const log = (experiment_id: string, step: number, value: number) =>
 test('a running experiment is shown as it is, by one request that waits', async () => {
   const path = {
     project_id,
-    experiment_id: await recordRun(service.client, project_id, { name: 'one', metrics: { accuracy: [0.5] } }),
+    experiment_id: await recordRun(service.client, project_id, {
+      name: 'one',
+      metrics: { accuracy: [0.25, 0.5] },
+    }),
   };
   const page = await service.enter();
   const asked: string[] = [];
@@ -32,9 +35,9 @@ test('a running experiment is shown as it is, by one request that waits', async 
   await settle(page);
   asked.length = 0;
 
-  await log(path.experiment_id, 1, 0.625);
+  await log(path.experiment_id, 2, 0.625);
   await expect.poll(() => best.textContent()).toContain('0.625');
-  await log(path.experiment_id, 2, 0.875);
+  await log(path.experiment_id, 3, 0.875);
   await expect.poll(() => best.textContent()).toContain('0.875');
   const requests = [...asked];
   await endRun(service.client, path, 'SUCCEEDED');

@@ -58,7 +58,7 @@ export const endpoint = defineEndpoint({
         .describe('What to return with the experiment, `log` or `points`; repeatable. Default: both.'),
     }),
   },
-  work: 'page: 5,000 lines and 10,000 points, 1 MB of each',
+  work: 'page: 5,000 lines and 10,000 points, 1 MB of each, or 2.5 MB of one',
   writes: 'marks the lease of a running job, which then sends its lines and points; compares it with Batch',
   output: {
     200: z.object({
@@ -89,6 +89,7 @@ export const endpoint = defineEndpoint({
     if (!isFinal(found.status))
       for (const one of new Set([0, node])) await noteWatched(records, experiment_id, one, now());
 
+    const most = parts.length === 1 ? maxBytesAlone : maxBytes;
     const look = async () => {
       // Read the state first: a log that is complete gets no more lines.
       const [experiment, fields] = await Promise.all([
@@ -96,8 +97,12 @@ export const endpoint = defineEndpoint({
         findFields(records, project_id, experiment_id),
       ]);
       const [lines, points] = await Promise.all([
-        parts.includes('log') ? linesBehind(records, { experiment_id, node, tail }, position) : noRows,
-        parts.includes('points') ? pointsBehind(records, { experiment_id, tail }, position) : noRows,
+        parts.includes('log')
+          ? linesBehind(records, { experiment_id, node, tail, maxBytes: most }, position)
+          : noRows,
+        parts.includes('points')
+          ? pointsBehind(records, { experiment_id, tail, maxBytes: most }, position)
+          : noRows,
       ]);
       const isComplete = parts.includes('log')
         ? isLogComplete(experiment, node, now())
@@ -153,25 +158,28 @@ const noRows = { rows: [], position: ':0', more: false, isCut: false };
 
 const maxLines = 5_000;
 const maxPoints = 10_000;
-/** Of lines, and of points. With the experiment they must fit into an answer, escaped. */
+/** Of lines and of points, together with the experiment; of one of them alone. They must fit into an answer, escaped. */
 const maxBytes = 1_000_000;
+const maxBytesAlone = 2_500_000;
 
 async function linesBehind(
   records: Records,
-  { experiment_id, node, tail }: { experiment_id: string; node: number; tail: number | undefined },
+  { experiment_id, node, tail, maxBytes }: Wanted & { node: number },
   position: LivePosition | undefined,
 ): Promise<Page<LogLine>> {
-  if (tail !== undefined) return newestOf(await readLogTail(records, experiment_id, node, tail), tail);
+  if (tail !== undefined)
+    return newestOf(await readLogTail(records, experiment_id, node, tail), tail, maxBytes);
   const page = await readLog(records, experiment_id, node, position?.log, { limit: maxLines, maxBytes });
   return { ...page, isCut: false };
 }
 
 async function pointsBehind(
   records: Records,
-  { experiment_id, tail }: { experiment_id: string; tail: number | undefined },
+  { experiment_id, tail, maxBytes }: Wanted,
   position: LivePosition | undefined,
 ): Promise<Page<MetricPoint>> {
-  if (tail !== undefined) return newestOf(await readMetricsTail(records, experiment_id, tail), tail);
+  if (tail !== undefined)
+    return newestOf(await readMetricsTail(records, experiment_id, tail), tail, maxBytes);
   const from = position?.points;
   return {
     ...(await readMetrics(records, experiment_id, from, { limit: maxPoints, maxBytes })),
@@ -179,11 +187,17 @@ async function pointsBehind(
   };
 }
 
+interface Wanted {
+  experiment_id: string;
+  tail: number | undefined;
+  maxBytes: number;
+}
+
 /** `isCut` if a tail left out earlier rows. */
 type Page<Row> = StreamPage<Row> & { isCut: boolean };
 
 /** Return the newest rows that an answer has room for. */
-function newestOf<Row>(page: StreamPage<Row>, tail: number): Page<Row> {
+function newestOf<Row>(page: StreamPage<Row>, tail: number, maxBytes: number): Page<Row> {
   let bytes = 0;
   const tooOld = page.rows.findLastIndex((row) => {
     bytes += Buffer.byteLength(JSON.stringify(row));
