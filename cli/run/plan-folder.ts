@@ -10,6 +10,7 @@ import { findEnvironment } from '../projects/find-environment.ts';
 import { findProject } from '../projects/find-project.ts';
 import { readProjectFile } from '../projects/project-file.ts';
 import { agreeToSize } from './agree-to-size.ts';
+import { applyOverrides } from './apply-overrides.ts';
 import { chooseCommand, usualProgram } from './choose-command.ts';
 import { chooseConfig } from './choose-config.ts';
 import { chooseEntryPoint } from './entry-point.ts';
@@ -17,7 +18,6 @@ import { checkedEnvironment } from './environment/checked-environment.ts';
 import { notebookEnvironment } from './notebook.ts';
 import type { Override } from './override-config.ts';
 import { rememberedDataset } from './remembered-dataset.ts';
-import { settleOverrides } from './settle-overrides.ts';
 import { gitState } from './source/git-state.ts';
 import { nameLeftOut } from './source/left-out.ts';
 import { inspectFiles, leftOutText, listFiles } from './source/list-files.ts';
@@ -33,7 +33,7 @@ export async function planFolder(
   session: Session,
   options: RunOptions,
   place: Place,
-  settle: Settle = settleOverrides,
+  settle: Settle = applyOverrides,
 ) {
   const { client } = session;
   const { folder, printer, signal } = place;
@@ -105,7 +105,7 @@ export async function planFolder(
 export type FolderPlan = Awaited<ReturnType<typeof planFolder>>;
 
 /** Choose the configuration and the command, with changed values. @throws CliError for values that do not fit */
-export type Settle = typeof settleOverrides;
+export type Settle = typeof applyOverrides;
 
 /** Options of a run. They override mps.yaml. */
 export interface RunOptions

@@ -23,6 +23,7 @@ import { setCriterion } from '../projects/set-criterion.ts';
 import type { DigestedFile } from '../upload/digest-file.ts';
 import { withScratchFolder } from '../upload/scratch-folder.ts';
 import { sendUnlessKnown, type Upload } from '../upload/send-unless-known.ts';
+import { applyOverrides } from './apply-overrides.ts';
 import type { ChosenEnvironment } from './environment/chosen-environment.ts';
 import {
   type FolderPlan,
@@ -32,7 +33,6 @@ import {
   type Settle,
   type Sizes,
 } from './plan-folder.ts';
-import { settleOverrides } from './settle-overrides.ts';
 import type { GitState } from './source/git-state.ts';
 import type { SourceFiles } from './source/list-files.ts';
 import { type AddedFile, packFiles } from './source/pack-files.ts';
@@ -47,7 +47,7 @@ export async function prepareFolder(
   session: Session,
   options: RunOptions,
   place: Place,
-  settle: Settle = settleOverrides,
+  settle: Settle = applyOverrides,
 ): Promise<PreparedFolder> {
   const plan = await planFolder(session, options, place, settle);
   return storePlan(session, plan, place);
@@ -120,7 +120,7 @@ async function storePlan(session: Session, plan: FolderPlan, place: Place): Prom
     sizes: withDataset(sizes, dataset),
     rules: projectFile.rules ?? [],
     steps,
-    withMeant: (act) => beginMeant(first, act, storeAgain, signal),
+    withPinned: (act) => submitPinned(first, act, storeAgain, signal),
   };
 }
 
@@ -135,8 +135,8 @@ export interface PreparedFolder {
   /** Rules of mps.yaml. */
   rules: readonly RunRule[];
   steps: Steps;
-  /** Act with exactly the inputs that were stored; see {@link beginMeant}. */
-  withMeant<T>(act: (meant: Meant) => Promise<T>): Promise<T>;
+  /** Act with exactly the inputs that were stored; see {@link submitPinned}. */
+  withPinned<T>(act: (meant: InputVersions) => Promise<T>): Promise<T>;
 }
 
 /** Print a line for each step, with its duration. */
@@ -246,10 +246,10 @@ const longestMilliseconds = 3_000;
  * store them again and retry.
  * @throws ProblemError 409 after too many attempts
  */
-async function beginMeant<T>(
-  first: Meant,
-  begin: (meant: Meant) => Promise<T>,
-  storeAgain: () => Promise<Meant>,
+async function submitPinned<T>(
+  first: InputVersions,
+  begin: (meant: InputVersions) => Promise<T>,
+  storeAgain: () => Promise<InputVersions>,
   signal: AbortSignal,
 ): Promise<T> {
   let meant = first;
@@ -268,7 +268,7 @@ async function beginMeant<T>(
 }
 
 /** Versions of the inputs that this command has stored. */
-export interface Meant {
+export interface InputVersions {
   config_version: number;
   environment_version: number;
   source_sha256: string;

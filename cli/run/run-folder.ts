@@ -6,7 +6,7 @@ import type { Experiment } from '../experiments/experiment.ts';
 import type { Session } from '../login/connect.ts';
 import { mostCost } from './most-cost.ts';
 import type { Place, RunOptions, Sizes } from './plan-folder.ts';
-import { type Meant, prepareFolder } from './prepare-folder.ts';
+import { type InputVersions, prepareFolder } from './prepare-folder.ts';
 import { type RuleFlags, rulesQuery } from './rule-flag.ts';
 import type { GitState } from './source/git-state.ts';
 
@@ -27,13 +27,13 @@ export async function runFolder(
   }: RunOptions & RuleFlags & { budget?: number | undefined; said?: Said },
   { onSubmit, ...place }: Place & { onSubmit(): void },
 ): Promise<Experiment> {
-  const { project_id, config_id, command, git, sizes, rules, steps, withMeant } = await prepareFolder(
+  const { project_id, config_id, command, git, sizes, rules, steps, withPinned } = await prepareFolder(
     session,
     options,
     place,
   );
   onSubmit();
-  const experiment = await withMeant((meant) =>
+  const experiment = await withPinned((meant) =>
     submit(session.client, project_id, config_id, {
       ...sizes,
       ...git,
@@ -52,7 +52,7 @@ async function submit(
   client: Client,
   project_id: string,
   config: string,
-  { nodes = 1, ...rest }: Sizes & GitState & Meant & Said & { budget?: number; rules?: string },
+  { nodes = 1, ...rest }: Sizes & GitState & InputVersions & Said & { budget?: number; rules?: string },
 ): Promise<Experiment> {
   const path = { project_id };
   if (nodes === 1)

@@ -6,11 +6,11 @@ import type { SweepParameter } from '../../shared/sweeps/spec/parameter.ts';
 import { CliError, exitCodes, usageFaults } from '../cli-error.ts';
 import type { Session } from '../login/connect.ts';
 import { dollarsText, secondsText } from '../output/units.ts';
+import { applyOverrides } from '../run/apply-overrides.ts';
 import { ownConfigName } from '../run/choose-config.ts';
 import { hasValue, type Override, overrideConfig } from '../run/override-config.ts';
 import type { Place, RunOptions } from '../run/plan-folder.ts';
 import { prepareFolder } from '../run/prepare-folder.ts';
-import { settleOverrides } from '../run/settle-overrides.ts';
 import { checkSweep, readSweepFile } from './sweep-file.ts';
 import type { SweptValue } from './swept-value.ts';
 
@@ -54,7 +54,7 @@ export async function beginSweep(
     },
     place,
     async (folder, names, given, command) => {
-      const settled = await settleOverrides(folder, names, given, command);
+      const settled = await applyOverrides(folder, names, given, command);
       const chosen = parametersOf(ranges, settled, rest['args'] === true);
       const config = { ...settled.config, content: withFirstValues(settled.config.content, chosen.added) };
       spec = {
@@ -72,7 +72,7 @@ export async function beginSweep(
   const { project_id, sizes, rules, steps } = prepared;
   // Rules of the sweep's own file replace those of mps.yaml.
   const body = { ...(rules.length > 0 && { rules }), ...spec, ...sizes } as never;
-  const estimate = await prepared.withMeant((query) =>
+  const estimate = await prepared.withPinned((query) =>
     usageFaults(
       client.call<typeof estimateSweep>('POST /projects/{project_id}/sweeps/estimate', {
         path: { project_id },
@@ -84,7 +84,7 @@ export async function beginSweep(
   steps.done('estimate', estimateText(estimate));
   place.signal.throwIfAborted();
   onSubmit();
-  const sweep = await prepared.withMeant((query) =>
+  const sweep = await prepared.withPinned((query) =>
     usageFaults(
       client.call<typeof createSweep>('POST /projects/{project_id}/sweeps', {
         path: { project_id },

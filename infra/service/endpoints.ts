@@ -1,7 +1,7 @@
 import { glob } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { AnyEndpoint } from '../../shared/http/definition/exchange.ts';
+import type { AnyEndpoint } from '../../shared/http/definition/middleware.ts';
 import { isOperation } from '../../shared/http/definition/request-method.ts';
 
 /** Load the endpoints without proxies, which are not operations of the OpenAPI document. */

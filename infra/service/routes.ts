@@ -1,5 +1,5 @@
 import type { MethodTable } from '../../functions/service/any-method.ts';
-import type { AnyEndpoint } from '../../shared/http/definition/exchange.ts';
+import type { AnyEndpoint } from '../../shared/http/definition/middleware.ts';
 import { type RequestMethod, servedMethods } from '../../shared/http/definition/request-method.ts';
 
 /**

@@ -13,7 +13,7 @@ import { ConditionFailedError, WriteLabel } from '../data/table/write-label.ts';
  * @throws JobLimitError if the job would exceed a limit
  * @throws ConditionFailedError if a condition of `writes` does not hold
  */
-export async function takePlace(
+export async function takeSlot(
   records: TableWriter<'records'>,
   job: UnfinishedJob,
   limits: PlaceLimits,
@@ -81,4 +81,4 @@ export const beginJob = (
   limits: PlaceLimits,
   writes: readonly Write[],
 ): Promise<void> =>
-  takePlace(records, job, limits, [...writes, ...countInProject(job), line.on(lineIsEmpty(job))]);
+  takeSlot(records, job, limits, [...writes, ...countInProject(job), line.on(lineIsEmpty(job))]);

@@ -33,7 +33,7 @@ import type { Item, Key, TableReader, TableWriter, Write } from '../data/table/t
 import { type ConditionFailedError, tryWrite, WriteLabel } from '../data/table/write-label.ts';
 import { type Conclusion, concludeJob } from './conclusion.ts';
 import { type JobRecord, parseJobRecord, type Reconciler, unfinishedJobOf } from './job-record.ts';
-import { beginJob, JobLimitError, type PlaceLimits, takePlace } from './job-slots.ts';
+import { beginJob, JobLimitError, type PlaceLimits, takeSlot } from './job-slots.ts';
 import { lineReason, reasons } from './reasons.ts';
 import { submitJob } from './submission.ts';
 
@@ -52,7 +52,7 @@ export async function startWaiting(reconciler: Reconciler, ended?: string, log?:
     const heads = await readyHeads(records);
     const head = heads.find(({ kind }) => !(isClusterTaken && kind === 'cluster'));
     if (head === undefined) return;
-    const outcome = await tryLine(reconciler, head);
+    const outcome = await tryQueue(reconciler, head);
     if (outcome === 'vcpus') return;
     if (outcome === 'sharedCluster') isClusterTaken = true;
     else if (outcome === 'unfinishedJobs') await waitForOwn(reconciler, head);
@@ -88,7 +88,7 @@ async function unlessChanged(records: TableWriter<'records'>, writes: readonly W
 const maxStarts = 100;
 
 /** Try to start the front job of the line whose turn it is. */
-async function tryLine(reconciler: Reconciler, row: LineRow): Promise<Outcome> {
+async function tryQueue(reconciler: Reconciler, row: LineRow): Promise<Outcome> {
   const { records, settings } = reconciler;
   const attempt = async (): Promise<Outcome | typeof readAgain> => {
     const [line, front] = await Promise.all([findLine(records, row.line_id), frontOf(records, row.line_id)]);
@@ -152,7 +152,7 @@ async function startFront(
   const { project_id, job_id } = job;
   const marked = project_id === null ? [] : [markLeft(project_id, job_id)];
   try {
-    await takePlace(records, started, limits, [begin, ...marked, ...leaving]);
+    await takeSlot(records, started, limits, [begin, ...marked, ...leaving]);
     return { started };
   } catch (error) {
     if (error instanceof JobLimitError && error.limit !== 'line' && error.limit !== 'waitingJobs')
@@ -258,7 +258,7 @@ export type Placed<J> = J & { place_in_line?: number | null };
  * Add the reason and the position in line to each waiting job. Read once for all jobs, or not at all if none
  * waits.
  */
-export async function placeInLine<J extends JobRecord>(
+export async function withQueuePosition<J extends JobRecord>(
   records: TableReader<'records'>,
   limits: Pick<Limits, 'unfinishedJobs' | 'vcpus'>,
   jobs: readonly J[],
@@ -300,7 +300,7 @@ export async function placeOneInLine<J extends JobRecord>(
   limits: Pick<Limits, 'unfinishedJobs' | 'vcpus'>,
   job: J,
 ): Promise<Placed<J>> {
-  const [placed = job] = await placeInLine(records, limits, [job]);
+  const [placed = job] = await withQueuePosition(records, limits, [job]);
   return placed;
 }
 

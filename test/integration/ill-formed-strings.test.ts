@@ -4,7 +4,7 @@ import { endpoint as createToken } from '../../functions/auth/create-token.endpo
 import { makeProxyEvent } from '../../infra/local/gateway/make-proxy-event.ts';
 import { loadOperations } from '../../infra/service/endpoints.ts';
 import { routeOf } from '../../infra/service/routes.ts';
-import type { AnyEndpoint } from '../../shared/http/definition/exchange.ts';
+import type { AnyEndpoint } from '../../shared/http/definition/middleware.ts';
 import { bodyFields, fileBody } from '../../shared/http/openapi/facts.ts';
 import { lambda } from '../../shared/http/pipeline/lambda.ts';
 import type { Event } from '../../shared/http/pipeline/proxy-event.ts';

@@ -10,7 +10,7 @@ import { endpoint as readProject } from '../../functions/projects/projects/read-
 import { endpoint as updateProject } from '../../functions/projects/projects/update-project.endpoint.ts';
 import { loadOperations } from '../../infra/service/endpoints.ts';
 import { createLogger } from '../../shared/core/log.ts';
-import type { AnyEndpoint } from '../../shared/http/definition/exchange.ts';
+import type { AnyEndpoint } from '../../shared/http/definition/middleware.ts';
 import { fieldsOf, intoAll, intoOne } from '../support/injection/attack.ts';
 import { corpus } from '../support/injection/corpus.ts';
 import { sample, share } from '../support/injection/sample.ts';

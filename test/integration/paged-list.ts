@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { AnyEndpoint } from '../../shared/http/definition/exchange.ts';
+import type { AnyEndpoint } from '../../shared/http/definition/middleware.ts';
 import type { Answer, TestService, TestUser } from '../support/service.ts';
 
 /** Largest body of a list. */

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { type RunningGateway, startGateway } from '../../infra/local/gateway/gateway-server.ts';
 import { routeOf } from '../../infra/service/routes.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
-import type { AnyEndpoint } from '../../shared/http/definition/exchange.ts';
+import type { AnyEndpoint } from '../../shared/http/definition/middleware.ts';
 import { paging } from '../../shared/http/definition/pagination.ts';
 import { Reply } from '../../shared/http/definition/reply.ts';
 import { lambda } from '../../shared/http/pipeline/lambda.ts';

@@ -11,7 +11,7 @@ import type { Environment } from '../../shared/core/needs.ts';
 import { issueToken } from '../../shared/data/accounts/token.ts';
 import { type AccountType, createUser, type User } from '../../shared/data/accounts/user.ts';
 import { tableWriter } from '../../shared/data/table/table-writer.ts';
-import type { AnyEndpoint } from '../../shared/http/definition/exchange.ts';
+import type { AnyEndpoint } from '../../shared/http/definition/middleware.ts';
 import { type RequestMethod, servedMethods } from '../../shared/http/definition/request-method.ts';
 import { lambda } from '../../shared/http/pipeline/lambda.ts';
 import type { Park } from '../../shared/http/pipeline/proxy-event.ts';

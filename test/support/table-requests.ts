@@ -1,6 +1,6 @@
 import { endpointEnvironment } from '../../infra/local/access/local-roles.ts';
 import { dynamoDb } from '../../shared/aws/dynamodb-client.ts';
-import type { AnyEndpoint } from '../../shared/http/definition/exchange.ts';
+import type { AnyEndpoint } from '../../shared/http/definition/middleware.ts';
 import { testCredentials } from './emulators.ts';
 import type { TestService } from './service.ts';
 

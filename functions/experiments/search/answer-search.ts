@@ -29,7 +29,7 @@ import type { Caller } from '../../../shared/http/definition/endpoint-context.ts
 import { answerList, type Paging } from '../../../shared/http/definition/pagination.ts';
 import { flag } from '../../../shared/http/definition/parameters.ts';
 import { fieldsParameter } from '../../../shared/http/fields-mask/fields-parameter.ts';
-import { type Placed, placeInLine } from '../../../shared/jobs/waiting-queue.ts';
+import { type Placed, withQueuePosition } from '../../../shared/jobs/waiting-queue.ts';
 import { parseFilter } from '../../../shared/search/parse-filter.ts';
 import { encodePosition, parseOrder } from '../../../shared/search/row-order.ts';
 
@@ -97,7 +97,7 @@ export function answerSearch(
       await takeCriteria(rows.map(({ project_id }) => project_id));
       // A filter or an order by `user` has read all names already.
       if (!attributes.includes('user')) usernames = await readNamesOf(accounts, rows);
-      const placed = await placeInLine(
+      const placed = await withQueuePosition(
         records,
         settings.limits,
         items.map(({ experiment }) => experiment),
@@ -179,7 +179,7 @@ export async function withTracking(
   track = (ids: readonly string[]) => readTrackingOf(records, project_id, ids),
 ): Promise<Omit<Page<TrackedExperiment>, 'next'>> {
   const [placed, tracked, usernames] = await Promise.all([
-    placeInLine(records, settings.limits, experiments),
+    withQueuePosition(records, settings.limits, experiments),
     track(experiments.map(({ experiment_id }) => experiment_id)),
     readNamesOf(accounts, experiments),
   ]);

@@ -5,7 +5,7 @@ import { listCompressions } from '../../../shared/data/models/compression.ts';
 import { readRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { answerList, paging } from '../../../shared/http/definition/pagination.ts';
-import { placeInLine } from '../../../shared/jobs/waiting-queue.ts';
+import { withQueuePosition } from '../../../shared/jobs/waiting-queue.ts';
 import { compressionAnswers, showCompression } from './compression-answer.ts';
 
 /** The endpoint that lists all compressions of an operation. */
@@ -28,7 +28,7 @@ export const compressionList = (kind: OptimizationKind) =>
         async fetch(page) {
           const found = await listCompressions(records, kind, page);
           const reached = found.items.filter(({ project_id }) => reachesProject(caller, project_id));
-          return { ...found, items: await placeInLine(records, settings.limits, reached) };
+          return { ...found, items: await withQueuePosition(records, settings.limits, reached) };
         },
         keyOf: ({ strategy_id }) => strategy_id,
         show: (compression) => showCompression(compression, at),

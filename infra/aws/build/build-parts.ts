@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
+import type { AnyEndpoint } from '../../../shared/http/definition/middleware.ts';
 import { type LoadedEndpoint, loadEndpoints } from '../../service/endpoints.ts';
 import { methodTable } from '../../service/routes.ts';
 import { type LoadedTask, loadTasks } from '../../service/tasks.ts';

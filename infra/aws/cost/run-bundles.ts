@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
+import type { AnyEndpoint } from '../../../shared/http/definition/middleware.ts';
 import { servedMethods } from '../../../shared/http/definition/request-method.ts';
 import type { JsonSchema } from '../../../shared/http/openapi/json-schema.ts';
 import type { Event, Result } from '../../../shared/http/pipeline/proxy-event.ts';

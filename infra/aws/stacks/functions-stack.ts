@@ -3,7 +3,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { FunctionRuntime } from '../../../shared/core/function-runtime.ts';
 import { allNeeds } from '../../../shared/http/definition/definition.ts';
-import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
+import type { AnyEndpoint } from '../../../shared/http/definition/middleware.ts';
 import type { DeploymentOptions } from '../options/deployment-options.ts';
 import { saidOnce } from './function-variables.ts';
 import { FunctionRoles, grantsOf } from './roles.ts';

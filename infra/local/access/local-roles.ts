@@ -1,6 +1,6 @@
 import type { Environment, Need, Needs } from '../../../shared/core/needs.ts';
 import { allNeeds } from '../../../shared/http/definition/definition.ts';
-import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
+import type { AnyEndpoint } from '../../../shared/http/definition/middleware.ts';
 import { optimizationNeeds } from '../../../shared/runner/compression/compression-needs.ts';
 import { trainingNeeds } from '../../../shared/runner/job/training-needs.ts';
 import { type ResourceArns, roleStatements } from '../../service/iam-statements.ts';

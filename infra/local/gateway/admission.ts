@@ -1,6 +1,6 @@
 import { type Rate, TokenBucket } from '../../../shared/core/rate-limit.ts';
 import { ServiceError } from '../../../shared/core/service-error.ts';
-import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
+import type { AnyEndpoint } from '../../../shared/http/definition/middleware.ts';
 import type { Park } from '../../../shared/http/pipeline/proxy-event.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { givenPath } from '../../../shared/bundle/given-path.ts';
-import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
+import type { AnyEndpoint } from '../../../shared/http/definition/middleware.ts';
 import { CommandError } from '../../command/command-error.ts';
 import { readFlags } from '../../command/read-flags.ts';
 import { makeProxyEvent } from '../../local/gateway/make-proxy-event.ts';

@@ -13,8 +13,8 @@ import {
 } from './memory.ts';
 import { networkBytes } from './network-bytes.ts';
 import { networkNamespaces } from './network-namespaces.ts';
-import { kernelOomKills, offerSupervisorToOomKiller, offerToOomKiller } from './oom-killer.ts';
 import { openForWriting } from './open-for-writing.ts';
+import { kernelOomKills, offerSupervisorToOomKiller, offerToOomKiller } from './out-of-memory.ts';
 import { launchAs } from './privileges.ts';
 import { listProcesses, processIdentity, readProcess, withMarker } from './process-table.ts';
 import { processorFlags } from './processor-flags.ts';

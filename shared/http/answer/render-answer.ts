@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { ServiceError } from '../../core/service-error.ts';
 import { encodeCursor } from '../definition/cursor.ts';
 import { jsonSchema, successStatus } from '../definition/endpoint-output.ts';
-import type { AnyEndpoint, Exchange } from '../definition/exchange.ts';
+import type { AnyEndpoint, Exchange } from '../definition/middleware.ts';
 import { type NextPage, Reply } from '../definition/reply.ts';
 import { applyMask } from '../fields-mask/fields-mask.ts';
 import type { FieldsMask } from '../fields-mask/parse-mask.ts';

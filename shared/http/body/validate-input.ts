@@ -4,7 +4,7 @@ import { badRequest, faultsOf, type ParameterFault, type ParameterPlace } from '
 import { illFormed, isWellFormed } from '../../core/text/well-formed.ts';
 import { HttpError } from '../answer/http-error.ts';
 import { bodyMaxBytes, type File, type RawRequest } from '../definition/endpoint-input.ts';
-import type { AnyEndpoint, Before, Exchange } from '../definition/exchange.ts';
+import type { AnyEndpoint, Exchange, Middleware } from '../definition/middleware.ts';
 import { parseMaskOfRequest } from '../fields-mask/fields-mask.ts';
 import { alternativesOf } from '../fields-mask/schema-shape.ts';
 import { type Event, headerLines, headerOf } from '../pipeline/proxy-event.ts';
@@ -20,7 +20,7 @@ import { type Given, type Part, parsePart, type Values } from './parse-part.ts';
 import { decodePathVariable, notUtf8 } from './percent-encoding.ts';
 
 /** Parse path, query and body, and report all faults at once. */
-export const parseInput: Before = (exchange) => {
+export const parseInput: Middleware = (exchange) => {
   const { endpoint, event } = exchange;
   const { input } = endpoint;
   const unparsed = { path: undefined, query: undefined, queryOrBody: undefined, body: undefined };

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { badRequest } from '../../core/service-error.ts';
-import type { Before } from './exchange.ts';
+import type { Middleware } from './middleware.ts';
 
 /** A position in a list. */
 interface CursorPosition {
@@ -72,7 +72,7 @@ const given = (values: unknown): [string, string][] =>
  * Replace the cursor in the query, `cursor` or `after`, by its sort key. Throws a 400 problem for the cursor of another
  * list, whose key means nothing in this one.
  */
-export const resolveCursor: Before = (exchange) => {
+export const resolveCursor: Middleware = (exchange) => {
   const { endpoint, input } = exchange;
   if (input === undefined) return;
   const { path } = input;

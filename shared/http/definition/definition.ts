@@ -6,7 +6,7 @@ import type { TableName, TableWriter } from '../../data/table/table.ts';
 import type { CallerOf, Context, ProjectRule, Rule } from './endpoint-context.ts';
 import type { Input, InputSpec } from './endpoint-input.ts';
 import type { Answer, OutputSpec } from './endpoint-output.ts';
-import type { EndpointFacts } from './exchange.ts';
+import type { EndpointFacts } from './middleware.ts';
 import type { Method } from './request-method.ts';
 
 /** Define one endpoint. The type parameters are inferred; misuse of a need does not compile. */

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import * as core from 'zod/v4/core';
 import { jsonSchema } from '../definition/endpoint-output.ts';
-import type { Exchange } from '../definition/exchange.ts';
+import type { Exchange } from '../definition/middleware.ts';
 import { headerOf } from '../pipeline/proxy-event.ts';
 import { maskOfFields } from './fields-parameter.ts';
 import { type FieldsMask, maskProblem, parseMask } from './parse-mask.ts';

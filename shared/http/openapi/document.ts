@@ -1,4 +1,4 @@
-import type { AnyEndpoint } from '../definition/exchange.ts';
+import type { AnyEndpoint } from '../definition/middleware.ts';
 import { isOperation } from '../definition/request-method.ts';
 import type { Samples } from './example.ts';
 import type { JsonSchema, SchemaComponents } from './json-schema.ts';

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import type { FileBody } from '../definition/endpoint-input.ts';
-import type { AnyEndpoint } from '../definition/exchange.ts';
+import type { AnyEndpoint } from '../definition/middleware.ts';
 
 /** The body, if it is a file. */
 export const fileBody = ({ input: { body } }: AnyEndpoint): FileBody | undefined =>

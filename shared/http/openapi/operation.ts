@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import type { Rule } from '../definition/endpoint-context.ts';
 import { bodyMaxBytes, bytesMediaType, type FileBody } from '../definition/endpoint-input.ts';
 import { jsonSchema } from '../definition/endpoint-output.ts';
-import type { AnyEndpoint } from '../definition/exchange.ts';
+import type { AnyEndpoint } from '../definition/middleware.ts';
 import { type ExampleSource, exampleOf } from './example.ts';
 import {
   bodyFields,

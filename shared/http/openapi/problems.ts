@@ -1,4 +1,4 @@
-import type { AnyEndpoint } from '../definition/exchange.ts';
+import type { AnyEndpoint } from '../definition/middleware.ts';
 import { type ProblemKind, problemKinds } from '../definition/problem.ts';
 import { fileBody, hasIdempotencyKey, hasPrecondition, readsBody } from './facts.ts';
 import { componentRef, type JsonSchema } from './json-schema.ts';

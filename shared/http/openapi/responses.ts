@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { bytesMediaType } from '../definition/endpoint-input.ts';
 import type { Content, OutputSpec } from '../definition/endpoint-output.ts';
-import type { AnyEndpoint } from '../definition/exchange.ts';
+import type { AnyEndpoint } from '../definition/middleware.ts';
 import { problemKinds } from '../definition/problem.ts';
 import { type ExampleSource, exampleOf } from './example.ts';
 import { hasIdempotencyKey, hasNotModified, isPaged } from './facts.ts';

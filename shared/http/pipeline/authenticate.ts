@@ -8,7 +8,7 @@ import { recentReads } from '../../data/table/recent-reads.ts';
 import type { TableReader } from '../../data/table/table.ts';
 import { HttpError } from '../answer/http-error.ts';
 import type { Identity } from '../definition/endpoint-context.ts';
-import type { AnyEndpoint, Before, Exchange } from '../definition/exchange.ts';
+import type { AnyEndpoint, Exchange, Middleware } from '../definition/middleware.ts';
 import { headerOf } from './proxy-event.ts';
 import { isSession, presentedSession } from './session-cookie.ts';
 
@@ -16,7 +16,7 @@ import { isSession, presentedSession } from './session-cookie.ts';
  * Identify the caller. A token must be valid, unless the endpoint is public: a client that sends its old token
  * with every request can still sign in. If a token is sent, ignore cookies.
  */
-export const authenticate: Before = async (exchange) => {
+export const authenticate: Middleware = async (exchange) => {
   const { endpoint, event } = exchange;
   if (endpoint.allow === 'anyone' && endpoint.permit === undefined) return;
   const authorization = headerOf(event, 'authorization');
@@ -97,7 +97,7 @@ async function identifySession(exchange: Exchange): Promise<Identity | undefined
 }
 
 /** Refuse callers whose account type has too few rights, and tokens whose scope is too narrow. */
-export const authorize: Before = ({ endpoint, caller }) => {
+export const authorize: Middleware = ({ endpoint, caller }) => {
   if (caller === undefined) return;
   requireScope(caller, scopeRule(endpoint));
   const { allow } = endpoint;

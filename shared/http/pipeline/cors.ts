@@ -1,5 +1,5 @@
 import { ServiceError } from '../../core/service-error.ts';
-import type { Before } from '../definition/exchange.ts';
+import type { Middleware } from '../definition/middleware.ts';
 import { type Event, headerOf, type Result } from './proxy-event.ts';
 
 /** Response headers that scripts may read in addition to those that browsers always expose. API Gateway renames one. */
@@ -39,7 +39,7 @@ function varyByOrigin(vary: unknown): string {
  * reader's address. Clients other than browsers send neither header and pass.
  * @throws ServiceError 403
  */
-export const refuseForeignPage: Before = ({ endpoint, event, platform: { settings } }) => {
+export const refuseForeignPage: Middleware = ({ endpoint, event, platform: { settings } }) => {
   if (endpoint.method === 'GET' || !isForeign(event, settings.corsOrigins)) return;
   throw new ServiceError(
     'forbidden',

@@ -13,7 +13,7 @@ import {
 } from '../../data/accounts/idempotency.ts';
 import type { Key, TableName, TableWriter, Write } from '../../data/table/table.ts';
 import { jsonSchema } from '../definition/endpoint-output.ts';
-import type { AnyEndpoint, Exchange } from '../definition/exchange.ts';
+import type { AnyEndpoint, Exchange } from '../definition/middleware.ts';
 import { Reply } from '../definition/reply.ts';
 import { headerOf } from './proxy-event.ts';
 
@@ -58,7 +58,7 @@ export async function answerOnce(
     fingerprint: requestFingerprint(endpoint, caller?.scope ? { ...input, scope: caller.scope } : input),
     holder: randomUUID(),
   };
-  return idempotent.kind === 'signs' ? signAnew(attempt) : createOnce(attempt, endpoint);
+  return idempotent.kind === 'signs' ? signAgain(attempt) : createOnce(attempt, endpoint);
 }
 
 const nothing = (): Write[] => [];
@@ -98,7 +98,7 @@ function canonical(value: unknown): unknown {
 const isSecret = (name: string): boolean => /password/i.test(name);
 
 /** Act again each time. The response is not kept. Only a key that was used for another request is refused. */
-async function signAnew(attempt: KeyedRequest): Promise<unknown> {
+async function signAgain(attempt: KeyedRequest): Promise<unknown> {
   const { table, key, fingerprint, holder, behaviour } = attempt;
   const earlier = await putClaim(table, key, { fingerprint, holder, lease_until: 0 }, new Date());
   if (earlier === undefined) return guarded(attempt, () => behaviour.act(nothing));

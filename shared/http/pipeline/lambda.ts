@@ -10,7 +10,7 @@ import { renderError } from '../answer/render-error.ts';
 import { expectedVersion, parseInput } from '../body/validate-input.ts';
 import { resolveCursor } from '../definition/cursor.ts';
 import type { Patience } from '../definition/endpoint-context.ts';
-import type { AnyEndpoint, Before, Exchange } from '../definition/exchange.ts';
+import type { AnyEndpoint, Exchange, Middleware } from '../definition/middleware.ts';
 import { parseMaskOfRequest } from '../fields-mask/fields-mask.ts';
 import { authenticate, authorize } from './authenticate.ts';
 import { refuseForeignPage, withCors } from './cors.ts';
@@ -43,7 +43,7 @@ const neverAborted = new AbortController().signal;
  * Steps that identify the caller. No other work begins before they have ended, so a caller without rights learns
  * nothing about the request, and a refused request costs nothing more.
  */
-const callerSteps: readonly Before[] = [authenticate, authorize];
+const callerSteps: readonly Middleware[] = [authenticate, authorize];
 
 /**
  * Create the Lambda handler of an endpoint. It processes HEAD like GET: API Gateway computes the Content-Length
@@ -123,16 +123,16 @@ function startProcess(endpoint: AnyEndpoint, environment: Environment): Process 
   return { platform, log, services: openServices(endpoint.needs, platform) };
 }
 
-async function takeSteps(steps: readonly Before[], exchange: Exchange): Promise<void> {
+async function takeSteps(steps: readonly Middleware[], exchange: Exchange): Promise<void> {
   for (const step of steps) await step(exchange);
 }
 
 /** Refuse by the input. The casts hold, because earlier steps parsed it. */
-const permit: Before = ({ endpoint, input, caller, platform: { settings } }) =>
+const permit: Middleware = ({ endpoint, input, caller, platform: { settings } }) =>
   endpoint.permit?.(input as never, { caller, settings } as never);
 
 /** The steps between these and `handle`, in order. */
-const requestSteps: readonly Before[] = [
+const requestSteps: readonly Middleware[] = [
   parseInput,
   resolveCursor,
   permit,

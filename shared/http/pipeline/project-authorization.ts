@@ -11,7 +11,7 @@ import { readRecords } from '../../data/table/needs.ts';
 import { recentReads } from '../../data/table/recent-reads.ts';
 import { readAhead, type TableReader } from '../../data/table/table.ts';
 import type { Caller, ProjectRule } from '../definition/endpoint-context.ts';
-import type { Before } from '../definition/exchange.ts';
+import type { Middleware } from '../definition/middleware.ts';
 
 type Asking = Pick<Caller, 'user_id' | 'account_type'>;
 
@@ -89,7 +89,7 @@ async function roleIn(
  * Refuse a token whose scope leaves out the project of the path. Read the project, and refuse callers whose role in it
  * is too low.
  */
-export const requireProjectOfPath: Before = async (exchange) => {
+export const requireProjectOfPath: Middleware = async (exchange) => {
   const { endpoint, caller, input, platform } = exchange;
   const { project: rule } = endpoint;
   const id = projectId(input?.path);

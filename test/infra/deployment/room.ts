@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { stackKinds } from '../../../infra/aws/deploy/read-deployment.ts';
-import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
+import type { AnyEndpoint } from '../../../shared/http/definition/middleware.ts';
 import { type Deployment, deployment, endpoints, synthesize } from './synthesized.ts';
 
 const service = await deployment();

@@ -7,7 +7,7 @@ import { addService, type ServiceStacks } from '../../../infra/aws/stacks/servic
 import { loadEndpoints } from '../../../infra/service/endpoints.ts';
 import { anyMethod } from '../../../infra/service/routes.ts';
 import { loadTasks } from '../../../infra/service/tasks.ts';
-import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
+import type { AnyEndpoint } from '../../../shared/http/definition/middleware.ts';
 
 const root = join(import.meta.dirname, '../../..');
 

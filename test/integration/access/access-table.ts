@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { loadEndpoints } from '../../../infra/service/endpoints.ts';
-import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
+import type { AnyEndpoint } from '../../../shared/http/definition/middleware.ts';
 import { isOperation } from '../../../shared/http/definition/request-method.ts';
 import {
   accountRead,

@@ -7,7 +7,7 @@ import { readSettings } from '../../../shared/core/settings.ts';
 import { beginSession } from '../../../shared/data/accounts/session.ts';
 import { issueToken } from '../../../shared/data/accounts/token.ts';
 import type { TokenScope } from '../../../shared/data/accounts/token-scope.ts';
-import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
+import type { AnyEndpoint } from '../../../shared/http/definition/middleware.ts';
 import { scopeRule } from '../../../shared/http/pipeline/authenticate.ts';
 import { keepSession } from '../../../shared/http/pipeline/session-cookie.ts';
 import { grantingEmulator } from '../../support/granting-emulator.ts';

@@ -17,7 +17,7 @@ import { jobPartition } from '../../../shared/data/jobs/job.ts';
 import { putJobConfig } from '../../../shared/data/jobs/job-config.ts';
 import type { MemberRole } from '../../../shared/data/projects/member.ts';
 import { count, createProject } from '../../../shared/data/projects/project.ts';
-import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
+import type { AnyEndpoint } from '../../../shared/http/definition/middleware.ts';
 import { recordedCompression } from '../../support/compression.ts';
 import { experimentOf } from '../../support/experiment.ts';
 import { recordedModel } from '../../support/model.ts';

@@ -19,7 +19,7 @@ import { hashPassword } from '../../../shared/accounts/password.ts';
 import { newId } from '../../../shared/core/new-id.ts';
 import { authenticateSession, beginSession, extendSession } from '../../../shared/data/accounts/session.ts';
 import { storedPassword, userPartition } from '../../../shared/data/accounts/user.ts';
-import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
+import type { AnyEndpoint } from '../../../shared/http/definition/middleware.ts';
 import { type Answer, type TestService, type TestUser, testService } from '../../support/service.ts';
 import { json } from '../users/body.ts';
 

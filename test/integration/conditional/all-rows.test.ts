@@ -5,7 +5,7 @@ import { endpoint as readDocs } from '../../../functions/service/read-docs.endpo
 import { endpoint as readOpenApi } from '../../../functions/service/read-openapi.endpoint.ts';
 import { endpoint as readProjectFileSchema } from '../../../functions/service/read-project-file-schema.endpoint.ts';
 import { loadOperations } from '../../../infra/service/endpoints.ts';
-import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
+import type { AnyEndpoint } from '../../../shared/http/definition/middleware.ts';
 import { hasPrecondition } from '../../../shared/http/openapi/facts.ts';
 import { compressionRows } from './compression-rows.ts';
 import { modelRows } from './model-rows.ts';

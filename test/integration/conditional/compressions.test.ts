@@ -1,7 +1,7 @@
 import { ulid } from 'ulid';
 import { beforeAll, beforeEach, describe } from 'vitest';
 import type { Compression } from '../../../shared/data/models/compression.ts';
-import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
+import type { AnyEndpoint } from '../../../shared/http/definition/middleware.ts';
 import { recordedCompression } from '../../support/compression.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { checkChanges } from './change-checks.ts';

@@ -13,7 +13,7 @@ import { endpoint as putVariable } from '../../../functions/projects/variables/p
 import { putExperiment } from '../../../shared/data/experiments/experiment.ts';
 import { putJobConfig } from '../../../shared/data/jobs/job-config.ts';
 import { count } from '../../../shared/data/projects/project.ts';
-import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
+import type { AnyEndpoint } from '../../../shared/http/definition/middleware.ts';
 import { experimentOf } from '../../support/experiment.ts';
 import { sampled } from '../../support/samples.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';

@@ -1,4 +1,4 @@
-import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
+import type { AnyEndpoint } from '../../../shared/http/definition/middleware.ts';
 import type { Answer, Call } from '../../support/service.ts';
 
 /** An operation that changes a record, and may be given the version that it is meant for. */

@@ -6,7 +6,7 @@ import { endpoint as readOwnAccount } from '../../../functions/users/read-own-ac
 import { endpoint as readUser } from '../../../functions/users/read-user.endpoint.ts';
 import { issueToken } from '../../../shared/data/accounts/token.ts';
 import { findUser } from '../../../shared/data/accounts/user.ts';
-import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
+import type { AnyEndpoint } from '../../../shared/http/definition/middleware.ts';
 import { sampled } from '../../support/samples.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { checkChanges } from './change-checks.ts';

@@ -15,7 +15,7 @@ import { endpoint as readProject } from '../../../functions/projects/projects/re
 import { everyItem } from '../../../infra/aws/doctor/inventory.ts';
 import { dynamoDb } from '../../../shared/aws/dynamodb-client.ts';
 import { putExperiment } from '../../../shared/data/experiments/experiment.ts';
-import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
+import type { AnyEndpoint } from '../../../shared/http/definition/middleware.ts';
 import { taskHandler } from '../../../shared/http/definition/task.ts';
 import { experimentOf } from '../../support/experiment.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';

@@ -7,7 +7,7 @@ import { endpoint as update } from '../../../functions/experiments/records/updat
 import { endpoint as listDeliveries } from '../../../functions/projects/hooks/list-deliveries.endpoint.ts';
 import { endpoint as putHook } from '../../../functions/projects/hooks/put-hook.endpoint.ts';
 import { endpoint as updateProject } from '../../../functions/projects/projects/update-project.endpoint.ts';
-import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
+import type { AnyEndpoint } from '../../../shared/http/definition/middleware.ts';
 import { taskHandler } from '../../../shared/http/definition/task.ts';
 import { testService } from '../../support/service.ts';
 import { usualHook } from '../hooks/usual-hook.ts';

@@ -6,7 +6,7 @@ import { endpoint as readArtifacts } from '../../../functions/experiments/artifa
 import { endpoint as requestUpload } from '../../../functions/experiments/artifacts/request-artifact-upload.endpoint.ts';
 import { endpoint as createExperiment } from '../../../functions/experiments/records/create-experiment.endpoint.ts';
 import type { AnswerOf } from '../../../shared/client/route.ts';
-import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
+import type { AnyEndpoint } from '../../../shared/http/definition/middleware.ts';
 import { type TestUser, testService } from '../../support/service.ts';
 import { newProject } from '../projects/new-project.ts';
 import { send, sha256 } from '../projects/upload-file.ts';

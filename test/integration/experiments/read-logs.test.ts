@@ -4,7 +4,7 @@ import { endpoint as readLogs } from '../../../functions/experiments/records/rea
 import { putExperiment } from '../../../shared/data/experiments/experiment.ts';
 import { appendLog } from '../../../shared/data/jobs/job-log.ts';
 import { findLease, noteWatched, takeLease } from '../../../shared/data/jobs/lease.ts';
-import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
+import type { AnyEndpoint } from '../../../shared/http/definition/middleware.ts';
 import { JobWatch } from '../../../shared/runner/telemetry/job-watch.ts';
 import { experimentOf } from '../../support/experiment.ts';
 import { testService } from '../../support/service.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { endpoint as serveMlflow } from '../../../functions/mlflow/serve-mlflow.endpoint.ts';
 import { loadEndpoints } from '../../../infra/service/endpoints.ts';
-import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
+import type { AnyEndpoint } from '../../../shared/http/definition/middleware.ts';
 import { documentedOperations, type RequestField, withField } from '../../support/documented-operations.ts';
 import type { Call } from '../../support/service.ts';
 import { operations } from '../access/operations.ts';

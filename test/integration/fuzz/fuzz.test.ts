@@ -9,7 +9,7 @@ import { type RunningBatch, startBatchServer } from '../../../infra/local/batch/
 import { loadOperations } from '../../../infra/service/endpoints.ts';
 import { serviceDocument } from '../../../infra/service/openapi-document.ts';
 import { encodeCursor } from '../../../shared/http/definition/cursor.ts';
-import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
+import type { AnyEndpoint } from '../../../shared/http/definition/middleware.ts';
 import { testCredentials, testRegion } from '../../support/emulators.ts';
 import fc from '../../support/seeded-fast-check.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';

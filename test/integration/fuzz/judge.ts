@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import * as z from 'zod';
-import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
+import type { AnyEndpoint } from '../../../shared/http/definition/middleware.ts';
 import type { Operation } from '../../../shared/http/openapi/operation.ts';
 import { jsonOf } from '../../../shared/http/openapi/responses.ts';
 import type { Answer } from '../../support/service.ts';

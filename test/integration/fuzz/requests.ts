@@ -1,4 +1,4 @@
-import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
+import type { AnyEndpoint } from '../../../shared/http/definition/middleware.ts';
 import { bodyFields, fileBody, queryParameters } from '../../../shared/http/openapi/facts.ts';
 import { type JsonSchema, toJsonSchema } from '../../../shared/http/openapi/json-schema.ts';
 import fc from '../../support/seeded-fast-check.ts';

@@ -10,7 +10,7 @@ import { endpoint as putPicture } from '../../../functions/users/pictures/put-pr
 import { type RunningGateway, startGateway } from '../../../infra/local/gateway/gateway-server.ts';
 import { setPassword } from '../../../shared/data/accounts/change-user.ts';
 import { bodyMaxBytes } from '../../../shared/http/definition/endpoint-input.ts';
-import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
+import type { AnyEndpoint } from '../../../shared/http/definition/middleware.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 

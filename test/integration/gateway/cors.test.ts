@@ -4,7 +4,7 @@ import { endpoint as listProjects } from '../../../functions/projects/projects/l
 import { endpoint as readHealth } from '../../../functions/service/read-health.endpoint.ts';
 import { type RunningGateway, startGateway } from '../../../infra/local/gateway/gateway-server.ts';
 import { securityHeaders } from '../../../shared/http/answer/security-headers.ts';
-import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
+import type { AnyEndpoint } from '../../../shared/http/definition/middleware.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { type RawAnswer, sendRaw } from '../../support/raw-http.ts';
 import { testEnvironment } from '../../support/service.ts';

@@ -8,7 +8,7 @@ import { putExperiment } from '../../../shared/data/experiments/experiment.ts';
 import { appendLog } from '../../../shared/data/jobs/job-log.ts';
 import { takeLease } from '../../../shared/data/jobs/lease.ts';
 import { appendMetrics } from '../../../shared/data/metrics/job-metrics.ts';
-import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
+import type { AnyEndpoint } from '../../../shared/http/definition/middleware.ts';
 import { experimentOf } from '../../support/experiment.ts';
 import { holdRecency } from '../../support/hold-recency.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { endpoint as createProject } from '../../../functions/projects/projects/create-project.endpoint.ts';
 import { endpoint as deleteProject } from '../../../functions/projects/projects/delete-project.endpoint.ts';
-import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
+import type { AnyEndpoint } from '../../../shared/http/definition/middleware.ts';
 import { good, keyedRequests } from './keyed-requests.ts';
 
 type Handle = (input: never, context: never) => Promise<unknown>;

@@ -2,7 +2,7 @@ import { beforeAll, beforeEach } from 'vitest';
 import { endpoint as createProject } from '../../../functions/projects/projects/create-project.endpoint.ts';
 import { endpoint as listProjects } from '../../../functions/projects/projects/list-projects.endpoint.ts';
 import type { Item } from '../../../shared/data/table/table.ts';
-import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
+import type { AnyEndpoint } from '../../../shared/http/definition/middleware.ts';
 import {
   type Answer,
   type Call,

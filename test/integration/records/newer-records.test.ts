@@ -3,7 +3,7 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { loadOperations } from '../../../infra/service/endpoints.ts';
 import type { Item } from '../../../shared/data/table/table.ts';
-import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
+import type { AnyEndpoint } from '../../../shared/http/definition/middleware.ts';
 import { sample } from '../../support/injection/sample.ts';
 import { sampled } from '../../support/samples.ts';
 import type { Answer, TestService, TestUser } from '../../support/service.ts';

@@ -5,7 +5,7 @@ import { endpoint as putConfig } from '../../../functions/projects/configs/put-c
 import { endpoint as createSweep } from '../../../functions/projects/sweeps/create-sweep.endpoint.ts';
 import { endpoint as listTrials } from '../../../functions/projects/sweeps/list-trials.endpoint.ts';
 import { endpoint as readSweep } from '../../../functions/projects/sweeps/read-sweep.endpoint.ts';
-import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
+import type { AnyEndpoint } from '../../../shared/http/definition/middleware.ts';
 import type { Answer } from '../../support/service.ts';
 import type { TrainingService } from '../../support/training.ts';
 import { json } from '../users/body.ts';

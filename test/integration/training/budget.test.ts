@@ -10,7 +10,7 @@ import { endpoint as rerun } from '../../../functions/projects/training/rerun-ex
 import { endpoint as train } from '../../../functions/projects/training/train-project.endpoint.ts';
 import { endpoint as putUserBudget } from '../../../functions/users/budget/put-user-budget.endpoint.ts';
 import { endpoint as readUserBudget } from '../../../functions/users/budget/read-user-budget.endpoint.ts';
-import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
+import type { AnyEndpoint } from '../../../shared/http/definition/middleware.ts';
 import type { Answer } from '../../support/service.ts';
 import { type TrainingService, trainingService } from '../../support/training.ts';
 import { usualHook } from '../hooks/usual-hook.ts';

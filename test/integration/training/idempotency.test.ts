@@ -4,7 +4,7 @@ import { endpoint as putConfig } from '../../../functions/projects/configs/put-c
 import { endpoint as putEnvironment } from '../../../functions/projects/environment/put-environment.endpoint.ts';
 import { endpoint as trainProject } from '../../../functions/projects/training/train-project.endpoint.ts';
 import { endpoint as trainRemote } from '../../../functions/projects/training/train-project-remote.endpoint.ts';
-import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
+import type { AnyEndpoint } from '../../../shared/http/definition/middleware.ts';
 import { type TrainingService, trainingService } from '../../support/training.ts';
 import { newProject } from '../projects/new-project.ts';
 

@@ -6,7 +6,7 @@ import { endpoint as createSweep } from '../../../functions/projects/sweeps/crea
 import { endpoint as rerun } from '../../../functions/projects/training/rerun-experiment.endpoint.ts';
 import { endpoint as train } from '../../../functions/projects/training/train-project.endpoint.ts';
 import { endpoint as putVariables } from '../../../functions/projects/variables/put-variables.endpoint.ts';
-import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
+import type { AnyEndpoint } from '../../../shared/http/definition/middleware.ts';
 import type { Answer } from '../../support/service.ts';
 import { type TrainingService, trainingService } from '../../support/training.ts';
 import { usualHook } from '../hooks/usual-hook.ts';

@@ -21,7 +21,7 @@ import { encodedPath, routeOf } from '../../../infra/service/routes.ts';
 import { createFirstAdmin } from '../../../shared/accounts/first-admin.ts';
 import { dynamoDb } from '../../../shared/aws/dynamodb-client.ts';
 import { tableWriter } from '../../../shared/data/table/table-writer.ts';
-import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
+import type { AnyEndpoint } from '../../../shared/http/definition/middleware.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import type { Event } from '../../../shared/http/pipeline/proxy-event.ts';
 import { median } from '../bench/figure.ts';

@@ -10,7 +10,7 @@ import { issueToken } from '../../../shared/data/accounts/token.ts';
 import { createUser, type User } from '../../../shared/data/accounts/user.ts';
 import type { TableWriter } from '../../../shared/data/table/table.ts';
 import { tableWriter } from '../../../shared/data/table/table-writer.ts';
-import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
+import type { AnyEndpoint } from '../../../shared/http/definition/middleware.ts';
 import { taskHandler } from '../../../shared/http/definition/task.ts';
 import { type Handler, lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { BatchModel, type ModelJob } from './batch-model.ts';

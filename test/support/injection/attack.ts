@@ -1,5 +1,5 @@
 import { samples } from '../../../infra/service/document-samples.ts';
-import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
+import type { AnyEndpoint } from '../../../shared/http/definition/middleware.ts';
 import type { Call } from '../service.ts';
 
 /** Where one hostile string goes, while all else is as it should be. */

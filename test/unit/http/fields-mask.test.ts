@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { ServiceError } from '../../../shared/core/service-error.ts';
-import type { AnyEndpoint, Exchange } from '../../../shared/http/definition/exchange.ts';
+import type { AnyEndpoint, Exchange } from '../../../shared/http/definition/middleware.ts';
 import { applyMask, parseMaskOfRequest } from '../../../shared/http/fields-mask/fields-mask.ts';
 import { parseMask } from '../../../shared/http/fields-mask/parse-mask.ts';
 import { type MaskCase, maskTable } from '../../proofs/compare/fields-mask/mask-table.ts';

@@ -18,7 +18,7 @@ describe('the imports of this repository', async () => {
       .filter((room) => ![...graph.keys()].some((path) => path.startsWith(`${room}/`)));
     expect(rooms).toEqual([]);
     // A type, a value, a re-export and import(), one of each, and a component.
-    expect(graph.get('shared/http/definition/exchange.ts')).toContain(
+    expect(graph.get('shared/http/definition/middleware.ts')).toContain(
       'shared/data/projects/change-in-project.ts',
     );
     expect(graph.get('shared/http/pipeline/lambda.ts')).toContain('shared/core/log.ts');

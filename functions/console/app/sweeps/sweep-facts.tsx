@@ -51,13 +51,13 @@ export function SweepFigures({ sweep }: { sweep: Sweep }) {
         </div>
       )}
       <div>
-        <dt>{ended_at === null ? 'Takes about' : 'Took'}</dt>
+        <dt>{ended_at === null ? 'Takes' : 'Took'}</dt>
         <dd>
           {ended_at !== null
             ? durationText((Date.parse(ended_at) - Date.parse(created_at)) / 1000)
             : estimate.from === 'timeout'
               ? 'known once a trial has ended'
-              : durationText(estimate.hours * 3600)}
+              : `about ${durationText(estimate.hours * 3600)}`}
           {ended_at === null && estimate.cost !== null && <small> and {costText(estimate.cost)}</small>}
         </dd>
       </div>

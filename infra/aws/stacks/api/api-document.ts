@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Stack } from 'aws-cdk-lib';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
-import type { AnyEndpoint } from '../../../../shared/http/definition/exchange.ts';
+import type { AnyEndpoint } from '../../../../shared/http/definition/middleware.ts';
 import type { RequestMethod } from '../../../../shared/http/definition/request-method.ts';
 import { anyMethod, routeOf } from '../../../service/routes.ts';
 import { gatewayResponses } from './gateway-responses.ts';

@@ -3,7 +3,7 @@ import { EndpointType, SecurityPolicy, type SpecRestApi } from 'aws-cdk-lib/aws-
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import type { AnyEndpoint } from '../../../../shared/http/definition/exchange.ts';
+import type { AnyEndpoint } from '../../../../shared/http/definition/middleware.ts';
 import { isOperation, servedMethods } from '../../../../shared/http/definition/request-method.ts';
 import { routeOf } from '../../../service/routes.ts';
 import { anyMethodName } from '../../build/function-bundles.ts';

@@ -11,7 +11,7 @@ import {
 } from 'aws-cdk-lib/aws-apigateway';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import type { AnyEndpoint } from '../../../../shared/http/definition/exchange.ts';
+import type { AnyEndpoint } from '../../../../shared/http/definition/middleware.ts';
 import { servedMethods } from '../../../../shared/http/definition/request-method.ts';
 import { routeOf } from '../../../service/routes.ts';
 import type { DeploymentOptions } from '../../options/deployment-options.ts';

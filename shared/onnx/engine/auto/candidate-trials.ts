@@ -10,13 +10,13 @@ import { isCalibrated, type OptimizationRequest } from '../../strategies/optimiz
 import type { Optimization } from '../optimize/optimization.ts';
 import type { FeedPlans } from '../optimize/plan-feeds.ts';
 import { emptyFolder, lossOf, type Trial, worstError } from '../optimize/run-trial.ts';
-import type { StageLog } from '../optimize/stage-log.ts';
+import type { StageRunner } from '../optimize/stage-runner.ts';
 import type { Candidate } from './auto-candidates.ts';
 
 /** Context of a search. */
 export interface AutoContext {
   optimization: Optimization;
-  stages: StageLog;
+  stages: StageRunner;
   feeds: FeedPlans;
   before: StageAnswer<'read'>;
   /** Folder of the result. */

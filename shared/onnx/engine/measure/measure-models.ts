@@ -4,9 +4,9 @@ import type { StageAnswer } from '../../measure/session/stage-answers.ts';
 import type { FedInput } from '../../measure/session/stage-task.ts';
 import { ModelError } from '../../model/model-error.ts';
 import type { Optimization } from '../optimize/optimization.ts';
-import { boundsOf, fitInMemory, madeUpInputs } from '../optimize/plan-feeds.ts';
+import { boundsOf, fitInMemory, syntheticInputs } from '../optimize/plan-feeds.ts';
 import { emptyFolder } from '../optimize/run-trial.ts';
-import { StageLog } from '../optimize/stage-log.ts';
+import { StageRunner } from '../optimize/stage-runner.ts';
 import { assembleMeasurement, type Side } from './assemble-measurement.ts';
 import type { Measurement } from './measurement.ts';
 
@@ -69,7 +69,7 @@ const madeUpSamples = 8;
 class Measuring {
   readonly #task: MeasureTask;
   readonly #bounds;
-  readonly stages: StageLog;
+  readonly stages: StageRunner;
   readonly #notes: string[] = [];
 
   constructor(task: MeasureTask) {
@@ -82,7 +82,7 @@ class Measuring {
       folder: join(folder, 'work'),
       bounds: this.#bounds,
     };
-    this.stages = new StageLog({ ...options, say, signal }, task.progress, {
+    this.stages = new StageRunner({ ...options, say, signal }, task.progress, {
       areKept: true,
       fallsBack: true,
     });
@@ -102,7 +102,7 @@ class Measuring {
         read,
         feed: { inputs: read.inputs, set: data, source: 'evaluation', samples: all, seed },
       };
-    const made = await madeUpInputs({ model: path, shapes, request: { seed } }, this.stages, read.inputs);
+    const made = await syntheticInputs({ model: path, shapes, request: { seed } }, this.stages, read.inputs);
     if (made.why !== undefined) throw new ModelError(`${basename(path)}: ${made.why}`);
     this.#notes.push(...made.notes);
     const feed = {

@@ -1,7 +1,7 @@
 import type { StageAnswer } from '../../measure/session/stage-answers.ts';
 import { microsoft } from '../../model/file/model.ts';
 import { needsRanges, type OptimizationRequest } from '../../strategies/optimization-request.ts';
-import { errorText, fewestThatHold } from './fewest-that-hold.ts';
+import { bisectLayers, errorText } from './bisect-layers.ts';
 import { layersOf, measureSensitivity } from './measure-sensitivity.ts';
 import { runTrial, type Trial, type TrialContext, worstError } from './run-trial.ts';
 
@@ -55,7 +55,7 @@ export async function keepInputsFloat(
     return { context: inner, trial: weights, holds: false, notes };
   }
   const ranked = (await measureSensitivity(inner, inputs)).map(({ layer }) => layer);
-  const found = await fewestThatHold(inner, {
+  const found = await bisectLayers(inner, {
     ...{ max_error, of: ranked.length, all: weights },
     choose: (count) => ({ excluded: [], floatInputs: ranked.slice(0, count) }),
     said: (count) => `With the inputs of ${count} of ${ranked.length} layers in float`,

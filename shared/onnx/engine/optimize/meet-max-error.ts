@@ -1,6 +1,6 @@
 import { incomparable } from '../../measure/verify/incomparable.ts';
 import { ModelError } from '../../model/model-error.ts';
-import { errorText, fewestThatHold } from './fewest-that-hold.ts';
+import { bisectLayers, errorText } from './bisect-layers.ts';
 import { keepInputsFloat } from './keep-inputs-float.ts';
 import { type LayerError, measureSensitivity } from './measure-sensitivity.ts';
 import { runTrial, type Trial, type TrialContext, worstError } from './run-trial.ts';
@@ -35,7 +35,7 @@ export async function meetMaxError(context: TrialContext, max_error: number | nu
   if (kept.holds) return { final: kept.trial, excluded: [], notes: kept.notes, warnings: [] };
   const measured = await measureSensitivity(kept.context, kept.trial);
   const ranked = kept.trial === first ? measured : bySaving(measured, kept.trial);
-  const found = await fewestThatHold(kept.context, {
+  const found = await bisectLayers(kept.context, {
     ...{ max_error, of: ranked.length },
     choose: (count) => ({ ...kept.trial, excluded: ranked.slice(0, count).map(({ layer }) => layer) }),
     said: (count) => `Without ${count} of ${ranked.length} layers`,

@@ -20,13 +20,13 @@ import {
   type FeedPlans,
   fitInMemory,
   type MadeUpInputs,
-  madeUpInputs,
   planFeeds,
+  syntheticInputs,
 } from './plan-feeds.ts';
 import { requireRunnable, unfed } from './require-runnable.ts';
 import { emptyFolder, requireSound, type TrialContext, worstError } from './run-trial.ts';
 import { spendBits } from './spend-bits.ts';
-import { StageLog } from './stage-log.ts';
+import { StageRunner } from './stage-runner.ts';
 
 export type { Optimization, Optimized } from './optimization.ts';
 
@@ -45,9 +45,9 @@ const meanBitsOf = (request: OptimizationRequest): number | null =>
   request.operation === 'quantize' ? request.mean_bits : null;
 
 /** One optimization under way. */
-class Work {
+class OptimizationRun {
   optimization: Optimization;
-  readonly stages: StageLog;
+  readonly stages: StageRunner;
   readonly #bounds;
   readonly #scratch: string;
   readonly #out: string;
@@ -62,7 +62,7 @@ class Work {
       ...{ command: stageCommand, user, folder: this.#scratch, sandbox },
       ...{ bounds: this.#bounds, say, signal },
     };
-    this.stages = new StageLog(
+    this.stages = new StageRunner(
       options,
       (stage, fraction, bytes) => optimization.progress(stage, fraction, bytes),
       {
@@ -105,11 +105,11 @@ class Work {
   async #time(after: string, feeds: FeedPlans, weights: readonly number[]) {
     const { model, request } = this.optimization;
     const { timeSeconds, wholeBytes } = extents[request.measure];
-    const not = { latency: null, latency_batch: null };
-    if (timeSeconds === 0) return { times: not, why: undefined };
+    const untimed = { latency: null, latency_batch: null };
+    if (timeSeconds === 0) return { times: untimed, why: undefined };
     if (weights.some((bytes) => bytes > wholeBytes) || !fitInMemory(this.#bounds, ...weights))
       return {
-        times: not,
+        times: untimed,
         why: 'both models together are too large to run on this machine',
       };
     const task = {
@@ -265,7 +265,7 @@ class Work {
       noFeed !== undefined
         ? { inputs: before.inputs, notes: [], why: noFeed }
         : isMadeUp && isRunnable
-          ? await madeUpInputs(optimization, stages, before.inputs)
+          ? await syntheticInputs(optimization, stages, before.inputs)
           : { inputs: before.inputs, notes: [] };
     // Fail if the request requires running the model. Otherwise the result can be written without a run.
     if (madeUp.why !== undefined && mustCompare) throw new ModelError(madeUp.why);
@@ -346,7 +346,7 @@ class Work {
  * @throws ModelError for an invalid model, set or request; the signal's reason when aborted
  */
 export async function optimizeModel(optimization: Optimization): Promise<Optimized> {
-  const work = new Work(optimization);
+  const work = new OptimizationRun(optimization);
   try {
     return await work.run();
   } finally {

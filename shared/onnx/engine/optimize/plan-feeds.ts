@@ -1,12 +1,12 @@
 import { totalmem } from 'node:os';
 import type { FedInput, Feed, RequestedShapes } from '../../measure/session/stage-task.ts';
 import { openDim } from '../../measure/verify/feed-plan.ts';
-import { isUnknownNumber, type OpenAxes } from '../../measure/verify/tried-inputs.ts';
+import { isUnknownNumber, type OpenAxes } from '../../measure/verify/synthetic-inputs.ts';
 import { ModelError } from '../../model/model-error.ts';
 import type { Measure } from '../../strategies/measure.ts';
 import type { Bounds } from '../process/stage-bounds.ts';
 import type { Optimization } from './optimization.ts';
-import type { StageLog } from './stage-log.ts';
+import type { StageRunner } from './stage-runner.ts';
 
 type Planned = Pick<
   Optimization,
@@ -128,9 +128,9 @@ export interface MadeUpInputs {
  * Find inputs that a model runs with, if they have open dimensions or take whole numbers of unknown use, and no set
  * shows them. Note the smallest sizes that work.
  */
-export async function madeUpInputs(
+export async function syntheticInputs(
   optimization: Pick<Optimization, 'model' | 'shapes'> & { request: Pick<Optimization['request'], 'seed'> },
-  stages: Pick<StageLog, 'run'>,
+  stages: Pick<StageRunner, 'run'>,
   inputs: FedInput[],
 ): Promise<MadeUpInputs> {
   const open = openAxes(inputs, optimization);

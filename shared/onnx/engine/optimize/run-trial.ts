@@ -6,7 +6,7 @@ import { incomparable } from '../../measure/verify/incomparable.ts';
 import { ModelError } from '../../model/model-error.ts';
 import type { OptimizationRequest } from '../../strategies/optimization-request.ts';
 import type { Optimization } from './optimization.ts';
-import type { StageLog } from './stage-log.ts';
+import type { StageRunner } from './stage-runner.ts';
 
 /**
  * A transformed model and the comparison of its outputs with the model's. The comparison is null if the model was
@@ -60,7 +60,7 @@ export async function runTrial(
 /** Context of all trials of one optimization. */
 export interface TrialContext {
   optimization: Optimization;
-  stages: StageLog;
+  stages: StageRunner;
   /** Folder of the result. Each trial empties and refills it. */
   out: string;
   /** Folder with the values that calibration observed; null if there are none. */

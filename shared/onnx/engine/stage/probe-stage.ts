@@ -3,7 +3,7 @@ import { SessionPool } from '../../measure/session/session-pool.ts';
 import type { StageAnswer } from '../../measure/session/stage-answers.ts';
 import type { FedInput, TaskOf } from '../../measure/session/stage-task.ts';
 import { syntheticFeeds } from '../../measure/session/synthetic.ts';
-import { triedInputs } from '../../measure/verify/tried-inputs.ts';
+import { syntheticInputShapes } from '../../measure/verify/synthetic-inputs.ts';
 import { ModelError } from '../../model/model-error.ts';
 import type { StageReporter } from '../process/stage-reporter.ts';
 
@@ -16,7 +16,7 @@ export async function probeStage(
   { progress }: Pick<StageReporter, 'progress'>,
   sessions = new SessionPool(),
 ): Promise<StageAnswer<'probe'>> {
-  const tried = triedInputs(inputs, open);
+  const tried = syntheticInputShapes(inputs, open);
   const started = performance.now();
   return await sessions.use(model, 'model', async (session) => {
     let why = '';

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { makeProxyEvent } from '../../../../infra/local/gateway/make-proxy-event.ts';
 import { notFound } from '../../../../shared/core/service-error.ts';
 import { defineEndpoint } from '../../../../shared/http/definition/definition.ts';
-import type { AnyEndpoint } from '../../../../shared/http/definition/exchange.ts';
+import type { AnyEndpoint } from '../../../../shared/http/definition/middleware.ts';
 import { lambda } from '../../../../shared/http/pipeline/lambda.ts';
 import { Project } from './project-model.ts';
 

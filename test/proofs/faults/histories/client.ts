@@ -1,4 +1,4 @@
-import type { AnyEndpoint } from '../../../../shared/http/definition/exchange.ts';
+import type { AnyEndpoint } from '../../../../shared/http/definition/middleware.ts';
 import { type Answer, ask, type Question } from '../world/ask.ts';
 import type { Span } from './world.ts';
 

@@ -20,7 +20,7 @@ import { judgeLife } from './judge-life.ts';
 import { definitions, type Lane, prepareContainers } from './lane.ts';
 import { prepareCourse } from './prepare-course.ts';
 import { shareOf } from './share-of.ts';
-import { takePlace } from './take-place.ts';
+import { takeSlot } from './take-place.ts';
 
 const longestPauseMs = 500;
 
@@ -43,7 +43,7 @@ export async function liveJob(
       folder,
       witness,
     });
-    const end = scenario === 'waiting' ? await takePlace(service, token, user.user_id) : undefined;
+    const end = scenario === 'waiting' ? await takeSlot(service, token, user.user_id) : undefined;
     const life = new JobLife(lane, service, course, { scenario, strike, trace, end });
     const neighbour = shareOf(await service.inventory(), course.neighbours).join();
     const record = await life.run();

@@ -7,7 +7,7 @@ import { newProject } from '../world/project.ts';
 import type { Service } from '../world/service.ts';
 
 /** Take the only place of a user with a job of which Batch knows nothing, and return the event that would end it. */
-export async function takePlace(service: Service, token: string, user_id: string): Promise<unknown> {
+export async function takeSlot(service: Service, token: string, user_id: string): Promise<unknown> {
   const { environment, settings, records } = service;
   environment['LIMIT_UNFINISHED_JOBS'] = '1';
   settings.limits.unfinishedJobs = 1;

@@ -1,7 +1,7 @@
 import { endpointEnvironment } from '../../../../infra/local/access/local-roles.ts';
 import { makeProxyEvent } from '../../../../infra/local/gateway/make-proxy-event.ts';
 import { encodedPath, routeOf } from '../../../../infra/service/routes.ts';
-import type { AnyEndpoint } from '../../../../shared/http/definition/exchange.ts';
+import type { AnyEndpoint } from '../../../../shared/http/definition/middleware.ts';
 import { type RequestMethod, servedMethods } from '../../../../shared/http/definition/request-method.ts';
 import { lambda } from '../../../../shared/http/pipeline/lambda.ts';
 import { credentials } from './engines.ts';

@@ -13,7 +13,7 @@ import { runMain } from '../../../../infra/command/run-main.ts';
 import { endpointEnvironment } from '../../../../infra/local/access/local-roles.ts';
 import { makeProxyEvent } from '../../../../infra/local/gateway/make-proxy-event.ts';
 import { encodedPath, routeOf } from '../../../../infra/service/routes.ts';
-import type { AnyEndpoint } from '../../../../shared/http/definition/exchange.ts';
+import type { AnyEndpoint } from '../../../../shared/http/definition/middleware.ts';
 import { lambda } from '../../../../shared/http/pipeline/lambda.ts';
 import { type Figure, figure, median, percentile } from '../../bench/figure.ts';
 import { renderTable, summary } from '../../bench/figure-table.ts';

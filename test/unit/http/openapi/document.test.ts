@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { defineEndpoint } from '../../../../shared/http/definition/definition.ts';
 import { fields, file } from '../../../../shared/http/definition/endpoint-input.ts';
 import { content, redirect } from '../../../../shared/http/definition/endpoint-output.ts';
-import type { AnyEndpoint } from '../../../../shared/http/definition/exchange.ts';
+import type { AnyEndpoint } from '../../../../shared/http/definition/middleware.ts';
 import { decimal, flag, integer } from '../../../../shared/http/definition/parameters.ts';
 import { openApiDocument, type TagRule } from '../../../../shared/http/openapi/document.ts';
 

@@ -61,7 +61,7 @@ function originOf(task: TaskOf<StageKind>): Origin | undefined {
  * Runs the stages of one optimization and records their time and memory. Reuses processes, because starting one
  * takes as long as quantizing a small model.
  */
-export class StageLog {
+export class StageRunner {
   readonly #options: StageOptions;
   readonly #progress: (stage: string, fraction: number, bytes?: number) => void;
   readonly #records = new Map<string, StageRecord>();

@@ -20,7 +20,7 @@ import { uncheckedSignature } from './unchecked-signer.ts';
  * command that did not succeed. So it names errors, and repeats what may be repeated, as on AWS. A transaction that
  * is sent again carries the same client token.
  */
-export function sendPlainly<C extends DynamoDBDocumentClient>(client: C, agent: Agent): C {
+export function sendFast<C extends DynamoDBDocumentClient>(client: C, agent: Agent): C {
   const bySdk = client.send.bind(client) as Send;
   const send: Send = async (command, ...options) => {
     const operation = options.length === 0 ? operations.get(command.constructor) : undefined;

@@ -106,4 +106,4 @@ export interface AnyEndpoint extends EndpointFacts {
 }
 
 /** A step before the behaviour, or around its answer. */
-export type Before = (exchange: Exchange) => Promise<void> | void;
+export type Middleware = (exchange: Exchange) => Promise<void> | void;

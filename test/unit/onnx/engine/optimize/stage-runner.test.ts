@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { StageLog } from '../../../../../shared/onnx/engine/optimize/stage-log.ts';
+import { StageRunner } from '../../../../../shared/onnx/engine/optimize/stage-runner.ts';
 import { extendedFlag } from '../../../../../shared/onnx/measure/session/extended-flag.ts';
 import { testFolder } from '../../../../support/onnx/stage-program.ts';
 
@@ -43,7 +43,7 @@ async function stagesThat(
   const bounds = { memoryBytes: 2 ** 30, seconds: 20 };
   const { signal } = new AbortController();
   const options = { command: [process.execPath, file], user: undefined, folder, bounds, say() {}, signal };
-  const stages = new StageLog(options, () => {}, { areKept, fallsBack, refusesResults });
+  const stages = new StageRunner(options, () => {}, { areKept, fallsBack, refusesResults });
   const task = { kind: 'check', before: 'm', after: 'r', seed: 0, layers: [], work: folder } as const;
   const feed = { inputs: [], set: null, source: 'synthetic', samples: 1, seed: 0 } as const;
   const trial = { before: 'm', feed: { ...feed, inputs: [] } };

@@ -11,7 +11,7 @@ import { hasValue, isCompound, type Override } from './override-config.ts';
  *
  * @throws CliError for a flag that cannot be set
  */
-export async function settleOverrides(
+export async function applyOverrides(
   folder: string,
   files: ReadonlySet<string>,
   { named, overrides }: { named: string | undefined; overrides: readonly Override[] },

@@ -27,7 +27,7 @@ let sdk: DynamoDBDocumentClient;
 const leftToSdk: string[] = [];
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'plain-sender-'));
+  folder = await mkdtemp(join(tmpdir(), 'dynamodb-fast-path-'));
   const environment = await testEnvironment();
   const { DYNAMODB_ENDPOINT: endpoint = '', AWS_REGION: region = '', RECORDS_TABLE = '' } = environment;
   TableName = RECORDS_TABLE;

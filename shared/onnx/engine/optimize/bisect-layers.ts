@@ -23,7 +23,7 @@ export interface Fewest {
  * worse. Double the number until one suffices, then bisect. The folder of the result then holds the found trial.
  * Return undefined if no number below `of` suffices and `all` is not given.
  */
-export async function fewestThatHold(context: TrialContext, search: Search): Promise<Fewest | undefined> {
+export async function bisectLayers(context: TrialContext, search: Search): Promise<Fewest | undefined> {
   const { max_error, of } = search;
   let [tooFew, enough] = [0, of];
   let final = search.all;

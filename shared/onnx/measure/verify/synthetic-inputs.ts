@@ -11,7 +11,7 @@ export type OpenAxes = Readonly<Record<string, readonly number[]>>;
  * must be as long as its window. For each size, also tries the other inputs with it, and as states of one sequence.
  * Then the same with zeros for whole numbers of unknown use: in a graph of one node, 1 is no index.
  */
-export function triedInputs(inputs: readonly FedInput[], open: OpenAxes): FedInput[][] {
+export function syntheticInputShapes(inputs: readonly FedInput[], open: OpenAxes): FedInput[][] {
   const shaped = triedShapes(inputs, open);
   if (!inputs.some(isUnknownNumber)) return shaped;
   const zero = (input: FedInput): FedInput =>
