@@ -74,7 +74,7 @@ complete -c mps -f -a '(__mps_complete)'
 };
 
 function shellOf(text: string): Shell {
-  const found = shells.find((one) => one === text);
-  if (found === undefined) throw new Error(`must be one of ${shells.join(', ')}`);
-  return found;
+  const shell = shells.find((one) => one === text);
+  if (shell === undefined) throw new Error(`must be one of ${shells.join(', ')}`);
+  return shell;
 }

@@ -100,9 +100,9 @@ async function findShort(
     path: { project_id },
     query,
   });
-  for await (const one of rows) {
-    if (ending === newest) return one;
-    if (one.experiment_id.endsWith(ending)) found.push(one);
+  for await (const row of rows) {
+    if (ending === newest) return row;
+    if (row.experiment_id.endsWith(ending)) found.push(row);
   }
   if (found.length < 2) return found[0];
   const ids = found.map(({ experiment_id }) => `  ${experiment_id}`).join('\n');

@@ -12,13 +12,13 @@ import { version } from '../version.ts';
  * @throws UnexpectedAnswerError if something else answers
  */
 export async function requireService(url: string): Promise<void> {
-  const other = new UnexpectedAnswerError(`${url} is not a Model Project Service.`);
+  const unexpectedAnswerError = new UnexpectedAnswerError(`${url} is not a Model Project Service.`);
   try {
     const { service } = await clientOf(url).call<typeof readHealth>('GET /health');
-    if (service !== 'model-project-service') throw other;
+    if (service !== 'model-project-service') throw unexpectedAnswerError;
   } catch (error) {
     // A service that is temporarily unable to answer sends its own problem document.
-    throw error instanceof ProblemError && error.kind === '' ? other : error;
+    throw error instanceof ProblemError && error.kind === '' ? unexpectedAnswerError : error;
   }
 }
 

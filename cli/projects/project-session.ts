@@ -41,8 +41,8 @@ async function ensureProject(
   name: string,
   file: ProjectFile,
 ): Promise<{ project: Project; isNew: boolean }> {
-  const found = await findProject(session, name);
-  if (found !== undefined) return { project: found, isNew: false };
+  const project = await findProject(session, name);
+  if (project !== undefined) return { project, isNew: false };
   return { project: await createProject(session, name, file), isNew: true };
 }
 

@@ -29,7 +29,7 @@ export async function applyOverrides(
     folder,
     files,
     named,
-    overrides.filter((one) => !isFlag(one)),
+    overrides.filter((override) => !isFlag(override)),
   );
   return { config, command: flags.length === 0 ? command : withFlags(command, flags) };
 }

@@ -14,11 +14,13 @@ import { isNotebook, notebookCommand, onlyNotebook } from './notebook.ts';
 export function chooseCommand(
   files: ReadonlySet<string>,
   env_type: ChosenEnvironment['env_type'],
-  given: GivenCommands,
+  givenCommands: GivenCommands,
 ): string {
-  if (given.words.length > 0)
-    return isNotebook(given.words[0]) ? notebookCommand(given.words) : quoteCommand(given.words);
-  const said = given.command ?? commandBefore(given);
+  if (givenCommands.words.length > 0)
+    return isNotebook(givenCommands.words[0])
+      ? notebookCommand(givenCommands.words)
+      : quoteCommand(givenCommands.words);
+  const said = givenCommands.command ?? commandBefore(givenCommands);
   if (said !== undefined) return isNotebook(said.split(/\s/)[0]) ? notebookCommand(parseCommand(said)) : said;
   const program = usualProgram(files);
   if (program !== undefined) return usualCommand(program, env_type);
@@ -35,7 +37,7 @@ function examplesOf(files: ReadonlySet<string>): string[] {
       /^[^/]+\.(?:py|ipynb)$/.test(path) && !/^(?:setup|conftest|__init__|test_.*|.*_test)\.py$/.test(path),
   );
   const rank = (path: string) => (/train|main|run|fit|demo/i.test(path) ? 0 : 1);
-  const first = programs.sort((one, other) => rank(one) - rank(other)).slice(0, 3);
+  const first = programs.sort((a, b) => rank(a) - rank(b)).slice(0, 3);
   if (first.length === 0) return ['mps run -- python train.py --epochs 5'];
   return first.map((path) => `mps run -- ${isNotebook(path) ? '' : 'python '}${quoteCommand([path])}`);
 }

@@ -35,7 +35,7 @@ export async function showPlan(plan: FolderPlan): Promise<string[]> {
 const maxShown = 10;
 
 const largest = <File extends { size: number }>(files: readonly File[]): File[] =>
-  files.toSorted((one, other) => other.size - one.size).slice(0, maxShown);
+  files.toSorted((a, b) => b.size - a.size).slice(0, maxShown);
 
 /** What the environment declares, with the lines of the files that it names. */
 async function requirements({ environment, root }: FolderPlan): Promise<string[]> {

@@ -132,7 +132,7 @@ function parametersOf(
     return !hasPlaceholder && (config_id === ownConfigName || hasFlag(command, name));
   };
   const flags = ranges.filter(isFlag);
-  const values = ranges.filter((one) => !isFlag(one));
+  const values = ranges.filter((range) => !isFlag(range));
   if (flags.length > 0 && values.length > 0) {
     const list = (some: Ranges) => some.map(({ name }) => name).join(', ');
     throw new CliError(

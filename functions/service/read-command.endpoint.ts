@@ -25,15 +25,15 @@ async function document(file: FileName): Promise<FixedDocument> {
   if (present !== undefined) return present;
   const { archive, offset, size } = await commandFiles();
   const packed = Buffer.from(archive, 'base64');
-  const found =
+  const fixedDocument =
     file === 'mps.tgz'
       ? documentOf('application/gzip', packed)
       : documentOf(
           'text/javascript; charset=utf-8',
           (await decompress(packed)).subarray(offset, offset + size),
         );
-  made.set(file, found);
-  return found;
+  made.set(file, fixedDocument);
+  return fixedDocument;
 }
 
 export const endpoint = defineEndpoint({

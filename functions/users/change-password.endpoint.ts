@@ -55,9 +55,9 @@ export const endpoint = defineEndpoint({
     if (current_password === undefined && caller.account_type !== 'admin')
       faults.push({ in: 'body', name: 'current_password', message: 'is required' });
     if (faults.length > 0) throw badRequest(faults);
-    const found = await findCredentials(accounts, username);
-    if (found === undefined) throw notFound('user', username);
-    const { user, hash } = found;
+    const credentials = await findCredentials(accounts, username);
+    if (credentials === undefined) throw notFound('user', username);
+    const { user, hash } = credentials;
     requirePrecondition(context, user.version);
     if (current_password !== undefined) {
       await checkOwnPassword(accounts, { username, hash, password: current_password, sourceIp }, now);

@@ -50,12 +50,12 @@ async function checkAndIssue<T>(
   const attempt = await beginAttempt(accounts, { username, sourceIp }, now());
   let verified: string | undefined;
   const issue = async (): Promise<SignedIn<T>> => {
-    const found = await findCredentials(accounts, username);
+    const credentials = await findCredentials(accounts, username);
     // In a retry, only a changed or removed password makes this one wrong.
-    const isVerified = verified !== undefined && found?.hash === verified;
-    const isRight = isVerified || (await verifyPassword(password, found?.hash));
-    if (found === undefined || !isRight) throw wrongCredentials();
-    const { user, hash, isEarlier } = found;
+    const isVerified = verified !== undefined && credentials?.hash === verified;
+    const isRight = isVerified || (await verifyPassword(password, credentials?.hash));
+    if (credentials === undefined || !isRight) throw wrongCredentials();
+    const { user, hash, isEarlier } = credentials;
     if (verified === undefined) {
       await attempt.succeeded();
       if (needsRehash(hash) || isEarlier) {

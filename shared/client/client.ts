@@ -81,9 +81,9 @@ export class Client {
     mediaType: string,
     ...[request]: RequestArguments<E>
   ): Promise<string> {
-    const given: SentRequest = request ?? {};
-    const headers = { ...given.headers, Accept: mediaType };
-    return this.#exchange(route, { ...given, headers }, (response) => response.text());
+    const sentRequest: SentRequest = request ?? {};
+    const headers = { ...sentRequest.headers, Accept: mediaType };
+    return this.#exchange(route, { ...sentRequest, headers }, (response) => response.text());
   }
 
   /** Return one page of a list. `next` comes from the page before it. @throws as {@link call} does */

@@ -18,7 +18,9 @@ export function commandParams(command: string, config: ConfigValues = {}): Recor
     const text = value === null ? 'true' : fillPlaceholders(value, {}, config);
     // A shell would replace a variable; its value is unknown here.
     if (text.includes('$')) continue;
-    const isOpen = value !== null && configPlaceholders(value).some((one) => !Object.hasOwn(config, one));
+    const isOpen =
+      value !== null &&
+      configPlaceholders(value).some((configPlaceholder) => !Object.hasOwn(config, configPlaceholder));
     if (!isOpen && !holdsSecret(name, text) && !holdsPlace(name, text)) params.set(name, text);
   }
   return Object.fromEntries(params);

@@ -28,12 +28,18 @@ export function papermillArguments(words: readonly string[]): NotebookParameter[
 /** Return a command of papermill with a value of this parameter; null removes it. */
 export function setPapermill(
   words: readonly string[],
-  found: NotebookParameter | undefined,
+  notebookParameter: NotebookParameter | undefined,
   name: string,
   value: string | number | boolean | null,
 ): string[] {
   const given =
-    value === null ? [] : ['-p', found?.name ?? name.replace(/^--?/, '').replaceAll('-', '_'), String(value)];
-  if (found === undefined) return [...words, ...given];
-  return [...words.slice(0, found.at - 1), ...given, ...words.slice(found.at + found.words)];
+    value === null
+      ? []
+      : ['-p', notebookParameter?.name ?? name.replace(/^--?/, '').replaceAll('-', '_'), String(value)];
+  if (notebookParameter === undefined) return [...words, ...given];
+  return [
+    ...words.slice(0, notebookParameter.at - 1),
+    ...given,
+    ...words.slice(notebookParameter.at + notebookParameter.words),
+  ];
 }

@@ -37,7 +37,7 @@ export function setFlags(command: string, flags: FlagValues): string {
 /** Return the arguments of this name. Hyphens and underscores within a name are the same. */
 function argumentsOf(words: readonly string[], name: string): CommandArgument[] {
   const plain = (text: string): string => text.replace(/^--?/, '').replaceAll('-', '_');
-  return commandArguments(words).filter((one) => plain(one.name) === plain(name));
+  return commandArguments(words).filter((commandArgument) => plain(commandArgument.name) === plain(name));
 }
 
 function replaced(

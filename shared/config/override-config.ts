@@ -18,7 +18,7 @@ export function overrideConfig(fileName: string, text: string, overrides: Overri
   const { data } = parseConfigFile(fileName, text);
   const changes = Object.entries(overrides).map(([name, value]) => ({ name, path: name.split('.'), value }));
   const present = changes.filter(({ path }) => isScalar(valueAt(data, path)));
-  const missing = changes.filter((one) => !present.includes(one));
+  const missing = changes.filter((change) => !present.includes(change));
   const faults = missing.length === 0 ? [] : [noScalar(missing.map(({ name }) => name))];
   try {
     const result = setValues(fileName, text, present);

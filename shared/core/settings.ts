@@ -31,7 +31,7 @@ const HookHosts = z
       .filter((one) => one !== ''),
   )
   .refine(
-    (hosts) => hosts.every((one) => hostPattern.test(one)),
+    (hosts) => hosts.every((host) => hostPattern.test(host)),
     'must be receivers as host:port, separated by commas, such as 127.0.0.1:9000',
   );
 

@@ -19,7 +19,7 @@ export async function listBegun(
   let after: string | undefined;
   do {
     const page = await listExperiments(records, project_id, { after });
-    const newer = page.items.filter((one) => one.experiment_id > experiment_id);
+    const newer = page.items.filter((item) => item.experiment_id > experiment_id);
     ids.push(...newer.filter((one) => one.recorded_by === experiment_id).map((one) => one.experiment_id));
     after = newer.length < page.items.length ? undefined : page.next;
   } while (after !== undefined);
@@ -70,8 +70,8 @@ export async function endBegunByLost(
   hasTime: Deadline,
 ): Promise<boolean> {
   const { project_id, experiment_id } = training;
-  const found = await findExperiment(context.records, project_id, experiment_id);
-  const status = found?.status === 'CANCELLED' ? 'CANCELLED' : 'FAILED';
+  const experiment = await findExperiment(context.records, project_id, experiment_id);
+  const status = experiment?.status === 'CANCELLED' ? 'CANCELLED' : 'FAILED';
   for (const id of await listBegun(context.records, training)) {
     if (!hasTime()) return false;
     await endBegun(context, project_id, [id], status);

@@ -44,7 +44,10 @@ export function splitTexts(datasets: readonly DatasetInput[]): {
   recorded: DatasetInput[];
   object?: { id: string; bytes: Uint8Array };
 } {
-  const sized = datasets.map((one) => ({ one, bytes: one.texts?.bytes ?? bytesOf(one) }));
+  const sized = datasets.map((dataset) => ({
+    one: dataset,
+    bytes: dataset.texts?.bytes ?? bytesOf(dataset),
+  }));
   const total = sum(sized.map(({ bytes }) => bytes));
   if (total > datasetTextsMaxBytes) throw tooLong(total, datasets);
   const inline = sized.filter(({ one }) => one.texts === undefined);
@@ -104,13 +107,13 @@ const sentBytes = (text: string | undefined): number => payloadBytes(JSON.string
 const bytesOf = (one: DatasetInput): number => sum(names.map((name) => sentBytes(one[name])));
 
 function tooLong(total: number, datasets: readonly DatasetInput[]) {
-  const texts = datasets.flatMap((one) =>
+  const texts = datasets.flatMap((dataset) =>
     names.map((name) => ({
-      what: `the ${name} of ${JSON.stringify(one.name)}`,
-      bytes: sentBytes(one[name]),
+      what: `the ${name} of ${JSON.stringify(dataset.name)}`,
+      bytes: sentBytes(dataset[name]),
     })),
   );
-  const [longest] = texts.toSorted((one, other) => other.bytes - one.bytes);
+  const [longest] = texts.toSorted((a, b) => b.bytes - a.bytes);
   const message = `brings sources, schemas and profiles of the run's data sets to ${total} bytes as an answer sends them; at most ${datasetTextsMaxBytes} are allowed. The longest is ${longest?.what}, with ${longest?.bytes}`;
   return badRequest([{ in: 'body', name: 'datasets', message }]);
 }

@@ -37,7 +37,7 @@ export function rankProject(rows: readonly ExperimentRow[], ranker: MetricRanker
   const best_reason =
     found !== undefined || metrics.length === 0 || isKnown()
       ? null
-      : `No run has reported ${exampleNames(name).join(' or ')}. They reported ${shownNames(metrics.map((one) => one.name))}.`;
+      : `No run has reported ${exampleNames(name).join(' or ')}. They reported ${shownNames(metrics.map((metric) => metric.name))}.`;
   return { best: found && { row: found.row, value: found.value }, best_reason, metrics };
 }
 
@@ -56,10 +56,8 @@ function metricsIn(names: ReadonlySet<string>): RankedProject['metrics'] {
   return [...names]
     .map((name) => ({ name, goal: usualGoal(name) ?? null, on: dataOrder.indexOf(readMetricName(name).on) }))
     .sort(
-      (one, other) =>
-        Number(one.goal === null) - Number(other.goal === null) ||
-        one.on - other.on ||
-        (one.name < other.name ? -1 : 1),
+      (a, b) =>
+        Number(a.goal === null) - Number(b.goal === null) || a.on - b.on || (a.name < b.name ? -1 : 1),
     )
     .slice(0, maxMetrics)
     .map(({ name, goal }) => ({ name, goal }));

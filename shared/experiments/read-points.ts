@@ -9,16 +9,16 @@ import type { TableReader } from '../data/table/table.ts';
 export async function readPoints(
   records: Records,
   job_id: string,
-  wanted: WantedPoints,
+  wantedPoints: WantedPoints,
   from: string | undefined,
   limit = maxRead,
 ): Promise<StreamPage<MetricPoint>> {
-  const { names, step_from, step_to } = wanted;
+  const { names, step_from, step_to } = wantedPoints;
   const isRange = step_from !== undefined || step_to !== undefined;
   const number = from === undefined ? undefined : numberOfPosition(from);
   if (number === undefined && names === undefined && !isRange)
     return readMetrics(records, job_id, from, { limit, maxBytes });
-  return readHistory(records, job_id, wanted, number ?? 0, limit);
+  return readHistory(records, job_id, wantedPoints, number ?? 0, limit);
 }
 
 type Records = TableReader<'records'>;
@@ -50,18 +50,18 @@ const maxBytes = 3_000_000;
 async function readHistory(
   records: Records,
   job_id: string,
-  wanted: WantedPoints,
+  wantedPoints: WantedPoints,
   from: number,
   limit: number,
 ): Promise<StreamPage<MetricPoint>> {
   const rows: MetricPoint[] = [];
-  const names = wanted.names && new Set(wanted.names);
-  const all = wanted.step_from === undefined && wanted.step_to === undefined;
+  const names = wantedPoints.names && new Set(wantedPoints.names);
+  const all = wantedPoints.step_from === undefined && wantedPoints.step_to === undefined;
   let bytes = 0;
   let end = from;
   for await (const group of readRuns(records, job_id, names, from)) {
     for (const { number, point } of inOrder(group.runs)) {
-      if (!all && !isInRange(point.step ?? Number.NaN, wanted)) continue;
+      if (!all && !isInRange(point.step ?? Number.NaN, wantedPoints)) continue;
       if (rows.length === limit || bytes > maxBytes)
         return { rows, position: positionOfNumber(number), more: true };
       rows.push(point);
@@ -117,10 +117,10 @@ export const isPointsPosition = (text: string, { names, step_from, step_to }: Wa
 export async function* everyPoint(
   records: Records,
   job_id: string,
-  wanted: WantedPoints,
+  wantedPoints: WantedPoints,
 ): AsyncGenerator<MetricPoint[]> {
   for (let position: string | undefined; ; ) {
-    const page = await readPoints(records, job_id, wanted, position);
+    const page = await readPoints(records, job_id, wantedPoints, position);
     yield page.rows;
     if (!page.more) return;
     position = page.position;

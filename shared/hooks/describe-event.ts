@@ -80,7 +80,7 @@ export class EventDescriber {
           experimentVocabulary({
             now: at,
             usernameOf: (id) => usernames.get(id),
-            bestOf: (one) => ranker.best(one)?.value,
+            bestOf: (experimentRow) => ranker.best(experimentRow)?.value,
           }),
         ).matches(row),
       messageFor: (console_url) => ({
@@ -148,7 +148,7 @@ export class EventDescriber {
    * that of the metric which a rule has judged.
    */
   async #course({ experiment_id, rules = [] }: Experiment, row: ExperimentRow, best: string | undefined) {
-    const met = rules.findLast((one) => one.met !== null);
+    const met = rules.findLast((rule) => rule.met !== null);
     const metric = best ?? (met === undefined ? undefined : metricOf(met.rule));
     if (metric === undefined) return [];
     const count = row.metrics.get(metric)?.count ?? 0;

@@ -112,7 +112,7 @@ export async function cancelAll(
   let cancelled = 0;
   // Begin at the end of the line, so no job gets a place just before its cancellation.
   for (const jobs of lines.values()) {
-    jobs.sort((one, other) => (other.line_ticket ?? 0) - (one.line_ticket ?? 0));
+    jobs.sort((a, b) => (b.line_ticket ?? 0) - (a.line_ticket ?? 0));
     for (const some of chunks(jobs, waitingAtOnce)) {
       if (!hasTime()) break;
       if (await endTogether(context, project_id, some)) cancelled += some.length;

@@ -40,7 +40,7 @@ export function smallestNode(nodes: readonly Node[], job: NodeDemand): Node | un
   const large = nodes.filter(
     (node) => node.vcpus >= vcpus && node.gpus >= gpus && usableMemory(node) >= memory,
   );
-  return large.toSorted((one, other) => one.price - other.price)[0];
+  return large.toSorted((a, b) => a.price - b.price)[0];
 }
 
 type Node = Prices['nodes'][number];

@@ -190,10 +190,10 @@ const cancelGraceSeconds = 60;
 const atOnce = 4;
 
 /** Whether a position equals `other` or comes after it. */
-function isFrom(position: WatchedPosition, other: WatchedPosition): boolean {
+function isFrom(position: WatchedPosition, watchedPosition: WatchedPosition): boolean {
   const rank = ({ pk }: WatchedPosition) => unfinishedJobs.partitions.indexOf(pk);
-  if (rank(position) !== rank(other)) return rank(position) > rank(other);
-  return (position.after ?? '') >= (other.after ?? '');
+  if (rank(position) !== rank(watchedPosition)) return rank(position) > rank(watchedPosition);
+  return (position.after ?? '') >= (watchedPosition.after ?? '');
 }
 
 /** Pages of 100 jobs after which a pass saves its position. */

@@ -82,7 +82,7 @@ export function sizeAdvice(
       const cost = priceOf({ vcpus, memory, gpus: 0 }, seconds);
       return cost === null ? [] : [{ vcpus, memory, gpus: 0, cost }];
     })
-    .toSorted((one, other) => one.cost - other.cost);
+    .toSorted((a, b) => a.cost - b.cost);
   const [best] = found;
   if (best === undefined || (present !== null && best.cost > present * (1 - leastSaving))) return null;
   const isPriced = prices !== undefined && present !== null;

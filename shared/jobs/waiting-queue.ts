@@ -272,13 +272,13 @@ export async function withQueuePosition<J extends JobRecord>(
   for (const job of jobs)
     if (job.line_ticket !== null) for (const key of Object.values(keysOf(job))) wanted.set(nameOf(key), key);
   if (wanted.size === 0) return [...jobs];
-  const found = await readAll(records, [...wanted.values()]);
+  const all = await readAll(records, [...wanted.values()]);
   return jobs.map((job) => {
     const keys = keysOf(job);
-    const line = job.line_ticket === null ? undefined : parseLine(found.get(nameOf(keys.line)));
+    const line = job.line_ticket === null ? undefined : parseLine(all.get(nameOf(keys.line)));
     if (line === undefined || job.line_ticket === null) return job;
     const place_in_line = positionOf(line, job.line_ticket);
-    const places = placesOf(found.get(nameOf(keys.user)));
+    const places = placesOf(all.get(nameOf(keys.user)));
     return { ...job, place_in_line, status_reason: lineReason(job, place_in_line, places, limits) };
   });
 }

@@ -193,15 +193,16 @@ export const metricGoal = (name: string, judge: JudgedBy | undefined): Criterion
 export function criterionOfMetrics(names: Iterable<string>): JudgedBy | undefined {
   let found: { place: number; name: string; goal: Criterion['goal'] } | undefined;
   for (const reported of names) {
-    const one = catalogued(reported);
-    const goal = one?.goal ?? usualGoal(reported);
+    const criterion = catalogued(reported);
+    const goal = criterion?.goal ?? usualGoal(reported);
     if (goal === undefined || isSystemMetric(reported)) continue;
     const { on, metric } = readMetricName(reported);
     const ofTraining = on === 'training' ? 1 : 0;
     const place =
-      (one === undefined ? criteria.length : criteria.indexOf(one)) + ofTraining * (criteria.length + 1);
+      (criterion === undefined ? criteria.length : criteria.indexOf(criterion)) +
+      ofTraining * (criteria.length + 1);
     // A later run that reports the metric on validation data is ranked by these.
-    const name = one?.name ?? (ofTraining ? metric : reported);
+    const name = criterion?.name ?? (ofTraining ? metric : reported);
     if (found === undefined || place < found.place || (place === found.place && name < found.name))
       found = { place, name, goal };
   }

@@ -100,13 +100,13 @@ export const isOfTraining = (rank: number): boolean => rank >= perData * dataRan
  * not in the catalogue, its exact name ranks best, because a user chose it from the reported names.
  */
 export function metricRank(reported: string, criterion: string): number | undefined {
-  const wanted = readMetricName(criterion);
-  const meant = metricMeant(wanted.metric);
+  const metricName = readMetricName(criterion);
+  const meant = metricMeant(metricName.metric);
   if (reported === criterion && !Object.hasOwn(aliases, criterion)) return -1;
   for (const { on, metric, ofStep } of readingsOf(reported)) {
     if (metric === '' || metricMeant(metric) !== meant) continue;
-    if (wanted.on !== null && wanted.on !== on) continue;
-    return perData * dataRanks.indexOf(on) + (metric === wanted.metric ? 0 : 2) + (ofStep ? 1 : 0);
+    if (metricName.on !== null && metricName.on !== on) continue;
+    return perData * dataRanks.indexOf(on) + (metric === metricName.metric ? 0 : 2) + (ofStep ? 1 : 0);
   }
   return undefined;
 }

@@ -32,7 +32,7 @@ export class MetricRanker {
         const rank = this.#rankOf(name);
         return rank === undefined ? [] : [{ name, rank }];
       })
-      .sort((one, other) => one.rank - other.rank || (one.name < other.name ? -1 : 1));
+      .sort((a, b) => a.rank - b.rank || (a.name < b.name ? -1 : 1));
     this.#candidates.set(names, found);
     return found;
   }

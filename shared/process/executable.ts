@@ -41,13 +41,13 @@ export async function findExecutable(name: string, place: Surroundings): Promise
 
 /** Return the first program of a name in PATH, else the reason why one that is there cannot start. */
 async function findInPath(name: string, place: Surroundings): Promise<Executable | undefined> {
-  let found: Executable | undefined;
+  let executable: Executable | undefined;
   for (const folder of (place.env['PATH'] ?? '').split(':')) {
     const candidate = await examine(name, resolve(place.cwd, folder, name), place);
     if ('path' in candidate) return candidate;
-    if (!candidate.fault.endsWith(missing)) found ??= candidate;
+    if (!candidate.fault.endsWith(missing)) executable ??= candidate;
   }
-  return found;
+  return executable;
 }
 
 async function examine(name: string, path: string, place: Surroundings): Promise<Executable> {

@@ -26,11 +26,11 @@ export interface Names {
 
 /** Build the names that replace ids in an archive. */
 export function namesOf({ project_id, experiments, models }: Ids): Names {
-  const numbers = new Map(experiments.map((one, index) => [one, index + 1]));
+  const numbers = new Map(experiments.map((experiment, index) => [experiment, index + 1]));
   const names = new Map([
     [project_id, '~p~'],
-    ...experiments.map((one, index): [string, string] => [one, `~e${index + 1}~`]),
-    ...models.map((one, index): [string, string] => [one, `~m${index + 1}~`]),
+    ...experiments.map((experiment, index): [string, string] => [experiment, `~e${index + 1}~`]),
+    ...models.map((model, index): [string, string] => [model, `~m${index + 1}~`]),
   ]);
   return {
     numberOf: (experiment_id) => numbers.get(experiment_id ?? '') ?? null,

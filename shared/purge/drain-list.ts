@@ -26,11 +26,11 @@ export async function drainList<T>(
   do {
     const page = await list(position);
     for (const row of page.unreadable) await aside(row);
-    for (const one of page.items) {
-      const key = keyOf(one);
-      const isSetAside = page.setAside.has(one);
+    for (const item of page.items) {
+      const key = keyOf(item);
+      const isSetAside = page.setAside.has(item);
       try {
-        await work(one);
+        await work(item);
         if (isSetAside) await putBack(table, key);
       } catch (error) {
         if (error instanceof UnreadableRecordError) await aside({ key, error, isSetAside });

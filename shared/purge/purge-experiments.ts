@@ -65,7 +65,9 @@ async function endAllJobs(purger: Purger, project_id: string, hasTime: Deadline)
     const known = await purger.batch.describe(await endJobs(purger, experiments, users));
     for (const { id, status } of known) {
       // The job of an unreadable record: no other code would end it.
-      const isLeft = experiments.some((one) => isFinal(one.status) && one.batch_job_id === id);
+      const isLeft = experiments.some(
+        (experiment) => isFinal(experiment.status) && experiment.batch_job_id === id,
+      );
       if (isLeft && rankOf(status) < finalRank) await purger.batch.terminate(id, deletedReason);
     }
     allEnded &&= known.every(({ status }) => rankOf(status) === finalRank);

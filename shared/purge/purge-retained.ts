@@ -39,12 +39,12 @@ export async function purgeRetained(context: Retention, hasTime: Deadline): Prom
   do {
     const due = await listDue(records, now(), after);
     for (const row of due.unreadable) if (await setAside(records, row, now())) logSetAside(log, row);
-    for (const one of due.items) {
-      const { key, ...marked } = one;
+    for (const item of due.items) {
+      const { key, ...marked } = item;
       try {
-        const outcome = await settle(context, one);
-        if (outcome === 'waits') await records.write(lookAgain(one, now()));
-        else if (outcome === 'restored') await records.write(dropRetained(one));
+        const outcome = await settle(context, item);
+        if (outcome === 'waits') await records.write(lookAgain(item, now()));
+        else if (outcome === 'restored') await records.write(dropRetained(item));
         else
           log.info('retention-ended', {
             ...marked,
@@ -54,7 +54,7 @@ export async function purgeRetained(context: Retention, hasTime: Deadline): Prom
       } catch (error) {
         // A failed row must not block the others.
         log.error('purge-failed', { id: key.sk, stack: errorStack(error) });
-        await records.write(lookAgain(one, now()));
+        await records.write(lookAgain(item, now()));
       }
     }
     after = due.next;
@@ -75,13 +75,13 @@ interface Retention {
  * Remove the item of one row. The last transaction removes the item together with the row, so a crash leaves both
  * or none.
  */
-async function settle(context: Retention, one: Retained): Promise<Outcome> {
+async function settle(context: Retention, retained: Retained): Promise<Outcome> {
   try {
-    const { experiment_id, model_id } = one;
-    if (model_id !== undefined) return await removeMarkedModel(context, one, model_id);
+    const { experiment_id, model_id } = retained;
+    if (model_id !== undefined) return await removeMarkedModel(context, retained, model_id);
     return experiment_id === null
-      ? await removeMarkedProject(context, one)
-      : await removeMarkedExperiment(context, one, experiment_id);
+      ? await removeMarkedProject(context, retained)
+      : await removeMarkedExperiment(context, retained, experiment_id);
   } catch (error) {
     // Another request changed it at the same moment.
     if (error instanceof ConditionFailedError) return 'waits';
@@ -93,10 +93,10 @@ async function settle(context: Retention, one: Retained): Promise<Outcome> {
 /** Outcome for a row: its item was removed, its item was restored, or it has to wait. */
 type Outcome = { removed: Removed } | 'restored' | 'waits';
 
-async function removeMarkedModel(context: Retention, one: Retained, model_id: string): Promise<Outcome> {
-  const model = await findLoggedModel(context.records, one.project_id, model_id);
-  if (model?.deleted_at !== one.deleted_at) return 'restored';
-  return { removed: await removeWholeLoggedModel(context, model, [dropRetained(one)]) };
+async function removeMarkedModel(context: Retention, retained: Retained, model_id: string): Promise<Outcome> {
+  const model = await findLoggedModel(context.records, retained.project_id, model_id);
+  if (model?.deleted_at !== retained.deleted_at) return 'restored';
+  return { removed: await removeWholeLoggedModel(context, model, [dropRetained(retained)]) };
 }
 
 /**
@@ -141,20 +141,20 @@ interface Removing {
 /** Maximum number of files that one transaction removes. */
 const filesAtOnce = 40;
 
-async function removeMarkedProject(context: Retention, one: Retained): Promise<Outcome> {
-  const [project] = (await findProjects(context.records, [one.project_id])).items;
-  if (project?.deleted_at !== one.deleted_at) return 'restored';
-  const removed = await removeWholeProject(context, project, [dropRetained(one)]);
+async function removeMarkedProject(context: Retention, retained: Retained): Promise<Outcome> {
+  const [project] = (await findProjects(context.records, [retained.project_id])).items;
+  if (project?.deleted_at !== retained.deleted_at) return 'restored';
+  const removed = await removeWholeProject(context, project, [dropRetained(retained)]);
   return removed === undefined ? 'restored' : { removed };
 }
 
 async function removeMarkedExperiment(
   context: Retention,
-  one: Retained,
+  retained: Retained,
   experiment_id: string,
 ): Promise<Outcome> {
   const { records } = context;
-  const { project_id, deleted_at } = one;
+  const { project_id, deleted_at } = retained;
   const fields = await findFields(records, project_id, experiment_id);
   if (fields?.deleted_at !== deleted_at) return 'restored';
   const { experiment, hasEnded, removable } = await requireExperimentToRemove(
@@ -171,6 +171,6 @@ async function removeMarkedExperiment(
   const still = hasEnded
     ? { ...removable, equals: { ...removable.equals, version } }
     : { equals: { version } };
-  const { removed } = await removeOneExperiment(context, experiment, still, [dropRetained(one)]);
+  const { removed } = await removeOneExperiment(context, experiment, still, [dropRetained(retained)]);
   return { removed };
 }

@@ -38,9 +38,9 @@ export const ownRules = (rules: readonly RecordedRule[] = []): RunRule[] =>
 
 /** Return the rules with those marked that are met now. */
 export const withMet = (rules: readonly RecordedRule[], met: readonly MetRule[], now: Date): RecordedRule[] =>
-  rules.map((one, index) => {
+  rules.map((rule, index) => {
     const reason = met.find((each) => each.index === index)?.reason;
-    return reason === undefined ? one : { ...one, met: { at: now.toISOString(), reason } };
+    return reason === undefined ? rule : { ...rule, met: { at: now.toISOString(), reason } };
   });
 
 /** Return the progress of rules before anything has happened. A rule that was met before is not met again. */

@@ -69,25 +69,25 @@ interface Run<E> {
  */
 export async function runHeldJob<R extends JobRecord, E>(
   { records, settings, now, log }: JobHost,
-  wanted: WantedJob<R>,
+  wantedJob: WantedJob<R>,
   runOf: (job: HeldJob<R>, cleanup: AsyncDisposableStack) => Promise<Run<E>>,
 ): Promise<number> {
   const stop = stopOnSigterm();
-  const acquired = await holdJob(records, wanted, wanted.identity, now);
+  const acquired = await holdJob(records, wantedJob, wantedJob.identity, now);
   if ('refused' in acquired) {
-    log.info('not-run', { job_id: wanted.job_id, reason: acquired.refused });
+    log.info('not-run', { job_id: wantedJob.job_id, reason: acquired.refused });
     return exitCodes.succeeded;
   }
-  const job = { ...acquired, node: wanted.identity.node, records, settings, stop, log, now };
+  const job = { ...acquired, node: wantedJob.identity.node, records, settings, stop, log, now };
   await using cleanup = new AsyncDisposableStack();
   const charges = new JobCharges(job);
   const onBeat = () => (job.node === 0 ? charges.note() : undefined);
-  cleanup.defer(keepAlive(job, wanted.heartbeat, onBeat));
+  cleanup.defer(keepAlive(job, wantedJob.heartbeat, onBeat));
   const run = await runOf(job, cleanup);
   const { mask = noMask } = run;
   const shipper = openLog(job, mask);
   shipper.say(run.title);
-  const { user, release } = await claimJobUser(wanted.firstUid);
+  const { user, release } = await claimJobUser(wantedJob.firstUid);
   cleanup.defer(release);
   const work = await run.prepare(user, shipper);
 

@@ -24,14 +24,14 @@ export class RowOrder<Row> {
   }
 
   /** Compare two positions. Return a negative number if the first comes first, and 0 only for the same row. */
-  compare(one: Position, other: Position): number {
+  compare(position: Position, other: Position): number {
     for (const [index, { descending }] of this.#terms.entries()) {
-      const [key, otherKey] = [one.keys[index], other.keys[index]];
+      const [key, otherKey] = [position.keys[index], other.keys[index]];
       if (key === undefined || otherKey === undefined) continue;
       const difference = compareKeys(key, otherKey, descending);
       if (difference !== 0) return difference;
     }
-    return one.id === other.id ? 0 : one.id > other.id ? -1 : 1;
+    return position.id === other.id ? 0 : position.id > other.id ? -1 : 1;
   }
 
   /** Whether a position fits this order: it must have as many keys. */

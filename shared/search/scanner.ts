@@ -48,7 +48,7 @@ export class Scanner {
   /** Consume one of the keywords, case-insensitively, if it comes next. */
   keyword<const K extends string>(...keywords: readonly K[]): K | undefined {
     const found = this.#match(word)?.toUpperCase();
-    const known = keywords.find((one) => one === found);
+    const known = keywords.find((keyword) => keyword === found);
     if (known !== undefined) this.#at += known.length;
     return known;
   }
@@ -56,9 +56,9 @@ export class Scanner {
   /** Consume one of the signs. Pass longer signs first. */
   sign<const S extends string>(...signs: readonly S[]): S | undefined {
     const { at } = this;
-    const found = signs.find((one) => this.#text.startsWith(one, at));
-    if (found !== undefined) this.#at += found.length;
-    return found;
+    const sign = signs.find((one) => this.#text.startsWith(one, at));
+    if (sign !== undefined) this.#at += sign.length;
+    return sign;
   }
 
   number(): number | undefined {

@@ -11,7 +11,8 @@ export async function selectPage<Row>(
   order: RowOrder<Row>,
   { limit, after }: { limit: number; after?: Position | undefined },
 ): Promise<RowPage<Row>> {
-  const byPosition = (one: Placed<Row>, other: Placed<Row>) => order.compare(one.position, other.position);
+  const byPosition = (placed: Placed<Row>, other: Placed<Row>) =>
+    order.compare(placed.position, other.position);
   let first: Placed<Row>[] = [];
   let isMore = false;
   /** Last row of a full page: no later row is on it. */

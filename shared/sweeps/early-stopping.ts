@@ -31,9 +31,7 @@ export function judge(
   from?: number,
 ): Judgement {
   if (stop === undefined) return { stop: false };
-  const own = reports
-    .filter((report) => report.trial === trial)
-    .toSorted((one, other) => one.rung - other.rung);
+  const own = reports.filter((report) => report.trial === trial).toSorted((a, b) => a.rung - b.rung);
   const first = from ?? own.at(-1)?.rung ?? 0;
   for (const { rung, step, value } of own.filter((report) => report.rung >= first)) {
     const peers = reports.filter((report) => report.trial !== trial && report.rung <= rung);
@@ -87,7 +85,7 @@ function belowMedian(
   if (there.size < minPeers) return undefined;
   const averages = [...there]
     .map((trial) => mean(peers.filter((peer) => peer.trial === trial).map(({ value }) => loss(value, goal))))
-    .toSorted((one, other) => one - other);
+    .toSorted((a, b) => a - b);
   const median = medianOf(averages);
   const best = own.reduce((one, other) => (loss(other.value, goal) < loss(one.value, goal) ? other : one));
   if (loss(best.value, goal) <= median) return undefined;

@@ -40,7 +40,7 @@ export function resultsAt(
       if (isOpen) return { trial, params, value: null, status: 'running' };
       return { trial, params, value: repeatedValue(some).value, status: statusOf(some) };
     })
-    .toSorted((one, other) => one.trial - other.trial);
+    .toSorted((a, b) => a.trial - b.trial);
 }
 
 /** Return a try as it was known to a decision. */
@@ -51,6 +51,6 @@ export function repeatAt({ ended, outcome, value }: KnownTry, decision = Number.
 
 /** Return the outcome of a trial: the best one of its repeats. */
 export const statusOf = (repeats: readonly Pick<Repeat, 'status'>[]): TrialStatus =>
-  order.find((status) => repeats.some((one) => one.status === status)) ?? 'cancelled';
+  order.find((status) => repeats.some((repeat) => repeat.status === status)) ?? 'cancelled';
 
 const order = ['running', 'complete', 'stopped early', 'failed', 'cancelled'] as const;

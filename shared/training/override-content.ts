@@ -43,7 +43,7 @@ const overrideOnThread = workerTask({
   module: import.meta.url,
   name: 'override-config',
   run: override,
-  keyOf: (given) => `${configKey(given)}\n${JSON.stringify(given.overrides)}`,
+  keyOf: (overriding) => `${configKey(overriding)}\n${JSON.stringify(overriding.overrides)}`,
   sizeOf: () => 1_000_000,
   tooHeavy: 'The configuration takes too long to change. Upload the changed file and name it with config=….',
 });

@@ -53,7 +53,7 @@ async function compare(
     this.printer.json(comparison);
     return;
   }
-  const best = experiments.map((one) => bestText(one) || '–');
+  const best = experiments.map((experiment) => bestText(experiment) || '–');
   const rows = (['attributes', 'params', 'metrics'] as const).flatMap((kind) =>
     Object.entries(comparison[kind])
       .filter(([, values]) => all || kind === 'metrics' || differs(values))

@@ -91,9 +91,9 @@ async function ls(
   if (isJson) return;
   const values = askedValues(order ?? '', filter);
   const askedHeadings = values.map(({ heading }) => heading);
-  const cells = experiments.map((one) => ({
-    row: rowOf(one),
-    more: values.map(({ textOf }) => textOf(one)),
+  const cells = experiments.map((experiment) => ({
+    row: rowOf(experiment),
+    more: values.map(({ textOf }) => textOf(experiment)),
   }));
   this.printer.table(
     [...headings, ...askedHeadings],

@@ -118,7 +118,7 @@ function jsonTensor(name: string, file: string, text: string, inputs: Inputs): S
   while (values.length > 0 && values.every(Array.isArray)) {
     const lists: unknown[][] = values;
     const [{ length } = []] = lists;
-    if (lists.some((one) => one.length !== length))
+    if (lists.some((list) => list.length !== length))
       throw new CliError(`${file}: lists of one level must have the same length.`, exitCodes.usage);
     shape.push(length);
     values = lists.flat(1);
@@ -240,10 +240,10 @@ function valuesOf(datatype: string, bytes: Uint8Array): unknown[] {
   if (datatype === 'BYTES') return (unpackBytes(bytes) ?? []).map((one) => Buffer.from(one).toString('utf8'));
   if (!isDatatype(datatype)) return [];
   const values = Array.from<number | bigint>(elementsOf({ datatype, bytes }));
-  if (datatype === 'BOOL') return values.map((one) => one !== 0);
+  if (datatype === 'BOOL') return values.map((value) => value !== 0);
   // JSON has no integers of 64 bits.
-  return values.map((one) =>
-    typeof one === 'bigint' && !Number.isSafeInteger(Number(one)) ? String(one) : Number(one),
+  return values.map((value) =>
+    typeof value === 'bigint' && !Number.isSafeInteger(Number(value)) ? String(value) : Number(value),
   );
 }
 
@@ -256,8 +256,8 @@ function shownOutput({ name, datatype, shape, data }: Output): string {
   const rows = columns === 0 ? 0 : Math.ceil(data.length / columns);
   const lines = Array.from({ length: Math.min(rows, maxRows) }, (_, row) => {
     const values = data.slice(row * columns, row * columns + Math.min(columns, maxColumns));
-    const texts = values.map((one) =>
-      typeof one === 'number' ? String(Number(one.toPrecision(6))) : String(one),
+    const texts = values.map((value) =>
+      typeof value === 'number' ? String(Number(value.toPrecision(6))) : String(value),
     );
     return `  ${texts.join('  ')}${columns > maxColumns ? '  …' : ''}`;
   });

@@ -40,7 +40,7 @@ const byVersion = (given: string | undefined) => (given === undefined ? {} : { v
 function refuseClashes(files: readonly string[]): void {
   for (const file of files) {
     const name = basename(file);
-    const same = files.filter((one) => basename(one) === name);
+    const same = files.filter((file) => basename(file) === name);
     if (same.length > 1)
       throw new CliError(`${same.join(' and ')} would both be ${name}. Rename one.`, exitCodes.usage);
   }

@@ -103,8 +103,7 @@ async function show(this: CliContext, flags: ShowFlags, id?: string): Promise<vo
     rows.push(row);
   const sign = sweep.goal === 'minimize' ? 1 : -1;
   const sorted = foldTrials(rows, sweep).toSorted(
-    (one, other) =>
-      sign * ((one.value ?? sign * Infinity) - (other.value ?? sign * Infinity)) || one.trial - other.trial,
+    (a, b) => sign * ((a.value ?? sign * Infinity) - (b.value ?? sign * Infinity)) || a.trial - b.trial,
   );
   if (sorted.length === 0) return;
   this.printer.line('');

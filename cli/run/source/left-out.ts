@@ -155,7 +155,7 @@ function datasetName(path: string, names: Set<string>): string {
       .replace(/^[^A-Za-z0-9]+/, '')
       .slice(0, maxName) || 'data';
   const candidates = [parts.at(-1) ?? '', parts.join('-')].map(plain);
-  let name = candidates.find((one) => !names.has(one));
+  let name = candidates.find((candidate) => !names.has(candidate));
   for (let number = 2; name === undefined; number += 1) {
     const numbered = `${candidates[0]}-${number}`;
     if (!names.has(numbered)) name = numbered;

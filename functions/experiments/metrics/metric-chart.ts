@@ -16,14 +16,14 @@ export async function chartOf(
   records: TableReader<'records'>,
   experiment: Experiment,
   criterion: JudgedBy,
-  wanted: WantedPoints,
+  wantedPoints: WantedPoints,
 ): Promise<string> {
   const metrics = new MetricPanels();
-  const names = wanted.names && new Set(wanted.names);
-  const isRange = wanted.step_from !== undefined || wanted.step_to !== undefined;
-  const isWanted = isRange ? (step: number) => isInRange(step, wanted) : undefined;
+  const names = wantedPoints.names && new Set(wantedPoints.names);
+  const isRange = wantedPoints.step_from !== undefined || wantedPoints.step_to !== undefined;
+  const isWanted = isRange ? (step: number) => isInRange(step, wantedPoints) : undefined;
   for await (const { runs } of readRuns(records, experiment.experiment_id, names))
-    for (const run of runs.toSorted((one, other) => (one.numbers[0] ?? 0) - (other.numbers[0] ?? 0)))
+    for (const run of runs.toSorted((a, b) => (a.numbers[0] ?? 0) - (b.numbers[0] ?? 0)))
       if (names !== undefined || !isSystemMetric(run.name)) metrics.take(run, isWanted);
   const { experiment_id, config_id, config_version, status, started_at } = experiment;
   const count = `${countText(metrics.points)} ${metrics.points === 1 ? 'point' : 'points'}`;

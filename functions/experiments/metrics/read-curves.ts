@@ -15,12 +15,12 @@ import { isSystemMetric } from '../../../shared/metrics/system-metric.ts';
 export async function readCurves(
   records: TableReader<'records'>,
   job_id: string,
-  wanted: WantedPoints,
+  wantedPoints: WantedPoints,
   most: number,
 ): Promise<MetricPoint[]> {
   const curves = new Map<string, Curve>();
-  const names = wanted.names && new Set(wanted.names);
-  const all = wanted.step_from === undefined && wanted.step_to === undefined;
+  const names = wantedPoints.names && new Set(wantedPoints.names);
+  const all = wantedPoints.step_from === undefined && wantedPoints.step_to === undefined;
   for await (const { runs } of readRuns(records, job_id, names)) {
     for (const { name, steps, times, values } of runs) {
       if (names === undefined && isSystemMetric(name)) continue;
@@ -38,7 +38,7 @@ export async function readCurves(
         const step = steps[at] ?? Number.NaN;
         const index = curve.count;
         curve.count += 1;
-        if (!all && !isInRange(step, wanted)) continue;
+        if (!all && !isInRange(step, wantedPoints)) continue;
         buckets.add(Number.isNaN(step) ? index : step, values[at] ?? Number.NaN, index, step, times[at] ?? 0);
       }
     }

@@ -36,9 +36,9 @@ export const endpoint = defineEndpoint({
   async handle({ path: { project_id }, body: { experiment_ids } }, context) {
     const { records, now } = context;
     const deleted_at = now().toISOString();
-    const found = await findExperiments(records, project_id, experiment_ids);
+    const experiments = await findExperiments(records, project_id, experiment_ids);
     // An experiment that a client records may never end.
-    const ended = found.filter(({ kind, status }) => kind === 'logged' || isFinal(status));
+    const ended = experiments.filter(({ kind, status }) => kind === 'logged' || isFinal(status));
     await inLanes(ended, changesAtOnce, async (experiment) => {
       const { experiment_id } = experiment;
       let isScheduled = false;
@@ -50,10 +50,10 @@ export const endpoint = defineEndpoint({
         return { fields: { ...present, deleted_at } };
       });
     });
-    const known = new Set(found.map(({ experiment_id }) => experiment_id));
+    const known = new Set(experiments.map(({ experiment_id }) => experiment_id));
     return {
       deleted: ended.map(({ experiment_id }) => experiment_id),
-      unfinished: found.flatMap((one) => (ended.includes(one) ? [] : [one.experiment_id])),
+      unfinished: experiments.flatMap((one) => (ended.includes(one) ? [] : [one.experiment_id])),
       missing: experiment_ids.filter((id) => !known.has(id)),
       until: retainedUntil(deleted_at).toISOString(),
     };

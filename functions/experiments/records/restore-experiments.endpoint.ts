@@ -33,14 +33,14 @@ export const endpoint = defineEndpoint({
   problems: ['conflict', 'too-large', 'unsupported-media-type'],
 
   async handle({ path: { project_id }, body: { experiment_ids } }, context) {
-    const found = await findExperiments(context.records, project_id, experiment_ids);
-    await inLanes(found, changesAtOnce, (experiment) =>
+    const experiments = await findExperiments(context.records, project_id, experiment_ids);
+    await inLanes(experiments, changesAtOnce, (experiment) =>
       changeFields(context, experiment, (present) => {
         const { deleted_at, ...others } = present;
         return { fields: deleted_at === undefined ? present : others };
       }),
     );
-    const restored = found.map(({ experiment_id }) => experiment_id);
+    const restored = experiments.map(({ experiment_id }) => experiment_id);
     return { restored, missing: experiment_ids.filter((id) => !restored.includes(id)) };
   },
 });

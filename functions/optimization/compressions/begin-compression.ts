@@ -32,22 +32,22 @@ import { projectOf } from '../models/project-of.ts';
 
 /** Record a compression and pin the current state of the model. */
 export async function beginCompression(
-  asked: CompressionRequest,
+  compressionRequest: CompressionRequest,
   context: BeginContext,
 ): Promise<Admitted<Compression>> {
   const { records, newId, settings, idempotencyWrites, caller } = context;
-  const model = await requireReadyModel(records, asked.model_name);
+  const model = await requireReadyModel(records, compressionRequest.model_name);
   requireOwn(model, caller);
-  const strategy_id = await newCompressionId(asked.request.operation, records, newId());
+  const strategy_id = await newCompressionId(compressionRequest.request.operation, records, newId());
   const project_id = await projectOf(records, model);
   requireReachedProject(caller, project_id);
   const compression = {
-    ...newCompression(strategy_id, asked, model, context),
+    ...newCompression(strategy_id, compressionRequest, model, context),
     ...(project_id !== null && { project_id }),
   };
-  const size = { timeout: asked.timeout, vcpus: compression.vcpus };
+  const size = { timeout: compressionRequest.timeout, vcpus: compression.vcpus };
   refuseTogether(
-    faultsOf(() => requireShapesOf(model.summary, asked)),
+    faultsOf(() => requireShapesOf(model.summary, compressionRequest)),
     faultsOf(() => checkLimits(size, settings.limits)),
     await takenName(records, compression.result_name),
   );
@@ -56,7 +56,7 @@ export async function beginCompression(
     putCompression(record),
     ...idempotencyWrites(strategy_id),
   ];
-  return admitJob(compression, writesOf, () => notFound('model', asked.model_name), context);
+  return admitJob(compression, writesOf, () => notFound('model', compressionRequest.model_name), context);
 }
 
 /** A requested compression, with defaults applied. */
@@ -79,27 +79,27 @@ export type BeginContext = Ambient & {
 
 function newCompression(
   strategy_id: string,
-  asked: CompressionRequest,
+  compressionRequest: CompressionRequest,
   { model_name, model_id, digest, files, shapes }: ReadyModel,
   context: BeginContext,
 ): Compression {
   const { limits } = context.settings;
-  const timeout = asked.timeout ?? Math.min(usual.timeout, limits.jobSeconds);
-  const size = { ...sizeOf(asked), nodes: 1, timeout };
+  const timeout = compressionRequest.timeout ?? Math.min(usual.timeout, limits.jobSeconds);
+  const size = { ...sizeOf(compressionRequest), nodes: 1, timeout };
   return {
     ...newJobFields(strategy_id, { size, isOnNodes: false, isImage: false }, context),
     strategy_id,
-    kind: asked.request.operation,
+    kind: compressionRequest.request.operation,
     owner: context.caller.username,
     model_name,
     model_id,
     model_digest: digest,
     files,
     stored_shapes: shapes,
-    request: asked.request,
-    inputs: asked.inputs,
-    outputs: asked.outputs,
-    result_name: asked.result_name ?? null,
+    request: compressionRequest.request,
+    inputs: compressionRequest.inputs,
+    outputs: compressionRequest.outputs,
+    result_name: compressionRequest.result_name ?? null,
     registered: null,
     progress: null,
     result: [],

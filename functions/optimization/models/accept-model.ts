@@ -73,14 +73,14 @@ export async function acceptModel(
   given: Partial<StoredShapes>,
 ): Promise<Model> {
   const arrivals = await Promise.all(model.pending.map((pending) => arrivalOf(objects, pending)));
-  const lacking = arrivals.flatMap((one) => ('lacks' in one ? [one.lacks] : []));
+  const lacking = arrivals.flatMap((arrival) => ('lacks' in arrival ? [arrival.lacks] : []));
   if (lacking.length > 0) {
     throw new ServiceError(
       'conflict',
       `Not uploaded yet: ${lacking.join('; ')}. Send the bytes to the URLs from the response to POST, then repeat this request.`,
     );
   }
-  const arrived = arrivals.flatMap((one) => ('file' in one ? [one.file] : []));
+  const arrived = arrivals.flatMap((arrival) => ('file' in arrival ? [arrival.file] : []));
   const kept = model.files.filter((file) => !arrived.some((other) => isSameFile(file, other)));
   const files = [...kept, ...arrived];
   const shapes = { ...model.shapes, ...given };

@@ -20,14 +20,14 @@ export async function addSets(
   model_name: string,
   present: Model | undefined,
   { experiment_id, ...paths }: SetsRequest,
-  given: StoredShapes,
+  storedShapes: StoredShapes,
 ): Promise<Model> {
   const { records, objects, now } = context;
   const ready = await requireReadyModel(records, model_name);
   const sets = await setsOfArtifacts(context, experiment_id, paths);
   requireShapesOf(ready.summary, {
-    inputs: given.inputs ?? ready.shapes.inputs,
-    outputs: given.outputs ?? ready.shapes.outputs,
+    inputs: storedShapes.inputs ?? ready.shapes.inputs,
+    outputs: storedShapes.outputs ?? ready.shapes.outputs,
   });
   const pathOf = (role: ModelFile['role']) =>
     (role === 'calibration' ? paths.calibration : paths.evaluation) ?? '';
@@ -36,7 +36,7 @@ export async function addSets(
   const announced: PendingFile[] = [];
   for (const { object, ...set } of sets) {
     const wanted = { kind: 'upload' as const, ...set, isMultipart: false };
-    const { model: next, file } = await announceFile(context, model_name, model, wanted, given);
+    const { model: next, file } = await announceFile(context, model_name, model, wanted, storedShapes);
     model = next;
     // The model already has this exact file.
     if (file === undefined) continue;
@@ -46,8 +46,8 @@ export async function addSets(
   }
   const isSame = (one: Pick<ModelFile, 'role' | 'name'>) => copied.some((other) => isSameFile(one, other));
   const shapes = {
-    inputs: given.inputs ?? model.shapes.inputs,
-    outputs: given.outputs ?? model.shapes.outputs,
+    inputs: storedShapes.inputs ?? model.shapes.inputs,
+    outputs: storedShapes.outputs ?? model.shapes.outputs,
   };
   const hasShapes = shapes.inputs === model.shapes.inputs && shapes.outputs === model.shapes.outputs;
   if (copied.length === 0 && hasShapes) return model;

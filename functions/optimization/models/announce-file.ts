@@ -42,15 +42,15 @@ export async function announceFile(
   announcing: Announcing,
   model_name: string,
   present: Model | undefined,
-  wanted: UploadRequest,
-  given: StoredShapes,
+  uploadRequest: UploadRequest,
+  storedShapes: StoredShapes,
 ): Promise<Announced> {
   const { records, objects, now, newId } = announcing;
   const model = present ?? draftOf(announcing, model_name);
   requireUploads(model);
-  if (model.files.some((file) => isSameContent(file, wanted))) return { model, file: undefined };
+  if (model.files.some((file) => isSameContent(file, uploadRequest))) return { model, file: undefined };
   const again = model.pending.find(
-    (file) => isSameContent(file, wanted) && (file.parts !== null) === wanted.isMultipart,
+    (file) => isSameContent(file, uploadRequest) && (file.parts !== null) === uploadRequest.isMultipart,
   );
   const isLost =
     again?.parts != null && (await isGivenUp(objects, again.object, { ...again.parts, size: again.size }));
@@ -58,19 +58,22 @@ export async function announceFile(
     await records.write(sameModel(model), awaited(announcing, model_name, again));
     return { model, file: again };
   }
-  requireRoom(model, wanted);
-  const { role, name, size, sha256 } = wanted;
+  requireRoom(model, uploadRequest);
+  const { role, name, size, sha256 } = uploadRequest;
   const object = modelObject(model.model_id, newId());
-  const replaced = model.pending.filter((one) => isSameFile(one, wanted));
+  const replaced = model.pending.filter((one) => isSameFile(one, uploadRequest));
   const announced = await withNewParts(objects, { object, size }, async (startParts) => {
-    const begun = wanted.isMultipart ? await startParts() : null;
+    const begun = uploadRequest.isMultipart ? await startParts() : null;
     const parts = begun && { upload_id: begun.upload_id, part_bytes: begun.part_bytes };
     const file: PendingFile = { role, name, size, sha256, object, parts };
     const next: Model = {
       ...model,
       pending: [...model.pending.filter((one) => !isSameFile(one, file)), file],
       // The service compares these shapes with the model after the model has arrived.
-      shapes: { inputs: given.inputs ?? model.shapes.inputs, outputs: given.outputs ?? model.shapes.outputs },
+      shapes: {
+        inputs: storedShapes.inputs ?? model.shapes.inputs,
+        outputs: storedShapes.outputs ?? model.shapes.outputs,
+      },
       updated_at: now().toISOString(),
       version: model.version + 1,
     };
@@ -109,8 +112,9 @@ function requireUploads({ model_name, status, origin }: Model): void {
 
 const isSameContent = (
   file: Pick<PendingFile, 'role' | 'name' | 'sha256' | 'size'>,
-  wanted: UploadRequest,
-): boolean => isSameFile(file, wanted) && file.sha256 === wanted.sha256 && file.size === wanted.size;
+  uploadRequest: UploadRequest,
+): boolean =>
+  isSameFile(file, uploadRequest) && file.sha256 === uploadRequest.sha256 && file.size === uploadRequest.size;
 
 /** Schedule the removal of a file after a day, unless it is accepted before. */
 const awaited = ({ now }: Announcing, model_name: string, { object, parts }: PendingFile): Write =>
@@ -120,17 +124,17 @@ const awaited = ({ now }: Announcing, model_name: string, { object, parts }: Pen
 const maxFiles = 500;
 
 /** Refuse a file that this model can no longer take. */
-function requireRoom({ model_name, status, files, pending }: Model, wanted: UploadRequest): void {
-  const isOwn = wanted.role === 'model' || wanted.role === 'data';
+function requireRoom({ model_name, status, files, pending }: Model, uploadRequest: UploadRequest): void {
+  const isOwn = uploadRequest.role === 'model' || uploadRequest.role === 'data';
   if (status === 'ready' && isOwn) {
     throw new ServiceError(
       'conflict',
       `A model named ${model_name} already exists, and models never change. Delete it first, or choose another name.`,
     );
   }
-  const others = [...files, ...pending].filter((one) => !isSameFile(one, wanted));
+  const others = [...files, ...pending].filter((one) => !isSameFile(one, uploadRequest));
   if (others.length >= maxFiles) throw new ServiceError('conflict', `A model has at most ${maxFiles} files.`);
-  const bytes = others.reduce((sum, { size }) => sum + size, wanted.size);
+  const bytes = others.reduce((sum, { size }) => sum + size, uploadRequest.size);
   if (bytes > maxDataBytes) {
     throw new ServiceError('conflict', `All files of a model together have at most ${maxDataBytes} bytes.`);
   }

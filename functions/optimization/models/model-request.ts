@@ -192,9 +192,9 @@ export const modelPath = z.strictObject({ model_name: modelName });
  */
 export function requireShapesOf(
   summary: Pick<ModelSummary, 'inputs' | 'outputs'>,
-  asked: StoredShapes,
+  storedShapes: StoredShapes,
 ): void {
-  const faults = shapeFaults(asked, summary);
+  const faults = shapeFaults(storedShapes, summary);
   if (faults.length === 0) return;
   throw badRequest(faults.map(({ side, fault }) => ({ in: 'query', name: side, message: fault })));
 }

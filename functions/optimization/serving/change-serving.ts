@@ -42,16 +42,21 @@ export function changeServing(
   return retryOnConflict(async () => {
     const model = await requireReadyModel(records, model_name);
     requireOwn(model, caller);
-    const found = await findServing(records, model_name);
+    const serving = await findServing(records, model_name);
     // A configuration of an earlier model of this name serves nothing of this one.
-    const present = found?.model_id === model.model_id ? found : undefined;
+    const present = serving?.model_id === model.model_id ? serving : undefined;
     const { next, also = [] } = await attempt(model, present);
     const stored: Serving = {
       ...next,
       updated_at: now().toISOString(),
-      version: (found?.version ?? 0) + 1,
+      version: (serving?.version ?? 0) + 1,
     };
-    await records.write(putServing(stored, found), ...keepWarm(stored, found), modelExists(model), ...also);
+    await records.write(
+      putServing(stored, serving),
+      ...keepWarm(stored, serving),
+      modelExists(model),
+      ...also,
+    );
     return stored;
   });
 }

@@ -21,8 +21,8 @@ export const endpoint = defineEndpoint({
   etag: true,
 
   async handle({ path: { project_id, experiment_id } }, { records, header }) {
-    const found = await requireExperimentConfig(records, project_id, experiment_id);
-    const { config_id, config_version, content } = found;
+    const experiment = await requireExperimentConfig(records, project_id, experiment_id);
+    const { config_id, config_version, content } = experiment;
     return answerGraph({ config_id, content }, header('Accept'), config_version);
   },
 });

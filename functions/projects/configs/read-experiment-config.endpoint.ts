@@ -36,8 +36,8 @@ export const endpoint = defineEndpoint({
   etag: true,
 
   async handle({ path: { project_id, experiment_id } }, { records }) {
-    const found = await requireExperimentConfig(records, project_id, experiment_id);
-    const { config_id, config_version, config_sha256, bytes, content } = found;
+    const experiment = await requireExperimentConfig(records, project_id, experiment_id);
+    const { config_id, config_version, config_sha256, bytes, content } = experiment;
     const parsed = await parseConfig({ config_id, content });
     if ('fault' in parsed) throw unreadableConfig(config_id, parsed.fault);
     const { format, data } = parsed;

@@ -23,10 +23,10 @@ export const endpoint = defineEndpoint({
     const { records } = context;
     return changeInProject(context, async ({ project_id }) => {
       const { exists, ...present } = await readHooksToReplace(records, project_id);
-      const found = requireHook(present, name);
-      requirePrecondition(context, found.version);
-      const hooks = present.hooks.filter((one) => one !== found);
-      const versions_before = Math.max(present.versions_before, found.version);
+      const hook = requireHook(present, name);
+      requirePrecondition(context, hook.version);
+      const hooks = present.hooks.filter((one) => one !== hook);
+      const versions_before = Math.max(present.versions_before, hook.version);
       const changed = { project_id, hooks, versions_before, version: present.version + 1 };
       await records.write(...replaceHooks(changed, { version: present.version, exists }));
       return { name };

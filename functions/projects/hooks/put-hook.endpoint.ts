@@ -95,7 +95,7 @@ export const endpoint = defineEndpoint({
         version,
       };
       const others = present.hooks.filter((one) => one !== previous);
-      const hooks = [...others, hook].toSorted((one, other) => (one.name < other.name ? -1 : 1));
+      const hooks = [...others, hook].toSorted((a, b) => (a.name < b.name ? -1 : 1));
       const changed = { ...present, hooks, version: present.version + 1 };
       await records.write(...replaceHooks(changed, { version: present.version, exists }));
       return Reply.json({ ...showHook(hook), secret: made }, { version });

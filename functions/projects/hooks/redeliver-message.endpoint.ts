@@ -28,16 +28,16 @@ export const endpoint = defineEndpoint({
     const { records, now } = context;
     const hook = requireHook(await readHooks(records, project_id), name);
     const ids = { project_id, hook_id: hook.hook_id, delivery_id };
-    const found = await requireDelivery(records, ids, now());
+    const delivery = await requireDelivery(records, ids, now());
     requireEnabled(hook);
-    const pending = { ...found, status: 'pending' as const, ended_at: null };
+    const pending = { ...delivery, status: 'pending' as const, ended_at: null };
     const time = now().toISOString();
     await retryOnConflict(async () => {
       await records.write(
         putDelivery(pending),
         putPending(hook.hook_id, {
           delivery_id,
-          subject: found.subject,
+          subject: delivery.subject,
           tries: 0,
           since: time,
           due_at: time,

@@ -113,8 +113,8 @@ function rankRecently(
 ): Promise<Ranked> {
   const key = JSON.stringify([project_id, ranker.criterion, experiments, ended]);
   return rankings.get(records, key, [cataloguePartition(project_id)], async () => {
-    const found = await readProjects(records, [project_id]);
-    const rows = found.flatMap((one) => one.rows);
-    return { ...rankProject(rows, ranker), unreadable: found.flatMap(({ unreadable }) => unreadable) };
+    const projects = await readProjects(records, [project_id]);
+    const rows = projects.flatMap((one) => one.rows);
+    return { ...rankProject(rows, ranker), unreadable: projects.flatMap(({ unreadable }) => unreadable) };
   });
 }

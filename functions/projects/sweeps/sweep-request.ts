@@ -141,9 +141,9 @@ async function usualSeconds(
 ): Promise<number | null> {
   const { items } = await listExperiments(records, project_id, { limit: looksAt });
   const seconds = items
-    .filter((one) => one.status === 'SUCCEEDED' && one.config_id === config_id)
-    .flatMap((one) => durationOf(one, new Date(0)) ?? [])
-    .sort((one, other) => one - other);
+    .filter((item) => item.status === 'SUCCEEDED' && item.config_id === config_id)
+    .flatMap((item) => durationOf(item, new Date(0)) ?? [])
+    .sort((a, b) => a - b);
   return seconds[seconds.length >> 1] ?? null;
 }
 

@@ -44,14 +44,14 @@ export const compareTrials =
   (one: Trial, other: Trial): number =>
     compare(positionOf(one, column), positionOf(other, column), isDescending);
 
-function compare(one: Position, other: Position, isDescending: boolean): number {
-  const [left, right] = [one[0], other[0]];
+function compare(position: Position, other: Position, isDescending: boolean): number {
+  const [left, right] = [position[0], other[0]];
   if (left !== right) {
     if (left === null) return 1;
     if (right === null) return -1;
     return left < right === isDescending ? 1 : -1;
   }
-  return one[1] - other[1] || one[2] - other[2];
+  return position[1] - other[1] || position[2] - other[2];
 }
 
 /** Return the page of sorted rows after a position. */

@@ -95,7 +95,7 @@ export async function chooseConfig(
   if (only === undefined) throw new ServiceError('conflict', 'The project has no configuration yet.');
   if (items.length === 1) return only;
   const latest = await listExperiments(records, project_id, { limit: lookedAt });
-  const trained = latest.items.find((one) => one.config_id !== null)?.config_id ?? undefined;
+  const trained = latest.items.find((item) => item.config_id !== null)?.config_id ?? undefined;
   const last = trained && (await findConfig(records, project_id, trained));
   if (last) return last;
   const choices = items.map(({ config_id }) => config_id).join(', ');

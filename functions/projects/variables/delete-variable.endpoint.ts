@@ -25,7 +25,7 @@ export const endpoint = defineEndpoint({
       const previous = findVariable(present, name);
       if (previous === undefined) throw notFound('variable', name);
       requirePrecondition(context, previous.version);
-      return present.variables.filter((other) => other !== previous);
+      return present.variables.filter((variable) => variable !== previous);
     });
     return { name };
   },

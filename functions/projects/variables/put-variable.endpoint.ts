@@ -28,7 +28,7 @@ export const endpoint = defineEndpoint({
       const faultName = () => 'value';
       const wanted = [{ name, value, secret }];
       const stored = await storedVariables(context, wanted, present, { time, faultName });
-      return [...present.variables.filter((other) => other.name !== name), ...stored];
+      return [...present.variables.filter((variable) => variable.name !== name), ...stored];
     });
     const stored = findVariable(changed, name);
     if (stored === undefined) throw new Error(`${name} was stored but cannot be read`);

@@ -35,12 +35,14 @@ function needsToken({ security, responses, tags }: ApiOperation): boolean {
 export function curlCommand(method: string, path: string, operation: ApiOperation): string {
   const { parameters } = operation;
   const inPath = new Map(
-    parameters.filter((one) => one.in === 'path').map((one) => [one.name, exampleText(one)]),
+    parameters
+      .filter((parameter) => parameter.in === 'path')
+      .map((parameter) => [parameter.name, exampleText(parameter)]),
   );
   const filled = path.replace(/\{(.+?)\}/g, (_, name: string) =>
     encodeURIComponent(inPath.get(name) ?? name).replaceAll('%2F', '/'),
   );
-  const query = parameters.filter((one) => one.in === 'query' && one.required);
+  const query = parameters.filter((parameter) => parameter.in === 'query' && parameter.required);
   const verb = method === 'GET' ? '' : `-X ${method} `;
   return [
     `curl ${query.length > 0 ? '-G ' : ''}${verb}"$BASE${filled}"`,

@@ -47,7 +47,7 @@ const places = [
 
 function parametersView({ parameters }: ApiOperation, schemas: Schemas): Html[] {
   return places.flatMap(([place, title]) => {
-    const here = parameters.filter((one) => one.in === place);
+    const here = parameters.filter((parameter) => parameter.in === place);
     if (here.length === 0) return [];
     return [html`<h3>${title}</h3><ul class="fields">${here.map((one) => parameterRow(one, schemas))}</ul>`];
   });

@@ -88,7 +88,7 @@ export async function requireUserWithPicture(
   accounts: TableReader<'accounts'>,
   username: string,
 ): Promise<{ user: User; picture: Picture | undefined }> {
-  const found = await findUserWithPicture(accounts, username);
-  if (found === undefined) throw notFound('user', username);
-  return found;
+  const user = await findUserWithPicture(accounts, username);
+  if (user === undefined) throw notFound('user', username);
+  return user;
 }

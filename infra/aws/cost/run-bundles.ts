@@ -35,7 +35,7 @@ export async function runBundles(
   const endpoints = loaded
     .map(({ endpoint }) => endpoint)
     .filter(({ name }) => bundled.includes(name))
-    .sort((one, other) => place(one) - place(other));
+    .sort((a, b) => place(a) - place(b));
   let facts = givenFacts;
   let token = '';
 
@@ -198,7 +198,7 @@ function requestFor(endpoint: AnyEndpoint, operation: Operation, facts: Facts, t
   const value = (name: string, example: unknown) => facts[name] ?? String(example ?? 'x');
   const parameters = operation.parameters ?? [];
   const query = parameters
-    .filter((one) => one.in === 'query' && one.required === true)
+    .filter((parameter) => parameter.in === 'query' && parameter.required === true)
     .map(({ name, example }): [string, string] => [name, value(name, example)]);
   // Either an upload or an artifact, so neither is required.
   if (endpoint.name === 'createModel') query.push(...Object.entries(digestOf(model)));

@@ -152,9 +152,9 @@ export function importMapping(
 ): Record<string, Record<string, string>> {
   return Object.fromEntries(
     wanted.map(({ what, type, id, identifier }) => {
-      const found = resources.find((one) => one.type === type && one.id.startsWith(id));
-      if (found === undefined) throw new Error(`the data stack has no ${id}`);
-      return [found.id, { [identifier]: adopted[what] }];
+      const resource = resources.find((one) => one.type === type && one.id.startsWith(id));
+      if (resource === undefined) throw new Error(`the data stack has no ${id}`);
+      return [resource.id, { [identifier]: adopted[what] }];
     }),
   );
 }

@@ -91,8 +91,7 @@ const timeOf = ({ LastModified }: Entry): number => LastModified?.getTime() ?? 0
 /** Of a version and a delete marker of the same second, the version counts as later: S3 does not tell, and nothing is lost by that. */
 const latestFirst = (history: History): History =>
   history.toSorted(
-    (one, other) =>
-      Number(other.IsLatest === true) - Number(one.IsLatest === true) || timeOf(other) - timeOf(one),
+    (a, b) => Number(b.IsLatest === true) - Number(a.IsLatest === true) || timeOf(b) - timeOf(a),
   );
 
 /** Return what gives an object the content of a time: delete markers to remove, or a version to copy. */

@@ -72,7 +72,7 @@ async function deployedData(
   const stack = stackName(options, 'data');
   const resources = await resourcesOf(new CloudFormationClient(clientConfig(options)), stack);
   const nameOf = (type: string, id: string) =>
-    resources.find((one) => one.type === type && one.id.startsWith(id))?.name;
+    resources.find((resource) => resource.type === type && resource.id.startsWith(id))?.name;
   const accounts = nameOf('AWS::DynamoDB::Table', 'Accounts');
   const records = nameOf('AWS::DynamoDB::Table', 'Records');
   const bucket = nameOf('AWS::S3::Bucket', 'Bucket');

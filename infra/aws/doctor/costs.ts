@@ -11,7 +11,8 @@ export async function currentCosts(
   resources: readonly DeployedResource[],
   { region, account }: { region: string; account: string },
 ): Promise<Cost[]> {
-  const namesOf = (type: string) => resources.filter((one) => one.type === type).map(({ name }) => name);
+  const namesOf = (type: string) =>
+    resources.filter((resource) => resource.type === type).map(({ name }) => name);
   return Promise.all([
     tables(new DynamoDBClient({ region }), namesOf('AWS::DynamoDB::Table')),
     ...namesOf('AWS::S3::Bucket').map((name) => bucketThing(new S3Client({ region }), name)),

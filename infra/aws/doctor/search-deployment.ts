@@ -11,9 +11,10 @@ export async function searchDeployment(options: DeploymentOptions): Promise<Orph
   const resources = await resourcesOf(new CloudFormationClient(config), stack);
   if (resources.length === 0) throw new CommandError('Nothing is deployed in this account and region.');
   const nameOf = (type: DeployedResource['type'], id: string): string => {
-    const found = resources.find((one) => one.type === type && one.id.startsWith(id));
-    if (found === undefined) throw new CommandError(`The stack ${stack} has no ${id}. Run npm run deploy.`);
-    return found.name;
+    const resource = resources.find((one) => one.type === type && one.id.startsWith(id));
+    if (resource === undefined)
+      throw new CommandError(`The stack ${stack} has no ${id}. Run npm run deploy.`);
+    return resource.name;
   };
   return searchStores({
     accounts: nameOf('AWS::DynamoDB::Table', 'Accounts'),

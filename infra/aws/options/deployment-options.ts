@@ -28,7 +28,7 @@ const table = <S extends z.ZodType>(entries: S) =>
     if (typeof given !== 'string') return given;
     const pairs = given.split(',').filter((one) => one.trim() !== '');
     return Object.fromEntries(
-      pairs.map((one) => [one.replace(/=.*$/s, '').trim(), one.replace(/^[^=]*=?/s, '')]),
+      pairs.map((pair) => [pair.replace(/=.*$/s, '').trim(), pair.replace(/^[^=]*=?/s, '')]),
     );
   }, entries);
 

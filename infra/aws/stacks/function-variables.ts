@@ -122,7 +122,7 @@ function withinLambda(variables: Record<string, string>): Record<string, string>
       const value = variables[name];
       return value === undefined ? [] : [{ options, bytes: bytesOf({ [name]: value }) }];
     })
-    .sort((one, other) => other.bytes - one.bytes)
+    .sort((a, b) => b.bytes - a.bytes)
     .map((one) => `${one.options} ${one.bytes}`);
   throw new CommandError(
     `The variables of a function have ${bytes} bytes, but Lambda allows ${maxVariableBytes}. Shorten ${shares.join(', ')}.`,

@@ -11,8 +11,8 @@ import { type Credentials, sessionCredentials } from './session-credentials.ts';
 export const jobRoleVariables = (
   program: keyof typeof jobNeeds,
   environment: Environment,
-  own: Credentials,
-): Record<string, string> => roleVariables(Object.values(jobNeeds[program]), environment, own);
+  credentials: Credentials,
+): Record<string, string> => roleVariables(Object.values(jobNeeds[program]), environment, credentials);
 
 /** Needs of the job programs. Importing the programs themselves would load them. */
 const jobNeeds = {
@@ -27,9 +27,9 @@ const jobNeeds = {
 function roleVariables(
   needs: readonly Need<unknown>[],
   environment: Environment,
-  own: Credentials,
+  credentials: Credentials,
 ): Record<string, string> {
-  const session = sessionCredentials(own, roleStatements(checkedHere(needs), arnsOf(environment)));
+  const session = sessionCredentials(credentials, roleStatements(checkedHere(needs), arnsOf(environment)));
   return {
     AWS_ACCESS_KEY_ID: session.accessKeyId,
     AWS_SECRET_ACCESS_KEY: session.secretAccessKey,
@@ -57,15 +57,15 @@ const arnsOf = (environment: Environment): ResourceArns => ({
 export const endpointEnvironment = (
   endpoint: Pick<AnyEndpoint, 'needs' | 'project'>,
   environment: Environment,
-  own: Credentials,
-): Environment => ({ ...environment, ...roleVariables(allNeeds(endpoint), environment, own) });
+  credentials: Credentials,
+): Environment => ({ ...environment, ...roleVariables(allNeeds(endpoint), environment, credentials) });
 
 /** Return the environment of an event's function, which acts in its own role. */
 export const eventEnvironment = (
   { needs }: { needs: Needs },
   environment: Environment,
-  own: Credentials,
+  credentials: Credentials,
 ): Environment => ({
   ...environment,
-  ...roleVariables(Object.values(needs), environment, own),
+  ...roleVariables(Object.values(needs), environment, credentials),
 });

@@ -7,9 +7,16 @@ import type { Statement } from '../../service/iam-statements.ts';
  * Return credentials of a role with these statements, as STS issues them. They are valid as long as the emulators'
  * own credentials.
  */
-export function sessionCredentials(own: Credentials, statements: readonly Statement[]): SessionCredentials {
+export function sessionCredentials(
+  credentials: Credentials,
+  statements: readonly Statement[],
+): SessionCredentials {
   const sessionToken = Buffer.from(JSON.stringify(statements)).toString('base64url');
-  return { accessKeyId: own.accessKeyId, secretAccessKey: sessionSecret(own, sessionToken), sessionToken };
+  return {
+    accessKeyId: credentials.accessKeyId,
+    secretAccessKey: sessionSecret(credentials, sessionToken),
+    sessionToken,
+  };
 }
 
 export interface Credentials {
@@ -42,8 +49,8 @@ export class SessionReader {
   readonly #own: Credentials;
   readonly #known = new Map<string, Session>();
 
-  constructor(own: Credentials) {
-    this.#own = own;
+  constructor(credentials: Credentials) {
+    this.#own = credentials;
   }
 
   /**

@@ -17,7 +17,7 @@ import {
 export function verifySignature(
   request: SignedRequest,
   { region, service }: SigningScope,
-  own: Credentials,
+  credentials: Credentials,
 ): void {
   const { headers, body } = request;
   const authorization = headers.authorization;
@@ -32,14 +32,14 @@ export function verifySignature(
     throw incomplete(`The Authorization header is not one of a signed request to ${service}`);
   }
   const [, accessKeyId = '', day = '', givenRegion = '', , signedNames = '', given = ''] = match;
-  if (accessKeyId !== own.accessKeyId || givenRegion !== region) {
+  if (accessKeyId !== credentials.accessKeyId || givenRegion !== region) {
     throw new SignatureError(
       'UnrecognizedClientException',
       `The security token is not one of this server in ${region}.`,
     );
   }
   const token = header(headers, 'x-amz-security-token');
-  const secret = token === '' ? own.secretAccessKey : sessionSecret(own, token);
+  const secret = token === '' ? credentials.secretAccessKey : sessionSecret(credentials, token);
   const date = header(headers, 'x-amz-date');
   checkDate(date, day);
   const names = signedNames.split(';');

@@ -34,12 +34,12 @@ export const RelayOptions = z.strictObject({
 export type RelayOptions = z.infer<typeof RelayOptions>;
 
 /** Close both sides when one closes or fails. */
-function bind(one: Socket, other: Socket): void {
+function bind(socket: Socket, other: Socket): void {
   const end = () => {
-    one.destroy();
+    socket.destroy();
     other.destroy();
   };
-  for (const side of [one, other]) side.on('error', end).on('close', end);
-  one.pipe(other);
-  other.pipe(one);
+  for (const side of [socket, other]) side.on('error', end).on('close', end);
+  socket.pipe(other);
+  other.pipe(socket);
 }

@@ -115,10 +115,12 @@ class DynamoDbError extends Error {
 function requireGrants(sessions: SessionReader, token: string, target: string, body: Buffer): void {
   const session = sessions.read(token);
   if (session !== undefined) sessions.keep(token, session);
-  for (const asked of requestedActions(target, body)) {
-    if (isAllowed(session?.statements ?? [], asked)) continue;
-    const partitions = [asked.context?.['dynamodb:LeadingKeys'] ?? 'no partition'].flat().join(', ');
-    const message = `The role does not grant ${asked.action} on ${asked.resource} (${partitions})`;
+  for (const requestedAction of requestedActions(target, body)) {
+    if (isAllowed(session?.statements ?? [], requestedAction)) continue;
+    const partitions = [requestedAction.context?.['dynamodb:LeadingKeys'] ?? 'no partition']
+      .flat()
+      .join(', ');
+    const message = `The role does not grant ${requestedAction.action} on ${requestedAction.resource} (${partitions})`;
     throw new DynamoDbError(400, 'AccessDeniedException', message);
   }
 }

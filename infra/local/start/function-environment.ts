@@ -7,10 +7,10 @@ import { localPrices, priceVariable } from './local-prices.ts';
 import { localPythons } from './local-pythons.ts';
 
 /** Replace the AWS variables of this process with the environment of functions. */
-export function enterFunctionEnvironment(own: NodeJS.ProcessEnv, access: EmulatorAccess): void {
-  const variables = jobVariables(own, access);
-  for (const name of Object.keys(own)) if (name.startsWith('AWS_')) delete own[name];
-  Object.assign(own, { LOG_LEVEL: 'warn' }, variables, {
+export function enterFunctionEnvironment(environment: NodeJS.ProcessEnv, access: EmulatorAccess): void {
+  const variables = jobVariables(environment, access);
+  for (const name of Object.keys(environment)) if (name.startsWith('AWS_')) delete environment[name];
+  Object.assign(environment, { LOG_LEVEL: 'warn' }, variables, {
     ACCOUNTS_TABLE: accountsTable,
     ...(access.storage && { S3_PUBLIC_ENDPOINT: access.storage.publicUrl }),
   });
@@ -113,7 +113,7 @@ export async function jobSettings(own: Variables): Promise<Record<string, string
  * Return region, credentials and endpoints for the emulators. Use the AWS credentials of the starting user only if
  * a variable replaces an emulator; otherwise ignore them.
  */
-export function emulatorAccess(own: Variables, made: Credentials): EmulatorAccess {
+export function emulatorAccess(own: Variables, credentials: Credentials): EmulatorAccess {
   const endpoints: EmulatorAccess['endpoints'] = {};
   for (const name of endpointVariables) {
     const value = own[name];
@@ -124,7 +124,7 @@ export function emulatorAccess(own: Variables, made: Credentials): EmulatorAcces
   const given = isReplaced && accessKeyId && secretAccessKey ? { accessKeyId, secretAccessKey } : undefined;
   return {
     region: (isReplaced && own['AWS_REGION']) || 'us-east-1',
-    credentials: given ?? made,
+    credentials: given ?? credentials,
     endpoints,
     hasRoles: endpoints.S3_ENDPOINT === undefined,
   };

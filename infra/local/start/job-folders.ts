@@ -53,8 +53,8 @@ const ownerFile = 'data-folder';
 export async function workBase(dataFolder: string, parent = usualParent): Promise<string> {
   const folder = join(parent, nameFor(dataFolder));
   await mkdir(folder, { recursive: true, mode: 0o711 });
-  const found = await lstat(folder);
-  if (!found.isDirectory() || found.uid !== 0 || (found.mode & 0o022) !== 0) {
+  const stats = await lstat(folder);
+  if (!stats.isDirectory() || stats.uid !== 0 || (stats.mode & 0o022) !== 0) {
     throw new CommandError(`${folder} belongs to another user. Remove it and try again.`);
   }
   await writeFile(join(folder, ownerFile), dataFolder, { mode: 0o600 });
@@ -87,8 +87,8 @@ export async function removeForsaken(parent = usualParent): Promise<void> {
  */
 async function ownerOf(parent: string, name: string): Promise<string | undefined> {
   const folder = join(parent, name);
-  const found = await lstat(folder);
-  if (!found.isDirectory() || found.uid !== 0) return undefined;
+  const stats = await lstat(folder);
+  if (!stats.isDirectory() || stats.uid !== 0) return undefined;
   const dataFolder = await readFile(join(folder, ownerFile), 'utf8').catch(() => undefined);
   return dataFolder !== undefined && nameFor(dataFolder) === name ? dataFolder : undefined;
 }

@@ -126,8 +126,11 @@ const killMilliseconds = 500;
 
 /** Return the path of a program in PATH, or its name if it is not there. */
 async function pathOf(name: string): Promise<string> {
-  const found = await findExecutable(name, { cwd: process.cwd(), env: { PATH: process.env['PATH'] ?? '' } });
-  return 'path' in found ? found.path : name;
+  const executable = await findExecutable(name, {
+    cwd: process.cwd(),
+    env: { PATH: process.env['PATH'] ?? '' },
+  });
+  return 'path' in executable ? executable.path : name;
 }
 
 /**

@@ -49,16 +49,16 @@ const Version = z.object({ model_version: z.object({ version: z.coerce.number() 
 async function createVersion(
   api: TrackingApi,
   name: string,
-  wanted: SourceVersion,
+  sourceVersion: SourceVersion,
   runs: ImportedRuns,
 ): Promise<void> {
   const body = {
     name,
-    source: await sourceOf(api, wanted, runs),
-    run_id: runs.get(wanted.runId)?.run_id ?? '',
-    run_link: wanted.runLink,
-    description: wanted.description,
-    tags: wanted.tags,
+    source: await sourceOf(api, sourceVersion, runs),
+    run_id: runs.get(sourceVersion.runId)?.run_id ?? '',
+    run_link: sourceVersion.runLink,
+    description: sourceVersion.description,
+    tags: sourceVersion.tags,
   };
   // Also use up the numbers of versions that were deleted at the source.
   for (;;) {
@@ -67,16 +67,16 @@ async function createVersion(
       isRepeatable: false,
     });
     const { version } = model_version;
-    if (version === wanted.number) break;
+    if (version === sourceVersion.number) break;
     await api.run('DELETE mlflow/model-versions/delete', { body: { name, version: String(version) } });
-    if (version > wanted.number)
+    if (version > sourceVersion.number)
       throw new CommandError(
-        `its version ${wanted.number} was deleted in this service and cannot be created again`,
+        `its version ${sourceVersion.number} was deleted in this service and cannot be created again`,
       );
   }
-  if (wanted.stage !== 'None')
+  if (sourceVersion.stage !== 'None')
     await api.run('POST mlflow/model-versions/transition-stage', {
-      body: { name, version: String(wanted.number), stage: wanted.stage },
+      body: { name, version: String(sourceVersion.number), stage: sourceVersion.stage },
     });
 }
 

@@ -122,7 +122,7 @@ const RunMeta = z.object({
 /** Yield regular files below a folder, with their relative paths. Do not follow links: they may lead anywhere. */
 async function* filesIn(folder: string, below = ''): AsyncGenerator<SourceFile> {
   const entries = await readdir(join(folder, below), { withFileTypes: true }).catch(() => []);
-  for (const entry of entries.toSorted((one, other) => (one.name < other.name ? -1 : 1))) {
+  for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     const path = below === '' ? entry.name : `${below}/${entry.name}`;
     if (entry.isDirectory()) yield* filesIn(folder, path);
     else if (entry.isFile()) yield { path, size: (await lstat(join(folder, path))).size };
@@ -246,6 +246,6 @@ async function readModel(folder: string): Promise<SourceModel | undefined> {
     aliases: aliases.map(({ key, value }) => ({ alias: key, version: Number(value) })),
     versions: versions
       .filter(({ stage }) => stage !== 'Deleted_Internal')
-      .toSorted((one, other) => one.number - other.number),
+      .toSorted((a, b) => a.number - b.number),
   };
 }

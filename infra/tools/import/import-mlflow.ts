@@ -157,8 +157,7 @@ async function inOrder(work: Import, experiment: SourceExperiment): Promise<Sour
   };
   const depths = new Map(runs.map((run) => [run, depth(run)]));
   return runs.toSorted(
-    (one, other) =>
-      (depths.get(one) ?? 0) - (depths.get(other) ?? 0) || (one.start ?? 0) - (other.start ?? 0),
+    (a, b) => (depths.get(a) ?? 0) - (depths.get(b) ?? 0) || (a.start ?? 0) - (b.start ?? 0),
   );
 }
 

@@ -195,7 +195,7 @@ async function versionsOf(api: TrackingApi, name: string): Promise<SourceVersion
   ))
     found.push(
       ...model_versions
-        .filter((one) => one.name === name)
+        .filter((model_Version) => model_Version.name === name)
         .map(({ name: _, version, run_id, run_link, current_stage, ...others }) => ({
           ...others,
           number: version,
@@ -204,7 +204,7 @@ async function versionsOf(api: TrackingApi, name: string): Promise<SourceVersion
           stage: current_stage,
         })),
     );
-  return found.toSorted((one, other) => one.number - other.number);
+  return found.toSorted((a, b) => a.number - b.number);
 }
 
 /**

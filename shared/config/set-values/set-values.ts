@@ -104,7 +104,7 @@ function editOf(
   }
 }
 
-const overlap = (one: Edit, other: Edit): boolean => one.from < other.to && other.from < one.to;
+const overlap = (edit: Edit, other: Edit): boolean => edit.from < other.to && other.from < edit.to;
 
 function applied(text: string, edits: readonly Edit[]): string {
   let result = text;

@@ -92,7 +92,7 @@ export function tomlPlace(text: string): Place {
     if (node.type === 'TOMLArray')
       return {
         isList: true,
-        children: new Map(node.elements.map((one, index) => [String(index), placeOf(one)])),
+        children: new Map(node.elements.map((element, index) => [String(index), placeOf(element)])),
         replace,
         add: undefined,
       };

@@ -206,7 +206,7 @@ export async function listSessions(
   const sessions = readPage(found, session.parse);
   return {
     ...sessions,
-    items: sessions.items.filter((one) => isAlive(one, owner, now)),
+    items: sessions.items.filter((item) => isAlive(item, owner, now)),
     next: found.next?.slice(prefix.length),
   };
 }

@@ -203,7 +203,7 @@ export async function listTokens(
   const tokens = readPage(found, issued.parse);
   return {
     ...tokens,
-    items: tokens.items.filter((one) => isAlive(one, owner, now)),
+    items: tokens.items.filter((item) => isAlive(item, owner, now)),
     next: found.next?.slice(issuedPrefix.length),
   };
 }

@@ -125,7 +125,7 @@ export async function readTail(
     unreadable.push(...(page.unreadable ?? []), ...tracked.unreadable);
     for (const { experiment_id, line_ticket } of page.items)
       if (line_ticket !== null) waiting.add(experiment_id);
-    return page.items.map((one) => rowOf(one, tracked.of.get(one.experiment_id) ?? nothingTracked));
+    return page.items.map((item) => rowOf(item, tracked.of.get(item.experiment_id) ?? nothingTracked));
   };
   for (let from = 0; from < batches.length; from += batchesAtOnce)
     for (const found of await Promise.all(batches.slice(from, from + batchesAtOnce).map(read)))

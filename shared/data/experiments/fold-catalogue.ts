@@ -176,9 +176,7 @@ async function writeSegments(
     const dead = new Set(rewritten[index]?.dead);
     return segment.filter((_, at) => !dead.has(at));
   });
-  const together = [...kept, ...rows].sort((one, other) =>
-    one.experiment_id < other.experiment_id ? -1 : 1,
-  );
+  const together = [...kept, ...rows].sort((a, b) => (a.experiment_id < b.experiment_id ? -1 : 1));
   const { segments, large } = packSegments(together);
   const tooLarge = new Set(large.map(({ experiment_id }) => experiment_id));
   const blocks = [...refs.filter((ref) => !rewritten.includes(ref)), ...segments.map(({ ref }) => ref)];

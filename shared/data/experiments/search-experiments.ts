@@ -87,18 +87,18 @@ export const projectsAtOnce = 16;
 async function readProject(records: TableReader<'records'>, project_id: string): Promise<ProjectRows> {
   const { counted, catalogue } = await readCounted(records, project_id);
   const isKnown = catalogue !== undefined && isWhole(catalogue, counted);
-  const found: ProjectRows = isKnown
+  const projectRows: ProjectRows = isKnown
     ? { rows: catalogue.rows, unreadable: [...catalogue.unreadable] }
     : await readRecords(records, project_id);
   const fold = async (writer: TableWriter<'records'>): Promise<void> => {
     if (catalogue !== undefined && !isKnown) {
-      const ids = found.rows.map(({ experiment_id }) => experiment_id);
+      const ids = projectRows.rows.map(({ experiment_id }) => experiment_id);
       await repairCatalogue(writer, project_id, catalogue, ids, counted);
     }
-    if (found.rows.length > 0 && (catalogue === undefined || catalogue.marks >= minFold))
+    if (projectRows.rows.length > 0 && (catalogue === undefined || catalogue.marks >= minFold))
       await foldCatalogue(writer, project_id, { milliseconds: foldingMilliseconds });
   };
-  return { ...found, fold };
+  return { ...projectRows, fold };
 }
 
 /** Read a project's catalogue, if it is complete, and the number of experiments before that read. */
@@ -127,17 +127,19 @@ const isWhole = ({ rows, unreadable, manifest }: CatalogueRows, counted: number)
 
 /** Read the rows of all experiments of a project from their records. */
 async function readRecords(records: TableReader<'records'>, project_id: string): Promise<ProjectRows> {
-  const found: ProjectRows = { rows: [], unreadable: [] };
+  const projectRows: ProjectRows = { rows: [], unreadable: [] };
   let after: string | undefined;
   do {
     const page = await listExperiments(records, project_id, { limit: readAtOnce, after });
     const ids = page.items.map(({ experiment_id }) => experiment_id);
     const { of, unreadable } = await readTrackingOf(records, project_id, ids);
-    found.rows.push(...page.items.map((one) => rowOf(one, of.get(one.experiment_id) ?? nothingTracked)));
-    found.unreadable.push(...(page.unreadable ?? []), ...unreadable);
+    projectRows.rows.push(
+      ...page.items.map((item) => rowOf(item, of.get(item.experiment_id) ?? nothingTracked)),
+    );
+    projectRows.unreadable.push(...(page.unreadable ?? []), ...unreadable);
     after = page.next;
   } while (after !== undefined);
-  return found;
+  return projectRows;
 }
 
 /** Maximum experiments in one read. */

@@ -127,7 +127,7 @@ export async function listDeliveries(
     }),
     delivery.parse,
   );
-  const items = found.items.filter((one) => isKept(one, now));
+  const items = found.items.filter((item) => isKept(item, now));
   return { ...found, items, next: found.next?.slice(prefix.length) };
 }
 

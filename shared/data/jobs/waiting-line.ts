@@ -95,7 +95,7 @@ export async function readyHeads(records: Records): Promise<(LineRow & { kind: L
   };
   const heads = await Promise.all([head('vcpus'), head('cluster')]);
   const turnOf = ({ sk }: LineRow): string => sk.split('#')[2] ?? '';
-  return heads.flat().toSorted((one, other) => (turnOf(one) < turnOf(other) ? -1 : 1));
+  return heads.flat().toSorted((a, b) => (turnOf(a) < turnOf(b) ? -1 : 1));
 }
 
 const [linesPartition] = waitingLines.partitions;

@@ -202,7 +202,7 @@ function joinRuns(runs: readonly PointRun[]): PointRun[] {
     const digest = digestOfName(name);
     const [only] = some;
     if (some.length === 1 && only !== undefined) return { digest, run: only };
-    const ordered = some.toSorted((one, other) => (one.numbers[0] ?? 0) - (other.numbers[0] ?? 0));
+    const ordered = some.toSorted((a, b) => (a.numbers[0] ?? 0) - (b.numbers[0] ?? 0));
     const run = {
       name,
       numbers: together(ordered.map(({ numbers }) => numbers)),
@@ -212,7 +212,7 @@ function joinRuns(runs: readonly PointRun[]): PointRun[] {
     };
     return { digest, run };
   });
-  return joined.sort((one, other) => (one.digest < other.digest ? -1 : 1)).map(({ run }) => run);
+  return joined.sort((a, b) => (a.digest < b.digest ? -1 : 1)).map(({ run }) => run);
 }
 
 /** Build blocks from some chunks. Return false if they are too few, or another process does the same. */
@@ -289,7 +289,7 @@ export async function filterBlocks(
     if (!isChanged) continue;
     const next = runs.length === 0 ? [] : packRuns(joinRuns(runs), group);
     const others = manifest.blocks.filter((ref) => ref.group !== group);
-    const refs = [...others, ...next.map(({ ref }) => ref)].toSorted((one, other) => one.group - other.group);
+    const refs = [...others, ...next.map(({ ref }) => ref)].toSorted((a, b) => a.group - b.group);
     await records.write(
       guard,
       pointLists.putManifest(pk, manifest, { blocks: refs, state: manifest.state }),

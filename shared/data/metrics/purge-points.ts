@@ -25,18 +25,18 @@ export const isVoid = ({ names, step }: VoidPoints, point: { name: string; step:
 export async function purgePoints(
   records: TableWriter<'records'>,
   job_id: string,
-  given: VoidPoints,
+  voidPoints: VoidPoints,
   guard: Write,
 ): Promise<Map<string, MetricSummary>> {
   await compactPoints(records, job_id, true);
-  await filterBlocks(records, job_id, guard, (name, step) => !isVoid(given, { name, step }));
+  await filterBlocks(records, job_id, guard, (name, step) => !isVoid(voidPoints, { name, step }));
   for await (const { name, read } of metricChunks(records, job_id, undefined)) {
     const points = pointsIn(await read());
-    const kept = points.filter((point) => !isVoid(given, point));
+    const kept = points.filter((point) => !isVoid(voidPoints, point));
     if (kept.length < points.length) await records.write(guard, replaceMetricChunk(job_id, name, kept));
   }
   const left = new Map<string, MetricSummary>();
-  for await (const { runs } of readRuns(records, job_id, given.names))
+  for await (const { runs } of readRuns(records, job_id, voidPoints.names))
     for (const { name, steps, times, values } of runs)
       for (const [at, value] of values.entries()) {
         const step = steps[at] ?? Number.NaN;

@@ -106,7 +106,7 @@ export async function criteriaOf(
   records: TableReader<'records'>,
   projects: readonly Project[],
 ): Promise<Map<string, ProjectCriterion>> {
-  const criteria = new Map(projects.map((one) => [one.project_id, criterionOf(one)]));
+  const criteria = new Map(projects.map((project) => [project.project_id, criterionOf(project)]));
   const open = projects.filter(({ project_id }) => criteria.get(project_id)?.source === 'default');
   const noted = await records.batchGet(open.map(({ project_id }) => keyOf(project_id)));
   for (const [index, project] of open.entries())

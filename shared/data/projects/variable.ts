@@ -126,9 +126,9 @@ export async function findVariablesKey(accounts: TableReader<'accounts'>): Promi
 export async function obtainVariablesKey(accounts: TableWriter<'accounts'>, now: Date): Promise<Uint8Array> {
   const present = await findVariablesKey(accounts);
   if (present !== undefined) return present;
-  const made = newKey();
-  const item = keyRecord.item(key, { key: made, created_at: now.toISOString() });
-  if (await tryWrite(accounts.write({ put: item, if: { exists: false } }))) return made;
+  const bytes = newKey();
+  const item = keyRecord.item(key, { key: bytes, created_at: now.toISOString() });
+  if (await tryWrite(accounts.write({ put: item, if: { exists: false } }))) return bytes;
   const others = await findVariablesKey(accounts);
   if (others === undefined) throw new Error('the key of variables existed but is missing now');
   return others;

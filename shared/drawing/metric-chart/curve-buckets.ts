@@ -104,7 +104,7 @@ export class CurveBuckets {
     const extremes = [...this.#buckets.values()].flatMap(({ low, high }) => [low, high]);
     for (const point of [...(this.#all ?? []), this.#first, ...extremes, this.#last])
       if (point !== undefined) kept.set(point.index, point);
-    return [...kept.values()].sort((one, other) => one.x - other.x || one.index - other.index);
+    return [...kept.values()].sort((a, b) => a.x - b.x || a.index - b.index);
   }
 }
 

@@ -95,7 +95,7 @@ export interface ChartPoint {
  * parts of the x axis. This keeps every visible spike, minimum and maximum.
  */
 export function thinOut<P extends ChartPoint>(points: readonly P[], most: number): P[] {
-  const sorted = points.toSorted((one, other) => one.x - other.x);
+  const sorted = points.toSorted((a, b) => a.x - b.x);
   if (sorted.length <= most) return sorted;
   const [first = 0, last = 0] = extent(sorted, ({ x }) => x);
   const parts = Math.max(1, Math.floor((most - 2) / 2));

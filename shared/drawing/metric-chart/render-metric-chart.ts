@@ -164,7 +164,7 @@ function renderPanel(name: string, { lines, progress }: PanelLines, size: PanelS
  * `top` and `bottom`. Return the heights in the given order.
  */
 export function spreadLabels(wanted: readonly number[], gap: number, top: number, bottom: number): number[] {
-  const placed = wanted.map((y, index) => ({ y, index })).toSorted((one, other) => one.y - other.y);
+  const placed = wanted.map((y, index) => ({ y, index })).toSorted((a, b) => a.y - b.y);
   let least = top;
   for (const label of placed) {
     label.y = Math.max(label.y, least);
@@ -175,7 +175,7 @@ export function spreadLabels(wanted: readonly number[], gap: number, top: number
     label.y = Math.min(label.y, most);
     most = label.y - gap;
   }
-  return placed.toSorted((one, other) => one.index - other.index).map(({ y }) => y);
+  return placed.toSorted((a, b) => a.index - b.index).map(({ y }) => y);
 }
 
 const footHeight = 28;

@@ -61,10 +61,10 @@ export function withMarker(
   candidates: readonly ProcessInfo[],
   { name, value }: EnvironmentMarker,
 ): ProcessInfo[] {
-  const wanted = Buffer.from(`\0${name}=${value}\0`);
+  const bytes = Buffer.from(`\0${name}=${value}\0`);
   // Share one buffer. Allocating one per process took longer than reading.
   const chunk = Buffer.alloc(64 * 1024);
-  return candidates.filter(({ pid }) => hasMarker(pid, wanted, chunk));
+  return candidates.filter(({ pid }) => hasMarker(pid, bytes, chunk));
 }
 
 /**

@@ -99,7 +99,7 @@ export async function sandboxed(
       path,
       step: ['without', path, entries.map((entry) => basename(entry)).join('/')],
     })),
-  ].sort((one, other) => depth(one.path) - depth(other.path));
+  ].sort((a, b) => depth(a.path) - depth(b.path));
   return commandLine(
     leftovers,
     [

@@ -17,7 +17,7 @@ export function preferredMediaType<const T extends string>(
         (range) =>
           (range.type === '*' || range.type === type) && (range.subtype === '*' || range.subtype === subtype),
       )
-      .sort((one, other) => specificity(other) - specificity(one))[0];
+      .sort((a, b) => specificity(b) - specificity(a))[0];
     if (matching !== undefined && matching.quality > bestQuality) {
       best = offer;
       bestQuality = matching.quality;

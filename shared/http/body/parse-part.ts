@@ -78,7 +78,7 @@ function allowedBy({ issues }: z.ZodError): string | undefined {
   const messages = issues.map((issue): unknown =>
     issue.code === 'custom' ? issue.params?.['allowed'] : undefined,
   );
-  return messages.find((one) => typeof one === 'string');
+  return messages.find((message) => typeof message === 'string');
 }
 
 function faultsOf(error: z.ZodError, { values, placeOf }: Given, taken: readonly string[]): ParameterFault[] {

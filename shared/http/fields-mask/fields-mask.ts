@@ -111,7 +111,7 @@ function shapeOfValue(schema: Schema, value: unknown): Shape {
     likely.length > 1 ? likely.find((one) => core.safeParse(one.schema, value).success) : undefined;
   const shape = (chosen ?? likely[0])?.shape;
   if (shape !== undefined) return shape;
-  if (!alternatives.some((one) => one.shape.kind === 'open')) return { kind: 'scalar' };
+  if (!alternatives.some((alternative) => alternative.shape.kind === 'open')) return { kind: 'scalar' };
   if (kind === 'list') return { kind, items: [], rest: anything };
   return kind === 'object' ? { kind, fields: new Map(), rest: anything } : { kind: 'scalar' };
 }

@@ -35,8 +35,8 @@ function findAlternatives(schema: Schema): readonly Alternative[] {
   if (schema instanceof core.$ZodUnion) return schema._zod.def.options.flatMap(alternativesOf);
   if (schema instanceof core.$ZodIntersection) {
     const { left, right } = schema._zod.def;
-    return alternativesOf(left).flatMap((one) =>
-      alternativesOf(right).map((other) => ({ schema, shape: merged(one.shape, other.shape) })),
+    return alternativesOf(left).flatMap((alternative) =>
+      alternativesOf(right).map((other) => ({ schema, shape: merged(alternative.shape, other.shape) })),
     );
   }
   return [{ schema, shape: shapeOf(schema) }];

@@ -79,7 +79,7 @@ export function openApiDocument(
 const operationsOf = (endpoint: AnyEndpoint): readonly AnyEndpoint[] => {
   const { errorBody, operations = [] } = endpoint;
   if (isOperation(endpoint)) return [endpoint];
-  return operations.map((one) => ({ ...one, ...(errorBody !== undefined && { errorBody }) }));
+  return operations.map((operation) => ({ ...operation, ...(errorBody !== undefined && { errorBody }) }));
 };
 
 const methodOrder = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
@@ -90,10 +90,10 @@ function ordered(endpoints: readonly AnyEndpoint[], rules: readonly TagRule[]): 
   const rank = (endpoint: AnyEndpoint) =>
     names.indexOf(tagOf(endpoint, rules)) + 1 || Number.MAX_SAFE_INTEGER;
   return endpoints.toSorted(
-    (one, other) =>
-      rank(one) - rank(other) ||
-      (one.path < other.path ? -1 : one.path > other.path ? 1 : 0) ||
-      methodOrder.indexOf(one.method) - methodOrder.indexOf(other.method),
+    (a, b) =>
+      rank(a) - rank(b) ||
+      (a.path < b.path ? -1 : a.path > b.path ? 1 : 0) ||
+      methodOrder.indexOf(a.method) - methodOrder.indexOf(b.method),
   );
 }
 

@@ -79,7 +79,7 @@ function asList(jsonSchema: Record<string, unknown>): void {
   const { prefixItems } = jsonSchema;
   if (!Array.isArray(prefixItems)) return;
   const [first] = prefixItems;
-  if (!prefixItems.every((one) => isDeepStrictEqual(one, first))) {
+  if (!prefixItems.every((prefixItem) => isDeepStrictEqual(prefixItem, first))) {
     throw new Error('client generators support only tuples of one type; make this an object');
   }
   delete jsonSchema['prefixItems'];

@@ -84,7 +84,7 @@ function requestBodyOf(endpoint: AnyEndpoint, source: ExampleSource): JsonSchema
 }
 
 function fileDescription({ mediaTypes, maxBytes }: FileBody): string {
-  const others = mediaTypes.filter((one) => one !== bytesMediaType);
+  const others = mediaTypes.filter((mediaType) => mediaType !== bytesMediaType);
   const types = others.includes('*/*') ? 'any' : `${bytesMediaType} or its own: ${others.join(', ')}`;
   return `The file itself, at most ${maxBytes.toLocaleString('en')} bytes. Its Content-Type may be ${types}.`;
 }

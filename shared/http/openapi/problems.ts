@@ -27,7 +27,7 @@ export function problemsOf(endpoint: AnyEndpoint): ProblemKind[] {
     ...(hasPrecondition(endpoint) ? (['precondition-failed'] as const) : []),
     ...(hasBody && !readsAnyType ? (['unsupported-media-type'] as const) : []),
   ]);
-  return [...kinds].sort((one, other) => problemKinds[one].status - problemKinds[other].status);
+  return [...kinds].sort((a, b) => problemKinds[a].status - problemKinds[b].status);
 }
 
 /**

@@ -40,10 +40,10 @@ const show = (folder: string, { name, size }: { name: string; size: number | nul
 
 async function redirectTo(context: MlflowContext, place: Place) {
   const { records, objects } = context;
-  const found = await findClientArtifact(records, place.home, place.path);
-  if (found === undefined) throw doesNotExist(`There is no artifact ${place.path}`);
+  const client = await findClientArtifact(records, place.home, place.path);
+  if (client === undefined) throw doesNotExist(`There is no artifact ${place.path}`);
   const name = place.path.split('/').at(-1) ?? place.path;
-  return Reply.redirect(await objects.presignDownload(found.object, name, found.media_type));
+  return Reply.redirect(await objects.presignDownload(client.object, name, client.media_type));
 }
 
 /** List the artifacts of a run, with paths relative to its root. */
@@ -139,11 +139,11 @@ const presigned = route(
   z.object({ location: text }),
   async ({ location }, context) => {
     const place = await requireFilePlace(context, location, 'viewer');
-    const found = await findClientArtifact(context.records, place.home, place.path);
-    if (found === undefined) throw doesNotExist(`There is no artifact ${place.path}`);
+    const client = await findClientArtifact(context.records, place.home, place.path);
+    if (client === undefined) throw doesNotExist(`There is no artifact ${place.path}`);
     const name = place.path.split('/').at(-1) ?? place.path;
-    const { GET: url } = await context.objects.presignDownload(found.object, name, found.media_type);
-    return { url, headers: {}, file_size: found.size };
+    const { GET: url } = await context.objects.presignDownload(client.object, name, client.media_type);
+    return { url, headers: {}, file_size: client.size };
   },
 );
 
@@ -219,7 +219,7 @@ const complete = route(
     const numbers = input.parts.map(({ part_number }) => part_number);
     if (new Set(numbers).size < numbers.length)
       throw invalidValue('parts', numbers.slice(0, 10), 'one is named twice');
-    const sorted = numbers.toSorted((one, other) => one - other);
+    const sorted = numbers.toSorted((a, b) => a - b);
     await completeParts(context, await placeOf(context, input), input.upload_id, sorted);
     return {};
   },

@@ -81,7 +81,7 @@ export const keyAndValue = z.object({ key: text.min(1), value: text.default('') 
 export const pairsOf = (values: Readonly<Record<string, string>>): { key: string; value: string }[] =>
   Object.entries(values)
     .map(([key, value]) => ({ key, value }))
-    .sort((one, other) => (one.key < other.key ? -1 : 1));
+    .sort((a, b) => (a.key < b.key ? -1 : 1));
 
 /** Name of a metric, param or tag, by the rules of MLflow's own server. */
 export const trackedName = text.pipe(TaggedName);

@@ -18,9 +18,9 @@ export async function requireRegistered(
   { records }: Pick<MlflowContext, 'records'>,
   name: string,
 ): Promise<RegisteredModel> {
-  const found = await findRegisteredModel(records, name);
-  if (found === undefined) throw doesNotExist(`Registered Model with name=${name} not found`);
-  return found;
+  const registered = await findRegisteredModel(records, name);
+  if (registered === undefined) throw doesNotExist(`Registered Model with name=${name} not found`);
+  return registered;
 }
 
 /**
@@ -65,9 +65,9 @@ export async function requireVersion(
   { name, registration_id }: RegisteredModel,
   number: number,
 ): Promise<ModelVersion> {
-  const found = await findModelVersion(records, registration_id, number);
-  if (found === undefined) throw doesNotExist(`Model Version (name=${name}, version=${number}) not found`);
-  return found;
+  const model = await findModelVersion(records, registration_id, number);
+  if (model === undefined) throw doesNotExist(`Model Version (name=${name}, version=${number}) not found`);
+  return model;
 }
 
 export async function allVersions(

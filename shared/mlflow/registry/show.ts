@@ -60,7 +60,7 @@ export async function showRegistered(
 
 /** Parse the name of a stage, ignoring case. @throws ServiceError `INVALID_PARAMETER_VALUE` */
 export function stageOf(name: string): string {
-  const stage = versionStages.find((one) => one.toLowerCase() === name.toLowerCase());
+  const stage = versionStages.find((versionStage) => versionStage.toLowerCase() === name.toLowerCase());
   if (stage !== undefined) return stage;
   throw invalidValue(
     'stage',

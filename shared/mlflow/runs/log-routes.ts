@@ -245,15 +245,15 @@ async function logMetrics(
 ): Promise<void> {
   if (metrics.length === 0) return;
   const { job } = context;
-  const own = job !== undefined && isOwnRun(context, experiment) ? job : undefined;
-  if (experiment.kind !== 'logged' && own === undefined)
+  const jobReach = job !== undefined && isOwnRun(context, experiment) ? job : undefined;
+  if (experiment.kind !== 'logged' && jobReach === undefined)
     throw mlflowError(
       'INVALID_PARAMETER_VALUE',
       "A training gets metrics only from its job, through METRICS_FILE or its program's MLflow client.",
     );
   const noteOfModels = await noteModelMetrics(context, measuredOf(metrics, runIdOf(experiment)));
   const points = pointsOf(metrics);
-  await (own?.logPoints(points) ?? logPoints(context.records, experiment, points, read, context.now));
+  await (jobReach?.logPoints(points) ?? logPoints(context.records, experiment, points, read, context.now));
   await noteOfModels();
 }
 

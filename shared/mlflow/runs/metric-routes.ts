@@ -164,7 +164,7 @@ const bulkInterval = route(
       for await (const page of pages(experiment))
         points.push(...page.filter(({ step }) => steps.has(step ?? 0)));
       const shown = points
-        .toSorted((one, other) => (one.step ?? 0) - (other.step ?? 0) || one.time - other.time)
+        .toSorted((a, b) => (a.step ?? 0) - (b.step ?? 0) || a.time - b.time)
         .slice(0, maxSample);
       metrics.push(...shown.map((point) => ({ ...showPoint(point), run_id: runIdOf(experiment) })));
     }
@@ -188,7 +188,7 @@ async function historyPage(
   const page = new HistoryWriter(name);
   for await (const { runs } of readRuns(records, experiment_id, new Set([name]), from)) {
     // Column runs of one metric do not overlap, so sort them by their first number.
-    for (const run of runs.toSorted((one, other) => (one.numbers[0] ?? 0) - (other.numbers[0] ?? 0)))
+    for (const run of runs.toSorted((a, b) => (a.numbers[0] ?? 0) - (b.numbers[0] ?? 0)))
       for (let at = 0; at < run.values.length; at += 1) {
         if (page.count === limit || page.json.length > pageBytes) return page.end(run.numbers[at]);
         page.add(run, at);
@@ -235,7 +235,7 @@ async function comparedSteps(
       }
     if (first <= last) ends.push(first, last);
   }
-  const sorted = [...all].sort((one, other) => one - other);
+  const sorted = [...all].sort((a, b) => a - b);
   return new Set([...sampled(sorted, most), ...ends]);
 }
 

@@ -192,8 +192,8 @@ const marking = (path: string, deletes: boolean): Route =>
     const { experiment } = await requireRun(context, run_id, 'developer');
     const deleted_at = context.now().toISOString();
     const { project_id, experiment_id } = experiment;
-    const found = await findFields(context.records, project_id, experiment_id);
-    if (deletes === (found?.deleted_at !== undefined)) return {};
+    const fields = await findFields(context.records, project_id, experiment_id);
+    if (deletes === (fields?.deleted_at !== undefined)) return {};
     if (deletes) await context.records.write(...retain({ project_id, experiment_id, deleted_at }));
     await changeFields(context, experiment, (present) => {
       const { deleted_at: marked, ...others } = present;

@@ -48,7 +48,7 @@ export const searchRuns = route(
     const read = readRowsAhead(context, named);
     const projects = await projectsOf(context, named);
     const deleted = new Set(
-      projects.flatMap((one) => (one.deleted_at === undefined ? [] : [one.project_id])),
+      projects.flatMap((project) => (project.deleted_at === undefined ? [] : [project.project_id])),
     );
     const isDeleted = (row: ExperimentRow): boolean =>
       row.deleted_at !== undefined || deleted.has(row.project_id);

@@ -42,11 +42,11 @@ export async function inputFile(given: string, flag = ''): Promise<InputFile> {
   if (given === '') throw new ModelError(`${flag || 'The model'} must name a file.`);
   const path = givenPath(given);
   try {
-    const found = await stat(path, { bigint: true });
-    if (found.isDirectory()) throw new ModelError(`${what} is a folder; give a file.`);
-    if (!found.isFile()) throw new ModelError(`${what} is not a regular file.`);
+    const stats = await stat(path, { bigint: true });
+    if (stats.isDirectory()) throw new ModelError(`${what} is a folder; give a file.`);
+    if (!stats.isFile()) throw new ModelError(`${what} is not a regular file.`);
     await access(path, constants.R_OK);
-    return { path, identity: identityOf(found) };
+    return { path, identity: identityOf(stats) };
   } catch (error) {
     throw fileError(`${what} cannot be read`, error);
   }

@@ -82,7 +82,7 @@ export function measurementText(measurement: Measurement): string {
   const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => (row[at] ?? '').length)));
   return [
     ...summary,
-    ...warnings.map((one) => `Warning: ${one}`),
+    ...warnings.map((warning) => `Warning: ${warning}`),
     ...rows.map((row) => `  ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ')}`.trimEnd()),
     ...comparedLines(measurement),
     ...gates.map(gateLine),

@@ -91,7 +91,8 @@ export interface Command {
   faulty: ReadonlySet<string>;
 }
 
-const isOperation = (text: string | undefined): text is Operation => operations.some((one) => one === text);
+const isOperation = (text: string | undefined): text is Operation =>
+  operations.some((operation) => operation === text);
 const isCommonFlag = (name: string): name is keyof typeof commonFlags => Object.hasOwn(commonFlags, name);
 
 /**

@@ -47,7 +47,7 @@ const list = (title: string, lines: readonly string[]): string[] => {
   const others = lines.length - linesShown;
   return [
     title,
-    ...lines.slice(0, linesShown).map((one) => `  ${one}`),
+    ...lines.slice(0, linesShown).map((line) => `  ${line}`),
     ...(others > 0 ? [`  and ${others} more`] : []),
   ];
 };

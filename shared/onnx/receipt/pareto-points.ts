@@ -9,7 +9,7 @@ interface Measured {
  */
 export function paretoPoints<P extends Measured>(points: readonly P[]): P[] {
   const front: P[] = [];
-  for (const point of [...points].sort((one, other) => one.x - other.x || other.y - one.y))
+  for (const point of [...points].sort((a, b) => a.x - b.x || b.y - a.y))
     if (point.y > (front.at(-1)?.y ?? Number.NEGATIVE_INFINITY)) front.push(point);
   return front;
 }

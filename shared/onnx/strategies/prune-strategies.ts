@@ -101,7 +101,7 @@ export const pruneFacts = (strategy: PruneStrategy): PruneFacts => pruneStrategi
  * fixes its own.
  */
 export function keepsAll(strategy: string, compression: number): boolean {
-  const name = pruneStrategyNames.find((one) => one === strategy);
+  const name = pruneStrategyNames.find((pruneStrategyName) => pruneStrategyName === strategy);
   return name !== undefined && pruneFacts(name).compression === undefined && compression === 1;
 }
 

@@ -149,7 +149,7 @@ const isQuantizeStrategy = (value: unknown): value is QuantizeStrategy =>
 /** Check the parameters of a request that names no valid strategy. */
 function checkWithoutStrategy(values: Readonly<Record<string, unknown>>): ValueFault[] {
   const general: Readonly<Record<string, string>> = {
-    precision: oneOf(methods.map(({ precision }) => precision).sort((one, other) => one - other)),
+    precision: oneOf(methods.map(({ precision }) => precision).sort((a, b) => a - b)),
     quant_type: oneOf(methods.flatMap(({ quantTypes: types }) => types)),
   };
   return [

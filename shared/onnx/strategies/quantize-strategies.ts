@@ -261,7 +261,7 @@ export const quantizeStrategyNames = namesOf(quantizeStrategies);
  * `auto`. Requests always name their precision.
  */
 export function usualPrecision(strategy: string): number | undefined {
-  const name = quantizeStrategyNames.find((one) => one === strategy);
+  const name = quantizeStrategyNames.find((quantizeStrategyName) => quantizeStrategyName === strategy);
   if (name === undefined) return undefined;
   const { combinations } = quantizeFacts(name);
   const precisions = [...new Set(combinations.map(({ precision }) => precision))];

@@ -116,8 +116,12 @@ async function partBytes(
     else wanted.push({ at, object: place.object, from: place.offset + from, to: place.offset + to });
   }
   for (const [object, ranges] of Map.groupBy(wanted, (one) => one.object)) {
-    const from = Math.min(...ranges.map((one) => one.from));
-    const bytes = await readRange(objects, { object, from, to: Math.max(...ranges.map((one) => one.to)) });
+    const from = Math.min(...ranges.map((range) => range.from));
+    const bytes = await readRange(objects, {
+      object,
+      from,
+      to: Math.max(...ranges.map((range) => range.to)),
+    });
     for (const range of ranges) bytes.copy(part, range.at, range.from - from, range.to - from);
   }
   return part;

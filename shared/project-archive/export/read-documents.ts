@@ -46,7 +46,7 @@ export async function readProjectDocument(
   do {
     const page = await listDatasets(records, project_id, { after });
     for (const error of page.unreadable ?? []) throw error;
-    datasets.push(...page.items.map((one) => ({ name: one.name, ...current(one) })));
+    datasets.push(...page.items.map((item) => ({ name: item.name, ...current(item) })));
     after = page.next;
   } while (after !== undefined);
   const { project_name, archived_name, project_description, project_type, project_task } = project;
@@ -156,12 +156,12 @@ export async function registeredDocument(
   { registration_id, name, archived_name, versions }: ContainedRegistered,
   names: Names,
 ): Promise<RegisteredDocument | undefined> {
-  const found = await findRegisteredModel(records, name);
-  if (found?.registration_id !== registration_id) return undefined;
-  const { description, tags, created_at, updated_at } = found;
+  const registered = await findRegisteredModel(records, name);
+  if (registered?.registration_id !== registration_id) return undefined;
+  const { description, tags, created_at, updated_at } = registered;
   const contained = new Set(versions);
   const aliases = Object.fromEntries(
-    Object.entries(found.aliases).filter(([, number]) => contained.has(number)),
+    Object.entries(registered.aliases).filter(([, number]) => contained.has(number)),
   );
   const said = withTexts({ description, tags }, names.inText);
   return { name: archived_name, ...said, aliases, created_at, updated_at };
@@ -173,7 +173,7 @@ function versionDocument(value: ModelVersion, names: Names): VersionDocument {
   return {
     number,
     user,
-    stage: versionStages.find((one) => one === stage) ?? 'None',
+    stage: versionStages.find((versionStage) => versionStage === stage) ?? 'None',
     created_at,
     updated_at,
     ...withTexts({ description, source, location, run_id, run_link, model_id, tags }, names.inText),
@@ -192,8 +192,8 @@ export async function* versionLines(
 ): AsyncGenerator<string> {
   for (let from = 0; from < versions.length; from += readAtOnce) {
     const ids = versions.slice(from, from + readAtOnce).map((number) => ({ registration_id, number }));
-    const found = await findModelVersions(records, ids);
-    if (found.length < ids.length) throw changed(`A version of the registered model ${name}`);
-    yield found.map((value) => `${canonicalJson(versionDocument(value, names))}\n`).join('');
+    const model = await findModelVersions(records, ids);
+    if (model.length < ids.length) throw changed(`A version of the registered model ${name}`);
+    yield model.map((value) => `${canonicalJson(versionDocument(value, names))}\n`).join('');
   }
 }

@@ -205,7 +205,7 @@ export async function startExport(
     left_out: 0,
     unfinished: [],
     members: await records.count(membersPartition(project_id), maxMembers),
-    secrets: variables.filter((one) => one.value === null).map(({ name }) => name),
+    secrets: variables.filter((variable) => variable.value === null).map(({ name }) => name),
     version: 1,
   };
   await beginExport(records, value, previous, [recordPurge(purgeOf(value)), ...also(value.export_id)]);

@@ -111,7 +111,9 @@ export async function openArchive(objects: ObjectReader, object: string, size: n
   ]);
   if (layout.size !== size) throw foreign();
   const starts = new Map(
-    layout.segments.flatMap((one) => (one.of === 'entry' ? [[one.index, one.at] as const] : [])),
+    layout.segments.flatMap((segment) =>
+      segment.of === 'entry' ? [[segment.index, segment.at] as const] : [],
+    ),
   );
   const read = async function* (position: number): AsyncGenerator<Uint8Array> {
     const at = starts.get(position + filesBefore);

@@ -109,7 +109,7 @@ function settingsOf(
       : [
           putImportedVariables({
             project_id,
-            variables: variables.map((one) => ({ ...one, sealed: null })),
+            variables: variables.map((variable) => ({ ...variable, sealed: null })),
             versions_before: 0,
             version: 1,
           }),
@@ -158,7 +158,7 @@ async function recordUploads(
   }
   const current = [
     ...(source === null ? [] : [{ kind: 'source' as const, name: 'source', ...source }]),
-    ...datasets.map((one) => ({ kind: 'dataset' as const, ...one })),
+    ...datasets.map((dataset) => ({ kind: 'dataset' as const, ...dataset })),
   ];
   for (const { kind, ...one } of current) {
     const size = sizes.get(`${kind}s/${one.sha256}`) ?? 0;

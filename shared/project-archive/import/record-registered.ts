@@ -55,7 +55,7 @@ export async function recordRegistered(
     owner_id: user_id,
     aliases,
     latest: latestOf(versions),
-    versions: Math.max(...versions.map((one) => one.number)),
+    versions: Math.max(...versions.map((version) => version.number)),
     created_at,
     updated_at,
     version: 1,

@@ -13,7 +13,9 @@ export function buildReach(
   { addresses, arePrivate }: IndexVariables,
   operatorEnv: Variables,
 ): string | null {
-  const options = dependencies.flatMap((one) => (one.kind === 'option' ? [[one.name, one.value]] : []));
+  const options = dependencies.flatMap((dependency) =>
+    dependency.kind === 'option' ? [[dependency.name, dependency.value]] : [],
+  );
   const findsLinks =
     options.some(([name]) => name === 'find-links') ||
     addresses.some((address) => /^\w+_FIND_LINKS=/.test(address));

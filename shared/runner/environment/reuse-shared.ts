@@ -37,10 +37,10 @@ export async function reuseShared(
 export const isShareable = (dependencies: readonly ResolvedDependency[]): boolean =>
   dependencies.some(({ kind }) => kind === 'package') &&
   dependencies.every(
-    (one) =>
-      (one.kind === 'package' && !/^[^;]*@/.test(one.spec)) ||
-      one.kind === 'constraint' ||
-      (one.kind === 'option' && one.name !== 'find-links'),
+    (dependency) =>
+      (dependency.kind === 'package' && !/^[^;]*@/.test(dependency.spec)) ||
+      dependency.kind === 'constraint' ||
+      (dependency.kind === 'option' && dependency.name !== 'find-links'),
   );
 
 /**

@@ -84,9 +84,9 @@ export async function openOwned(path: string, user: { uid: number } | undefined)
     throw refusalOf(error) ?? error;
   });
   try {
-    const found = await handle.stat();
-    if (!found.isFile()) throw new FileRefusedError('it is not a regular file');
-    if (user !== undefined && found.uid !== user.uid)
+    const stats = await handle.stat();
+    if (!stats.isFile()) throw new FileRefusedError('it is not a regular file');
+    if (user !== undefined && stats.uid !== user.uid)
       throw new FileRefusedError('it belongs to another user');
     return handle;
   } catch (error) {

@@ -14,7 +14,7 @@ export class SecretMask {
 
   constructor(secrets: readonly string[]) {
     // Sort by descending length, so a shorter secret does not split a longer one.
-    const texts = [...new Set(secrets.flatMap(textsOf))].sort((one, other) => other.length - one.length);
+    const texts = [...new Set(secrets.flatMap(textsOf))].sort((a, b) => b.length - a.length);
     this.longest = texts[0]?.length ?? 0;
     const escaped = texts.map((text) => text.replaceAll(/[.*+?^${}()|[\]\\/-]/g, '\\$&'));
     this.#pattern = texts.length === 0 ? undefined : new RegExp(escaped.join('|'), 'g');

@@ -34,8 +34,8 @@ export async function claimJobUser(firstUid: number, folder = hostFolder): Promi
 /** Create the folder. Any user may create one there, so trust only one that root owns. */
 async function ownFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const found = await lstat(folder);
-  if (!found.isDirectory() || found.uid !== 0 || (found.mode & 0o022) !== 0) {
+  const stats = await lstat(folder);
+  if (!stats.isDirectory() || stats.uid !== 0 || (stats.mode & 0o022) !== 0) {
     throw new Error(`${folder} belongs to another user; remove it`);
   }
 }

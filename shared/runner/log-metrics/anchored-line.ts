@@ -47,12 +47,12 @@ export function anchoredLine(text: string, epoch: number | null): FoundLine | un
   if (foreign.test(text)) return undefined;
   const lines = withoutPrefix(text);
   for (const line of lines) {
-    const found = stepLine(line, epoch);
-    if (found !== undefined) return found;
+    const foundLine = stepLine(line, epoch);
+    if (foundLine !== undefined) return foundLine;
   }
   for (const line of lines) {
-    const found = summaryLine(line, epoch);
-    if (found !== undefined) return found;
+    const foundLine = summaryLine(line, epoch);
+    if (foundLine !== undefined) return foundLine;
   }
   return undefined;
 }

@@ -26,13 +26,13 @@ const repeats = /est iteration is:\s*$/;
 export function boosterLine(text: string, before: string): FoundLine | undefined {
   const boosted = booster.exec(text);
   if (boosted !== null) {
-    const found = boostedLine(Number(boosted[1]), (boosted[2] ?? '').split('\t'));
-    return found !== undefined && repeats.test(before) ? { step: null, values: [] } : found;
+    const foundLine = boostedLine(Number(boosted[1]), (boosted[2] ?? '').split('\t'));
+    return foundLine !== undefined && repeats.test(before) ? { step: null, values: [] } : foundLine;
   }
   const [, score] = text.startsWith('[CV') ? (ofSearch.exec(text) ?? []) : [];
   if (score !== undefined) {
-    const found = valuesAt(null, [['cv_score', score]]);
-    return found && { ...found, isWithin: true };
+    const foundLine = valuesAt(null, [['cv_score', score]]);
+    return foundLine && { ...foundLine, isWithin: true };
   }
   const learned = ofCatboost.exec(text);
   if (learned !== null)
@@ -50,12 +50,12 @@ export function boosterLine(text: string, before: string): FoundLine | undefined
 function neatLine(text: string): FoundLine | undefined {
   const [, average, deviation] = ofNeatAverage.exec(text) ?? [];
   const [, best] = ofNeatBest.exec(text) ?? [];
-  const found = valuesAt(null, [
+  const foundLine = valuesAt(null, [
     ['average_fitness', average],
     ['fitness_stdev', deviation],
     ['best_fitness', best],
   ]);
-  return found === undefined ? undefined : { ...found, isWithin: true };
+  return foundLine === undefined ? undefined : { ...foundLine, isWithin: true };
 }
 
 /** Every cell must be a metric, or the line is one of another program. */
@@ -68,7 +68,7 @@ function boostedLine(step: number, cells: readonly string[]): FoundLine | undefi
       ? undefined
       : [`${lightgbm[1]}-${lightgbm[2]}`.replaceAll(' ', '_'), lightgbm[3]];
   });
-  return pairs.every((one) => one !== undefined) ? valuesAt(step, pairs) : undefined;
+  return pairs.every((pair) => pair !== undefined) ? valuesAt(step, pairs) : undefined;
 }
 
 function valuesAt(

@@ -46,11 +46,11 @@ function numbersOf(inner: string): Map<string, number> | undefined {
   const numbers = new Map<string, number>();
   for (let at = 0; at < inner.length; ) {
     entry.lastIndex = at;
-    const found = entry.exec(inner);
-    if (found === null) return undefined;
+    const match = entry.exec(inner);
+    if (match === null) return undefined;
     at = entry.lastIndex;
-    const value = printedNumber(found[4] ?? found[5] ?? found[6] ?? '');
-    if (value !== undefined) numbers.set(found[2] ?? '', value);
+    const value = printedNumber(match[4] ?? match[5] ?? match[6] ?? '');
+    if (value !== undefined) numbers.set(match[2] ?? '', value);
   }
   return numbers;
 }

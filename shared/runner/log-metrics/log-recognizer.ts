@@ -95,14 +95,14 @@ export class LogRecognizer {
       return [];
     }
     const text = line.includes('\u001b') ? line.replaceAll(colours, '') : line;
-    const found =
+    const foundLine =
       this.#table.read(text, before, earlier) ??
       this.#sections.read(text) ??
       this.#block.read(text, before, earlier) ??
       this.#line(text, before, earlier);
-    if (found?.epoch !== undefined) this.#epoch = found.epoch;
-    const waited = this.#pairs.read(found === undefined ? text : '', before, this.#epoch);
-    return [...waited, ...(found === undefined ? [] : this.#ofPass(found))];
+    if (foundLine?.epoch !== undefined) this.#epoch = foundLine.epoch;
+    const waited = this.#pairs.read(foundLine === undefined ? text : '', before, this.#epoch);
+    return [...waited, ...(foundLine === undefined ? [] : this.#ofPass(foundLine))];
   }
 
   /** Return the metrics of last lines that waited for their successors. */
@@ -111,29 +111,29 @@ export class LogRecognizer {
   }
 
   /** Return the metrics that count: those of a line within a pass do if the next one is of another. */
-  #ofPass(found: FoundLine): PrintedMetrics[] {
+  #ofPass(foundLine: FoundLine): PrintedMetrics[] {
     const waited = this.#partial;
-    const { isPartial = false, ...line } = found;
-    this.#partial = isPartial ? found : undefined;
-    const isReplaced = waited === undefined || isPartial || hasSameNames(waited, found);
+    const { isPartial = false, ...line } = foundLine;
+    this.#partial = isPartial ? foundLine : undefined;
+    const isReplaced = waited === undefined || isPartial || hasSameNames(waited, foundLine);
     const complete = isPartial ? [] : [line];
     return isReplaced ? complete : [{ step: waited.step, values: waited.values }, ...complete];
   }
 
   #line(text: string, before: string, earlier: string): FoundLine | undefined {
-    const found =
+    const foundLine =
       dictLine(text) ??
       (ofBooster.test(text) ? boosterLine(text, before) : undefined) ??
       this.#bars.read(text, this.#epoch) ??
       this.#report(text, before, earlier) ??
       anchoredLine(text, this.#epoch);
-    if (found === undefined) this.#noteEpoch(text);
-    return found;
+    if (foundLine === undefined) this.#noteEpoch(text);
+    return foundLine;
   }
 
   #report(text: string, before: string, earlier: string): FoundLine | undefined {
-    const found = ofReport.test(text) ? reportLine(text, before, earlier) : undefined;
-    return found === undefined ? undefined : { ...found, step: this.#epoch };
+    const foundLine = ofReport.test(text) ? reportLine(text, before, earlier) : undefined;
+    return foundLine === undefined ? undefined : { ...foundLine, step: this.#epoch };
   }
 
   /** Keras prints the epoch on a line of its own, as do many loops. */
@@ -146,6 +146,6 @@ export class LogRecognizer {
   }
 }
 
-const hasSameNames = (one: FoundLine, other: FoundLine): boolean =>
-  one.step === other.step &&
-  one.values.every(([name]) => other.values.some(([otherName]) => otherName === name));
+const hasSameNames = (foundLine: FoundLine, other: FoundLine): boolean =>
+  foundLine.step === other.step &&
+  foundLine.values.every(([name]) => other.values.some(([otherName]) => otherName === name));

@@ -66,19 +66,19 @@ export class MetricRules {
   }
 
   #apply(rule: Rule, line: string): PrintedMetrics | undefined {
-    const found = rule.pattern.matcher(line);
-    if (!found.find()) {
+    const matcher = rule.pattern.matcher(line);
+    if (!matcher.find()) {
       if (!rule.hasMatched) this.#compare(rule, line);
       return undefined;
     }
     const numberIn = (group: string): number | undefined =>
-      rule.groups.includes(group) ? printedNumber(found.group(group) ?? '') : undefined;
+      rule.groups.includes(group) ? printedNumber(matcher.group(group) ?? '') : undefined;
     const values: [string, number][] = [];
     for (const group of rule.groups) {
       const value = numberIn(group);
       if (value !== undefined && !ofLine.has(group)) values.push([group, value]);
     }
-    const [name, value] = [rule.groups.includes('name') ? found.group('name') : null, numberIn('value')];
+    const [name, value] = [rule.groups.includes('name') ? matcher.group('name') : null, numberIn('value')];
     if (name !== null && name !== '' && value !== undefined) values.push([name, value]);
     if (values.length === 0) return undefined;
     rule.hasMatched = true;

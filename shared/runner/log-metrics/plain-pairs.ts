@@ -42,9 +42,9 @@ export class PlainPairs {
    */
   read(text: string, before: string, epoch: number | null): FoundLine[] {
     const waited = this.#waiting;
-    const found = pairOf(text, epoch);
+    const foundLine = pairOf(text, epoch);
     const isOfSettings = isSetting(before) && !measured.test(text);
-    this.#waiting = found !== undefined && isOfSettings ? undefined : found;
+    this.#waiting = foundLine !== undefined && isOfSettings ? undefined : foundLine;
     return waited === undefined || isSetting(text) ? [] : [waited];
   }
 }

@@ -82,9 +82,9 @@ function yoloValues(text: string, before: string): [string, string][] {
   if (numbers === undefined) return [];
   const digits = numbers.trim().split(/ +/);
   if (/^ +classes +top1_acc +top5_acc/.test(before))
-    return digits.map((one, at) => [`val_top${at === 0 ? 1 : 5}_acc`, one]);
+    return digits.map((digit, at) => [`val_top${at === 0 ? 1 : 5}_acc`, digit]);
   if (!/^ +Class +Images +(?:Instances|Labels) +/.test(before)) return [];
-  return digits.map((one, at) => [`val_${at < 4 ? '' : 'mask_'}${yoloNames[at % 4] ?? ''}`, one]);
+  return digits.map((digit, at) => [`val_${at < 4 ? '' : 'mask_'}${yoloNames[at % 4] ?? ''}`, digit]);
 }
 
 function detectronValues(text: string, before: string, earlier: string): [string, string][] {

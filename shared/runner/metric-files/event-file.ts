@@ -109,7 +109,8 @@ export class EventFile {
       if (number === 1 && bytes.length === 8) time = viewOf(bytes).getFloat64(0, true) * 1000;
       else if (number === 2) step = Number(BigInt.asIntN(64, integer));
       else if (number === 5) {
-        for (const one of protobufFields(bytes)) if (one.number === 1) values.push(one.bytes);
+        for (const protobufField of protobufFields(bytes))
+          if (protobufField.number === 1) values.push(protobufField.bytes);
       } else if (number === 7) isStart = startsSession(bytes);
     }
     if (isStart) this.#onStart?.(step);

@@ -233,7 +233,7 @@ export class FileMetrics {
 
   async #readFollowed(): Promise<void> {
     // Names of event files have their time: a writer that purges comes after those that it purges.
-    const files = [...this.#followed.values()].toSorted((one, other) => (one.path < other.path ? -1 : 1));
+    const files = [...this.#followed.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1));
     for (const file of files) {
       if (this.#isUnread(file.kind) || file.bytes > maxFileBytes) continue;
       try {

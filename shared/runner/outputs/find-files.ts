@@ -129,15 +129,15 @@ async function examine(
   const fault = nameFault(name, path, options);
   if (fault !== undefined) return { path, fault };
   try {
-    const found = await lstat(real, { bigint: true });
-    if (found.isDirectory()) {
+    const stats = await lstat(real, { bigint: true });
+    if (stats.isDirectory()) {
       const isTooDeep = path.split('/').length > options.maxDepth;
       if (await options.passesOver?.(path, real)) return undefined;
       if (isTooDeep) return { path, fault: `it is more than ${options.maxDepth} folders deep` };
       return await enter(real, join(folder, path), path);
     }
-    const fault = kindFault(found, options.user);
-    return fault === undefined ? new CurrentFile(path, found, real, options.user) : { path, fault };
+    const fault = kindFault(stats, options.user);
+    return fault === undefined ? new CurrentFile(path, stats, real, options.user) : { path, fault };
   } catch (error) {
     const fault = faultOf(error);
     return fault === undefined ? undefined : { path, fault };
@@ -156,11 +156,11 @@ class CurrentFile implements FoundFile {
   readonly #user: { uid: number } | undefined;
   #isCurrent = true;
 
-  constructor(path: string, found: BigIntStats, real: string, user: { uid: number } | undefined) {
+  constructor(path: string, stats: BigIntStats, real: string, user: { uid: number } | undefined) {
     this.path = path;
-    this.size = Number(found.size);
-    this.version = versionOf(found);
-    this.written = [found.dev, found.ino, found.size, found.mtimeNs].join(':');
+    this.size = Number(stats.size);
+    this.version = versionOf(stats);
+    this.written = [stats.dev, stats.ino, stats.size, stats.mtimeNs].join(':');
     this.#real = real;
     this.#user = user;
   }
@@ -189,10 +189,10 @@ function nameFault(name: string, path: string, { maxPathBytes }: FindFilesOption
   return Buffer.byteLength(path) > maxPathBytes ? `its path is longer than ${maxPathBytes} bytes` : undefined;
 }
 
-function kindFault(found: BigIntStats, user: { uid: number } | undefined): string | undefined {
-  if (found.isSymbolicLink()) return 'it is a link';
-  if (!found.isFile()) return 'it is not a regular file';
-  return user !== undefined && found.uid !== BigInt(user.uid) ? 'it belongs to another user' : undefined;
+function kindFault(stats: BigIntStats, user: { uid: number } | undefined): string | undefined {
+  if (stats.isSymbolicLink()) return 'it is a link';
+  if (!stats.isFile()) return 'it is not a regular file';
+  return user !== undefined && stats.uid !== BigInt(user.uid) ? 'it belongs to another user' : undefined;
 }
 
 /** The fault of an entry; undefined if it has been removed. */

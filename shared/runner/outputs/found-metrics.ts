@@ -101,14 +101,14 @@ export class FoundMetrics {
   }
 
   /** Forget the points of some names from a step on, and remove those that are stored. */
-  purge(given: VoidPoints): void {
+  purge(voidPoints: VoidPoints): void {
     if (this.#held === undefined) {
-      if (!this.#isEnded) this.#shipper.add({ ...given, names: new Set(given.names) }, rowBytes);
+      if (!this.#isEnded) this.#shipper.add({ ...voidPoints, names: new Set(voidPoints.names) }, rowBytes);
       return;
     }
     for (const point of this.#held)
-      if (isVoid(given, point)) this.#counts.set(point.name, (this.#counts.get(point.name) ?? 1) - 1);
-    this.#held = this.#held.filter((point) => !isVoid(given, point));
+      if (isVoid(voidPoints, point)) this.#counts.set(point.name, (this.#counts.get(point.name) ?? 1) - 1);
+    this.#held = this.#held.filter((point) => !isVoid(voidPoints, point));
     this.#points = this.#held.length;
   }
 

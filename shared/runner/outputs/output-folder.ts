@@ -54,9 +54,9 @@ export class OutputFolder {
   /** Find the files of the folder. */
   async *walk(refused: Refused): AsyncGenerator<FoundFile> {
     const options = { ...bounds, refused, ...(this.#user !== undefined && { user: this.#user }) };
-    for await (const found of findFiles(this.#folder, options)) {
-      this.#kept.meet(found.path);
-      yield found;
+    for await (const file of findFiles(this.#folder, options)) {
+      this.#kept.meet(file.path);
+      yield file;
     }
   }
 
@@ -78,11 +78,11 @@ export class OutputFolder {
 }
 
 /** Open a found file; undefined if it was removed or replaced by one that must not be read. */
-export async function openFound(found: FoundFile, refused: Refused): Promise<FileHandle | undefined> {
+export async function openFound(foundFile: FoundFile, refused: Refused): Promise<FileHandle | undefined> {
   try {
-    return await found.open();
+    return await foundFile.open();
   } catch (error) {
-    if (error instanceof FileRefusedError) refused(found.path, error.message);
+    if (error instanceof FileRefusedError) refused(foundFile.path, error.message);
     else if (!hasCode(error, 'ENOENT')) throw error;
     return undefined;
   }

@@ -63,7 +63,7 @@ export class PinnedFiles {
       else if (state === 'written' && isAgain(pinned.path)) await this.pin(pinned.path, pinned.handle);
       else await pinned.handle.close();
     }
-    return complete.sort((one, other) => Number(one.found.ctimeNs - other.found.ctimeNs));
+    return complete.sort((a, b) => Number(a.found.ctimeNs - b.found.ctimeNs));
   }
 
   async close(): Promise<void> {

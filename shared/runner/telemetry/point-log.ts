@@ -74,8 +74,8 @@ export class PointLog {
    * Remove points that are stored. Resolves once they are removed.
    * @throws ConditionFailedError once the lease is lost
    */
-  purge(given: VoidPoints): Promise<void> {
-    return this.#enter({ points: [], once: false, act: () => this.#purge(given) });
+  purge(voidPoints: VoidPoints): Promise<void> {
+    return this.#enter({ points: [], once: false, act: () => this.#purge(voidPoints) });
   }
 
   #enter(entry: Omit<Entry, 'done'>): Promise<void> {
@@ -118,14 +118,14 @@ export class PointLog {
     this.#writing = undefined;
   }
 
-  async #purge(given: VoidPoints): Promise<void> {
+  async #purge(voidPoints: VoidPoints): Promise<void> {
     const { records, experiment, lease } = this.#options;
     const { experiment_id } = experiment;
     await this.#compacting;
     const guard = holdsLease(experiment_id, 0, lease);
     await retryFor(longPatience, async () => {
-      const left = await purgePoints(records, experiment_id, given, guard);
-      await this.#totals.replace(given.names, left, guard);
+      const left = await purgePoints(records, experiment_id, voidPoints, guard);
+      await this.#totals.replace(voidPoints.names, left, guard);
     });
   }
 

@@ -23,8 +23,9 @@ export async function keepModules(
     (name) => !isOfSystem.test(first) && plain.test(name),
   );
   for (const name of new Set(['python', 'python3', ...own])) {
-    const found = await findExecutable(name, { cwd: workspace.source, env: { PATH: path }, user });
-    if ('path' in found) await writeFile(join(folder, name), launcher(found.path, modules), { mode: 0o755 });
+    const executable = await findExecutable(name, { cwd: workspace.source, env: { PATH: path }, user });
+    if ('path' in executable)
+      await writeFile(join(folder, name), launcher(executable.path, modules), { mode: 0o755 });
   }
   return `${folder}:${path}`;
 }

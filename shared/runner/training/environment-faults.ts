@@ -109,8 +109,8 @@ export function deploymentFaults(spec: EnvironmentSpec, deployment: Deployment):
 
 /** Faults of conditions that no Python of this deployment meets. */
 function interpreterFaults(dependencies: readonly Dependency[], known: readonly string[] | undefined) {
-  const conditions = dependencies.flatMap((one) =>
-    one.kind === 'python' ? [{ versions: one.versions, where: `line ${one.line}` }] : [],
+  const conditions = dependencies.flatMap((dependency) =>
+    dependency.kind === 'python' ? [{ versions: dependency.versions, where: `line ${dependency.line}` }] : [],
   );
   return known === undefined ? [] : (pythonFault(conditions, known) ?? []);
 }

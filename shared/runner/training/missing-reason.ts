@@ -24,8 +24,8 @@ export function missingReason(
   };
   const module = missingModule.exec(crash)?.[1]?.split('.');
   if (module !== undefined) {
-    const found = candidates.find(({ path }) => module.includes(basename(path).replace(/\.py$/, '')));
-    if (found !== undefined) return moduleAdvice(found, shown(found));
+    const candidate = candidates.find(({ path }) => module.includes(basename(path).replace(/\.py$/, '')));
+    if (candidate !== undefined) return moduleAdvice(candidate, shown(candidate));
     const ofPackage = packageAdvice(module, { source, folder });
     return [...(whole === undefined ? [] : [wholeAdvice(whole)]), ...ofPackage].join(' ') || undefined;
   }

@@ -19,10 +19,10 @@ export async function withPythonNames(
   const folder = join(workspace.root, 'bin');
   let isMade = false;
   for (const name of ['python', 'python3']) {
-    const found = await findExecutable(name, { cwd: workspace.source, env: { PATH: path }, user });
-    if (!('path' in found) || basename(found.path) === name) continue;
+    const executable = await findExecutable(name, { cwd: workspace.source, env: { PATH: path }, user });
+    if (!('path' in executable) || basename(executable.path) === name) continue;
     await mkdir(folder, { mode: 0o755 });
-    await symlink(found.path, join(folder, name));
+    await symlink(executable.path, join(folder, name));
     isMade = true;
   }
   return isMade ? `${path}:${folder}` : path;

@@ -70,16 +70,16 @@ async function work(run: TrainingRun, openTracking: OpenTracking | undefined): P
 
 /** The phases of a run, in their order. */
 async function runPhases(
-  given: TrainingRun,
+  trainingRun: TrainingRun,
   openTracking: OpenTracking | undefined,
 ): Promise<(CommandResult & Hinted) | 'built'> {
-  const { job } = given;
+  const { job } = trainingRun;
   const { isBuild } = job.container.identity;
-  if (given.variables.fault !== undefined) throw given.variables.fault;
-  const { configPath, notes, linked } = await fetchInputs(given);
-  const { source } = given.workspace;
+  if (trainingRun.variables.fault !== undefined) throw trainingRun.variables.fault;
+  const { configPath, notes, linked } = await fetchInputs(trainingRun);
+  const { source } = trainingRun.workspace;
   const folder = join(source, notes.folder ?? '');
-  const run = { ...given, workspace: { ...given.workspace, folder } };
+  const run = { ...trainingRun, workspace: { ...trainingRun.workspace, folder } };
   await noteProgress(job, { status_reason: 'Preparing the environment.' });
   const prepared = await prepareRunEnvironment(run);
   if (isBuild) return 'built';

@@ -214,21 +214,24 @@ interface Reading {
 function readTensor(
   place: string,
   { shape, datatype: given, data }: Fields,
-  wanted: TensorSignature,
+  tensorSignature: TensorSignature,
   { raw, isBinary, check: { maxBatch, fault } }: Reading,
 ): RawTensor | undefined {
-  const { name } = wanted;
+  const { name } = tensorSignature;
   const known = typeof given === 'string' && isDatatype(given) ? given : undefined;
-  if (known !== wanted.datatype)
-    fault(`${place}.datatype`, `must be ${wanted.datatype}; it is ${JSON.stringify(given) ?? 'missing'}`);
+  if (known !== tensorSignature.datatype)
+    fault(
+      `${place}.datatype`,
+      `must be ${tensorSignature.datatype}; it is ${JSON.stringify(given) ?? 'missing'}`,
+    );
   const dims = readShape(shape);
-  const isGoodShape = checkShape(`${place}.shape`, dims, wanted, maxBatch, fault);
+  const isGoodShape = checkShape(`${place}.shape`, dims, tensorSignature, maxBatch, fault);
   // KServe's client sends a null beside the size of an empty tensor.
   if (isBinary && data !== undefined && data !== null)
     fault(`${place}.data`, 'must be left out where binary_data_size is given');
   // The values follow the type and the shape that the request states: a wrong one of these is one fault, not two.
-  const datatype = known ?? wanted.datatype;
-  const fixed = wanted.shape?.every((dim) => dim >= 0) ? wanted.shape : undefined;
+  const datatype = known ?? tensorSignature.datatype;
+  const fixed = tensorSignature.shape?.every((dim) => dim >= 0) ? tensorSignature.shape : undefined;
   const stated = dims !== undefined && elementCount(dims) <= maxElements ? dims : fixed;
   if (isBinary) {
     if (raw === undefined || stated === undefined) return undefined;

@@ -86,9 +86,7 @@ function classified(
     const own = values.slice(row * classes, (row + 1) * classes);
     return own
       .map((value, index) => ({ value, index }))
-      .sort((one, other) =>
-        Number.isNaN(one.value) ? 1 : Number.isNaN(other.value) ? -1 : other.value - one.value,
-      )
+      .sort((a, b) => (Number.isNaN(a.value) ? 1 : Number.isNaN(b.value) ? -1 : b.value - a.value))
       .slice(0, kept)
       .map(({ value, index }) => {
         const label = labels?.[index];

@@ -24,11 +24,11 @@ export function gridPoint(
   const tried = new Set([...fixed, ...earlier.map(({ params }) => params)].map(keyOf));
   let skip = trial - fixed.length - earlier.length;
   for (let at = tried.size === 0 ? skip : 0; ; at += 1) {
-    const found = pointAt(parameters, at);
-    if (found === undefined || tried.size === 0) return found?.point;
-    found.key ??= keyOf(found.point);
-    if (tried.has(found.key)) continue;
-    if (skip === 0) return found.point;
+    const keptPoint = pointAt(parameters, at);
+    if (keptPoint === undefined || tried.size === 0) return keptPoint?.point;
+    keptPoint.key ??= keyOf(keptPoint.point);
+    if (tried.has(keptPoint.key)) continue;
+    if (skip === 0) return keptPoint.point;
     skip -= 1;
   }
 }

@@ -80,11 +80,11 @@ function recency(count: number): number[] {
 
 function pickWeighted(weights: readonly number[], share: number): number {
   let left = share;
-  const found = weights.findIndex((weight) => {
+  const index = weights.findIndex((weight) => {
     left -= weight;
     return left < 0;
   });
-  return found < 0 ? weights.length - 1 : found;
+  return index < 0 ? weights.length - 1 : index;
 }
 
 function choiceKernels(count: number, observed: readonly number[]): Kernels {
@@ -134,9 +134,7 @@ function rangeKernels({ low, high, cellOf }: RangeAxis, observed: readonly numbe
 /** Return the σ of the kernel of each observation: the distance of its farther neighbour, within bounds. */
 function kernelWidths(low: number, high: number, observed: readonly number[]): number[] {
   const least = (high - low) / Math.min(100, observed.length + 2);
-  const order = observed
-    .map((_, at) => at)
-    .toSorted((one, other) => (observed[one] ?? 0) - (observed[other] ?? 0));
+  const order = observed.map((_, at) => at).toSorted((a, b) => (observed[a] ?? 0) - (observed[b] ?? 0));
   const sorted = order.map((at) => observed[at] ?? 0);
   const widths = new Array<number>(observed.length);
   for (const [place, at] of order.entries()) {

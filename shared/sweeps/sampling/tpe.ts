@@ -70,16 +70,14 @@ function splitTrials(
   results: readonly TrialResult[],
   goal: 'minimize' | 'maximize',
 ): { good: readonly Params[]; others: readonly Params[] } {
-  const known = results
-    .filter(({ status }) => status !== 'cancelled')
-    .toSorted((one, other) => one.trial - other.trial);
+  const known = results.filter(({ status }) => status !== 'cancelled').toSorted((a, b) => a.trial - b.trial);
   const ended = known.filter(({ status }) => status === 'complete' || status === 'stopped early');
   const ranked = ended
     .filter(({ value }) => Number.isFinite(loss(value, goal)))
     .toSorted(
-      (one, other) =>
-        Number(one.status !== 'complete') - Number(other.status !== 'complete') ||
-        loss(one.value, goal) - loss(other.value, goal),
+      (a, b) =>
+        Number(a.status !== 'complete') - Number(b.status !== 'complete') ||
+        loss(a.value, goal) - loss(b.value, goal),
     );
   const best = new Set(ranked.slice(0, Math.min(Math.ceil(ended.length / 10), 25)));
   const paramsOf = (isBest: boolean) =>

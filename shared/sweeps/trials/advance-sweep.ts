@@ -355,9 +355,9 @@ async function cancelRunning(
 ): Promise<boolean> {
   let hasOneEnded = false;
   for (const { experiment_id } of running) {
-    const found = await findExperiment(records, project_id, experiment_id);
-    if (found === undefined) continue;
-    await cancelJob(records, batch, settings, found, { by: cancelled_by, now: now() });
+    const experiment = await findExperiment(records, project_id, experiment_id);
+    if (experiment === undefined) continue;
+    await cancelJob(records, batch, settings, experiment, { by: cancelled_by, now: now() });
     const present = await findExperiment(records, project_id, experiment_id);
     hasOneEnded ||= present === undefined || present.stopped_at !== null;
   }

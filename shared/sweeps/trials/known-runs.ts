@@ -18,7 +18,7 @@ export async function knownRuns(records: TableReader<'records'>, sweep: Sweep): 
     sweep.sweep_id,
     [...rows].filter(([, row]) => isSettled(row)),
   );
-  return [...rows.values()].sort((one, other) => one.run - other.run);
+  return [...rows.values()].sort((a, b) => a.run - b.run);
 }
 
 /** Keys of one read. More are read page by page. */

@@ -50,8 +50,8 @@ const rowsAtOnce = 10;
 /** Remove an experiment, unless it is gone or another one starts from its checkpoints. */
 async function removeTry(context: Removing, project_id: string, experiment_id: string): Promise<void> {
   try {
-    const found = await requireExperimentToRemove(context.records, project_id, experiment_id);
-    if (found.hasEnded) await removeOneExperiment(context, found.experiment, found.removable);
+    const experiment = await requireExperimentToRemove(context.records, project_id, experiment_id);
+    if (experiment.hasEnded) await removeOneExperiment(context, experiment.experiment, experiment.removable);
   } catch (error) {
     const isGone = error instanceof ServiceError && error.kind === 'not-found';
     if (!isGone && !(error instanceof ConditionFailedError)) throw error;

@@ -43,7 +43,7 @@ const maxAlternatives = 12;
 
 /** Drop alternatives that another one implies. An alternative without markers implies all others. */
 function simplified(all: Alternatives): Alternatives {
-  const sets = [...all.values()].sort((one, other) => one.length - other.length);
+  const sets = [...all.values()].sort((a, b) => a.length - b.length);
   const kept: (readonly string[])[] = [];
   for (const set of sets)
     if (!kept.some((other) => other.every((marker) => set.includes(marker)))) kept.push(set);

@@ -78,8 +78,8 @@ export async function loadCompressions(): Promise<Compression[]> {
     all<typeof listQuantizations>('GET /optimization/quantize/strategies'),
   ]);
   return [
-    ...prunings.map((one) => shown('prune', one)),
-    ...quantizations.map((one) => shown('quantize', one)),
+    ...prunings.map((pruning) => shown('prune', pruning)),
+    ...quantizations.map((quantization) => shown('quantize', quantization)),
   ];
 }
 

@@ -110,8 +110,8 @@ export async function loadSources(
   for (const [project_id, ids] of byProject) {
     const all = [...ids];
     for (let from = 0; from < all.length; from += maxById)
-      for (const one of await experimentsOf(project_id, all.slice(from, from + maxById)))
-        sources.set(one.experiment_id, one);
+      for (const experiment of await experimentsOf(project_id, all.slice(from, from + maxById)))
+        sources.set(experiment.experiment_id, experiment);
   }
   return sources;
 }

@@ -79,12 +79,12 @@ export function Chart({
 
   const shown = useMemo<Shown[]>(
     () =>
-      curves.map((one) => {
-        const raw = lineOf(one.curve, axis, one.by);
+      curves.map((curve) => {
+        const raw = lineOf(curve.curve, axis, curve.by);
         const smoothLine = ({ xs, ys }: Line): Line => ({ xs, ys: smoothed(ys, smoothing) });
-        const edgeOf = (edge: Curve) => smoothLine(lineOf(edge, axis, one.by));
-        const edges = one.band && ([edgeOf(one.band.low), edgeOf(one.band.high)] as const);
-        return { ...one, raw, smooth: smoothLine(raw), edges };
+        const edgeOf = (edge: Curve) => smoothLine(lineOf(edge, axis, curve.by));
+        const edges = curve.band && ([edgeOf(curve.band.low), edgeOf(curve.band.high)] as const);
+        return { ...curve, raw, smooth: smoothLine(raw), edges };
       }),
     [curves, axis, smoothing],
   );

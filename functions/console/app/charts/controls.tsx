@@ -28,7 +28,7 @@ export const ChartControls = ({
     setSmoothing(Math.min(maxPercent, Math.max(0, Number(text) || 0)) / 100);
   const byMetric = metricOfAxis(axis);
   // Programs count epochs and samples in metrics of their own. These are the likely axes.
-  const offered = [...metrics].sort((one, other) => Number(isCounter(other)) - Number(isCounter(one)));
+  const offered = [...metrics].sort((a, b) => Number(isCounter(b)) - Number(isCounter(a)));
   return (
     <div class="bar-row chart-controls">
       <div class="segments" role="group" aria-label="Horizontal axis">

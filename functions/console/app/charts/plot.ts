@@ -64,7 +64,7 @@ export const nearTo = (shown: readonly Shown[], x: number): Near[] =>
       const found = nearest(smooth, x);
       return found === undefined ? [] : [{ id, label, style, ...found }];
     })
-    .sort((one, other) => other.y - one.y);
+    .sort((a, b) => b.y - a.y);
 
 /** Return the x of a run's point that is nearest to an x. */
 export const closestX = (near: readonly Near[], x: number): number =>

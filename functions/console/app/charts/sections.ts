@@ -25,7 +25,5 @@ export function sectionsOf(names: readonly string[], judge: JudgedBy | undefined
   }
   const place = ([name, [first = '']]: [string, string[]]): number =>
     isCriterion(first, judge) ? 0 : name === 'system' ? 2 : 1;
-  return [...sections]
-    .sort((one, other) => place(one) - place(other))
-    .map(([name, metrics]) => ({ name, metrics }));
+  return [...sections].sort((a, b) => place(a) - place(b)).map(([name, metrics]) => ({ name, metrics }));
 }

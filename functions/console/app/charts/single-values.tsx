@@ -36,9 +36,7 @@ export function SingleMetric({
   const sorted =
     goal === undefined
       ? values
-      : [...values].sort((one, other) =>
-          goal === 'minimize' ? one.value - other.value : other.value - one.value,
-        );
+      : [...values].sort((a, b) => (goal === 'minimize' ? a.value - b.value : b.value - a.value));
   const [shown, more] = useShowMore(sorted, maxBars, 'runs');
   const numbers = values.map(({ value }) => value);
   const [first] = values;

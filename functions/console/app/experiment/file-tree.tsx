@@ -17,7 +17,7 @@ const newFolder = (path: string): Folder => ({ path, folders: new Map(), files: 
 
 function treeOf(artifacts: readonly Artifact[]): Folder {
   const top = newFolder('');
-  for (const artifact of [...artifacts].sort((one, other) => byName(one.path, other.path))) {
+  for (const artifact of [...artifacts].sort((a, b) => byName(a.path, b.path))) {
     const names = artifact.path.split('/').slice(0, -1);
     let at = top;
     for (const name of names) {

@@ -29,7 +29,7 @@ export function previewFile(artifacts: readonly NamedFile[]): string | undefined
       depth: artifact.path.split('/').length,
     }))
     .filter(({ kind }) => kind >= 0)
-    .sort((one, other) => one.kind - other.kind || one.depth - other.depth || byName(one.path, other.path));
+    .sort((a, b) => a.kind - b.kind || a.depth - b.depth || byName(a.path, b.path));
   // Of a series of pictures the last one shows what the run has come to.
   const [first] = ranked;
   const folder = (path: string) => path.slice(0, path.lastIndexOf('/') + 1);

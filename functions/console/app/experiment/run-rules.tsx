@@ -11,7 +11,7 @@ type Watching = Experiment['rules'][number];
 export function RunRules({ experiment }: { experiment: Experiment }) {
   const { rules, status } = experiment;
   const isMet = ({ met }: Watching) => met !== null;
-  const sorted = [...rules.filter(isMet), ...rules.filter((one) => !isMet(one))];
+  const sorted = [...rules.filter(isMet), ...rules.filter((rule) => !isMet(rule))];
   const [shown, more] = useShowMore(sorted, 6, 'rules');
   if (rules.length === 0) return null;
   return (

@@ -67,7 +67,7 @@ export const ValueSelect = ({
   const [passed, setPassed] = useState<string>();
   const take = (key: string) => {
     setPassed(undefined);
-    onValue(choices.find((one) => keyOf(one) === key));
+    onValue(choices.find((choice) => keyOf(choice) === key));
   };
   useEffect(() => {
     if (passed === undefined) return;
@@ -92,9 +92,9 @@ export const ValueSelect = ({
           {judge === undefined ? 'Best' : `Best: ${goalWords[judge.goal]} ${judge.name}`}
         </option>
         <optgroup label={isForAll ? 'Rank the project by' : 'Sort by'}>
-          {choices.map((one) => (
-            <option key={keyOf(one)} value={keyOf(one)}>
-              {`${goalWords[one.goal]} ${one.name}`}
+          {choices.map((choice) => (
+            <option key={keyOf(choice)} value={keyOf(choice)}>
+              {`${goalWords[choice.goal]} ${choice.name}`}
             </option>
           ))}
         </optgroup>

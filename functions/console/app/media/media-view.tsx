@@ -99,7 +99,7 @@ function groupsOf(
   const found = [...groups].map(([title, tiles]) => ({ title, tiles }));
   const isSound = ({ tiles }: { tiles: Tile[] }) => tiles[0]?.series.kind === 'audio';
   // One looks at pictures first.
-  return found.sort((one, other) => Number(isSound(one)) - Number(isSound(other)));
+  return found.sort((a, b) => Number(isSound(a)) - Number(isSound(b)));
 }
 
 function TileView({

@@ -20,7 +20,8 @@ export function useReceipts(
       .then((details) => {
         if (!isGone)
           setFound(
-            (before) => new Map([...before, ...details.map((one) => [one.strategy_id, one] as const)]),
+            (before) =>
+              new Map([...before, ...details.map((detail) => [detail.strategy_id, detail] as const)]),
           );
       })
       // Show the versions without receipts until the next refresh.

@@ -169,13 +169,13 @@ function Tokens() {
                 {...attributes}
                 value={rights ?? ''}
                 onChange={({ currentTarget }) =>
-                  setRights(tokenRights.find((one) => one === currentTarget.value))
+                  setRights(tokenRights.find((tokenRight) => tokenRight === currentTarget.value))
                 }
               >
                 <option value="">do all that I may</option>
-                {tokenRights.map((one) => (
-                  <option key={one} value={one}>
-                    {mayDo[one]}
+                {tokenRights.map((tokenRight) => (
+                  <option key={tokenRight} value={tokenRight}>
+                    {mayDo[tokenRight]}
                   </option>
                 ))}
               </select>

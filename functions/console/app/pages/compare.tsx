@@ -294,9 +294,9 @@ function Content({
       <Tabs
         label="Comparison"
         current={tab}
-        tabs={tabNames.map((one) => ({
-          ...one,
-          href: href(['projects', project_id, 'compare'], { ...kept, tab: one.id }),
+        tabs={tabNames.map((tabName) => ({
+          ...tabName,
+          href: href(['projects', project_id, 'compare'], { ...kept, tab: tabName.id }),
         }))}
       />
       {tab === 'table' && (

@@ -42,7 +42,7 @@ function Content({
   const rights = useRights(project_id, project);
   // Nobody has set a command, and there are experiments: their programs run elsewhere.
   const isRecorded = project.environment === null && project.experiments > 0;
-  const own: Judge = { name: project.criterion, goal: project.criterion_goal };
+  const judge: Judge = { name: project.criterion, goal: project.criterion_goal };
   /** Criterion that was chosen and is being stored. */
   const [wanted, setWanted] = useState<Judge>();
   const judgeBy = async (next: Judge, isUndo = false): Promise<void> => {
@@ -55,7 +55,7 @@ function Content({
     if (isStored && !isUndo)
       tell(`Everybody sees the experiments ranked by ${next.name} now.`, false, {
         name: 'Undo',
-        act: () => judgeBy(own, true),
+        act: () => judgeBy(judge, true),
       });
   };
   /** Set the baseline: in the project if the user may change it, else in the address only. */
@@ -116,7 +116,7 @@ function Content({
           onViews={onChange}
           baseline={place.value.query.get('baseline') ?? project.baseline ?? undefined}
           onBaseline={(next) => void compareWith(next)}
-          judge={wanted ?? own}
+          judge={wanted ?? judge}
           onJudge={(next) => void judgeBy(next)}
         />
       )}

@@ -21,7 +21,7 @@ export function ShareForm({
   const present = new Set(members.map(({ user_id }) => user_id));
   const others = (users.data ?? [])
     .filter(({ user_id }) => !present.has(user_id))
-    .sort((one, other) => one.username.localeCompare(other.username));
+    .sort((a, b) => a.username.localeCompare(b.username));
   if (users.data !== undefined && others.length === 0)
     return <p class="soft small">Every user is a member already.</p>;
   return (

@@ -141,7 +141,7 @@ export function VersionRow({
           {isOpen && (
             <PromoteDialog
               version={shown}
-              aliases={Object.fromEntries(aliases.map((one) => [one.alias, `version ${one.version}`]))}
+              aliases={Object.fromEntries(aliases.map((alias) => [alias.alias, `version ${alias.version}`]))}
               effect={(alias) => (
                 <>
                   MLflow’s clients load it as{' '}

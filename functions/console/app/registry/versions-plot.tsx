@@ -18,7 +18,7 @@ export function VersionsPlot({ all, metric }: { all: NamedVersions; metric: stri
         const name = `version ${version.version}, ${experiment.name}`;
         return [{ name, number: Number(version.version), value: best.value, experiment }];
       })
-      .sort((one, other) => one.number - other.number);
+      .sort((a, b) => a.number - b.number);
     const numbers = points.map(({ number }) => number);
     const x = axisOf('version', numbers, { isLog: false });
     const y = axisOf(

@@ -9,7 +9,7 @@ import { type MeasuredOn, readMetricName } from '../../../../shared/metrics/metr
 export const inOrder = (names: readonly string[], judge?: JudgedBy): string[] =>
   names
     .map((name) => ({ name, place: placeOf(name, judge) }))
-    .sort((one, other) => one.place - other.place)
+    .sort((a, b) => a.place - b.place)
     .map(({ name }) => name);
 
 function placeOf(name: string, judge: JudgedBy | undefined): number {

@@ -19,7 +19,7 @@ export class Ranking {
     if (this.#ranker === undefined) return row.best;
     const known = this.#best.get(row);
     if (known !== undefined) return known;
-    const found = this.#ranker.best({
+    const rankedValue = this.#ranker.best({
       metricNames: Object.keys(row.metrics),
       metric(name) {
         const summary = Object.hasOwn(row.metrics, name) ? row.metrics[name] : undefined;
@@ -33,7 +33,7 @@ export class Ranking {
         );
       },
     });
-    this.#best.set(row, found);
-    return found;
+    this.#best.set(row, rankedValue);
+    return rankedValue;
   }
 }

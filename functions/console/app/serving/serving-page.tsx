@@ -263,7 +263,7 @@ function TryIt({
       const { inputs }: { inputs: { name: string }[] } = JSON.parse(JSON.stringify(exampleRequest(metadata)));
       setBody(
         JSON.stringify({
-          inputs: inputs.map((one) => (one.name === picture.name ? { ...one, ...sent } : one)),
+          inputs: inputs.map((input) => (input.name === picture.name ? { ...input, ...sent } : input)),
         }),
       );
     });

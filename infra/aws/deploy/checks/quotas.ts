@@ -67,7 +67,7 @@ function sumByCode(groups: readonly (readonly Quota[])[]): Quota[] {
       if (quota === undefined) continue;
       const { needed = 0, least: before = 0 } = byCode.get(code) ?? {};
       // One kind can start with its smallest type, but every kind must be able to start.
-      const least = Math.max(before, Math.min(...kinds.map((one) => one.least)));
+      const least = Math.max(before, Math.min(...kinds.map((kind) => kind.least)));
       byCode.set(code, { ...quota, needed: needed + quota.needed, least });
     }
   }

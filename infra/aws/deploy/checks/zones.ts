@@ -29,7 +29,7 @@ export async function checkZones(client: EC2Client, options: DeploymentOptions):
             { what: 'trainings with GPUs', option: 'gpuInstanceTypes', zones },
           ] as const)),
     ];
-    return nodes.map((one) => checkNodes(one, options[one.option], offered, hint));
+    return nodes.map((node) => checkNodes(node, options[node.option], offered, hint));
   } catch (error) {
     return [note(`zones could not be read: ${error instanceof Error ? error.name : ''}`)];
   }

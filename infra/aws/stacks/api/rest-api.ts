@@ -65,7 +65,7 @@ function ownThrottles(
       throttlingBurstLimit: Math.min(throttle.burst * anonymousTimes, requestBurst),
     };
     const { resource } = routeOf(endpoint);
-    return servedMethods(method).map((one) => [`${resource}/${one}`, options] as const);
+    return servedMethods(method).map((servedMethod) => [`${resource}/${servedMethod}`, options] as const);
   });
   return Object.fromEntries(throttled);
 }

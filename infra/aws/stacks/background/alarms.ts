@@ -26,7 +26,7 @@ export function addAlarms(scope: Construct, watched: Watched, email: string | un
     ...tableAlarms(tables),
     setAsideAlarm(own, watched),
   ];
-  const alarms = settings.map((one) => alarm(own, one));
+  const alarms = settings.map((setting) => alarm(own, setting));
   if (email === undefined) return;
   const topic = new Topic(own, 'Topic', { enforceSSL: true });
   topic.addSubscription(new EmailSubscription(email));

@@ -116,8 +116,8 @@ export async function copyPart({ request, response, headers, store, access }: Ex
 /** Parse the range of a copy. Unlike a Range header, it must give both ends, and must lie within the source. */
 function sourceRange(header: string | undefined, size: number): ByteRange {
   const range = header === undefined ? { first: 0, last: size - 1 } : parseRange(header, size);
-  const asked = /^bytes=(\d+)-(\d+)$/.exec(header ?? `bytes=0-${size - 1}`);
-  if (header !== undefined && (range === undefined || asked === null || Number(asked[2]) >= size)) {
+  const match = /^bytes=(\d+)-(\d+)$/.exec(header ?? `bytes=0-${size - 1}`);
+  if (header !== undefined && (range === undefined || match === null || Number(match[2]) >= size)) {
     throw new S3Error(
       'InvalidArgument',
       'The x-amz-copy-source-range value must be of the form bytes=first-last where first and last are the zero-based offsets of the first and last bytes to copy, within the source',

@@ -121,7 +121,7 @@ function verifyQuery(request: S3Request, authority: Authority): Verified {
  */
 function parseCredential(
   text: string,
-  own: S3Credentials,
+  s3Credentials: S3Credentials,
   region: string,
   timestamp: string,
   malformedCode: S3ErrorCode,
@@ -129,7 +129,7 @@ function parseCredential(
   const match = /^([^/]+)\/(\d{8})\/([^/]+)\/([^/]+)\/aws4_request$/.exec(text);
   if (match === null) throw new S3Error(malformedCode, 'The credential is malformed.');
   const [, accessKeyId, day = '', givenRegion = '', service = ''] = match;
-  if (accessKeyId !== own.accessKeyId) {
+  if (accessKeyId !== s3Credentials.accessKeyId) {
     throw new S3Error(
       'InvalidAccessKeyId',
       'The AWS Access Key Id you provided does not exist in our records.',

@@ -39,14 +39,14 @@ export function checksumElement(algorithm: ChecksumAlgorithm): string {
 
 /** Find an algorithm by its name in upper or lower case. @throws S3Error InvalidRequest */
 export function parseAlgorithm(name: string): ChecksumAlgorithm {
-  const found = checksumAlgorithms.find((algorithm) => algorithm === name.toUpperCase());
-  if (found === undefined) {
+  const checksumAlgorithm = checksumAlgorithms.find((algorithm) => algorithm === name.toUpperCase());
+  if (checksumAlgorithm === undefined) {
     throw new S3Error(
       'InvalidRequest',
       `The checksum algorithm is not one of ${checksumAlgorithms.join(', ')}.`,
     );
   }
-  return found;
+  return checksumAlgorithm;
 }
 
 const digestBytes: Readonly<Record<ChecksumAlgorithm, number>> = {

@@ -133,7 +133,7 @@ export class ObjectStore {
     if (this.#versions.isKept(bucket)) return this.#versions.list(bucket, prefix, after, limit);
     const from = after.key === '' ? Buffer.alloc(0) : Buffer.from(`${after.key}\0`);
     const { objects } = listObjects(this.#database, { bucket, prefix, delimiter: '', from, limit });
-    return objects.map((one) => ({ ...one, id: nullVersion, isLatest: true, isMarker: false }));
+    return objects.map((object) => ({ ...object, id: nullVersion, isLatest: true, isMarker: false }));
   }
 
   /** @throws S3Error InvalidBucketName, BucketAlreadyOwnedByYou */

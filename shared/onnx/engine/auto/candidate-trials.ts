@@ -233,14 +233,14 @@ export class CandidateTrials {
     return this.#sourceBytes;
   }
 
-  async #isBetter(one: Measured): Promise<boolean> {
+  async #isBetter(measured: Measured): Promise<boolean> {
     const { best } = this;
     // A candidate that may be slower than the model never wins for its speed.
-    if (this.#isForLatency && !isFaster(one.times?.latency ?? null)) return false;
-    const own = this.#measureOf(one);
+    if (this.#isForLatency && !isFaster(measured.times?.latency ?? null)) return false;
+    const own = this.#measureOf(measured);
     if (best === undefined) return own < (this.#isForLatency ? 1 : await this.#bytesBefore());
     const least = this.#measureOf(best);
-    return own < least || (own === least && one.loss < best.loss);
+    return own < least || (own === least && measured.loss < best.loss);
   }
 
   #note({ candidate, trial, loss, bytes, ratio }: Measured): void {

@@ -65,7 +65,7 @@ function requireComparable({ compare }: Trial, max_error: number): void {
 
 /** Sort layers for exclusion by the error that they save per additional byte. */
 function bySaving(ranked: readonly LayerError[], { transform }: Trial): LayerError[] {
-  const sizes = new Map(transform.layers.map((one) => [one.layer, one.parameters_before]));
+  const sizes = new Map(transform.layers.map((layer) => [layer.layer, layer.parameters_before]));
   const saving = ({ layer, error }: LayerError): number =>
     (error ?? Number.POSITIVE_INFINITY) ** 2 / Math.max(sizes.get(layer) ?? 1, 1);
   return ranked.toSorted((a, b) => (saving(a) === saving(b) ? 0 : saving(b) - saving(a)));

@@ -45,7 +45,7 @@ function gentler(request: QuantizeRequest, outcome: Outcome): string[] {
   const withSet = hasCalibration ? '' : ' and a calibration set';
   const found: string[] = [];
   const takesChannels = quantizeFacts(strategy).combinations.some(
-    (one) => one.precision === precision && one.perChannel !== undefined,
+    (combination) => combination.precision === precision && combination.perChannel !== undefined,
   );
   const hasChannels = isStatic
     ? opset >= perChannelOpset
@@ -62,7 +62,11 @@ function gentler(request: QuantizeRequest, outcome: Outcome): string[] {
     found.push(`strategy=gptq${withSet}: the same size, with rounding that fits the inputs of the layers.`);
   if ((strategy === 'gptq' || strategy === 'awq') && request.quant_type === 'int4')
     found.push('quant_type=uint4: a zero point for each block, for 2 % more bytes.');
-  if (quantizeFacts(strategy).combinations.some((one) => one.mixes && one.precision === precision)) {
+  if (
+    quantizeFacts(strategy).combinations.some(
+      (combination) => combination.mixes && combination.precision === precision,
+    )
+  ) {
     if ((request.block_size ?? usualBlockSize) > leastBlockSize)
       found.push(`block_size=${leastBlockSize}: more scales, for a bit more for each weight.`);
     if (request.mean_bits === null)
@@ -179,6 +183,6 @@ const maxTried = 4;
 /** Build the first line of a receipt with a useless result, including remedies. */
 export function uselessLine(why: string, remedies: readonly string[]): string {
   if (remedies.length === 0) return why;
-  const tried = remedies.slice(0, maxTried).map((one) => one.replace(/:.*$|\.$/s, ''));
+  const tried = remedies.slice(0, maxTried).map((remedy) => remedy.replace(/:.*$|\.$/s, ''));
   return `${why} Try ${tried.join('; ')}.`;
 }

@@ -76,7 +76,9 @@ class Comparison {
     const { most, of } = this.#limit;
     const { score, squaredNorms } = this.#reference;
     if (of === 'loss' && score.of > 0) return (this.before.met - this.after.met) / score.of > most;
-    return this.differences.some((one) => one.exceeds(most, squaredNorms.get(one.name) ?? 0));
+    return this.differences.some((difference) =>
+      difference.exceeds(most, squaredNorms.get(difference.name) ?? 0),
+    );
   }
 }
 
@@ -136,7 +138,7 @@ export async function compareStage(
   const { reading, first } = reference;
   const { source } = task.feed;
   return {
-    outputs: differences.map((one) => one.result()),
+    outputs: differences.map((difference) => difference.result()),
     accuracy:
       reading === undefined || before.of === 0
         ? null
@@ -148,9 +150,10 @@ export async function compareStage(
     agreement: comparison.agreement.result(),
     data: dataUsed(source, comparison.compared, first),
     notes: setNotes(source, first),
-    warnings: [...differences.map((one) => one.warning()), reading && labelsWarning(before, reading)].filter(
-      (one) => one !== undefined,
-    ),
+    warnings: [
+      ...differences.map((difference) => difference.warning()),
+      reading && labelsWarning(before, reading),
+    ].filter((one) => one !== undefined),
     runtime: await runtimeVersion(),
   };
 }

@@ -126,7 +126,7 @@ export function countParameters(root: Graph): ParameterCount {
     const all = graph.nodes.map(quantizedOperands);
     const auxiliary = new Set([...all.flatMap((one) => one.auxiliary), ...dynamicScales(graph)]);
     const constants = [...all.flatMap((one) => one.constants), ...tablesOf(graph)];
-    const quantized = new Map(constants.map((one) => [one.data, one]));
+    const quantized = new Map(constants.map((constant) => [constant.data, constant]));
     for (const tensor of graph.initializers.values()) {
       if (auxiliary.has(tensor.name)) continue;
       const operand = quantized.get(tensor.name);

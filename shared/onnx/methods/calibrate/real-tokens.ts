@@ -31,7 +31,7 @@ export function realTokens({ feeds }: Sample): RealTokens | undefined {
   if (isFloatType(mask.type) || mask.dims.length !== 2) return undefined;
   const { dims: shape } = mask;
   const rows = Array.from(tensorNumbers(mask));
-  if (!rows.every((one) => one === 0 || one === 1) || new Set(rows).size !== 2) return undefined;
+  if (!rows.every((row) => row === 0 || row === 1) || new Set(rows).size !== 2) return undefined;
   return {
     rowsOf(dims) {
       const tokens = dims.slice(0, -1);

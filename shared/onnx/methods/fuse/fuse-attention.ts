@@ -81,9 +81,9 @@ export class AttentionMasks {
     const id = `${mask} ${length}`;
     const known = this.#known.get(id);
     if (known !== undefined) return { ...known, nodes: [] };
-    const made = this.#counted(view, mask) ?? this.#added(view, mask, around.like, length);
-    if (made !== undefined) this.#known.set(id, made);
-    return made;
+    const fusedMask = this.#counted(view, mask) ?? this.#added(view, mask, around.like, length);
+    if (fusedMask !== undefined) this.#known.set(id, fusedMask);
+    return fusedMask;
   }
 
   #counted(view: GraphView, mask: string): FusedMask | undefined {
@@ -184,12 +184,10 @@ function scoresOf(
   const add = view.made(name, 'Add');
   for (const [scores = '', mask = ''] of add === undefined ? [] : [add.input, add.input.toReversed()]) {
     const own = unscaled(view, scores);
-    const found = view.made(own.name, 'MatMul');
+    const node = view.made(own.name, 'MatMul');
     const isScores =
-      view.rank(mask) === 4 &&
-      found !== undefined &&
-      headPath(view, found.input[0] ?? '', false) !== undefined;
-    if (isScores) return { product: found, factor: own.factor, mask };
+      view.rank(mask) === 4 && node !== undefined && headPath(view, node.input[0] ?? '', false) !== undefined;
+    if (isScores) return { product: node, factor: own.factor, mask };
   }
   return undefined;
 }

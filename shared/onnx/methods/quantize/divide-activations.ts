@@ -35,7 +35,7 @@ export function divideActivations(
     const [first] = products;
     if (first === undefined || !products.every(({ node }) => isOwn(node.input[weightAt] ?? ''))) continue;
     const by = factorsOf(activation, products);
-    if (by === undefined || products.some((one) => inputsOf(one) !== by.length)) continue;
+    if (by === undefined || products.some((product) => inputsOf(product) !== by.length)) continue;
     for (const product of products) {
       const name = names.make(`${product.tensor.name}_scaled`);
       graph.put(scaledAlong(product.tensor, name, product.inputAxis, by));

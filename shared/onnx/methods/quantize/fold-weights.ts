@@ -189,7 +189,7 @@ const slice: Move = (node, [, starts, ends, axes, steps], first) => {
 };
 
 const concat: Move = (node, inputs, first) => {
-  const parts = inputs.filter((one) => one !== undefined);
+  const parts = inputs.filter((input) => input !== undefined);
   if (parts.length !== inputs.length || parts.some(({ type }) => type !== first.type)) return undefined;
   const given = intAttribute(node, 'axis', 0);
   const axis = given < 0 ? given + first.dims.length : given;

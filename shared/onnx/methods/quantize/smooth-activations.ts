@@ -18,7 +18,7 @@ export const smoothActivations = (
     if (observed === undefined) return undefined;
     const weights = products.map(largestByInput);
     const largest = Float64Array.from(observed.largest, (_, at) =>
-      Math.max(...weights.map((one) => one[at] ?? 0)),
+      Math.max(...weights.map((weight) => weight[at] ?? 0)),
     );
     return smoothingFactors(observed.largest, largest, alpha);
   });

@@ -55,10 +55,13 @@ export async function readProjectFolder(
   });
   const wanted = extras.slice(1, -1).split(',').filter(Boolean);
   if (manifest?.requirements !== undefined) {
-    const own = declared('pyproject.toml', manifest);
+    const projectFolder = declared('pyproject.toml', manifest);
     const { packages, memberOf } = await workspace();
     const places = { ...manifest.places, packages: new Map([...packages, ...manifest.places.packages]) };
-    return { ...own, requirements: await placedRequirements(own.requirements, places, path, memberOf) };
+    return {
+      ...projectFolder,
+      requirements: await placedRequirements(projectFolder.requirements, places, path, memberOf),
+    };
   }
   if (setupCfg?.requirements !== undefined) return declared('setup.cfg', setupCfg);
   if (setupPy !== undefined && py !== undefined) {

@@ -67,9 +67,9 @@ export const namesPackages = (setupPy: string): boolean =>
 
 /** Return the source text that follows `keyword=`; if the value is a variable, the text that follows its assignment. */
 function keywordValue(content: string, keyword: string): string | undefined {
-  const found = new RegExp(String.raw`\b${keyword}\s*=\s*(?=\S)`).exec(content);
-  if (found === null) return undefined;
-  const value = content.slice(found.index + found[0].length);
+  const match = new RegExp(String.raw`\b${keyword}\s*=\s*(?=\S)`).exec(content);
+  if (match === null) return undefined;
+  const value = content.slice(match.index + match[0].length);
   const variable = /^([A-Za-z_]\w*)\s*[,)\n]/.exec(value)?.[1];
   if (variable === undefined) return value;
   const assigned = new RegExp(String.raw`^${variable}\s*=\s*(?=\S)`, 'm').exec(content);

@@ -276,9 +276,9 @@ function tokenize(text: string): string[] | null {
   const tokens: string[] = [];
   token.lastIndex = 0;
   while (token.lastIndex < text.length) {
-    const found = token.exec(text);
-    if (found === null) return null;
-    tokens.push((found[1] ?? '').replace(/^not\s+in$/, 'not in'));
+    const match = token.exec(text);
+    if (match === null) return null;
+    tokens.push((match[1] ?? '').replace(/^not\s+in$/, 'not in'));
     // Far more than any real marker has. The limit bounds the depth of brackets.
     if (tokens.length > 400) return null;
   }

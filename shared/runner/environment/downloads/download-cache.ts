@@ -131,7 +131,7 @@ export class DownloadCache {
       if (facts !== undefined) files.push({ path, bytes: facts.size, used: facts.mtimeMs });
     }
     let total = files.reduce((sum, { bytes }) => sum + bytes, 0);
-    for (const { path, bytes } of files.sort((one, other) => one.used - other.used)) {
+    for (const { path, bytes } of files.sort((a, b) => a.used - b.used)) {
       if (total <= maxBytes) return;
       await rm(path, { force: true });
       total -= bytes;

@@ -84,7 +84,9 @@ export async function relayPlan(
   const files = python === undefined ? new Map<string, string>() : await pipConfig(build, python);
   if (files === null || beyond.pip.some((name) => files.has(name))) return null;
   const options = (wanted: string) =>
-    dependencies.flatMap((one) => (one.kind === 'option' && one.name === wanted ? [one.value] : []));
+    dependencies.flatMap((dependency) =>
+      dependency.kind === 'option' && dependency.name === wanted ? [dependency.value] : [],
+    );
   const [index = usualIndex] = [
     ...options('index-url'),
     ...words(python === undefined ? (env['UV_DEFAULT_INDEX'] ?? env['UV_INDEX_URL']) : env['PIP_INDEX_URL']),

@@ -14,17 +14,17 @@ export function pinFault(
   required: readonly PlacedRequirement[],
   identity: string,
 ): string | undefined {
-  const found = pip(output) ?? uv(output);
-  if (found === undefined) return undefined;
-  const name = normalName(/^[\w.-]+/.exec(found.requirement)?.[0] ?? '');
+  const unmetPin = pip(output) ?? uv(output);
+  if (unmetPin === undefined) return undefined;
+  const name = normalName(/^[\w.-]+/.exec(unmetPin.requirement)?.[0] ?? '');
   const { where } = required.find((one) => one.name === name) ?? { where: 'another package requires it' };
   const python = identity.replace(/^cpython-/i, 'Python ').replace('-', ' ');
-  const newest = found.versions.at(-1);
+  const newest = unmetPin.versions.at(-1);
   const [offer, advice] =
     newest === undefined
       ? ['', 'Look at the name, or']
-      : [`, but ${rangeOf(found.versions)}`, 'Require one of these, or'];
-  return `${found.requirement} (${where}): the package index has no such version for ${python}${offer}. ${advice} choose the Python that it was made for (python: "3.8" in mps.yaml, for example).`;
+      : [`, but ${rangeOf(unmetPin.versions)}`, 'Require one of these, or'];
+  return `${unmetPin.requirement} (${where}): the package index has no such version for ${python}${offer}. ${advice} choose the Python that it was made for (python: "3.8" in mps.yaml, for example).`;
 }
 
 interface UnmetPin {

@@ -196,14 +196,16 @@ const pythonOf = (folder: string): string => join(folder, 'bin', 'python');
 
 /** The project's options for pip. With a relay, its indexes are left out. */
 const projectOptions = ({ dependencies }: EnvironmentBuild, isRelayed: boolean): string[] =>
-  dependencies.flatMap((one) => {
-    if (one.kind !== 'option' || (isRelayed && one.name.endsWith('index-url'))) return [];
-    return one.value === '' ? [`--${one.name}`] : [`--${one.name}`, one.value];
+  dependencies.flatMap((dependency) => {
+    if (dependency.kind !== 'option' || (isRelayed && dependency.name.endsWith('index-url'))) return [];
+    return dependency.value === '' ? [`--${dependency.name}`] : [`--${dependency.name}`, dependency.value];
   });
 
 /** pip takes the best version of all indexes. uv takes the first index with the package, unless this option is set. */
 function uvOptions(build: EnvironmentBuild, isRelayed: boolean): string[] {
-  const hasExtra = build.dependencies.some((one) => one.kind === 'option' && one.name === 'extra-index-url');
+  const hasExtra = build.dependencies.some(
+    (dependency) => dependency.kind === 'option' && dependency.name === 'extra-index-url',
+  );
   const strategy = hasExtra ? ['--index-strategy', 'unsafe-best-match'] : [];
   return [...strategy, ...projectOptions(build, isRelayed)];
 }
@@ -278,7 +280,9 @@ export function requirementsFile({ dependencies, copies }: EnvironmentBuild): st
 
 /** Return the content of the file of constraints, one validated line each. */
 export const constraintsFile = ({ dependencies }: EnvironmentBuild): string =>
-  dependencies.map((one) => (one.kind === 'constraint' ? `${withHashes(one)}\n` : '')).join('');
+  dependencies
+    .map((dependency) => (dependency.kind === 'constraint' ? `${withHashes(dependency)}\n` : ''))
+    .join('');
 
 const withHashes = ({ spec, hashes }: { spec: string; hashes?: string }): string =>
   hashes === undefined ? spec : `${spec} ${hashes}`;

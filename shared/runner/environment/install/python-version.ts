@@ -36,7 +36,8 @@ export function pythonFault(
   conditions: readonly PythonCondition[],
   known: readonly string[] = [],
 ): string | undefined {
-  const isMet = (version: string) => conditions.every((one) => allowsVersion(one.versions, version));
+  const isMet = (version: string) =>
+    conditions.every((condition) => allowsVersion(condition.versions, version));
   if (conditions.length === 0 || known.some(isMet)) return undefined;
   const wanted = conditions.map(({ versions, where }) => `${where}: needs Python ${versions}`).join('; ');
   if (!anyVersions.some(isMet)) {

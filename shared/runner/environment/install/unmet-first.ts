@@ -17,7 +17,9 @@ export async function unmetFirst(
 ): Promise<EnvironmentBuild['dependencies']> {
   const [, python] = /^cpython-(\d+\.\d+\.\d+)/i.exec(interpreter.identity) ?? [];
   const packages = dependencies.filter(({ kind }) => kind === 'package').length;
-  const hasOther = dependencies.some((one) => one.kind === 'option' && one.name === 'find-links');
+  const hasOther = dependencies.some(
+    (dependency) => dependency.kind === 'option' && dependency.name === 'find-links',
+  );
   if (python === undefined || hasOther || packages < 2 || packages > maxPackages) return dependencies;
   const unmet = await inLanes(dependencies, pagesAtOnce, async (one) => {
     const wanted = one.kind === 'package' ? readSpec(one.spec) : undefined;

@@ -23,11 +23,11 @@ export class FileBytes {
   readonly #handle: FileHandle;
   readonly #found: BigIntStats;
 
-  private constructor(handle: FileHandle, found: BigIntStats) {
+  private constructor(handle: FileHandle, stats: BigIntStats) {
     this.#handle = handle;
-    this.#found = found;
-    this.size = Number(found.size);
-    this.version = versionOf(found);
+    this.#found = stats;
+    this.size = Number(stats.size);
+    this.version = versionOf(stats);
   }
 
   /** Return the bytes of an open file in its found state, or else in its current state. */

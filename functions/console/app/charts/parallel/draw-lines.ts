@@ -45,7 +45,7 @@ export function drawLines(
     const rank = ranks[index];
     return rank === undefined ? cssColour('edge') : (colours[shadeAt(rank)] ?? pale);
   };
-  const order = [...items.keys()].sort((one, other) => (ranks?.[one] ?? -1) - (ranks?.[other] ?? -1));
+  const order = [...items.keys()].sort((a, b) => (ranks?.[a] ?? -1) - (ranks?.[b] ?? -1));
   for (const index of order) if (chosen[index] === false) stroke(index, pale, 1);
   context.globalAlpha = items.length > 100 ? 0.7 : 0.9;
   for (const index of order) if (chosen[index] !== false) stroke(index, colourOf(index), 1.6);

@@ -70,9 +70,9 @@ export function useRunCurves(runs: readonly Drawable[], feed?: PointFeed): RunCu
     const readerOf = ({ project_id, experiment_id }: Drawable): CurveReader => {
       const present = readers.current.get(experiment_id);
       if (present !== undefined) return present;
-      const made = new CurveReader({ project_id, experiment_id });
-      readers.current.set(experiment_id, made);
-      return made;
+      const curveReader = new CurveReader({ project_id, experiment_id });
+      readers.current.set(experiment_id, curveReader);
+      return curveReader;
     };
     const read = async (run: Drawable): Promise<void> => {
       counts.current.set(run.experiment_id, pointsOf(run));

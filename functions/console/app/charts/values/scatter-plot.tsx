@@ -67,7 +67,7 @@ export function Scatter<I extends Item>(props: ScatterProps<I>) {
     () =>
       spots
         .flatMap((spot, index) => (spot === undefined || chosen[index] === false ? [] : [{ ...spot, index }]))
-        .sort((one, other) => one.x - other.x || one.y - other.y)
+        .sort((a, b) => a.x - b.x || a.y - b.y)
         .map(({ index }) => index),
     [spots, chosen],
   );
@@ -187,11 +187,11 @@ interface Drawn extends Pick<ScatterProps<Item>, 'x' | 'y' | 'ranks' | 'chosen'>
 
 function drawPoints(
   context: CanvasRenderingContext2D,
-  given: Drawn,
+  drawn: Drawn,
   spots: readonly (Spot | undefined)[],
   near: number | undefined,
 ): void {
-  const { ranks, chosen, steps, width, height } = given;
+  const { ranks, chosen, steps, width, height } = drawn;
   const colours = shades();
   const [pale, plain] = [cssColour('line'), cssColour(lineColour(0))];
   const dot = (spot: Spot, size = radius): void => {
@@ -202,7 +202,7 @@ function drawPoints(
   context.fillStyle = pale;
   for (const [index, spot] of spots.entries()) if (spot !== undefined && chosen[index] === false) dot(spot);
   if (steps.length > 0) {
-    const corners = steps.map(([atX, atY]) => spotOf(given, width, height, atX, atY));
+    const corners = steps.map(([atX, atY]) => spotOf(drawn, width, height, atX, atY));
     context.strokeStyle = cssColour('accent');
     context.lineWidth = 2;
     context.beginPath();
@@ -219,7 +219,7 @@ function drawPoints(
   // The best are drawn last, so that they lie on top.
   const order = [...spots.keys()]
     .filter((index) => chosen[index] !== false)
-    .sort((one, other) => (ranks?.[one] ?? -1) - (ranks?.[other] ?? -1));
+    .sort((a, b) => (ranks?.[a] ?? -1) - (ranks?.[b] ?? -1));
   context.globalAlpha = order.length > 300 ? 0.75 : 0.9;
   for (const index of order) {
     const spot = spots[index];

@@ -27,8 +27,10 @@ export function filterRows(rows: readonly Row[], filter: string, ranking = new R
   const vocabulary = vocabularyOf((row) => ranking.best(row)?.value);
   if (!looksLikeCondition.test(wanted)) {
     // `user:ada` is a condition, but `cuda:0` may be a value.
-    const found = wanted.includes(':') ? filterFreely(rows, wanted, vocabulary, 'no condition') : undefined;
-    if (found !== undefined && found.fault === undefined) return found;
+    const filtered = wanted.includes(':')
+      ? filterFreely(rows, wanted, vocabulary, 'no condition')
+      : undefined;
+    if (filtered !== undefined && filtered.fault === undefined) return filtered;
     return { rows: rows.filter((row) => hasWords(row, words)), fault: undefined };
   }
   try {

@@ -48,11 +48,11 @@ export function groupRows(
     else present.rows.push(row);
   }
   return [...groups.values()]
-    .sort((one, other) => {
-      const [low, high] = [one.parts[0]?.bin, other.parts[0]?.bin];
+    .sort((a, b) => {
+      const [low, high] = [a.parts[0]?.bin, b.parts[0]?.bin];
       return by.length === 1 && low !== undefined && high !== undefined
         ? low.from - high.from
-        : other.rows.length - one.rows.length;
+        : b.rows.length - a.rows.length;
     })
     .map((group) => ({ ...group, spreads: spreadsOf(group.rows, columns) }));
 }
@@ -137,7 +137,7 @@ export function spreadDecimals(spreads: readonly Spread[]): number | undefined {
   const counts = new Map<number, number>();
   for (const { deviation = 0 } of spreads)
     if (deviation > 0) counts.set(supported(deviation), (counts.get(supported(deviation)) ?? 0) + 1);
-  const [most] = [...counts].sort((one, other) => other[1] - one[1] || other[0] - one[0]);
+  const [most] = [...counts].sort((a, b) => b[1] - a[1] || b[0] - a[0]);
   return most?.[0];
 }
 

@@ -27,10 +27,10 @@ function ExperimentFields({
 }) {
   const [wanted, setWanted] = useState('');
   const projects = useLive('projects', loadProjects);
-  const found = useLive(`found/${project_id}/${wanted}`, async () =>
+  const live = useLive(`found/${project_id}/${wanted}`, async () =>
     project_id === '' ? undefined : findExperiments(project_id, wanted),
   );
-  const rows = found.data?.rows ?? [];
+  const rows = live.data?.rows ?? [];
   return (
     <>
       <Field label="Project">
@@ -55,9 +55,7 @@ function ExperimentFields({
           <Field
             label="Experiment"
             hint={
-              found.data?.next === undefined
-                ? undefined
-                : 'The newest experiments. Search by name for others.'
+              live.data?.next === undefined ? undefined : 'The newest experiments. Search by name for others.'
             }
           >
             {(attributes) => (

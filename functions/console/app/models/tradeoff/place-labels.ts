@@ -35,8 +35,8 @@ export const labelBox = ({ x, y, anchor }: PlacedLabel, text: string): Box => {
   return { left, right: left + width, top: y - ascent, bottom: y + descent };
 };
 
-const meet = (one: Box, other: Box): boolean =>
-  one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
+const meet = (box: Box, other: Box): boolean =>
+  box.left < other.right && other.left < box.right && box.top < other.bottom && other.top < box.bottom;
 
 const boxOf = ({ x, y, radius }: Labelled): Box => ({
   left: x - radius,
@@ -84,7 +84,7 @@ export function radiiOf(points: readonly { x: number; y: number }[]): number[] {
   for (const [index, { x, y }] of points.entries()) {
     const below = points
       .slice(0, index)
-      .map((other, at) => (Math.hypot(other.x - x, other.y - y) < 11 ? (radii[at] ?? 0) : 0));
+      .map((point, at) => (Math.hypot(point.x - x, point.y - y) < 11 ? (radii[at] ?? 0) : 0));
     radii.push(Math.max(1.5, ...below) + 4.5);
   }
   return radii;

@@ -16,7 +16,7 @@ export function pointAfterKey<P extends Placed>(
   id: string,
   key: string,
 ): P | undefined {
-  const inOrder = [...points].sort((one, other) => one.x - other.x || one.y - other.y);
+  const inOrder = [...points].sort((a, b) => a.x - b.x || a.y - b.y);
   if (key === 'Home') return inOrder[0];
   if (key === 'End') return inOrder.at(-1);
   const step = steps[key];

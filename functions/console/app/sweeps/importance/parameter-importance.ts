@@ -60,9 +60,8 @@ export function parameterImportance(
       correlation: correlationOf(axis, outcome),
     }))
     .sort(
-      (one, other) =>
-        (other.share ?? 0) - (one.share ?? 0) ||
-        Math.abs(other.correlation ?? 0) - Math.abs(one.correlation ?? 0),
+      (a, b) =>
+        (b.share ?? 0) - (a.share ?? 0) || Math.abs(b.correlation ?? 0) - Math.abs(a.correlation ?? 0),
     );
 }
 

@@ -240,7 +240,7 @@ function filledColumn(values: Float64Array): Float64Array {
 }
 
 const orderOf = (values: Float64Array): Int32Array =>
-  Int32Array.from(values.keys()).sort((one, other) => at(values, one) - at(values, other));
+  Int32Array.from(values.keys()).sort((a, b) => at(values, a) - at(values, b));
 
 /** Within its bounds an array has a number everywhere. */
 const at = (values: ArrayLike<number> | undefined, index: number): number => values?.[index] ?? 0;

@@ -4,7 +4,7 @@
  * ranks([3, 1, 3]); // [2.5, 1, 2.5]
  */
 export function ranks(values: readonly number[]): number[] {
-  const order = [...values.keys()].sort((one, other) => (values[one] ?? 0) - (values[other] ?? 0));
+  const order = [...values.keys()].sort((a, b) => (values[a] ?? 0) - (values[b] ?? 0));
   const found = values.map(() => 0);
   for (let start = 0; start < order.length; ) {
     const value = values[order[start] ?? 0];

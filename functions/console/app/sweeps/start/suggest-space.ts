@@ -97,7 +97,7 @@ function rangeAround(value: number): Range {
 }
 
 const valuesAround = (value: number, { min, max }: Range): number[] =>
-  [...new Set([Number(min), value, Number(max)])].sort((one, other) => one - other);
+  [...new Set([Number(min), value, Number(max)])].sort((a, b) => a - b);
 
 /** Return a number in at most three digits, and a large whole one as it is. */
 const numeral = (value: number): string =>

@@ -121,7 +121,7 @@ export function faultsAtFields(
 ): FieldFaults | undefined {
   if (!(error instanceof ProblemError) || error.faults.length === 0) return undefined;
   const known = ['parameters', ...fieldNames, ...parameters.flatMap(namesOf)].sort(
-    (one, other) => other.length - one.length,
+    (a, b) => b.length - a.length,
   );
   const at: Record<string, string> = {};
   const others: string[] = [];

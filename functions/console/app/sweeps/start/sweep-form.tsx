@@ -116,7 +116,11 @@ export function SweepForm({
               faults={faults.at}
               isGrid={draft.method === 'grid'}
               onChange={(name, next) =>
-                setParameters(parameters.map((one) => (one.name === name ? { ...one, ...next } : one)))
+                setParameters(
+                  parameters.map((parameter) =>
+                    parameter.name === name ? { ...parameter, ...next } : parameter,
+                  ),
+                )
               }
             />
           )}

@@ -34,7 +34,7 @@ export function foldConstantChannels(
       isWeight &&
       position === 1 &&
       input !== undefined &&
-      dependencies.producers.some((one) => one.node === node);
+      dependencies.producers.some((producer) => producer.node === node);
     if (!isUser || known === undefined || weight?.type !== 'float') continue;
     if (node.opType !== 'Conv' && weight.dims.length !== 2) continue;
     if (dependencies.carried.get(node.output[0] ?? '')?.labels === cut.labels) continue;

@@ -208,7 +208,7 @@ export function addToBias(
   const dims = rows === 1 ? [sums.length] : [rows, sums.length];
   model.graph.put(makeTensor(name, weight.type, dims, values));
   if (isGemm && beta !== 1) setAttribute(node, 'beta', { float: 1 });
-  const noted = dependencies.cuts.findIndex((one) => one.node === node && one.position === 2);
+  const noted = dependencies.cuts.findIndex((cut) => cut.node === node && cut.position === 2);
   if (noted >= 0) dependencies.cuts.splice(noted, 1);
   node.input[2] = name;
   if (labels !== undefined)

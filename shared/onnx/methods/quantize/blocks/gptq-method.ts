@@ -67,7 +67,7 @@ export function gptqLevels(
   format: BlockFormat,
 ): BlockLevels {
   const blocks = blockCount(k, format.blockSize);
-  const found: BlockLevels = {
+  const blockLevels: BlockLevels = {
     levels: new Uint8Array(n * k),
     scales: new Float32Array(n * blocks),
     zeroPoints: new Uint8Array(n * blocks),
@@ -80,10 +80,10 @@ export function gptqLevels(
         rows.values[row * k + at] = values[(first + row) * strideN + at * strideK] ?? 0;
       }
     }
-    putScales(rows, { k, ...format }, curvature.diagonal, found);
-    putLevels(rows, { k, ...format }, curvature, found);
+    putScales(rows, { k, ...format }, curvature.diagonal, blockLevels);
+    putLevels(rows, { k, ...format }, curvature, blockLevels);
   }
-  return found;
+  return blockLevels;
 }
 
 /** The format of rows, and their length. */
@@ -104,7 +104,7 @@ function putScales(
   { values, first, count }: Rows,
   { k, bits, symmetric, blockSize }: RowFormat,
   diagonal: Float64Array,
-  found: BlockLevels,
+  blockLevels: BlockLevels,
 ): void {
   const blocks = blockCount(k, blockSize);
   for (let row = 0; row < count; row += 1) {
@@ -115,8 +115,8 @@ function putScales(
         weights: diagonal.subarray(start, end),
       };
       const { scale, zeroPoint } = bestBlockScale(part, bits, symmetric);
-      found.scales[(first + row) * blocks + block] = scale;
-      found.zeroPoints[(first + row) * blocks + block] = zeroPoint;
+      blockLevels.scales[(first + row) * blocks + block] = scale;
+      blockLevels.zeroPoints[(first + row) * blocks + block] = zeroPoint;
     }
   }
 }
@@ -129,7 +129,7 @@ function putLevels(
   { values, first, count }: Rows,
   { k, bits, blockSize }: RowFormat,
   { order, factor }: Curvature,
-  found: BlockLevels,
+  blockLevels: BlockLevels,
 ): void {
   const blocks = blockCount(k, blockSize);
   const most = 2 ** bits - 1;
@@ -143,10 +143,10 @@ function putLevels(
     const pivot = factor[at * k + at] ?? 1;
     for (let row = 0; row < count; row += 1) {
       const block = (first + row) * blocks + Math.floor(column / blockSize);
-      const [scale, zeroPoint] = [found.scales[block] ?? 0, found.zeroPoints[block] ?? 0];
+      const [scale, zeroPoint] = [blockLevels.scales[block] ?? 0, blockLevels.zeroPoints[block] ?? 0];
       const value = left[row * k + at] ?? 0;
       const level = levelOf(value, reciprocalOf(scale), zeroPoint, most);
-      found.levels[(first + row) * k + column] = level;
+      blockLevels.levels[(first + row) * k + column] = level;
       const error = (value - (level - zeroPoint) * scale) / pivot;
       const [base, turn] = [row * k, at * k];
       for (let next = at + 1; next < k; next += 1) {

@@ -32,12 +32,12 @@ export function inputFactors(
 ): Float32Array | undefined {
   const { channels } = observed;
   const moment = observed.moment()?.slice();
-  if (moment === undefined || products.some((one) => inputsOf(one) !== channels)) return undefined;
+  if (moment === undefined || products.some((product) => inputsOf(product) !== channels)) return undefined;
   const sizes = channelSizes(moment, channels);
   if (sizes === undefined) return undefined;
   for (const [at, size] of sizes.entries()) moment[at * channels + at] = size * size;
   const weights = products.map(largestByInput);
-  const largest = sizes.map((_, at) => Math.max(...weights.map((one) => one[at] ?? 0)));
+  const largest = sizes.map((_, at) => Math.max(...weights.map((weight) => weight[at] ?? 0)));
   const rows = sampledRows(products, channels);
   const lossOf = (by: Float32Array): number =>
     productLoss(rows, by, { moment, sizes, largest: observed.largest }, format);

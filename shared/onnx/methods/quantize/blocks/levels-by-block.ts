@@ -30,7 +30,7 @@ interface Scaling {
 function levelsByBlock(matrix: Matrix, format: BlockFormat, scaling: Scaling): Blocks {
   const { k, n } = matrix;
   const blocks = blockCount(k, format.blockSize);
-  const found: BlockLevels = {
+  const blockLevels: BlockLevels = {
     levels: new Uint8Array(n * k),
     scales: new Float32Array(n * blocks),
     zeroPoints: new Uint8Array(n * blocks),
@@ -41,10 +41,10 @@ function levelsByBlock(matrix: Matrix, format: BlockFormat, scaling: Scaling): B
       values[at] = matrix.values[row * matrix.strideN + at * matrix.strideK] ?? 0;
     for (let block = 0; block < blocks; block += 1) {
       const part = { from: block * format.blockSize, place: row * blocks + block, row };
-      putBlock(values, part, format, scaling, found);
+      putBlock(values, part, format, scaling, blockLevels);
     }
   }
-  return packBlocks(matrix, found, format);
+  return packBlocks(matrix, blockLevels, format);
 }
 
 /** Quantize one block of a row into `found`. */
@@ -53,16 +53,16 @@ function putBlock(
   { from, place, row: number }: { from: number; place: number; row: number },
   format: BlockFormat,
   { scaleOf, weights }: Scaling,
-  found: BlockLevels,
+  blockLevels: BlockLevels,
 ): void {
   const end = from + format.blockSize;
   const values = row.subarray(from, end);
   const { scale, zeroPoint } = scaleOf({ values, weights: weights?.subarray(from, end) }, format);
-  found.scales[place] = scale;
-  found.zeroPoints[place] = zeroPoint;
+  blockLevels.scales[place] = scale;
+  blockLevels.zeroPoints[place] = zeroPoint;
   const reciprocal = reciprocalOf(scale);
   for (const [at, value] of values.entries())
-    found.levels[number * row.length + from + at] = levelOf(
+    blockLevels.levels[number * row.length + from + at] = levelOf(
       value,
       reciprocal,
       zeroPoint,

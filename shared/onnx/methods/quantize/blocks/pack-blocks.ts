@@ -3,7 +3,7 @@ import { type BlockFormat, type Blocks, blockCount, type Matrix } from './block-
 /** Pack levels into the format of com.microsoft MatMulNBits, and compute their error relative to a matrix. */
 export function packBlocks(
   matrix: Matrix,
-  found: BlockLevels,
+  blockLevels: BlockLevels,
   { bits, symmetric, blockSize }: BlockFormat,
 ): Blocks {
   const { k, n } = matrix;
@@ -11,12 +11,12 @@ export function packBlocks(
   const packed = new Uint8Array((n * blocks * blockSize * bits) / 8);
   const sums = { squaredError: 0, squaredNorm: 0 };
   for (let row = 0; row < n; row += 1) {
-    const { squaredError, squaredNorm } = packRow(matrix, found, row, { packed, bits, blockSize });
+    const { squaredError, squaredNorm } = packRow(matrix, blockLevels, row, { packed, bits, blockSize });
     sums.squaredError += squaredError;
     sums.squaredNorm += squaredNorm;
   }
-  const zeroPoints = symmetric ? undefined : packedZeroPoints(found.zeroPoints, n, blocks, bits);
-  return { packed, scales: found.scales, zeroPoints, ...sums };
+  const zeroPoints = symmetric ? undefined : packedZeroPoints(blockLevels.zeroPoints, n, blocks, bits);
+  return { packed, scales: blockLevels.scales, zeroPoints, ...sums };
 }
 
 /** Levels of a weight [N, K], and scales and zero points of its blocks [N, blocks], all row-major. */

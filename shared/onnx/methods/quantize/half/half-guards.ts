@@ -215,8 +215,9 @@ export class HalfGuards {
     const isProduct = products.has(node.opType);
     const reaches = node.input.map((name, at) => {
       if (name === '') return undefined;
-      const own = isProduct && at > 0 ? this.#ofParameter(name, at, node) : this.#ofConstant(name, at, node);
-      return own ?? this.#reach.get(name);
+      const reach =
+        isProduct && at > 0 ? this.#ofParameter(name, at, node) : this.#ofConstant(name, at, node);
+      return reach ?? this.#reach.get(name);
     });
     const fromAttributes = this.#ofAttributes(node);
     let isOfFaint = false;

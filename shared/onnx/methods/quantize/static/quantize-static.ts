@@ -183,14 +183,14 @@ function dequantizeTied(dynamic: DynamicGraph, node: NodeProto): void {
   const constant = dynamic.weight(node.input[0]);
   if (typeof constant === 'string') return;
   const head = dynamic.graph.nodes.find(({ input }) => input.includes(node.output[0] ?? '')) ?? node;
-  const made = dynamic.weights.quantized(constant, tiedForm(dynamic), head);
-  if (made === undefined) return;
+  const quantizedNames = dynamic.weights.quantized(constant, tiedForm(dynamic), head);
+  if (quantizedNames === undefined) return;
   const float = dynamic.names.make(`${node.input[0]}_DequantizeLinear_Output`);
   const options = {
     name: dynamic.names.make(`${node.input[0]}_DequantizeLinear`),
     ...(dynamic.request.per_channel && { attributes: { axis: 0 } }),
   };
-  const inputs = [made.weight, made.scale, made.zeroPoint];
+  const inputs = [quantizedNames.weight, quantizedNames.scale, quantizedNames.zeroPoint];
   dynamic.nodes.push(makeNode('DequantizeLinear', inputs, [float], options));
   node.input[0] = float;
 }

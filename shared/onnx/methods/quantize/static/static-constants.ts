@@ -65,8 +65,8 @@ export class ConstantWriter {
       return undefined;
     }
     const constant = { tensor, owner: this.#plan.model.graph };
-    const made = putQuantized(this.#names, this.#report, { constant, by, node: first.node });
-    const { weight, scale, zeroPoint } = made;
+    const quantizedNames = putQuantized(this.#names, this.#report, { constant, by, node: first.node });
+    const { weight, scale, zeroPoint } = quantizedNames;
     const float = this.#dequantize(tensor.name, [weight, scale, zeroPoint], axis);
     for (const { node, position } of readers) node.input[position] = float;
     return { scale, zeroPoint, value: by.scales[0] ?? 1 };
