@@ -34,7 +34,7 @@ const networkMilliseconds = 5;
  * Return the cost of 1,000 requests beyond all free allowances. A function has a share of a vCPU, and pays for its
  * whole duration.
  */
-function requestCost({ milliseconds, units, memoryMiB }: MeasuredRequest): RequestCost {
+export function requestCost({ milliseconds, units, memoryMiB }: MeasuredRequest): RequestCost {
   const duration = Math.ceil(
     milliseconds / Math.min(1, memoryMiB / wholeProcessor) + 3 * networkMilliseconds,
   );
@@ -57,13 +57,14 @@ interface RequestCost {
   total: number;
 }
 
-const number = (value: number, digits: number): string =>
+/** Format a number with so many digits after the point. */
+export const number = (value: number, digits: number): string =>
   Number.isFinite(value)
     ? value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits })
     : 'all';
 
 /** Format a text table. The first column is left-aligned, the others right-aligned. */
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((title, column) =>
     Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),
   );

@@ -7,6 +7,7 @@ import { usualMemory } from '../options/function-size.ts';
 import { idleReport, pricesNote, requestReport, trainingReport } from './cost-report.ts';
 import { idleItems, jobImageBytes } from './idle.ts';
 import { measureRequests } from './measure.ts';
+import { monthCosts, peopleReport } from './people.ts';
 
 /** `npm run cost`: print the cost of a deployment. */
 async function cost(): Promise<number> {
@@ -21,6 +22,7 @@ async function cost(): Promise<number> {
     idleReport(idleItems(templates, await jobImageBytes(root))),
     requestReport(measured),
     trainingReport(options),
+    peopleReport(monthCosts(measured, options)),
   ];
   process.stdout.write(`${parts.join('\n\n')}\n`);
   return 0;

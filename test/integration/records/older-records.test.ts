@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { fixtureFiles, loadFixture, root, serviceWithRecords } from './fixture-records.ts';
 import { readers } from './readers.ts';
 
-/** Written alone: the store compares one, and the expiry of the other is what is used of it. */
-const neverRead = ['environment-builder', 'retention-clock'];
+/** Written alone: the store compares one, and the expiry of another is what is used of it; of a warm model, its key. */
+const neverRead = ['environment-builder', 'retention-clock', 'warm-model'];
 
 const services = new Map<string, ReturnType<typeof serviceWithRecords>>();
 /** One for each version, shared: each test puts the record that it reads. */

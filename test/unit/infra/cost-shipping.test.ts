@@ -9,5 +9,6 @@ test('the price of an hour counts what its log and metrics take of the table', (
   expect(fargate.base - bare).toBeCloseTo(unwatched, 6);
   const hour = bare + prices.fargate.vcpuHour + 2 * prices.fargate.gibHour;
   expect(unwatched / hour).toBeLessThan(0.06);
-  expect(watched / hour).toBeGreaterThan(0.4);
+  expect(watched / hour).toBeGreaterThan(unwatched / hour);
+  expect(watched / hour).toBeLessThan(0.15);
 });
