@@ -51,7 +51,7 @@ interface MonthCost {
  */
 export function monthCosts(measured: readonly MeasuredRequest[], options: DeploymentOptions): MonthCost[] {
   const costs = Object.entries(month.requests).map(([name, count]) => {
-    const request = measured.find((one) => one.name === name);
+    const request = measured.find((operation) => operation.name === name);
     if (request === undefined) throw new Error(`${name} was not measured`);
     return { name, count, memoryMiB: request.memoryMiB, ...requestCost(request) };
   });
@@ -73,8 +73,8 @@ export function monthCosts(measured: readonly MeasuredRequest[], options: Deploy
       service: lambda + people * sum(({ api, dynamoDb }) => (api + dynamoDb) / 1000),
       following:
         people *
-        sum(({ name, api, dynamoDb, lambda: own }) =>
-          isLive(name) ? (api + dynamoDb + (isFree ? 0 : own)) / 1000 : 0,
+        sum(({ name, api, dynamoDb, lambda: ofLambda }) =>
+          isLive(name) ? (api + dynamoDb + (isFree ? 0 : ofLambda)) / 1000 : 0,
         ),
       trainings: people * month.trainingHours * hour,
     };
