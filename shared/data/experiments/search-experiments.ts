@@ -146,7 +146,7 @@ async function readRecords(records: TableReader<'records'>, project_id: string):
 const readAtOnce = 100;
 
 /** Milliseconds that a search spends on folding, so the next search reads fewer records: less than the search itself. */
-const foldingMilliseconds = 300;
+const foldingMilliseconds = 150;
 
 export interface ExperimentSearch {
   /** Default: all experiments. */
