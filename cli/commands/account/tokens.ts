@@ -4,6 +4,7 @@ import type { endpoint as createNamedToken } from '../../../functions/auth/creat
 import type { endpoint as listTokens } from '../../../functions/auth/list-tokens.endpoint.ts';
 import type { endpoint as revokeToken } from '../../../functions/auth/revoke-token.endpoint.ts';
 import type { RowOf } from '../../../shared/client/route.ts';
+import { type TokenRight, tokenRights } from '../../../shared/data/accounts/token-rights.ts';
 import { CliError, exitCodes, refuseBoth } from '../../cli-error.ts';
 import type { CliContext } from '../../context.ts';
 import { connect } from '../../login/connect.ts';
@@ -13,9 +14,6 @@ import { refuseReplacing } from '../../output/save-text.ts';
 import { dollarsText } from '../../output/units.ts';
 import { requireProject } from '../../projects/find-project.ts';
 import { force, json, project, runBudget, verbose } from '../flags.ts';
-
-/** Rights that a token may have, in ascending order. */
-const tokenRights = ['read', 'record', 'run'] as const;
 
 async function ls(this: CliContext, { json: isJson }: Flags): Promise<void> {
   const { client } = await connect(this.env);
@@ -176,7 +174,7 @@ interface CreateFlags {
   verbose?: boolean;
   days?: number;
   expires?: number;
-  rights?: (typeof tokenRights)[number];
+  rights?: TokenRight;
   project?: readonly string[];
   budget?: number;
   to?: string;

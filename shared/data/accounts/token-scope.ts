@@ -1,14 +1,8 @@
 import * as z from 'zod';
 import { Ulid } from '../../core/formats.ts';
 import { ServiceError } from '../../core/service-error.ts';
+import { tokenRights } from './token-rights.ts';
 
-/**
- * Rights that the scope of a token can leave, in ascending order. Each includes all previous ones.
- * - `read`: operations that only read.
- * - `record`: what a tracker writes, such as metrics and artifacts of experiments.
- * - `run`: begin and cancel jobs and sweeps, and upload what they need.
- */
-export const tokenRights = ['read', 'record', 'run'] as const;
 export const TokenRight = z.enum(tokenRights, `must be one of ${tokenRights.join(', ')}`);
 export type TokenRight = z.infer<typeof TokenRight>;
 

@@ -3,7 +3,7 @@ import { endpoint as createNamedToken } from '../../../functions/auth/create-nam
 import { endpoint as createExperiment } from '../../../functions/experiments/records/create-experiment.endpoint.ts';
 import { endpoint as serveMlflow } from '../../../functions/mlflow/serve-mlflow.endpoint.ts';
 import { newId } from '../../../shared/core/new-id.ts';
-import { tokenRights } from '../../../shared/data/accounts/token-scope.ts';
+import { tokenRights } from '../../../shared/data/accounts/token-rights.ts';
 import { artifactRoutes } from '../../../shared/mlflow/artifacts/routes.ts';
 import { modelRoutes } from '../../../shared/mlflow/logged-models/routes.ts';
 import { experimentRoutes } from '../../../shared/mlflow/projects/routes.ts';

@@ -1,4 +1,5 @@
 import type { AnswerOf, RowOf } from '../../../../shared/client/route.ts';
+import type { TokenRight } from '../../../../shared/data/accounts/token-rights.ts';
 import type { endpoint as createNamedToken } from '../../../auth/create-named-token.endpoint.ts';
 import type { endpoint as deleteSessions } from '../../../auth/delete-sessions.endpoint.ts';
 import type { endpoint as listSessions } from '../../../auth/list-sessions.endpoint.ts';
@@ -22,9 +23,6 @@ export type User = RowOf<typeof listUsers>;
 export type Token = RowOf<typeof listTokens>;
 export type NewToken = AnswerOf<typeof createNamedToken>;
 export type Member = RowOf<typeof listMembers>;
-/** Rights that a token may have, in ascending order. */
-export const tokenRights = ['read', 'record', 'run'] as const;
-export type TokenRight = (typeof tokenRights)[number];
 export const accountTypes = ['guest', 'viewer', 'developer', 'admin'] as const;
 export type AccountType = (typeof accountTypes)[number];
 

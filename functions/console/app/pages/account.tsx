@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { dollarsText } from '../../../../shared/core/text/amounts.ts';
+import { type TokenRight, tokenRights } from '../../../../shared/data/accounts/token-rights.ts';
 import {
   addToken,
   endAllSessions,
@@ -12,12 +13,10 @@ import {
   setPassword,
   setPicture,
   type Token,
-  type TokenRight,
-  tokenRights,
 } from '../api/people.ts';
-import { loadProjects } from '../api/projects.ts';
 import { leave, person, signIn, signOut } from '../api/session.ts';
 import { useLive } from '../api/use-live.ts';
+import { ProjectField } from '../runs/project-field.tsx';
 import { ThemeSwitch } from '../theme/theme-switch.tsx';
 import { AskingButton } from '../ui/controls/asking-button.tsx';
 import { Button } from '../ui/controls/button.tsx';
@@ -123,7 +122,6 @@ function Tokens() {
   const [rights, setRights] = useState<TokenRight>();
   const [project_id, setProject] = useState('');
   const [budget, setBudget] = useState('');
-  const projects = useLive('projects', loadProjects);
   return (
     <section class="panel">
       <h2>Tokens</h2>
@@ -182,22 +180,7 @@ function Tokens() {
             )}
           </Field>
           {rights !== undefined && (
-            <Field label="In">
-              {(attributes) => (
-                <select
-                  {...attributes}
-                  value={project_id}
-                  onChange={({ currentTarget }) => setProject(currentTarget.value)}
-                >
-                  <option value="">all projects</option>
-                  {projects.data?.map((project) => (
-                    <option key={project.project_id} value={project.project_id}>
-                      {project.project_name}
-                    </option>
-                  ))}
-                </select>
-              )}
-            </Field>
+            <ProjectField label="In" none="all projects" value={project_id} onChoose={setProject} />
           )}
           {rights === 'run' && (
             <TextField

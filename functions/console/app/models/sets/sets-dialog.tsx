@@ -2,8 +2,9 @@ import { useState } from 'preact/hooks';
 import { type Sets, setsBeside } from '../../../../../shared/onnx-models/sets-beside.ts';
 import { loadArtifacts } from '../../api/experiments.ts';
 import { addSets, type ModelDetails } from '../../api/models.ts';
-import { findExperiments, loadProjects } from '../../api/projects.ts';
+import { findExperiments } from '../../api/projects.ts';
 import { useLive } from '../../api/use-live.ts';
+import { ProjectField } from '../../runs/project-field.tsx';
 import { Dialog } from '../../ui/controls/dialog.tsx';
 import { Field } from '../../ui/controls/field.tsx';
 import { Form } from '../../ui/controls/form.tsx';
@@ -26,29 +27,18 @@ function ExperimentFields({
   onChoose: (project_id: string, experiment_id: string) => void;
 }) {
   const [wanted, setWanted] = useState('');
-  const projects = useLive('projects', loadProjects);
   const live = useLive(`found/${project_id}/${wanted}`, async () =>
     project_id === '' ? undefined : findExperiments(project_id, wanted),
   );
   const rows = live.data?.rows ?? [];
   return (
     <>
-      <Field label="Project">
-        {(attributes) => (
-          <select
-            {...attributes}
-            value={project_id}
-            onChange={({ currentTarget }) => onChoose(currentTarget.value, '')}
-          >
-            <option value="">Choose a project</option>
-            {projects.data?.map((project) => (
-              <option key={project.project_id} value={project.project_id}>
-                {project.project_name}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+      <ProjectField
+        label="Project"
+        none="Choose a project"
+        value={project_id}
+        onChoose={(chosen) => onChoose(chosen, '')}
+      />
       {project_id !== '' && (
         <>
           <TextField label="Search experiments by name" value={wanted} onText={setWanted} />
