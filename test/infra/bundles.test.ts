@@ -21,10 +21,10 @@ const maxBytes = (name: string): number => larger[name] ?? (beginsTrainings.test
 /** They may begin trainings of a sweep, whose values they write into configurations: the parser of TOML has 60 KB. */
 const beginsTrainings = /Sweep$|^(?:createTrial|rerunExperiment|cancelExperiment)$/;
 
-/** `readCommand` holds the archive of `mps` with the engine as text, which it only hands out. `sweep` runs three tasks. `createSweep` reads configurations and begins trainings. `jobStateChanged` settles jobs and sends messages. `readDocs` and `readOpenapi` describe every operation. */
+/** `readCommand` holds the archive of `mps` with the engine as text, which it only hands out. `backgroundPass` runs three tasks. `createSweep` reads configurations and begins trainings. `jobStateChanged` settles jobs and sends messages. `readDocs` and `readOpenapi` describe every operation. */
 const larger: Readonly<Record<string, number>> = {
   readCommand: 1_180_000,
-  sweep: 1_000_000,
+  backgroundPass: 1_000_000,
   createSweep: 960_000,
   jobStateChanged: 970_000,
   readDocs: 1_040_000,

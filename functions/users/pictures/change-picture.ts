@@ -15,7 +15,7 @@ import type { TableWriter } from '../../../shared/data/table/table.ts';
 import type { Ambient } from '../../../shared/http/definition/endpoint-context.ts';
 import { requirePrecondition } from '../../../shared/http/definition/precondition.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
-import { discardPicture, sweepPictures } from './picture-store.ts';
+import { discardPicture, removeLeftoverPictures } from './picture-store.ts';
 
 /**
  * Make a stored picture, or none, the current one of the user. The change is atomic: concurrent changes apply one
@@ -49,7 +49,7 @@ export function changePicture(
       if (pictureOwner.failedIn(error)) throw notFound('user', username);
       throw error;
     }
-    await tidy(context, user_id, sweepPictures(context.objects, user_id, change, replaced));
+    await tidy(context, user_id, removeLeftoverPictures(context.objects, user_id, change, replaced));
     return picture;
   });
 }

@@ -66,7 +66,7 @@ export async function discardPicture(
  *
  * @param change id of this change; its time is the time of the change
  */
-export async function sweepPictures(
+export async function removeLeftoverPictures(
   objects: ObjectWriter,
   user_id: string,
   change: string,

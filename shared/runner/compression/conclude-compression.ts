@@ -44,11 +44,11 @@ export async function concludeCompression(job: CompressionJob, end: CompressionE
   const { lease, record } = job;
   const isWhole =
     end.conclusion.status === 'SUCCEEDED' && (end.model !== undefined || record.result_name === null);
-  if (!isWhole || lease.number > 1) await sweepResults(job, namedBy(end));
+  if (!isWhole || lease.number > 1) await removeUnnamedObjects(job, namedBy(end));
   if ((await write(job, end)) || (await isTaken(job, end))) return;
   const other = await withoutModel(job, end);
   if (other !== undefined) {
-    await sweepResults(job, namedBy(other));
+    await removeUnnamedObjects(job, namedBy(other));
     if (await write(job, other)) return;
   }
   const own = [...namedBy(end)];
@@ -60,7 +60,7 @@ export async function concludeCompression(job: CompressionJob, end: CompressionE
  * earlier attempt, and copies for a model that is not registered. Never throws: leftovers are removed with the
  * compression.
  */
-async function sweepResults(job: CompressionJob, named: ReadonlySet<string>): Promise<void> {
+async function removeUnnamedObjects(job: CompressionJob, named: ReadonlySet<string>): Promise<void> {
   const { record, records, objects, lease, log } = job;
   const { strategy_id: job_id, result_name } = record;
   const copies = result_name === null ? [] : [modelPrefix(job_id)];

@@ -40,7 +40,7 @@ export const acknowledged: readonly Acknowledged[] = [
   },
   {
     rule: /^AwsSolutions-IAM5\[Resource::[^/]*\/\*\]$/,
-    at: /-background\/sweepRole\//,
+    at: /-background\/backgroundPassRole\//,
     reason: 'What is purged may lie below any prefix.',
   },
   {

@@ -41,7 +41,7 @@ test('only the functions that send messages of hooks may publish, and only to th
     .map(({ id }) => /^[a-zA-Z]+(?=Function)/.exec(id)?.[0])
     .sort();
 
-  expect(functions).toEqual(['jobStateChanged', 'notify', 'redeliverMessage', 'sweep', 'testHook']);
+  expect(functions).toEqual(['backgroundPass', 'jobStateChanged', 'notify', 'redeliverMessage', 'testHook']);
   for (const { Action, Resource } of nonEmpty(found)) {
     expect(Action).toBe('sns:Publish');
     expect(JSON.stringify(Resource)).toMatch(/:sns:.*:model-project-service-hooks"/);

@@ -144,7 +144,7 @@ test('alarms look at what clients, lists and tables would suffer from unseen', (
   ]);
   const { FilterPattern, LogGroupName } = service.one('AWS::Logs::MetricFilter', '').Properties;
   expect(FilterPattern).toBe('{ $.code = "set-aside" }');
-  const purge = service.one('AWS::Lambda::Function', 'sweepFunction').Properties;
+  const purge = service.one('AWS::Lambda::Function', 'backgroundPassFunction').Properties;
   expect(purge.LoggingConfig.LogGroup).toEqual(LogGroupName);
   const throttles = alarms.find(({ MetricName }) => MetricName === 'Throttles');
   expect(throttles).not.toHaveProperty('Dimensions');

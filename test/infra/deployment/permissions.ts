@@ -211,6 +211,7 @@ test('passwords and the key of secrets are reached by the functions that check o
     'serveMlflow',
   ]);
   expect(reach.get('VARIABLES_KEY')).toEqual([
+    'backgroundPass',
     'cancelExperiment',
     'cancelExperiments',
     'cancelPruneStrategy',
@@ -231,7 +232,6 @@ test('passwords and the key of secrets are reached by the functions that check o
     'rerunExperiment',
     'resumeSweep',
     'retrySweep',
-    'sweep',
     'testHook',
     'trainProject',
     'trainProjectRemote',

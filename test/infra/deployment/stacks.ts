@@ -135,7 +135,7 @@ test('whoever watches a list is started by its changes alone, minutes after them
     .map(({ Properties }) => [Properties.Description, Properties.RecursiveLoop]);
   expect(recurring.sort()).toEqual([
     ['Task archive', 'Allow'],
-    ['Task sweep', 'Allow'],
+    ['Task backgroundPass', 'Allow'],
   ]);
   for (const { Properties } of nonEmpty(service.of('AWS::Lambda::EventSourceMapping'))) {
     expect(Properties).toMatchObject({

@@ -12,6 +12,7 @@ import {
   StartingPosition,
 } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
 import type { WatchedList } from '../../../../shared/data/lists/watched-list.ts';
 import type { TableName } from '../../../../shared/data/table/table.ts';
 import { type BatchNames, queueNames } from '../batch-names.ts';
@@ -100,7 +101,7 @@ export function startByLists(
     // One mapping per stream starts the function for all its lists. Lambda allows five filters, so lists that start the
     // function by the same changes share one.
     const ofTable = lists.filter(({ table }) => table === name);
-    new EventSourceMapping(fn, `Watch-${name}`, {
+    new EventSourceMapping(mappingScope(fn), `Watch-${name}`, {
       target: fn.lambda,
       eventSourceArn: tables[name].tableStreamArn ?? '',
       startingPosition: StartingPosition.TRIM_HORIZON,
@@ -120,4 +121,18 @@ export function startByLists(
       onFailure,
     });
   }
+}
+
+/**
+ * Names under which an earlier release deployed functions that lists start. Their mappings keep the ids in the template, so
+ * that CloudFormation points them to the renamed function and they read on. A new mapping would read the changes of a day
+ * again, as the third reader of its stream.
+ */
+const earlierNames: Readonly<Record<string, string>> = { backgroundPass: 'sweep' };
+
+function mappingScope(fn: ServiceFunction): Construct {
+  const { id, scope = fn } = fn.node;
+  const earlier = earlierNames[id];
+  if (earlier === undefined) return fn;
+  return (scope.node.tryFindChild(earlier) as Construct | undefined) ?? new Construct(scope, earlier);
 }

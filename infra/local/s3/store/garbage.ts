@@ -48,14 +48,14 @@ export class Garbage {
     return () => {
       const left = (this.#readers.get(content) ?? 1) - 1;
       if (left > 0) this.#readers.set(content, left);
-      else if (this.#readers.delete(content)) this.sweep();
+      else if (this.#readers.delete(content)) this.collect();
     };
   }
 
-  /** Start a sweep of removable files, or let the running sweep check again. */
-  sweep(): void {
+  /** Start to remove files, or let the running removal check again. */
+  collect(): void {
     this.#again = true;
-    this.#running ??= this.#sweepAll().finally(() => {
+    this.#running ??= this.#collectAll().finally(() => {
       this.#running = undefined;
     });
   }
@@ -65,7 +65,7 @@ export class Garbage {
     while (this.#running !== undefined) await this.#running;
   }
 
-  async #sweepAll(): Promise<void> {
+  async #collectAll(): Promise<void> {
     while (this.#again) {
       this.#again = false;
       const removed = new Set(this.#removed);
@@ -76,7 +76,7 @@ export class Garbage {
           await this.#blobs.remove(file);
           this.#removed.push(file);
         } catch {
-          // The row remains, so the next sweep or the next start tries again.
+          // The row remains, so the next removal or the next start tries again.
         }
       }
     }

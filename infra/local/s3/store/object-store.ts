@@ -71,7 +71,7 @@ export class ObjectStore {
       this.replace(address, { ...object, content: blob.id }, condition);
     });
     this.#blobs.adopt(blob.id);
-    this.#garbage.sweep();
+    this.#garbage.collect();
   }
 
   /** Make the key refer to the bytes of `source` without copying them. @throws S3Error */
@@ -88,7 +88,7 @@ export class ObjectStore {
       this.replace(target, object, condition);
       return object;
     });
-    this.#garbage.sweep();
+    this.#garbage.collect();
     return copied;
   }
 
@@ -103,7 +103,7 @@ export class ObjectStore {
           : this.#deleteVersion({ bucket, key }, version),
       );
     });
-    this.#garbage.sweep();
+    this.#garbage.collect();
     return outcome;
   }
 

@@ -34,7 +34,7 @@ export async function openStore(folder: string, buckets: readonly string[]): Pro
     const referenced = 'SELECT 1 FROM segments WHERE file = ? UNION ALL SELECT 1 FROM parts WHERE file = ?';
     await blobs.recover((id) => database.sql(referenced).get(id, id) !== undefined);
     const garbage = new Garbage(database, blobs);
-    garbage.sweep();
+    garbage.collect();
     const integrity = new Integrity(database, blobs);
     const objects = new ObjectStore(database, blobs, garbage, integrity);
     return {

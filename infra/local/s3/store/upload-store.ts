@@ -75,7 +75,7 @@ export class UploadStore {
       this.#integrity.keep(blob);
     });
     this.#blobs.adopt(blob.id);
-    this.#garbage.sweep();
+    this.#garbage.collect();
   }
 
   /** Return at most `limit` parts with a number above `after`, in order. */
@@ -120,7 +120,7 @@ export class UploadStore {
         .run(upload.id, content);
       this.#drop(upload.id);
     });
-    this.#garbage.sweep();
+    this.#garbage.collect();
   }
 
   /** End an upload without an object. @throws S3Error NoSuchUpload */
@@ -131,7 +131,7 @@ export class UploadStore {
       this.#database.sql('INSERT INTO garbage SELECT file, file FROM parts WHERE upload = ?').run(id);
       this.#drop(id);
     });
-    this.#garbage.sweep();
+    this.#garbage.collect();
   }
 
   #drop(id: string): void {

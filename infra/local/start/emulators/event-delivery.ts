@@ -81,13 +81,13 @@ function functionOf<N extends Needs, E>(task: Task<N, E>, { credentials, hasRole
 const archiveSeconds = 5;
 
 /**
- * Invoke the scheduled functions, then `sweep`. Return a function that stops the schedule.
+ * Invoke the scheduled functions, then `cleanUp`. Return a function that stops the schedule.
  * @param alone_since start of this service: nobody else submits the jobs that were recorded before
  */
 export function startSchedule(
   access: EmulatorAccess,
   alone_since: string,
-  sweep: () => Promise<void>,
+  cleanUp: () => Promise<void>,
 ): () => Promise<void> {
   const [ofReconcile, ofPurge, ofArchive, ofNotify] = [
     functionOf(reconcile, access),
@@ -100,7 +100,7 @@ export function startSchedule(
       new Map([
         ['reconcile', () => ofReconcile({ alone_since, repeats: true })],
         ['purge', () => ofPurge({ repeats: true })],
-        ['sweep', sweep],
+        ['data-folder-cleanup', cleanUp],
       ]),
     ),
     // Run archives separately, so that jobs and deletes do not wait for a large one.

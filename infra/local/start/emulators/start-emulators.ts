@@ -95,8 +95,8 @@ export async function startEmulators(
     started.defer(() => batch.close(isLost ? { grace: 0 } : {}));
     access.endpoints.BATCH_ENDPOINT = batch.url;
     // The server has ended the attempts of a killed server, and gives every new attempt its own folder.
-    const sweeping = Promise.all([removeRuns(folders.work, earlier), removeForsaken()]);
-    started.defer(async () => void (await sweeping));
+    const removing = Promise.all([removeRuns(folders.work, earlier), removeForsaken()]);
+    started.defer(async () => void (await removing));
   }
   enterFunctionEnvironment(process.env, access);
   letEventsIn();
@@ -104,7 +104,7 @@ export async function startEmulators(
   const sizeWatch = size.watch((text) => process.stderr.write(`WARNING: ${text}\n`));
   started.defer(() => sizeWatch.stop());
   let pass = 0;
-  started.defer(startSchedule(access, aloneSince, () => sweepEnvironments(folders.environments, pass++)));
+  started.defer(startSchedule(access, aloneSince, () => removeGoneEnvironments(folders.environments, pass++)));
   return {
     access,
     folders,
@@ -280,7 +280,7 @@ async function prepareTables(
 }
 
 /** Remove the environments of deleted projects from this host. */
-async function sweepEnvironments(environments: string, pass: number): Promise<void> {
+async function removeGoneEnvironments(environments: string, pass: number): Promise<void> {
   const records = readRecords.open({ environment: process.env, settings: readSettings(process.env) });
   for (const project_id of await goneProjects(records, environments, pass)) {
     await removeEnvironments(environments, project_id);

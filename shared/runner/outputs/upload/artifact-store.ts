@@ -127,7 +127,7 @@ export class ArtifactStore {
    * Call it only while no upload is pending.
    * @throws LeaseLostError
    */
-  async sweep(): Promise<void> {
+  async removeOrphans(): Promise<void> {
     if (this.#options.lease.number === 1 && !this.#hasLeftovers) return;
     const { records, objects, experiment, kind, lease } = this.#options;
     const { project_id, experiment_id: job_id } = experiment;

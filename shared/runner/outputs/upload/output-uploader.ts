@@ -119,7 +119,7 @@ export class OutputUploader {
     if (this.#fatal !== undefined) throw this.#fatal;
     const refusals = await this.#lookLast();
     refusals.report(folderVariable[this.#options.kind], (message) => this.#options.say(message));
-    await this.#store.sweep();
+    await this.#store.removeOrphans();
     if (this.#kept.limit !== undefined) throw this.#kept.limit;
     return { files: this.#store.files, bytes: this.#store.bytes };
   }

@@ -13,7 +13,7 @@ const runtimeOfAll = { runtime: purge.runtime ?? {} };
  * them run the pass of a task.
  */
 export const event = defineTask({
-  name: 'sweep',
+  name: 'backgroundPass',
   ...runtimeOfAll,
   needs: { ...notify.needs, ...reconcile.needs, ...purge.needs },
   watches: [...(reconcile.watches ?? []), ...(purge.watches ?? []), ...(notify.watches ?? [])],

@@ -18,7 +18,7 @@ const gone = '01m7zd37c8ehm933t8h6rtmjze';
 let folder: string;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'mps-sweep-'));
+  folder = await mkdtemp(join(tmpdir(), 'mps-cleanup-'));
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
