@@ -2,7 +2,7 @@ import { bytesText } from '../../shared/core/text/bytes-text.ts';
 import { CliError } from '../cli-error.ts';
 import { ask } from '../login/ask.ts';
 import type { Printer } from '../output/printer.ts';
-import type { SourceFiles } from './source/list-files.ts';
+import type { SourceFiles } from './source/source-file.ts';
 
 /** Ask before a large upload. @throws CliError if the user refuses, or cannot be asked */
 export async function agreeToSize({ files }: SourceFiles, printer: Printer): Promise<void> {

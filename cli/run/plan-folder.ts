@@ -20,7 +20,8 @@ import type { Override } from './override-config.ts';
 import { rememberedDataset } from './remembered-dataset.ts';
 import { gitState } from './source/git-state.ts';
 import { nameLeftOut } from './source/left-out.ts';
-import { inspectFiles, leftOutText, listFiles } from './source/list-files.ts';
+import { inspectFiles, leftOutText } from './source/inspect-files.ts';
+import { listFiles } from './source/list-files.ts';
 import { requireProgram } from './source/require-program.ts';
 import { chosenPlaces, type GivenPlaces, pathsBelow } from './source/source-root.ts';
 

@@ -34,7 +34,7 @@ import {
   type Sizes,
 } from './plan-folder.ts';
 import type { GitState } from './source/git-state.ts';
-import type { SourceFiles } from './source/list-files.ts';
+import type { SourceFiles } from './source/source-file.ts';
 import { type AddedFile, packFiles } from './source/pack-files.ts';
 
 /**

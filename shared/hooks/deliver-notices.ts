@@ -29,7 +29,7 @@ export async function deliverNotices(context: SendContext, hasTime: Deadline): P
   await sendAll(context, hasTime);
 }
 
-/** Events or receivers at the same time. */
+/** Maximum number of events, and of receivers, that are handled at once. */
 const parallel = 8;
 
 async function fanOutAll(context: SendContext, hasTime: Deadline): Promise<void> {

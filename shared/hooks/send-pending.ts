@@ -18,10 +18,11 @@ import { disableHook, type Hook, type HookSecrets, hookPurpose, readHooks } from
 import { findVariablesKey } from '../data/projects/variable.ts';
 import { retryOnConflict } from '../data/table/retry-on-conflict.ts';
 import type { TableReader, TableWriter } from '../data/table/table.ts';
+import { mailMessage } from './formats/mail-message.ts';
 import { parseMessage } from './message.ts';
 import { type MessageAnswer, postMessage } from './post-webhook.ts';
 import { noMail, type Resolve } from './receiver-address.ts';
-import { renderMail, renderMessage } from './render-message.ts';
+import { renderMessage } from './render-message.ts';
 
 /**
  * Send the messages of one hook that are due. Messages about one experiment go in the order of its events: as long as
@@ -184,7 +185,7 @@ class LanePass {
       if (format === 'mail') {
         if (mail === undefined)
           return { status: null, error: `The message ${noMail}.`, retryAfter: undefined };
-        const { subject, text } = renderMail(message);
+        const { subject, text } = mailMessage(message);
         return await postMessage(await mail.sign(subject, text), { admitted, resolve });
       }
       this.#secrets ??= await this.#openSecrets(accounts, project_id);

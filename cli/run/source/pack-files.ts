@@ -6,7 +6,8 @@ import { pipeline } from 'node:stream/promises';
 import { Header, Pack, ReadEntry } from 'tar';
 import { CliError } from '../../cli-error.ts';
 import type { DigestedFile } from '../../upload/digest-file.ts';
-import { inspectFiles, type SourceFile, type SourceFiles } from './list-files.ts';
+import { inspectFiles } from './inspect-files.ts';
+import type { SourceFile, SourceFiles } from './source-file.ts';
 
 /** A generated file to add to the archive. */
 export interface AddedFile {

@@ -3,7 +3,8 @@ import { dirname, join, posix, relative } from 'node:path';
 import { parseCommand } from '../../../shared/command/parse-command.ts';
 import { quoteCommand } from '../../../shared/command/quote-command.ts';
 import { CliError, exitCodes } from '../../cli-error.ts';
-import { leftOutText, type SourceFiles } from './list-files.ts';
+import { leftOutText } from './inspect-files.ts';
+import type { SourceFiles } from './source-file.ts';
 import { isWithin } from './source-root.ts';
 
 /**

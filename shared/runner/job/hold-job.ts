@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { errorName } from '../../core/error-text.ts';
 import type { Logger } from '../../core/log.ts';
 import type { Settings } from '../../core/settings.ts';
 import { changeJob } from '../../data/jobs/job.ts';
-import { heartbeat, holdsLease, type Lease, usualHeartbeatSeconds } from '../../data/jobs/lease.ts';
+import { holdsLease, type Lease } from '../../data/jobs/lease.ts';
 import type { Item, Key, TableWriter, Write } from '../../data/table/table.ts';
-import { ConditionFailedError, tryWrite } from '../../data/table/write-label.ts';
+import { tryWrite } from '../../data/table/write-label.ts';
 import { type Acquired, acquireLease, type ContainerIdentity } from '../../jobs/acquire-lease.ts';
 import { type JobRecord, jobIdOf, unfinishedJobOf } from '../../jobs/job-record.ts';
 import type { JobStop } from './job-stop.ts';
@@ -42,30 +41,6 @@ export interface HeldJob<R extends JobRecord = JobRecord> {
 /** A condition for every write of a held job. It fails once another container has taken the lease. */
 export const leaseCheck = ({ record, node, lease }: Pick<HeldJob, 'record' | 'node' | 'lease'>): Write =>
   holdsLease(jobIdOf(record), node, lease);
-
-/**
- * Write a heartbeat every few seconds, and stop the job once its lease is lost. While the table is unavailable the
- * lease is not lost: the table alone decides.
- * @param onBeat called after each heartbeat
- * @returns a function that ends the heartbeats
- */
-export function keepAlive(
-  { record, node, lease, records, stop, now, log }: HeldJob,
-  heartbeatSeconds = usualHeartbeatSeconds,
-  onBeat: () => unknown = () => {},
-): () => void {
-  const beat = async (): Promise<void> => {
-    try {
-      await records.write(heartbeat(jobIdOf(record), node, lease, now()));
-      await onBeat();
-    } catch (error) {
-      if (error instanceof ConditionFailedError) stop.because({ kind: 'superseded' });
-      else log.warn('heartbeat', { error: errorName(error) });
-    }
-  };
-  const timer = setInterval(() => void beat(), heartbeatSeconds * 1000);
-  return () => clearInterval(timer);
-}
 
 /**
  * Change the record of a running job. Nodes other than 0 write nothing.

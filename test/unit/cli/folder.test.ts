@@ -8,7 +8,8 @@ import { readProjectFile } from '../../../cli/projects/project-file.ts';
 import { chooseEnvironment } from '../../../cli/run/environment/choose-environment.ts';
 import { gitState } from '../../../cli/run/source/git-state.ts';
 import { nameLeftOut } from '../../../cli/run/source/left-out.ts';
-import { inspectFiles, leftOutText, listFiles } from '../../../cli/run/source/list-files.ts';
+import { inspectFiles, leftOutText } from '../../../cli/run/source/inspect-files.ts';
+import { listFiles } from '../../../cli/run/source/list-files.ts';
 import { packFiles } from '../../../cli/run/source/pack-files.ts';
 import { requireProgram } from '../../../cli/run/source/require-program.ts';
 import {

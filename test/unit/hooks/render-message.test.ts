@@ -2,8 +2,9 @@ import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { courseText } from '../../../shared/hooks/describe-event.ts';
+import { mailMessage } from '../../../shared/hooks/formats/mail-message.ts';
 import { type HookMessage, parseMessage, storedMessage } from '../../../shared/hooks/message.ts';
-import { renderMail, renderMessage } from '../../../shared/hooks/render-message.ts';
+import { renderMessage } from '../../../shared/hooks/render-message.ts';
 
 const longText = `<!channel> *bold* & ${'🙂'.repeat(5000)}`;
 const message: HookMessage = {
@@ -156,7 +157,7 @@ test('the course of a metric is a line of at most 30 blocks', () => {
 });
 
 test('a mail of any length is one that SNS takes', () => {
-  const { subject, text } = renderMail({
+  const { subject, text } = mailMessage({
     ...message,
     text: { ...message.text, title: `first line\r\nsecond\u0007\u2028${longText}` },
   });

@@ -1,0 +1,29 @@
+import { errorName } from '../../core/error-text.ts';
+import { heartbeat, usualHeartbeatSeconds } from '../../data/jobs/lease.ts';
+import { ConditionFailedError } from '../../data/table/write-label.ts';
+import { jobIdOf } from '../../jobs/job-record.ts';
+import type { HeldJob } from './hold-job.ts';
+
+/**
+ * Write a heartbeat every few seconds, and stop the job once its lease is lost. While the table is unavailable the
+ * lease is not lost: the table alone decides.
+ * @param onBeat called after each heartbeat
+ * @returns a function that ends the heartbeats
+ */
+export function keepAlive(
+  { record, node, lease, records, stop, now, log }: HeldJob,
+  heartbeatSeconds = usualHeartbeatSeconds,
+  onBeat: () => unknown = () => {},
+): () => void {
+  const beat = async (): Promise<void> => {
+    try {
+      await records.write(heartbeat(jobIdOf(record), node, lease, now()));
+      await onBeat();
+    } catch (error) {
+      if (error instanceof ConditionFailedError) stop.because({ kind: 'superseded' });
+      else log.warn('heartbeat', { error: errorName(error) });
+    }
+  };
+  const timer = setInterval(() => void beat(), heartbeatSeconds * 1000);
+  return () => clearInterval(timer);
+}
