@@ -140,6 +140,11 @@ export const proofs: readonly Proof[] = [
     about: 'sweeps of each method while the service is killed (ten minutes a method; --only <method>)',
     program: 'test/proofs/sweeps/exactness/run.ts',
   },
+  {
+    name: 'truths',
+    about: "each row of the README's table, against the running service (three minutes)",
+    program: 'test/proofs/truths/main.ts',
+  },
 ];
 
 /** The program to start, and its first arguments. */

@@ -4,6 +4,7 @@ import { dirname, join, relative, sep } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { finalRank, jobStatuses } from '../../../shared/data/jobs/job-status.ts';
 import { fixtureFiles, loadFixture, root } from '../../integration/records/fixture-records.ts';
+import { truthsTable } from '../../proofs/truths/truths.ts';
 import { tableLike } from '../../support/table-like.ts';
 import { strategiesTable } from './strategies-table.ts';
 
@@ -146,4 +147,9 @@ test('the life of a job shows every status, and which ones are final', async () 
 test('shared/onnx/README.md has the table that is made of the registry: else paste the expected rows', async () => {
   const table = strategiesTable();
   expect(tableLike(table, await read('shared/onnx/README.md'))).toBe(table);
+});
+
+test('README.md has the table of truths that their proof checks: else paste the expected rows', async () => {
+  const table = truthsTable();
+  expect(tableLike(table, await read('README.md'))).toBe(table);
 });
