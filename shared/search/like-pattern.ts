@@ -26,7 +26,7 @@ export function likePattern(pattern: string): LikePattern {
 
 export interface LikePattern {
   matches(text: string): boolean;
-  /** Most steps for each character of a text. */
+  /** Maximum number of steps of the matcher for each character of a text. */
   passes: number;
 }
 

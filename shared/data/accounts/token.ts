@@ -26,7 +26,7 @@ const tokenSchema = () =>
     /** Epoch seconds after which DynamoDB may remove the item. */
     ttl: z.number().int(),
     credentials_version: z.number().int(),
-    /** Null for a token with all rights of its user, as all are of releases that did not record it. */
+    /** Null for a token with all rights of its user. Releases that did not record it made only such tokens. */
     scope: TokenScope.nullable().default(null),
     /** US dollars that the jobs which it begins may cost, all together. Null without a limit of its own. */
     budget: z.number().nullable().default(null),

@@ -69,8 +69,8 @@ export interface TableWriter<N extends TableName> extends TableReader<N> {
 }
 
 /**
- * Return the reader of the table that is deployed as `tableName`. A client has one of each table, which finds again what
- * the process keeps for it (`recent-values.ts`).
+ * Return the reader of the table that is deployed as `tableName`. Each client has one reader of a table, because
+ * `recent-values.ts` keeps values by reader.
  */
 export function tableReader<N extends TableName>(
   client: DynamoDBDocumentClient,

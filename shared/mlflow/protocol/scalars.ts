@@ -19,7 +19,7 @@ export const int64 = z
   .union([z.number(), z.string().regex(digits).transform(Number)], { error: 'must be an integer' })
   .refine((value) => Number.isInteger(value) && Math.abs(value) <= maxInt64, 'must be an integer');
 
-/** A step, an integer that a double holds exactly. Another one would be kept as its neighbour. */
+/** A step: an integer that a double holds exactly. A larger one would be rounded. */
 export const exactStep = int64.refine(
   (value) => Number.isSafeInteger(value),
   'must be an integer from -9007199254740991 to 9007199254740991 (2^53 - 1)',

@@ -49,7 +49,7 @@ export async function advanceSweep(
   } while (hasTime());
 }
 
-/** Seconds for decisions in one request or event, of the 29 that it has. */
+/** Seconds that decisions may take in one request or event, which has 29. */
 const usualSeconds = 12;
 
 /** Services that the decisions of a sweep use. */
@@ -134,7 +134,7 @@ function stateWrites({ sweep, next, ends }: Decision, now: Date, begun: readonly
   ];
 }
 
-/** Build the writes that remove the turns of the ends that a decision takes in, and the turn itself if it is done. */
+/** Build the writes that remove the turns of the experiments whose ends a decision has processed, and its own if it is done. */
 function turnWrites({ ends, turn }: Decision, isDone: boolean): Write[] {
   const settled = ends.rows.map((row) => lastTry(row).experiment_id);
   const own = turn?.turn_id;

@@ -128,7 +128,7 @@ export function showSweep(sweep: Sweep): z.input<typeof SweepAnswer> {
   };
 }
 
-/** Return what a sweep takes. */
+/** Return the estimated number of trainings, time and cost of a sweep. */
 export function estimateOf(
   {
     trials,

@@ -42,7 +42,7 @@ interface TrialAxes {
   all: readonly Axis[];
 }
 
-/** Parallel coordinates of trials, what decides on the metric, and each parameter against it. */
+/** Parallel coordinates of the trials, the importance of each parameter, and the metric over each parameter. */
 export function TrialCharts({
   sweep,
   trials,

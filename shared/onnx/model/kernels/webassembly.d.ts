@@ -3,7 +3,7 @@ declare namespace WebAssembly {
   class Module {
     constructor(bytes: Uint8Array);
   }
-  /** Whoever makes one knows what it exports. */
+  /** The caller knows the exports of its module. */
   class Instance<E extends object> {
     constructor(module: Module);
     readonly exports: E;
