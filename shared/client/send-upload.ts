@@ -43,16 +43,3 @@ export async function sendUpload(
     await wait(250 * 2 ** attempt, signal);
   }
 }
-
-/** Send bytes from memory, or a file that a user chose in a browser. */
-export const sendBlob =
-  (blob: Blob, signal?: AbortSignal): SendFile =>
-  async ({ url, method, headers }) => {
-    const response = await fetch(url, {
-      method,
-      headers,
-      body: blob,
-      ...(signal !== undefined && { signal }),
-    });
-    return { status: response.status, text: await response.text() };
-  };

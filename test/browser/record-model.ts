@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import type { endpoint as createModel } from '../../functions/optimization/models/create-model.endpoint.ts';
 import type { endpoint as putModel } from '../../functions/optimization/models/put-model.endpoint.ts';
 import type { Client } from '../../shared/client/client.ts';
-import { sendBlob, sendUpload } from '../../shared/client/send-upload.ts';
+import { sendUpload } from '../../shared/client/send-upload.ts';
 import { type ArrayToWrite, writeNpz } from '../support/onnx/write-npz.ts';
+import { sendBlob } from '../support/send-blob.ts';
 
 const fixtures = join(import.meta.dirname, '../fixtures/onnx');
 

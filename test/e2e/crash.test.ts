@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { findProcesses } from '../../shared/process/process-tree.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
+import { everySample } from '../support/samples.ts';
 
 interface Experiment {
   experiment_id: string;
@@ -106,7 +107,7 @@ describe('a crash in the middle of a training', () => {
     expect(whole).toContain('done');
   });
 
-  test('of a storage engine: the service stops, and its next start brings the training to its end', async () => {
+  test.runIf(everySample)('of a storage engine: the service stops, and its next start brings the training to its end', async () => {
     const id = await begin(command());
     await expect.poll(() => log(id)).toContain('began');
     const [engine] = JSON.parse(await readFile(join(folder, 'data/engines.json'), 'utf8'));

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
 import { openTerminal } from '../support/terminal.ts';
+import { everySample } from '../support/samples.ts';
 
 /** One person's session, whose service may be started anew. */
 export interface Session {
@@ -63,7 +64,7 @@ export function testInTerminal(session: () => Session): void {
     expect(following.output()).toContain(dim);
   });
 
-  test('a service that is started again is waited for: the log goes on, and the program’s exit code comes', async () => {
+  test.runIf(everySample)('a service that is started again is waited for: the log goes on, and the program’s exit code comes', async () => {
     const following = terminal('mps logs -f latest', { NO_COLOR: '1' });
     await following.shows('begun');
     await session().restart('SIGTERM', () => following.shows(away));
@@ -78,7 +79,7 @@ export function testInTerminal(session: () => Session): void {
     expect(output).not.toContain(dim);
   });
 
-  test('a token that ends while it is used says how to go on', async () => {
+  test.runIf(everySample)('a token that ends while it is used says how to go on', async () => {
     const { folder } = session();
     expect(await terminal('mps tokens create short --to short').ended).toBe(0);
     const token = (await readFile(join(folder, 'short'), 'utf8')).trim();
@@ -96,6 +97,7 @@ export function testInTerminal(session: () => Session): void {
   });
 
   test('a service that is killed is waited for, and no line is repeated; a second Ctrl-C cancels', async () => {
+    expect(await terminal('mps run -d -- sleep 600').ended).toBe(0);
     const own = terminal('mps logs -f latest');
     await own.shows('Attempt 1 of train');
     await session().restart('SIGKILL', () => own.shows(away));
@@ -109,7 +111,7 @@ export function testInTerminal(session: () => Session): void {
     expect(own.output()).toContain('Cancelled');
   });
 
-  test('a service that is killed while a data set is sent is waited for; what had arrived stays sent', async () => {
+  test.runIf(everySample)('a service that is killed while a data set is sent is waited for; what had arrived stays sent', async () => {
     const { scratch } = session();
     const path = join(scratch, 'large.bin');
     await writeFile(path, '');
@@ -133,7 +135,7 @@ export function testInTerminal(session: () => Session): void {
     expect(piped.output()).toMatch(/^\{[^\n]*\}\r?\n$/);
   });
 
-  test('a service that is not there is started if the person likes, and signed in to', async () => {
+  test.runIf(everySample)('a service that is not there is started if the person likes, and signed in to', async () => {
     const { scratch } = session();
     const root = join(import.meta.dirname, '../..');
     const checkout = join(scratch, 'checkout');

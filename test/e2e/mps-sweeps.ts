@@ -18,6 +18,7 @@ for step in range(int(flags.get('steps', 1))):
         metrics.write(json.dumps({'val_loss': (float(flags['lr']) - 0.1) ** 2, 'step': step}) + '\\n')
     if 'steps' in flags: time.sleep(0.5)
 `;
+import { everySample } from '../support/samples.ts';
 
 /** Tests of \`mps sweep\`, in the folder and the project of the session. */
 export function testSweeps(session: () => Session, mps: (args: readonly string[]) => Promise<Ended>): void {
@@ -70,7 +71,7 @@ export function testSweeps(session: () => Session, mps: (args: readonly string[]
     expect(listed.stdout).toContain(`${sweep_id}\trates\tCOMPLETED`);
   });
 
-  test('mps sweep varies flags of a command, stops at its budget of trials, and is extended and resumed', async () => {
+  test.runIf(everySample)('mps sweep varies flags of a command, stops at its budget of trials, and is extended and resumed', async () => {
     await writeFile(join(session().folder, 'flags.py'), program);
     const begin = ['sweep', '-S', '--lr=0.05..0.5:log', '--trials', '1', '--metric', 'val_loss', '--json'];
 
@@ -95,7 +96,7 @@ export function testSweeps(session: () => Session, mps: (args: readonly string[]
     expect(deleted).toMatchObject({ code: 0, stderr: expect.stringContaining('Its experiments stay') });
   });
 
-  test('Ctrl-C leaves a sweep running, and says how to come back', async () => {
+  test.runIf(everySample)('Ctrl-C leaves a sweep running, and says how to come back', async () => {
     const { scratch, folder } = session();
     const home = join(scratch, 'home');
     const environment = { HOME: home, MPS_CHECKOUT: home, NO_COLOR: '1' };

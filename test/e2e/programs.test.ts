@@ -6,6 +6,7 @@ import { thisHost } from '../../shared/host/this-host.ts';
 import type { LocalService } from '../support/local-service.ts';
 import { type Ended, runMps, startMps } from '../support/mps.ts';
 import { signedInService } from './signed-in-service.ts';
+import { everySample } from '../support/samples.ts';
 
 let scratch: string;
 let checkout: string;
@@ -96,7 +97,7 @@ describe('a program as it is', () => {
     expect(script).toMatchObject({ code: 2, stderr: expect.stringContaining('the script of a shell') });
   });
 
-  test('is told that .gitignore left out what it misses, and has it after the advised commands, also next time', async () => {
+  test.runIf(everySample)('is told that .gitignore left out what it misses, and has it after the advised commands, also next time', async () => {
     await folderOf('ignored', {
       '.gitignore': '*.csv',
       'app/train.py':
@@ -132,7 +133,7 @@ describe('a program as it is', () => {
     });
   });
 
-  test('has the files that it leaves as artifacts, also when it fails, and its checkpoints', async () => {
+  test.runIf(everySample)('has the files that it leaves as artifacts, also when it fails, and its checkpoints', async () => {
     const { mps, ran, shown } = await folderOf('leaving', {
       'train.py': [
         'import os, sys',
@@ -156,7 +157,7 @@ describe('a program as it is', () => {
     expect(await shown()).toMatchObject({ status: 'FAILED', artifacts: 2 });
   });
 
-  test('has the metrics of the files that its framework writes, and says which', async () => {
+  test.runIf(everySample)('has the metrics of the files that its framework writes, and says which', async () => {
     const { ran, mps, shown } = await folderOf('lightning', {
       'train.py': [
         'import os',
@@ -263,7 +264,7 @@ describe('a program as it is', () => {
     },
   );
 
-  test('has room for Unix sockets and a name, however long the path of the data folder is', async () => {
+  test.runIf(everySample)('has room for Unix sockets and a name, however long the path of the data folder is', async () => {
     const { ran } = await folderOf('sockets', {
       'train.py': [
         'import getpass, multiprocessing, os, socket, tempfile',
@@ -280,7 +281,7 @@ describe('a program as it is', () => {
     expect((await ran('run', '--', 'python3', 'train.py')).stdout).toBe('[1, 2]\njob\n');
   });
 
-  test('has what it prints as metrics, unless it reports some itself', async () => {
+  test.runIf(everySample)('has what it prints as metrics, unless it reports some itself', async () => {
     const printing = await folderOf('printing', {
       'train.py':
         'for step in range(3):\n    print(f"step {step}: train loss {1/(step+1):.4f}, val loss {1.1/(step+1):.4f}")\n',

@@ -6,8 +6,9 @@ import { KilledService } from '../proofs/sweeps/exactness/killed-service.ts';
 import { playSweep } from '../proofs/sweeps/exactness/play-sweep.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { proofFolder } from '../support/short-form.ts';
+import { everySample } from '../support/samples.ts';
 
-test('a sweep whose service is killed again and again begins each trial once, with the values of its seed', async () => {
+test.runIf(everySample)('a sweep whose service is killed again and again begins each trial once, with the values of its seed', async () => {
   const folder = await proofFolder();
   onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   const data = join(folder, 'data');

@@ -17,12 +17,13 @@ import { sample, share } from '../support/injection/sample.ts';
 import { furnishedProject, Surroundings } from '../support/injection/surroundings.ts';
 import { together } from '../support/injection/together.ts';
 import type { Answer, Call, TestUser } from '../support/service.ts';
+import { everySample } from '../support/samples.ts';
 
 const lanes = 12;
 /** No more than wait for the thread that draws: what goes beyond is answered 503. */
 const drawingLanes = 8;
 /** Each field gets every so-manieth text, and each operation a share of all in all its fields: together they see all. */
-const stride = 80 * share;
+const stride = (everySample ? 80 : 320) * share;
 /** Into all fields of an operation goes every so-manieth text: with 64, the operations together still get all. */
 const strideOfAll = Math.min(64, 8 * share);
 /** Operations that hash a password for most of what they take get fewer. */

@@ -45,7 +45,7 @@ export async function requireDocumented(
       `${name} answered ${status} as ${type}; documented are ${Object.keys(content).join(', ')}`,
     );
   if (json === undefined || media.schema === undefined) return;
-  const validate = validatorOf(`${name} ${status} ${type}`, media.schema, ajv);
+  const validate = validatorOf(media.schema, ajv);
   if (!validate(json))
     throw new Error(
       `${name} answered ${status} with a body that is not documented: ${ajv.errorsText(validate.errors)}`,
@@ -74,15 +74,16 @@ function document(): Promise<Document & { ajv: Ajv2020 }> {
   return read;
 }
 
+/** By the text of their schema: most operations share those of problems and of what they answer. */
 const validators = new Map<string, ValidateFunction>();
 
 /** Return the validator of a schema whose references lead into the document. */
-function validatorOf(key: string, schema: object, ajv: Ajv2020): ValidateFunction {
-  const known = validators.get(key);
-  if (known !== undefined) return known;
+function validatorOf(schema: object, ajv: Ajv2020): ValidateFunction {
   const text = JSON.stringify(schema).replaceAll('"#/components/', '"api#/components/');
+  const known = validators.get(text);
+  if (known !== undefined) return known;
   const validate = ajv.compile(JSON.parse(text));
-  validators.set(key, validate);
+  validators.set(text, validate);
   return validate;
 }
 

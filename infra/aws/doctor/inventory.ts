@@ -2,13 +2,6 @@ import { type DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb'
 import type { ObjectReader } from '../../../shared/aws/objects.ts';
 import type { Item } from '../../../shared/data/table/table.ts';
 
-/** All data of a deployment, without binary values (logs, contents). */
-export interface Inventory {
-  accounts: readonly Item[];
-  records: readonly Item[];
-  objects: readonly StoredObject[];
-}
-
 /** An object in the bucket. */
 export interface StoredObject {
   key: string;
@@ -42,10 +35,6 @@ function withoutBytes(item: Record<string, unknown>): Item {
   return { ...rest, pk, sk };
 }
 
-/** Collect all of them in memory. */
-export const everyItem = (client: DynamoDBDocumentClient, tableName: string): Promise<Item[]> =>
-  Array.fromAsync(eachItem(client, tableName));
-
 /** Yield every object of the bucket. */
 export async function* eachObject(objects: Pick<ObjectReader, 'list'>): AsyncGenerator<StoredObject> {
   let after: string | undefined;
@@ -55,7 +44,3 @@ export async function* eachObject(objects: Pick<ObjectReader, 'list'>): AsyncGen
     after = page.next;
   } while (after !== undefined);
 }
-
-/** Collect all of them in memory. */
-export const everyObject = (objects: Pick<ObjectReader, 'list'>): Promise<StoredObject[]> =>
-  Array.fromAsync(eachObject(objects));

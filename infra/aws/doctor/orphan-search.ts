@@ -22,7 +22,7 @@ import { datasetObject, parseUpload, sourceObject } from '../../../shared/data/p
 import { UnreadableRecordError } from '../../../shared/data/table/item.ts';
 import type { Item } from '../../../shared/data/table/table.ts';
 import { datasetTextsObject } from '../../../shared/experiments/dataset-texts.ts';
-import { eachItem, eachObject, type Inventory, type StoredObject } from './inventory.ts';
+import { eachItem, eachObject, type StoredObject } from './inventory.ts';
 import { findingsOf } from './orphan-findings.ts';
 import { OrphanStore } from './orphan-store.ts';
 import { ownersOfItem, ownersOfObject } from './owners.ts';
@@ -263,18 +263,6 @@ const idIn = ({ pk }: Item): string => pk.split('#')[1] ?? '';
 
 const listOf = (value: unknown): object[] =>
   Array.isArray(value) ? value.filter((one) => typeof one === 'object' && one !== null) : [];
-
-/**
- * Return orphaned and inconsistent records of a deployment. The result is empty if all is consistent and no job or
- * delete is in progress.
- */
-export function findOrphans({ accounts, records, objects }: Inventory): Finding[] {
-  using search = new OrphanSearch();
-  for (const item of accounts) search.addAccount(item);
-  for (const item of records) search.addRecord(item);
-  for (const object of objects) search.addObject(object);
-  return [...search.findings()];
-}
 
 /** Read all data of a deployment page by page, and change nothing. */
 export async function searchStores({ accounts, records, bucket, ...configs }: Stores): Promise<OrphanSearch> {

@@ -193,7 +193,7 @@ describe('access', () => {
     expect(Object.keys(accessTable)).toEqual(expect.arrayContaining(Object.keys(scopeTable)));
   });
 
-  test.each(sampled(Object.entries(accessTable), 4))(
+  test.each(sampled(Object.entries(accessTable), 14))(
     'with a scope to %s',
     async (row, [pattern, success]) => {
       const endpoint = endpoints.get(operationOf(row));
@@ -223,7 +223,7 @@ describe('access', () => {
     },
   );
 
-  test.each(sampled(Object.entries(accessTable), 4))('to %s', async (row, [pattern, success]) => {
+  test.each(sampled(Object.entries(accessTable), 10))('to %s', async (row, [pattern, success]) => {
     const endpoint = endpoints.get(operationOf(row));
     if (endpoint === undefined) throw new Error('there is no such operation');
     const expected = linesOf(pattern.replaceAll(/\bok\b/g, String(success)));

@@ -11,9 +11,10 @@ import { Client } from '../../../shared/client/client.ts';
 import { saveDownload, WrongBytesError } from '../../../shared/client/node/save-download.ts';
 import { sendFile } from '../../../shared/client/node/send-file.ts';
 import { sendParts } from '../../../shared/client/node/send-parts.ts';
-import { sendBlob, sendUpload } from '../../../shared/client/send-upload.ts';
+import { sendUpload } from '../../../shared/client/send-upload.ts';
 import { seededBytes } from '../../support/seeded-bytes.ts';
 import { lost, served, type Turn } from './served.ts';
+import { sendBlob } from '../../support/send-blob.ts';
 
 const bytes = seededBytes(1)(300_000);
 const sha256 = createHash('sha256').update(bytes).digest('hex');

@@ -1,6 +1,4 @@
 import { expect, test } from 'vitest';
-import { everyItem, everyObject } from '../../../infra/aws/doctor/inventory.ts';
-import { findOrphans } from '../../../infra/aws/doctor/orphan-search.ts';
 import { dynamoDb } from '../../../shared/aws/dynamodb-client.ts';
 import { objectReader } from '../../../shared/aws/objects.ts';
 import { s3 } from '../../../shared/aws/s3-client.ts';
@@ -10,6 +8,7 @@ import { projectPrefix } from '../../../shared/data/projects/project.ts';
 import { testBucket } from '../../support/emulators.ts';
 import { type TestService, testService } from '../../support/service.ts';
 import { type MlflowCaller, mlflowCaller, newRun } from '../mlflow/mlflow-caller.ts';
+import { everyItem, everyObject, findOrphans } from '../../support/inventory.ts';
 
 const files = 'api/2.0/mlflow-artifacts';
 

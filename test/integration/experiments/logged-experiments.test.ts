@@ -12,7 +12,6 @@ import { endpoint as readConfig } from '../../../functions/projects/configs/read
 import { endpoint as readConfigGraph } from '../../../functions/projects/configs/read-experiment-config-graph.endpoint.ts';
 import { endpoint as deleteProject } from '../../../functions/projects/projects/delete-project.endpoint.ts';
 import { endpoint as readProject } from '../../../functions/projects/projects/read-project.endpoint.ts';
-import { everyItem } from '../../../infra/aws/doctor/inventory.ts';
 import { dynamoDb } from '../../../shared/aws/dynamodb-client.ts';
 import { putExperiment } from '../../../shared/data/experiments/experiment.ts';
 import type { AnyEndpoint } from '../../../shared/http/definition/middleware.ts';
@@ -21,6 +20,7 @@ import { experimentOf } from '../../support/experiment.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { newProject } from '../projects/new-project.ts';
 import { json } from '../users/body.ts';
+import { everyItem } from '../../support/inventory.ts';
 
 const time = (second: number) => new Date(1_770_000_000_000 + second * 1000).toISOString();
 const ndjson = (lines: readonly unknown[]) => ({

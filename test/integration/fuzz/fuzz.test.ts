@@ -16,12 +16,13 @@ import { type TestService, type TestUser, testService } from '../../support/serv
 import { newProject } from '../projects/new-project.ts';
 import { judge } from './judge.ts';
 import { type Known, requestsTo } from './requests.ts';
+import { everySample } from '../../support/samples.ts';
 
 const loaded = await loadOperations(join(import.meta.dirname, '../../../functions'));
 const { paths } = serviceDocument(loaded);
 
 /** Requests to each endpoint; FUZZ_REQUESTS asks for more in a longer hunt. */
-const requestsEach = Number(process.env['FUZZ_REQUESTS'] ?? 4);
+const requestsEach = Number(process.env['FUZZ_REQUESTS'] ?? (everySample ? 4 : 1));
 /** Milliseconds for one endpoint on a machine that has a lot else to do. */
 const timeout = 300_000 + 500 * requestsEach;
 

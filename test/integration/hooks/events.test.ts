@@ -14,6 +14,7 @@ import { type TrainingService, trainingService } from '../../support/training.ts
 import { mlflowCaller } from '../mlflow/mlflow-caller.ts';
 import { json } from '../users/body.ts';
 import { type Receiver, startReceiver } from './hooked-project.ts';
+import { everySample } from '../../support/samples.ts';
 
 const events = [
   'experiment.started',
@@ -69,7 +70,7 @@ async function heard(): Promise<[type: string, data: Record<string, unknown>][]>
   return receiver.received.map(({ json: { type, data } }) => [type, data]);
 }
 
-test('trainings that wait in line and are cancelled together are told one by one', async () => {
+test.runIf(everySample)('trainings that wait in line and are cancelled together are told one by one', async () => {
   const as = service.developer;
   for (let count = 0; count < 30; count += 1)
     await service.call(train, { path: { project_id }, query: { config: 'train.yaml' }, as });

@@ -8,6 +8,7 @@ import { seededFloats } from '../../support/onnx/seeded.ts';
 import { savedBytes, smallModel } from '../../support/onnx/small-model.ts';
 import { type OptimizationService, optimizationService, uploadModel } from '../../support/optimization.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
+import { everySample } from '../../support/samples.ts';
 
 const programs = { prune: 'functions/jobs/prune.job.ts', quantize: 'functions/jobs/quantize.job.ts' };
 
@@ -48,7 +49,7 @@ describe('with the real engine', () => {
     });
   });
 
-  test('a structured pruning is quantized by its name', async () => {
+  test.runIf(everySample)('a structured pruning is quantized by its name', async () => {
     const { json: pruned } = await service.prune({ result_name: 'half.onnx' });
     const first = await service.untilCompression('prune', pruned.strategy_id);
     expect(first, await service.compressionLog('prune', pruned.strategy_id)).toMatchObject({

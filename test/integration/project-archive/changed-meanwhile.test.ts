@@ -97,7 +97,7 @@ async function store(project_id: string): Promise<void> {
   expect(answers.filter(({ status }) => status >= 300).map(({ text }) => text)).toEqual([]);
 }
 
-test('what its owner stores in a project while it is imported stays', async () => {
+test.runIf(everySample)('what its owner stores in a project while it is imported stays', async () => {
   const judged = await interrupted(store, async ({ project_id }, call) => {
     const environment = await findEnvironment(lab.records, project_id);
     const { variables } = await readVariables(lab.records, project_id);

@@ -59,7 +59,7 @@ function amount(proof: number, asked: number, usual: number): number {
 }
 
 /** A pass is stopped before one of so many calls. */
-const every = amount(1, 7, 9);
+const every = amount(1, 7, 20);
 
 /** A pass that stops before its call of this number until it is let go on. */
 function stoppedAt(call: number): { lab: ArchiveLab; stopped: Promise<boolean>; goOn(ended: boolean): void } {
@@ -192,7 +192,7 @@ test('an import whose project is deleted leaves nothing, wherever another pass s
 });
 
 test('the removal of an import whose project is deleted goes on after a crash', async () => {
-  for (let call = 1; ; call += 1) {
+  for (let call = 1; ; call += amount(1, 1, 6)) {
     const sha256 = await beginImporting(lab, archive);
     // It has recorded all but the last registered model.
     const last = dyingAt(lab, 23);

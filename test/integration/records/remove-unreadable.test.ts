@@ -8,13 +8,13 @@ import { endpoint as deleteConfig } from '../../../functions/projects/configs/de
 import { endpoint as putEnvironment } from '../../../functions/projects/environment/put-environment.endpoint.ts';
 import { endpoint as deleteProject } from '../../../functions/projects/projects/delete-project.endpoint.ts';
 import { endpoint as deleteUser } from '../../../functions/users/delete-user.endpoint.ts';
-import { everyItem } from '../../../infra/aws/doctor/inventory.ts';
 import { dynamoDb } from '../../../shared/aws/dynamodb-client.ts';
 import { issuedKey, issueToken } from '../../../shared/data/accounts/token.ts';
 import { findUser, userPartition } from '../../../shared/data/accounts/user.ts';
 import { taskHandler } from '../../../shared/http/definition/task.ts';
 import type { TestService, TestUser } from '../../support/service.ts';
 import { loadFixture, serviceWithRecords } from './fixture-records.ts';
+import { everyItem } from '../../support/inventory.ts';
 
 const project_id = '01m7zd37c8fvxfhbyjhxbvgrzb';
 const experiment_id = '01m7zd37c8ghvxmh6vt3kqynn0';

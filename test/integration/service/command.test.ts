@@ -13,6 +13,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { endpoint as readCommand } from '../../../functions/service/read-command.endpoint.ts';
 import { endpoint as readProjectFileSchema } from '../../../functions/service/read-project-file-schema.endpoint.ts';
 import { testService } from '../../support/service.ts';
+import { everySample } from '../../support/samples.ts';
 
 const execute = promisify(execFile);
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -89,7 +90,7 @@ describe('the served command', () => {
     });
   });
 
-  test('is that of a checkout by npx with its path, in any folder, though no registry answers', async () => {
+  test.runIf(everySample)('is that of a checkout by npx with its path, in any folder, though no registry answers', async () => {
     const env = {
       PATH: process.env['PATH'] ?? '',
       ...{ HOME: folder, npm_config_update_notifier: 'false', npm_config_registry: 'http://127.0.0.1:9' },

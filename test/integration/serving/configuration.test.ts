@@ -18,6 +18,7 @@ import type { Key } from '../../../shared/data/table/table.ts';
 import { type OptimizationService, optimizationService } from '../../support/optimization.ts';
 import { ask, imageInput, protocol } from './served-model.ts';
 import { objectsOf } from './session-limits.ts';
+import { everySample } from '../../support/samples.ts';
 
 let service: OptimizationService;
 let strategy_id: string;
@@ -136,7 +137,7 @@ test('what cannot be served is refused with the number', async () => {
   expect(again.json.detail).toContain('needs about 161 MiB of memory, but the function has 64 for models');
 });
 
-test('a model has a bounded number of aliases', async () => {
+test.runIf(everySample)('a model has a bounded number of aliases', async () => {
   const { developer: as } = service;
   const alias = (name: string) =>
     service.call(putVersion, { path: { model_name, version: name }, query: { target: 'original' }, as });

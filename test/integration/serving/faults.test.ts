@@ -14,6 +14,7 @@ import {
   sessionsRunning,
   sessionVariables,
 } from './session-limits.ts';
+import { everySample } from '../../support/samples.ts';
 
 let service: TestService;
 let as: TestUser;
@@ -178,7 +179,7 @@ test('a model that is deleted while 16 clients ask answers each whole, or says t
   expect(new Set(whole.map(([, text]) => text))).toEqual(new Set([right.text]));
 });
 
-test('models that together need more than the memory take turns in it', async () => {
+test.runIf(everySample)('models that together need more than the memory take turns in it', async () => {
   const { model_id = '' } = (await findServing(service.records, 'digits.onnx')) ?? {};
   const version = await findServedVersion(service.records, model_id, 'original');
   if (version === undefined) throw new Error('not served');
@@ -231,7 +232,7 @@ describe('a process that AWS freezes', () => {
   const freeze = (milliseconds: number) =>
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 
-  test('finds the model that it was opening as it was', async () => {
+  test.runIf(everySample)('finds the model that it was opening as it was', async () => {
     const timeLimit = 3_000;
     const version = await digits();
     const sessions = new ModelSessions(sessionLimits({ timeLimit }));

@@ -12,6 +12,7 @@ import { taskHandler } from '../../../shared/http/definition/task.ts';
 import { trainingService } from '../../support/training.ts';
 import { json } from '../users/body.ts';
 import { sweptProject } from './swept-project.ts';
+import { everySample } from '../../support/samples.ts';
 
 test('a sweep stops before its budget is exceeded, goes on once it was raised, and tells of both', async () => {
   const prices = { fargate: { base: 1, vcpu: 0, gib: 0 }, nodes: [] };
@@ -82,7 +83,7 @@ async function sweepWithToken() {
   return { project, as, charged };
 }
 
-test('a sweep is charged to the token that began it until somebody else lets it go on', async () => {
+test.runIf(everySample)('a sweep is charged to the token that began it until somebody else lets it go on', async () => {
   const { project, as, charged } = await sweepWithToken();
   const parameters = { depth: { values: [1, 2, 3, 4] } };
   const spec = { config: 'train.yaml', method: 'grid', metric: 'val_loss', timeout: 3600, parameters };
@@ -102,7 +103,7 @@ test('a sweep is charged to the token that began it until somebody else lets it 
   expect(await charged()).toBe(spent);
 });
 
-test('a trial is charged with all its repeats to the token that asks for it, whoever began the sweep', async () => {
+test.runIf(everySample)('a trial is charged with all its repeats to the token that asks for it, whoever began the sweep', async () => {
   const { project, as, charged } = await sweepWithToken();
   const spec = {
     method: 'external',

@@ -12,6 +12,7 @@ import { endpoint as updateSweep } from '../../../functions/projects/sweeps/upda
 import { type TrainingService, trainingService } from '../../support/training.ts';
 import { json } from '../users/body.ts';
 import { sweptProject } from './swept-project.ts';
+import { everySample } from '../../support/samples.ts';
 
 const ends: (() => Promise<unknown>)[] = [];
 let service: TrainingService;
@@ -93,7 +94,7 @@ describe('a sweep', () => {
     expect(ended.best.deviation).toBeCloseTo(0.000707);
   });
 
-  test('of repeats sets the seed in the configuration, if the sweep names its value', async () => {
+  test.runIf(everySample)('of repeats sets the seed in the configuration, if the sweep names its value', async () => {
     const { sweep_id } = await project.begin({
       method: 'grid',
       metric: 'val_loss',
@@ -133,7 +134,7 @@ describe('a sweep', () => {
     expect(paused.status_reason).toContain('ValueError: no such depth');
   });
 
-  test('whose metric no run reports pauses after three, and names those that are there', async () => {
+  test.runIf(everySample)('whose metric no run reports pauses after three, and names those that are there', async () => {
     const { sweep_id } = await project.begin({
       method: 'grid',
       metric: 'val_f2',
@@ -195,7 +196,7 @@ describe('a sweep', () => {
     expect(ended.counts).toMatchObject({ complete: 1, stopped_early: 1, cancelled: 0 });
   });
 
-  test('ends a trial early that is worse than the median of five others', async () => {
+  test.runIf(everySample)('ends a trial early that is worse than the median of five others', async () => {
     const { sweep_id } = await project.begin({
       method: 'grid',
       metric: 'val_loss',

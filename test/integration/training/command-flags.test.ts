@@ -17,6 +17,7 @@ for word in sys.argv[1:]:
             os.environ["MLFLOW_TRACKING_URI"] + "/api/2.0/mlflow/runs/log-parameter", json.dumps(body).encode(),
             {"Content-Type": "application/json", "Authorization": "Bearer " + os.environ["MLFLOW_TRACKING_TOKEN"]}))
 `;
+import { everySample } from '../../support/samples.ts';
 
 let service: TrainingService;
 const endings: (() => Promise<unknown>)[] = [];
@@ -99,7 +100,7 @@ describe('flags of a command', () => {
     });
   });
 
-  test('change in a rerun by name or with the whole command, and only where they can', async () => {
+  test.runIf(everySample)('change in a rerun by name or with the whole command, and only where they can', async () => {
     const project = await begin('python3 train.py --lr 0.1');
     const { experiment_id } = await project.train();
     const ran = async (query: Record<string, string>) => {

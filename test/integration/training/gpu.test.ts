@@ -8,6 +8,7 @@ import { batchControl } from '../../../shared/aws/batch.ts';
 import { batch } from '../../../shared/aws/batch-client.ts';
 import { type TrainingService, trainingService } from '../../support/training.ts';
 import { writeWheel } from '../runner/environment/packages.ts';
+import { everySample } from '../../support/samples.ts';
 
 const wheel = 'tiny-1.0-py3-none-any.whl';
 const node = { vcpus: 4, memory: 16_384, gpus: 1, price: 1 };
@@ -25,7 +26,7 @@ const begin = (service: TrainingService, project_id: string, query: Record<strin
     as: service.developer,
   });
 
-test('a training with GPUs is one container on their queue, with all the memory of a node, and builds its environment', async () => {
+test.runIf(everySample)('a training with GPUs is one container on their queue, with all the memory of a node, and builds its environment', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'mps-wheel-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   await writeWheel(join(folder, wheel), '1.0');

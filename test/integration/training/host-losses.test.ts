@@ -131,7 +131,7 @@ echo "at $n"
 while :; do sleep 0.05; done
 `;
 
-test('a real training whose supervisor is told to stop again and again goes on from its checkpoints', async () => {
+test.runIf(everySample)('a real training whose supervisor is told to stop again and again goes on from its checkpoints', async () => {
   const losses = everySample ? 20 : 3;
   // The first submission has two attempts, so another one follows at once.
   const definition = { ...usualDefinition, name: 'train', type: 'container' as const, attempts: 2 };

@@ -29,6 +29,7 @@ if len(sys.argv) == 1:
 print('ready', flush=True)
 while True: time.sleep(0.1)
 `;
+import { everySample } from '../../support/samples.ts';
 
 describe('the life of a training', () => {
   test.each([
@@ -98,7 +99,7 @@ describe('the life of a training', () => {
     });
   });
 
-  test('of dependencies that do not resolve fails with the resolver’s own words', async () => {
+  test.runIf(everySample)('of dependencies that do not resolve fails with the resolver’s own words', async () => {
     const service = await trainingService({}, { PIP_NO_INDEX: '1' });
     const project_id = await service.project({
       command: 'python3 -c pass',

@@ -13,6 +13,7 @@ import { lineKey } from '../../../shared/data/jobs/waiting-line.ts';
 import { taskHandler } from '../../../shared/http/definition/task.ts';
 import { heldVcpus, unfinishedOf } from '../../support/unfinished.ts';
 import { begun, deployment, standing } from './line-deployment.ts';
+import { everySample } from '../../support/samples.ts';
 
 describe('jobs of one user beyond the limit', () => {
   test('wait in line, say where they stand, and start in order as places become free', async () => {
@@ -122,7 +123,7 @@ describe('jobs of one user beyond the limit', () => {
   });
 });
 
-test('on one machine another user’s first job goes before the later ones of whose jobs wait already', async () => {
+test.runIf(everySample)('on one machine another user’s first job goes before the later ones of whose jobs wait already', async () => {
   const oneAtOnce = { queues: [{ name: 'train', maxJobs: 1 }] };
   const variables = { JOBS_RUN_AS: 'processes', LIMIT_UNFINISHED_JOBS: '3' };
   const { service, owner } = await deployment(variables, oneAtOnce);

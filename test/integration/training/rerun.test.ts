@@ -131,7 +131,7 @@ describe('a rerun', () => {
     },
   );
 
-  test('goes on after a failure and after a cancel, also where a rerun stored no checkpoint itself', async () => {
+  test.runIf(everySample)('goes on after a failure and after a cancel, also where a rerun stored no checkpoint itself', async () => {
     const project = await begin();
     await project.put(config.replace('fail: false', 'fail: true'));
     const failed = await project.train();
@@ -172,7 +172,7 @@ describe('a rerun', () => {
     expect(await project.log(second)).toContain('runs: 2');
   });
 
-  test('keeps the checkpoints from being deleted until it has ended, and has its own then', async () => {
+  test.runIf(everySample)('keeps the checkpoints from being deleted until it has ended, and has its own then', async () => {
     const project = await begin();
     const first = await project.train();
     await project.ended(first);

@@ -11,6 +11,7 @@ import type { Answer } from '../../support/service.ts';
 import { type TrainingService, trainingService } from '../../support/training.ts';
 import { usualHook } from '../hooks/usual-hook.ts';
 import { json } from '../users/body.ts';
+import { everySample } from '../../support/samples.ts';
 
 /** Reports the values of its configuration's list, and waits. Saves a checkpoint at SIGTERM. */
 const program = `
@@ -82,7 +83,7 @@ describe('a rule', () => {
     expect(await told()).toEqual(['experiment.stopped']);
   });
 
-  test('of a project stops each of its later runs, and a rerun has its present ones', async () => {
+  test.runIf(everySample)('of a project stops each of its later runs, and a rerun has its present ones', async () => {
     const project_id = await projectOf('1 2 20 30');
 
     await setRules(project_id, [{ above: { metric: 'loss', value: 10, for: '2 evaluations' }, do: 'stop' }]);
@@ -116,7 +117,7 @@ describe('a rule', () => {
     expect(stopped.status_reason).toContain('the vCPUs were not used by 90 % or more for 2s.');
   });
 
-  test('of a sweep is a rule of each of its experiments', async () => {
+  test.runIf(everySample)('of a sweep is a rule of each of its experiments', async () => {
     const project_id = await projectOf('NaN');
     const rule = { nan: 'loss', do: 'stop' };
     const spec = { method: 'grid', args: true, parameters: { lr: { values: [1] } }, rules: [rule] };

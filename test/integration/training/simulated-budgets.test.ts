@@ -4,8 +4,9 @@ import { judgeGroups } from '../../proofs/sweeps/budgets/judge-groups.ts';
 import { simulateGroup } from '../../proofs/sweeps/budgets/simulate-jobs.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 import { testService } from '../../support/service.ts';
+import { everySample } from '../../support/samples.ts';
 
-test('jobs whose hosts are lost cost what AWS charges, and exceed a budget by less than their heartbeats', async () => {
+test.runIf(everySample)('jobs whose hosts are lost cost what AWS charges, and exceed a budget by less than their heartbeats', async () => {
   const service = await testService();
   const simulated = { ...service, settings: readSettings(service.environment) };
   const random = seededRandom(7);

@@ -16,7 +16,7 @@ for page in range(0, len(held), 4096): held[page] = 1
 with open(os.environ['METRICS_FILE'], 'a') as metrics:
     metrics.write(json.dumps({'system/gpu_0_utilization_percentage': 40, 'system/cpu_utilization_percentage': 7, 'step': 0}) + '\\n')
 for epoch in range(1, 4): print(f'epoch {epoch}: accuracy {1 - 1 / (1 + epoch)}')
-end = time.monotonic() + 4.5
+end = time.monotonic() + 3.5
 while time.monotonic() < end: pass
 `;
 

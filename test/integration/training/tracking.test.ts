@@ -111,7 +111,7 @@ test('a program logs to its own experiment by MLflow’s API', async () => {
   expect(await (await fetch(file.headers['location'] ?? '')).text()).toBe('of the child');
 });
 
-test('what SummaryWriter.add_hparams writes are params and metrics of the run', async () => {
+test.runIf(everySample)('what SummaryWriter.add_hparams writes are params and metrics of the run', async () => {
   const service = await trainingService();
   const file = Buffer.concat([
     recordOf(eventOf(0, hparamsOf({ lr: 0.1, optimizer: 'adam', epochs: 9 }))),
@@ -284,7 +284,7 @@ with concurrent.futures.ThreadPoolExecutor(6) as pool: ids = list(pool.map(first
 print('own', ids.count(run))
 `;
 
-test('of several runs that begin at once one is the experiment of the job', async () => {
+test.runIf(everySample)('of several runs that begin at once one is the experiment of the job', async () => {
   const service = await trainingService();
   const { log } = await ended(service, pair);
   expect(log).toContain('own 1\n');
@@ -299,7 +299,7 @@ print('rank 0', wandb.Run()._recorder.run_id == run)
 print('further', post('runs/create', experiment_id=project)['run']['info']['run_id'] == run)
 `;
 
-test('of the ranks of a program the first one records into the experiment of the job', async () => {
+test.runIf(everySample)('of the ranks of a program the first one records into the experiment of the job', async () => {
   const service = await trainingService();
   const { log } = await ended(service, ranked);
   expect(log).toContain('rank 1 False\nrank 0 True\nfurther False');
@@ -332,7 +332,7 @@ parts = post('runs/search', experiment_ids=[project], filter="tags.mlflow.parent
 print('children:', *[one['info']['run_name'] for one in parts['runs']])
 `;
 
-test('a program that is retried finds the runs that it began before', async () => {
+test.runIf(everySample)('a program that is retried finds the runs that it began before', async () => {
   const service = await trainingService({ jobDefinitions: [retriedDefinition] });
   const files = { 'train.py': interruptedSearch };
   const project_id = await service.project({ command: 'python3 train.py', files });
@@ -356,7 +356,7 @@ test('a program that is retried finds the runs that it began before', async () =
   expect(log).not.toContain('other');
 });
 
-test('of a cluster node 0 records alone', async () => {
+test.runIf(everySample)('of a cluster node 0 records alone', async () => {
   const service = await trainingService();
   const { developer: as } = service;
   const script = `
@@ -376,6 +376,7 @@ else:
             break
         except ConnectionError: time.sleep(0.1)
 `;
+import { everySample } from '../../support/samples.ts';
   const project_id = await service.project({ command: 'python3 train.py', files: { 'train.py': script } });
   const begun = await service.call(trainRemote, { path: { project_id }, as });
   const { experiment_id } = begun.json;

@@ -13,6 +13,7 @@ import { readJobVariables } from '../../../shared/data/jobs/job-variables.ts';
 import { testCredentials, testRegion } from '../../support/emulators.ts';
 import { type TrainingService, trainingService } from '../../support/training.ts';
 import { json } from '../users/body.ts';
+import { everySample } from '../../support/samples.ts';
 
 const token = 'hf_Secret0123456789abcdef';
 const pem = '-----BEGIN KEY-----\nMIIEvQIBADANBgkqhkiG9w0\nBAQEFAASCBKcwggSjAgEAAo\n-----END KEY-----\n';
@@ -123,7 +124,7 @@ describe('variables of a project', () => {
     ]);
   });
 
-  test('reach every node of a cluster, and go when it is cancelled', async () => {
+  test.runIf(everySample)('reach every node of a cluster, and go when it is cancelled', async () => {
     const service = await trainingService();
     const { developer: as } = service;
     const project_id = await service.project({ command: 'sh -c "echo $NODE_RANK $HF_TOKEN; sleep 600"' });

@@ -5,7 +5,8 @@ import { create } from 'tar';
 import type { endpoint as putSource } from '../../../functions/projects/uploads/put-source.endpoint.ts';
 import type { endpoint as requestSourceUpload } from '../../../functions/projects/uploads/request-source-upload.endpoint.ts';
 import type { Client } from '../../../shared/client/client.ts';
-import { sendBlob, sendUpload } from '../../../shared/client/send-upload.ts';
+import { sendUpload } from '../../../shared/client/send-upload.ts';
+import { sendBlob } from '../../support/send-blob.ts';
 
 /** Make an archive the current source of a project. @throws ProblemError | UnreachableError */
 export async function uploadSource(

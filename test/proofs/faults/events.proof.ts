@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ulid } from 'ulid';
 import { event as jobStateChanged } from '../../../functions/events/job-state-changed.event.ts';
-import { findOrphans } from '../../../infra/aws/doctor/orphan-search.ts';
 import { DeadLetters, eventDelivery } from '../../../infra/local/start/emulators/event-delivery.ts';
 import {
   type Experiment,
@@ -23,6 +22,7 @@ import type { Proof, ProofContext } from './proof.ts';
 import { startStores } from './world/engines.ts';
 import { newProject } from './world/project.ts';
 import { newDeveloper, newService, type Service } from './world/service.ts';
+import { findOrphans } from '../../support/inventory.ts';
 
 const sizes = { short: { jobs: 12, events: 300 }, long: { jobs: 400, events: 10_000 } };
 /** Functions that run at the same time. */

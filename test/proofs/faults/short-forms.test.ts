@@ -23,9 +23,9 @@ describe('short form of', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  const proofs = [killJob, killDelete, killRequests, superseded, events, outages, killImport, upgrade];
+  const proofs = [events, killDelete, killRequests, superseded, killJob, outages, killImport, upgrade];
 
-  test.each(sampled(proofs, 4))('$title', async (proof) => {
+  test.each(sampled(proofs, 8))('$title', async (proof) => {
     const { missed, output } = await shortForm(proof, { program });
     expect(missed, output).toEqual([]);
   });

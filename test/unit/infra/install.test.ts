@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { everySample } from '../../support/samples.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
@@ -143,7 +144,7 @@ const programs = [
   'cli/{build,main}.ts',
 ];
 
-test('commands that install what runs the service use no package of its development', async () => {
+test.runIf(everySample)('commands that install what runs the service use no package of its development', async () => {
   const { devDependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
   const { metafile } = await build({
     absWorkingDir: root,

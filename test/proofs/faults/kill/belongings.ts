@@ -1,4 +1,3 @@
-import type { Inventory } from '../../../../infra/aws/doctor/inventory.ts';
 import { type Experiment, parseExperiment } from '../../../../shared/data/experiments/experiment.ts';
 import { type Compression, parseCompression } from '../../../../shared/data/models/compression.ts';
 import { type Model, parseModel } from '../../../../shared/data/models/model.ts';
@@ -7,6 +6,7 @@ import { type Project, parseProject } from '../../../../shared/data/projects/pro
 import { type Purge, parsePurge } from '../../../../shared/data/projects/purge.ts';
 import { datasetObject, sourceObject } from '../../../../shared/data/projects/upload.ts';
 import type { Item } from '../../../../shared/data/table/table.ts';
+import type { Inventory } from '../../../support/inventory.ts';
 
 /** The records to which everything else belongs, and the objects that records name. */
 interface Belongings {

@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { endpoint as createModel } from '../../../../functions/optimization/models/create-model.endpoint.ts';
 import { endpoint as putModel } from '../../../../functions/optimization/models/put-model.endpoint.ts';
-import type { Inventory } from '../../../../infra/aws/doctor/inventory.ts';
 import type { OptimizationKind } from '../../../../shared/data/jobs/job.ts';
 import { type Compression, listCompressions } from '../../../../shared/data/models/compression.ts';
 import { parseModel } from '../../../../shared/data/models/model.ts';
@@ -11,6 +10,7 @@ import { isCompression } from '../../../../shared/jobs/job-record.ts';
 import { must } from '../world/ask.ts';
 import type { Service } from '../world/service.ts';
 import type { Course, Ground } from './course.ts';
+import type { Inventory } from '../../../support/inventory.ts';
 
 const fixture = readFile(join(import.meta.dirname, '../../../fixtures/onnx/digits.onnx'));
 const model_name = 'digits.onnx';

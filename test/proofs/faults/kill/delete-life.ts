@@ -1,8 +1,6 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Inventory } from '../../../../infra/aws/doctor/inventory.ts';
-import { findOrphans } from '../../../../infra/aws/doctor/orphan-search.ts';
 import { uploadSeconds } from '../../../../shared/aws/upload-seconds.ts';
 import { experimentKey } from '../../../../shared/data/experiments/experiment.ts';
 import { projectKey } from '../../../../shared/data/projects/project.ts';
@@ -16,6 +14,7 @@ import type { Lane } from './lane.ts';
 import { shareOf } from './share-of.ts';
 import type { Mark } from './strikes.ts';
 import { startCopy, type Template, templateName } from './template.ts';
+import { type Inventory, findOrphans } from '../../../support/inventory.ts';
 
 export interface DeleteLife {
   isHit: boolean;

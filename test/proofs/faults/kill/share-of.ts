@@ -1,4 +1,4 @@
-import type { Inventory } from '../../../../infra/aws/doctor/inventory.ts';
+import type { Inventory } from '../../../support/inventory.ts';
 
 /** How often the reconciler has come by says nothing of whose job it is. */
 const countOfVisits = 'looked_at';

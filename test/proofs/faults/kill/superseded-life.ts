@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findOrphans } from '../../../../infra/aws/doctor/orphan-search.ts';
 import { rankOf } from '../../../../shared/data/jobs/job-status.ts';
 import { findLease } from '../../../../shared/data/jobs/lease.ts';
 import {
@@ -22,6 +21,7 @@ import type { JobKind } from './course.ts';
 import type { Lane } from './lane.ts';
 import { prepareCourse } from './prepare-course.ts';
 import type { Mark } from './strikes.ts';
+import { findOrphans } from '../../../support/inventory.ts';
 
 export interface SupersededLife {
   isHit: boolean;

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { endpoint as readExperiment } from '../../../../functions/experiments/records/read-experiment.endpoint.ts';
 import { endpoint as putEnvironment } from '../../../../functions/projects/environment/put-environment.endpoint.ts';
 import { endpoint as putVariable } from '../../../../functions/projects/variables/put-variable.endpoint.ts';
-import type { Inventory } from '../../../../infra/aws/doctor/inventory.ts';
 import { type Experiment, listExperiments } from '../../../../shared/data/experiments/experiment.ts';
 import { isCompression, type JobRecord } from '../../../../shared/jobs/job-record.ts';
 import { must } from '../world/ask.ts';
@@ -12,6 +11,7 @@ import { archiveOf } from '../world/source-archive.ts';
 import type { Course, Ground, JobKind } from './course.ts';
 import { earlierCheckpoint, recordEarlier } from './earlier-experiment.ts';
 import { acknowledgedFile, loggedFile, lostOfTracked, trackedScript } from './tracked-script.ts';
+import type { Inventory } from '../../../support/inventory.ts';
 
 /** What a training begins with that gets the variables of its project. */
 const secret = `[ "$TOKEN" = "a secret of the project" ] || exit 5

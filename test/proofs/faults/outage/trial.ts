@@ -2,8 +2,6 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { event as jobStateChanged } from '../../../../functions/events/job-state-changed.event.ts';
-import type { Inventory } from '../../../../infra/aws/doctor/inventory.ts';
-import { findOrphans } from '../../../../infra/aws/doctor/orphan-search.ts';
 import { type Experiment, listExperiments } from '../../../../shared/data/experiments/experiment.ts';
 import { isFinal } from '../../../../shared/data/jobs/job-status.ts';
 import { taskHandler } from '../../../../shared/http/definition/task.ts';
@@ -15,6 +13,7 @@ import { newProject } from '../world/project.ts';
 import { newDeveloper, newService, removeService, type Service } from '../world/service.ts';
 import { witnessFolder } from '../world/witness-folder.ts';
 import { type Acknowledged, lostOf, nothingAcknowledged } from './acknowledged.ts';
+import { type Inventory, findOrphans } from '../../../support/inventory.ts';
 
 /** A service whose every process may be disturbed: its functions in this process, its containers in their own. */
 export interface Trial {

@@ -1,7 +1,5 @@
 import { ulid } from 'ulid';
 import { describe, expect, test } from 'vitest';
-import type { Inventory } from '../../../../infra/aws/doctor/inventory.ts';
-import { findOrphans } from '../../../../infra/aws/doctor/orphan-search.ts';
 import {
   experimentJob,
   experimentPrefix,
@@ -13,6 +11,7 @@ import { type Purge, recordPurge } from '../../../../shared/data/projects/purge.
 import type { Item, TableWriter, Write } from '../../../../shared/data/table/table.ts';
 import { experimentOf } from '../../../support/experiment.ts';
 import { projectOf } from '../../../support/project.ts';
+import { type Inventory, findOrphans } from '../../../support/inventory.ts';
 
 const at = '2026-01-02T03:04:05.000Z';
 const project_id = ulid().toLowerCase();
