@@ -34,8 +34,8 @@ import {
   type Sizes,
 } from './plan-folder.ts';
 import type { GitState } from './source/git-state.ts';
-import type { SourceFiles } from './source/source-file.ts';
 import { type AddedFile, packFiles } from './source/pack-files.ts';
+import type { SourceFiles } from './source/source-file.ts';
 
 /**
  * Store what a training of this folder needs: its project, environment, source and configuration. Read and check the

@@ -107,16 +107,19 @@ describe('a crash in the middle of a training', () => {
     expect(whole).toContain('done');
   });
 
-  test.runIf(everySample)('of a storage engine: the service stops, and its next start brings the training to its end', async () => {
-    const id = await begin(command());
-    await expect.poll(() => log(id)).toContain('began');
-    const [engine] = JSON.parse(await readFile(join(folder, 'data/engines.json'), 'utf8'));
-    process.kill(engine.pid, 'SIGKILL');
-    await service.ended;
-    isOpen = true;
-    await start();
-    await expect.poll(async () => (await read(id)).status).toBe('SUCCEEDED');
-  });
+  test.runIf(everySample)(
+    'of a storage engine: the service stops, and its next start brings the training to its end',
+    async () => {
+      const id = await begin(command());
+      await expect.poll(() => log(id)).toContain('began');
+      const [engine] = JSON.parse(await readFile(join(folder, 'data/engines.json'), 'utf8'));
+      process.kill(engine.pid, 'SIGKILL');
+      await service.ended;
+      isOpen = true;
+      await start();
+      await expect.poll(async () => (await read(id)).status).toBe('SUCCEEDED');
+    },
+  );
 
   test('of the container itself: it failed, and the reason says how', async () => {
     const id = await begin('sleep 600');

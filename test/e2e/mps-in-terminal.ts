@@ -2,8 +2,8 @@ import { mkdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
-import { openTerminal } from '../support/terminal.ts';
 import { everySample } from '../support/samples.ts';
+import { openTerminal } from '../support/terminal.ts';
 
 /** One person's session, whose service may be started anew. */
 export interface Session {
@@ -64,20 +64,23 @@ export function testInTerminal(session: () => Session): void {
     expect(following.output()).toContain(dim);
   });
 
-  test.runIf(everySample)('a service that is started again is waited for: the log goes on, and the program’s exit code comes', async () => {
-    const following = terminal('mps logs -f latest', { NO_COLOR: '1' });
-    await following.shows('begun');
-    await session().restart('SIGTERM', () => following.shows(away));
-    await following.shows('The service can be reached again.');
-    await following.shows('went on');
-    expect(await following.ended).toBe(3);
-    const output = following.output();
-    // A service that ends may take one more connection before it is gone: then it is away twice.
-    const times = output.match(/cannot be reached; retrying/g)?.length;
-    expect(output.match(/The service can be reached again/g)).toHaveLength(times ?? 0);
-    expect(output.match(/begun/g)).toHaveLength(1);
-    expect(output).not.toContain(dim);
-  });
+  test.runIf(everySample)(
+    'a service that is started again is waited for: the log goes on, and the program’s exit code comes',
+    async () => {
+      const following = terminal('mps logs -f latest', { NO_COLOR: '1' });
+      await following.shows('begun');
+      await session().restart('SIGTERM', () => following.shows(away));
+      await following.shows('The service can be reached again.');
+      await following.shows('went on');
+      expect(await following.ended).toBe(3);
+      const output = following.output();
+      // A service that ends may take one more connection before it is gone: then it is away twice.
+      const times = output.match(/cannot be reached; retrying/g)?.length;
+      expect(output.match(/The service can be reached again/g)).toHaveLength(times ?? 0);
+      expect(output.match(/begun/g)).toHaveLength(1);
+      expect(output).not.toContain(dim);
+    },
+  );
 
   test.runIf(everySample)('a token that ends while it is used says how to go on', async () => {
     const { folder } = session();
@@ -111,23 +114,26 @@ export function testInTerminal(session: () => Session): void {
     expect(own.output()).toContain('Cancelled');
   });
 
-  test.runIf(everySample)('a service that is killed while a data set is sent is waited for; what had arrived stays sent', async () => {
-    const { scratch } = session();
-    const path = join(scratch, 'large.bin');
-    await writeFile(path, '');
-    // Many parts, and so much that a fast machine has not sent it before the service is killed.
-    await truncate(path, 600_000_000);
-    // In a project of its own, so that exporting the other one does not carry it along.
-    const pushing = terminal('mps data push large ../large.bin -p large');
-    await pushing.shows(/uploading [1-9]/);
-    await session().restart('SIGKILL');
-    expect(await pushing.ended, pushing.output()).toBe(0);
-    expect(pushing.output()).toContain('large  file, 600 MB');
-    const again = terminal('mps data push large ../large.bin -p large');
-    expect(await again.ended).toBe(0);
-    expect(again.output()).toContain('nothing to upload');
-    await rm(path);
-  });
+  test.runIf(everySample)(
+    'a service that is killed while a data set is sent is waited for; what had arrived stays sent',
+    async () => {
+      const { scratch } = session();
+      const path = join(scratch, 'large.bin');
+      await writeFile(path, '');
+      // Many parts, and so much that a fast machine has not sent it before the service is killed.
+      await truncate(path, 600_000_000);
+      // In a project of its own, so that exporting the other one does not carry it along.
+      const pushing = terminal('mps data push large ../large.bin -p large');
+      await pushing.shows(/uploading [1-9]/);
+      await session().restart('SIGKILL');
+      expect(await pushing.ended, pushing.output()).toBe(0);
+      expect(pushing.output()).toContain('large  file, 600 MB');
+      const again = terminal('mps data push large ../large.bin -p large');
+      expect(await again.ended).toBe(0);
+      expect(again.output()).toContain('nothing to upload');
+      await rm(path);
+    },
+  );
 
   test('a reader that goes away ends it without a word', async () => {
     const piped = terminal('mps logs latest --json | head -n 1');
@@ -135,24 +141,27 @@ export function testInTerminal(session: () => Session): void {
     expect(piped.output()).toMatch(/^\{[^\n]*\}\r?\n$/);
   });
 
-  test.runIf(everySample)('a service that is not there is started if the person likes, and signed in to', async () => {
-    const { scratch } = session();
-    const root = join(import.meta.dirname, '../..');
-    const checkout = join(scratch, 'checkout');
-    await mkdir(checkout);
-    const start = `'${process.execPath}' '${join(root, 'infra/local/start/launch.mjs')}'`;
-    await writeFile(join(checkout, 'package.json'), JSON.stringify({ scripts: { start } }));
-    const free = await startLocalService(['--data', join(scratch, 'free')]);
-    if (!('url' in free)) throw new Error(free.output);
-    await free.end('SIGTERM');
-    const environment = { HOME: checkout, MPS_CHECKOUT: checkout, MPS_URL: free.url };
-    const asking = terminal('mps whoami', environment);
-    await asking.shows('in the background? [Y/n]');
-    asking.type('\r');
-    expect(await asking.ended).toBe(0);
-    const [, pid = ''] = /To stop it: kill (\d+)/.exec(asking.output()) ?? [];
-    process.kill(-Number(pid), 'SIGTERM');
-    expect(asking.output()).toContain('Signed in to');
-    expect(asking.output()).toContain(`admin (admin) on ${free.url}`);
-  });
+  test.runIf(everySample)(
+    'a service that is not there is started if the person likes, and signed in to',
+    async () => {
+      const { scratch } = session();
+      const root = join(import.meta.dirname, '../..');
+      const checkout = join(scratch, 'checkout');
+      await mkdir(checkout);
+      const start = `'${process.execPath}' '${join(root, 'infra/local/start/launch.mjs')}'`;
+      await writeFile(join(checkout, 'package.json'), JSON.stringify({ scripts: { start } }));
+      const free = await startLocalService(['--data', join(scratch, 'free')]);
+      if (!('url' in free)) throw new Error(free.output);
+      await free.end('SIGTERM');
+      const environment = { HOME: checkout, MPS_CHECKOUT: checkout, MPS_URL: free.url };
+      const asking = terminal('mps whoami', environment);
+      await asking.shows('in the background? [Y/n]');
+      asking.type('\r');
+      expect(await asking.ended).toBe(0);
+      const [, pid = ''] = /To stop it: kill (\d+)/.exec(asking.output()) ?? [];
+      process.kill(-Number(pid), 'SIGTERM');
+      expect(asking.output()).toContain('Signed in to');
+      expect(asking.output()).toContain(`admin (admin) on ${free.url}`);
+    },
+  );
 }

@@ -18,6 +18,7 @@ for step in range(int(flags.get('steps', 1))):
         metrics.write(json.dumps({'val_loss': (float(flags['lr']) - 0.1) ** 2, 'step': step}) + '\\n')
     if 'steps' in flags: time.sleep(0.5)
 `;
+
 import { everySample } from '../support/samples.ts';
 
 /** Tests of \`mps sweep\`, in the folder and the project of the session. */
@@ -71,30 +72,33 @@ export function testSweeps(session: () => Session, mps: (args: readonly string[]
     expect(listed.stdout).toContain(`${sweep_id}\trates\tCOMPLETED`);
   });
 
-  test.runIf(everySample)('mps sweep varies flags of a command, stops at its budget of trials, and is extended and resumed', async () => {
-    await writeFile(join(session().folder, 'flags.py'), program);
-    const begin = ['sweep', '-S', '--lr=0.05..0.5:log', '--trials', '1', '--metric', 'val_loss', '--json'];
+  test.runIf(everySample)(
+    'mps sweep varies flags of a command, stops at its budget of trials, and is extended and resumed',
+    async () => {
+      await writeFile(join(session().folder, 'flags.py'), program);
+      const begin = ['sweep', '-S', '--lr=0.05..0.5:log', '--trials', '1', '--metric', 'val_loss', '--json'];
 
-    const first = await mps([...begin, '--', 'python3', 'flags.py', '--lr=1']);
-    const { sweep_id } = Sweep.parse(JSON.parse(first.stdout));
-    const paused = await mps(['sweep', 'pause', sweep_id]);
-    const extended = await mps(['sweep', 'extend', sweep_id, '--trials', '2', '-S', 'lr=0.01..0.5:log']);
-    const followed = await mps(['sweep', 'show', '-f', sweep_id]);
-    const experiments = await mps(['ls', `sweep = '${sweep_id}'`, '--json']);
-    const deleted = await mps(['sweep', 'rm', sweep_id]);
+      const first = await mps([...begin, '--', 'python3', 'flags.py', '--lr=1']);
+      const { sweep_id } = Sweep.parse(JSON.parse(first.stdout));
+      const paused = await mps(['sweep', 'pause', sweep_id]);
+      const extended = await mps(['sweep', 'extend', sweep_id, '--trials', '2', '-S', 'lr=0.01..0.5:log']);
+      const followed = await mps(['sweep', 'show', '-f', sweep_id]);
+      const experiments = await mps(['ls', `sweep = '${sweep_id}'`, '--json']);
+      const deleted = await mps(['sweep', 'rm', sweep_id]);
 
-    expect(paused).toMatchObject({ code: 1, stderr: expect.stringContaining('has ended: COMPLETED') });
-    expect(extended, extended.stderr).toMatchObject({ code: 0 });
-    expect(followed, followed.stderr).toMatchObject({ code: 0 });
-    expect(followed.stderr).toContain('2 of 2 trials');
-    const commands = experiments.stdout
-      .split('\n')
-      .filter(Boolean)
-      .map((row) => JSON.parse(row).command);
-    expect(commands).toHaveLength(2);
-    for (const command of commands) expect(command).toMatch(/^python3 flags\.py --lr=0\.\d+$/);
-    expect(deleted).toMatchObject({ code: 0, stderr: expect.stringContaining('Its experiments stay') });
-  });
+      expect(paused).toMatchObject({ code: 1, stderr: expect.stringContaining('has ended: COMPLETED') });
+      expect(extended, extended.stderr).toMatchObject({ code: 0 });
+      expect(followed, followed.stderr).toMatchObject({ code: 0 });
+      expect(followed.stderr).toContain('2 of 2 trials');
+      const commands = experiments.stdout
+        .split('\n')
+        .filter(Boolean)
+        .map((row) => JSON.parse(row).command);
+      expect(commands).toHaveLength(2);
+      for (const command of commands) expect(command).toMatch(/^python3 flags\.py --lr=0\.\d+$/);
+      expect(deleted).toMatchObject({ code: 0, stderr: expect.stringContaining('Its experiments stay') });
+    },
+  );
 
   test.runIf(everySample)('Ctrl-C leaves a sweep running, and says how to come back', async () => {
     const { scratch, folder } = session();

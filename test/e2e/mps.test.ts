@@ -17,9 +17,9 @@ import { type LocalService, startLocalService } from '../support/local-service.t
 import { type Ended, runMps, startMps } from '../support/mps.ts';
 import { saveWithData } from '../support/onnx/data-beside.ts';
 import { writeNpz } from '../support/onnx/write-npz.ts';
+import { everySample } from '../support/samples.ts';
 import { type Session, testInTerminal } from './mps-in-terminal.ts';
 import { testSweeps } from './mps-sweeps.ts';
-import { everySample } from '../support/samples.ts';
 
 const execute = promisify(execFile);
 const password = 'correct horse battery';
@@ -268,9 +268,7 @@ describe('mps', { shuffle: false }, () => {
     expect((await mps(['users', 'add', 'vic', '--type', 'viewer'], `${password}\n`)).code).toBe(0);
     const home = join(scratch, 'home-of-vic');
     const vic = (args: readonly string[], input?: string) =>
-      input === undefined
-        ? runMps(args, { folder, home })
-        : startMps(args, { folder, home, input }).ended;
+      input === undefined ? runMps(args, { folder, home }) : startMps(args, { folder, home, input }).ended;
     expect((await vic(['login', service.url, '--user', 'vic'], `${password}\n`)).code).toBe(0);
     const rows = async () => (await mps(['ls'])).stdout;
     const before = await rows();
@@ -427,14 +425,17 @@ describe('mps', { shuffle: false }, () => {
     expect(ended).toMatchObject({ code: 130, stderr: 'Interrupted; nothing was submitted.\n' });
   });
 
-  test.runIf(everySample)('Ctrl-C as soon as it is submitted leaves the training there, and says so', async () => {
-    const home = join(scratch, 'home');
-    const early = startMps(['run', '--', 'sleep', '600'], { folder, home });
-    await early.printed('submitted');
-    early.child.kill('SIGINT');
-    expect(await early.ended).toMatchObject({ code: 130, stderr: expect.stringContaining('mps logs -f') });
-    await mps(['cancel', 'latest']);
-  });
+  test.runIf(everySample)(
+    'Ctrl-C as soon as it is submitted leaves the training there, and says so',
+    async () => {
+      const home = join(scratch, 'home');
+      const early = startMps(['run', '--', 'sleep', '600'], { folder, home });
+      await early.printed('submitted');
+      early.child.kill('SIGINT');
+      expect(await early.ended).toMatchObject({ code: 130, stderr: expect.stringContaining('mps logs -f') });
+      await mps(['cancel', 'latest']);
+    },
+  );
 
   testSweeps(() => ({ scratch, folder, service, restart }), mps);
 

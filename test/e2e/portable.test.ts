@@ -140,16 +140,19 @@ describe('a portable host,', { shuffle: false }, () => {
         expect(artifacts.map(({ path }) => path)).toEqual(['a.txt']);
       });
 
-      test.runIf(everySample)('cancels a training, which may save before it ends with its children', async () => {
-        const id = await begin(saying('trap "echo saved; exit 3" TERM; while :; do sleep 0.05; done'));
-        const { own, child } = await pidsOf(id);
+      test.runIf(everySample)(
+        'cancels a training, which may save before it ends with its children',
+        async () => {
+          const id = await begin(saying('trap "echo saved; exit 3" TERM; while :; do sleep 0.05; done'));
+          const { own, child } = await pidsOf(id);
 
-        await call('POST', `${pathOf(id)}/cancel`);
+          await call('POST', `${pathOf(id)}/cancel`);
 
-        await expect.poll(async () => (await read(id)).status).toBe('CANCELLED');
-        expect(await log(id)).toContain('saved');
-        await expect.poll(() => [own, child].filter(isAlive)).toEqual([]);
-      });
+          await expect.poll(async () => (await read(id)).status).toBe('CANCELLED');
+          expect(await log(id)).toContain('saved');
+          await expect.poll(() => [own, child].filter(isAlive)).toEqual([]);
+        },
+      );
 
       test('ends what a killed supervisor left, and says that it was killed', async () => {
         const id = await begin(saying('while :; do sleep 0.05; done'));

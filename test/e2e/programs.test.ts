@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { thisHost } from '../../shared/host/this-host.ts';
 import type { LocalService } from '../support/local-service.ts';
 import { type Ended, runMps, startMps } from '../support/mps.ts';
-import { signedInService } from './signed-in-service.ts';
 import { everySample } from '../support/samples.ts';
+import { signedInService } from './signed-in-service.ts';
 
 let scratch: string;
 let checkout: string;
@@ -97,87 +97,98 @@ describe('a program as it is', () => {
     expect(script).toMatchObject({ code: 2, stderr: expect.stringContaining('the script of a shell') });
   });
 
-  test.runIf(everySample)('is told that .gitignore left out what it misses, and has it after the advised commands, also next time', async () => {
-    await folderOf('ignored', {
-      '.gitignore': '*.csv',
-      'app/train.py':
-        'import sys\nsys.path.append("../lib")\nimport reader\nprint(reader.read("data/x.csv"))\n',
-      'app/mps.yaml': 'root: ..',
-      // The folder above may be sent, because it is of the same repository.
-      '.git/HEAD': '',
-      'app/data/x.csv': 'seven',
-      'app/data/y.csv': 'eight',
-      'lib/reader.py': 'def read(path): return open(path).read()\n',
-    });
-    const { mps, ran, shown } = await folderOf('ignored/app', {});
+  test.runIf(everySample)(
+    'is told that .gitignore left out what it misses, and has it after the advised commands, also next time',
+    async () => {
+      await folderOf('ignored', {
+        '.gitignore': '*.csv',
+        'app/train.py':
+          'import sys\nsys.path.append("../lib")\nimport reader\nprint(reader.read("data/x.csv"))\n',
+        'app/mps.yaml': 'root: ..',
+        // The folder above may be sent, because it is of the same repository.
+        '.git/HEAD': '',
+        'app/data/x.csv': 'seven',
+        'app/data/y.csv': 'eight',
+        'lib/reader.py': 'def read(path): return open(path).read()\n',
+      });
+      const { mps, ran, shown } = await folderOf('ignored/app', {});
 
-    const failed = await mps('run');
-    const advice = /to use it: mps (.*)$/m.exec(failed.stderr)?.[1]?.split(' ') ?? [];
-    await ran(...advice);
-    const dataset = /then mps (run .*)$/m.exec(failed.stderr)?.[1]?.split(' ') ?? [];
-    const { stdout } = await ran(...dataset);
-    const said = ['--name', 'second', '--tag', 'stage=first', '--tag', 'by=ada', '--note', 'why *so*'];
-    const again = await ran('run', ...said);
+      const failed = await mps('run');
+      const advice = /to use it: mps (.*)$/m.exec(failed.stderr)?.[1]?.split(' ') ?? [];
+      await ran(...advice);
+      const dataset = /then mps (run .*)$/m.exec(failed.stderr)?.[1]?.split(' ') ?? [];
+      const { stdout } = await ran(...dataset);
+      const said = ['--name', 'second', '--tag', 'stage=first', '--tag', 'by=ada', '--note', 'why *so*'];
+      const again = await ran('run', ...said);
 
-    expect(failed.code).toBe(1);
-    expect(stdout).toBe('seven\n');
-    expect(again.stdout).toBe('seven\n');
-    expect(again.stderr).toMatch(/^data set +data, as in the training before; --dataset "" trains without/m);
-    expect(again.stderr).not.toContain('Left out');
-    expect(await shown()).toMatchObject({
-      ...{ name: 'second', note: 'why *so*', tags: { stage: 'first', by: 'ada' }, dataset: 'data' },
-    });
-    expect(await mps('run', '--tag', 'stage')).toMatchObject({ code: 2 });
-    expect(await mps('run', '--memory', '500000')).toMatchObject({
-      ...{ code: 2, stderr: expect.stringContaining('memory must be 512 to 2048 in steps of 512') },
-    });
-  });
+      expect(failed.code).toBe(1);
+      expect(stdout).toBe('seven\n');
+      expect(again.stdout).toBe('seven\n');
+      expect(again.stderr).toMatch(
+        /^data set +data, as in the training before; --dataset "" trains without/m,
+      );
+      expect(again.stderr).not.toContain('Left out');
+      expect(await shown()).toMatchObject({
+        ...{ name: 'second', note: 'why *so*', tags: { stage: 'first', by: 'ada' }, dataset: 'data' },
+      });
+      expect(await mps('run', '--tag', 'stage')).toMatchObject({ code: 2 });
+      expect(await mps('run', '--memory', '500000')).toMatchObject({
+        ...{ code: 2, stderr: expect.stringContaining('memory must be 512 to 2048 in steps of 512') },
+      });
+    },
+  );
 
-  test.runIf(everySample)('has the files that it leaves as artifacts, also when it fails, and its checkpoints', async () => {
-    const { mps, ran, shown } = await folderOf('leaving', {
-      'train.py': [
-        'import os, sys',
-        'os.makedirs("out", exist_ok=True)',
-        'open("out/model.txt", "w").write("tree")',
-        'open("notes.md", "a").write("more")',
-        'open(os.path.join(os.environ["CHECKPOINT_DIR"], "last.pt"), "w").write("state")',
-        'sys.exit(len(sys.argv) - 1)',
-      ].join('\n'),
-      'notes.md': 'some',
-    });
+  test.runIf(everySample)(
+    'has the files that it leaves as artifacts, also when it fails, and its checkpoints',
+    async () => {
+      const { mps, ran, shown } = await folderOf('leaving', {
+        'train.py': [
+          'import os, sys',
+          'os.makedirs("out", exist_ok=True)',
+          'open("out/model.txt", "w").write("tree")',
+          'open("notes.md", "a").write("more")',
+          'open(os.path.join(os.environ["CHECKPOINT_DIR"], "last.pt"), "w").write("state")',
+          'sys.exit(len(sys.argv) - 1)',
+        ].join('\n'),
+        'notes.md': 'some',
+      });
 
-    await ran('run');
-    const left = (await ran('pull', '--to', 'left')).stderr;
-    const pulled = await ran('pull', '--checkpoints', '--to', 'state');
-    const failed = await mps('run', '--', 'python3', 'train.py', 'fail');
+      await ran('run');
+      const left = (await ran('pull', '--to', 'left')).stderr;
+      const pulled = await ran('pull', '--checkpoints', '--to', 'state');
+      const failed = await mps('run', '--', 'python3', 'train.py', 'fail');
 
-    expect(left).toMatch(/left\/workdir\/notes\.md .*\n.*left\/workdir\/out\/model\.txt/);
-    expect(pulled.stderr).toMatch(/state\/last\.pt/);
-    expect(failed.code).toBe(1);
-    expect(await shown()).toMatchObject({ status: 'FAILED', artifacts: 2 });
-  });
+      expect(left).toMatch(/left\/workdir\/notes\.md .*\n.*left\/workdir\/out\/model\.txt/);
+      expect(pulled.stderr).toMatch(/state\/last\.pt/);
+      expect(failed.code).toBe(1);
+      expect(await shown()).toMatchObject({ status: 'FAILED', artifacts: 2 });
+    },
+  );
 
-  test.runIf(everySample)('has the metrics of the files that its framework writes, and says which', async () => {
-    const { ran, mps, shown } = await folderOf('lightning', {
-      'train.py': [
-        'import os',
-        'os.makedirs("lightning_logs/version_0")',
-        'with open("lightning_logs/version_0/metrics.csv", "w") as file:',
-        '    print("epoch,step,train_loss,val_loss", "0,9,0.5,", "0,9,,0.4", "1,19,0.25,0.3", sep="\\n", file=file)',
-        'print("epoch 1: loss 0.9")',
-      ].join('\n'),
-    });
+  test.runIf(everySample)(
+    'has the metrics of the files that its framework writes, and says which',
+    async () => {
+      const { ran, mps, shown } = await folderOf('lightning', {
+        'train.py': [
+          'import os',
+          'os.makedirs("lightning_logs/version_0")',
+          'with open("lightning_logs/version_0/metrics.csv", "w") as file:',
+          '    print("epoch,step,train_loss,val_loss", "0,9,0.5,", "0,9,,0.4", "1,19,0.25,0.3", sep="\\n", file=file)',
+          'print("epoch 1: loss 0.9")',
+        ].join('\n'),
+      });
 
-    const { stderr } = await ran('run');
+      const { stderr } = await ran('run');
 
-    expect(stderr).toContain('Metrics are read from "lightning_logs/version_0/metrics.csv"');
-    expect(await shown()).toMatchObject({
-      metrics: { train_loss: { last: 0.25, count: 2 }, val_loss: { last: 0.3, step: 19 } },
-      metrics_source: 'csv',
-      best: { metric: 'val_loss' },
-    });
-    expect((await mps('show')).stdout).toMatch(/^metrics +from a table of metrics$/m);
-  });
+      expect(stderr).toContain('Metrics are read from "lightning_logs/version_0/metrics.csv"');
+      expect(await shown()).toMatchObject({
+        metrics: { train_loss: { last: 0.25, count: 2 }, val_loss: { last: 0.3, step: 19 } },
+        metrics_source: 'csv',
+        best: { metric: 'val_loss' },
+      });
+      expect((await mps('show')).stdout).toMatch(/^metrics +from a table of metrics$/m);
+    },
+  );
 
   test('that imports wandb records without it, and calls that are not known do nothing', async () => {
     const { ran, shown, mps } = await folderOf('wandb', {
@@ -264,22 +275,25 @@ describe('a program as it is', () => {
     },
   );
 
-  test.runIf(everySample)('has room for Unix sockets and a name, however long the path of the data folder is', async () => {
-    const { ran } = await folderOf('sockets', {
-      'train.py': [
-        'import getpass, multiprocessing, os, socket, tempfile',
-        'if __name__ == "__main__":',
-        '    with multiprocessing.Manager() as manager: print(manager.list([1, 2]))',
-        // As long as the paths that Ray makes.
-        '    folder = os.path.join(tempfile.gettempdir(), "ray/session_2026-11-29_06-40-00_000000_1234567/sockets")',
-        '    os.makedirs(folder)',
-        '    socket.socket(socket.AF_UNIX).bind(folder + "/plasma_store")',
-        '    print(getpass.getuser())',
-      ].join('\n'),
-    });
+  test.runIf(everySample)(
+    'has room for Unix sockets and a name, however long the path of the data folder is',
+    async () => {
+      const { ran } = await folderOf('sockets', {
+        'train.py': [
+          'import getpass, multiprocessing, os, socket, tempfile',
+          'if __name__ == "__main__":',
+          '    with multiprocessing.Manager() as manager: print(manager.list([1, 2]))',
+          // As long as the paths that Ray makes.
+          '    folder = os.path.join(tempfile.gettempdir(), "ray/session_2026-11-29_06-40-00_000000_1234567/sockets")',
+          '    os.makedirs(folder)',
+          '    socket.socket(socket.AF_UNIX).bind(folder + "/plasma_store")',
+          '    print(getpass.getuser())',
+        ].join('\n'),
+      });
 
-    expect((await ran('run', '--', 'python3', 'train.py')).stdout).toBe('[1, 2]\njob\n');
-  });
+      expect((await ran('run', '--', 'python3', 'train.py')).stdout).toBe('[1, 2]\njob\n');
+    },
+  );
 
   test.runIf(everySample)('has what it prints as metrics, unless it reports some itself', async () => {
     const printing = await folderOf('printing', {

@@ -16,8 +16,8 @@ import { corpus } from '../support/injection/corpus.ts';
 import { sample, share } from '../support/injection/sample.ts';
 import { furnishedProject, Surroundings } from '../support/injection/surroundings.ts';
 import { together } from '../support/injection/together.ts';
-import type { Answer, Call, TestUser } from '../support/service.ts';
 import { everySample } from '../support/samples.ts';
+import type { Answer, Call, TestUser } from '../support/service.ts';
 
 const lanes = 12;
 /** No more than wait for the thread that draws: what goes beyond is answered 503. */

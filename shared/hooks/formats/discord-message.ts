@@ -5,7 +5,10 @@ import { markdownText } from './escaped-text.ts';
  * A webhook of Discord: a title has 256 characters, a description 4,096, the name of a field 256 and its value 1,024, all
  * embeds together 6,000. Names of users in it notify nobody.
  */
-export function discordMessage({ timestamp, text: { title, tone, reason, facts, link } }: HookMessage): object {
+export function discordMessage({
+  timestamp,
+  text: { title, tone, reason, facts, link },
+}: HookMessage): object {
   return {
     allowed_mentions: { parse: [] },
     embeds: [

@@ -32,11 +32,13 @@ test('a redeploy finds what holds data, and the address of the API, in their sta
 
 test('mappings of streams keep the ids under which the function had another name, and so read on', () => {
   const mappings = service.of('AWS::Lambda::EventSourceMapping');
-  expect(mappings.map(({ id, Properties }) => [id, Properties.FunctionName.Ref.slice(0, -8)]).sort()).toEqual([
-    ['archiveWatchrecordsF1', 'archiveFunction'],
-    ['sweepWatchaccounts', 'backgroundPassFunction'],
-    ['sweepWatchrecords', 'backgroundPassFunction'],
-  ]);
+  expect(mappings.map(({ id, Properties }) => [id, Properties.FunctionName.Ref.slice(0, -8)]).sort()).toEqual(
+    [
+      ['archiveWatchrecordsF1', 'archiveFunction'],
+      ['sweepWatchaccounts', 'backgroundPassFunction'],
+      ['sweepWatchrecords', 'backgroundPassFunction'],
+    ],
+  );
 });
 
 test('the data stack goes on exporting what stacks of earlier releases import', () => {

@@ -3,8 +3,8 @@ import { endpoint as createToken } from '../../../functions/auth/create-token.en
 import { endpoint as deleteToken } from '../../../functions/auth/delete-token.endpoint.ts';
 import { endpoint as readHealth } from '../../../functions/service/read-health.endpoint.ts';
 import { endpoint as createUser } from '../../../functions/users/create-user.endpoint.ts';
-import { type Answer, type TestService, type TestUser, testService } from '../../support/service.ts';
 import { everySample } from '../../support/samples.ts';
+import { type Answer, type TestService, type TestUser, testService } from '../../support/service.ts';
 
 const listed = 'https://app.example';
 const password = 'correct horse battery';
@@ -66,11 +66,14 @@ describe('writes by pages of other origins', () => {
     expect((await service.call(deleteToken, { as: admin })).status).toBe(200);
   });
 
-  test.runIf(everySample)('wrong names from the own address lock nobody out who signed in from there', async () => {
-    expect((await signIn('root', password)).status).toBe(200);
-    const refused: number[] = [];
-    for (let n = 0; n < 60; n += 1) refused.push((await signIn(`invented-${n}`, 'wrong')).status);
-    expect(refused.filter((status) => status === 429).length).toBeGreaterThan(0);
-    for (let n = 0; n < 6; n += 1) expect((await signIn('root', password)).status).toBe(200);
-  });
+  test.runIf(everySample)(
+    'wrong names from the own address lock nobody out who signed in from there',
+    async () => {
+      expect((await signIn('root', password)).status).toBe(200);
+      const refused: number[] = [];
+      for (let n = 0; n < 60; n += 1) refused.push((await signIn(`invented-${n}`, 'wrong')).status);
+      expect(refused.filter((status) => status === 429).length).toBeGreaterThan(0);
+      for (let n = 0; n < 6; n += 1) expect((await signIn('root', password)).status).toBe(200);
+    },
+  );
 });

@@ -13,8 +13,8 @@ import { sendFile } from '../../../shared/client/node/send-file.ts';
 import { sendParts } from '../../../shared/client/node/send-parts.ts';
 import { sendUpload } from '../../../shared/client/send-upload.ts';
 import { seededBytes } from '../../support/seeded-bytes.ts';
-import { lost, served, type Turn } from './served.ts';
 import { sendBlob } from '../../support/send-blob.ts';
+import { lost, served, type Turn } from './served.ts';
 
 const bytes = seededBytes(1)(300_000);
 const sha256 = createHash('sha256').update(bytes).digest('hex');

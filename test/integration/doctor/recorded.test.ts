@@ -6,9 +6,9 @@ import { loggedModelPartitions } from '../../../shared/data/experiments/logged-m
 import { versionsPrefix } from '../../../shared/data/models/registered-model.ts';
 import { projectPrefix } from '../../../shared/data/projects/project.ts';
 import { testBucket } from '../../support/emulators.ts';
+import { everyItem, everyObject, findOrphans } from '../../support/inventory.ts';
 import { type TestService, testService } from '../../support/service.ts';
 import { type MlflowCaller, mlflowCaller, newRun } from '../mlflow/mlflow-caller.ts';
-import { everyItem, everyObject, findOrphans } from '../../support/inventory.ts';
 
 const files = 'api/2.0/mlflow-artifacts';
 

@@ -17,10 +17,10 @@ import { putExperiment } from '../../../shared/data/experiments/experiment.ts';
 import type { AnyEndpoint } from '../../../shared/http/definition/middleware.ts';
 import { taskHandler } from '../../../shared/http/definition/task.ts';
 import { experimentOf } from '../../support/experiment.ts';
+import { everyItem } from '../../support/inventory.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { newProject } from '../projects/new-project.ts';
 import { json } from '../users/body.ts';
-import { everyItem } from '../../support/inventory.ts';
 
 const time = (second: number) => new Date(1_770_000_000_000 + second * 1000).toISOString();
 const ndjson = (lines: readonly unknown[]) => ({

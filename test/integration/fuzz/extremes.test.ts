@@ -4,11 +4,11 @@ import { endpoint as serveMlflow } from '../../../functions/mlflow/serve-mlflow.
 import { loadEndpoints } from '../../../infra/service/endpoints.ts';
 import type { AnyEndpoint } from '../../../shared/http/definition/middleware.ts';
 import { documentedOperations, type RequestField, withField } from '../../support/documented-operations.ts';
+import { sampled } from '../../support/samples.ts';
 import type { Call } from '../../support/service.ts';
 import { operations } from '../access/operations.ts';
 import { type PeopledService, peopledService } from '../access/people.ts';
 import { json } from '../users/body.ts';
-import { sampled } from '../../support/samples.ts';
 
 /** As they stand in JSON or in a query: at the ends of doubles, of whole numbers, of milliseconds, and no numbers. */
 const numbers = [

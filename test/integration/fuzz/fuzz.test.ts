@@ -11,12 +11,12 @@ import { serviceDocument } from '../../../infra/service/openapi-document.ts';
 import { encodeCursor } from '../../../shared/http/definition/cursor.ts';
 import type { AnyEndpoint } from '../../../shared/http/definition/middleware.ts';
 import { testCredentials, testRegion } from '../../support/emulators.ts';
+import { everySample } from '../../support/samples.ts';
 import fc from '../../support/seeded-fast-check.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { newProject } from '../projects/new-project.ts';
 import { judge } from './judge.ts';
 import { type Known, requestsTo } from './requests.ts';
-import { everySample } from '../../support/samples.ts';
 
 const loaded = await loadOperations(join(import.meta.dirname, '../../../functions'));
 const { paths } = serviceDocument(loaded);

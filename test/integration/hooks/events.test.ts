@@ -10,11 +10,11 @@ import { compressionJob } from '../../../shared/data/models/compression.ts';
 import { taskHandler } from '../../../shared/http/definition/task.ts';
 import { concludeJob } from '../../../shared/jobs/conclusion.ts';
 import { recordedCompression } from '../../support/compression.ts';
+import { everySample } from '../../support/samples.ts';
 import { type TrainingService, trainingService } from '../../support/training.ts';
 import { mlflowCaller } from '../mlflow/mlflow-caller.ts';
 import { json } from '../users/body.ts';
 import { type Receiver, startReceiver } from './hooked-project.ts';
-import { everySample } from '../../support/samples.ts';
 
 const events = [
   'experiment.started',
@@ -70,17 +70,20 @@ async function heard(): Promise<[type: string, data: Record<string, unknown>][]>
   return receiver.received.map(({ json: { type, data } }) => [type, data]);
 }
 
-test.runIf(everySample)('trainings that wait in line and are cancelled together are told one by one', async () => {
-  const as = service.developer;
-  for (let count = 0; count < 30; count += 1)
-    await service.call(train, { path: { project_id }, query: { config: 'train.yaml' }, as });
-  const answer = await service.call(cancelAll, { path: { project_id }, as });
-  const told = await heard();
+test.runIf(everySample)(
+  'trainings that wait in line and are cancelled together are told one by one',
+  async () => {
+    const as = service.developer;
+    for (let count = 0; count < 30; count += 1)
+      await service.call(train, { path: { project_id }, query: { config: 'train.yaml' }, as });
+    const answer = await service.call(cancelAll, { path: { project_id }, as });
+    const told = await heard();
 
-  expect(answer.json).toMatchObject({ cancelled: 30 });
-  expect(told.map(([type]) => type)).toEqual(Array(30).fill('experiment.cancelled'));
-  expect(new Set(told.map(([, data]) => data['experiment_id'])).size).toBe(30);
-});
+    expect(answer.json).toMatchObject({ cancelled: 30 });
+    expect(told.map(([type]) => type)).toEqual(Array(30).fill('experiment.cancelled'));
+    expect(new Set(told.map(([, data]) => data['experiment_id'])).size).toBe(30);
+  },
+);
 
 test('a compression is told to the project whose experiment made its model, and to no other', async () => {
   const { records, developer } = service;

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { everySample } from '../../support/samples.ts';
 import { type TestService, testService } from '../../support/service.ts';
 import { type MlflowCaller, mlflowCaller, newRun } from './mlflow-caller.ts';
-import { everySample } from '../../support/samples.ts';
 
 // `max_results` as MLflow's own server has it: SEARCH_MAX_RESULTS_THRESHOLD and its fellows in `mlflow/store/*/__init__.py`.
 

@@ -12,9 +12,9 @@ import { parsePurge, purgeKey, retainedList } from '../../../shared/data/project
 import type { TableWriter } from '../../../shared/data/table/table.ts';
 import { purgeRetained } from '../../../shared/purge/purge-retained.ts';
 import { testBucket } from '../../support/emulators.ts';
+import { everySample } from '../../support/samples.ts';
 import { type TestService, testService } from '../../support/service.ts';
 import { mlflowCaller, newRun } from './mlflow-caller.ts';
-import { everySample } from '../../support/samples.ts';
 
 const newId = () => crypto.randomUUID();
 const stored = async ({ environment }: TestService, prefix: string) =>
@@ -112,47 +112,50 @@ test('a pass that dies at any write is made good by the next one', async () => {
   }
 });
 
-test.runIf(everySample)('so does a logged model, with its files and what the project counts of them', async () => {
-  for (const [number, after] of [
-    [1, false],
-    [1, true],
-    [2, false],
-    [2, true],
-    [3, false],
-    [0, false],
-  ] as const) {
-    const { service, caller, project_id, records, pass, receipts, rows } = await marked();
-    const made = await caller.post('logged-models', { experiment_id: project_id, name: 'tree' });
-    const { model_id } = made.json.model.info;
-    const key = { pk: loggedModelPartitions(project_id)[0] ?? '', sk: model_id.split('-').at(-1) };
-    const files = `api/2.0/mlflow-artifacts/artifacts/${project_id}/models/${model_id}/artifacts`;
-    for (const name of ['a', 'b', 'deep/c'])
-      expect((await caller.call('PUT', `${files}/${name}`, { body: name })).status).toBe(200);
-    const counted = async () => parseCounters((await records.get(countersKey(project_id)))!);
-    expect(await counted()).toMatchObject({ objects: 3, bytes: 8 });
-    expect((await caller.call('DELETE', `api/2.0/mlflow/logged-models/${model_id}`)).status).toBe(200);
-    await pass(29.9);
-    expect([await records.get(key), (await rows()).length]).toEqual([expect.anything(), 1]);
-    if (number > 0) await pass(30.1, dyingAt(records, number, after).table).catch(() => undefined);
-    await pass(31);
-    expect([await records.get(key), await rows()]).toEqual([undefined, []]);
-    expect(await counted()).toMatchObject({ objects: 0, bytes: 0 });
-    if (number === 0)
-      expect(receipts()).toMatchObject([{ project_id, model_id: key.sk, objects: 3, bytes: 8 }]);
-    await purge.run(undefined, {
-      ...{ accounts: service.accounts, records, keys: service.accounts, batch: undefined as never },
-      objects: objectWriter(s3(service.environment), testBucket),
-      settings: readSettings(service.environment),
-      now: inDays(32),
-      log: createLogger('error', () => undefined),
-    } as never);
-    const left = await Promise.all(
-      loggedModelPartitions(project_id).map(async (pk) => (await records.query({ pk })).items),
-    );
-    expect(left).toEqual([[], []]);
-    expect(await stored(service, loggedModelPrefix(project_id, key.sk))).toEqual([]);
-  }
-});
+test.runIf(everySample)(
+  'so does a logged model, with its files and what the project counts of them',
+  async () => {
+    for (const [number, after] of [
+      [1, false],
+      [1, true],
+      [2, false],
+      [2, true],
+      [3, false],
+      [0, false],
+    ] as const) {
+      const { service, caller, project_id, records, pass, receipts, rows } = await marked();
+      const made = await caller.post('logged-models', { experiment_id: project_id, name: 'tree' });
+      const { model_id } = made.json.model.info;
+      const key = { pk: loggedModelPartitions(project_id)[0] ?? '', sk: model_id.split('-').at(-1) };
+      const files = `api/2.0/mlflow-artifacts/artifacts/${project_id}/models/${model_id}/artifacts`;
+      for (const name of ['a', 'b', 'deep/c'])
+        expect((await caller.call('PUT', `${files}/${name}`, { body: name })).status).toBe(200);
+      const counted = async () => parseCounters((await records.get(countersKey(project_id)))!);
+      expect(await counted()).toMatchObject({ objects: 3, bytes: 8 });
+      expect((await caller.call('DELETE', `api/2.0/mlflow/logged-models/${model_id}`)).status).toBe(200);
+      await pass(29.9);
+      expect([await records.get(key), (await rows()).length]).toEqual([expect.anything(), 1]);
+      if (number > 0) await pass(30.1, dyingAt(records, number, after).table).catch(() => undefined);
+      await pass(31);
+      expect([await records.get(key), await rows()]).toEqual([undefined, []]);
+      expect(await counted()).toMatchObject({ objects: 0, bytes: 0 });
+      if (number === 0)
+        expect(receipts()).toMatchObject([{ project_id, model_id: key.sk, objects: 3, bytes: 8 }]);
+      await purge.run(undefined, {
+        ...{ accounts: service.accounts, records, keys: service.accounts, batch: undefined as never },
+        objects: objectWriter(s3(service.environment), testBucket),
+        settings: readSettings(service.environment),
+        now: inDays(32),
+        log: createLogger('error', () => undefined),
+      } as never);
+      const left = await Promise.all(
+        loggedModelPartitions(project_id).map(async (pk) => (await records.query({ pk })).items),
+      );
+      expect(left).toEqual([[], []]);
+      expect(await stored(service, loggedModelPrefix(project_id, key.sk))).toEqual([]);
+    }
+  },
+);
 
 test('a row of a later release is set aside, and keeps no other from its turn', async () => {
   const { caller, run_id, records, pass, isThere, rows } = await marked();

@@ -11,8 +11,8 @@ import { seededFloats } from '../../support/onnx/seeded.ts';
 import { smallModel } from '../../support/onnx/small-model.ts';
 import { stageCommand, testFolder } from '../../support/onnx/stage-program.ts';
 import { writeNpz } from '../../support/onnx/write-npz.ts';
-import { seededRandom } from '../../support/seeded-random.ts';
 import { everySample } from '../../support/samples.ts';
+import { seededRandom } from '../../support/seeded-random.ts';
 
 const width = 16;
 

@@ -17,8 +17,8 @@ import { smallModel } from '../../support/onnx/small-model.ts';
 import { smallNetwork } from '../../support/onnx/small-network.ts';
 import { stageCommand, testFolder } from '../../support/onnx/stage-program.ts';
 import { writeNpz } from '../../support/onnx/write-npz.ts';
-import { seededRandom } from '../../support/seeded-random.ts';
 import { everySample, sampled } from '../../support/samples.ts';
+import { seededRandom } from '../../support/seeded-random.ts';
 
 interface Optimizing {
   request: Record<string, unknown>;
@@ -243,15 +243,18 @@ describe('made-up inputs of a model that leaves sizes open', () => {
     expect(receipt.notes).toContain('Made-up values of "edges" are 0: the model does not run with 1.');
   });
 
-  test.runIf(everySample)('are none where no size runs: the result is written, and says that it was not compared', async () => {
-    const model = await pyramid([7, 11, 13]);
-    const { receipt } = await optimize(half, { model });
-    expect(receipt.warnings[0]).toContain('NOT COMPARED WITH THE MODEL');
-    expect(receipt.outputs).toEqual([]);
-    await expect(optimize({ ...half, max_error: 0.1 }, { model })).rejects.toThrow(
-      'ONNX Runtime cannot run the model',
-    );
-  });
+  test.runIf(everySample)(
+    'are none where no size runs: the result is written, and says that it was not compared',
+    async () => {
+      const model = await pyramid([7, 11, 13]);
+      const { receipt } = await optimize(half, { model });
+      expect(receipt.warnings[0]).toContain('NOT COMPARED WITH THE MODEL');
+      expect(receipt.outputs).toEqual([]);
+      await expect(optimize({ ...half, max_error: 0.1 }, { model })).rejects.toThrow(
+        'ONNX Runtime cannot run the model',
+      );
+    },
+  );
 });
 
 test('half precision leaves in float32 what the calibration set drives beyond it', async () => {

@@ -7,8 +7,8 @@ import { makeTensor } from '../../../shared/onnx/model/tensor/tensor.ts';
 import { seededFloats } from '../../support/onnx/seeded.ts';
 import { savedBytes, smallModel } from '../../support/onnx/small-model.ts';
 import { type OptimizationService, optimizationService, uploadModel } from '../../support/optimization.ts';
-import { seededRandom } from '../../support/seeded-random.ts';
 import { everySample } from '../../support/samples.ts';
+import { seededRandom } from '../../support/seeded-random.ts';
 
 const programs = { prune: 'functions/jobs/prune.job.ts', quantize: 'functions/jobs/quantize.job.ts' };
 

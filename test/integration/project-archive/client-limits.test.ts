@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { shownStep } from '../../../shared/mlflow/protocol/scalars.ts';
 import { readPoint } from '../../../shared/project-archive/lines.ts';
+import { everySample } from '../../support/samples.ts';
 import { testService } from '../../support/service.ts';
 import { mlflowCaller } from '../mlflow/mlflow-caller.ts';
 import { archiveLab, exported, imported } from './archive-lab.ts';
-import { everySample } from '../../support/samples.ts';
 
 const service = await testService();
 const caller = await service.user('developer');

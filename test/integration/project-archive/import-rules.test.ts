@@ -3,6 +3,7 @@ import type * as z from 'zod';
 import { findProjects } from '../../../shared/data/projects/project.ts';
 import { canonicalJson } from '../../../shared/project-archive/canonical-json.ts';
 import { IndexRow } from '../../../shared/project-archive/manifest.ts';
+import { sampled } from '../../support/samples.ts';
 import { imported } from './archive-lab.ts';
 import { leavesOf } from './document-fields.ts';
 import { type ArchivedFiles, packed } from './repacked-archive.ts';
@@ -19,7 +20,6 @@ import {
   whole,
   withValue,
 } from './whole-archive.ts';
-import { sampled } from '../../support/samples.ts';
 
 test('each field that a document may have is looked at here', () => {
   expect(fields.length).toBeGreaterThan(120);

@@ -20,6 +20,7 @@ import { findExport, findImport } from '../../../shared/data/projects/project-ar
 import { findByName } from '../../../shared/mlflow/projects/find-project.ts';
 import { artifactUriOf, runIdOf } from '../../../shared/mlflow/protocol/ids.ts';
 import { experimentOf } from '../../support/experiment.ts';
+import { everySample } from '../../support/samples.ts';
 import { testService } from '../../support/service.ts';
 import {
   type ArchiveLab,
@@ -31,7 +32,6 @@ import {
   passOverImport,
 } from './archive-lab.ts';
 import { recordRegistered } from './recorded-registry.ts';
-import { everySample } from '../../support/samples.ts';
 
 /** A deployment of its own, with a developer. */
 async function deployment(): Promise<ArchiveLab> {
@@ -184,22 +184,26 @@ test('a failed import leaves no registered model and no version', async () => {
   expect(left).toHaveLength(2);
 });
 
-test.runIf(everySample)('an import that is killed before any write of the registry records each model once', async () => {
-  const here = await deployment();
-  const run = await recordTrained(here);
-  for (const name of ['a', 'b']) await recordRegistered(here, name, [{ number: 3, stage: 'None', run }], {});
-  const archive = await exported(here, run.project_id);
-  for (let call = 8; ; call += 1) {
-    const there = await deployment();
-    const sha256 = await beginImporting(there, archive);
-    const dying = dyingAt(there, call);
-    await passOverImport(dying.lab, sha256).catch(() => undefined);
-    const { status, project_id, renamed } = await passOverImport(there, sha256);
-    expect([call, status, renamed, await namesOf(there)]).toEqual([call, 'SUCCEEDED', [], ['a', 'b']]);
-    expect((await exported(there, project_id)).equals(archive)).toBe(true);
-    if (!dying.died()) break;
-  }
-});
+test.runIf(everySample)(
+  'an import that is killed before any write of the registry records each model once',
+  async () => {
+    const here = await deployment();
+    const run = await recordTrained(here);
+    for (const name of ['a', 'b'])
+      await recordRegistered(here, name, [{ number: 3, stage: 'None', run }], {});
+    const archive = await exported(here, run.project_id);
+    for (let call = 8; ; call += 1) {
+      const there = await deployment();
+      const sha256 = await beginImporting(there, archive);
+      const dying = dyingAt(there, call);
+      await passOverImport(dying.lab, sha256).catch(() => undefined);
+      const { status, project_id, renamed } = await passOverImport(there, sha256);
+      expect([call, status, renamed, await namesOf(there)]).toEqual([call, 'SUCCEEDED', [], ['a', 'b']]);
+      expect((await exported(there, project_id)).equals(archive)).toBe(true);
+      if (!dying.died()) break;
+    }
+  },
+);
 
 test('the receipt of an export names what it leaves out', async () => {
   const here = await deployment();

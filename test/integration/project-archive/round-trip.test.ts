@@ -5,6 +5,7 @@ import { readTracking } from '../../../shared/data/experiments/tracking.ts';
 import { countersKey } from '../../../shared/data/projects/project.ts';
 import { rankProject } from '../../../shared/experiments/rank-project.ts';
 import { MetricRanker } from '../../../shared/metrics/metric-ranker.ts';
+import { everySample } from '../../support/samples.ts';
 import fc from '../../support/seeded-fast-check.ts';
 import { testService } from '../../support/service.ts';
 import {
@@ -19,7 +20,6 @@ import {
   passOverImport,
 } from './archive-lab.ts';
 import { type DrawnProject, recordProject } from './archived-project.ts';
-import { everySample } from '../../support/samples.ts';
 
 const service = await testService();
 const { user } = await service.user('developer');

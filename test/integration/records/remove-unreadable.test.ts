@@ -12,9 +12,9 @@ import { dynamoDb } from '../../../shared/aws/dynamodb-client.ts';
 import { issuedKey, issueToken } from '../../../shared/data/accounts/token.ts';
 import { findUser, userPartition } from '../../../shared/data/accounts/user.ts';
 import { taskHandler } from '../../../shared/http/definition/task.ts';
+import { everyItem } from '../../support/inventory.ts';
 import type { TestService, TestUser } from '../../support/service.ts';
 import { loadFixture, serviceWithRecords } from './fixture-records.ts';
-import { everyItem } from '../../support/inventory.ts';
 
 const project_id = '01m7zd37c8fvxfhbyjhxbvgrzb';
 const experiment_id = '01m7zd37c8ghvxmh6vt3kqynn0';

@@ -12,8 +12,8 @@ import { list } from 'tar';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { endpoint as readCommand } from '../../../functions/service/read-command.endpoint.ts';
 import { endpoint as readProjectFileSchema } from '../../../functions/service/read-project-file-schema.endpoint.ts';
-import { testService } from '../../support/service.ts';
 import { everySample } from '../../support/samples.ts';
+import { testService } from '../../support/service.ts';
 
 const execute = promisify(execFile);
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -90,21 +90,24 @@ describe('the served command', () => {
     });
   });
 
-  test.runIf(everySample)('is that of a checkout by npx with its path, in any folder, though no registry answers', async () => {
-    const env = {
-      PATH: process.env['PATH'] ?? '',
-      ...{ HOME: folder, npm_config_update_notifier: 'false', npm_config_registry: 'http://127.0.0.1:9' },
-    };
-    const { stdout } = await execute('npx', ['--prefix', root, 'mps', '--version'], { env, cwd: folder });
-    expect(stdout.trim()).toMatch(/^\d+\.\d+\.\d+$/);
-    // It reads what lies in the folder of the person, not in the checkout.
-    await writeFile(join(folder, 'mine.yaml'), 'epochs: 5\n');
-    const away = { ...env, MPS_URL: 'http://127.0.0.1:9', MPS_TOKEN: 'a.b' };
-    const pushed = (name: string) =>
-      execute('npx', ['--prefix', root, 'mps', 'config', 'push', name], { env: away, cwd: folder });
-    await expect(pushed('mine.yaml')).rejects.toMatchObject({ code: 3 });
-    await expect(pushed('package.json')).rejects.toMatchObject({ code: 2 });
-  });
+  test.runIf(everySample)(
+    'is that of a checkout by npx with its path, in any folder, though no registry answers',
+    async () => {
+      const env = {
+        PATH: process.env['PATH'] ?? '',
+        ...{ HOME: folder, npm_config_update_notifier: 'false', npm_config_registry: 'http://127.0.0.1:9' },
+      };
+      const { stdout } = await execute('npx', ['--prefix', root, 'mps', '--version'], { env, cwd: folder });
+      expect(stdout.trim()).toMatch(/^\d+\.\d+\.\d+$/);
+      // It reads what lies in the folder of the person, not in the checkout.
+      await writeFile(join(folder, 'mine.yaml'), 'epochs: 5\n');
+      const away = { ...env, MPS_URL: 'http://127.0.0.1:9', MPS_TOKEN: 'a.b' };
+      const pushed = (name: string) =>
+        execute('npx', ['--prefix', root, 'mps', 'config', 'push', name], { env: away, cwd: folder });
+      await expect(pushed('mine.yaml')).rejects.toMatchObject({ code: 3 });
+      await expect(pushed('package.json')).rejects.toMatchObject({ code: 2 });
+    },
+  );
 
   test('of another name is refused', async () => {
     const { status, json } = await file('mps.exe');

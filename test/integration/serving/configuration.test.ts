@@ -16,9 +16,9 @@ import { endpoint as readServing } from '../../../functions/optimization/serving
 import { listWarm, servingPartition } from '../../../shared/data/models/serving.ts';
 import type { Key } from '../../../shared/data/table/table.ts';
 import { type OptimizationService, optimizationService } from '../../support/optimization.ts';
+import { everySample } from '../../support/samples.ts';
 import { ask, imageInput, protocol } from './served-model.ts';
 import { objectsOf } from './session-limits.ts';
-import { everySample } from '../../support/samples.ts';
 
 let service: OptimizationService;
 let strategy_id: string;

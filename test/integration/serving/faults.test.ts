@@ -5,6 +5,7 @@ import { endpoint as putVersion } from '../../../functions/optimization/serving/
 import { findServedVersion, findServing, type ServedVersion } from '../../../shared/data/models/serving.ts';
 import { ModelSessions } from '../../../shared/serving/sessions/model-sessions.ts';
 import { SessionEndedError } from '../../../shared/serving/sessions/session-errors.ts';
+import { everySample } from '../../support/samples.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { ask, fixture, image, imageInput, protocol, serve } from './served-model.ts';
 import {
@@ -14,7 +15,6 @@ import {
   sessionsRunning,
   sessionVariables,
 } from './session-limits.ts';
-import { everySample } from '../../support/samples.ts';
 
 let service: TestService;
 let as: TestUser;

@@ -9,10 +9,10 @@ import { endpoint as createTrial } from '../../../functions/projects/sweeps/crea
 import { endpoint as resumeSweep } from '../../../functions/projects/sweeps/resume-sweep.endpoint.ts';
 import { endpoint as updateSweep } from '../../../functions/projects/sweeps/update-sweep.endpoint.ts';
 import { taskHandler } from '../../../shared/http/definition/task.ts';
+import { everySample } from '../../support/samples.ts';
 import { trainingService } from '../../support/training.ts';
 import { json } from '../users/body.ts';
 import { sweptProject } from './swept-project.ts';
-import { everySample } from '../../support/samples.ts';
 
 test('a sweep stops before its budget is exceeded, goes on once it was raised, and tells of both', async () => {
   const prices = { fargate: { base: 1, vcpu: 0, gib: 0 }, nodes: [] };
@@ -83,52 +83,58 @@ async function sweepWithToken() {
   return { project, as, charged };
 }
 
-test.runIf(everySample)('a sweep is charged to the token that began it until somebody else lets it go on', async () => {
-  const { project, as, charged } = await sweepWithToken();
-  const parameters = { depth: { values: [1, 2, 3, 4] } };
-  const spec = { config: 'train.yaml', method: 'grid', metric: 'val_loss', timeout: 3600, parameters };
+test.runIf(everySample)(
+  'a sweep is charged to the token that began it until somebody else lets it go on',
+  async () => {
+    const { project, as, charged } = await sweepWithToken();
+    const parameters = { depth: { values: [1, 2, 3, 4] } };
+    const spec = { config: 'train.yaml', method: 'grid', metric: 'val_loss', timeout: 3600, parameters };
 
-  const { sweep_id } = await project.must(project.call(createSweep, '', { ...json(spec), as }));
-  const paused = await project.until(sweep_id, ({ status }) => status !== 'RUNNING');
-  const spent = await charged();
-  await project.must(project.call(resumeSweep, sweep_id));
-  const ended = await project.ended(sweep_id);
+    const { sweep_id } = await project.must(project.call(createSweep, '', { ...json(spec), as }));
+    const paused = await project.until(sweep_id, ({ status }) => status !== 'RUNNING');
+    const spent = await charged();
+    await project.must(project.call(resumeSweep, sweep_id));
+    const ended = await project.ended(sweep_id);
 
-  expect(paused).toMatchObject({ status: 'PAUSED', counts: { complete: 2 } });
-  expect(paused.status_reason).toMatch(
-    /^The next run cannot begin: The budget of your token is US\$ 1\.02\./,
-  );
-  expect(spent).toBeCloseTo(2 / 60);
-  expect(ended).toMatchObject({ status: 'COMPLETED', counts: { complete: 4 } });
-  expect(await charged()).toBe(spent);
-});
+    expect(paused).toMatchObject({ status: 'PAUSED', counts: { complete: 2 } });
+    expect(paused.status_reason).toMatch(
+      /^The next run cannot begin: The budget of your token is US\$ 1\.02\./,
+    );
+    expect(spent).toBeCloseTo(2 / 60);
+    expect(ended).toMatchObject({ status: 'COMPLETED', counts: { complete: 4 } });
+    expect(await charged()).toBe(spent);
+  },
+);
 
-test.runIf(everySample)('a trial is charged with all its repeats to the token that asks for it, whoever began the sweep', async () => {
-  const { project, as, charged } = await sweepWithToken();
-  const spec = {
-    method: 'external',
-    metric: 'val_loss',
-    timeout: 3600,
-    trials: 1,
-    repeats: 3,
-    repeat_seed: 'seed',
-  };
+test.runIf(everySample)(
+  'a trial is charged with all its repeats to the token that asks for it, whoever began the sweep',
+  async () => {
+    const { project, as, charged } = await sweepWithToken();
+    const spec = {
+      method: 'external',
+      metric: 'val_loss',
+      timeout: 3600,
+      trials: 1,
+      repeats: 3,
+      repeat_seed: 'seed',
+    };
 
-  const { sweep_id } = await project.begin(spec);
-  await project.must(project.call(createTrial, sweep_id, { ...json({ params: { depth: 1 } }), as }));
-  const paused = await project.until(
-    sweep_id,
-    ({ status, counts }) => status !== 'RUNNING' || counts.complete === 3,
-  );
-  const spent = await charged();
-  await project.must(project.call(resumeSweep, sweep_id));
-  const ended = await project.ended(sweep_id);
+    const { sweep_id } = await project.begin(spec);
+    await project.must(project.call(createTrial, sweep_id, { ...json({ params: { depth: 1 } }), as }));
+    const paused = await project.until(
+      sweep_id,
+      ({ status, counts }) => status !== 'RUNNING' || counts.complete === 3,
+    );
+    const spent = await charged();
+    await project.must(project.call(resumeSweep, sweep_id));
+    const ended = await project.ended(sweep_id);
 
-  expect(paused).toMatchObject({ status: 'PAUSED', counts: { complete: 2 } });
-  expect(spent).toBeCloseTo(2 / 60);
-  expect(ended).toMatchObject({ status: 'COMPLETED', counts: { complete: 3 } });
-  expect(await charged()).toBe(spent);
-});
+    expect(paused).toMatchObject({ status: 'PAUSED', counts: { complete: 2 } });
+    expect(spent).toBeCloseTo(2 / 60);
+    expect(ended).toMatchObject({ status: 'COMPLETED', counts: { complete: 3 } });
+    expect(await charged()).toBe(spent);
+  },
+);
 
 test('a sweep of a token with a budget is paused if its runs have no price', async () => {
   const { project, as } = await sweepWithToken();

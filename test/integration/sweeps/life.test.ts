@@ -9,10 +9,10 @@ import { endpoint as pauseSweep } from '../../../functions/projects/sweeps/pause
 import { endpoint as readSweep } from '../../../functions/projects/sweeps/read-sweep.endpoint.ts';
 import { endpoint as resumeSweep } from '../../../functions/projects/sweeps/resume-sweep.endpoint.ts';
 import { endpoint as updateSweep } from '../../../functions/projects/sweeps/update-sweep.endpoint.ts';
+import { everySample } from '../../support/samples.ts';
 import { type TrainingService, trainingService } from '../../support/training.ts';
 import { json } from '../users/body.ts';
 import { sweptProject } from './swept-project.ts';
-import { everySample } from '../../support/samples.ts';
 
 const ends: (() => Promise<unknown>)[] = [];
 let service: TrainingService;
@@ -94,32 +94,35 @@ describe('a sweep', () => {
     expect(ended.best.deviation).toBeCloseTo(0.000707);
   });
 
-  test.runIf(everySample)('of repeats sets the seed in the configuration, if the sweep names its value', async () => {
-    const { sweep_id } = await project.begin({
-      method: 'grid',
-      metric: 'val_loss',
-      repeats: 3,
-      repeat_seed: 'seed',
-      parallel: 3,
-      parameters: { lr: { values: [0.1] } },
-    });
+  test.runIf(everySample)(
+    'of repeats sets the seed in the configuration, if the sweep names its value',
+    async () => {
+      const { sweep_id } = await project.begin({
+        method: 'grid',
+        metric: 'val_loss',
+        repeats: 3,
+        repeat_seed: 'seed',
+        parallel: 3,
+        parameters: { lr: { values: [0.1] } },
+      });
 
-    const ended = await project.ended(sweep_id);
-    const trials = await project.trials(sweep_id);
-    const experiments = await project.must(
-      project.call(listExperiments, '', { query: { filter: `sweep = '${sweep_id}'` } }),
-    );
+      const ended = await project.ended(sweep_id);
+      const trials = await project.trials(sweep_id);
+      const experiments = await project.must(
+        project.call(listExperiments, '', { query: { filter: `sweep = '${sweep_id}'` } }),
+      );
 
-    expect(trials.map(({ value }: { value: number }) => Number(value.toFixed(6)))).toEqual([
-      0.011, 0.012, 0.013,
-    ]);
-    expect(ended.best.value).toBeCloseTo(0.012);
-    expect(experiments.map(({ overrides }: { overrides: object }) => overrides)).toEqual([
-      { lr: 0.1, seed: 3 },
-      { lr: 0.1, seed: 2 },
-      { lr: 0.1, seed: 1 },
-    ]);
-  });
+      expect(trials.map(({ value }: { value: number }) => Number(value.toFixed(6)))).toEqual([
+        0.011, 0.012, 0.013,
+      ]);
+      expect(ended.best.value).toBeCloseTo(0.012);
+      expect(experiments.map(({ overrides }: { overrides: object }) => overrides)).toEqual([
+        { lr: 0.1, seed: 3 },
+        { lr: 0.1, seed: 2 },
+        { lr: 0.1, seed: 1 },
+      ]);
+    },
+  );
 
   test('whose first three runs fail for one reason pauses and says so', async () => {
     const { sweep_id } = await project.begin({
@@ -134,21 +137,24 @@ describe('a sweep', () => {
     expect(paused.status_reason).toContain('ValueError: no such depth');
   });
 
-  test.runIf(everySample)('whose metric no run reports pauses after three, and names those that are there', async () => {
-    const { sweep_id } = await project.begin({
-      method: 'grid',
-      metric: 'val_f2',
-      goal: 'maximize',
-      parameters: { depth: { values: [1, 2, 3, 4] } },
-    });
+  test.runIf(everySample)(
+    'whose metric no run reports pauses after three, and names those that are there',
+    async () => {
+      const { sweep_id } = await project.begin({
+        method: 'grid',
+        metric: 'val_f2',
+        goal: 'maximize',
+        parameters: { depth: { values: [1, 2, 3, 4] } },
+      });
 
-    const paused = await project.until(sweep_id, ({ status }) => status !== 'RUNNING');
+      const paused = await project.until(sweep_id, ({ status }) => status !== 'RUNNING');
 
-    expect(paused.status).toBe('PAUSED');
-    expect(paused.status_reason).toContain(
-      'None of the first three runs reported val_f2. They reported val_loss.',
-    );
-  });
+      expect(paused.status).toBe('PAUSED');
+      expect(paused.status_reason).toContain(
+        'None of the first three runs reported val_f2. They reported val_loss.',
+      );
+    },
+  );
 
   test('that takes its trials from a client begins those it is asked for, and no other', async () => {
     const { sweep_id } = await project.begin({ method: 'external', metric: 'val_loss', trials: 2 });

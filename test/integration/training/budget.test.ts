@@ -11,11 +11,11 @@ import { endpoint as train } from '../../../functions/projects/training/train-pr
 import { endpoint as putUserBudget } from '../../../functions/users/budget/put-user-budget.endpoint.ts';
 import { endpoint as readUserBudget } from '../../../functions/users/budget/read-user-budget.endpoint.ts';
 import type { AnyEndpoint } from '../../../shared/http/definition/middleware.ts';
+import { everySample } from '../../support/samples.ts';
 import type { Answer } from '../../support/service.ts';
 import { type TrainingService, trainingService } from '../../support/training.ts';
 import { usualHook } from '../hooks/usual-hook.ts';
 import { json } from '../users/body.ts';
-import { everySample } from '../../support/samples.ts';
 
 /** A dollar a minute, and a started minute is paid. A training of at most an hour may cost 60. */
 const prices = JSON.stringify({ fargate: { base: 60, vcpu: 0, gib: 0 }, nodes: [] });
@@ -181,34 +181,37 @@ describe('the budget of a token', () => {
     };
   }
 
-  test.runIf(everySample)('refuses what it has no room for, and counts what its trainings and reruns cost in the end', async () => {
-    const project_id = await newProject('sh -c "while :; do sleep 0.1; done"');
-    const { as, charged } = await tokenWith(project_id, 61.5);
-    const end = async ({ experiment_id }: { experiment_id: string }) => {
-      await service.until(project_id, experiment_id, ({ status }) => status === 'RUNNING');
-      await must(call(cancelExperiment, { project_id, experiment_id }, { as }));
-      await service.ended(project_id, experiment_id);
-      return { project_id, experiment_id };
-    };
+  test.runIf(everySample)(
+    'refuses what it has no room for, and counts what its trainings and reruns cost in the end',
+    async () => {
+      const project_id = await newProject('sh -c "while :; do sleep 0.1; done"');
+      const { as, charged } = await tokenWith(project_id, 61.5);
+      const end = async ({ experiment_id }: { experiment_id: string }) => {
+        await service.until(project_id, experiment_id, ({ status }) => status === 'RUNNING');
+        await must(call(cancelExperiment, { project_id, experiment_id }, { as }));
+        await service.ended(project_id, experiment_id);
+        return { project_id, experiment_id };
+      };
 
-    const first = await must(call(train, { project_id }, { query: hour, as }));
-    const reserved = await charged();
-    const refused = await call(train, { project_id }, { query: hour, as });
-    const earlier = await end(first);
-    const afterwards = await charged();
-    const again = await must(call(rerun, earlier, { as }));
-    const withRerun = await charged();
-    await end(again);
-    const other = await must(call(train, { project_id }, { query: hour }));
-    await end(other);
+      const first = await must(call(train, { project_id }, { query: hour, as }));
+      const reserved = await charged();
+      const refused = await call(train, { project_id }, { query: hour, as });
+      const earlier = await end(first);
+      const afterwards = await charged();
+      const again = await must(call(rerun, earlier, { as }));
+      const withRerun = await charged();
+      await end(again);
+      const other = await must(call(train, { project_id }, { query: hour }));
+      await end(other);
 
-    expect(refused.status).toBe(409);
-    expect(refused.json.detail).toMatch(
-      /^The budget of your token is US\$ 61\.5\. US\$ 1\.5 is left, and this may cost US\$ 60\./,
-    );
-    // A started minute is paid.
-    expect([reserved, afterwards, withRerun, await charged()]).toEqual([60, 1, 61, 2]);
-  });
+      expect(refused.status).toBe(409);
+      expect(refused.json.detail).toMatch(
+        /^The budget of your token is US\$ 61\.5\. US\$ 1\.5 is left, and this may cost US\$ 60\./,
+      );
+      // A started minute is paid.
+      expect([reserved, afterwards, withRerun, await charged()]).toEqual([60, 1, 61, 2]);
+    },
+  );
 
   test('stops what uses it up', async () => {
     const project_id = await newProject();

@@ -17,6 +17,7 @@ for word in sys.argv[1:]:
             os.environ["MLFLOW_TRACKING_URI"] + "/api/2.0/mlflow/runs/log-parameter", json.dumps(body).encode(),
             {"Content-Type": "application/json", "Authorization": "Bearer " + os.environ["MLFLOW_TRACKING_TOKEN"]}))
 `;
+
 import { everySample } from '../../support/samples.ts';
 
 let service: TrainingService;
@@ -100,34 +101,37 @@ describe('flags of a command', () => {
     });
   });
 
-  test.runIf(everySample)('change in a rerun by name or with the whole command, and only where they can', async () => {
-    const project = await begin('python3 train.py --lr 0.1');
-    const { experiment_id } = await project.train();
-    const ran = async (query: Record<string, string>) => {
-      const answer = await project.again(experiment_id, query);
-      expect(answer.status, answer.text).toBe(200);
-      await service.ended(project.project_id, answer.json.experiment_id);
-      return project.printed(answer.json.experiment_id);
-    };
+  test.runIf(everySample)(
+    'change in a rerun by name or with the whole command, and only where they can',
+    async () => {
+      const project = await begin('python3 train.py --lr 0.1');
+      const { experiment_id } = await project.train();
+      const ran = async (query: Record<string, string>) => {
+        const answer = await project.again(experiment_id, query);
+        expect(answer.status, answer.text).toBe(200);
+        await service.ended(project.project_id, answer.json.experiment_id);
+        return project.printed(answer.json.experiment_id);
+      };
 
-    expect(await ran({ overrides: '{"lr":0.4,"seed":9}' })).toEqual(['--lr', '0.4']);
-    expect(await ran({ command: 'python3 train.py --resume', overrides: '{"--lr":2}' })).toEqual([
-      '--resume',
-      '--lr=2',
-    ]);
+      expect(await ran({ overrides: '{"lr":0.4,"seed":9}' })).toEqual(['--lr', '0.4']);
+      expect(await ran({ command: 'python3 train.py --resume', overrides: '{"--lr":2}' })).toEqual([
+        '--resume',
+        '--lr=2',
+      ]);
 
-    const refused = [
-      await project.again(experiment_id, { overrides: '{"learning":1}' }),
-      await project.again(experiment_id, { command: 'cat x | sh' }),
-      await project.again(experiment_id, { command: 'python3 train.py {rate}' }),
-    ];
-    expect(refused.map(({ status }) => status)).toEqual([400, 400, 400]);
-    expect(refused.map(({ text }) => text)).toEqual([
-      expect.stringContaining('does not lead to a single value of the configuration'),
-      expect.stringContaining('a pipe'),
-      expect.stringContaining('no single value for {rate} of the command'),
-    ]);
-  });
+      const refused = [
+        await project.again(experiment_id, { overrides: '{"learning":1}' }),
+        await project.again(experiment_id, { command: 'cat x | sh' }),
+        await project.again(experiment_id, { command: 'python3 train.py {rate}' }),
+      ];
+      expect(refused.map(({ status }) => status)).toEqual([400, 400, 400]);
+      expect(refused.map(({ text }) => text)).toEqual([
+        expect.stringContaining('does not lead to a single value of the configuration'),
+        expect.stringContaining('a pipe'),
+        expect.stringContaining('no single value for {rate} of the command'),
+      ]);
+    },
+  );
 
   test('give way to what the program logs under their name', async () => {
     const project = await begin('python3 train.py --lr 1e-1 --log=0.1');

@@ -10,8 +10,8 @@ import { endpoint as listArtifacts } from '../../../functions/experiments/artifa
 import { endpoint as readMetrics } from '../../../functions/experiments/metrics/read-metrics.endpoint.ts';
 import { endpoint as putConfig } from '../../../functions/projects/configs/put-config.endpoint.ts';
 import { endpoint as train } from '../../../functions/projects/training/train-project.endpoint.ts';
-import { trainingService } from '../../support/training.ts';
 import { sampled } from '../../support/samples.ts';
+import { trainingService } from '../../support/training.ts';
 
 const execute = promisify(execFile);
 const examples = join(import.meta.dirname, '../../examples');
@@ -40,35 +40,38 @@ describe('the example', () => {
     },
   ];
 
-  test.each(sampled(usual, 2))('$name is trained as it is', async ({ name, command, config, metric, artifact }) => {
-    const service = await trainingService();
-    const files = await filesOf(name);
-    const project_id = await service.project({ command, files });
-    const content = {
-      path: { project_id, config_id: config },
-      body: files[config] ?? '',
-      as: service.developer,
-    };
-    await service.call(putConfig, content);
-    const { json } = await service.call(train, {
-      path: { project_id },
-      query: { config },
-      as: service.developer,
-    });
-    const path = { project_id, experiment_id: json.experiment_id };
-    const ended = await service.ended(project_id, json.experiment_id);
-    expect(ended, await service.log(project_id, json.experiment_id)).toMatchObject({
-      status: 'SUCCEEDED',
-      best_reason: null,
-    });
-    const artifacts = await service.call(listArtifacts, { path, as: service.developer });
-    expect(artifacts.text).toContain(artifact);
-    const metrics = await service.call(readMetrics, {
-      path,
-      as: service.developer,
-    });
-    expect(metrics.text).toContain(metric);
-  });
+  test.each(sampled(usual, 2))(
+    '$name is trained as it is',
+    async ({ name, command, config, metric, artifact }) => {
+      const service = await trainingService();
+      const files = await filesOf(name);
+      const project_id = await service.project({ command, files });
+      const content = {
+        path: { project_id, config_id: config },
+        body: files[config] ?? '',
+        as: service.developer,
+      };
+      await service.call(putConfig, content);
+      const { json } = await service.call(train, {
+        path: { project_id },
+        query: { config },
+        as: service.developer,
+      });
+      const path = { project_id, experiment_id: json.experiment_id };
+      const ended = await service.ended(project_id, json.experiment_id);
+      expect(ended, await service.log(project_id, json.experiment_id)).toMatchObject({
+        status: 'SUCCEEDED',
+        best_reason: null,
+      });
+      const artifacts = await service.call(listArtifacts, { path, as: service.developer });
+      expect(artifacts.text).toContain(artifact);
+      const metrics = await service.call(readMetrics, {
+        path,
+        as: service.developer,
+      });
+      expect(metrics.text).toContain(metric);
+    },
+  );
 
   test('hello learns: better with another learning rate, the same with the same seed', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'mps-example-'));

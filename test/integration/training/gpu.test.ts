@@ -6,9 +6,9 @@ import { endpoint as train } from '../../../functions/projects/training/train-pr
 import { endpoint as trainRemote } from '../../../functions/projects/training/train-project-remote.endpoint.ts';
 import { batchControl } from '../../../shared/aws/batch.ts';
 import { batch } from '../../../shared/aws/batch-client.ts';
+import { everySample } from '../../support/samples.ts';
 import { type TrainingService, trainingService } from '../../support/training.ts';
 import { writeWheel } from '../runner/environment/packages.ts';
-import { everySample } from '../../support/samples.ts';
 
 const wheel = 'tiny-1.0-py3-none-any.whl';
 const node = { vcpus: 4, memory: 16_384, gpus: 1, price: 1 };
@@ -26,38 +26,41 @@ const begin = (service: TrainingService, project_id: string, query: Record<strin
     as: service.developer,
   });
 
-test.runIf(everySample)('a training with GPUs is one container on their queue, with all the memory of a node, and builds its environment', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'mps-wheel-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  await writeWheel(join(folder, wheel), '1.0');
-  const service = await trainingService({ queues }, { PRICES: prices, PIP_NO_INDEX: '1' });
-  const project_id = await service.project({
-    command: 'python3 -c "import tiny"',
-    env_type: 'python',
-    dependencies: `./${wheel}`,
-    files: { [wheel]: await readFile(join(folder, wheel)) },
-  });
-  const begun = await begin(service, project_id, { gpus: '1' });
-  expect(begun.json, begun.text).toMatchObject({
-    kind: 'train',
-    gpus: 1,
-    vcpus: 1,
-    memory: 15_400,
-    limits: { memory: 'enforced', vcpus: 'reserved', separation: 'container' },
-  });
-  const { experiment_id } = begun.json;
-  const ended = await service.ended(project_id, experiment_id);
-  expect(ended, await service.log(project_id, experiment_id)).toMatchObject({
-    status: 'SUCCEEDED',
-    environment_cache: 'miss',
-    cost_estimate: 6,
-  });
-  const control = batchControl(batch(service.environment));
-  expect(await control.findByName('gpu', `train-${experiment_id}`)).toBeDefined();
-  for (const queue of ['train', 'cluster'])
-    for (const name of ['train', 'build'])
-      expect(await control.findByName(queue, `${name}-${experiment_id}`)).toBeUndefined();
-});
+test.runIf(everySample)(
+  'a training with GPUs is one container on their queue, with all the memory of a node, and builds its environment',
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'mps-wheel-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    await writeWheel(join(folder, wheel), '1.0');
+    const service = await trainingService({ queues }, { PRICES: prices, PIP_NO_INDEX: '1' });
+    const project_id = await service.project({
+      command: 'python3 -c "import tiny"',
+      env_type: 'python',
+      dependencies: `./${wheel}`,
+      files: { [wheel]: await readFile(join(folder, wheel)) },
+    });
+    const begun = await begin(service, project_id, { gpus: '1' });
+    expect(begun.json, begun.text).toMatchObject({
+      kind: 'train',
+      gpus: 1,
+      vcpus: 1,
+      memory: 15_400,
+      limits: { memory: 'enforced', vcpus: 'reserved', separation: 'container' },
+    });
+    const { experiment_id } = begun.json;
+    const ended = await service.ended(project_id, experiment_id);
+    expect(ended, await service.log(project_id, experiment_id)).toMatchObject({
+      status: 'SUCCEEDED',
+      environment_cache: 'miss',
+      cost_estimate: 6,
+    });
+    const control = batchControl(batch(service.environment));
+    expect(await control.findByName('gpu', `train-${experiment_id}`)).toBeDefined();
+    for (const queue of ['train', 'cluster'])
+      for (const name of ['train', 'build'])
+        expect(await control.findByName(queue, `${name}-${experiment_id}`)).toBeUndefined();
+  },
+);
 
 test('of a deployment without GPUs none can be asked for, on a cluster neither', async () => {
   const service = await trainingService({ queues }, { GPUS: 'no' });

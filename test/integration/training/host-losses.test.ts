@@ -131,29 +131,32 @@ echo "at $n"
 while :; do sleep 0.05; done
 `;
 
-test.runIf(everySample)('a real training whose supervisor is told to stop again and again goes on from its checkpoints', async () => {
-  const losses = everySample ? 20 : 3;
-  // The first submission has two attempts, so another one follows at once.
-  const definition = { ...usualDefinition, name: 'train', type: 'container' as const, attempts: 2 };
-  const service = await trainingService({ jobDefinitions: [definition] });
-  const files = { 'train.sh': script(losses) };
-  const project_id = await service.project({ command: 'sh train.sh', files });
-  const query = { config: 'train.yaml' };
-  const { json } = await service.call(train, { path: { project_id }, query, as: service.developer });
-  const { experiment_id } = json;
+test.runIf(everySample)(
+  'a real training whose supervisor is told to stop again and again goes on from its checkpoints',
+  async () => {
+    const losses = everySample ? 20 : 3;
+    // The first submission has two attempts, so another one follows at once.
+    const definition = { ...usualDefinition, name: 'train', type: 'container' as const, attempts: 2 };
+    const service = await trainingService({ jobDefinitions: [definition] });
+    const files = { 'train.sh': script(losses) };
+    const project_id = await service.project({ command: 'sh train.sh', files });
+    const query = { config: 'train.yaml' };
+    const { json } = await service.call(train, { path: { project_id }, query, as: service.developer });
+    const { experiment_id } = json;
 
-  for (let loss = 0; loss < losses; loss += 1) {
-    await expect.poll(() => service.log(project_id, experiment_id)).toContain(`at ${loss}\n`);
-    await loseHost(service, project_id, experiment_id);
-  }
+    for (let loss = 0; loss < losses; loss += 1) {
+      await expect.poll(() => service.log(project_id, experiment_id)).toContain(`at ${loss}\n`);
+      await loseHost(service, project_id, experiment_id);
+    }
 
-  const ended = await service.ended(project_id, experiment_id);
-  const log = await service.log(project_id, experiment_id);
-  expect(ended, log).toMatchObject({ status: 'SUCCEEDED', attempt: losses + 1 });
-  const lease = await findLease(service.records, experiment_id, 0);
-  expect(lease?.progress).toEqual({ attempt: losses, kept_seconds: expect.any(Number) });
-  expect(lease?.progress?.kept_seconds).toBeGreaterThan(0);
-});
+    const ended = await service.ended(project_id, experiment_id);
+    const log = await service.log(project_id, experiment_id);
+    expect(ended, log).toMatchObject({ status: 'SUCCEEDED', attempt: losses + 1 });
+    const lease = await findLease(service.records, experiment_id, 0);
+    expect(lease?.progress).toEqual({ attempt: losses, kept_seconds: expect.any(Number) });
+    expect(lease?.progress?.kept_seconds).toBeGreaterThan(0);
+  },
+);
 
 /** A recorded job, and its first submission after the loss of all its hosts. */
 async function lostJob() {

@@ -5,9 +5,9 @@ import { endpoint as putEnvironment } from '../../../functions/projects/environm
 import { endpoint as trainProject } from '../../../functions/projects/training/train-project.endpoint.ts';
 import { endpoint as trainRemote } from '../../../functions/projects/training/train-project-remote.endpoint.ts';
 import type { AnyEndpoint } from '../../../shared/http/definition/middleware.ts';
+import { everySample } from '../../support/samples.ts';
 import { type TrainingService, trainingService } from '../../support/training.ts';
 import { newProject } from '../projects/new-project.ts';
-import { everySample } from '../../support/samples.ts';
 
 const headers = { 'Idempotency-Key': 'nightly' };
 
@@ -77,17 +77,20 @@ test('a training whose request died before it was submitted is submitted by the 
   });
 });
 
-test.runIf(everySample)('a training that was refused can be repeated under its key once the reason is gone', async () => {
-  const service = await trainingService();
-  const project_id = await newProject(service, service.developer);
-  const as = service.developer;
-  const { train } = trainingOf(service, project_id);
-  expect((await train()).status).toBe(404);
-  await service.call(putConfig, { path: { project_id, config_id: 'train.yaml' }, body: 'epochs: 3\n', as });
-  expect((await train()).status).toBe(409);
-  const query = { entry_point_command: 'true', env_type: 'system', dependencies: 'none' };
-  await service.call(putEnvironment, { path: { project_id }, query, as });
-  const answer = await train();
-  expect(answer.status).toBe(200);
-  await service.ended(project_id, answer.json.experiment_id);
-});
+test.runIf(everySample)(
+  'a training that was refused can be repeated under its key once the reason is gone',
+  async () => {
+    const service = await trainingService();
+    const project_id = await newProject(service, service.developer);
+    const as = service.developer;
+    const { train } = trainingOf(service, project_id);
+    expect((await train()).status).toBe(404);
+    await service.call(putConfig, { path: { project_id, config_id: 'train.yaml' }, body: 'epochs: 3\n', as });
+    expect((await train()).status).toBe(409);
+    const query = { entry_point_command: 'true', env_type: 'system', dependencies: 'none' };
+    await service.call(putEnvironment, { path: { project_id }, query, as });
+    const answer = await train();
+    expect(answer.status).toBe(200);
+    await service.ended(project_id, answer.json.experiment_id);
+  },
+);

@@ -29,6 +29,7 @@ if len(sys.argv) == 1:
 print('ready', flush=True)
 while True: time.sleep(0.1)
 `;
+
 import { everySample } from '../../support/samples.ts';
 
 describe('the life of a training', () => {
@@ -99,21 +100,24 @@ describe('the life of a training', () => {
     });
   });
 
-  test.runIf(everySample)('of dependencies that do not resolve fails with the resolver’s own words', async () => {
-    const service = await trainingService({}, { PIP_NO_INDEX: '1' });
-    const project_id = await service.project({
-      command: 'python3 -c pass',
-      env_type: 'python',
-      dependencies: 'no-such-package-of-ours==1.0',
-    });
-    const experiment = await service.ended(project_id, await begin(service, project_id));
-    expect(experiment).toMatchObject({
-      status: 'FAILED',
-      status_reason: expect.stringContaining('no-such-package-of-ours'),
-    });
-    const { json } = await service.call(readEnvironment, { path: { project_id }, as: service.developer });
-    expect(json.lock_hash).toBeNull();
-  });
+  test.runIf(everySample)(
+    'of dependencies that do not resolve fails with the resolver’s own words',
+    async () => {
+      const service = await trainingService({}, { PIP_NO_INDEX: '1' });
+      const project_id = await service.project({
+        command: 'python3 -c pass',
+        env_type: 'python',
+        dependencies: 'no-such-package-of-ours==1.0',
+      });
+      const experiment = await service.ended(project_id, await begin(service, project_id));
+      expect(experiment).toMatchObject({
+        status: 'FAILED',
+        status_reason: expect.stringContaining('no-such-package-of-ours'),
+      });
+      const { json } = await service.call(readEnvironment, { path: { project_id }, as: service.developer });
+      expect(json.lock_hash).toBeNull();
+    },
+  );
 
   test('that has ended can be deleted, and nothing of it remains', async () => {
     const service = await trainingService();

@@ -11,9 +11,9 @@ import { foldCatalogue } from '../../../shared/data/experiments/fold-catalogue.t
 import { userLimitKey } from '../../../shared/data/jobs/job.ts';
 import { lineKey } from '../../../shared/data/jobs/waiting-line.ts';
 import { taskHandler } from '../../../shared/http/definition/task.ts';
+import { everySample } from '../../support/samples.ts';
 import { heldVcpus, unfinishedOf } from '../../support/unfinished.ts';
 import { begun, deployment, standing } from './line-deployment.ts';
-import { everySample } from '../../support/samples.ts';
 
 describe('jobs of one user beyond the limit', () => {
   test('wait in line, say where they stand, and start in order as places become free', async () => {
@@ -123,20 +123,23 @@ describe('jobs of one user beyond the limit', () => {
   });
 });
 
-test.runIf(everySample)('on one machine another user’s first job goes before the later ones of whose jobs wait already', async () => {
-  const oneAtOnce = { queues: [{ name: 'train', maxJobs: 1 }] };
-  const variables = { JOBS_RUN_AS: 'processes', LIMIT_UNFINISHED_JOBS: '3' };
-  const { service, owner } = await deployment(variables, oneAtOnce);
-  const [ada, ben] = [await owner(), await owner()];
-  const hers = [];
-  for (let count = 0; count < 7; count += 1) hers.push(await ada.train());
-  const his = await ben.train();
-  // It has a place at once, though hers take all that are hers.
-  expect(await ben.read(his)).toMatchObject({ place_in_line: null });
-  const { started_at } = await service.ended(ben.project_id, his);
-  const later = await Promise.all(hers.slice(-3).map((id) => service.ended(ada.project_id, id)));
-  for (const one of later) expect(one.started_at >= started_at).toBe(true);
-});
+test.runIf(everySample)(
+  'on one machine another user’s first job goes before the later ones of whose jobs wait already',
+  async () => {
+    const oneAtOnce = { queues: [{ name: 'train', maxJobs: 1 }] };
+    const variables = { JOBS_RUN_AS: 'processes', LIMIT_UNFINISHED_JOBS: '3' };
+    const { service, owner } = await deployment(variables, oneAtOnce);
+    const [ada, ben] = [await owner(), await owner()];
+    const hers = [];
+    for (let count = 0; count < 7; count += 1) hers.push(await ada.train());
+    const his = await ben.train();
+    // It has a place at once, though hers take all that are hers.
+    expect(await ben.read(his)).toMatchObject({ place_in_line: null });
+    const { started_at } = await service.ended(ben.project_id, his);
+    const later = await Promise.all(hers.slice(-3).map((id) => service.ended(ada.project_id, id)));
+    for (const one of later) expect(one.started_at >= started_at).toBe(true);
+  },
+);
 
 describe('jobs beyond the vCPUs of the deployment', () => {
   test('wait, and lines of several users take turns', async () => {

@@ -9,9 +9,9 @@ import { readSettings } from '../../../shared/core/settings.ts';
 import { experimentKey } from '../../../shared/data/experiments/experiment.ts';
 import { taskHandler } from '../../../shared/http/definition/task.ts';
 import { reconcileAll } from '../../../shared/jobs/reconciliation.ts';
+import { everySample } from '../../support/samples.ts';
 import { type TrainingService, trainingService } from '../../support/training.ts';
 import { unfinishedOf } from '../../support/unfinished.ts';
-import { everySample } from '../../support/samples.ts';
 
 /** Reconciles as if so many seconds had passed. */
 const reconcileAfter = (service: TrainingService, seconds: number) =>
@@ -50,20 +50,26 @@ describe('reconciling', () => {
     expect(log.match(/ran/g)).toHaveLength(1);
   });
 
-  test.runIf(everySample)('submits at once what a killed service of the same machine had recorded', async () => {
-    const service = await trainingService();
-    const away = { ...service.environment, BATCH_ENDPOINT: 'http://127.0.0.1:9' };
-    const pass = taskHandler(reconcile, service.environment);
-    const own = { alone_since: new Date().toISOString() };
-    const { project_id, experiment_id } = await begin(service, away);
+  test.runIf(everySample)(
+    'submits at once what a killed service of the same machine had recorded',
+    async () => {
+      const service = await trainingService();
+      const away = { ...service.environment, BATCH_ENDPOINT: 'http://127.0.0.1:9' };
+      const pass = taskHandler(reconcile, service.environment);
+      const own = { alone_since: new Date().toISOString() };
+      const { project_id, experiment_id } = await begin(service, away);
 
-    await pass(own);
-    const fresh = await service.records.get(experimentKey(project_id, experiment_id));
-    await pass({ alone_since: new Date().toISOString() });
+      await pass(own);
+      const fresh = await service.records.get(experimentKey(project_id, experiment_id));
+      await pass({ alone_since: new Date().toISOString() });
 
-    expect(fresh?.['batch_job_id']).toBeNull();
-    expect(await service.ended(project_id, experiment_id)).toMatchObject({ status: 'SUCCEEDED', attempt: 1 });
-  });
+      expect(fresh?.['batch_job_id']).toBeNull();
+      expect(await service.ended(project_id, experiment_id)).toMatchObject({
+        status: 'SUCCEEDED',
+        attempt: 1,
+      });
+    },
+  );
 
   test('ends a job that Batch no longer knows', async () => {
     const service = await trainingService({ deliver: async () => undefined });

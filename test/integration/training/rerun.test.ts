@@ -131,19 +131,22 @@ describe('a rerun', () => {
     },
   );
 
-  test.runIf(everySample)('goes on after a failure and after a cancel, also where a rerun stored no checkpoint itself', async () => {
-    const project = await begin();
-    await project.put(config.replace('fail: false', 'fail: true'));
-    const failed = await project.train();
-    expect(await project.ended(failed)).toMatchObject({ status: 'FAILED', exit_code: 3 });
-    const waiting = await project.rerun(failed, { overrides: '{"wait":true}' });
-    expect((await project.again(waiting)).status).toBe(409);
-    await project.cancel(waiting);
-    await project.ended(waiting);
-    const last = await project.rerun(waiting, { overrides: '{"wait":false,"fail":false}' });
-    expect(await project.ended(last)).toMatchObject({ status: 'SUCCEEDED' });
-    expect(await project.log(last)).toMatch(/runs: [23]/);
-  });
+  test.runIf(everySample)(
+    'goes on after a failure and after a cancel, also where a rerun stored no checkpoint itself',
+    async () => {
+      const project = await begin();
+      await project.put(config.replace('fail: false', 'fail: true'));
+      const failed = await project.train();
+      expect(await project.ended(failed)).toMatchObject({ status: 'FAILED', exit_code: 3 });
+      const waiting = await project.rerun(failed, { overrides: '{"wait":true}' });
+      expect((await project.again(waiting)).status).toBe(409);
+      await project.cancel(waiting);
+      await project.ended(waiting);
+      const last = await project.rerun(waiting, { overrides: '{"wait":false,"fail":false}' });
+      expect(await project.ended(last)).toMatchObject({ status: 'SUCCEEDED' });
+      expect(await project.log(last)).toMatch(/runs: [23]/);
+    },
+  );
 
   test.each(
     sampled(
@@ -172,22 +175,25 @@ describe('a rerun', () => {
     expect(await project.log(second)).toContain('runs: 2');
   });
 
-  test.runIf(everySample)('keeps the checkpoints from being deleted until it has ended, and has its own then', async () => {
-    const project = await begin();
-    const first = await project.train();
-    await project.ended(first);
-    const second = await project.rerun(first, { overrides: '{"wait":true}' });
-    const refused = await project.remove(first);
-    expect(refused).toMatchObject({ status: 409, json: { detail: expect.stringContaining(second) } });
-    await service.until(project.project_id, second, ({ status }) => status === 'RUNNING');
-    await expect.poll(() => project.log(second)).toContain('runs: 2');
-    await project.cancel(second);
-    await project.ended(second);
-    expect((await project.remove(first)).status).toBe(200);
-    const third = await project.rerun(second, { overrides: '{"wait":false}' });
-    expect(await project.ended(third)).toMatchObject({ status: 'SUCCEEDED', continues_from: second });
-    expect(await project.log(third)).toContain('runs: 3');
-  });
+  test.runIf(everySample)(
+    'keeps the checkpoints from being deleted until it has ended, and has its own then',
+    async () => {
+      const project = await begin();
+      const first = await project.train();
+      await project.ended(first);
+      const second = await project.rerun(first, { overrides: '{"wait":true}' });
+      const refused = await project.remove(first);
+      expect(refused).toMatchObject({ status: 409, json: { detail: expect.stringContaining(second) } });
+      await service.until(project.project_id, second, ({ status }) => status === 'RUNNING');
+      await expect.poll(() => project.log(second)).toContain('runs: 2');
+      await project.cancel(second);
+      await project.ended(second);
+      expect((await project.remove(first)).status).toBe(200);
+      const third = await project.rerun(second, { overrides: '{"wait":false}' });
+      expect(await project.ended(third)).toMatchObject({ status: 'SUCCEEDED', continues_from: second });
+      expect(await project.log(third)).toContain('runs: 3');
+    },
+  );
 
   test('is begun once under an Idempotency-Key', async () => {
     const project = await begin();

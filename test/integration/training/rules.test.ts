@@ -7,11 +7,11 @@ import { endpoint as rerun } from '../../../functions/projects/training/rerun-ex
 import { endpoint as train } from '../../../functions/projects/training/train-project.endpoint.ts';
 import { endpoint as putVariables } from '../../../functions/projects/variables/put-variables.endpoint.ts';
 import type { AnyEndpoint } from '../../../shared/http/definition/middleware.ts';
+import { everySample } from '../../support/samples.ts';
 import type { Answer } from '../../support/service.ts';
 import { type TrainingService, trainingService } from '../../support/training.ts';
 import { usualHook } from '../hooks/usual-hook.ts';
 import { json } from '../users/body.ts';
-import { everySample } from '../../support/samples.ts';
 
 /** Reports the values of its configuration's list, and waits. Saves a checkpoint at SIGTERM. */
 const program = `
@@ -83,28 +83,33 @@ describe('a rule', () => {
     expect(await told()).toEqual(['experiment.stopped']);
   });
 
-  test.runIf(everySample)('of a project stops each of its later runs, and a rerun has its present ones', async () => {
-    const project_id = await projectOf('1 2 20 30');
+  test.runIf(everySample)(
+    'of a project stops each of its later runs, and a rerun has its present ones',
+    async () => {
+      const project_id = await projectOf('1 2 20 30');
 
-    await setRules(project_id, [{ above: { metric: 'loss', value: 10, for: '2 evaluations' }, do: 'stop' }]);
-    const first = await trainWith(project_id);
-    const stopped = await service.ended(project_id, first.experiment_id);
-    await setRules(project_id, [{ silent: '1s', do: 'stop' }]);
-    const path = { project_id, experiment_id: first.experiment_id };
-    const again = await must(call(rerun, path, { query: { fresh: 'true' } }));
-    const silent = await service.ended(project_id, again.experiment_id);
+      await setRules(project_id, [
+        { above: { metric: 'loss', value: 10, for: '2 evaluations' }, do: 'stop' },
+      ]);
+      const first = await trainWith(project_id);
+      const stopped = await service.ended(project_id, first.experiment_id);
+      await setRules(project_id, [{ silent: '1s', do: 'stop' }]);
+      const path = { project_id, experiment_id: first.experiment_id };
+      const again = await must(call(rerun, path, { query: { fresh: 'true' } }));
+      const silent = await service.ended(project_id, again.experiment_id);
 
-    expect(first.rules).toMatchObject([{ of: 'project', met: null }]);
-    expect(stopped.status_reason).toBe(
-      'Stopped by the rule "loss > 10 for 2 evaluations": loss was 30 at step 4, above 10 for 2 evaluations.',
-    );
-    expect(again.rules).toMatchObject([{ rule: { silent: '1s' }, of: 'project' }]);
-    expect(silent).toMatchObject({
-      status: 'CANCELLED',
-      status_reason:
-        'Stopped by the rule "silent: 1s": the program printed nothing and reported no metric for 1s.',
-    });
-  });
+      expect(first.rules).toMatchObject([{ of: 'project', met: null }]);
+      expect(stopped.status_reason).toBe(
+        'Stopped by the rule "loss > 10 for 2 evaluations": loss was 30 at step 4, above 10 for 2 evaluations.',
+      );
+      expect(again.rules).toMatchObject([{ rule: { silent: '1s' }, of: 'project' }]);
+      expect(silent).toMatchObject({
+        status: 'CANCELLED',
+        status_reason:
+          'Stopped by the rule "silent: 1s": the program printed nothing and reported no metric for 1s.',
+      });
+    },
+  );
 
   test('judges what the machine does before its samples are stored', async () => {
     const project_id = await projectOf('1', 'sh -c "sh train.sh 1"');

@@ -8,6 +8,7 @@ import { endpoint as searchExperiments } from '../../../functions/experiments/se
 import { endpoint as train } from '../../../functions/projects/training/train-project.endpoint.ts';
 import { endpoint as trainRemote } from '../../../functions/projects/training/train-project-remote.endpoint.ts';
 import { loseHost, retriedDefinition } from '../../support/lost-host.ts';
+import { everySample } from '../../support/samples.ts';
 import { type TrainingService, trainingService } from '../../support/training.ts';
 import { eventOf, hparamsOf, recordOf, scalarOf } from '../../unit/runner/metric-files/event-files.ts';
 import { mlflowCaller } from '../mlflow/mlflow-caller.ts';
@@ -111,25 +112,28 @@ test('a program logs to its own experiment by MLflow’s API', async () => {
   expect(await (await fetch(file.headers['location'] ?? '')).text()).toBe('of the child');
 });
 
-test.runIf(everySample)('what SummaryWriter.add_hparams writes are params and metrics of the run', async () => {
-  const service = await trainingService();
-  const file = Buffer.concat([
-    recordOf(eventOf(0, hparamsOf({ lr: 0.1, optimizer: 'adam', epochs: 9 }))),
-    recordOf(eventOf(0, scalarOf('hp/acc', 0.9))),
-  ]);
+test.runIf(everySample)(
+  'what SummaryWriter.add_hparams writes are params and metrics of the run',
+  async () => {
+    const service = await trainingService();
+    const file = Buffer.concat([
+      recordOf(eventOf(0, hparamsOf({ lr: 0.1, optimizer: 'adam', epochs: 9 }))),
+      recordOf(eventOf(0, scalarOf('hp/acc', 0.9))),
+    ]);
 
-  const { experiment, log } = await ended(
-    service,
-    `import base64\nopen('events.out.tfevents.1.host', 'wb').write(base64.b64decode('${file.toString('base64')}'))`,
-  );
+    const { experiment, log } = await ended(
+      service,
+      `import base64\nopen('events.out.tfevents.1.host', 'wb').write(base64.b64decode('${file.toString('base64')}'))`,
+    );
 
-  expect(experiment, log).toMatchObject({
-    // The configuration stated this one.
-    params: { epochs: '3', lr: '0.1', optimizer: 'adam' },
-    metrics: { 'hp/acc': { last: 0.9 } },
-    metrics_source: 'tensorboard',
-  });
-});
+    expect(experiment, log).toMatchObject({
+      // The configuration stated this one.
+      params: { epochs: '3', lr: '0.1', optimizer: 'adam' },
+      metrics: { 'hp/acc': { last: 0.9 } },
+      metrics_source: 'tensorboard',
+    });
+  },
+);
 
 const hostile = `${client}
 import concurrent.futures, socket, time
@@ -299,11 +303,14 @@ print('rank 0', wandb.Run()._recorder.run_id == run)
 print('further', post('runs/create', experiment_id=project)['run']['info']['run_id'] == run)
 `;
 
-test.runIf(everySample)('of the ranks of a program the first one records into the experiment of the job', async () => {
-  const service = await trainingService();
-  const { log } = await ended(service, ranked);
-  expect(log).toContain('rank 1 False\nrank 0 True\nfurther False');
-});
+test.runIf(everySample)(
+  'of the ranks of a program the first one records into the experiment of the job',
+  async () => {
+    const service = await trainingService();
+    const { log } = await ended(service, ranked);
+    expect(log).toContain('rank 1 False\nrank 0 True\nfurther False');
+  },
+);
 
 test('a run that a program takes up by its id is its first one', async () => {
   const service = await trainingService();
@@ -376,7 +383,6 @@ else:
             break
         except ConnectionError: time.sleep(0.1)
 `;
-import { everySample } from '../../support/samples.ts';
   const project_id = await service.project({ command: 'python3 train.py', files: { 'train.py': script } });
   const begun = await service.call(trainRemote, { path: { project_id }, as });
   const { experiment_id } = begun.json;

@@ -11,9 +11,9 @@ import { endpoint as putVariables } from '../../../functions/projects/variables/
 import { jobPartition } from '../../../shared/data/jobs/job.ts';
 import { readJobVariables } from '../../../shared/data/jobs/job-variables.ts';
 import { testCredentials, testRegion } from '../../support/emulators.ts';
+import { everySample } from '../../support/samples.ts';
 import { type TrainingService, trainingService } from '../../support/training.ts';
 import { json } from '../users/body.ts';
-import { everySample } from '../../support/samples.ts';
 
 const token = 'hf_Secret0123456789abcdef';
 const pem = '-----BEGIN KEY-----\nMIIEvQIBADANBgkqhkiG9w0\nBAQEFAASCBKcwggSjAgEAAo\n-----END KEY-----\n';

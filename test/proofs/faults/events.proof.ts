@@ -13,6 +13,7 @@ import {
 import { taskHandler } from '../../../shared/http/definition/task.ts';
 import { beginJob } from '../../../shared/jobs/job-slots.ts';
 import { experimentOf } from '../../support/experiment.ts';
+import { findOrphans } from '../../support/inventory.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 import { figure } from '../bench/figure.ts';
 import { disturbed, historyOf } from './events/histories.ts';
@@ -22,7 +23,6 @@ import type { Proof, ProofContext } from './proof.ts';
 import { startStores } from './world/engines.ts';
 import { newProject } from './world/project.ts';
 import { newDeveloper, newService, type Service } from './world/service.ts';
-import { findOrphans } from '../../support/inventory.ts';
 
 const sizes = { short: { jobs: 12, events: 300 }, long: { jobs: 400, events: 10_000 } };
 /** Functions that run at the same time. */

@@ -104,7 +104,9 @@ export async function startEmulators(
   const sizeWatch = size.watch((text) => process.stderr.write(`WARNING: ${text}\n`));
   started.defer(() => sizeWatch.stop());
   let pass = 0;
-  started.defer(startSchedule(access, aloneSince, () => removeGoneEnvironments(folders.environments, pass++)));
+  started.defer(
+    startSchedule(access, aloneSince, () => removeGoneEnvironments(folders.environments, pass++)),
+  );
   return {
     access,
     folders,

@@ -8,6 +8,7 @@ import { SecretMask } from '../../../../shared/runner/host/secret-mask.ts';
 import { FileMetrics } from '../../../../shared/runner/outputs/file-metrics.ts';
 import { LogMetrics } from '../../../../shared/runner/outputs/log-metrics.ts';
 import { MetricSource } from '../../../../shared/runner/outputs/metric-source.ts';
+import { everySample } from '../../../support/samples.ts';
 import {
   eventOf,
   hparamsOf,
@@ -15,7 +16,6 @@ import {
   scalarOf,
   startOf,
 } from '../../../unit/runner/metric-files/event-files.ts';
-import { everySample } from '../../../support/samples.ts';
 
 const now = new Date('2026-01-02T03:04:05.678Z');
 
@@ -162,23 +162,26 @@ describe('metrics in files of frameworks', () => {
     expect([points, sources, said]).toEqual([[], [], []]);
   });
 
-  test.runIf(everySample)('are those of a table, once each, though it grows, shrinks and is written anew', async () => {
-    const { files, end } = await readers({ patience: 0, filePatience: 0 });
-    files.start();
-    await put('logs/metrics.csv', 'epoch,step,loss\n0,1,0.5\n0,2,0.');
-    await expect.poll(() => points.length).toBe(1);
-    await put('logs/new', 'epoch,step,loss,val_loss\n0,1,0.5,\n0,2,0.25,\n0,2,,0.75\n');
-    await rename(join(folder, 'logs/new'), join(folder, 'logs/metrics.csv'));
-    await expect.poll(() => points.length).toBe(3);
-    await truncate(join(folder, 'logs/metrics.csv'), 0);
-    await end();
+  test.runIf(everySample)(
+    'are those of a table, once each, though it grows, shrinks and is written anew',
+    async () => {
+      const { files, end } = await readers({ patience: 0, filePatience: 0 });
+      files.start();
+      await put('logs/metrics.csv', 'epoch,step,loss\n0,1,0.5\n0,2,0.');
+      await expect.poll(() => points.length).toBe(1);
+      await put('logs/new', 'epoch,step,loss,val_loss\n0,1,0.5,\n0,2,0.25,\n0,2,,0.75\n');
+      await rename(join(folder, 'logs/new'), join(folder, 'logs/metrics.csv'));
+      await expect.poll(() => points.length).toBe(3);
+      await truncate(join(folder, 'logs/metrics.csv'), 0);
+      await end();
 
-    expect(taken()).toEqual([
-      ['loss', 1, 0.5],
-      ['loss', 2, 0.25],
-      ['val_loss', 2, 0.75],
-    ]);
-  });
+      expect(taken()).toEqual([
+        ['loss', 1, 0.5],
+        ['loss', 2, 0.25],
+        ['val_loss', 2, 0.75],
+      ]);
+    },
+  );
 
   test('complete those of a log that came first, as where timm prints before its table has a row', async () => {
     const { files, log, end } = await readers({ patience: 0, filePatience: 0 });

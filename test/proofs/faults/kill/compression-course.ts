@@ -7,10 +7,10 @@ import type { OptimizationKind } from '../../../../shared/data/jobs/job.ts';
 import { type Compression, listCompressions } from '../../../../shared/data/models/compression.ts';
 import { parseModel } from '../../../../shared/data/models/model.ts';
 import { isCompression } from '../../../../shared/jobs/job-record.ts';
+import type { Inventory } from '../../../support/inventory.ts';
 import { must } from '../world/ask.ts';
 import type { Service } from '../world/service.ts';
 import type { Course, Ground } from './course.ts';
-import type { Inventory } from '../../../support/inventory.ts';
 
 const fixture = readFile(join(import.meta.dirname, '../../../fixtures/onnx/digits.onnx'));
 const model_name = 'digits.onnx';

@@ -1,9 +1,9 @@
 import type { JobRecord } from '../../../../shared/jobs/job-record.ts';
+import type { Inventory } from '../../../support/inventory.ts';
 import type { Question } from '../world/ask.ts';
 import type { EndpointName } from '../world/endpoints.ts';
 import type { Service } from '../world/service.ts';
 import type { Scenario } from './job-strike.ts';
-import type { Inventory } from '../../../support/inventory.ts';
 
 /**
  * What a job does: train in one container, log by MLflow's API meanwhile, or build an environment there first; train again from the checkpoints of an

@@ -5,6 +5,7 @@ import { uploadSeconds } from '../../../../shared/aws/upload-seconds.ts';
 import { experimentKey } from '../../../../shared/data/experiments/experiment.ts';
 import { projectKey } from '../../../../shared/data/projects/project.ts';
 import { listPurges } from '../../../../shared/data/projects/purge.ts';
+import { findOrphans, type Inventory } from '../../../support/inventory.ts';
 import type { TracedCall } from '../injection/middleware.ts';
 import { pass } from '../world/pass.ts';
 import { startProgram } from '../world/process.ts';
@@ -14,7 +15,6 @@ import type { Lane } from './lane.ts';
 import { shareOf } from './share-of.ts';
 import type { Mark } from './strikes.ts';
 import { startCopy, type Template, templateName } from './template.ts';
-import { type Inventory, findOrphans } from '../../../support/inventory.ts';
 
 export interface DeleteLife {
   isHit: boolean;

@@ -1,9 +1,9 @@
 import { isFinal } from '../../../../shared/data/jobs/job-status.ts';
 import type { JobRecord } from '../../../../shared/jobs/job-record.ts';
+import { findOrphans, type Inventory } from '../../../support/inventory.ts';
 import { belongingsOf } from './belongings.ts';
 import type { JobKind } from './course.ts';
 import type { Scenario, Strike } from './job-strike.ts';
-import { type Inventory, findOrphans } from '../../../support/inventory.ts';
 
 interface Lived {
   inventory: Inventory;

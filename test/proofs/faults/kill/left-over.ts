@@ -1,7 +1,7 @@
+import { findOrphans } from '../../../support/inventory.ts';
 import { pass } from '../world/pass.ts';
 import type { Service } from '../world/service.ts';
 import { belongingsOf } from './belongings.ts';
-import { findOrphans } from '../../../support/inventory.ts';
 
 /** Lets days go by, and finds everything in the stores that belongs to nobody, or that no record names. */
 export async function leftOver(service: Service): Promise<string[]> {

@@ -11,6 +11,7 @@ import {
   unfinishedJobOf,
 } from '../../../../shared/jobs/job-record.ts';
 import { handOverVariables } from '../../../../shared/jobs/submission.ts';
+import { findOrphans } from '../../../support/inventory.ts';
 import type { TracedCall } from '../injection/middleware.ts';
 import { must } from '../world/ask.ts';
 import { endpoints } from '../world/endpoints.ts';
@@ -21,7 +22,6 @@ import type { JobKind } from './course.ts';
 import type { Lane } from './lane.ts';
 import { prepareCourse } from './prepare-course.ts';
 import type { Mark } from './strikes.ts';
-import { findOrphans } from '../../../support/inventory.ts';
 
 export interface SupersededLife {
   isHit: boolean;

@@ -5,13 +5,13 @@ import { endpoint as putEnvironment } from '../../../../functions/projects/envir
 import { endpoint as putVariable } from '../../../../functions/projects/variables/put-variable.endpoint.ts';
 import { type Experiment, listExperiments } from '../../../../shared/data/experiments/experiment.ts';
 import { isCompression, type JobRecord } from '../../../../shared/jobs/job-record.ts';
+import type { Inventory } from '../../../support/inventory.ts';
 import { must } from '../world/ask.ts';
 import { newProject } from '../world/project.ts';
 import { archiveOf } from '../world/source-archive.ts';
 import type { Course, Ground, JobKind } from './course.ts';
 import { earlierCheckpoint, recordEarlier } from './earlier-experiment.ts';
 import { acknowledgedFile, loggedFile, lostOfTracked, trackedScript } from './tracked-script.ts';
-import type { Inventory } from '../../../support/inventory.ts';
 
 /** What a training begins with that gets the variables of its project. */
 const secret = `[ "$TOKEN" = "a secret of the project" ] || exit 5

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { endpoint as putConfig } from '../../../../functions/projects/configs/put-config.endpoint.ts';
 import { endpoint as createProject } from '../../../../functions/projects/projects/create-project.endpoint.ts';
 import { endpoint as train } from '../../../../functions/projects/training/train-project.endpoint.ts';
+import type { Inventory } from '../../../support/inventory.ts';
 import { ask } from '../world/ask.ts';
 import type { Service } from '../world/service.ts';
-import type { Inventory } from '../../../support/inventory.ts';
 
 /** What the service has accepted, and by which statuses it has refused. */
 export interface Acknowledged {

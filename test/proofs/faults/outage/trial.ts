@@ -5,6 +5,7 @@ import { event as jobStateChanged } from '../../../../functions/events/job-state
 import { type Experiment, listExperiments } from '../../../../shared/data/experiments/experiment.ts';
 import { isFinal } from '../../../../shared/data/jobs/job-status.ts';
 import { taskHandler } from '../../../../shared/http/definition/task.ts';
+import { findOrphans, type Inventory } from '../../../support/inventory.ts';
 import type { Injector, TracedCall } from '../injection/middleware.ts';
 import { type Faults, type PlanInput, writePlan } from '../injection/plan.ts';
 import type { Lane } from '../kill/lane.ts';
@@ -13,7 +14,6 @@ import { newProject } from '../world/project.ts';
 import { newDeveloper, newService, removeService, type Service } from '../world/service.ts';
 import { witnessFolder } from '../world/witness-folder.ts';
 import { type Acknowledged, lostOf, nothingAcknowledged } from './acknowledged.ts';
-import { type Inventory, findOrphans } from '../../../support/inventory.ts';
 
 /** A service whose every process may be disturbed: its functions in this process, its containers in their own. */
 export interface Trial {

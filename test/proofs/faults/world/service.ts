@@ -1,6 +1,6 @@
 import { DeleteTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { ulid } from 'ulid';
-import { type StoredObject } from '../../../../infra/aws/doctor/inventory.ts';
+import type { StoredObject } from '../../../../infra/aws/doctor/inventory.ts';
 import { createTables } from '../../../../infra/local/dynamodb/create-tables.ts';
 import { type BatchControl, batchControl } from '../../../../shared/aws/batch.ts';
 import { batch } from '../../../../shared/aws/batch-client.ts';
@@ -12,8 +12,8 @@ import { issueToken } from '../../../../shared/data/accounts/token.ts';
 import { createUser, type User } from '../../../../shared/data/accounts/user.ts';
 import type { TableWriter } from '../../../../shared/data/table/table.ts';
 import { tableWriter } from '../../../../shared/data/table/table-writer.ts';
+import { everyItem, everyObject, type Inventory } from '../../../support/inventory.ts';
 import { type Engines, region } from './engines.ts';
-import { type Inventory, everyItem, everyObject } from '../../../support/inventory.ts';
 
 /** The service as functions see it: tables of its own on given engines, and a bucket. */
 export interface Service {

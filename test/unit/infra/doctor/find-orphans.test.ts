@@ -10,8 +10,8 @@ import { createProject, projectPrefix } from '../../../../shared/data/projects/p
 import { type Purge, recordPurge } from '../../../../shared/data/projects/purge.ts';
 import type { Item, TableWriter, Write } from '../../../../shared/data/table/table.ts';
 import { experimentOf } from '../../../support/experiment.ts';
+import { findOrphans, type Inventory } from '../../../support/inventory.ts';
 import { projectOf } from '../../../support/project.ts';
-import { type Inventory, findOrphans } from '../../../support/inventory.ts';
 
 const at = '2026-01-02T03:04:05.000Z';
 const project_id = ulid().toLowerCase();
