@@ -80,7 +80,7 @@ const InferResponse = z
 
 const inferred = content(['application/octet-stream'], InferResponse);
 const inferBody = file(['application/json', 'application/octet-stream'], maxBodyBytes);
-const inferDescription = `The body is JSON: \`{"inputs": [{"name": "image", "datatype": "FP32", "shape": [1, 1, 8, 8], "data": [0.1, …]}]}\`. With the header \`Inference-Header-Content-Length\`, tensors follow the JSON as bytes, and those that are asked for with \`binary_data\` are answered so. \`outputs\` chooses outputs; \`"parameters": {"classification": 3}\` answers the best three classes. Errors are \`{"error": "…"}\`. ${whoMay}`;
+const inferDescription = `The body is JSON: \`{"inputs": [{"name": "image", "datatype": "FP32", "shape": [1, 1, 8, 8], "data": [0.1, …]}]}\`. With the header \`Inference-Header-Content-Length\`, tensors follow the JSON as bytes, and those that are asked for with \`binary_data\` are answered so. An input of FP32 takes FP16, too. \`outputs\` chooses outputs; \`"parameters": {"classification": 3}\` answers the best three classes. Errors are \`{"error": "…"}\`. ${whoMay}`;
 
 /** Operations that one function serves. Each is defined as an endpoint, for the router and the OpenAPI document. */
 export const operations = [

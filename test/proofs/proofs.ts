@@ -117,7 +117,7 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'serving',
-    about: "Triton's client asks served models of PyPI's packages; figures beside BentoML",
+    about: "Triton's client asks served models of PyPI's packages; figures beside MLServer",
     program: 'test/proofs/serving/run.ts',
   },
   {

@@ -30,7 +30,7 @@ export function receiveEventBody(
       reject(error);
     };
     const makeRoom = (needed: number): boolean => {
-      const capacity = Math.min(whole, Math.max(needed, 2 * buffer.length, firstCapacity));
+      const capacity = Math.min(whole, Math.max(2 * needed, firstCapacity));
       if (!share.take(capacity - buffer.length)) return false;
       const larger = Buffer.allocUnsafeSlow(capacity);
       buffer.copy(larger, 0, 0, length);

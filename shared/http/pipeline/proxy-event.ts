@@ -17,15 +17,28 @@ export type LambdaContext = Context & {
  */
 export type Park = (wait: (signal: AbortSignal) => Promise<void>) => Promise<boolean>;
 
-/** The lines of a request header. The case of its name does not matter. */
-export function headerLines({ headers, multiValueHeaders }: APIGatewayProxyEvent, name: string): string[] {
-  for (const [key, values] of Object.entries(multiValueHeaders ?? {})) {
-    if (key.toLowerCase() === name && values !== undefined && values.length > 0) return values;
+/** Header lines by their names in lower case, because a request asks for a dozen of them. */
+const linesByName = new WeakMap<APIGatewayProxyEvent, ReadonlyMap<string, string[]>>();
+
+/** The lines of a request header, by its name in lower case. The case of a sent name does not matter. */
+export const headerLines = (event: APIGatewayProxyEvent, name: string): string[] =>
+  headersOf(event).get(name) ?? [];
+
+function headersOf(event: APIGatewayProxyEvent): ReadonlyMap<string, string[]> {
+  const known = linesByName.get(event);
+  if (known !== undefined) return known;
+  const lines = new Map<string, string[]>();
+  const { headers, multiValueHeaders } = event;
+  for (const [name, values] of Object.entries(multiValueHeaders ?? {})) {
+    const lower = name.toLowerCase();
+    if (values !== undefined && values.length > 0 && !lines.has(lower)) lines.set(lower, values);
   }
-  for (const [key, value] of Object.entries(headers ?? {})) {
-    if (key.toLowerCase() === name && value !== undefined) return [value];
+  for (const [name, value] of Object.entries(headers ?? {})) {
+    const lower = name.toLowerCase();
+    if (value !== undefined && !lines.has(lower)) lines.set(lower, [value]);
   }
-  return [];
+  linesByName.set(event, lines);
+  return lines;
 }
 
 /** A request header; several lines are joined by commas. The case of its name does not matter. */

@@ -92,6 +92,13 @@ export function elementsOf({ datatype, bytes }: Pick<RawTensor, 'datatype' | 'by
   }
 }
 
+/** Return a tensor of FP16 as one of FP32, which has each of its values. */
+export function widened({ name, shape, bytes }: RawTensor): RawTensor {
+  const { buffer, byteOffset, byteLength } = aligned(bytes);
+  const values = new Float32Array(new Float16Array(buffer, byteOffset, byteLength / 2));
+  return { name, datatype: 'FP32', shape, bytes: new Uint8Array(values.buffer) };
+}
+
 /** Join elements of BYTES, each after its length. */
 export function packBytes(elements: readonly Uint8Array[]): Buffer {
   const parts = elements.flatMap((element) => {

@@ -2,8 +2,9 @@ import { promisify } from 'node:util';
 import { gunzip, inflate } from 'node:zlib';
 import { badRequest, type ParameterFault, ServiceError } from '../../core/service-error.ts';
 import { isDeepJson, maxJsonDepth } from '../../http/body/json-depth.ts';
-import { elementBytes, elementCount, isDatatype, type RawTensor, unpackBytes } from './datatypes.ts';
+import { elementBytes, elementCount, isDatatype, type RawTensor, unpackBytes, widened } from './datatypes.ts';
 import { readData } from './json-values.ts';
+import { liftNumbers, type NumberList } from './lift-numbers.ts';
 import type { ModelSignature, TensorSignature } from './signature.ts';
 
 /** A request as the protocol's clients send it, checked against the model. */
@@ -44,13 +45,16 @@ export async function readInferRequest(
   const faults: ParameterFault[] = [];
   const fault: Fault = (name, text) => void faults.push({ in: 'body', name, message: text });
   const isExact = signature.inputs.some(({ datatype }) => datatype === 'INT64' || datatype === 'UINT64');
-  const request = objectOf(parseJson(json, isExact));
+  const isSingle = signature.inputs.every(({ datatype }) => datatype === 'FP32');
+  const lifted = liftNumbers(json, isSingle);
+  const request = objectOf(parseJson(lifted?.text ?? json, isExact));
   if (request === undefined)
     throw badRequest([{ in: 'body', name: 'body', message: 'must be a JSON object' }]);
   const { id, parameters } = request;
   if (id !== undefined && (typeof id !== 'string' || id.length > maxIdLength))
     fault('id', `must be a string of at most ${maxIdLength} characters`);
-  const inputs = readInputs(request['inputs'], binary, { signature, maxBatch, fault });
+  const lists = lifted?.lists ?? [];
+  const inputs = readInputs(request['inputs'], binary, { signature, maxBatch, lists, fault });
   const outputs = readOutputs(request['outputs'], objectOf(parameters) ?? {}, signature, fault);
   if (faults.length > 0) throw badRequest(faults.slice(0, maxFaults));
   return { id: typeof id === 'string' && id !== '' ? id : undefined, inputs, outputs };
@@ -108,10 +112,10 @@ function split(
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** @param isExact whether an input takes whole numbers of 64 bits */
-function parseJson(bytes: Uint8Array, isExact: boolean): unknown {
+function parseJson(json: Uint8Array | string, isExact: boolean): unknown {
   let fault = 'is not valid JSON in UTF-8; binary tensors need the header Inference-Header-Content-Length';
   try {
-    const text = utf8.decode(bytes);
+    const text = typeof json === 'string' ? json : utf8.decode(json);
     // Numbers lose digits above 2^53. Only texts with such whole numbers pay for their exact reading.
     if (!isDeepJson(text))
       return isExact && hasLongInteger.test(text) ? JSON.parse(text, exactInteger) : JSON.parse(text);
@@ -137,6 +141,8 @@ const objectOf = (value: unknown): Fields | undefined =>
 interface Check {
   signature: ModelSignature;
   maxBatch: number;
+  /** Lists of numbers, by the indices that stand for them in the request. */
+  lists: readonly NumberList[];
   fault: Fault;
 }
 
@@ -213,16 +219,20 @@ interface Reading {
 /** Check type, shape and bytes each by itself, so that one answer names the faults of all three. */
 function readTensor(
   place: string,
-  { shape, datatype: given, data }: Fields,
+  { shape, datatype: given, data: listed }: Fields,
   tensorSignature: TensorSignature,
-  { raw, isBinary, check: { maxBatch, fault } }: Reading,
+  { raw, isBinary, check: { maxBatch, lists, fault } }: Reading,
 ): RawTensor | undefined {
   const { name } = tensorSignature;
+  const data = typeof listed === 'number' ? (lists[listed] ?? listed) : listed;
   const known = typeof given === 'string' && isDatatype(given) ? given : undefined;
-  if (known !== tensorSignature.datatype)
+  const wanted = tensorSignature.datatype;
+  // Half of the bytes, for pictures that a function of AWS would not receive.
+  const isHalf = isBinary && known === 'FP16' && wanted === 'FP32';
+  if (known !== wanted && !isHalf)
     fault(
       `${place}.datatype`,
-      `must be ${tensorSignature.datatype}; it is ${JSON.stringify(given) ?? 'missing'}`,
+      `must be ${wanted}${isBinary && wanted === 'FP32' ? ' or FP16' : ''}; it is ${JSON.stringify(given) ?? 'missing'}`,
     );
   const dims = readShape(shape);
   const isGoodShape = checkShape(`${place}.shape`, dims, tensorSignature, maxBatch, fault);
@@ -230,7 +240,7 @@ function readTensor(
   if (isBinary && data !== undefined && data !== null)
     fault(`${place}.data`, 'must be left out where binary_data_size is given');
   // The values follow the type and the shape that the request states: a wrong one of these is one fault, not two.
-  const datatype = known ?? tensorSignature.datatype;
+  const datatype = known ?? wanted;
   const fixed = tensorSignature.shape?.every((dim) => dim >= 0) ? tensorSignature.shape : undefined;
   const stated = dims !== undefined && elementCount(dims) <= maxElements ? dims : fixed;
   if (isBinary) {
@@ -241,7 +251,8 @@ function readTensor(
       elementCount(stated),
       fault,
     );
-    return isGoodShape ? tensor : undefined;
+    if (tensor === undefined || !isGoodShape) return undefined;
+    return isHalf ? widened(tensor) : tensor;
   }
   const count = stated === undefined ? undefined : elementCount(stated);
   const bytes = readData(`${place}.data`, data, datatype, count, fault);

@@ -1,4 +1,5 @@
 import { type Datatype, packBytes } from './datatypes.ts';
+import type { NumberList } from './lift-numbers.ts';
 
 /**
  * Read values as JSON, nested or flat, in row-major order. Report the fault of the first wrong one.
@@ -7,17 +8,19 @@ import { type Datatype, packBytes } from './datatypes.ts';
  */
 export function readData(
   place: string,
-  data: unknown,
+  given: unknown,
   datatype: Datatype,
   count: number | undefined,
   fault: (name: string, message: string) => void,
 ): Uint8Array | undefined {
+  const isLifted = given instanceof Float32Array || given instanceof Float64Array;
+  const plain = isLifted && given.length === count ? numbersOf(given, datatype) : undefined;
+  if (plain !== undefined) return plain;
+  const data: unknown = isLifted ? Array.from(given) : given;
   if (!Array.isArray(data)) {
     fault(place, 'must be a list of the values, or parameters.binary_data_size must be given');
     return undefined;
   }
-  const plain = floatsOf(data, datatype, count);
-  if (plain !== undefined) return plain;
   const values: unknown[] = data.some((one) => Array.isArray(one))
     ? data.flat(Number.POSITIVE_INFINITY)
     : data;
@@ -32,21 +35,27 @@ export function readData(
   return hasCount ? store(values) : undefined;
 }
 
-/** Store a flat list of numbers, which is most of all requests, in one pass; undefined for anything else. */
-function floatsOf(
-  data: readonly unknown[],
-  datatype: Datatype,
-  count: number | undefined,
-): Uint8Array | undefined {
-  if (count !== data.length || (datatype !== 'FP32' && datatype !== 'FP64')) return undefined;
-  const values = datatype === 'FP32' ? new Float32Array(count) : new Float64Array(count);
-  for (let at = 0; at < count; at += 1) {
-    const value = data[at];
-    if (typeof value !== 'number') return undefined;
-    values[at] = value;
-  }
-  return bytesOf(values);
+/** Store numbers in one pass, which is most of all requests; undefined if the type does not hold each of them. */
+function numbersOf(numbers: NumberList, datatype: Datatype): Uint8Array | undefined {
+  const isStored = numbers instanceof Float32Array ? datatype === 'FP32' : datatype === 'FP64';
+  const stored = isStored ? numbers : makers[datatype]?.(numbers);
+  if (stored === undefined) return undefined;
+  // Whole numbers of another size or sign, and fractions, become other numbers.
+  const isWhole = datatype !== 'FP16' && datatype !== 'FP32';
+  if (isWhole && numbers.some((value, at) => stored[at] !== value)) return undefined;
+  return new Uint8Array(stored.buffer, stored.byteOffset, stored.byteLength);
 }
+
+const makers: Partial<Record<Datatype, (numbers: NumberList) => ArrayLike<number> & ArrayBufferView>> = {
+  UINT8: (numbers) => new Uint8Array(numbers),
+  UINT16: (numbers) => new Uint16Array(numbers),
+  UINT32: (numbers) => new Uint32Array(numbers),
+  INT8: (numbers) => new Int8Array(numbers),
+  INT16: (numbers) => new Int16Array(numbers),
+  INT32: (numbers) => new Int32Array(numbers),
+  FP16: (numbers) => new Float16Array(numbers),
+  FP32: (numbers) => new Float32Array(numbers),
+};
 
 interface Writer {
   isValue(value: unknown): boolean;

@@ -17,7 +17,10 @@ const maxCopied = 64 * 1024;
 
 /** Encode a frame. The parts of a large body are not copied. */
 export function frameParts(header: unknown, body: readonly Uint8Array[] = []): Uint8Array[] {
-  const text = Buffer.from(JSON.stringify(header));
+  const json = Buffer.from(JSON.stringify(header));
+  // Typed arrays view a body that begins at a multiple of eight in place.
+  const text = Buffer.alloc(Math.ceil(json.length / 8) * 8, ' ');
+  json.copy(text);
   const bytes = body.reduce((sum, part) => sum + part.length, 0);
   const isCopied = bytes <= maxCopied;
   const head = Buffer.allocUnsafe(prefixBytes + text.length + (isCopied ? bytes : 0));
@@ -40,31 +43,61 @@ export function writeFrame(descriptor: number, header: unknown, body: readonly U
   }
 }
 
-/** Wait for a frame; undefined at the end. */
-export function readFrame(descriptor: number): Frame | undefined {
-  const prefix = readExactly(descriptor, prefixBytes);
-  if (prefix === undefined) return undefined;
-  const head = readExactly(descriptor, prefix.readUInt32LE(0));
-  const body = readExactly(descriptor, prefix.readUInt32LE(4));
-  if (head === undefined || body === undefined) return undefined;
-  return { header: JSON.parse(head.toString('utf8')), body };
+/** Reads frames from a descriptor. A body is valid until the next frame is asked for. */
+export class FrameInput {
+  readonly #descriptor: number;
+  #room = roomOf(usualRoom);
+  /** Bytes of the room that hold something, and those of the last frame. */
+  #held = 0;
+  #last = 0;
+
+  constructor(descriptor: number) {
+    this.#descriptor = descriptor;
+  }
+
+  /** Wait for a frame; undefined at the end. */
+  next(): Frame | undefined {
+    const left = this.#room.subarray(this.#last, this.#held);
+    if (this.#room.length > usualRoom && left.length <= usualRoom) this.#room = roomOf(usualRoom);
+    this.#room.set(left);
+    this.#held = left.length;
+    if (!this.#fill(prefixBytes)) return undefined;
+    const body = prefixBytes + this.#room.readUInt32LE(0);
+    const end = body + this.#room.readUInt32LE(4);
+    if (!this.#fill(end)) return undefined;
+    this.#last = end;
+    return {
+      header: JSON.parse(this.#room.toString('utf8', prefixBytes, body)),
+      body: this.#room.subarray(body, end),
+    };
+  }
+
+  /** Read until the room holds so many bytes, and whatever else is there; false at the end. */
+  #fill(wanted: number): boolean {
+    if (wanted > this.#room.length) {
+      const larger = roomOf(wanted);
+      larger.set(this.#room.subarray(0, this.#held));
+      this.#room = larger;
+    }
+    while (this.#held < wanted) {
+      const count = readSync(this.#descriptor, this.#room, this.#held, this.#room.length - this.#held, null);
+      if (count === 0) return false;
+      this.#held += count;
+    }
+    return true;
+  }
 }
 
-function readExactly(descriptor: number, length: number): Buffer | undefined {
-  // Typed arrays view the tensors in place.
-  const bytes = Buffer.from(new ArrayBuffer(length));
-  for (let done = 0; done < length; ) {
-    const count = readSync(descriptor, bytes, done, length - done, null);
-    if (count === 0) return undefined;
-    done += count;
-  }
-  return bytes;
-}
+/** Bytes of most frames, with some to spare. */
+const usualRoom = 256 * 1024;
+
+/** Memory of its own, which begins where typed arrays may. */
+const roomOf = (bytes: number): Buffer<ArrayBuffer> => Buffer.from(new ArrayBuffer(bytes));
 
 /** Joins the pieces of a stream to frames. */
 export class FrameReader {
   readonly #heard: (frame: Frame) => void;
-  #pieces: Uint8Array[] = [];
+  #pieces: Buffer[] = [];
   #bytes = 0;
   #wanted = prefixBytes;
 
@@ -72,11 +105,12 @@ export class FrameReader {
     this.#heard = heard;
   }
 
-  add(piece: Uint8Array): void {
+  add(piece: Buffer): void {
     this.#pieces.push(piece);
     this.#bytes += piece.length;
     while (this.#bytes >= this.#wanted) {
-      const all = Buffer.concat(this.#pieces);
+      const [only] = this.#pieces;
+      const all = this.#pieces.length === 1 && only !== undefined ? only : Buffer.concat(this.#pieces);
       const head = all.readUInt32LE(0);
       const end = prefixBytes + head + all.readUInt32LE(4);
       this.#pieces = [all];

@@ -1,7 +1,7 @@
 import type { InferenceSession, Tensor as RuntimeTensor } from 'onnxruntime-node';
 import { runtimeReason, silentRuntime } from '../../onnx/measure/session/session.ts';
 import { type Datatype, elementsOf, packBytes, type RawTensor, unpackBytes } from '../protocol/datatypes.ts';
-import { readFrame, SessionTask, writeFrame } from './frames.ts';
+import { FrameInput, SessionTask, writeFrame } from './frames.ts';
 
 /**
  * The process of one session. Native code may crash or hang in it, and only the requests to its model notice. It reads
@@ -12,7 +12,7 @@ async function serve(): Promise<void> {
   let session: InferenceSession | undefined;
   let path = '';
   for (;;) {
-    const frame = readFrame(input);
+    const frame = input.next();
     if (frame === undefined) return;
     const task = SessionTask.parse(frame.header);
     try {
@@ -45,7 +45,7 @@ async function serve(): Promise<void> {
   }
 }
 
-const input = 0;
+const input = new FrameInput(0);
 const output = 3;
 
 type MakeTensor = typeof RuntimeTensor;

@@ -1,4 +1,6 @@
+import { readFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
+import { descendants } from '../bench/descendants.ts';
 
 /** One way to ask a server for an inference. */
 export interface Asked {
@@ -12,14 +14,26 @@ export interface Load {
   p50: number;
   p95: number;
   perSecond: number;
+  /** Milliseconds of processor time of a request, in the server and all processes that it started. */
+  cpu: number;
   failed: number;
 }
 
-/** Ask with so many clients at once, each with a connection of its own, for so many seconds. */
-export async function measureLoad(asked: Asked, clients: number, seconds: number): Promise<Load> {
+/**
+ * Ask with so many clients at once, each with a connection of its own, for so many seconds.
+ * @param pid process of the server
+ */
+export async function measureLoad(
+  asked: Asked,
+  clients: number,
+  seconds: number,
+  pid: number,
+): Promise<Load> {
   const agent = new Agent({ keepAlive: true, maxSockets: clients });
   const times: number[] = [];
   let failed = 0;
+  const family = await descendants(pid);
+  const before = await processorMilliseconds(family);
   const end = performance.now() + seconds * 1000;
   const client = async () => {
     while (performance.now() < end) {
@@ -30,10 +44,24 @@ export async function measureLoad(asked: Asked, clients: number, seconds: number
     }
   };
   await Promise.all(Array.from({ length: clients }, client));
+  const cpu = ((await processorMilliseconds(family)) - before) / times.length;
   agent.destroy();
   times.sort((one, other) => one - other);
   const at = (share: number): number => times[Math.floor(times.length * share)] ?? Number.NaN;
-  return { p50: at(0.5), p95: at(0.95), perSecond: times.length / seconds, failed };
+  return { p50: at(0.5), p95: at(0.95), perSecond: times.length / seconds, cpu, failed };
+}
+
+/** Processor time of processes since they started, in ticks of 10 ms. */
+async function processorMilliseconds(pids: readonly number[]): Promise<number> {
+  const times = pids.map(async (pid) => {
+    const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+    const [user = '0', system = '0'] = text
+      .slice(text.lastIndexOf(')') + 2)
+      .split(' ')
+      .slice(11, 13);
+    return (Number(user) + Number(system)) * 10;
+  });
+  return (await Promise.all(times)).reduce((sum, one) => sum + one, 0);
 }
 
 /** Return the status of one answer, or 0 if the connection ended. */

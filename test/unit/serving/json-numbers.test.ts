@@ -27,6 +27,19 @@ describe('numbers of a request', () => {
     expect(await elements(datatype, ...numbers)).toEqual(numbers.map((one) => round(Number(one))));
   });
 
+  test('of FP16 are taken by an input of FP32, in half of the bytes', async () => {
+    const values = new Float16Array([0.5, 65504, 6e-8, Number.POSITIVE_INFINITY]);
+    const input = { name: 'x', datatype: 'FP16', shape: [4], parameters: { binary_data_size: 8 } };
+    const head = Buffer.from(JSON.stringify({ inputs: [input] }));
+    const bytes = Buffer.concat([head, new Uint8Array(values.buffer)]);
+    const message = { bytes, headerLength: String(head.length), encoding: undefined };
+    const tensor = { name: 'x', datatype: 'FP32', shape: [-1] } as const;
+
+    const { inputs } = await readInferRequest(message, { inputs: [tensor], outputs: [tensor] }, 100);
+
+    expect(inputs.map((one) => [one.datatype, ...elementsOf(one)])).toEqual([['FP32', ...values]]);
+  });
+
   test('are refused by their place where one is none', async () => {
     await expect(elements('FP32', '1', 'true')).rejects.toThrow('inputs[0].data[1]: must be a number');
     await expect(elements('INT32', '1', '0.5')).rejects.toThrow('inputs[0].data[1]: must be a whole number');

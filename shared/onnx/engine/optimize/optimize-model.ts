@@ -243,7 +243,8 @@ class OptimizationRun {
     const { stages } = this;
     await emptyFolder(this.#scratch, this.optimization.user);
     const isCompared = this.#isCompared();
-    if (isCompared) stages.prepareSession();
+    // A result that is not compared is at least opened.
+    stages.prepareSession();
     const before = await this.#read(this.optimization.model, 'model');
     const noFeed = unfed(planFeeds(this.optimization, before.inputs).compare);
     if (noFeed === undefined && fitInMemory(this.#bounds, before.weight_bytes)) this.#smoothByDefault(before);
@@ -286,6 +287,15 @@ class OptimizationRun {
     const [result = ''] = paths;
     const size = { kind: 'size', before: before.files, after: paths, measure: request.measure } as const;
     const reading = this.#read(result, 'result');
+    // ONNX Runtime for JavaScript opens no model with inputs of such types.
+    const isOpened = before.inputs.every(({ type }) => type !== 'bfloat16');
+    const bytes = paths.reduce((sum, path) => sum + statSync(path).size, 0);
+    const trying =
+      accepted.final.compare === null && isOpened && fitInMemory(this.#bounds, bytes)
+        ? this.#try(result, isMeasured ? feeds.compare : undefined)
+        : null;
+    // Its fault is thrown below, unless the file itself has one.
+    trying?.catch(() => {});
     // Compressing whole files takes longest, so it runs in parallel. Samples are compressed afterwards in the same
     // process.
     if (request.measure !== 'full') await reading;
@@ -298,11 +308,8 @@ class OptimizationRun {
             result,
             layers.map(({ layer }) => layer),
           ),
+      trying,
     ]);
-    // ONNX Runtime for JavaScript opens no model with inputs of such types.
-    const isOpened = before.inputs.every(({ type }) => type !== 'bfloat16');
-    if (accepted.final.compare === null && isOpened && fitInMemory(this.#bounds, after.weight_bytes))
-      await this.#try(result, isMeasured ? feeds.compare : undefined);
     const weights = [before.weight_bytes, after.weight_bytes];
     // `auto` already timed a result chosen for speed, for longer than a receipt does.
     const { times, why } =

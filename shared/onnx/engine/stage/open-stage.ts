@@ -34,7 +34,7 @@ export async function openStage(
 }
 
 /** Milliseconds after which no further sample is run: a trial must not take longer than the transformation. */
-const longestMs = 500;
+const longestMs = 200;
 
 interface Trial {
   /** The last sample that ran, and its error. */

@@ -1,7 +1,7 @@
 import type { Graph } from '../../model/graph/graph.ts';
 import { elementCount, type Tensor } from '../../model/tensor/tensor.ts';
 import { isFloatTensor } from '../../model/tensor/values.ts';
-import { countByte, nonzeroFloat32 } from './count-values.ts';
+import { countByte, countNibble, nonzeroFloat16, nonzeroFloat32 } from './count-values.ts';
 import { type QuantizedOperand, quantizedOperands } from './quantized-operands.ts';
 
 export interface ParameterCount {
@@ -15,6 +15,7 @@ export interface ParameterCount {
 function nonzeroFloats(tensor: Tensor): number {
   const width = tensor.byteLength / Math.max(1, elementCount(tensor.dims));
   if (width === 4) return nonzeroFloat32(tensor.source());
+  if (width === 2) return nonzeroFloat16(tensor.source());
   const bytes = tensor.bytes();
   let count = 0;
   for (let at = 0; at < bytes.length; at += width) {
@@ -57,16 +58,9 @@ function nonzeroBytes(tensor: Tensor, zero: Tensor | undefined): number {
  * the range.
  */
 function nonzeroNibbles(tensor: Tensor, values: number): number {
-  const bytes = tensor.bytes();
   // The zero of int4 is 0; that of values packed into bytes is 8.
-  const zero = tensor.type === 'int4' ? 0 : 8;
-  let zeros = 0;
-  for (let at = 0; at < bytes.length; at += 1) {
-    const byte = bytes[at] ?? 0;
-    if ((byte & 15) === zero) zeros += 1;
-    if (byte >> 4 === zero) zeros += 1;
-  }
-  const padding = bytes.length * 2 - values;
+  const zeros = countNibble(tensor.source(), tensor.type === 'int4' ? 0 : 8);
+  const padding = tensor.byteLength * 2 - values;
   return Math.max(0, values - Math.max(0, zeros - padding));
 }
 

@@ -24,3 +24,11 @@ export const nonzeroFloat32 = (source: ByteSource): number =>
 /** Count the occurrences of a byte. */
 export const countByte = (source: ByteSource, wanted: number): number =>
   countParts(source, wanted ^ 1, (at, end) => kernels().matches(at, end, wanted));
+
+/** Count the halves other than zero and minus zero. */
+export const nonzeroFloat16 = (source: ByteSource): number =>
+  source.byteLength / 2 - countParts(source, 1, kernels().zeroHalves);
+
+/** Count the occurrences of a value of four bits. */
+export const countNibble = (source: ByteSource, wanted: number): number =>
+  countParts(source, (wanted ^ 1) * 17, (at, end) => kernels().matchingNibbles(at, end, wanted));

@@ -8,6 +8,17 @@ interface Exports {
   zeros(at: number, end: number): number;
   /** Count the bytes equal to `byte`. */
   matches(at: number, end: number, byte: number): number;
+  /** Count the halves that are zero or minus zero, of at most {@link maxValues} float32 values' bytes. */
+  zeroHalves(at: number, end: number): number;
+  /** Count the halves of bytes equal to `nibble`. */
+  matchingNibbles(at: number, end: number, nibble: number): number;
+  /** Extend the largest and the smallest magnitude at `range` by the finite float32 values other than zero. */
+  magnitudes(at: number, end: number, range: number): void;
+  /**
+   * Round float32 values to halves in their place, and add ‖error‖² and ‖value‖² to the sums, in two parts each.
+   * Return the largest magnitude. Above 65504, and where a sum is not finite, the halves are not those of the values.
+   */
+  roundToHalves(at: number, end: number, sums: number): number;
   /** Extend the range at `range` by adjacent values. Return NaN if one is not finite, else 0. */
   widenByRun(at: number, end: number, range: number): number;
   /** Extend the range of each column by rows. Return NaN if a value is not finite, else 0. */

@@ -35,6 +35,141 @@
           (br $next))))
     (local.get $found))
 
+  ;; How many halves are zero or minus zero, of at most 2^19 bytes.
+  (func (export "zeroHalves") (param $at i32) (param $end i32) (result i32)
+    (local $found v128)
+    (loop $next
+      (if (i32.lt_u (local.get $at) (local.get $end))
+        (then
+          (local.set $found
+            (i16x8.sub
+              (local.get $found)
+              (i16x8.eq
+                (i16x8.shl (v128.load (local.get $at)) (i32.const 1))
+                (v128.const i16x8 0 0 0 0 0 0 0 0))))
+          (local.set $at (i32.add (local.get $at) (i32.const 16)))
+          (br $next))))
+    (call $sum (i32x4.extadd_pairwise_i16x8_u (local.get $found))))
+
+  ;; How many halves of bytes are $nibble.
+  (func (export "matchingNibbles") (param $at i32) (param $end i32) (param $nibble i32) (result i32)
+    (local $wanted v128) (local $found i32)
+    (local.set $wanted (i8x16.splat (local.get $nibble)))
+    (loop $next
+      (if (i32.lt_u (local.get $at) (local.get $end))
+        (then
+          (local.set $found
+            (i32.add
+              (local.get $found)
+              (i32.add
+                (i32.popcnt
+                  (i8x16.bitmask
+                    (i8x16.eq
+                      (v128.and (v128.load (local.get $at)) (i8x16.splat (i32.const 15)))
+                      (local.get $wanted))))
+                (i32.popcnt
+                  (i8x16.bitmask
+                    (i8x16.eq
+                      (i8x16.shr_u (v128.load (local.get $at)) (i32.const 4))
+                      (local.get $wanted)))))))
+          (local.set $at (i32.add (local.get $at) (i32.const 16)))
+          (br $next))))
+    (local.get $found))
+
+  ;; Widens the range at $range, the largest and the smallest magnitude, by the finite float32 values other than zero.
+  (func (export "magnitudes") (param $at i32) (param $end i32) (param $range i32)
+    (local $size v128) (local $isCounted v128) (local $most v128) (local $least v128) (local $none v128)
+    (local.set $none (f32x4.splat (f32.const inf)))
+    (local.set $most (v128.load32_splat (local.get $range)))
+    (local.set $least (v128.load32_splat offset=4 (local.get $range)))
+    (loop $next
+      (if (i32.lt_u (local.get $at) (local.get $end))
+        (then
+          (local.set $size (f32x4.abs (v128.load (local.get $at))))
+          (local.set $isCounted
+            (v128.and
+              (f32x4.gt (local.get $size) (v128.const f32x4 0 0 0 0))
+              (f32x4.lt (local.get $size) (local.get $none))))
+          (local.set $most (f32x4.pmax (local.get $most) (v128.and (local.get $size) (local.get $isCounted))))
+          (local.set $least
+            (f32x4.pmin
+              (local.get $least)
+              (v128.bitselect (local.get $size) (local.get $none) (local.get $isCounted))))
+          (local.set $at (i32.add (local.get $at) (i32.const 16)))
+          (br $next))))
+    (local.set $most (f32x4.pmax (local.get $most) (call $upper (local.get $most))))
+    (local.set $least (f32x4.pmin (local.get $least) (call $upper (local.get $least))))
+    (f32.store
+      (local.get $range)
+      (f32.max (f32x4.extract_lane 0 (local.get $most)) (f32x4.extract_lane 1 (local.get $most))))
+    (f32.store offset=4
+      (local.get $range)
+      (f32.min (f32x4.extract_lane 0 (local.get $least)) (f32x4.extract_lane 1 (local.get $least)))))
+
+  ;; Rounds float32 values to halves, to the nearest and of two the even one, in their place: a half takes the first of two
+  ;; bytes. Adds to $sums the squares of the errors and of the values, in two parts each. Returns the largest magnitude; above
+  ;; 65504, and where a sum is not finite, the halves are not those of the values.
+  (func (export "roundToHalves") (param $at i32) (param $end i32) (param $sums i32) (result f32)
+    (local $to i32) (local $value v128) (local $size v128) (local $half v128) (local $lost v128)
+    (local $most v128) (local $error v128) (local $norm v128)
+    (local.set $to (local.get $at))
+    (loop $next
+      (if (i32.lt_u (local.get $at) (local.get $end))
+        (then
+          (local.set $value (v128.load (local.get $at)))
+          (local.set $size (f32x4.abs (local.get $value)))
+          (local.set $most (f32x4.pmax (local.get $most) (local.get $size)))
+          ;; Below the normal range, adding 0.5 leaves the bits of the half at the end; else the exponent gets another bias.
+          (local.set $half
+            (v128.bitselect
+              (i32x4.sub
+                (f32x4.add (local.get $size) (v128.const f32x4 0.5 0.5 0.5 0.5))
+                (v128.const f32x4 0.5 0.5 0.5 0.5))
+              (i32x4.shr_u
+                (i32x4.add
+                  (i32x4.add (local.get $size) (v128.const i32x4 0xc8000fff 0xc8000fff 0xc8000fff 0xc8000fff))
+                  (v128.and
+                    (i32x4.shr_u (local.get $size) (i32.const 13))
+                    (v128.const i32x4 1 1 1 1)))
+                (i32.const 13))
+              (i32x4.lt_s (local.get $size) (v128.const i32x4 0x38800000 0x38800000 0x38800000 0x38800000))))
+          ;; The half as float32 is its bits with the bias of float32: times 2^112.
+          (local.set $lost
+            (f32x4.sub
+              (f32x4.mul
+                (i32x4.shl (local.get $half) (i32.const 13))
+                (v128.const i32x4 0x77800000 0x77800000 0x77800000 0x77800000))
+              (local.get $size)))
+          (local.set $error (call $addSquares (local.get $error) (local.get $lost)))
+          (local.set $norm (call $addSquares (local.get $norm) (local.get $size)))
+          (local.set $half
+            (v128.or
+              (local.get $half)
+              (v128.and
+                (i32x4.shr_u (local.get $value) (i32.const 16))
+                (v128.const i32x4 0x8000 0x8000 0x8000 0x8000))))
+          (v128.store64_lane 0 (local.get $to) (i16x8.narrow_i32x4_u (local.get $half) (local.get $half)))
+          (local.set $to (i32.add (local.get $to) (i32.const 8)))
+          (local.set $at (i32.add (local.get $at) (i32.const 16)))
+          (br $next))))
+    (v128.store (local.get $sums) (f64x2.add (v128.load (local.get $sums)) (local.get $error)))
+    (v128.store offset=16
+      (local.get $sums)
+      (f64x2.add (v128.load offset=16 (local.get $sums)) (local.get $norm)))
+    (local.set $most (f32x4.pmax (local.get $most) (call $upper (local.get $most))))
+    (f32.max (f32x4.extract_lane 0 (local.get $most)) (f32x4.extract_lane 1 (local.get $most))))
+
+  ;; Adds the squares of four values to two sums of float64.
+  (func $addSquares (param $sums v128) (param $values v128) (result v128)
+    (local $low v128) (local $high v128)
+    (local.set $low (f64x2.promote_low_f32x4 (local.get $values)))
+    (local.set $high (f64x2.promote_low_f32x4 (call $upper (local.get $values))))
+    (f64x2.add
+      (local.get $sums)
+      (f64x2.add
+        (f64x2.mul (local.get $low) (local.get $low))
+        (f64x2.mul (local.get $high) (local.get $high)))))
+
   (func $sum (param $lanes v128) (result i32)
     (i32.add
       (i32.add (i32x4.extract_lane 0 (local.get $lanes)) (i32x4.extract_lane 1 (local.get $lanes)))

@@ -1,8 +1,9 @@
 import { floatAttribute, hasAttribute, tensorAttribute } from '../../../model/graph/attributes.ts';
+import { kernels, partsOf, place, roundedUp } from '../../../model/kernels/kernels.ts';
 import type { NodeProto } from '../../../model/proto/onnx_pb.js';
-import { ExternalData } from '../../../model/tensor/external-data.ts';
+import { type ByteSource, ExternalData, sourceOf } from '../../../model/tensor/external-data.ts';
 import { elementCount, type Tensor } from '../../../model/tensor/tensor.ts';
-import { floatsOf } from '../../../model/tensor/values.ts';
+import { float32Source, floatsOf } from '../../../model/tensor/values.ts';
 import type { CalibrationRanges } from '../../calibrate/ranges.ts';
 
 /**
@@ -73,15 +74,29 @@ interface Sizes {
   least: number;
 }
 
-function sizesOf(values: ArrayLike<number>): Sizes | undefined {
-  let [most, least] = [0, Number.POSITIVE_INFINITY];
-  for (let at = 0; at < values.length; at += 1) {
-    const size = Math.abs(values[at] ?? 0);
-    if (size === 0 || !Number.isFinite(size)) continue;
-    if (size > most) most = size;
-    if (size < least) least = size;
+function sizesOf(source: ByteSource): Sizes | undefined {
+  const { bytes, floats, magnitudes } = kernels();
+  const at = place.first / 4;
+  floats.set([0, Number.POSITIVE_INFINITY], at);
+  for (const { end } of partsOf(source)) {
+    const whole = roundedUp(end, 16);
+    bytes.fill(0, end, whole);
+    magnitudes(place.values, whole, place.first);
   }
+  const [most = 0, least = 0] = floats.subarray(at, at + 2);
   return most === 0 ? undefined : { most, least };
+}
+
+/** Whether half precision stores none of the values with all its digits, and one is not zero. */
+function areFaint(source: ByteSource): boolean {
+  let isZero = true;
+  for (const { end } of partsOf(source)) {
+    const values = kernels().floats.subarray(place.values / 4, end / 4);
+    // Usually the first value disproves this.
+    if (values.some((value) => !(Math.abs(value) < minNormal))) return false;
+    isZero &&= values.every((value) => value === 0);
+  }
+  return !isZero;
 }
 
 /** Return how a constant leaves half precision. Undefined if half precision has its numbers. */
@@ -112,7 +127,7 @@ export class HalfGuards {
     const tensor = this.#constant(name);
     if (tensor === undefined || (tensor.type !== 'float' && tensor.type !== 'double')) return undefined;
     if (elementCount(tensor.dims) > maxValues) return undefined;
-    if (!this.#known.has(name)) this.#known.set(name, sizesOf(floatsOf(tensor)));
+    if (!this.#known.has(name)) this.#known.set(name, sizesOf(float32Source(tensor)));
     return this.#known.get(name);
   }
 
@@ -121,13 +136,7 @@ export class HalfGuards {
     const known = this.#faint.get(name);
     if (known !== undefined) return known;
     const tensor = this.#constant(name);
-    let isFaint = false;
-    if (tensor?.type === 'float') {
-      const values = floatsOf(tensor);
-      // Usually the first value disproves this.
-      isFaint =
-        !values.some((value) => !(Math.abs(value) < minNormal)) && values.some((value) => value !== 0);
-    }
+    const isFaint = tensor?.type === 'float' && areFaint(tensor.source());
     this.#faint.set(name, isFaint);
     return isFaint;
   }
@@ -186,13 +195,14 @@ export class HalfGuards {
   /** Return how the numbers in a node's attributes may leave half precision. */
   #ofAttributes(node: NodeProto): Reach | undefined {
     if (node.opType === 'Clip' && hasAttribute(node, 'min')) {
-      const sizes = sizesOf([floatAttribute(node, 'min', 0)]);
+      const sizes = sizesOf(sourceOf(new Float32Array([floatAttribute(node, 'min', 0)])));
       const reach = sizes && reachOf(sizes, true);
       return reach === 'huge' ? undefined : reach;
     }
     if (node.opType !== 'ConstantOfShape') return undefined;
     const value = tensorAttribute(node, 'value', new ExternalData('.'));
-    const sizes = value && (value.type === 'float' || value.type === 'double') && sizesOf(floatsOf(value));
+    const sizes =
+      value && (value.type === 'float' || value.type === 'double') && sizesOf(float32Source(value));
     return sizes ? reachOf(sizes, true) : undefined;
   }
 

@@ -1,5 +1,7 @@
+import { kernels, partsOf, place, roundedUp } from '../../../model/kernels/kernels.ts';
+import type { ByteSource } from '../../../model/tensor/external-data.ts';
 import { elementCount, filledTensor, lazyTensor, type Tensor } from '../../../model/tensor/tensor.ts';
-import { floatsOf } from '../../../model/tensor/values.ts';
+import { float32Source, floatsOf } from '../../../model/tensor/values.ts';
 import type { LayerChange, TransformReport } from '../../report/report.ts';
 
 /** Largest finite number of half precision. */
@@ -20,30 +22,24 @@ function clamped(values: Float32Array, end: number): { values: Float32Array; cou
 }
 
 /**
- * Return ‖h − v‖ / ‖v‖ if all values are finite and in half precision, else undefined. Most constants are, and this
- * takes half of the time of {@link relativeError}.
+ * Return the halves of a tensor with ‖h − v‖ / ‖v‖, if all its values are finite and in half precision, else undefined.
+ * Most constants are.
  */
-function plainError(values: Float32Array, halves: Float16Array): number | undefined {
-  let [error, norm, largest] = [0, 0, 0];
-  for (let from = 0; from < values.length; from += part) {
-    const own = values.subarray(from, from + part);
-    const back = new Float32Array(halves.subarray(from, from + part));
-    for (let at = 0; at < own.length; at += 1) {
-      const value = own[at] ?? 0;
-      const lost = (back[at] ?? 0) - value;
-      const size = Math.abs(value);
-      error += lost * lost;
-      norm += value * value;
-      largest = size > largest ? size : largest;
-    }
+function roundedHalves(source: ByteSource): { bytes: Uint8Array; error: number } | undefined {
+  const { bytes: room, sums, roundToHalves } = kernels();
+  const bytes = new Uint8Array(source.byteLength / 2);
+  sums.fill(0);
+  for (const { from, end } of partsOf(source)) {
+    const whole = roundedUp(end, 16);
+    room.fill(0, end, whole);
+    if (roundToHalves(place.values, whole, place.sums) > mostHalf) return undefined;
+    bytes.set(room.subarray(place.values, place.values + (end - place.values) / 2), from / 2);
   }
-  // Of values that are not finite, the sums are not, either.
-  if (!Number.isFinite(error) || largest > mostHalf) return undefined;
-  return norm === 0 ? 0 : Math.sqrt(error / norm);
+  const [error = 0, alsoError = 0, norm = 0, alsoNorm = 0] = sums;
+  const [lost, size] = [error + alsoError, norm + alsoNorm];
+  // Of values that are not numbers, the sums are not, either.
+  return Number.isFinite(lost) ? { bytes, error: size === 0 ? 0 : Math.sqrt(lost / size) } : undefined;
 }
-
-/** Values that are compared at a time, so that their copies stay in the cache. */
-const part = 2 ** 14;
 
 /** Return ‖h − v‖ / ‖v‖ over the finite values. */
 function relativeError(values: Float32Array, halves: Float16Array): number {
@@ -68,17 +64,16 @@ export function halfTensor(
   { layer, isMarker }: { layer: LayerChange | undefined; isMarker: boolean },
 ): Tensor {
   const half = lazyTensor(name, 'float16', tensor.dims, () => {
-    const values = floatsOf(tensor);
-    let halves = new Float16Array(values);
-    let count = 0;
-    let error = plainError(values, halves);
-    if (error === undefined) {
-      const inside = clamped(values, isMarker ? marker : mostHalf);
-      halves = new Float16Array(inside.values);
-      count = inside.count;
-      error = relativeError(values, halves);
+    const plain = roundedHalves(float32Source(tensor));
+    if (plain !== undefined) {
+      if (layer !== undefined) layer.error = plain.error;
+      return plain.bytes;
     }
-    if (layer !== undefined) layer.error = error;
+    const values = floatsOf(tensor);
+    const inside = clamped(values, isMarker ? marker : mostHalf);
+    const halves = new Float16Array(inside.values);
+    const { count } = inside;
+    if (layer !== undefined) layer.error = relativeError(values, halves);
     if (count > 0 && !isMarker) {
       report.warnings.push(
         `${count} of ${elementCount(tensor.dims)} values of ${tensor.name} were clamped to ±65504.`,
