@@ -226,21 +226,18 @@ function readTensor(
   const { name } = tensorSignature;
   const data = typeof listed === 'number' ? (lists[listed] ?? listed) : listed;
   const known = typeof given === 'string' && isDatatype(given) ? given : undefined;
-  const wanted = tensorSignature.datatype;
+  const { datatype: own } = tensorSignature;
   // Half of the bytes, for pictures that a function of AWS would not receive.
-  const isHalf = isBinary && known === 'FP16' && wanted === 'FP32';
-  if (known !== wanted && !isHalf)
-    fault(
-      `${place}.datatype`,
-      `must be ${wanted}${isBinary && wanted === 'FP32' ? ' or FP16' : ''}; it is ${JSON.stringify(given) ?? 'missing'}`,
-    );
+  const isHalf = isBinary && known === 'FP16' && own === 'FP32';
+  if (known !== own && !isHalf)
+    fault(`${place}.datatype`, `must be ${own}; it is ${JSON.stringify(given) ?? 'missing'}`);
   const dims = readShape(shape);
   const isGoodShape = checkShape(`${place}.shape`, dims, tensorSignature, maxBatch, fault);
   // KServe's client sends a null beside the size of an empty tensor.
   if (isBinary && data !== undefined && data !== null)
     fault(`${place}.data`, 'must be left out where binary_data_size is given');
   // The values follow the type and the shape that the request states: a wrong one of these is one fault, not two.
-  const datatype = known ?? wanted;
+  const datatype = known ?? own;
   const fixed = tensorSignature.shape?.every((dim) => dim >= 0) ? tensorSignature.shape : undefined;
   const stated = dims !== undefined && elementCount(dims) <= maxElements ? dims : fixed;
   if (isBinary) {

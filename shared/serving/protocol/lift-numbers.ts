@@ -72,19 +72,19 @@ interface Exports {
   read(at: number, end: number, to: number, single: 0 | 1): number;
 }
 
-let made: Exports | undefined;
+let compiled: Exports | undefined;
 
 /** Addresses in bytes. A part of a text has fewer than half as many numbers as bytes. */
-const place = { text: 256, results: 256 + 2 ** 16, part: 2 ** 16 - 64 } as const;
+const addresses = { text: 256, results: 256 + 2 ** 16, part: 2 ** 16 - 64 } as const;
 
 /** Compile numbers.wat at the first call. */
 function reader(): Exports {
-  if (made !== undefined) return made;
-  made = new WebAssembly.Instance<Exports>(new WebAssembly.Module(Buffer.from(wasm, 'base64'))).exports;
-  new Float64Array(made.memory.buffer, 0, 23).forEach((_, power, tens) => {
+  if (compiled !== undefined) return compiled;
+  compiled = new WebAssembly.Instance<Exports>(new WebAssembly.Module(Buffer.from(wasm, 'base64'))).exports;
+  new Float64Array(compiled.memory.buffer, 0, 23).forEach((_, power, tens) => {
     tens[power] = Number(`1e${power}`);
   });
-  return made;
+  return compiled;
 }
 
 /** Read the list that begins at a bracket, one part of its text at a time. */
@@ -100,18 +100,18 @@ function readList(
   depth.value = 1;
   state.value = 2;
   for (let at = start + 1; at < bytes.length; ) {
-    const isRest = bytes.length - at <= place.part;
+    const isRest = bytes.length - at <= addresses.part;
     // No number is cut in two.
-    const end = isRest ? bytes.length : bytes.lastIndexOf(comma, at + place.part - 1) + 1;
+    const end = isRest ? bytes.length : bytes.lastIndexOf(comma, at + addresses.part - 1) + 1;
     if (end <= at) return undefined;
-    room.set(bytes.subarray(at, end), place.text);
-    room.fill(0, place.text + end - at, place.text + end - at + 8);
-    const count = read(place.text, place.text + end - at, place.results, isSingle ? 1 : 0);
+    room.set(bytes.subarray(at, end), addresses.text);
+    room.fill(0, addresses.text + end - at, addresses.text + end - at + 8);
+    const count = read(addresses.text, addresses.text + end - at, addresses.results, isSingle ? 1 : 0);
     if (count === -1) return undefined;
     const Values = isSingle ? Float32Array : Float64Array;
-    const values = new Values(memory.buffer, place.results, count);
+    const values = new Values(memory.buffer, addresses.results, count);
     if (depth.value === 0) {
-      const behind = at + next.value - place.text;
+      const behind = at + next.value - addresses.text;
       return { values: joined([...parts, values], Values), end: behind };
     }
     parts.push(values.slice());

@@ -73,13 +73,13 @@ export class FrameInput {
   }
 
   /** Read until the room holds so many bytes, and whatever else is there; false at the end. */
-  #fill(wanted: number): boolean {
-    if (wanted > this.#room.length) {
-      const larger = roomOf(wanted);
+  #fill(bytes: number): boolean {
+    if (bytes > this.#room.length) {
+      const larger = roomOf(bytes);
       larger.set(this.#room.subarray(0, this.#held));
       this.#room = larger;
     }
-    while (this.#held < wanted) {
+    while (this.#held < bytes) {
       const count = readSync(this.#descriptor, this.#room, this.#held, this.#room.length - this.#held, null);
       if (count === 0) return false;
       this.#held += count;

@@ -30,5 +30,5 @@ export const nonzeroFloat16 = (source: ByteSource): number =>
   source.byteLength / 2 - countParts(source, 1, kernels().zeroHalves);
 
 /** Count the occurrences of a value of four bits. */
-export const countNibble = (source: ByteSource, wanted: number): number =>
-  countParts(source, (wanted ^ 1) * 17, (at, end) => kernels().matchingNibbles(at, end, wanted));
+export const countNibble = (source: ByteSource, nibble: number): number =>
+  countParts(source, (nibble ^ 1) * 17, (at, end) => kernels().matchingNibbles(at, end, nibble));
