@@ -23,8 +23,8 @@ const beginsTrainings = /Sweep$|^(?:createTrial|rerunExperiment|cancelExperiment
 
 /** `readCommand` holds the archive of `mps` with the engine as text, which it only hands out. `backgroundPass` runs three tasks. `createSweep` reads configurations and begins trainings. `jobStateChanged` settles jobs and sends messages. `readDocs` and `readOpenapi` describe every operation. */
 const larger: Readonly<Record<string, number>> = {
-  readCommand: 1_180_000,
   backgroundPass: 1_000_000,
+  readCommand: 1_250_000,
   createSweep: 960_000,
   jobStateChanged: 970_000,
   readDocs: 1_040_000,

@@ -6,31 +6,124 @@ import type { endpoint as readImport } from '../../../functions/projects/archive
 import type { endpoint as requestImport } from '../../../functions/projects/archive/request-import.endpoint.ts';
 import { partedBytes, sendByTicket } from '../../../shared/client/node/send-by-ticket.ts';
 import { bytesText } from '../../../shared/core/text/bytes-text.ts';
-import { CliError } from '../../cli-error.ts';
+import { CliError, exitCodes } from '../../cli-error.ts';
 import type { CliContext } from '../../context.ts';
+import { type ImportFlags, importTracker } from '../../import/import-tracker.ts';
+import { isTracker, type Tracker, trackers } from '../../import/open-source.ts';
 import { connect } from '../../login/connect.ts';
 import { LiveLine } from '../../output/live-line.ts';
 import { digestFile } from '../../upload/digest-file.ts';
 import { untilInterrupted } from '../../upload/until-interrupted.ts';
 import { localPath } from '../arguments.ts';
-import { json, verbose } from '../flags.ts';
+import { json, project, verbose } from '../flags.ts';
 
 export const importCommand = buildCommand({
   func: importOne,
   parameters: {
-    positional: { kind: 'tuple', parameters: [localPath('Archive from "mps export"')] },
-    flags: { json, verbose },
+    positional: {
+      kind: 'tuple',
+      parameters: [localPath('Archive from "mps export", or with --from what another tracker has recorded')],
+    },
+    flags: {
+      from: {
+        kind: 'parsed',
+        parse: trackerNamed,
+        placeholder: 'TRACKER',
+        brief: `Import the runs of another tracker: ${Object.keys(trackers).join(', ')}`,
+        optional: true,
+      },
+      project: {
+        ...project,
+        brief: 'With --from: put all runs into this project (default: by their own names)',
+      },
+      map: {
+        kind: 'parsed',
+        parse: parseMapping,
+        placeholder: 'OLD=NEW',
+        brief: 'With --from: give a metric another name; may be repeated',
+        variadic: true,
+        optional: true,
+      },
+      dryRun: {
+        kind: 'boolean',
+        brief: 'With --from: count what would come, and send nothing',
+        optional: true,
+        withNegated: false,
+      },
+      report: {
+        kind: 'parsed',
+        parse: String,
+        placeholder: 'FILE',
+        brief: 'With --from: save what was brought and what was not as JSON',
+        optional: true,
+      },
+      watch: {
+        kind: 'boolean',
+        brief: 'With --from: go on while runs are written, until Ctrl-C',
+        optional: true,
+        withNegated: false,
+      },
+      json,
+      verbose,
+    },
+    aliases: { p: 'project' },
   },
   docs: {
-    brief: 'Create a project from an archive',
-    fullDescription:
-      'You own the new project. The archive may come from another service.\n\nExample:\n  mps import digits.zip',
+    brief: 'Create a project from an archive, or import the runs of another tracker',
+    fullDescription: `You own the new project. The archive may come from another service.
+
+With --from, runs come with params, tags, metrics, files and status; what cannot come is listed at the end. Run it again for what is
+new; it goes on after an interruption. SOURCE is, for
+${Object.entries(trackers)
+  .map(([name, { source }]) => `  ${name.padEnd(12)}${source}`)
+  .join('\n')}
+
+Examples:
+  mps import digits.zip
+  mps import --from wandb ./wandb
+  mps import --from tensorboard runs --project digits --map Loss/train=loss
+  mps import --from mlflow http://127.0.0.1:5000 --dry-run`,
   },
 });
 
+function trackerNamed(text: string): Tracker {
+  if (!isTracker(text)) throw new Error(`must be one of ${Object.keys(trackers).join(', ')}`);
+  return text;
+}
+
+function parseMapping(text: string): readonly [string, string] {
+  const at = text.indexOf('=');
+  if (at < 1 || at === text.length - 1) throw new Error('must be two names, such as train/loss=loss');
+  return [text.slice(0, at), text.slice(at + 1)];
+}
+
+interface Flags extends Partial<ImportFlags> {
+  from?: Tracker;
+  json?: boolean;
+  verbose?: boolean;
+}
+
+async function importOne(
+  this: CliContext,
+  { from, json: isJson, ...flags }: Flags,
+  place: string,
+): Promise<void> {
+  if (from !== undefined) {
+    await importTracker(this, from, place, { ...flags, json: isJson });
+    return;
+  }
+  const others = Object.keys(flags).filter((name) => name !== 'verbose');
+  if (others.length > 0)
+    throw new CliError(
+      `--${others.join(', --').replace('dryRun', 'dry-run')} need --from: an archive comes as it is.`,
+      exitCodes.usage,
+    );
+  await importArchive.call(this, isJson, place);
+}
+
 const lookMilliseconds = 2000;
 
-async function importOne(this: CliContext, { json: isJson }: Flags, place: string): Promise<void> {
+async function importArchive(this: CliContext, isJson: boolean | undefined, place: string): Promise<void> {
   const { client } = await connect(this.env);
   const line = new LiveLine(this.printer);
   const work = async (signal: AbortSignal) => {
@@ -72,9 +165,4 @@ async function importOne(this: CliContext, { json: isJson }: Flags, place: strin
   } finally {
     line.end();
   }
-}
-
-interface Flags {
-  json?: boolean;
-  verbose?: boolean;
 }

@@ -27,6 +27,8 @@ interface Reading {
   onStart?: (step: number) => void;
   /** Called for each picture. Without it, records that are as large as pictures are passed over. */
   onPicture?: (picture: PictureEvent) => void;
+  /** Called for each value that is neither a scalar nor a picture, with the plugin that shows it. */
+  onOther?: (plugin: string | undefined) => void;
 }
 
 /** Larger records hold pictures, graphs and sounds. They are passed over without being kept. */
@@ -49,15 +51,17 @@ export class EventFile {
   readonly #onPicture: Reading['onPicture'];
   readonly #onStart: Reading['onStart'];
   readonly #onParam: Reading['onParam'];
+  readonly #onOther: Reading['onOther'];
   readonly #maxBytes: number;
   #rest = new Uint8Array();
   #skipped = 0;
   #isDamaged = false;
 
-  constructor({ onPicture, onStart, onParam }: Reading = {}) {
+  constructor({ onPicture, onStart, onParam, onOther }: Reading = {}) {
     this.#onPicture = onPicture;
     this.#onStart = onStart;
     this.#onParam = onParam;
+    this.#onOther = onOther;
     this.#maxBytes = onPicture === undefined ? maxRecordBytes : maxPictureBytes;
   }
 
@@ -117,6 +121,7 @@ export class EventFile {
     return values.flatMap((bytes) => {
       const { tag, value, picture } = this.#valueOf(bytes);
       if (picture !== undefined) this.#onPicture?.({ tag, step, file: picture });
+      else if (value === undefined) this.#onOther?.(this.#plugins.get(tag));
       return value === undefined ? [] : [{ tag, value, step, time }];
     });
   }

@@ -2,10 +2,11 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { folderSource } from '../../../infra/tools/import/folder-source.ts';
-import { importMlflow } from '../../../infra/tools/import/import-mlflow.ts';
-import { serverSource } from '../../../infra/tools/import/server-source.ts';
-import { TrackingApi } from '../../../infra/tools/import/tracking-api.ts';
+import { importRuns } from '../../../cli/import/import-runs.ts';
+import type { RunSource } from '../../../cli/import/source.ts';
+import { mlflowFolder } from '../../../cli/import/sources/mlflow-folder.ts';
+import { mlflowServer } from '../../../cli/import/sources/mlflow-server.ts';
+import { TrackingApi } from '../../../cli/import/tracking-api.ts';
 import { type TestService, testService } from '../../support/service.ts';
 import { mlflowBridge } from './mlflow-bridge.ts';
 
@@ -42,7 +43,9 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-const silently = () => undefined;
+/** Import what a source holds. */
+const bring = (source: RunSource, api: TrackingApi) =>
+  importRuns({ source, api, rename: (name) => name }, () => undefined);
 
 async function target() {
   const bridge = await mlflowBridge(service, await service.user('developer'));
@@ -51,16 +54,14 @@ async function target() {
 
 /** Everything that a source holds, without the ids that differ from one service to the next. */
 async function contentOf(api: TrackingApi) {
-  const source = serverSource(api);
+  const source = mlflowServer(api);
   const found: unknown[] = [];
   for await (const experiment of source.experiments()) {
     const { id: _, tags, ...described } = experiment;
     found.push({ ...described, tags: tags.filter(({ key }) => key === 'team') });
     for await (const { id, artifactUri: _uri, tags: own, ...run } of source.runs(experiment)) {
       const points = [];
-      for (const metric of run.metrics)
-        for await (const page of source.points({ ...run, id, tags: [], artifactUri: '' }, metric))
-          points.push(...page);
+      for await (const page of source.points({ ...run, id, tags: [], artifactUri: '' })) points.push(...page);
       const files = [];
       for await (const file of source.files({ ...run, id, tags: [], artifactUri: '' })) files.push(file);
       const imported = own.find(({ key }) => key === 'import.run_id')?.value;
@@ -74,12 +75,12 @@ test('a folder of MLflow comes whole, once, and goes on after an interruption', 
   const { bridge, api } = await target();
   try {
     bridge.refuse('/api/2.0/mlflow/runs/update');
-    const first = await importMlflow(folderSource(folder), api, silently);
+    const first = await bring(mlflowFolder(folder), api);
     expect(first.failures).toHaveLength(1);
-    const second = await importMlflow(folderSource(folder), api, silently);
+    const second = await bring(mlflowFolder(folder), api);
     expect(second.failures).toEqual([]);
     expect(second).toMatchObject({ experiments: 2, runs: 3, known: 2, models: 1, versions: 2 });
-    const third = await importMlflow(folderSource(folder), api, silently);
+    const third = await bring(mlflowFolder(folder), api);
     expect(third).toMatchObject({ runs: 3, known: 3, points: 0, files: 0, failures: [] });
     const content = await contentOf(api);
     expect(content).toContainEqual({ name: 'given up', isDeleted: true, tags: [] });
@@ -91,7 +92,6 @@ test('a folder of MLflow comes whole, once, and goes on after an interruption', 
       end: 1700000005000,
       isDeleted: false,
       params: [{ key: 'model/depth', value: '3' }],
-      metrics: ['val/loss'],
       datasets: [],
       imported: true,
       points: [
@@ -101,7 +101,7 @@ test('a folder of MLflow comes whole, once, and goes on after an interruption', 
       ],
       files: [{ path: 'model/MLmodel', size: 12 }],
     });
-    const [model] = await Array.fromAsync(serverSource(api).models());
+    const [model] = await Array.fromAsync(mlflowServer(api).models());
     expect(model).toMatchObject({
       name: 'churn',
       description: 'Who leaves',
@@ -111,9 +111,9 @@ test('a folder of MLflow comes whole, once, and goes on after an interruption', 
       [1, 'None'],
       [3, 'Production'],
     ]);
-    const runs = await Array.fromAsync(serverSource(api).experiments());
+    const runs = await Array.fromAsync(mlflowServer(api).experiments());
     const digits = runs.find(({ name }) => name === 'digits');
-    const children = digits === undefined ? [] : await Array.fromAsync(serverSource(api).runs(digits));
+    const children = digits === undefined ? [] : await Array.fromAsync(mlflowServer(api).runs(digits));
     const parent = children.find(({ name }) => name === 'parent');
     const child = children.find(({ name }) => name === 'child');
     expect(child?.tags).toContainEqual({ key: 'mlflow.parentRunId', value: parent?.id });
@@ -168,7 +168,7 @@ test('a server of MLflow comes whole, and what does not fit is named', async () 
       body: { path: 'large.bin', upload_id, parts: [{ part_number: 1 }] },
     });
     await from.api.run('POST mlflow/registered-models/create', { body: { name: 'taken' } });
-    const imported = await importMlflow(serverSource(from.api), to.api, silently);
+    const imported = await bring(mlflowServer(from.api), to.api);
     expect(imported).toMatchObject({ runs: 1, points: 1000, files: 1, bytes: 5_000_000 });
     expect(imported.failures.find((failure) => failure.startsWith('model taken: '))).toMatch(
       'belongs to another user',
@@ -196,13 +196,13 @@ test('a run that goes on where it comes from is looked at again until it has end
     await write('1/meta.yaml', "experiment_id: '1'\nname: live\nlifecycle_stage: active\n");
     await write('1/aa/metrics/loss', '1 0.5 0\n');
     await run(1);
-    expect(await importMlflow(folderSource(other), api, silently)).toMatchObject({ known: 0, points: 1 });
+    expect(await bring(mlflowFolder(other), api)).toMatchObject({ known: 0, points: 1 });
     await write('1/aa/metrics/loss', '1 0.5 0\n2 0.25 1\n');
     await write('1/aa/params/late', 'yes');
     await run(3);
-    const again = await importMlflow(folderSource(other), api, silently);
+    const again = await bring(mlflowFolder(other), api);
     expect(again).toMatchObject({ runs: 1, known: 0, points: 2, params: 1, failures: [] });
-    const last = await importMlflow(folderSource(other), api, silently);
+    const last = await bring(mlflowFolder(other), api);
     expect(last).toMatchObject({ runs: 1, known: 1, points: 0, failures: [] });
   } finally {
     await bridge.close();
@@ -221,8 +221,8 @@ test('a lost answer is no failure, and names with quotes are asked for as MLflow
       await from.api.run('POST mlflow/model-versions/create', { body: { name, source: 's3://models/x' } });
     }
     to.bridge.lose('/api/2.0/mlflow/experiments/create');
-    const source = serverSource(from.api);
-    const { failures } = await importMlflow(
+    const source = mlflowServer(from.api);
+    const { failures } = await bring(
       {
         ...source,
         async *models() {
@@ -231,12 +231,11 @@ test('a lost answer is no failure, and names with quotes are asked for as MLflow
         },
       },
       to.api,
-      silently,
     );
     expect(failures).toEqual([]);
     expect(from.bridge.filters).toEqual(expect.arrayContaining([`name="it's"`, `name='the "best"'`]));
     const arrived = [];
-    for await (const { name, versions } of serverSource(to.api).models())
+    for await (const { name, versions } of mlflowServer(to.api).models())
       if (name.endsWith('here')) arrived.push([name, versions.length]);
     expect(arrived).toEqual(names.map((name) => [`${name} here`, 1]).sort());
   } finally {

@@ -106,7 +106,7 @@ export const layers: readonly (readonly string[])[] = [
   ['functions/console/app/pages'],
   ['functions/console/app'],
   ['infra/command'],
-  ['infra/service', 'infra/tools/demo', 'infra/tools/import'],
+  ['infra/service', 'infra/tools/demo'],
   ['infra/aws/options', 'infra/local/access', 'infra/local/gateway'],
   ['infra/aws/job-image', 'infra/local/batch', 'infra/local/dynamodb'],
   ['infra/aws/build', 'infra/local/image', 'infra/local/s3', 'infra/local/start'],

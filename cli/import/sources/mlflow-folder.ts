@@ -4,19 +4,19 @@ import { basename, isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import * as z from 'zod';
-import { CommandError } from '../../command/command-error.ts';
+import { CliError } from '../../cli-error.ts';
 import type {
-  MlflowSource,
   Pair,
+  RunSource,
   SourceExperiment,
   SourceFile,
   SourceModel,
   SourcePoint,
   SourceRun,
-} from './source.ts';
+} from '../source.ts';
 
 /** Read the folder `mlruns` of MLflow's file store. */
-export function folderSource(folder: string): MlflowSource {
+export function mlflowFolder(folder: string): RunSource {
   const places = new Map<string, string>();
   const placeOf = (id: string): string => places.get(id) ?? '';
   const experimentFolders = async (): Promise<string[]> => [
@@ -31,8 +31,6 @@ export function folderSource(folder: string): MlflowSource {
     const id = run?.run_id ?? run?.run_uuid;
     if (run === undefined || id === undefined) return undefined;
     runPlaces.set(id, place);
-    const metrics: string[] = [];
-    for await (const { path } of filesIn(join(place, 'metrics'))) metrics.push(path);
     const status = typeof run.status === 'number' ? statuses[run.status - 1] : run.status;
     return {
       id,
@@ -44,7 +42,6 @@ export function folderSource(folder: string): MlflowSource {
       isDeleted: run.lifecycle_stage === 'deleted',
       params: await pairsIn(join(place, 'params')),
       tags: await pairsIn(join(place, 'tags')),
-      metrics,
       datasets: await datasetsOf(experiment, place),
       artifactUri: run.artifact_uri,
     };
@@ -54,12 +51,12 @@ export function folderSource(folder: string): MlflowSource {
     async *experiments(): AsyncGenerator<SourceExperiment> {
       for (const place of await experimentFolders()) {
         if (basename(place) === 'models' || basename(place) === '.trash') continue;
-        const found = await meta(ExperimentMeta, place);
-        if (found === undefined) continue;
-        places.set(found.experiment_id, place);
+        const experiment = await meta(ExperimentMeta, place);
+        if (experiment === undefined) continue;
+        places.set(experiment.experiment_id, place);
         const tags = await pairsIn(join(place, 'tags'));
-        const isDeleted = found.lifecycle_stage === 'deleted';
-        yield { id: found.experiment_id, name: found.name, tags, isDeleted };
+        const isDeleted = experiment.lifecycle_stage === 'deleted';
+        yield { id: experiment.experiment_id, name: experiment.name, tags, isDeleted };
       }
     },
     async *runs({ id }) {
@@ -68,7 +65,10 @@ export function folderSource(folder: string): MlflowSource {
         if (run !== undefined) yield run;
       }
     },
-    points: (run, metric) => pointsIn(join(runPlace(run), 'metrics', metric), metric),
+    async *points(run) {
+      const metrics = join(runPlace(run), 'metrics');
+      for await (const { path } of filesIn(metrics)) yield* pointsIn(join(metrics, path), path);
+    },
     async *files(run) {
       yield* filesIn(await artifactFolder(folder, run, runPlace(run)));
     },
@@ -97,7 +97,7 @@ async function meta<S extends z.ZodType>(schema: S, folder: string): Promise<z.o
   if (content === undefined) return undefined;
   const parsed = schema.safeParse(parse(content));
   if (!parsed.success)
-    throw new CommandError(`${file} is not in MLflow's format: ${z.prettifyError(parsed.error)}`);
+    throw new CliError(`${file} is not in MLflow's format: ${z.prettifyError(parsed.error)}`);
   return parsed.data;
 }
 
@@ -177,7 +177,7 @@ async function* pointsIn(file: string, key: string): AsyncGenerator<SourcePoint[
     const [timestamp = '', value = '', step = '0'] = line.split(' ');
     const point = { key, value: numberOf(value), timestamp: Number(timestamp), step: Number(step) };
     if ([point.timestamp, point.step].some(Number.isNaN) || Number.isNaN(point.value))
-      throw new CommandError(`${file} has a line that is not a point: ${line.slice(0, 100)}`);
+      throw new CliError(`${file} has a line that is not a point: ${line.slice(0, 100)}`);
     points.push(point);
     if (points.length < pointsAtOnce) continue;
     yield points;

@@ -5,6 +5,7 @@ export interface Pair {
   value: string;
 }
 
+/** Runs that belong together. They become a project of the same name. */
 export interface SourceExperiment {
   id: string;
   name: string;
@@ -13,8 +14,10 @@ export interface SourceExperiment {
 }
 
 export interface SourceRun {
+  /** The same at each import, and unique within its source. */
   id: string;
   name: string;
+  /** Status by MLflow's names, such as `FINISHED`. */
   status: string;
   user: string;
   /** Milliseconds since the epoch; undefined if it was never recorded. */
@@ -23,7 +26,6 @@ export interface SourceRun {
   isDeleted: boolean;
   params: readonly Pair[];
   tags: readonly Pair[];
-  metrics: readonly string[];
   /** In the format of `runs/log-inputs`. */
   datasets: readonly object[];
   /** Address of its artifacts. Model versions refer to their files by it. */
@@ -34,6 +36,7 @@ export interface SourcePoint {
   key: string;
   /** A value without a JSON number is a string, as MLflow writes it. */
   value: number | string;
+  /** Milliseconds since the epoch. */
   timestamp: number;
   step: number;
 }
@@ -64,13 +67,17 @@ export interface SourceModel {
   versions: readonly SourceVersion[];
 }
 
-/** The source of an import: a tracking server, or its folder. */
-export interface MlflowSource {
+/** What another tracker has recorded. Of one run, points are read first, then files. */
+export interface RunSource {
   experiments(): AsyncIterable<SourceExperiment>;
   runs(experiment: SourceExperiment): AsyncIterable<SourceRun>;
-  /** Yield the history of a metric, some thousand points at a time. */
-  points(run: SourceRun, metric: string): AsyncIterable<SourcePoint[]>;
+  /** Yield all points of a run, some thousand at a time. */
+  points(run: SourceRun): AsyncIterable<SourcePoint[]>;
   files(run: SourceRun): AsyncIterable<SourceFile>;
   openFile(run: SourceRun, path: string): Promise<Readable>;
   models(): AsyncIterable<SourceModel>;
+  /** Return what of a run, once it is read, cannot be brought, each with its reason and number. */
+  omitted?(run: SourceRun): ReadonlyMap<string, number>;
+  /** Remove what was kept on this disk for the import of a run. */
+  release?(run: SourceRun): Promise<void>;
 }

@@ -1,9 +1,10 @@
 import * as z from 'zod';
-import { ProblemError } from '../../../shared/client/problem-error.ts';
-import { CommandError } from '../../command/command-error.ts';
-import { rootOf, Target } from './copy-run.ts';
-import { modelsOf } from './server-source.ts';
+import { ProblemError } from '../../shared/client/problem-error.ts';
+import { CliError } from '../cli-error.ts';
+import { Target } from './copy-run.ts';
 import type { SourceModel, SourceRun, SourceVersion } from './source.ts';
+import { modelsOf } from './sources/mlflow-server.ts';
+import { rootOf } from './store-file.ts';
 import type { TrackingApi } from './tracking-api.ts';
 
 /**
@@ -30,7 +31,7 @@ export async function copyModel(api: TrackingApi, model: SourceModel, runs: Impo
   const numbers = new Set(await present());
   const lost = model.versions.filter(({ number }) => !numbers.has(number));
   if (lost.length > 0)
-    throw new CommandError(
+    throw new CliError(
       `number).join(', ')} here => its versions ${lost.map(({ number }) => number).join(', ')} are missing in this service => number).join(', ')} here`,
     );
   return model.versions.length;
@@ -70,7 +71,7 @@ async function createVersion(
     if (version === sourceVersion.number) break;
     await api.run('DELETE mlflow/model-versions/delete', { body: { name, version: String(version) } });
     if (version > sourceVersion.number)
-      throw new CommandError(
+      throw new CliError(
         `its version ${sourceVersion.number} was deleted in this service and cannot be created again`,
       );
   }

@@ -1,23 +1,21 @@
 import * as z from 'zod';
-import { ProblemError } from '../../../shared/client/problem-error.ts';
-import { CommandError } from '../../command/command-error.ts';
+import { ProblemError } from '../../shared/client/problem-error.ts';
+import { inLanes } from '../../shared/core/in-lanes.ts';
+import { CliError } from '../cli-error.ts';
 import { copyModel } from './copy-models.ts';
-import { completeTag, copyRun, endRun, goesOn, importedTag, parentTag } from './copy-run.ts';
-import { runsOf } from './server-source.ts';
-import type { MlflowSource, SourceExperiment, SourceRun } from './source.ts';
+import { type CopyInto, completeTag, copyRun, endRun, goesOn, importedTag, parentTag } from './copy-run.ts';
+import type { SourceExperiment, SourceRun } from './source.ts';
+import { runsOf } from './sources/mlflow-server.ts';
 import type { TrackingApi } from './tracking-api.ts';
 
 /**
- * Import experiments, runs and the registry of an MLflow server into this service through its MLflow API. Mark
+ * Import experiments, runs and registered models of another tracker into this service through its MLflow API. Mark
  * runs with the tag `import.run_id`, so that a second import adds only missing data.
+ * @param say called with a line of progress
  */
-export async function importMlflow(
-  source: MlflowSource,
-  api: TrackingApi,
-  say: (line: string) => void,
-): Promise<Imported> {
-  const work: Import = { source, api, say, done: nothing(), runs: new Map() };
-  const { done } = work;
+export async function importRuns(into: CopyInto, say: (line: string) => void): Promise<Imported> {
+  const work: Import = { ...into, say, done: nothing(), runs: new Map() };
+  const { done, source, api } = work;
   for await (const experiment of source.experiments())
     await importExperiment(work, experiment).catch((error: unknown) => {
       done.failures.push(`${experiment.name}: ${failureOf(error)}`);
@@ -34,8 +32,8 @@ export async function importMlflow(
   return done;
 }
 
-/** Results of an import, as counted in this service. */
-interface Imported {
+/** Results of an import. */
+export interface Imported {
   experiments: number;
   runs: number;
   /** Number of these runs that an earlier import had copied. */
@@ -46,13 +44,13 @@ interface Imported {
   bytes: number;
   models: number;
   versions: number;
+  /** How much was not brought as it is, by the reason. */
+  omitted: Record<string, number>;
   /** Failed items with their reasons. */
   failures: string[];
 }
 
-interface Import {
-  source: MlflowSource;
-  api: TrackingApi;
+interface Import extends CopyInto {
   say(line: string): void;
   done: Imported;
   /** Runs in this service by their ids at the source. */
@@ -69,27 +67,35 @@ const nothing = (): Imported => ({
   bytes: 0,
   models: 0,
   versions: 0,
+  omitted: {},
   failures: [],
 });
+
+/** Runs that are copied at the same time. */
+const lanes = 4;
 
 async function importExperiment(work: Import, experiment: SourceExperiment): Promise<void> {
   const { api, done, say } = work;
   const { id, isDeleted } = await experimentFor(api, experiment);
   const known = await knownRuns(api, id);
-  const runs = await inOrder(work, experiment);
+  const levels = await inLevels(work, experiment);
+  const runs = levels.flat();
   const isLacking = runs.some((run) => tagOf(known.get(run.id) ?? run, completeTag) === undefined);
   if (isDeleted && isLacking)
     await api.run('POST mlflow/experiments/restore', { body: { experiment_id: id } });
   const place = { experiment_id: id, isGone: experiment.isDeleted };
-  for (const [index, run] of runs.entries()) {
-    await importRun(work, place, run, known.get(run.id)).catch((error: unknown) => {
-      done.failures.push(`run ${run.id} of ${experiment.name}: ${failureOf(error)}`);
+  let count = 0;
+  for (const level of levels)
+    await inLanes(level, lanes, async (run) => {
+      await importRun(work, place, run, known.get(run.id)).catch((error: unknown) => {
+        done.failures.push(`run ${run.id} of ${experiment.name}: ${failureOf(error)}`);
+      });
+      count += 1;
+      if (count % 10 === 0 || count === runs.length)
+        say(
+          `${experiment.name}: ${count} of ${runs.length} runs, ${done.points} points, ${done.files} files`,
+        );
     });
-    if ((index + 1) % 10 === 0 || index + 1 === runs.length)
-      say(
-        `${experiment.name}: ${index + 1} of ${runs.length} runs, ${done.points} points, ${done.files} files`,
-      );
-  }
   const here = new Set((await knownRuns(api, id)).keys());
   const lost = runs.filter((run) => !here.has(run.id));
   if (lost.length > 0)
@@ -146,8 +152,8 @@ async function knownRuns(api: TrackingApi, experiment_id: string): Promise<Map<s
 const tagOf = ({ tags }: SourceRun, name: string): string | undefined =>
   tags.find(({ key }) => key === name)?.value;
 
-/** Sort runs before their nested runs: a folder lists them by id. */
-async function inOrder(work: Import, experiment: SourceExperiment): Promise<SourceRun[]> {
+/** Sort runs by how deep they are nested: a folder lists them by id. Within a level the oldest run is first. */
+async function inLevels(work: Import, experiment: SourceExperiment): Promise<SourceRun[][]> {
   const runs: SourceRun[] = [];
   for await (const run of work.source.runs(experiment)) runs.push(run);
   const byId = new Map(runs.map((run) => [run.id, run]));
@@ -155,10 +161,11 @@ async function inOrder(work: Import, experiment: SourceExperiment): Promise<Sour
     const parent = byId.get(tagOf(run, parentTag) ?? '');
     return parent === undefined || seen > runs.length ? seen : depth(parent, seen + 1);
   };
-  const depths = new Map(runs.map((run) => [run, depth(run)]));
-  return runs.toSorted(
-    (a, b) => (depths.get(a) ?? 0) - (depths.get(b) ?? 0) || (a.start ?? 0) - (b.start ?? 0),
+  const levels = Map.groupBy(
+    runs.toSorted((a, b) => (a.start ?? 0) - (b.start ?? 0)),
+    (run) => depth(run),
   );
+  return [...levels].toSorted(([a], [b]) => a - b).map(([, level]) => level);
 }
 
 async function importRun(
@@ -175,7 +182,9 @@ async function importRun(
       await api.run('POST mlflow/runs/delete', { body: { run_id: known.id } });
     return;
   }
-  const { run_id, ...copied } = await copyRun(work, experiment_id, run, known?.id);
+  const { run_id, omitted, ...copied } = await copyRun(work, experiment_id, run, known?.id).finally(() =>
+    work.source.release?.(run),
+  );
   work.runs.set(run.id, { run_id, artifactUri: run.artifactUri });
   const parent = tagOf(run, parentTag);
   const value = parent === undefined ? undefined : work.runs.get(parent)?.run_id;
@@ -183,6 +192,7 @@ async function importRun(
     await api.run('POST mlflow/runs/set-tag', { body: { run_id, key: parentTag, value } });
   await endRun(api, run, run_id, isGone || !goesOn(run));
   for (const name of ['params', 'points', 'files', 'bytes'] as const) done[name] += copied[name];
+  for (const [reason, count] of omitted) done.omitted[reason] = (done.omitted[reason] ?? 0) + count;
 }
 
 /**
@@ -191,6 +201,6 @@ async function importRun(
  */
 const failureOf = (error: unknown): string => {
   if (error instanceof ProblemError && error.status !== 401) return error.message;
-  if (error instanceof CommandError) return error.message;
+  if (error instanceof CliError) return error.message;
   throw error;
 };

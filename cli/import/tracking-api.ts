@@ -1,9 +1,9 @@
 import type * as z from 'zod';
-import { ProblemError } from '../../../shared/client/problem-error.ts';
-import { TryAgainError, usualRetries, withRetries } from '../../../shared/client/retry.ts';
-import { UnreachableError } from '../../../shared/client/unreachable-error.ts';
-import { tryParseJson } from '../../../shared/core/text/try-parse-json.ts';
-import { CommandError } from '../../command/command-error.ts';
+import { ProblemError } from '../../shared/client/problem-error.ts';
+import { TryAgainError, usualRetries, withRetries } from '../../shared/client/retry.ts';
+import { UnreachableError } from '../../shared/client/unreachable-error.ts';
+import { tryParseJson } from '../../shared/core/text/try-parse-json.ts';
+import { CliError } from '../cli-error.ts';
 
 /** Client of an MLflow tracking server's REST API. */
 export class TrackingApi {
@@ -17,12 +17,12 @@ export class TrackingApi {
 
   /**
    * Call an operation, such as `GET mlflow/…`, and return JSON of this shape.
-   * @throws ProblemError | UnreachableError | CommandError
+   * @throws ProblemError | UnreachableError | CliError
    */
   async json<S extends z.ZodType>(schema: S, call: string, given: Call = {}): Promise<z.output<S>> {
     const text = await (await this.send(call, given)).text();
     const parsed = schema.safeParse(tryParseJson(text));
-    if (!parsed.success) throw new CommandError(`${this.url} answers ${call} with ${text.slice(0, 200)}`);
+    if (!parsed.success) throw new CliError(`${this.url} answers ${call} with ${text.slice(0, 200)}`);
     return parsed.data;
   }
 

@@ -1,18 +1,11 @@
 import { Readable } from 'node:stream';
 import * as z from 'zod';
-import { CommandError } from '../../command/command-error.ts';
-import type {
-  MlflowSource,
-  SourceFile,
-  SourceModel,
-  SourcePoint,
-  SourceRun,
-  SourceVersion,
-} from './source.ts';
-import type { TrackingApi } from './tracking-api.ts';
+import { CliError } from '../../cli-error.ts';
+import type { RunSource, SourceFile, SourceModel, SourcePoint, SourceRun, SourceVersion } from '../source.ts';
+import type { TrackingApi } from '../tracking-api.ts';
 
 /** Read a tracking server through its REST API. */
-export const serverSource = (api: TrackingApi): MlflowSource => ({
+export const mlflowServer = (api: TrackingApi): RunSource => ({
   async *experiments() {
     const body = { view_type: 'ALL', max_results: pageRows };
     for await (const { experiments } of pages((token) =>
@@ -22,7 +15,10 @@ export const serverSource = (api: TrackingApi): MlflowSource => ({
         yield { id: experiment_id, name, tags, isDeleted: lifecycle_stage === 'deleted' };
   },
   runs: ({ id }) => runsOf(api, id),
-  points: ({ id }, metric) => historyOf(api, id, metric),
+  async *points({ id }) {
+    const { run } = await wholeRun(api, id);
+    for (const metric of new Set(run.data.metrics.map(({ key }) => key))) yield* historyOf(api, id, metric);
+  },
   files: ({ id }) => filesOf(api, id),
   async openFile({ id }, path) {
     const { body } = await api.send('GET /get-artifact', { query: { run_id: id, path } });
@@ -110,14 +106,13 @@ const runOf = ({ info, data, inputs }: z.output<typeof Run>): SourceRun => ({
   isDeleted: info.lifecycle_stage === 'deleted',
   params: data.params,
   tags: data.tags,
-  metrics: [...new Set(data.metrics.map(({ key }) => key))],
   datasets: inputs.dataset_inputs,
   artifactUri: info.artifact_uri,
 });
 
 const pagePoints = 20_000;
 
-export async function* historyOf(
+async function* historyOf(
   api: TrackingApi,
   run_id: string,
   metric_key: string,
@@ -158,7 +153,7 @@ export async function* filesOf(api: TrackingApi, run_id: string, folder = ''): A
     for (const { path, is_dir, file_size } of files) {
       if (!is_dir) yield { path, size: file_size };
       else if (path.startsWith(folder) && path.length > folder.length) yield* filesOf(api, run_id, path);
-      else throw new CommandError(`${api.url} lists the folder ${path} below ${folder}.`);
+      else throw new CliError(`${api.url} lists the folder ${path} below ${folder}.`);
     }
   }
 }

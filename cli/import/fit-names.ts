@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto';
+import {
+  maxParam,
+  maxTag,
+  maxTrackedName,
+  TaggedName,
+} from '../../shared/data/experiments/tracking-rules.ts';
+
+/** The names of one run, in the form that this service takes. Two different names stay different. */
+export class Names {
+  readonly #fitted = new Map<string, string>();
+  readonly #taken = new Set<string>();
+  /** Fitted names by the names that had to change. */
+  readonly changed = new Map<string, string>();
+
+  fit(name: string): string {
+    const known = this.#fitted.get(name);
+    if (known !== undefined) return known;
+    const plain = TaggedName.safeParse(name).success ? name : plainName(name);
+    const fitted = this.#taken.has(plain) ? withDigest(plain, name) : plain;
+    this.#fitted.set(name, fitted);
+    this.#taken.add(fitted);
+    if (fitted !== name) this.changed.set(name, fitted);
+    return fitted;
+  }
+}
+
+/** Replace what the rules for names refuse: other characters, and parts that mean a path elsewhere. */
+function plainName(name: string): string {
+  const parts = name
+    .replace(/[^/\p{L}\p{N}\p{M}_.\- :]/gu, '_')
+    .split('/')
+    .filter((part) => part !== '')
+    .map((part) => (/^\.+$/.test(part) ? part.replaceAll('.', '_') : part));
+  const plain = parts.join('/') || '_';
+  return [...plain].length <= maxTrackedName ? plain : withDigest(plain, name);
+}
+
+const digestLength = 8;
+
+/** Name with the beginning of a digest of the original, which tells it from others. */
+const withDigest = (plain: string, name: string): string =>
+  `${[...plain].slice(0, maxTrackedName - digestLength - 1).join('')}_${createHash('sha256').update(name).digest('hex').slice(0, digestLength)}`;
+
+const cutTo =
+  (most: number) =>
+  (value: string): string | undefined =>
+    value.length <= most || [...value].length <= most
+      ? undefined
+      : `${[...value].slice(0, most - 1).join('')}…`;
+
+/** Return the cut form of a value that is too long; undefined for others. */
+export const tooLong = { params: cutTo(maxParam), tags: cutTo(maxTag) } as const;

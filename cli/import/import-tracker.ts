@@ -1,0 +1,107 @@
+import { writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { bytesText } from '../../shared/core/text/bytes-text.ts';
+import { CliError } from '../cli-error.ts';
+import type { CliContext } from '../context.ts';
+import { connect } from '../login/connect.ts';
+import { LiveLine } from '../output/live-line.ts';
+import { untilInterrupted } from '../upload/until-interrupted.ts';
+import { countRuns } from './count-runs.ts';
+import { type Imported, importRuns } from './import-runs.ts';
+import { openSource, type Tracker, trackers } from './open-source.ts';
+import type { RunSource } from './source.ts';
+import { TrackingApi } from './tracking-api.ts';
+
+export interface ImportFlags {
+  project?: string | undefined;
+  map?: readonly (readonly [string, string])[] | undefined;
+  dryRun?: boolean | undefined;
+  report?: string | undefined;
+  watch?: boolean | undefined;
+  json?: boolean | undefined;
+}
+
+/** Pause between two looks at a source that is watched. */
+const watchMilliseconds = 10_000;
+
+/**
+ * Import what another tracker has recorded, and print what was brought and what was not.
+ * @throws CliError for a source that is none, and if a run or a model could not be brought
+ */
+export async function importTracker(
+  { env, folder, printer }: CliContext,
+  tracker: Tracker,
+  given: string,
+  flags: ImportFlags,
+): Promise<void> {
+  const path = resolve(folder, given);
+  const names = new Map(flags.map);
+  const open = async () => intoProject(await openSource(tracker, given, path, env), flags.project);
+  const line = new LiveLine(printer);
+  const say = (text: string): void => {
+    if (printer.isLive) line.set(text);
+    else printer.say(text);
+  };
+  const once = async (api: TrackingApi): Promise<Imported> =>
+    importRuns({ source: await open(), api, rename: (name) => names.get(name) ?? name }, say);
+  let result: Imported;
+  try {
+    if (flags.dryRun) result = await countRuns(await open(), say);
+    else {
+      const { client, token } = await connect(env);
+      const api = new TrackingApi(`${client.url}/mlflow`, `Bearer ${token}`);
+      result = await untilInterrupted(async (signal) => {
+        let all = await once(api);
+        for (; flags.watch; all = await once(api)) {
+          say(`${all.runs} runs are here. Waiting for more; Ctrl-C ends it.`);
+          await sleep(watchMilliseconds, undefined, { signal });
+        }
+        return all;
+      }, 'Interrupted. Run the same command again to go on.');
+    }
+  } finally {
+    line.end();
+  }
+  if (flags.report !== undefined)
+    await writeFile(resolve(folder, flags.report), `${JSON.stringify(result, undefined, 2)}\n`);
+  if (flags.json) printer.json(result);
+  else printer.facts(factsOf(tracker, result, flags.dryRun ?? false));
+  if (result.failures.length > 0)
+    throw new CliError(result.failures.map((failure) => `Not imported: ${failure}`).join('\n'));
+}
+
+/** Put all runs of a source into one project, if a name is given. */
+const intoProject = (source: RunSource, name: string | undefined): RunSource =>
+  name === undefined
+    ? source
+    : {
+        ...source,
+        async *experiments() {
+          for await (const experiment of source.experiments()) yield { ...experiment, name };
+        },
+      };
+
+function factsOf(tracker: Tracker, found: Imported, isCount: boolean): [string, string | null][] {
+  const count = (number: number, word: string): string => `${number} ${word}${number === 1 ? '' : 's'}`;
+  const known = found.known === 0 ? '' : `, ${found.known} of them before`;
+  const models = `${count(found.models, 'model')} with ${count(found.versions, 'version')}`;
+  const facts: [string, string | null][] = [
+    [isCount ? 'would come' : 'brought', `${count(found.runs, 'run')} of ${trackers[tracker].name}${known}`],
+    ['projects', String(found.experiments)],
+    ['params', String(found.params)],
+    ['points', String(found.points)],
+    ['files', found.files === 0 ? null : `${found.files}, ${bytesText(found.bytes)}`],
+    ['models', found.models === 0 ? null : models],
+  ];
+  const reasons = Object.entries(found.omitted).toSorted(([, a], [, b]) => b - a);
+  const shown = reasons.slice(0, shownReasons).map(([reason, number]) => `${number} × ${reason}`);
+  const more = reasons.length - shown.length;
+  if (more > 0) shown.push(`and ${more} more reasons: --report FILE lists them`);
+  return [
+    ...facts,
+    [isCount ? 'would not' : 'not as it was', shown.length === 0 ? 'nothing' : shown.join('\n')],
+  ];
+}
+
+const shownReasons = 20;

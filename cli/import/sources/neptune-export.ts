@@ -1,0 +1,276 @@
+import { createReadStream } from 'node:fs';
+import { open, readdir, realpath, stat } from 'node:fs/promises';
+import { extname, join, sep } from 'node:path';
+import { type AsyncBuffer, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
+import { systemPrefix } from '../../../shared/metrics/system-metric.ts';
+import { CliError } from '../../cli-error.ts';
+import type { Pair, RunSource, SourceExperiment, SourceFile, SourcePoint, SourceRun } from '../source.ts';
+import { Omissions } from './omissions.ts';
+import { RunRecords } from './run-records.ts';
+import { ScratchFiles } from './scratch-files.ts';
+import { writableNumber } from './writable-number.ts';
+
+/**
+ * Read what neptune-exporter has written: a folder for each project with files `<run>_part_<n>.parquet`, and beside it a
+ * folder `files`. The given folder is the one with `data` and `files`, or `data` itself.
+ */
+export function neptuneExport(top: string): RunSource {
+  const records = new RunRecords<ExportedRun>();
+  return {
+    async *experiments(): AsyncGenerator<SourceExperiment> {
+      for (const { folder, name } of await projectsIn(top))
+        yield { id: folder, name, tags: [], isDeleted: false };
+    },
+    async *runs({ id: folder }) {
+      for (const parts of (await partsByRun(folder)).values()) {
+        const exported: ExportedRun = {
+          ...{ parts, files: await filesFolder(top), described: [], factor: 1 },
+          ...{ scratch: new ScratchFiles(), locals: new Map(), omissions: new Omissions() },
+        };
+        const run = await describe(exported);
+        records.set(run, exported);
+        yield run;
+      }
+    },
+    points: (run) => pointsOf(records.of(run)),
+    async *files(run) {
+      const { scratch, locals } = records.of(run);
+      yield* await scratch.list();
+      for (const [path, { size }] of locals) yield { path, size };
+    },
+    async openFile(run, path) {
+      const { scratch, locals } = records.of(run);
+      return scratch.has(path) ? scratch.open(path) : createReadStream(locals.get(path)?.local ?? '');
+    },
+    async *models() {},
+    omitted: (run) => records.of(run).omissions.counts,
+    release: (run) => records.of(run).scratch.remove(),
+  };
+}
+
+interface ExportedRun {
+  /** Parquet files, in their order. */
+  parts: string[];
+  /** Folder with the run's files; undefined if there is none. */
+  files: string | undefined;
+  /** Points that stand for single values. */
+  described: { key: string; value: number }[];
+  /** Steps here are those of the source times this factor, because Neptune has fractions. */
+  factor: number;
+  scratch: ScratchFiles;
+  locals: Map<string, { local: string; size: number }>;
+  omissions: Omissions;
+}
+
+/** A row of an export: one value of one attribute. */
+interface Row {
+  project_id: string;
+  run_id: string;
+  attribute_path: string;
+  attribute_type: string;
+  step?: number | null;
+  timestamp?: Date | null;
+  int_value?: bigint | null;
+  float_value?: number | null;
+  string_value?: string | null;
+  bool_value?: boolean | null;
+  datetime_value?: Date | null;
+  string_set_value?: string[] | null;
+  file_value?: { path: string | null } | null;
+  histogram_value?: { type: string; edges: number[]; values: number[] } | null;
+}
+
+const partName = /^(.+)_part_(\d+)\.parquet$/;
+
+async function projectsIn(top: string): Promise<{ folder: string; name: string }[]> {
+  const projects: { folder: string; name: string }[] = [];
+  const roots = [top, join(top, 'data')];
+  for (const root of roots) {
+    const entries = await readdir(root, { withFileTypes: true }).catch(() => []);
+    const folders = [
+      root,
+      ...entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(root, name)),
+    ];
+    for (const folder of folders) {
+      const [first] = (await partsByRun(folder)).values();
+      if (first?.[0] === undefined) continue;
+      for await (const [row] of rowsOf(first[0], ['project_id'])) {
+        // A workspace and a project.
+        if (row !== undefined)
+          projects.push({ folder, name: row.project_id.split('/').at(-1) ?? row.project_id });
+        break;
+      }
+    }
+  }
+  return projects;
+}
+
+async function partsByRun(folder: string): Promise<Map<string, string[]>> {
+  const names = (await readdir(folder).catch((): string[] => [])).filter((name) => partName.test(name));
+  const number = (name: string): number => Number(partName.exec(name)?.[2]);
+  const runs = new Map<string, string[]>();
+  for (const name of names.toSorted((a, b) => number(a) - number(b) || (a < b ? -1 : 1))) {
+    const run = partName.exec(name)?.[1] ?? '';
+    runs.set(run, [...(runs.get(run) ?? []), join(folder, name)]);
+  }
+  return runs;
+}
+
+async function filesFolder(top: string): Promise<string | undefined> {
+  for (const folder of [join(top, 'files'), join(top, '..', 'files')])
+    if ((await stat(folder).catch(() => undefined))?.isDirectory()) return realpath(folder);
+  return undefined;
+}
+
+/** Rows that are in memory at the same time. */
+const rowsAtOnce = 100_000;
+
+/** @throws CliError for a file that is no Parquet file of this kind */
+async function* rowsOf(path: string, columns?: string[]): AsyncGenerator<Row[]> {
+  await using handle = await open(path);
+  const { size } = await handle.stat();
+  const file: AsyncBuffer = {
+    byteLength: size,
+    async slice(start, end = size) {
+      const bytes = new Uint8Array(end - start);
+      await handle.read(bytes, 0, bytes.length, start);
+      return bytes.buffer;
+    },
+  };
+  try {
+    const metadata = await parquetMetadataAsync(file);
+    const total = Number(metadata.num_rows);
+    const named = columns === undefined ? {} : { columns };
+    for (let rowStart = 0; rowStart < total; rowStart += rowsAtOnce) {
+      const rowEnd = Math.min(total, rowStart + rowsAtOnce);
+      yield (await parquetReadObjects({ file, metadata, rowStart, rowEnd, ...named })) as unknown as Row[];
+    }
+  } catch (error) {
+    throw new CliError(`${path} cannot be read as Parquet: ${(error as Error).message}`);
+  }
+}
+
+const single = ['float', 'int', 'string', 'bool', 'datetime', 'string_set'];
+
+/** Attributes below these are params; other single values are results, as those of a job's program. */
+const settings = /^(parameters|params|hyperparameters|hyper_parameters|hparams|config|args|settings)(\/|$)/;
+
+const describedColumns = [
+  ...['run_id', 'attribute_path', 'attribute_type', 'step', 'int_value', 'float_value'],
+  ...['string_value', 'bool_value', 'datetime_value', 'string_set_value'],
+];
+
+/** Read the single values of a run, and the finest fraction of its steps. */
+async function describe(exported: ExportedRun): Promise<SourceRun> {
+  const values = new Map<string, Row>();
+  let id = '';
+  for (const part of exported.parts)
+    for await (const rows of rowsOf(part, describedColumns))
+      for (const row of rows) {
+        id = row.run_id;
+        if (single.includes(row.attribute_type)) values.set(row.attribute_path, row);
+        else exported.factor = Math.max(exported.factor, factorOf(row.step ?? 0));
+      }
+  const text = (path: string): string => values.get(path)?.string_value ?? '';
+  const time = (path: string): number | undefined => values.get(path)?.datetime_value?.getTime();
+  const params: Pair[] = [];
+  const tags: Pair[] = [];
+  for (const [key, row] of values) {
+    const value = textOfRow(row);
+    const number = row.float_value ?? (row.int_value == null ? undefined : Number(row.int_value));
+    if (key === 'sys/tags' || key === 'sys/group_tags')
+      tags.push(...(row.string_set_value ?? []).map((tag) => ({ key: tag, value: 'true' })));
+    else if (settings.test(key)) params.push({ key, value });
+    else if (number !== undefined && !key.startsWith('sys/')) exported.described.push({ key, value: number });
+    else tags.push({ key, value });
+  }
+  const parent = text('sys/parent') || text('sys/forking/parent');
+  if (parent !== '') tags.push({ key: 'mlflow.parentRunId', value: parent });
+  if (text('sys/description') !== '')
+    tags.push({ key: 'mlflow.note.content', value: text('sys/description') });
+  if (exported.factor > 1) tags.push({ key: 'neptune.step_factor', value: String(exported.factor) });
+  return {
+    id,
+    name: text('sys/name') || text('sys/custom_run_id') || id,
+    status: values.get('sys/failed')?.bool_value === true ? 'FAILED' : 'FINISHED',
+    user: text('sys/owner'),
+    start: time('sys/creation_time'),
+    end: time('sys/modification_time'),
+    isDeleted: values.get('sys/trashed')?.bool_value === true,
+    params,
+    tags,
+    datasets: [],
+    artifactUri: '',
+  };
+}
+
+/** Return the power of ten that makes a step whole. The schema has six decimals. */
+function factorOf(step: number): number {
+  for (let factor = 1; factor < 1e6; factor *= 10)
+    if (Number.isInteger(rounded(step * factor))) return factor;
+  return 1e6;
+}
+
+const rounded = (value: number): number => Math.round(value * 1e6) / 1e6;
+
+function textOfRow(row: Row): string {
+  if (row.bool_value != null) return row.bool_value ? 'True' : 'False';
+  if (row.datetime_value != null) return row.datetime_value.toISOString();
+  if (row.string_set_value != null) return row.string_set_value.join(', ');
+  return String(row.int_value ?? row.float_value ?? row.string_value ?? '');
+}
+
+async function* pointsOf(exported: ExportedRun): AsyncGenerator<SourcePoint[]> {
+  const { parts, described, factor, scratch, omissions } = exported;
+  let last = 0;
+  for (const part of parts)
+    for await (const rows of rowsOf(part)) {
+      const points: SourcePoint[] = [];
+      for (const row of rows) {
+        const { attribute_path: path, attribute_type: type, timestamp } = row;
+        const step = Math.round((row.step ?? 0) * factor);
+        if (timestamp != null) last = timestamp.getTime();
+        if (type === 'float_series' && row.float_value != null)
+          points.push({ key: nameOf(path), value: writableNumber(row.float_value), timestamp: last, step });
+        else if (type === 'string_series') await scratch.addLine(`${path}.log`, row.string_value ?? '');
+        else if (type === 'histogram_series' && row.histogram_value != null)
+          await scratch.write(`histograms/${path}_step_${step}.json`, histogramText(row.histogram_value));
+        else if (row.file_value?.path != null) await keepFile(exported, row, row.file_value.path, step);
+        else if (!single.includes(type)) omissions.add(`values of the kind ${type}`);
+      }
+      yield points;
+    }
+  yield described.map(({ key, value }) => ({ key, value: writableNumber(value), timestamp: last, step: 0 }));
+}
+
+/** Neptune's own samples of the machine are below `monitoring`. */
+const nameOf = (path: string): string => path.replace(/^monitoring\//, systemPrefix);
+
+const histogramText = ({ edges, values }: NonNullable<Row['histogram_value']>): string =>
+  JSON.stringify({ bins: edges, values });
+
+/** Note the files of an attribute: a file, or a folder for a set of files. */
+async function keepFile(exported: ExportedRun, row: Row, path: string, step: number): Promise<void> {
+  const { files, locals, omissions } = exported;
+  const local = files === undefined ? undefined : await realpath(join(files, path)).catch(() => undefined);
+  if (files === undefined || local === undefined) return omissions.add('files that are not in the export');
+  if (!local.startsWith(files + sep)) return omissions.add('links to files elsewhere');
+  const isSeries = row.attribute_type === 'file_series';
+  const name = isSeries ? `${row.attribute_path}_step_${step}` : row.attribute_path;
+  for (const { path: below, size } of await filesBelow(local))
+    locals.set(below === '' ? `${name}${extname(name) === '' ? extname(local) : ''}` : `${name}/${below}`, {
+      local: join(local, below),
+      size,
+    });
+}
+
+async function filesBelow(local: string, below = ''): Promise<SourceFile[]> {
+  const status = await stat(join(local, below));
+  if (status.isFile()) return [{ path: below, size: status.size }];
+  const entries = await readdir(join(local, below), { withFileTypes: true }).catch(() => []);
+  const files: SourceFile[] = [];
+  for (const entry of entries)
+    if (entry.isFile() || entry.isDirectory())
+      files.push(...(await filesBelow(local, below === '' ? entry.name : `${below}/${entry.name}`)));
+  return files;
+}

@@ -1,0 +1,68 @@
+import { createReadStream } from 'node:fs';
+import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import type { SourceFile } from '../source.ts';
+
+/**
+ * Files that an import makes of a run's values, in a temporary folder. They have numbers there, so no name of a source
+ * reaches the file system.
+ */
+export class ScratchFiles {
+  #folder: string | undefined;
+  readonly #files = new Map<string, { local: string; size: number; lines: string[] }>();
+
+  /** Number of files. */
+  get count(): number {
+    return this.#files.size;
+  }
+
+  has(path: string): boolean {
+    return this.#files.has(path);
+  }
+
+  async write(path: string, content: Uint8Array | string): Promise<void> {
+    const file = await this.#fileAt(path);
+    const bytes = Buffer.from(content as string);
+    await writeFile(file.local, bytes);
+    file.size = bytes.length;
+  }
+
+  async addLine(path: string, line: string): Promise<void> {
+    const file = await this.#fileAt(path);
+    file.lines.push(`${line}\n`);
+    if (file.lines.length >= linesAtOnce) await flush(file);
+  }
+
+  async #fileAt(path: string): Promise<{ local: string; size: number; lines: string[] }> {
+    this.#folder ??= await mkdtemp(join(tmpdir(), 'mps-import-'));
+    const local = join(this.#folder, String(this.#files.size));
+    const file = this.#files.get(path) ?? { local, size: 0, lines: [] };
+    this.#files.set(path, file);
+    return file;
+  }
+
+  async list(): Promise<SourceFile[]> {
+    for (const file of this.#files.values()) await flush(file);
+    return [...this.#files].map(([path, { size }]) => ({ path, size }));
+  }
+
+  /** Open a file of {@link list}. */
+  open(path: string): Readable {
+    return createReadStream(this.#files.get(path)?.local ?? '');
+  }
+
+  async remove(): Promise<void> {
+    if (this.#folder !== undefined) await rm(this.#folder, { recursive: true, force: true });
+  }
+}
+
+const linesAtOnce = 1000;
+
+async function flush(file: { local: string; size: number; lines: string[] }): Promise<void> {
+  if (file.lines.length === 0) return;
+  const text = file.lines.splice(0).join('');
+  await appendFile(file.local, text);
+  file.size += Buffer.byteLength(text);
+}

@@ -1,0 +1,312 @@
+import { createReadStream } from 'node:fs';
+import { lstat, readdir, realpath, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { basename, dirname, join, sep } from 'node:path';
+import type { Pair, RunSource, SourceExperiment, SourceFile, SourcePoint, SourceRun } from '../source.ts';
+import { Omissions } from './omissions.ts';
+import { RunRecords } from './run-records.ts';
+import { ScratchFiles } from './scratch-files.ts';
+import { mediaPath } from './wandb-media.ts';
+import { readRun, rowsOf, type WandbRow, type WandbRun } from './wandb-run.ts';
+import { machineName } from './wandb-stats.ts';
+import { flatValues, isMedia, numberOf, valueText, type WandbValue } from './wandb-values.ts';
+import { writableNumber } from './writable-number.ts';
+
+/**
+ * Read the run folders that W&B's package writes, offline or synced, below a folder. Neither an account nor the package is
+ * needed. A resumed run has several folders with one id.
+ */
+export function wandbFolder(folder: string): RunSource {
+  const records = new RunRecords<ReadRun>();
+  let projects: Map<string, ReadRun[]> | undefined;
+  return {
+    async *experiments(): AsyncGenerator<SourceExperiment> {
+      projects = await readRuns(folder);
+      for (const name of projects.keys()) yield { id: name, name, tags: [], isDeleted: false };
+    },
+    async *runs({ id }) {
+      for (const run of projects?.get(id) ?? []) {
+        const described = describe(run);
+        records.set(described, run);
+        yield described;
+      }
+    },
+    points: (run) => pointsOf(records.of(run)),
+    async *files(run) {
+      yield* filesOf(records.of(run), folder);
+    },
+    async openFile(run, path) {
+      const { scratch, locals } = records.of(run);
+      return scratch.has(path) ? scratch.open(path) : createReadStream(locals.get(path) ?? '');
+    },
+    async *models() {},
+    omitted: (run) => records.of(run).omissions.counts,
+    release: (run) => records.of(run).scratch.remove(),
+  };
+}
+
+interface ReadRun {
+  run: WandbRun;
+  /** Files of its records, oldest first. */
+  logs: string[];
+  isLive: boolean;
+  /** Milliseconds since the epoch of the last change. */
+  changed: number;
+  /** Last step and time of the history that was read. */
+  last: { step: number; time: number };
+  scratch: ScratchFiles;
+  /** Paths on this disk of files that are brought, by artifact path. */
+  locals: Map<string, string>;
+  omissions: Omissions;
+}
+
+/** A run without an exit record that changed within this time still goes on. */
+const liveMilliseconds = 5 * 60_000;
+
+/** Maximum depth of run folders below the given one. */
+const maxDepth = 6;
+
+/** Find the logs below a folder. Do not follow links: `latest-run` is one. */
+async function logsIn(folder: string, depth = 0): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const paths: string[] = [];
+  for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+    const path = join(folder, entry.name);
+    if (entry.isFile() && entry.name.endsWith('.wandb')) paths.push(path);
+    else if (entry.isDirectory() && depth < maxDepth && entry.name !== 'node_modules')
+      paths.push(...(await logsIn(path, depth + 1)));
+  }
+  return paths;
+}
+
+/** Read all runs, by their projects. */
+async function readRuns(folder: string): Promise<Map<string, ReadRun[]>> {
+  const runs = new Map<string, ReadRun>();
+  const now = Date.now();
+  for (const log of await logsIn(folder)) {
+    const run = await readRun(log);
+    if (run === undefined) continue;
+    const { mtimeMs } = await stat(log);
+    const key = `${run.entity}/${run.project}/${run.id}`;
+    const earlier = runs.get(key);
+    const isLive = run.exitCode === undefined && now - mtimeMs < liveMilliseconds;
+    if (earlier === undefined)
+      runs.set(key, {
+        run,
+        logs: [log],
+        isLive,
+        changed: mtimeMs,
+        last: { step: 0, time: run.start ?? mtimeMs },
+        scratch: new ScratchFiles(),
+        locals: new Map(),
+        omissions: new Omissions(),
+      });
+    else {
+      earlier.logs.push(log);
+      // Folders are named by the time of their beginning, so the later one is the continuation.
+      earlier.run = continued(earlier.run, run);
+      earlier.isLive = isLive;
+      earlier.changed = Math.max(earlier.changed, mtimeMs);
+    }
+  }
+  const projects = new Map<string, ReadRun[]>();
+  for (const run of runs.values()) {
+    const name = run.run.project || 'uncategorized';
+    projects.set(name, [...(projects.get(name) ?? []), run]);
+  }
+  return projects;
+}
+
+/** Join what a run and its continuation say. */
+const continued = (first: WandbRun, later: WandbRun): WandbRun => ({
+  ...later,
+  start: first.start ?? later.start,
+  name: later.name || first.name,
+  notes: later.notes || first.notes,
+  tags: [...new Set([...first.tags, ...later.tags])],
+  config: new Map([...first.config, ...later.config]),
+  summary: new Map([...first.summary, ...later.summary]),
+  axes: new Map([...first.axes, ...later.axes]),
+  used: [...first.used, ...later.used],
+  artifacts: [...first.artifacts, ...later.artifacts],
+  output: [...first.output, ...later.output],
+  damage: {
+    blocks: first.damage.blocks + later.damage.blocks,
+    isTorn: first.damage.isTorn || later.damage.isTorn,
+  },
+});
+
+function describe({ run, isLive, changed }: ReadRun): SourceRun {
+  const pair = (key: string, value: string): Pair[] => (value === '' ? [] : [{ key, value }]);
+  const isPrivate = ([name]: readonly [string, unknown]): boolean => name.startsWith('_');
+  return {
+    id: run.id,
+    name: run.name,
+    status: isLive ? 'RUNNING' : run.exitCode === 0 ? 'FINISHED' : 'FAILED',
+    user: '',
+    start: run.start,
+    end: isLive ? undefined : Math.round(changed),
+    isDeleted: false,
+    params: [...flatValues([...run.config].filter((entry) => !isPrivate(entry)))].map(([key, value]) => ({
+      key,
+      value: valueText(value),
+    })),
+    tags: [
+      ...run.tags.map((key) => ({ key, value: 'true' })),
+      ...pair('mlflow.note.content', run.notes),
+      ...pair('mlflow.source.git.commit', run.git.commit),
+      ...pair('mlflow.source.git.repoURL', run.git.remote),
+      ...pair('wandb.entity', run.entity),
+      ...pair('wandb.project', run.project),
+      ...pair('wandb.group', run.group),
+      ...pair('wandb.job_type', run.jobType),
+      ...pair('wandb.sweep', run.sweep),
+      ...pair('wandb.host', run.host),
+      ...pair('wandb.exit_code', run.exitCode === undefined ? '' : String(run.exitCode)),
+      ...pair('wandb.used_artifacts', [...new Set(run.used)].join(', ')),
+      ...[...run.axes].map(([metric, axis]) => ({ key: `wandb.step_metric.${metric}`, value: axis })),
+      ...(isLive || run.exitCode !== undefined
+        ? []
+        : pair('import.reason', 'The records end before the run ended.')),
+      ...finalTexts(run),
+    ],
+    datasets: [],
+    artifactUri: '',
+  };
+}
+
+/** Texts and lists of the summary are tags, as those that a program logs. */
+const finalTexts = (run: WandbRun): Pair[] =>
+  [...flatValues([...run.summary].filter(([name]) => !name.startsWith('_')))]
+    .filter(([, value]) => numberOf(value) === undefined && !isMedia(value) && value !== null)
+    .map(([key, value]) => ({ key, value: valueText(value) }));
+
+/** Artifact with everything of the history that is no number: a line of JSON for each value. */
+const valuesFile = 'import/history.ndjson';
+
+const pointsAtOnce = 5000;
+
+async function* pointsOf(read: ReadRun): AsyncGenerator<SourcePoint[]> {
+  const { run, logs, last } = read;
+  const seen = new Map<string, number>();
+  let points: SourcePoint[] = [];
+  for (const log of logs)
+    for await (const row of rowsOf(log)) {
+      const timestamp = row.time ?? last.time;
+      if (row.kind === 'history')
+        Object.assign(last, { step: Math.max(last.step, row.step), time: timestamp });
+      for (const [name, value] of flatValues(row.values)) {
+        if (name.startsWith('_')) continue;
+        const number = numberOf(value);
+        if (number === undefined) await keepValue(read, row, name, value);
+        else {
+          const key = row.kind === 'stats' ? machineName(name) : name;
+          points.push({ key, value: writableNumber(number), timestamp, step: row.step });
+          if (row.kind === 'history') seen.set(key, number);
+        }
+      }
+      if (points.length < pointsAtOnce) continue;
+      yield points;
+      points = [];
+    }
+  for (const [key, value] of flatValues([...run.summary].filter(([name]) => !name.startsWith('_')))) {
+    const number = numberOf(value);
+    if (number === undefined || Object.is(seen.get(key), number)) continue;
+    // The summary of a metric that was logged, too, is its best value or one that the program set.
+    const name = seen.has(key) ? `${key}.summary` : key;
+    points.push({ key: name, value: writableNumber(number), timestamp: last.time, step: last.step });
+  }
+  yield points;
+  const { blocks, isTorn } = run.damage;
+  if (blocks > 0) read.omissions.add('damaged blocks of the records', blocks);
+  if (isTorn && !read.isLive) read.omissions.add('last records that the program did not finish');
+}
+
+const maxHistograms = 500;
+
+/** Keep a value of the history that is no number. */
+async function keepValue(
+  { scratch, omissions }: ReadRun,
+  { step }: WandbRow,
+  key: string,
+  value: WandbValue,
+): Promise<void> {
+  await scratch.addLine(valuesFile, JSON.stringify({ step, key, value }));
+  if (!isMedia(value) || value['_type'] !== 'histogram') return;
+  if (scratch.count > maxHistograms) {
+    omissions.add(`histograms beyond ${maxHistograms} of a run: in ${valuesFile}`);
+    return;
+  }
+  const { values = null, bins = null, packedBins = null } = value;
+  const path = `histograms/${key.replace(/[^\w.\-/]/g, '_')}_step_${step}.json`;
+  await scratch.write(path, JSON.stringify({ bins: bins ?? packedBins, values }));
+}
+
+async function* filesOf(read: ReadRun, top: string): AsyncGenerator<SourceFile> {
+  const { run, logs, scratch, locals, omissions } = read;
+  yield* await scratch.list();
+  const roots = await Promise.all(
+    [top, ...logs.map((log) => dirname(dirname(dirname(log))))].map((path) =>
+      realpath(path).catch(() => path),
+    ),
+  );
+  const isWithin = (path: string): boolean => roots.some((root) => path.startsWith(root + sep));
+  const keep = async (
+    path: string,
+    local: string,
+    allowed: (real: string) => boolean,
+  ): Promise<SourceFile[]> => {
+    if (locals.has(path) || scratch.has(path)) return [];
+    const real = await realpath(local).catch(() => undefined);
+    const status = real === undefined ? undefined : await stat(real).catch(() => undefined);
+    if (real === undefined || status === undefined) omissions.add('files that are no longer there');
+    else if (!allowed(real)) omissions.add('links to files elsewhere');
+    else if (status.isFile()) {
+      locals.set(path, real);
+      return [{ path, size: status.size }];
+    }
+    return [];
+  };
+  const media = mediaPath();
+  for (const log of logs) {
+    const folder = join(dirname(log), 'files');
+    for (const path of await pathsIn(folder)) {
+      // A version leaves this file empty, and has the lines in the records.
+      if (path === 'output.log' && (await lstat(join(folder, path))).size === 0) continue;
+      yield* await keep(media(path), join(folder, path), isWithin);
+    }
+  }
+  if (run.output.length > 0 && !locals.has('output.log')) {
+    await scratch.write('output.log', Buffer.concat(run.output));
+    yield* (await scratch.list()).filter(({ path }) => path === 'output.log');
+  }
+  const stage = await staging();
+  for (const { name, type, files } of run.artifacts) {
+    // These are of W&B itself: the tables and the history of a run.
+    if (/^(run_table|wandb-history|job|code)$/.test(type)) continue;
+    if (files.length === 0) omissions.add(`artifact ${name}: its list of files is not on this machine`);
+    for (const { path, local } of files) {
+      const inside = `artifacts/${name}/${path}`;
+      if (local === '') omissions.add(`artifact ${name}: files that are not on this machine`);
+      else yield* await keep(inside, local, (real) => isWithin(real) || real.startsWith(stage));
+    }
+  }
+}
+
+/** Folder in which W&B stages files of artifacts. */
+async function staging(): Promise<string> {
+  const data = process.env['WANDB_DATA_DIR'] ?? join(homedir(), '.local/share/wandb');
+  return (await realpath(data).catch(() => data)) + sep;
+}
+
+/** List files and links below a folder, by their paths with slashes. */
+async function pathsIn(folder: string, below = ''): Promise<string[]> {
+  const entries = await readdir(join(folder, below), { withFileTypes: true }).catch(() => []);
+  const paths: string[] = [];
+  for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+    const path = below === '' ? entry.name : `${below}/${entry.name}`;
+    if (entry.isDirectory()) paths.push(...(await pathsIn(folder, path)));
+    else if (basename(path) !== 'wandb-summary.json') paths.push(path);
+  }
+  return paths;
+}

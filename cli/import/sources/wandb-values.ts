@@ -1,0 +1,97 @@
+import { protobufFields } from '../../../shared/runner/metric-files/protobuf-fields.ts';
+
+/** A value that W&B writes as JSON; numbers that JSON lacks are numbers. */
+export type WandbValue = string | number | boolean | null | WandbValue[] | { [name: string]: WandbValue };
+
+const textDecoder = new TextDecoder();
+export const textOf = (bytes: Uint8Array): string => textDecoder.decode(bytes);
+
+/**
+ * Parse a value as Python and Go write it: `NaN` and infinities are bare words, or texts by newer versions.
+ * @returns undefined for a text that is no value
+ */
+export function parseValue(text: string): WandbValue | undefined {
+  const bare = nonFinite.get(text);
+  if (bare !== undefined) return bare;
+  try {
+    return JSON.parse(text) as WandbValue;
+  } catch {
+    // Only a value within an object or a list gets here.
+    const quoted = text.replace(/"(?:[^"\\]|\\.)*"|-?\b(?:NaN|Infinity)\b/g, (part) =>
+      part.startsWith('"') ? part : `"${part}"`,
+    );
+    try {
+      return JSON.parse(quoted) as WandbValue;
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+const nonFinite: ReadonlyMap<string, number> = new Map([
+  ...['NaN', '"NaN"'].map((text) => [text, Number.NaN] as const),
+  ...['Infinity', '"Infinity"'].map((text) => [text, Number.POSITIVE_INFINITY] as const),
+  ...['-Infinity', '"-Infinity"'].map((text) => [text, Number.NEGATIVE_INFINITY] as const),
+]);
+
+/**
+ * Read items of config, history, summary or machine records into an object. An item has a key in `key` or a path in
+ * `nested_key`, and its value in `value_json`; a version writes one-part paths, another one whole objects.
+ */
+export function readItem(item: Uint8Array, into: Map<string, WandbValue>): void {
+  let key: string | undefined;
+  const path: string[] = [];
+  let value: WandbValue | undefined;
+  for (const { number, bytes } of protobufFields(item)) {
+    if (number === itemFields.key) key = textOf(bytes);
+    else if (number === itemFields.path) path.push(textOf(bytes));
+    else if (number === itemFields.value) value = parseValue(textOf(bytes));
+  }
+  const [first, ...others] = path.length > 0 ? path : [key ?? ''];
+  if (first === undefined || first === '' || value === undefined) return;
+  into.set(first, others.length === 0 ? value : within(into.get(first), others, value));
+}
+
+const itemFields = { key: 1, path: 2, value: 16 };
+
+/** Set a value at a path within an object; make objects on the way. */
+function within(old: WandbValue | undefined, path: readonly string[], value: WandbValue): WandbValue {
+  const [first = '', ...others] = path;
+  const object = isObject(old) ? old : (Object.create(null) as { [name: string]: WandbValue });
+  object[first] = others.length === 0 ? value : within(object[first], others, value);
+  return object;
+}
+
+export const isObject = (value: WandbValue | undefined): value is { [name: string]: WandbValue } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Whether a value is a picture, a histogram, a table or the like. */
+export const isMedia = (value: WandbValue): value is { [name: string]: WandbValue } =>
+  isObject(value) && typeof value['_type'] === 'string';
+
+/** Yield the values in nested objects, with their names joined by a point. Media stay whole. */
+export function* flatValues(
+  values: Iterable<readonly [string, WandbValue]>,
+  prefix = '',
+): Generator<[string, WandbValue]> {
+  for (const [name, value] of values) {
+    const key = prefix + name;
+    if (isObject(value) && !isMedia(value) && Object.keys(value).length > 0)
+      yield* flatValues(Object.entries(value), `${key}.`);
+    else yield [key, value];
+  }
+}
+
+/** Return the number of a value; undefined for other values. */
+export const numberOf = (value: WandbValue): number | undefined =>
+  typeof value === 'number' ? value : typeof value === 'boolean' ? Number(value) : nonFiniteText(value);
+
+const nonFiniteText = (value: WandbValue): number | undefined =>
+  typeof value === 'string' ? nonFinite.get(value) : undefined;
+
+/** Write a value as the text of a param or a tag, as Python's `str` does. */
+export function valueText(value: WandbValue): string {
+  if (value === null) return 'None';
+  if (typeof value === 'boolean') return value ? 'True' : 'False';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}

@@ -1,0 +1,45 @@
+import { text } from 'node:stream/consumers';
+import type { RunSource, SourcePoint, SourceRun } from '../../../cli/import/source.ts';
+
+/** All runs of a source, by their names. */
+export async function readAll(source: RunSource) {
+  const runs = new Map<string, Awaited<ReturnType<typeof readRun>>>();
+  for await (const experiment of source.experiments())
+    for await (const run of source.runs(experiment))
+      runs.set(run.name, { ...(await readRun(source, run)), experiment });
+  return runs;
+}
+
+/** Everything that a source says of the first run of its first project. */
+export async function readWhole(source: RunSource) {
+  const [run] = (await readAll(source)).values();
+  if (run === undefined) throw new Error('There is no run.');
+  return run;
+}
+
+async function readRun(source: RunSource, run: SourceRun) {
+  const points = (await Array.fromAsync(source.points(run))).flat();
+  const files = new Map<string, string>();
+  for await (const { path } of source.files(run))
+    files.set(path, await text(await source.openFile(run, path)));
+  const omitted = Object.fromEntries(source.omitted?.(run) ?? []);
+  await source.release?.(run);
+  return {
+    run,
+    points,
+    files,
+    omitted,
+    params: Object.fromEntries(run.params.map(({ key, value }) => [key, value])),
+    tags: Object.fromEntries(run.tags.map(({ key, value }) => [key, value])),
+    experiment: { id: '', name: '', isDeleted: false, tags: [] } as {
+      id: string;
+      name: string;
+      isDeleted: boolean;
+      tags: readonly object[];
+    },
+  };
+}
+
+/** Steps and values of a metric. */
+export const valuesOf = (points: readonly SourcePoint[], name: string) =>
+  points.filter(({ key }) => key === name).map(({ step, value }) => [step, value]);
