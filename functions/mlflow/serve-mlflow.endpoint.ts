@@ -1,8 +1,5 @@
 import { hashingRuntime } from '../../shared/accounts/hashing-queue.ts';
-import { writeProjectObjects } from '../../shared/aws/needs.ts';
-import { writePasswords } from '../../shared/data/accounts/needs.ts';
 import { requireScope } from '../../shared/data/accounts/token-scope.ts';
-import { writeRecords } from '../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { content } from '../../shared/http/definition/endpoint-output.ts';
 import { largeBodies } from '../../shared/mlflow/artifacts/large-body.ts';
@@ -16,6 +13,7 @@ import { registeredRoutes } from '../../shared/mlflow/registry/model-routes.ts';
 import { versionRoutes } from '../../shared/mlflow/registry/version-routes.ts';
 import { runRoutes } from '../../shared/mlflow/runs/routes.ts';
 import { identifyBasic } from './basic-credentials.ts';
+import { mlflowNeeds } from './mlflow-needs.ts';
 
 const route = createRouter([
   ...serverRoutes(true),
@@ -45,7 +43,7 @@ export const endpoint = defineEndpoint({
   allow: 'viewer',
   right: 'read',
   keepsToProjects: true,
-  needs: { records: writeRecords, objects: writeProjectObjects, accounts: writePasswords },
+  needs: mlflowNeeds,
   runtime: hashingRuntime,
   input: { request: { maxBytes: bodyMaxBytes, largeBodies } },
   work: 'heavy: searches and histories, each a page of 4 MB; the others a page or single records',

@@ -1,5 +1,6 @@
 import type { Environment } from '../core/needs.ts';
-import { requestSigner, serviceDomain } from './request-signer.ts';
+import { serviceDomain } from '../core/service-domain.ts';
+import { requestSigner } from './request-signer.ts';
 
 /**
  * Return a call of a Lambda function that waits for no answer of it. `LAMBDA_ENDPOINT` replaces the region's endpoint. The

@@ -1,5 +1,6 @@
 import type { Environment } from '../core/needs.ts';
-import { requestSigner, serviceDomain } from './request-signer.ts';
+import { serviceDomain } from '../core/service-domain.ts';
+import { requestSigner } from './request-signer.ts';
 
 /** Topic of SNS whose subscribers get mails. */
 export interface MailTopic {

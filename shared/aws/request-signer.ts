@@ -11,10 +11,6 @@ export const requestSigner = (
   credentials: ConstructorParameters<typeof SignatureV4>[0]['credentials'],
 ): SignatureV4 => new SignatureV4({ service, region, sha256: Sha256, credentials });
 
-/** Return the domain of the services of a region. */
-export const serviceDomain = (region: string): string =>
-  region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
-
 /** SHA-256 in the form that the signer takes. */
 class Sha256 {
   readonly #hash: Hash | Hmac;

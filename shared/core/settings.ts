@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { CorsOrigins } from './cors-origins.ts';
 import { PackageIndexes } from './package-indexes.ts';
 import { type Prices, pricesSchema } from './prices.ts';
+import { serviceDomain } from './service-domain.ts';
 import { tryParseJson } from './text/try-parse-json.ts';
 
 const wholeNumber = 'must be a whole number above 0';
@@ -214,7 +215,7 @@ const storageOrigin = (value: {
   AWS_REGION: string;
 }): string =>
   value.S3_ENDPOINT === undefined
-    ? `https://${value.BUCKET}.s3.${value.AWS_REGION}.amazonaws.com`
+    ? `https://${value.BUCKET}.s3.${value.AWS_REGION}.${serviceDomain(value.AWS_REGION)}`
     : new URL(value.S3_PUBLIC_ENDPOINT ?? value.S3_ENDPOINT).origin;
 
 /** Read the settings. Throws an error that names every missing or invalid variable. */

@@ -57,6 +57,11 @@ export const proofs: readonly Proof[] = [
     about: 'kill -9, outages, a full or bad disk (hours; --only <name>)',
     program: 'test/proofs/faults/run.ts',
   },
+  {
+    name: 'follow',
+    about: 'how often followers of a run ask, how soon a metric arrives, and that kills lose nothing (two minutes)',
+    program: 'test/proofs/load/follow.ts',
+  },
   { name: 'fuzz', about: 'every drawn test from a new seed', program: 'test/integration/fuzz/run.ts' },
   {
     name: 'gateway',

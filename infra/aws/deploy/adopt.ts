@@ -170,7 +170,7 @@ export async function refuseForgotten(options: DeploymentOptions): Promise<void>
   const stack = stackName(options, 'data');
   if ((await resourcesOf(new CloudFormationClient(config), stack)).length > 0) return;
   const kept = await findKeptData({ dynamoDb: new DynamoDBClient(config), s3: new S3Client(config) }, stack);
-  const hint = adoptionHint(kept);
+  const hint = adoptionHint(kept) ?? partsHint(kept);
   if (hint === undefined) return;
   throw new CommandError(
     `An earlier deployment "${options.name}" has left data.\n${hint}\nTo start without it: npm run deploy -- --start-empty`,
@@ -228,6 +228,20 @@ export function adoptionHint({ accounts, records, buckets }: KeptData): string |
     ...others,
     'To deploy with this data, give its names once:',
     `  npm run deploy -- --adopt-accounts ${account} --adopt-records ${record} --adopt-bucket ${bucket}`,
+  ].join('\n');
+}
+
+/** Explain tables or a bucket without the others, which a creation leaves that failed halfway. Return undefined if there are none. */
+export function partsHint({ accounts, records, buckets }: KeptData): string | undefined {
+  const tables = [...accounts, ...records];
+  if (tables.length + buckets.length === 0) return undefined;
+  return [
+    'They are not a whole: without two tables and a bucket there is nothing to adopt. A creation that failed leaves them empty. To remove them:',
+    ...tables.flatMap((name) => [
+      `  aws dynamodb update-table --table-name ${name} --no-deletion-protection-enabled`,
+      `  aws dynamodb delete-table --table-name ${name}`,
+    ]),
+    ...buckets.map((name) => `  aws s3api delete-bucket --bucket ${name}`),
   ].join('\n');
 }
 

@@ -8,6 +8,7 @@ import { minConcurrency } from '../options/request-burst.ts';
 import { callersAccount, concurrencyQuota } from './account.ts';
 import { adopt, adoptedData, refuseForgotten } from './adopt.ts';
 import { checkReadiness } from './checks/readiness.ts';
+import { keptSubnets } from './kept-subnets.ts';
 import { moveApi } from './move-api.ts';
 import { clientConfig, deployedOptions, stackName } from './read-deployment.ts';
 import { runCdk } from './run-cdk.ts';
@@ -30,16 +31,19 @@ async function deploy(): Promise<number> {
   const options = await deployedOptions(context);
   const { id, region } = await callersAccount(options);
   process.stderr.write(`Deploying ${options.name} into account ${id}, ${region}\n`);
-  if (given['skip-checks'] !== true) await requireReadiness(options);
+  const config = clientConfig(options);
+  const quota = await concurrencyQuota(new LambdaClient(config));
+  if (given['skip-checks'] !== true) await requireReadiness(options, quota);
   if (adopted !== undefined) {
     const status = await adopt(adopted, options, context);
     if (status !== 0) return status;
   } else if (given['start-empty'] !== true) {
     await refuseForgotten(options);
   }
-  const cdkOptions = [...context, ...(await concurrencyOption(options))];
+  const cloudFormation = new CloudFormationClient(config);
+  const subnets = await keptSubnets(cloudFormation, stackName(options, 'compute'));
+  const cdkOptions = [...context, ...concurrencyOption(options, quota), ...subnets];
   const approval = yes ? ['--require-approval', 'never'] : [];
-  const cloudFormation = new CloudFormationClient(clientConfig(options));
   const moved = await moveApi(cloudFormation, stackName(options, 'api'), approval, cdkOptions);
   return moved === 0 ? runCdk(['deploy', '--all', ...approval], cdkOptions) : moved;
 }
@@ -61,17 +65,16 @@ ${optionUsage}
   --start-empty     ignore the data of an earlier deployment`;
 
 /** @throws CommandError naming everything that would stop the deployment halfway */
-async function requireReadiness(options: DeploymentOptions): Promise<void> {
-  const problems = (await checkReadiness(options)).filter(({ outcome }) => outcome === 'problem');
+async function requireReadiness(options: DeploymentOptions, quota: number | undefined): Promise<void> {
+  const problems = (await checkReadiness(options, quota)).filter(({ outcome }) => outcome === 'problem');
   if (problems.length === 0) return;
   const lines = problems.map(({ what }) => `  ${what}`).join('\n');
   throw new CommandError(`Nothing was deployed:\n${lines}\nTo deploy all the same: --skip-checks`);
 }
 
 /** Return the quota of concurrent functions as an option. It sets the request burst of the stage. */
-async function concurrencyOption(options: DeploymentOptions): Promise<string[]> {
+function concurrencyOption(options: DeploymentOptions, quota: number | undefined): string[] {
   if (options.concurrentFunctions !== undefined) return [];
-  const quota = await concurrencyQuota(new LambdaClient(clientConfig(options)));
   if (quota === undefined) {
     process.stderr.write(
       `The quota of concurrent functions could not be read (lambda:GetAccountSettings); assuming ${minConcurrency}.\n`,

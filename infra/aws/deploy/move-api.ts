@@ -1,10 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type CloudFormationClient, GetTemplateCommand } from '@aws-sdk/client-cloudformation';
-import * as z from 'zod';
+import type { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { apiContext } from '../options/api-context.ts';
-import { resourcesOf } from './read-deployment.ts';
+import { type DeployedTemplate, deployedTemplate } from './read-deployment.ts';
 import { runCdk } from './run-cdk.ts';
 
 /**
@@ -22,11 +21,8 @@ export async function moveApi(
   args: readonly string[],
   context: readonly string[],
 ): Promise<number> {
-  if ((await resourcesOf(client, stack)).length === 0) return 0;
-  const { TemplateBody = '{}' } = await client.send(
-    new GetTemplateCommand({ StackName: stack, TemplateStage: 'Original' }),
-  );
-  const template = DeployedTemplate.parse(JSON.parse(TemplateBody));
+  const template = await deployedTemplate(client, stack);
+  if (template === undefined) return 0;
   const steps = movesLeft(template);
   if (steps.length > 0) process.stderr.write(`Moving the API into one document: ${steps.join(', ')}\n`);
   const folder = await mkdtemp(join(tmpdir(), 'mps-api-'));
@@ -49,19 +45,6 @@ export async function moveApi(
     await rm(folder, { recursive: true, force: true });
   }
 }
-
-export const DeployedTemplate = z.looseObject({
-  Parameters: z.record(z.string(), z.unknown()).optional(),
-  Resources: z.record(
-    z.string(),
-    z.looseObject({
-      Type: z.string(),
-      DeletionPolicy: z.string().optional(),
-      Properties: z.record(z.string(), z.unknown()).optional(),
-    }),
-  ),
-});
-export type DeployedTemplate = z.infer<typeof DeployedTemplate>;
 
 /** Return the steps that an API's deployed template still has before it. */
 export function movesLeft({ Resources }: DeployedTemplate): ('keep' | 'merge')[] {

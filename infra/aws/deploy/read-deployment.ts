@@ -61,7 +61,10 @@ export interface DeployedResource {
   name: string;
 }
 
-/** Return the resources of a stack, or none if it is not deployed. */
+/**
+ * Return the resources of a stack, or none if it is not deployed. Those that a failed creation has kept are no longer of the
+ * stack, which the next deployment makes anew.
+ */
 export async function resourcesOf(client: CloudFormationClient, stack: string): Promise<DeployedResource[]> {
   const found: DeployedResource[] = [];
   try {
@@ -72,7 +75,7 @@ export async function resourcesOf(client: CloudFormationClient, stack: string): 
         PhysicalResourceId: name = '',
         ResourceStatus,
       } of page.StackResourceSummaries ?? []) {
-        if (ResourceStatus !== 'DELETE_COMPLETE') found.push({ id, type, name });
+        if (!goneStatuses.includes(String(ResourceStatus))) found.push({ id, type, name });
       }
     }
   } catch (error) {
@@ -81,14 +84,36 @@ export async function resourcesOf(client: CloudFormationClient, stack: string): 
   return found;
 }
 
-const DataTemplate = z.object({
-  Resources: z.record(z.string(), z.object({ Type: z.string(), DeletionPolicy: z.string().optional() })),
+export const DeployedTemplate = z.looseObject({
+  Parameters: z.record(z.string(), z.unknown()).optional(),
+  Resources: z.record(
+    z.string(),
+    z.looseObject({
+      Type: z.string(),
+      DeletionPolicy: z.string().optional(),
+      Properties: z.record(z.string(), z.unknown()).optional(),
+    }),
+  ),
 });
+export type DeployedTemplate = z.infer<typeof DeployedTemplate>;
+
+/** Return the template of a stack as it was deployed, or undefined if the stack has no resources. */
+export async function deployedTemplate(
+  client: CloudFormationClient,
+  stack: string,
+): Promise<DeployedTemplate | undefined> {
+  if ((await resourcesOf(client, stack)).length === 0) return undefined;
+  const { TemplateBody = '{}' } = await client.send(
+    new GetTemplateCommand({ StackName: stack, TemplateStage: 'Original' }),
+  );
+  return DeployedTemplate.parse(JSON.parse(TemplateBody));
+}
+
+const goneStatuses = ['DELETE_COMPLETE', 'DELETE_SKIPPED'];
 
 /** Whether a deletion of the deployed data stack deletes its tables and its bucket. */
 export async function deletesData(client: CloudFormationClient, stack: string): Promise<boolean> {
-  const { TemplateBody = '{}' } = await client.send(new GetTemplateCommand({ StackName: stack }));
-  const { Resources } = DataTemplate.parse(JSON.parse(TemplateBody));
+  const { Resources = {} } = (await deployedTemplate(client, stack)) ?? {};
   const bucket = Object.values(Resources).find(({ Type }) => Type === 'AWS::S3::Bucket');
   // CloudFormation deletes resources without a policy.
   return bucket !== undefined && (bucket.DeletionPolicy ?? 'Delete') === 'Delete';

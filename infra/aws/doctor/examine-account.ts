@@ -1,21 +1,33 @@
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { LambdaClient } from '@aws-sdk/client-lambda';
+import { ServiceQuotasClient } from '@aws-sdk/client-service-quotas';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
+import { concurrencyQuota } from '../deploy/account.ts';
 import { type CheckResult, note } from '../deploy/checks/check-result.ts';
 import { checkRuntime } from '../deploy/checks/prerequisites.ts';
 import { checkReadiness } from '../deploy/checks/readiness.ts';
 import { clientConfig, outputsOf, resourcesOf, stackKinds, stackName } from '../deploy/read-deployment.ts';
 import type { DeploymentOptions } from '../options/deployment-options.ts';
 import { type Cost, currentCosts } from './costs.ts';
+import { checkForJobs } from './for-jobs.ts';
 import { checkProtections } from './protections.ts';
 
-/** Print whether the account is ready for a deployment, and current costs. Return 1 if there is a problem. */
-export async function examineAccount(options: DeploymentOptions): Promise<number> {
+/**
+ * Print whether the account is ready for a deployment, and current costs. Return 1 if there is a problem.
+ * @param jobs also print what so many jobs at once need
+ */
+export async function examineAccount(options: DeploymentOptions, jobs?: number): Promise<number> {
   const config = clientConfig(options);
   const formation = new CloudFormationClient(config);
   const identity = new STSClient(config);
-  const results = await checkReadiness(options);
+  const lambda = new LambdaClient(config);
+  const concurrency = await concurrencyQuota(lambda);
+  const results = await checkReadiness(options, concurrency);
   process.stdout.write(`Ready to deploy:\n${results.map(line).join('')}`);
+  if (jobs !== undefined) {
+    const found = await checkForJobs(new ServiceQuotasClient(config), options, { jobs, concurrency });
+    process.stdout.write(`For ${jobs} jobs at once:\n${found.map(line).join('')}`);
+  }
 
   const deployed = (
     await Promise.all(stackKinds.map((kind) => resourcesOf(formation, stackName(options, kind))))
@@ -24,7 +36,7 @@ export async function examineAccount(options: DeploymentOptions): Promise<number
   const firstAdmin = background?.['FirstAdminFunction'];
   if (firstAdmin !== undefined) {
     const present = [
-      await checkRuntime(new LambdaClient(config), firstAdmin),
+      await checkRuntime(lambda, firstAdmin),
       ...(await checkProtections(formation, stackName(options, 'data'))),
       ...(options.alarms && options.alarmEmail === undefined
         ? [note('nobody gets a mail about alarms and costs; deploy with -c alarmEmail=you@example.org')]

@@ -100,6 +100,11 @@ export const DeploymentOptions = z.strictObject({
   gpuMaxVcpus: whole(1, 10_000)
     .default(16)
     .describe('Maximum vCPUs of all nodes with GPUs together, without clusters'),
+  newestNodeImage: yesOrNo
+    .default(true)
+    .describe(
+      'Every deployment gives nodes the newest image; `false`: they keep theirs until something else of them changes',
+    ),
   trustedImages: list(imageReference)
     .pipe(z.array(z.string()).max(8))
     .default([])

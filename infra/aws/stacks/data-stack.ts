@@ -92,7 +92,7 @@ export class DataStack extends Stack {
           // The console is a page of the API, whose address does not exist yet, and of the custom domain. A
           // presigned URL alone gives access to an object; the origin adds no rights.
           allowedOrigins: [
-            `https://*.execute-api.${this.region}.amazonaws.com`,
+            `https://*.execute-api.${this.region}.${this.urlSuffix}`,
             ...(domainName === undefined ? [] : [`https://${domainName}`]),
             ...corsOrigins,
           ],

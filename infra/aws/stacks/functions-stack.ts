@@ -36,6 +36,7 @@ export class FunctionsStack extends Stack {
         folder: folderOf(name),
         ...(runtime !== undefined && { runtime: sized(runtime, options) }),
         environment: variables,
+        logLevel: options.logLevel,
         log,
         role: roles.roleOf(grantsOf(allNeeds(endpoint), resources)),
       });

@@ -1,15 +1,19 @@
 import { Duration, Size } from 'aws-cdk-lib';
 import type { IRole } from 'aws-cdk-lib/aws-iam';
 import {
+  ApplicationLogLevel,
   Architecture,
   Code,
   Function as LambdaFunction,
+  LoggingFormat,
   RecursiveLoop,
   Runtime,
+  SystemLogLevel,
 } from 'aws-cdk-lib/aws-lambda';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { FunctionRuntime } from '../../../shared/core/function-runtime.ts';
+import type { DeploymentOptions } from '../options/deployment-options.ts';
 import { usualMemory, usualTimeout } from '../options/function-size.ts';
 import type { Resources } from './roles.ts';
 
@@ -19,7 +23,7 @@ export class ServiceFunction extends Construct {
 
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
     super(scope, id);
-    const { functionName, description, folder, runtime = {}, environment, log, role } = props;
+    const { functionName, description, folder, runtime = {}, environment, logLevel, log, role } = props;
     const { isRecurring = false } = props;
     this.lambda = new LambdaFunction(this, 'Function', {
       ...(functionName !== undefined && { functionName }),
@@ -34,6 +38,8 @@ export class ServiceFunction extends Construct {
       timeout: Duration.seconds(runtime.timeout ?? usualTimeout),
       environment: { ...environment },
       logGroup: log,
+      loggingFormat: LoggingFormat.JSON,
+      ...logLevels(logLevel),
       role,
       // Lambda stops recursive loops that it considers mistakes.
       ...(isRecurring && { recursiveLoop: RecursiveLoop.ALLOW }),
@@ -49,11 +55,22 @@ export interface ServiceFunctionProps {
   folder: string;
   runtime?: FunctionRuntime;
   environment: Readonly<Record<string, string>>;
+  logLevel: DeploymentOptions['logLevel'];
   log: ILogGroup;
   role: IRole;
   /** Whether the function starts itself again by its writes. */
   isRecurring?: boolean;
 }
+
+/**
+ * Levels of the lines that a function writes, and of those that Lambda writes of it. The logger of the service has left out what
+ * is below its level; lines of others have the level INFO. Of calls that succeeded Lambda writes on the level `debug` alone: its
+ * lines would be most of the log.
+ */
+const logLevels = (level: DeploymentOptions['logLevel']) =>
+  level === 'debug'
+    ? { applicationLogLevelV2: ApplicationLogLevel.DEBUG, systemLogLevelV2: SystemLogLevel.INFO }
+    : { applicationLogLevelV2: ApplicationLogLevel.INFO, systemLogLevelV2: SystemLogLevel.WARN };
 
 /** Parts of the functions of all stacks. */
 export interface FunctionParts {

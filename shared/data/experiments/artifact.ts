@@ -169,54 +169,43 @@ export interface ArtifactOwner {
   maxProjectBytes: number;
 }
 
-/**
- * Record an uploaded file. It replaces `previous` under the same path. The new object is already in the bucket.
- * The caller must delete the previous object afterwards.
- * @throws ConditionFailedError if the lease is lost, the job has ended, or `previous` is no longer the recorded
- * file
- */
-export async function putArtifact(
-  records: TableWriter<'records'>,
-  owner: ArtifactOwner,
-  value: Artifact,
-  previous: Artifact | undefined,
-): Promise<void> {
-  const { experiment, kind } = owner;
-  const put: Write = {
-    put: layouts[kind].type.item(artifactKey(experiment.experiment_id, value.path, kind), value),
-    if: previous === undefined ? { exists: false } : { equals: { object: previous.object } },
-  };
-  const objects = previous === undefined ? 1 : 0;
-  await records.write(...counted(owner, put, objects, value.size - (previous?.size ?? 0)));
+/** A file of a path that is recorded in place of another, the previous one. One of the two is undefined at most. */
+export interface FileChange {
+  path: string;
+  /** Its object is already in the bucket. Undefined removes the record. */
+  value: Artifact | undefined;
+  /** The caller must delete its object afterwards. */
+  previous: Artifact | undefined;
 }
 
-/** Build the writes for a change of one file. They check the lease and update all counters. */
-function counted(
+/** Files that one transaction records: it has a hundred writes, and three of them are for all. */
+export const maxFileChanges = 24;
+
+/**
+ * Record changes of files together. All of them raise the same counters, so each of them alone would wait for the others.
+ * @throws ConditionFailedError if the lease is lost, the job has ended, the project is full, or a `previous` is no longer the
+ * recorded file; then none is recorded
+ */
+export async function changeArtifacts(
+  records: TableWriter<'records'>,
   { experiment, lease, kind, maxProjectBytes }: ArtifactOwner,
-  change: Write,
-  objects: number,
-  bytes: number,
-): Write[] {
+  changes: readonly FileChange[],
+): Promise<void> {
   const { project_id, experiment_id } = experiment;
-  const { files, bytes: total } = layouts[kind];
-  return [
+  const { files, bytes: total, type } = layouts[kind];
+  let objects = 0;
+  let bytes = 0;
+  const writes = changes.map(({ path, value, previous }): Write => {
+    objects += (value === undefined ? 0 : 1) - (previous === undefined ? 0 : 1);
+    bytes += (value?.size ?? 0) - (previous?.size ?? 0);
+    const key = artifactKey(experiment_id, path, kind);
+    const unchanged = previous === undefined ? { exists: false } : { equals: { object: previous.object } };
+    return { ...(value === undefined ? { delete: key } : { put: type.item(key, value) }), if: unchanged };
+  });
+  await records.write(
     holdsLease(experiment_id, 0, lease),
-    change,
+    ...writes,
     changeJob(experimentKey(project_id, experiment_id), { add: { [files]: objects, [total]: bytes } }),
     count(project_id, { objects, bytes }, maxProjectBytes),
-  ];
-}
-
-/** Remove the record of a file. The caller must delete its object afterwards. Throws as {@link putArtifact}. */
-export async function removeArtifact(
-  records: TableWriter<'records'>,
-  owner: ArtifactOwner,
-  { path, object, size }: Artifact,
-): Promise<void> {
-  const { experiment, kind } = owner;
-  const remove: Write = {
-    delete: artifactKey(experiment.experiment_id, path, kind),
-    if: { equals: { object } },
-  };
-  await records.write(...counted(owner, remove, -1, -size));
+  );
 }

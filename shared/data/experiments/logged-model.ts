@@ -62,14 +62,14 @@ export const loggedModelFilesPartition = (project_id: string): string => `LOGGED
 export const loggedModelFilesPrefix = (model_id: string): string => `${model_id}#`;
 /** Return the partitions of all records of a project's logged models. */
 export const loggedModelPartitions = (project_id: string): string[] => [
-  partition(project_id),
+  loggedModelsPartition(project_id),
   loggedModelFilesPartition(project_id),
 ];
 
-const partition = (project_id: string): string => `LOGGED_MODELS#${project_id}`;
+export const loggedModelsPartition = (project_id: string): string => `LOGGED_MODELS#${project_id}`;
 
 export const loggedModelKey = (project_id: string, model_id: string): Key => ({
-  pk: partition(project_id),
+  pk: loggedModelsPartition(project_id),
   sk: model_id,
 });
 /** Key of a file of a logged model. */
@@ -97,7 +97,7 @@ export async function listLoggedModels(
   page: { limit?: number; after?: string | undefined },
 ): Promise<Page<LoggedModel>> {
   return readPage(
-    await records.query({ pk: partition(project_id), descending: true, ...page }),
+    await records.query({ pk: loggedModelsPartition(project_id), descending: true, ...page }),
     loggedModel.parse,
   );
 }

@@ -3,6 +3,8 @@ import { tryWrite } from '../table/write-label.ts';
 
 /** Records of one kind by owner, in one partition per user. The delete of a user finds them here. */
 export interface OwnedList {
+  /** Key pattern of the partitions of all users, for the policy of a role. */
+  readonly pattern: string;
   /** Build the write that adds a new record to its owner's list. */
   add(owner_id: string, id: string): Write;
   /** Build the write that removes a record from the list. */
@@ -27,6 +29,7 @@ export function ownedList(name: string, keyOf: (id: string) => Key): OwnedList {
   const entry = (owner_id: string, id: string): Key => ({ pk: `${name}#${owner_id}`, sk: id });
   const remove = (owner_id: string, id: string): Write => ({ delete: entry(owner_id, id) });
   return {
+    pattern: entry('*', '').pk,
     add: (owner_id, id) => ({ put: { ...entry(owner_id, id), record_type: 'owned', schema_version: 0 } }),
     remove,
     async newest(records, owner_id, page) {

@@ -90,7 +90,7 @@ export async function isSpread(table: TableReader<TableName>): Promise<boolean> 
 const spreadTables = new WeakSet<TableReader<TableName>>();
 
 /** Key of the record that exists once the lists of the deployment are spread. They stay spread. */
-const spreadKey: Key = { pk: 'LISTS', sk: 'SPREAD' };
+export const spreadKey: Key = { pk: 'LISTS', sk: 'SPREAD' };
 
 /** Time of the last check that found the lists of a table not spread, on the monotonic clock. */
 const checkedAt = new WeakMap<TableReader<TableName>, number>();

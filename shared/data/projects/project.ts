@@ -4,7 +4,7 @@ import { Timestamp, Ulid } from '../../core/formats.ts';
 import { notFound } from '../../core/service-error.ts';
 import { RunRule } from '../../run-rules/run-rule.ts';
 import { ownedList } from '../lists/owned-list.ts';
-import { spreadList } from '../lists/spread-list.ts';
+import { spreadKey, spreadList } from '../lists/spread-list.ts';
 import { ofVersion, recordType, unreadableVersion } from '../table/record.ts';
 import {
   type Item,
@@ -110,6 +110,15 @@ export async function findClaimedName(
 }
 
 type Records = TableReader<'records'>;
+
+/** Key patterns of the records that a new project writes, for the policy of a role. */
+export const newProjectPatterns = (): readonly string[] => [
+  ...projectPatterns,
+  spreadKey.pk,
+  countersKey('*').pk,
+  ownedProjects.pattern,
+  claimKey('*', '').pk,
+];
 
 const claimKey = (user_id: string, name: string): Key => ({
   pk: `PROJECT_NAMES#${user_id}`,

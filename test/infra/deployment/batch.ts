@@ -156,6 +156,12 @@ test('every deployment gives nodes the newest image', () => {
   }
 });
 
+test('nodes keep their image if the deployment says so', async () => {
+  const keeping = await deployment({ newestNodeImage: 'false' });
+  for (const { ComputeResources } of onNodes(keeping))
+    expect(ComputeResources.Ec2Configuration).toEqual([{ ImageType: 'ECS_AL2023' }]);
+});
+
 test('nodes of a cluster are on demand, together in one subnet', () => {
   for (const environment of [...environmentsOf('cluster'), ...environmentsOf('cluster-gpu')]) {
     expect(environment.Type).toBe('EC2');

@@ -179,15 +179,15 @@ test.each(jobs.map((job) => [job.name, job] as const))(
   },
 );
 
-/** Names of the functions that reach each pattern of partitions of the accounts; `*` is the whole table. */
-function reachOfAccounts(): Map<string, string[]> {
+const isOn = (table: 'Accounts' | 'Records', { Resource }: Statement): boolean =>
+  new RegExp(`${table}[^/]*Arn`).test(text(Resource)) && !text(Resource).includes('StreamArn');
+
+/** Names of the functions that have an action on each pattern of partitions of a table; `*` is the whole table. */
+function reachOf(table: 'Accounts' | 'Records', action: string): Map<string, string[]> {
   const reach = new Map<string, string[]>();
   for (const { name } of [...endpoints, ...events]) {
     const statements = functionStatements(name).filter(
-      ({ Action, Resource }) =>
-        text(Action).includes('dynamodb:') &&
-        /Accounts[^/]*Arn/.test(text(Resource)) &&
-        !text(Resource).includes('StreamArn'),
+      (one) => isOn(table, one) && text(one.Action).includes(`dynamodb:${action}`),
     );
     const patterns = statements.flatMap(
       ({ Condition }) => Condition?.['ForAllValues:StringLike']['dynamodb:LeadingKeys'] ?? ['*'],
@@ -199,7 +199,7 @@ function reachOfAccounts(): Map<string, string[]> {
 }
 
 test('passwords and the key of secrets are reached by the functions that check or use them', () => {
-  const reach = reachOfAccounts();
+  const reach = reachOf('Accounts', '');
   expect(reach.get('*')).toBeUndefined();
   expect(reach.get('PASSWORD#*')).toEqual([
     'changePassword',
@@ -239,11 +239,43 @@ test('passwords and the key of secrets are reached by the functions that check o
   ]);
 });
 
-test('a training only checks that its project is there', () => {
+test('functions that answer strangers write no whole table', () => {
+  const reach = reachOf('Records', 'PutItem');
+  const strangers = endpoints.filter(({ allow }) => allow === 'anyone').map(({ name }) => name);
+  expect(nonEmpty(strangers).filter((name) => reach.get('*')?.includes(name))).toEqual([]);
+});
+
+test('the API of MLflow writes what its clients record, and no job, budget, member, secret or served model', () => {
+  const written = [...reachOf('Records', 'PutItem')].filter(([, names]) => names.includes('serveMlflow'));
+  expect(written.map(([pattern]) => pattern).sort()).toEqual([
+    'CATALOGUE#*',
+    'COUNTERS#*',
+    'EXPERIMENTS#*',
+    'FIRST_CRITERION#*',
+    'JOB#*',
+    'LISTS',
+    'LOGGED_MODELS#*',
+    'LOGGED_MODEL_FILES#*',
+    'MODEL_VERSIONS',
+    'NOTICES',
+    'OWNED#*',
+    'PROJECTS',
+    'PROJECTS#*',
+    'PROJECT_NAMES#*',
+    'PURGES',
+    'REGISTERED_MODELS',
+    'RETAINED',
+    'TRACKING#*',
+  ]);
+});
+
+test('a training only checks that its project is there, as nothing else of its partition', () => {
   const onProjects = jobStatements('train').filter((statement) =>
     text(statement.Condition).includes('PROJECTS'),
   );
   expect(actionsOf(onProjects)).toEqual(['dynamodb:ConditionCheckItem']);
+  // Without a key in the request, the condition on keys alone would match.
+  expect(onProjects[0]?.Condition.Null).toEqual({ 'dynamodb:LeadingKeys': 'false' });
 });
 
 /** Every statement of every role of the service's own. */
@@ -366,9 +398,7 @@ test('needs of two parts of the bucket are both granted', () => {
 });
 
 test('the function that anybody may call for inference reads what it serves and who may ask it, and nothing else', () => {
-  const statements = functionStatements('serveModels').filter(({ Resource }) =>
-    /Records[^/]*Arn/.test(text(Resource)),
-  );
+  const statements = functionStatements('serveModels').filter((one) => isOn('Records', one));
   const keys = (isWrite: boolean) =>
     statements
       .filter(({ Action }) => list(Action).some((one) => one.endsWith('PutItem')) === isWrite)

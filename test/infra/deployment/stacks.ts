@@ -11,6 +11,7 @@ const erasable = await deployment({
   certificateArn: 'arn:aws:acm:eu-central-1:111122223333:certificate/one',
   corsOrigins: 'https://app.example',
   servingConcurrency: '50',
+  logLevel: 'debug',
 });
 
 test('tables and bucket are kept, also when they are replaced, unless asked', () => {
@@ -49,6 +50,9 @@ test('pages of the API, of the domain and of the allowed origins reach the files
     'https://ml.example',
     'https://app.example',
   ]);
+  const [plain] = service.of('AWS::S3::Bucket')[0]?.Properties.CorsConfiguration.CorsRules ?? [];
+  // China has a domain of its own.
+  expect(JSON.stringify(plain.AllowedOrigins[0])).toContain('{"Ref":"AWS::URLSuffix"}');
 });
 
 test('functions run the latest Node on arm64, with memory and time that make sense, and ONNX Runtime on x86_64', () => {
@@ -84,6 +88,18 @@ test('the functions of a stack share one log group, which exists before them', (
   for (const { Properties } of nonEmpty(service.of('AWS::Lambda::Function'))) {
     expect(Properties.LoggingConfig.LogGroup.Ref).toMatch(/^FunctionLog/);
   }
+});
+
+test('functions log in JSON, and Lambda adds lines about calls that failed alone, unless everything is logged', () => {
+  const levels = (of: typeof service) =>
+    new Set(
+      nonEmpty(of.of('AWS::Lambda::Function')).map(({ Properties }) => {
+        const { LogFormat, ApplicationLogLevel, SystemLogLevel } = Properties.LoggingConfig;
+        return [LogFormat, ApplicationLogLevel, SystemLogLevel].join();
+      }),
+    );
+  expect(levels(service)).toEqual(new Set(['JSON,INFO,WARN']));
+  expect(levels(erasable)).toEqual(new Set(['JSON,DEBUG,INFO']));
 });
 
 test('every event source has a dead-letter queue, and so has every function that one starts', () => {

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { subnetMask } from '../../../infra/aws/deploy/kept-subnets.ts';
+import { subnetContext } from '../../../infra/aws/options/api-context.ts';
 import { nonEmpty } from '../../support/non-empty.ts';
 import { apiMethods, deployment } from './synthesized.ts';
 
@@ -85,6 +87,21 @@ test('the network of the deployment lies in the zones that are named, and cluste
   ]);
   const { ComputeResources } = zoned.one('AWS::Batch::ComputeEnvironment', 'EnvironmentsCluster').Properties;
   expect(ComputeResources.Subnets).toEqual([{ Ref: subnets[0]?.id }]);
+});
+
+test('subnets have an address for each of thirty thousand jobs, and those of a deployment keep their size', async () => {
+  const blocks = (of: typeof plain) =>
+    of.of('AWS::EC2::Subnet').map(({ Properties }) => Properties.CidrBlock);
+  expect(blocks(plain)).toEqual(['10.40.0.0/18', '10.40.64.0/18']);
+  const many = 'abcdefgh'.split('').map((zone) => `us-east-1${zone}`);
+  const zoned = await deployment({ region: 'us-east-1', zones: many.join() });
+  expect(blocks(zoned)).toEqual(many.map((_, index) => `10.40.${index * 32}.0/19`));
+
+  const earlier = { Type: 'AWS::EC2::Subnet', Properties: { CidrBlock: '10.40.0.0/20' } };
+  const mask = subnetMask({ Resources: { earlier } });
+  const kept = await deployment({ [subnetContext]: String(mask) });
+
+  expect(blocks(kept)).toEqual(['10.40.0.0/20', '10.40.16.0/20']);
 });
 
 test('jobs in private subnets have no public address', () => {

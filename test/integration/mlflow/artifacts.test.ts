@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type TestService, testService } from '../../support/service.ts';
+import { grantedService } from '../../support/granting-emulator.ts';
+import type { TestService } from '../../support/service.ts';
 import { type MlflowCaller, mlflowCaller, newRun } from './mlflow-caller.ts';
 
 const root = 'api/2.0/mlflow-artifacts';
@@ -10,11 +11,13 @@ let ada: MlflowCaller;
 let home: string;
 let run_id: string;
 beforeAll(async () => {
-  service = await testService({ LIMIT_PROJECT_BYTES: '20000000' });
+  const granted = await grantedService({ LIMIT_PROJECT_BYTES: '20000000' });
+  service = granted.service;
   ada = mlflowCaller(service, await service.user('developer'));
   const run = await newRun(ada);
   ({ run_id } = run);
   home = `${run.experiment_id}/${run_id}/artifacts`;
+  return granted.close;
 });
 
 const put = (path: string, body: string) => ada.call('PUT', `${root}/artifacts/${path}`, { body });

@@ -1,12 +1,15 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type TestService, testService } from '../../support/service.ts';
+import { grantedService } from '../../support/granting-emulator.ts';
+import type { TestService } from '../../support/service.ts';
 import { type MlflowCaller, mlflowCaller } from './mlflow-caller.ts';
 
 let service: TestService;
 let ada: MlflowCaller;
 beforeAll(async () => {
-  service = await testService();
+  const granted = await grantedService();
+  service = granted.service;
   ada = mlflowCaller(service, await service.user('developer'));
+  return granted.close;
 });
 
 const source = 's3://models/churn';

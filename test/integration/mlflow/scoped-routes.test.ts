@@ -11,7 +11,8 @@ import type { Route } from '../../../shared/mlflow/protocol/route.ts';
 import { registeredRoutes } from '../../../shared/mlflow/registry/model-routes.ts';
 import { versionRoutes } from '../../../shared/mlflow/registry/version-routes.ts';
 import { runRoutes } from '../../../shared/mlflow/runs/routes.ts';
-import { type TestService, type TestUser, testService } from '../../support/service.ts';
+import { grantedService } from '../../support/granting-emulator.ts';
+import type { TestService, TestUser } from '../../support/service.ts';
 import { newProject } from '../projects/new-project.ts';
 import { json } from '../users/body.ts';
 
@@ -31,12 +32,14 @@ describe("MLflow's routes", () => {
   let inside: Fields;
   let outside: Fields;
   beforeAll(async () => {
-    service = await testService();
+    const granted = await grantedService();
+    service = granted.service;
     ada = await service.user('developer');
     [inside, outside] = [
       await fieldsOf(await newProject(service, ada)),
       await fieldsOf(await newProject(service, ada)),
     ];
+    return granted.close;
   });
 
   type Fields = Record<string, unknown> & { experiment_id: string };

@@ -3,14 +3,17 @@ import { endpoint as listExperiments } from '../../../functions/experiments/sear
 import { endpoint } from '../../../functions/mlflow/serve-mlflow.endpoint.ts';
 import { hashPassword } from '../../../shared/accounts/password.ts';
 import { setPassword } from '../../../shared/data/accounts/change-user.ts';
-import { type TestService, testService } from '../../support/service.ts';
+import { grantedService } from '../../support/granting-emulator.ts';
+import type { TestService } from '../../support/service.ts';
 import { type MlflowCaller, mlflowCaller, newRun } from './mlflow-caller.ts';
 
 let service: TestService;
 let ada: MlflowCaller;
 beforeAll(async () => {
-  service = await testService();
+  const granted = await grantedService();
+  service = granted.service;
   ada = mlflowCaller(service, await service.user('developer'));
+  return granted.close;
 });
 
 describe('experiments', () => {

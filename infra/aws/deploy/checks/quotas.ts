@@ -5,12 +5,19 @@ import { fullBurstConcurrency } from '../../options/request-burst.ts';
 import { type CheckResult, good, note, problem } from './check-result.ts';
 
 /** Compare the quotas of the account with the vCPUs that the options allow. */
-export async function checkQuotas(
+export const checkQuotas = (
   client: ServiceQuotasClient,
   options: DeploymentOptions,
+): Promise<CheckResult[]> => compareQuotas(client, quotasFor(options), 'the options allow');
+
+/** @param whose who needs as much, such as `the options allow` */
+export async function compareQuotas(
+  client: ServiceQuotasClient,
+  quotas: readonly Quota[],
+  whose: string,
 ): Promise<CheckResult[]> {
   return Promise.all(
-    quotasFor(options).map(async ({ service, code, name, needed, least }) => {
+    quotas.map(async ({ service, code, name, needed, least }) => {
       try {
         const { Quota } = await client.send(
           new GetServiceQuotaCommand({ ServiceCode: service, QuotaCode: code }),
@@ -23,7 +30,7 @@ export async function checkQuotas(
         return value >= needed
           ? good(`quota: ${value} ${name}`)
           : note(
-              `quota: ${value} ${name}, but the options allow ${needed}; jobs beyond the quota wait. Request an increase in Service Quotas (${code})`,
+              `quota: ${value} ${name}, but ${whose} ${needed}; jobs beyond the quota wait. Request an increase in Service Quotas (${code})`,
             );
       } catch (error) {
         return note(`quota of ${name} could not be read: ${error instanceof Error ? error.name : ''}`);
@@ -35,11 +42,8 @@ export async function checkQuotas(
 /** The quotas that limit a deployment with these options. */
 export function quotasFor(options: DeploymentOptions): Quota[] {
   const { spot, maxVcpus, clusterMaxVcpus, clusterInstanceTypes, gpuMaxVcpus, gpuInstanceTypes } = options;
-  const fargate = spot
-    ? { code: 'L-36FBB829', name: 'vCPUs of Fargate Spot' }
-    : { code: 'L-3032A538', name: 'vCPUs of Fargate' };
   return [
-    { service: 'fargate', needed: maxVcpus, least: 1, ...fargate },
+    { ...trainingQuota(options), needed: maxVcpus, least: 1 },
     ...sumByCode([
       quotasOf(clusterInstanceTypes, clusterMaxVcpus, 'onDemand'),
       quotasOf(gpuInstanceTypes, clusterMaxVcpus, 'onDemand'),
@@ -48,8 +52,16 @@ export function quotasFor(options: DeploymentOptions): Quota[] {
   ];
 }
 
-/** A quota of the account in its region, and its maximum usage by the options. */
-interface Quota {
+/** Return the quota that trainings on one container use. */
+export const trainingQuota = ({ spot }: Pick<DeploymentOptions, 'spot'>) => ({
+  service: 'fargate',
+  ...(spot
+    ? { code: 'L-36FBB829', name: 'vCPUs of Fargate Spot' }
+    : { code: 'L-3032A538', name: 'vCPUs of Fargate' }),
+});
+
+/** A quota of the account in its region, and its maximum usage. */
+export interface Quota {
   service: string;
   code: string;
   name: string;

@@ -1,19 +1,23 @@
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { EC2Client } from '@aws-sdk/client-ec2';
 import { IAMClient } from '@aws-sdk/client-iam';
-import { LambdaClient } from '@aws-sdk/client-lambda';
 import { ServiceQuotasClient } from '@aws-sdk/client-service-quotas';
 import { STSClient } from '@aws-sdk/client-sts';
 import type { DeploymentOptions } from '../../options/deployment-options.ts';
-import { concurrencyQuota } from '../account.ts';
 import { clientConfig } from '../read-deployment.ts';
 import { type CheckResult, note } from './check-result.ts';
 import { checkBootstrap, checkIdentity, checkImageTool, checkLinkedRoles } from './prerequisites.ts';
 import { checkConcurrency, checkQuotas } from './quotas.ts';
 import { checkZones } from './zones.ts';
 
-/** Check what a deployment needs before its first stack: bootstrap, image tool, quotas and zones. */
-export async function checkReadiness(options: DeploymentOptions): Promise<CheckResult[]> {
+/**
+ * Check what a deployment needs before its first stack: bootstrap, image tool, quotas and zones.
+ * @param quota concurrent functions of the account; undefined if the caller may not read it
+ */
+export async function checkReadiness(
+  options: DeploymentOptions,
+  quota: number | undefined,
+): Promise<CheckResult[]> {
   const config = clientConfig(options);
   const identity = await checkIdentity(new STSClient(config));
   const others = await Promise.all([
@@ -22,7 +26,7 @@ export async function checkReadiness(options: DeploymentOptions): Promise<CheckR
     unlessDenied('service-linked roles', () => checkLinkedRoles(new IAMClient(config), options)),
     unlessDenied('quotas', () => checkQuotas(new ServiceQuotasClient(config), options)),
     unlessDenied('zones', () => checkZones(new EC2Client(config), options)),
-    [checkConcurrency(await concurrencyQuota(new LambdaClient(config)), options)],
+    [checkConcurrency(quota, options)],
   ]);
   return [identity, ...others.flat()];
 }

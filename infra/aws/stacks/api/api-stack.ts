@@ -40,6 +40,7 @@ export class ApiStack extends Stack {
       description: 'Preflight requests, and 405 for methods that no endpoint serves',
       folder: folderOf(anyMethodName),
       environment: CORS_ORIGINS === undefined ? {} : { CORS_ORIGINS },
+      logLevel: options.logLevel,
       log,
       role: functionRole(this, `${anyMethodName}Role`, { statements: [], log }),
     });

@@ -55,6 +55,7 @@ export class BackgroundStack extends Stack {
         folder: folderOf(name),
         runtime,
         environment,
+        logLevel: options.logLevel,
         log,
         role: functionRole(this, `${name}Role`, { statements, log }),
         isRecurring: watches.length > 0,

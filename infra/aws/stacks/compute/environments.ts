@@ -90,7 +90,7 @@ export class Environments extends Construct {
     id: string,
     { profile, template }: NodeParts,
     { isSpot = false, instanceTypes, imageType, ...resources }: NodeResources,
-    { limitJobSeconds }: DeploymentOptions,
+    { limitJobSeconds, newestNodeImage }: DeploymentOptions,
   ): CfnComputeEnvironment {
     return new CfnComputeEnvironment(this, id, {
       type: 'MANAGED',
@@ -101,7 +101,9 @@ export class Environments extends Construct {
         allocationStrategy: isSpot ? 'SPOT_PRICE_CAPACITY_OPTIMIZED' : 'BEST_FIT_PROGRESSIVE',
         minvCpus: 0,
         instanceTypes: [...instanceTypes],
-        ec2Configuration: [{ imageType, imageIdOverride: this.#newestImage(imageType) }],
+        ec2Configuration: [
+          { imageType, ...(newestNodeImage && { imageIdOverride: this.#newestImage(imageType) }) },
+        ],
         instanceRole: profile.attrArn,
         launchTemplate: { launchTemplateId: template.ref, version: template.attrLatestVersionNumber },
         updateToLatestImageVersion: true,

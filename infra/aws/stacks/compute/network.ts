@@ -9,6 +9,7 @@ import {
   Vpc,
 } from 'aws-cdk-lib/aws-ec2';
 import { Construct } from 'constructs';
+import { subnetContext } from '../../options/api-context.ts';
 import type { DeploymentOptions } from '../../options/deployment-options.ts';
 
 /**
@@ -42,6 +43,11 @@ export class Network extends Construct {
     return Vpc.fromVpcAttributes(this, 'Vpc', { vpcId, availabilityZones });
   }
 
+  /** Each job has an address of its own: 16,379 in each of up to four zones. A deployed subnet keeps its size. */
+  #mask(zones: readonly string[]): number {
+    return Number(this.node.tryGetContext(subnetContext) ?? (zones.length > 4 ? 19 : 18));
+  }
+
   #ownVpc(zones: readonly string[]): IVpc {
     return new Vpc(this, 'Vpc', {
       ipAddresses: IpAddresses.cidr('10.40.0.0/16'),
@@ -49,7 +55,7 @@ export class Network extends Construct {
       natGateways: 0,
       // This would add a function that changes an unused security group.
       restrictDefaultSecurityGroup: false,
-      subnetConfiguration: [{ name: 'public', subnetType: SubnetType.PUBLIC, cidrMask: 20 }],
+      subnetConfiguration: [{ name: 'public', subnetType: SubnetType.PUBLIC, cidrMask: this.#mask(zones) }],
       gatewayEndpoints: {
         S3: { service: GatewayVpcEndpointAwsService.S3 },
         DynamoDb: { service: GatewayVpcEndpointAwsService.DYNAMODB },

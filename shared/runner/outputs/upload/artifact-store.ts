@@ -5,10 +5,11 @@ import {
   type ArtifactKind,
   type ArtifactOwner,
   artifactObject,
+  changeArtifacts,
+  type FileChange,
   findArtifact,
   listArtifacts,
-  putArtifact,
-  removeArtifact,
+  maxFileChanges,
 } from '../../../data/experiments/artifact.ts';
 import type { Experiment } from '../../../data/experiments/experiment.ts';
 import { ProjectBytesError, requireProjectBytes } from '../../../data/projects/project.ts';
@@ -44,8 +45,10 @@ export class ArtifactStore {
   #hasLeftovers = false;
   /** The pending change of each path: the output folder and a client may store the same one. */
   readonly #inTurn = new Map<string, Promise<unknown>>();
-  /** Resolves with the last change that has begun. Concurrent changes of the same counters would only conflict. */
-  #lastChange: Promise<unknown> = Promise.resolve();
+  /** Changes for the next transaction. Concurrent changes of the same counters would only conflict. */
+  readonly #waiting: Waiting[] = [];
+  /** Resolves with the last transaction that has begun. */
+  #lastWrite: Promise<unknown> = Promise.resolve();
 
   constructor(options: ArtifactStoreOptions) {
     this.#options = options;
@@ -90,9 +93,7 @@ export class ArtifactStore {
       const previous = this.#known.get(path);
       const value = { path, size, sha256: stored, media_type, object, created_at: now().toISOString() };
       try {
-        await this.#change(path, object, size - (previous?.size ?? 0), () =>
-          putArtifact(this.#options.records, this.#options, value, previous),
-        );
+        await this.#change({ path, value, previous });
       } catch (error) {
         await this.#discard(object);
         throw error;
@@ -114,9 +115,7 @@ export class ArtifactStore {
   async #remove(path: string): Promise<void> {
     const artifact = this.#known.get(path);
     if (artifact === undefined) return;
-    await this.#change(path, undefined, 0, () =>
-      removeArtifact(this.#options.records, this.#options, artifact),
-    );
+    await this.#change({ path, value: undefined, previous: artifact });
     this.#known.delete(path);
     this.#bytes -= artifact.size;
     await this.#discard(artifact.object);
@@ -195,29 +194,51 @@ export class ArtifactStore {
     if (fault !== undefined) throw new ArtifactLimitError(kind, maxBytes, fault);
   }
 
-  /** Write a change: the path then has `object`, and the project `more` additional bytes. */
-  #change(
-    path: string,
-    object: string | undefined,
-    more: number,
-    change: () => Promise<void>,
-  ): Promise<void> {
+  /** Write a change, together with those that came while an earlier one was written. */
+  #change(change: FileChange): Promise<void> {
+    const done = Promise.withResolvers<void>();
+    this.#waiting.push({ ...change, ...done });
+    this.#lastWrite = this.#lastWrite.then(() => this.#writeWaiting());
+    return done.promise;
+  }
+
+  async #writeWaiting(): Promise<void> {
+    const group = this.#waiting.splice(0, maxFileChanges);
+    if (group.length > 1 && (await this.#writeTogether(group))) return;
+    for (const one of group) await this.#writeOne(one).then(one.resolve, one.reject);
+  }
+
+  /** Return false if one of the changes cannot be written: then each is written alone, to find it. */
+  async #writeTogether(group: readonly Waiting[]): Promise<boolean> {
+    try {
+      await this.#write(group);
+      for (const { resolve } of group) resolve();
+    } catch (error) {
+      if (error instanceof ConditionFailedError) return false;
+      for (const { reject } of group) reject(error);
+    }
+    return true;
+  }
+
+  #write(changes: readonly FileChange[]): Promise<void> {
+    const { records } = this.#options;
+    return retryFor(longPatience, () => changeArtifacts(records, this.#options, changes));
+  }
+
+  async #writeOne(change: FileChange): Promise<void> {
     const { records, experiment, kind } = this.#options;
-    const done = this.#lastChange.then(async () => {
-      try {
-        await retryFor(longPatience, change);
-      } catch (cause) {
-        if (!(cause instanceof ConditionFailedError)) throw cause;
-        // The retry of an attempt whose reply was lost fails, although the change was made.
-        const find = () => findArtifact(records, experiment.experiment_id, path, kind);
-        const found = await retryFor(longPatience, find);
-        if (found?.object === object) return;
-        await this.#requireProjectBytes(more);
-        throw new LeaseLostError({ cause });
-      }
-    });
-    this.#lastChange = done.catch(() => undefined);
-    return done;
+    const { path, value, previous } = change;
+    try {
+      await this.#write([change]);
+    } catch (cause) {
+      if (!(cause instanceof ConditionFailedError)) throw cause;
+      // The retry of an attempt whose reply was lost fails, although the change was made.
+      const find = () => findArtifact(records, experiment.experiment_id, path, kind);
+      const found = await retryFor(longPatience, find);
+      if (found?.object === value?.object) return;
+      if (value !== undefined) await this.#requireProjectBytes(value.size - (previous?.size ?? 0));
+      throw new LeaseLostError({ cause });
+    }
   }
 
   #note(artifact: Artifact): void {
@@ -232,6 +253,9 @@ export class ArtifactStore {
     });
   }
 }
+
+/** A change, and what its caller waits for. */
+type Waiting = FileChange & PromiseWithResolvers<void>;
 
 /** All artifacts of a job. @throws UnreadableRecordError, because an unreadable one could be overwritten */
 export async function* eachArtifact({

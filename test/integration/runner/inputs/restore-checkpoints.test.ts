@@ -6,7 +6,7 @@ import {
   artifactObject,
   findArtifact,
   listArtifacts,
-  putArtifact,
+  changeArtifacts,
 } from '../../../../shared/data/experiments/artifact.ts';
 import { JobError } from '../../../../shared/runner/job/job-error.ts';
 import { OutputUploader } from '../../../../shared/runner/outputs/upload/output-uploader.ts';
@@ -146,12 +146,9 @@ describe('checkpoints of an earlier attempt', () => {
       object,
       created_at: new Date().toISOString(),
     };
-    await putArtifact(
-      place.records,
-      { ...place, kind: 'checkpoint', maxProjectBytes: 1e9 },
-      value,
-      undefined,
-    );
+    await changeArtifacts(place.records, { ...place, kind: 'checkpoint', maxProjectBytes: 1e9 }, [
+      { path, value, previous: undefined },
+    ]);
     await expect(restore()).rejects.toThrow(
       `The path of the stored checkpoint ${JSON.stringify(path)} is not valid.`,
     );

@@ -4,6 +4,7 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { ConditionFailedError } from '../../../../shared/data/table/write-label.ts';
 import { ArtifactLimitError } from '../../../../shared/runner/outputs/upload/artifact-store.ts';
 import { seededBytes } from '../../../support/seeded-bytes.ts';
 import { OutputBench, sha256 } from './output-bench.ts';
@@ -164,5 +165,32 @@ describe('what a command leaves in OUTPUT_DIR', () => {
       bytes: 1000,
       stored: 100,
     });
+  });
+
+  test('is recorded some files at a time, since all raise the same counters', async () => {
+    const { records } = bench.place;
+    let writes = 0;
+    const write: typeof records.write = (...items) => {
+      writes += 1;
+      return records.write(...items);
+    };
+    for (let index = 0; index < 60; index += 1) await bench.put(`file-${index}`);
+
+    await bench.uploader({ records: { ...records, write } }).finish();
+
+    expect(writes).toBeLessThanOrEqual(30);
+    expect(await bench.place.counts()).toMatchObject({ artifacts: 60, objects: 60, stored: 60 });
+  });
+
+  test('is recorded file by file if files cannot be recorded together', async () => {
+    const { records } = bench.place;
+    const filesOf = (items: readonly object[]) => items.length - 3;
+    const write: typeof records.write = (...items) =>
+      filesOf(items) > 1 ? Promise.reject(new ConditionFailedError([])) : records.write(...items);
+    for (let index = 0; index < 12; index += 1) await bench.put(`file-${index}`);
+
+    await bench.uploader({ records: { ...records, write } }).finish();
+
+    expect(await bench.place.counts()).toMatchObject({ artifacts: 12, objects: 12, stored: 12 });
   });
 });

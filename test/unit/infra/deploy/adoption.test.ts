@@ -1,5 +1,7 @@
-import { expect, test } from 'vitest';
-import { adoptedData, adoptionHint, importMapping } from '../../../../infra/aws/deploy/adopt.ts';
+import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import { expect, test, vi } from 'vitest';
+import { adoptedData, adoptionHint, importMapping, partsHint } from '../../../../infra/aws/deploy/adopt.ts';
+import { resourcesOf } from '../../../../infra/aws/deploy/read-deployment.ts';
 
 const adopted = { accounts: 'old-accounts', records: 'old-records', bucket: 'old-bucket' };
 
@@ -30,4 +32,25 @@ test('what is left over is told as the command that takes it over', () => {
   expect(adoptionHint(kept)).not.toContain('several');
   expect(adoptionHint({ ...kept, buckets: ['b', 'c'] })).toMatch(/several[\s\S]*\n {2}c\n/);
   expect(adoptionHint({ ...kept, records: [] })).toBeUndefined();
+});
+
+test('what a creation that failed has kept is no resource of its stack', async () => {
+  const client = new CloudFormationClient({ region: 'us-east-1' });
+  const resource = (LogicalResourceId: string, ResourceStatus: string) => ({ LogicalResourceId, ResourceStatus });
+  const StackResourceSummaries = [
+    resource('Accounts', 'DELETE_SKIPPED'),
+    resource('Bucket', 'DELETE_COMPLETE'),
+    resource('Records', 'CREATE_COMPLETE'),
+  ];
+  vi.spyOn(client, 'send').mockImplementation(async () => ({ StackResourceSummaries }));
+
+  expect((await resourcesOf(client, 'service-data')).map(({ id }) => id)).toEqual(['Records']);
+});
+
+test('a part of the data, which a creation that failed leaves, is told with the commands that remove it', () => {
+  const text = partsHint({ accounts: ['a'], records: [], buckets: ['b'] });
+
+  expect(text).toContain('aws dynamodb update-table --table-name a --no-deletion-protection-enabled');
+  expect(text).toMatch(/delete-table --table-name a\n {2}aws s3api delete-bucket --bucket b$/);
+  expect(partsHint({ accounts: [], records: [], buckets: [] })).toBeUndefined();
 });

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { expect, test } from 'vitest';
-import { DeployedTemplate, keptTemplate, movesLeft } from '../../../../infra/aws/deploy/move-api.ts';
+import { keptTemplate, movesLeft } from '../../../../infra/aws/deploy/move-api.ts';
+import { DeployedTemplate } from '../../../../infra/aws/deploy/read-deployment.ts';
 import { apiContext } from '../../../../infra/aws/options/api-context.ts';
 import { movingApi } from '../../../../infra/aws/stacks/api/moving-api.ts';
 

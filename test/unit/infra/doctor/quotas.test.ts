@@ -1,6 +1,7 @@
 import { ServiceQuotasClient } from '@aws-sdk/client-service-quotas';
 import { expect, test } from 'vitest';
 import { checkQuotas, quotasFor } from '../../../../infra/aws/deploy/checks/quotas.ts';
+import { checkForJobs } from '../../../../infra/aws/doctor/for-jobs.ts';
 import { readOptions } from '../../../../infra/aws/options/deployment-options.ts';
 
 const needed = (context: Readonly<Record<string, unknown>>) =>
@@ -66,4 +67,31 @@ test('a quota that no node fits in is a problem, a smaller one than the options 
   expect(await findings({ 'L-DB2E81BA': 8 }, gpus)).toEqual([...usual, ['note', 'quota: 8']]);
   expect(await findings({ 'L-3032A538': 0 })).toEqual([['problem', 'quota: 0'], usual[0]]);
   expect(await findings({ 'L-1216C47A': 1 })).toEqual([usual[0], ['problem', 'quota: 1']]);
+});
+
+test('what ten thousand jobs need is told beside what the account has', async () => {
+  const asked = async (quotas: Readonly<Record<string, number>>, context: object, concurrency: number) =>
+    (
+      await checkForJobs(accountWith(quotas), readOptions({ ...context }), { jobs: 10_000, concurrency })
+    ).map(({ outcome, what }) => `${outcome} ${what}`);
+
+  const small = await asked({ 'L-3032A538': 6, 'L-DF5E4CA3': 5_000 }, {}, 10);
+  const large = await asked(
+    { 'L-36FBB829': 10_000, 'L-DF5E4CA3': 20_000 },
+    { spot: true, maxVcpus: 10_000, limitVcpus: 10_000, concurrentFunctions: 1_000 },
+    1_000,
+  );
+
+  expect(small.slice(0, 5)).toEqual([
+    expect.stringMatching(/^note quota: 6 vCPUs of Fargate, but 10000 jobs need 10000; .*L-3032A538/),
+    expect.stringMatching(/^note quota: 5000 network interfaces, but 10000 jobs need 10000; .*L-DF5E4CA3/),
+    expect.stringMatching(/^note quota: 10 concurrent functions, but 200 are needed/),
+    'note option: maxVcpus 16, but 10000 jobs need 10000: -c maxVcpus=10000',
+    'note option: limitVcpus 16, but 10000 jobs need 10000: -c limitVcpus=10000',
+  ]);
+  expect(large.slice(0, 6).map((line) => line.split(' ')[0])).toEqual(Array(6).fill('good'));
+  expect(large.slice(6)).toEqual([
+    expect.stringMatching(/^note table: 7500 write units a second, but a new table takes 4000/),
+    expect.stringMatching(/^note AWS Batch takes 50 submissions a second, .*: 10000 jobs take 200 s$/),
+  ]);
 });
