@@ -3,7 +3,10 @@ import { within } from '../../shared/core/needs.ts';
 import { writePasswords } from '../../shared/data/accounts/needs.ts';
 import { cataloguePartition } from '../../shared/data/experiments/catalogue-mark.ts';
 import { experimentsPartition } from '../../shared/data/experiments/experiment.ts';
-import { loggedModelFilesPartition, loggedModelsPartition } from '../../shared/data/experiments/logged-model.ts';
+import {
+  loggedModelFilesPartition,
+  loggedModelsPartition,
+} from '../../shared/data/experiments/logged-model.ts';
 import { notices } from '../../shared/data/hooks/notice.ts';
 import { jobPartition } from '../../shared/data/jobs/job.ts';
 import { trackingPartition } from '../../shared/data/metrics/metric-summaries.ts';

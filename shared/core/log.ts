@@ -30,7 +30,13 @@ export function createLogger(least: LogLevel, write: (line: string) => void, con
     (level: LogLevel) =>
     (code: string, fields: Fields = {}): void => {
       if (order[level] < order[least]) return;
-      const line = JSON.stringify({ timestamp: new Date().toISOString(), level, code, ...context, ...fields });
+      const line = JSON.stringify({
+        timestamp: new Date().toISOString(),
+        level,
+        code,
+        ...context,
+        ...fields,
+      });
       write(`${escaped(line)}\n`);
     };
   return {

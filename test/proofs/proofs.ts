@@ -59,7 +59,8 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'follow',
-    about: 'how often followers of a run ask, how soon a metric arrives, and that kills lose nothing (two minutes)',
+    about:
+      'how often followers of a run ask, how soon a metric arrives, and that kills lose nothing (two minutes)',
     program: 'test/proofs/load/follow.ts',
   },
   { name: 'fuzz', about: 'every drawn test from a new seed', program: 'test/integration/fuzz/run.ts' },

@@ -13,7 +13,13 @@ export async function checkForJobs(
   options: DeploymentOptions,
   { jobs, concurrency }: { jobs: number; concurrency: number | undefined },
 ): Promise<CheckResult[]> {
-  const interfaces = { service: 'vpc', code: 'L-DF5E4CA3', name: 'network interfaces', needed: jobs, least: 1 };
+  const interfaces = {
+    service: 'vpc',
+    code: 'L-DF5E4CA3',
+    name: 'network interfaces',
+    needed: jobs,
+    least: 1,
+  };
   const quotas: Quota[] = [{ ...trainingQuota(options), needed: jobs, least: 1 }, interfaces];
   return [
     ...(await compareQuotas(client, quotas, `${jobs} jobs need`)),
@@ -39,7 +45,9 @@ const submissionsPerSecond = 50;
 function checkFunctions(concurrency: number | undefined): CheckResult {
   const needed = fullBurstConcurrency;
   if (concurrency === undefined)
-    return note(`quota of concurrent functions: could not be read (lambda:GetAccountSettings); ${needed} are needed`);
+    return note(
+      `quota of concurrent functions: could not be read (lambda:GetAccountSettings); ${needed} are needed`,
+    );
   return concurrency >= needed
     ? good(`quota: ${concurrency} concurrent functions`)
     : note(

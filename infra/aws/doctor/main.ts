@@ -24,7 +24,10 @@ async function doctor(): Promise<number> {
   const { deployedOptions } = await import('../deploy/read-deployment.ts');
   const options = await deployedOptions(context);
   if (orphans) return examineStores((await import('./search-deployment.ts')).searchDeployment(options));
-  return (await import('./examine-account.ts')).examineAccount(options, jobs === undefined ? undefined : Number(jobs));
+  return (await import('./examine-account.ts')).examineAccount(
+    options,
+    jobs === undefined ? undefined : Number(jobs),
+  );
 }
 
 const usage = `Usage: npm run doctor -- [-c option=value]… [--for <jobs> | --orphans [--local <data folder>]]

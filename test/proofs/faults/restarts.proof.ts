@@ -26,7 +26,9 @@ interface Experiment {
 async function prove({ folder, started, size, say }: ProofContext) {
   const restarts = size === 'short' ? 2 : 20;
   const start = async () => {
-    const service = await startLocalService(['--data', join(folder, 'data')], { ADMIN_PASSWORD: adminPassword });
+    const service = await startLocalService(['--data', join(folder, 'data')], {
+      ADMIN_PASSWORD: adminPassword,
+    });
     if ('code' in service) throw new Error(`the service did not start: ${service.output}`);
     started.defer(async () => void (await service.end('SIGKILL')));
     return service;

@@ -62,7 +62,9 @@ try {
   console.log(`${killedAfter.length} kills: ${isWhole ? 'every point once, in order' : 'POINTS ARE LOST'}`);
   console.log(`mps logs -f: ${terminal.rate.toFixed(2)} requests a second (at most 0.30)`);
   console.log(`the page of a run: ${page.rate.toFixed(2)} requests a second`);
-  console.log(`a point arrives ${slowest.toFixed(2)} s after it was stored, at most (of ${delays.length}; at most 2.00)`);
+  console.log(
+    `a point arrives ${slowest.toFixed(2)} s after it was stored, at most (of ${delays.length}; at most 2.00)`,
+  );
   if (!isWhole || terminal.rate > 0.3 || slowest > 2) process.exitCode = 1;
 } finally {
   await service.end('SIGTERM');
@@ -114,7 +116,10 @@ async function follow(path: Run, part: 'log' | 'points') {
 }
 
 async function start(): Promise<LocalService> {
-  const started = await startLocalService(['--data', folder], { ADMIN_PASSWORD: password, LOG_LEVEL: 'error' });
+  const started = await startLocalService(['--data', folder], {
+    ADMIN_PASSWORD: password,
+    LOG_LEVEL: 'error',
+  });
   if (!('url' in started)) throw new Error(started.output);
   return started;
 }

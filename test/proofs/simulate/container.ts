@@ -1,8 +1,12 @@
+import { createLogger } from '../../../shared/core/log.ts';
+import { changeArtifacts } from '../../../shared/data/experiments/artifact.ts';
 import { experimentKey, parseExperiment } from '../../../shared/data/experiments/experiment.ts';
 import { changeJob, jobPartition } from '../../../shared/data/jobs/job.ts';
 import { heartbeat, holdsLease } from '../../../shared/data/jobs/lease.ts';
 import { acquireLease } from '../../../shared/jobs/acquire-lease.ts';
 import { concludeJob } from '../../../shared/jobs/conclusion.ts';
+import { JobCharges } from '../../../shared/runner/job/charge-job.ts';
+import { JobStop } from '../../../shared/runner/job/job-stop.ts';
 import type { ModelJob } from './batch-model.ts';
 import type { World } from './world.ts';
 
@@ -12,10 +16,34 @@ const flushSeconds = 10;
 /** Bytes of a packed chunk of a log. */
 const chunkBytes = 1500;
 
+/** Files that a training leaves, as many at a time as its uploader sends at once. */
+const groups = 2;
+const filesAtOnce = 6;
+
+const filesOf = (experiment_id: string, group: number) =>
+  Array.from({ length: filesAtOnce }, (_, index) => {
+    const path = `file-${group}-${index}`;
+    const value = {
+      path,
+      size: 1_000,
+      sha256: 'a'.repeat(64),
+      media_type: 'application/octet-stream',
+      object: `${experiment_id}/${path}`,
+      created_at: now().toISOString(),
+    };
+    return { path, value, previous: undefined };
+  });
+
+const silent = createLogger('error', () => undefined);
+
 const now = () => new Date();
 
 /** Write home what a job's container does, for so many seconds. */
-async function runContainer({ records, clock }: World, job: ModelJob, seconds: number): Promise<void> {
+async function runContainer(
+  { records, clock, settings }: World,
+  job: ModelJob,
+  seconds: number,
+): Promise<void> {
   const { PROJECT_ID: project_id = '', EXPERIMENT_ID: experiment_id = '' } = job.environment;
   const subject = experimentKey(project_id, experiment_id);
   const me = { batch_job_id: job.jobId, batch_attempt: 1, node: 0, isBuild: false };
@@ -26,6 +54,8 @@ async function runContainer({ records, clock }: World, job: ModelJob, seconds: n
     changeJob(subject, { set: { status_reason: null } }),
     holdsLease(experiment_id, 0, lease),
   );
+  const held = { record, lease, node: 0, records, settings, stop: new JobStop(), log: silent, now };
+  const charges = new JobCharges(held);
   const packed = 'x'.repeat(chunkBytes);
   for (let second = 5; second < seconds; second += 5) {
     await clock.sleep(5_000);
@@ -35,7 +65,11 @@ async function runContainer({ records, clock }: World, job: ModelJob, seconds: n
     const chunk = { pk: jobPartition(experiment_id), sk, record_type: 'chunk', schema_version: 0, packed };
     const beat = heartbeat(experiment_id, 0, lease, now());
     await records.write(beat, ...(isFlush ? [{ put: chunk }] : []));
+    if (second % heartbeatSeconds === 0) await charges.note();
   }
+  const owner = { experiment: record, lease, kind: 'artifact', maxProjectBytes: 1e12 } as const;
+  for (let group = 0; group < groups; group += 1)
+    await changeArtifacts(records, owner, filesOf(experiment_id, group));
   const conclusion = { status: 'SUCCEEDED', reason: null, exitCode: 0 } as const;
   await concludeJob(records, record, conclusion, now(), holdsLease(experiment_id, 0, lease));
 }

@@ -10,9 +10,10 @@ const usual: readonly Scenario[] = [
   { name: '1,000 jobs', jobs: 1_000, users: 1_000, minutes: 15 },
   { name: '10,000 jobs', jobs: 10_000, users: 1_000, minutes: 7 },
   { name: '100,000 users', jobs: 1_000, users: 100_000, minutes: 10 },
+  { name: '10,000 jobs of one project', jobs: 10_000, users: 1_000, minutes: 7, projects: 1 },
 ];
 
-const usage = `Usage: npm run proof -- simulate [-- [--jobs <count>] [--users <count>] [--minutes <count>]]
+const usage = `Usage: npm run proof -- simulate [-- [--jobs <count>] [--users <count>] [--minutes <count>] [--projects <count>]]
   runs the real functions in virtual time against models of the limits of DynamoDB and Batch,
   and prints which limit each load meets first; with flags, of one load of that size`;
 
@@ -20,6 +21,7 @@ const options = {
   jobs: { type: 'string' },
   users: { type: 'string' },
   minutes: { type: 'string' },
+  projects: { type: 'string' },
 } as const;
 
 function wholeNumber(name: string, text: string): number {
@@ -34,7 +36,9 @@ function readScenarios(): readonly Scenario[] {
   const jobs = wholeNumber('jobs', values.jobs ?? '100');
   const users = wholeNumber('users', values.users ?? '100');
   const minutes = wholeNumber('minutes', values.minutes ?? '15');
-  return [{ name: `${jobs} jobs, ${users} users`, jobs, users, minutes }];
+  const projects =
+    values.projects === undefined ? {} : { projects: wholeNumber('projects', values.projects) };
+  return [{ name: `${jobs} jobs, ${users} users`, jobs, users, minutes, ...projects }];
 }
 
 /** `npm run proof -- simulate`: which limit of AWS fails first as a deployment grows. */

@@ -19,6 +19,8 @@ export interface Scenario {
   users: number;
   /** Minutes of virtual time, after the first jobs. */
   minutes: number;
+  /** Projects, each with an owner; default one for twenty jobs. */
+  projects?: number;
 }
 
 export interface Outcome {
@@ -69,7 +71,7 @@ class Run {
     this.#scenario = scenario;
     const limits = {
       LIMIT_VCPUS: String(4 * scenario.jobs),
-      LIMIT_UNFINISHED_JOBS: '1000',
+      LIMIT_UNFINISHED_JOBS: String(4 * scenario.jobs),
       LIMIT_JOB_SECONDS: '21600',
     };
     this.world = new World(clock, limits, (world, job) => {
@@ -109,7 +111,7 @@ class Run {
   /** Make the users who are at work and the projects, before anything is measured. */
   async prepare(): Promise<void> {
     const { users, jobs } = this.#scenario;
-    const projects = Math.max(1, Math.ceil(jobs / jobsOfProject));
+    const { projects = Math.max(1, Math.ceil(jobs / jobsOfProject)) } = this.#scenario;
     const members = Math.max(projects, Math.ceil(users / 100));
     // One after the other, because all of them are counted in one item.
     for (let index = 0; index < members; index += 1)

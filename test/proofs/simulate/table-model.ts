@@ -36,7 +36,7 @@ const writeUnits = (bytes: number): number => 2 * Math.ceil(Math.max(1, bytes) /
 const readUnits = (bytes: number): number => Math.ceil(Math.max(1, bytes) / 4096);
 
 /** Items that jobs have in common; all others are of one job. */
-const isShared = /^(?:LIMITS|COUNTERS|PROJECTS)/;
+const isShared = /^(?:LIMITS|COUNTERS|PROJECTS|MONTH_COSTS)/;
 const lockName = ({ pk, sk }: Key): string => `${pk}/${sk}`;
 
 /** Where a write of a transaction goes, and what its expressions say. */

@@ -6,6 +6,7 @@ import { routeOf } from '../../../infra/service/routes.ts';
 import { batch } from '../../../shared/aws/batch-client.ts';
 import { dynamoDb } from '../../../shared/aws/dynamodb-client.ts';
 import { newId } from '../../../shared/core/new-id.ts';
+import { readSettings, type Settings } from '../../../shared/core/settings.ts';
 import { issueToken } from '../../../shared/data/accounts/token.ts';
 import { createUser, type User } from '../../../shared/data/accounts/user.ts';
 import type { TableWriter } from '../../../shared/data/table/table.ts';
@@ -34,6 +35,9 @@ export interface Asked {
 
 const variable = /\{(.+?)\+?\}/g;
 
+/** So that jobs are charged to the month of their project and user. */
+const prices = { fargate: { base: 0.006, vcpu: 0.04, gib: 0.005 }, nodes: [] };
+
 /** Number of worlds in this process. */
 let made = 0;
 
@@ -47,6 +51,7 @@ export class World {
   /** Run a pass of the reconciler. */
   readonly reconcile: (event: unknown) => Promise<void>;
   readonly environment: Readonly<Record<string, string>>;
+  readonly settings: Settings;
   readonly #accounts: TableWriter<'accounts'>;
   readonly #handlers = new Map<AnyEndpoint, Handler>();
 
@@ -65,8 +70,10 @@ export class World {
       RECORDS_TABLE: 'records',
       BUCKET: 'bucket',
       LOG_LEVEL: 'error',
+      PRICES: JSON.stringify(prices),
       ...limits,
     };
+    this.settings = readSettings(this.environment);
     const client = dynamoDb(this.environment);
     Object.assign(client, { send: new DynamoDbModel(clock, this.meter).send });
     const jobs = new BatchModel(clock, this.meter, (job) => runJob(this, job));

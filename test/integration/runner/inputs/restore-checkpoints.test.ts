@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
   artifactObject,
+  changeArtifacts,
   findArtifact,
   listArtifacts,
-  changeArtifacts,
 } from '../../../../shared/data/experiments/artifact.ts';
 import { JobError } from '../../../../shared/runner/job/job-error.ts';
 import { OutputUploader } from '../../../../shared/runner/outputs/upload/output-uploader.ts';

@@ -36,7 +36,10 @@ test('what is left over is told as the command that takes it over', () => {
 
 test('what a creation that failed has kept is no resource of its stack', async () => {
   const client = new CloudFormationClient({ region: 'us-east-1' });
-  const resource = (LogicalResourceId: string, ResourceStatus: string) => ({ LogicalResourceId, ResourceStatus });
+  const resource = (LogicalResourceId: string, ResourceStatus: string) => ({
+    LogicalResourceId,
+    ResourceStatus,
+  });
   const StackResourceSummaries = [
     resource('Accounts', 'DELETE_SKIPPED'),
     resource('Bucket', 'DELETE_COMPLETE'),

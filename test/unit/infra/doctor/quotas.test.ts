@@ -71,9 +71,9 @@ test('a quota that no node fits in is a problem, a smaller one than the options 
 
 test('what ten thousand jobs need is told beside what the account has', async () => {
   const asked = async (quotas: Readonly<Record<string, number>>, context: object, concurrency: number) =>
-    (
-      await checkForJobs(accountWith(quotas), readOptions({ ...context }), { jobs: 10_000, concurrency })
-    ).map(({ outcome, what }) => `${outcome} ${what}`);
+    (await checkForJobs(accountWith(quotas), readOptions({ ...context }), { jobs: 10_000, concurrency })).map(
+      ({ outcome, what }) => `${outcome} ${what}`,
+    );
 
   const small = await asked({ 'L-3032A538': 6, 'L-DF5E4CA3': 5_000 }, {}, 10);
   const large = await asked(
