@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { CorsOrigins } from './cors-origins.ts';
 import { PackageIndexes } from './package-indexes.ts';
 import { type Prices, pricesSchema } from './prices.ts';
-import { serviceDomain } from './service-domain.ts';
 import { tryParseJson } from './text/try-parse-json.ts';
 
 const wholeNumber = 'must be a whole number above 0';
@@ -206,6 +205,10 @@ export interface Settings {
   /** File with the size of the data folder; undefined if the service has none. */
   dataSizeFile: string | undefined;
 }
+
+/** Return the domain of AWS's services in a region. */
+export const serviceDomain = (region: string): string =>
+  region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
 
 /** S3 gives each bucket its own host. Other endpoints serve the bucket below a path. */
 const storageOrigin = (value: {

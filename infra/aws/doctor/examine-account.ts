@@ -25,8 +25,8 @@ export async function examineAccount(options: DeploymentOptions, jobs?: number):
   const results = await checkReadiness(options, concurrency);
   process.stdout.write(`Ready to deploy:\n${results.map(line).join('')}`);
   if (jobs !== undefined) {
-    const found = await checkForJobs(new ServiceQuotasClient(config), options, { jobs, concurrency });
-    process.stdout.write(`For ${jobs} jobs at once:\n${found.map(line).join('')}`);
+    const needs = await checkForJobs(new ServiceQuotasClient(config), options, { jobs, concurrency });
+    process.stdout.write(`For ${jobs} jobs at once:\n${needs.map(line).join('')}`);
   }
 
   const deployed = (

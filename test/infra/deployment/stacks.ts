@@ -46,13 +46,11 @@ test('pages of the API, of the domain and of the allowed origins reach the files
   const rules = erasable.of('AWS::S3::Bucket')[0]?.Properties.CorsConfiguration.CorsRules;
   expect(rules).toHaveLength(1);
   expect(rules[0].AllowedOrigins).toEqual([
-    'https://*.execute-api.eu-central-1.amazonaws.com',
+    // China has a domain of its own.
+    { 'Fn::Join': ['', ['https://*.execute-api.eu-central-1.', { Ref: 'AWS::URLSuffix' }]] },
     'https://ml.example',
     'https://app.example',
   ]);
-  const [plain] = service.of('AWS::S3::Bucket')[0]?.Properties.CorsConfiguration.CorsRules ?? [];
-  // China has a domain of its own.
-  expect(JSON.stringify(plain.AllowedOrigins[0])).toContain('{"Ref":"AWS::URLSuffix"}');
 });
 
 test('functions run the latest Node on arm64, with memory and time that make sense, and ONNX Runtime on x86_64', () => {

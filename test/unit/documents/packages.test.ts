@@ -9,7 +9,7 @@ import { root } from '../../integration/records/fixture-records.ts';
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
 /** Commands of our own tools, which are installed wherever one of these lines is followed. */
-const tools = /^(?:vitest|tsc|biome)\b/;
+const tools = /^(?:vitest|tsc|biome|cdk)\b/;
 /** A package by its name and version, and the command of a checkout by its path. */
 const exact = /^(?:--yes --package wabt@[\d.]+ |--prefix \S)/;
 

@@ -205,7 +205,7 @@ export class ArtifactStore {
   async #writeWaiting(): Promise<void> {
     const group = this.#waiting.splice(0, maxFileChanges);
     if (group.length > 1 && (await this.#writeTogether(group))) return;
-    for (const one of group) await this.#writeOne(one).then(one.resolve, one.reject);
+    for (const change of group) await this.#writeOne(change).then(change.resolve, change.reject);
   }
 
   /** Return false if one of the changes cannot be written: then each is written alone, to find it. */
