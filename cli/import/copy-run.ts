@@ -19,7 +19,7 @@ export async function copyRun(
   experiment_id: string,
   run: SourceRun,
   known: string | undefined,
-): Promise<{ run_id: string; omitted: ReadonlyMap<string, number> } & Copied> {
+): Promise<CopiedRun> {
   const { run_id, artifact_uri } = await beginRun(api, experiment_id, run, known);
   const copied: Copied = { params: 0, points: 0, files: 0, bytes: 0 };
   const refused: Refused = { params: [], tags: [] };
@@ -36,11 +36,13 @@ export async function copyRun(
   }
   if (run.datasets.length > 0)
     await api.run('POST mlflow/runs/log-inputs', { body: { run_id, datasets: run.datasets } });
+  let last = run.start ?? 0;
   const names = new Names();
   const nameOf = (key: string): string => names.fit(rename(key));
   for await (const points of source.points(run)) {
     await logPoints(api, run_id, points, nameOf);
     copied.points += points.length;
+    for (const { timestamp } of points) last = Math.max(last, timestamp);
   }
   for (const [name, fitted] of names.changed) note(`name ${name}: it is ${fitted} here`);
   const present = new Map<string, number>();
@@ -56,7 +58,7 @@ export async function copyRun(
     await store(api, root, valuesFile, bytes.length, Readable.from([bytes]));
   }
   for (const [reason, count] of source.omitted?.(run) ?? []) note(reason, count);
-  return { run_id, omitted: omissions.counts, ...copied };
+  return { run_id, omitted: omissions.counts, last, ...copied };
 }
 
 export interface CopyInto {
@@ -64,6 +66,13 @@ export interface CopyInto {
   api: TrackingApi;
   /** Return the name here of a metric of the source. */
   rename(metric: string): string;
+}
+
+export interface CopiedRun extends Copied {
+  run_id: string;
+  /** Milliseconds since the epoch of the last point. */
+  last: number;
+  omitted: ReadonlyMap<string, number>;
 }
 
 /** Numbers of copied items of a run. */
@@ -215,12 +224,13 @@ const settled = ['SCHEDULED', 'FINISHED', 'FAILED', 'KILLED'];
 export async function endRun(
   api: TrackingApi,
   run: SourceRun,
-  run_id: string,
+  { run_id, last }: CopiedRun,
   isOver: boolean,
 ): Promise<void> {
+  const end_time = run.end ?? (last > 0 ? last : undefined);
   if (settled.includes(run.status))
     await api.run('POST mlflow/runs/update', {
-      body: { run_id, status: run.status, ...(run.end !== undefined && { end_time: run.end }) },
+      body: { run_id, status: run.status, ...(end_time !== undefined && { end_time }) },
     });
   if (isOver)
     await api.run('POST mlflow/runs/set-tag', { body: { run_id, key: completeTag, value: 'true' } });

@@ -182,15 +182,14 @@ async function importRun(
       await api.run('POST mlflow/runs/delete', { body: { run_id: known.id } });
     return;
   }
-  const { run_id, omitted, ...copied } = await copyRun(work, experiment_id, run, known?.id).finally(() =>
-    work.source.release?.(run),
-  );
+  const copied = await copyRun(work, experiment_id, run, known?.id).finally(() => work.source.release?.(run));
+  const { run_id, omitted } = copied;
   work.runs.set(run.id, { run_id, artifactUri: run.artifactUri });
   const parent = tagOf(run, parentTag);
   const value = parent === undefined ? undefined : work.runs.get(parent)?.run_id;
   if (value !== undefined)
     await api.run('POST mlflow/runs/set-tag', { body: { run_id, key: parentTag, value } });
-  await endRun(api, run, run_id, isGone || !goesOn(run));
+  await endRun(api, run, copied, isGone || !goesOn(run));
   for (const name of ['params', 'points', 'files', 'bytes'] as const) done[name] += copied[name];
   for (const [reason, count] of omitted) done.omitted[reason] = (done.omitted[reason] ?? 0) + count;
 }

@@ -112,10 +112,12 @@ async function importOne(
     await importTracker(this, from, place, { ...flags, json: isJson });
     return;
   }
-  const others = Object.keys(flags).filter((name) => name !== 'verbose');
+  const others = Object.entries(flags).flatMap(([name, value]) =>
+    value === undefined || name === 'verbose' ? [] : [name],
+  );
   if (others.length > 0)
     throw new CliError(
-      `--${others.join(', --').replace('dryRun', 'dry-run')} need --from: an archive comes as it is.`,
+      `--${others.join(', --').replace('dryRun', 'dry-run')} ${others.length > 1 ? 'need' : 'needs'} --from: an archive comes as it is.`,
       exitCodes.usage,
     );
   await importArchive.call(this, isJson, place);

@@ -145,7 +145,7 @@ function describe({ run, isLive, changed }: ReadRun): SourceRun {
     status: isLive ? 'RUNNING' : run.exitCode === 0 ? 'FINISHED' : 'FAILED',
     user: '',
     start: run.start,
-    end: isLive ? undefined : Math.round(changed),
+    end: isLive ? undefined : endOf(run, changed),
     isDeleted: false,
     params: [...flatValues([...run.config].filter((entry) => !isPrivate(entry)))].map(([key, value]) => ({
       key,
@@ -164,7 +164,7 @@ function describe({ run, isLive, changed }: ReadRun): SourceRun {
       ...pair('wandb.host', run.host),
       ...pair('wandb.exit_code', run.exitCode === undefined ? '' : String(run.exitCode)),
       ...pair('wandb.used_artifacts', [...new Set(run.used)].join(', ')),
-      ...[...run.axes].map(([metric, axis]) => ({ key: `wandb.step_metric.${metric}`, value: axis })),
+      ...pair('wandb.step_metric', run.axes.size === 0 ? '' : JSON.stringify(Object.fromEntries(run.axes))),
       ...(isLive || run.exitCode !== undefined
         ? []
         : pair('import.reason', 'The records end before the run ended.')),
@@ -173,6 +173,13 @@ function describe({ run, isLive, changed }: ReadRun): SourceRun {
     datasets: [],
     artifactUri: '',
   };
+}
+
+/** Return when a run ended: its duration by the exit record, its last row, or the last change of its file. */
+function endOf({ start, runtime, summary }: WandbRun, changed: number): number {
+  if (start !== undefined && runtime !== undefined) return start + runtime * 1000;
+  const last = summary.get('_timestamp');
+  return Math.round(typeof last === 'number' ? last * 1000 : changed);
 }
 
 /** Texts and lists of the summary are tags, as those that a program logs. */

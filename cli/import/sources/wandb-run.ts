@@ -22,6 +22,8 @@ export interface WandbRun {
   /** Axes of `define_metric`, by the name or the pattern of the metric. */
   axes: Map<string, string>;
   exitCode: number | undefined;
+  /** Seconds from the start to the exit. */
+  runtime: number | undefined;
   /** Names of artifacts that the run used. */
   used: string[];
   artifacts: WandbArtifact[];
@@ -70,6 +72,7 @@ const nothing = (): WandbRun => ({
   summary: new Map(),
   axes: new Map(),
   exitCode: undefined,
+  runtime: undefined,
   used: [],
   artifacts: [],
   output: [],
@@ -85,8 +88,10 @@ export async function readRun(path: string): Promise<WandbRun | undefined> {
       if (number === recordFields.run) readRunRecord(run, bytes);
       else if (number === recordFields.config) change(run.config, bytes);
       else if (number === recordFields.summary) change(run.summary, bytes);
-      else if (number === recordFields.exit) run.exitCode = exitCodeOf(bytes);
-      else if (number === recordFields.metric) readAxis(run.axes, bytes);
+      else if (number === recordFields.exit) {
+        run.exitCode = exitCodeOf(bytes);
+        run.runtime = Number(field(bytes, 2)?.integer ?? 0n);
+      } else if (number === recordFields.metric) readAxis(run.axes, bytes);
       else if (number === recordFields.artifact) run.artifacts.push(readArtifact(bytes));
       else if (number === recordFields.use) run.used.push(texts(bytes).get(3) ?? '');
       else if (number === recordFields.output && outputBytes < maxOutput) {

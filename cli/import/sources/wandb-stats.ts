@@ -15,5 +15,5 @@ const known: readonly (readonly [RegExp, string])[] = [
 export function machineName(name: string): string {
   for (const [pattern, form] of known)
     if (pattern.test(name)) return systemPrefix + name.replace(pattern, form);
-  return `${systemPrefix}${name.replaceAll('/', '.')}`;
+  return `${systemPrefix}${name.replace(/[\\/]+/g, '_')}`;
 }
