@@ -1,7 +1,9 @@
 import { isTyping } from '../ui/use-keys.ts';
 
-/** After so long, a key is held to be forgotten by the person who pressed it. */
+/** So long after the last part has loaded, a key is held to be forgotten by the person who pressed it. */
 const longestMilliseconds = 3_000;
+/** A part that loads for so long has failed. Nobody expects its keys any more. */
+const longestLoadMilliseconds = 30_000;
 /** Within this time, a part that an earlier key asked for shows that it is loading. */
 const graceMilliseconds = 150;
 const betweenLooks = 50;
@@ -10,73 +12,106 @@ const isLoading = (): boolean => document.querySelector('main .skeleton') !== nu
 
 const isInDialog = (): boolean => document.querySelector('dialog[open]') !== null;
 
-/**
- * Press a key for the page as it is now. Enter also opens what has the focus, which an event of a script does not.
- * @returns whether something acted on it
- */
-function press(key: string): boolean {
+/** What became of a key: it was written into a field, something acted on it, or nothing did. */
+type Outcome = 'written' | 'acted' | 'nothing';
+
+/** Press a key for the page as it is now. Enter also opens what has the focus, which an event of a script does not. */
+function press(key: string): Outcome {
   const target = document.activeElement ?? document.body;
   // An event of a script writes nothing into a field that an earlier key went to.
-  if (isTyping({ target, key })) return document.execCommand('insertText', false, key);
+  if (isTyping({ target, key }))
+    return document.execCommand('insertText', false, key) ? 'written' : 'nothing';
   const event = new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true });
-  if (!target.dispatchEvent(event)) return true;
-  if (key !== 'Enter' || !target.matches('a, button') || !(target instanceof HTMLElement)) return false;
+  if (!target.dispatchEvent(event)) return 'acted';
+  if (key !== 'Enter' || !target.matches('a, button') || !(target instanceof HTMLElement)) return 'nothing';
   target.click();
-  return true;
+  return 'acted';
 }
+
+/** Look again after the components that are drawn now listen: they do so after a frame. */
+const afterFrame = (look: () => void): void =>
+  void requestAnimationFrame(() => setTimeout(look, betweenLooks));
 
 /**
  * Hold single keys that nothing acted on while a part of the page loads, and press them in their order once it is
- * there: a person who knows the page presses the next key before the part of the first has loaded.
+ * there: a person who knows the page presses the next key before the part of the first has loaded. Keys that come
+ * while others are held wait behind them, also those for a field.
  * @returns ends it
  */
 export function queueKeys(): () => void {
   let held: string[] = [];
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  /** Keys whose actions may still come: all listeners have had a key before the next one arrives. */
+  let open: KeyboardEvent[] = [];
+  let hasEnded = false;
+  let isWaiting = false;
   let since = 0;
+  let begun = 0;
   /** Looks since something was loading; undefined if nothing was. */
   let looks: number | undefined;
   let isPressing = false;
   const pressHeld = (): void => {
     isPressing = true;
     // What a key does may load another part, so the next waits for the next look.
-    for (let key = held.shift(); key !== undefined && !press(key); key = held.shift());
+    let outcome: Outcome = 'nothing';
+    while (outcome !== 'acted' && held.length > 0) outcome = press(held.shift() ?? '');
     isPressing = false;
     since = performance.now();
     looks = undefined;
   };
   const look = (): void => {
+    isWaiting = false;
+    if (hasEnded) return;
+    settle();
+    if (isLoading()) {
+      looks = 0;
+      since = performance.now();
+    } else if (looks !== undefined) looks += 1;
     const age = performance.now() - since;
-    if (isInDialog() || age > longestMilliseconds) held = [];
-    // Once it is there, a part listens only after it is drawn: at the second look.
-    if (isLoading()) looks = 0;
-    else if (looks !== undefined) looks += 1;
+    const isLate = age > longestMilliseconds || performance.now() - begun > longestLoadMilliseconds;
+    if (isInDialog() || isLate) held = [];
     if ((looks ?? 0) > 1 || (looks === undefined && age > graceMilliseconds)) pressHeld();
-    timer = held.length > 0 ? setTimeout(look, betweenLooks) : undefined;
+    if (held.length > 0) wait();
+  };
+  const wait = (): void => {
+    if (isWaiting) return;
+    isWaiting = true;
+    afterFrame(look);
   };
   const hold = (key: string): void => {
+    if (held.length === 0) {
+      since = performance.now();
+      begun = since;
+      looks = undefined;
+    }
     held.push(key);
-    if (timer !== undefined) return;
-    since = performance.now();
-    looks = undefined;
-    timer = setTimeout(look, betweenLooks);
+    wait();
+  };
+  /** Hold the earlier keys that nothing acted on. */
+  const settle = (): void => {
+    const settled = open;
+    open = [];
+    for (const { defaultPrevented, key } of settled) if (!defaultPrevented) hold(key);
   };
   const onKey = (event: KeyboardEvent): void => {
     const { key } = event;
     if (isPressing || event.ctrlKey || event.metaKey || event.altKey || isInDialog()) return;
-    if (isTyping(event) || (key.length !== 1 && key !== 'Enter') || key === ' ') return;
+    settle();
+    // Space acts on what has the focus, and Enter on the form of a field.
+    const isWritten = isTyping(event) && key.length === 1;
+    if (!isWritten && (isTyping(event) || key === ' ' || (key.length !== 1 && key !== 'Enter'))) return;
     if (held.length > 0) {
       event.preventDefault();
       event.stopImmediatePropagation();
       hold(key);
-    } else if (key !== 'Enter' && !event.repeat) {
+    } else if (!isWritten && key !== 'Enter' && !event.repeat) {
+      open.push(event);
       // The actions of the page listen after this one.
-      setTimeout(() => !event.defaultPrevented && hold(key));
+      setTimeout(settle);
     }
   };
   window.addEventListener('keydown', onKey, true);
   return () => {
+    hasEnded = true;
     window.removeEventListener('keydown', onKey, true);
-    clearTimeout(timer);
   };
 }
