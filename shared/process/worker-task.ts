@@ -18,8 +18,11 @@ interface TaskOptions<I, O> {
 /** Bytes of cached results per task and process. */
 const cacheBytes = 16_000_000;
 
-/** Time limit of one task in milliseconds. On Lambda, reading and answering still fit into its 29 seconds. */
+/** Limit of the processor time of one task in milliseconds. */
 const workMilliseconds = 15_000;
+
+/** Limit of its time on a busy machine. On Lambda, reading and answering still fit into its 29 seconds. */
+const waitMilliseconds = 22_000;
 
 /** Most tasks that wait for the thread. */
 const maxWaiting = 8;
@@ -44,19 +47,22 @@ type TaskReply = { value: unknown } | { error: string };
 /** A worker thread that runs one task at a time. If a task exceeds its limits, the queue ends the thread. */
 export class WorkerQueue {
   readonly #milliseconds: number;
+  readonly #patience: number;
   readonly #waiting: (() => void)[] = [];
   #busy = false;
   #thread: { worker: Worker; address: TaskAddress } | undefined;
   #idle: NodeJS.Timeout | undefined;
 
-  constructor(milliseconds = workMilliseconds) {
+  constructor(milliseconds = workMilliseconds, patience = waitMilliseconds) {
     this.#milliseconds = milliseconds;
+    this.#patience = patience;
   }
 
   /**
    * Run a task with an input. Input and result must be cloneable.
    *
-   * @throws WorkLimitError if the task exceeds its limits; ServiceError `unavailable` if too many tasks wait
+   * @throws WorkLimitError if the task exceeds its limits; ServiceError `unavailable` if too many tasks wait, or if the
+   * machine is too busy to say whether it does
    */
   async run(address: TaskAddress, input: unknown): Promise<unknown> {
     if (this.#busy) {
@@ -91,7 +97,11 @@ export class WorkerQueue {
 
   #work(worker: Worker, input: unknown): Promise<unknown> {
     return new Promise((resolve, reject) => {
+      const began = performance.now();
+      const usedBefore = processorMilliseconds(worker);
+      let isSettled = false;
       const settle = (act: () => void) => {
+        isSettled = true;
         clearTimeout(timer);
         for (const event of ['message', 'error', 'exit']) worker.removeAllListeners(event);
         // Ignore an error after the end of the task: no caller waits for it.
@@ -104,9 +114,16 @@ export class WorkerQueue {
           this.#end();
           reject(error);
         });
-      const timer = setTimeout(() => {
-        fail(new WorkLimitError(`took longer than ${this.#milliseconds / 1000} s`));
-      }, this.#milliseconds);
+      const look = async (): Promise<void> => {
+        const used = (await processorMilliseconds(worker)) - (await usedBefore);
+        if (isSettled) return;
+        const left = Math.min(this.#milliseconds - used, this.#patience - (performance.now() - began));
+        if (used >= this.#milliseconds)
+          fail(new WorkLimitError(`took longer than ${this.#milliseconds / 1000} s`));
+        else if (left <= 0) fail(busyError());
+        else timer = setTimeout(look, left + 1);
+      };
+      let timer = setTimeout(look, Math.min(this.#milliseconds, this.#patience));
       worker.ref();
       worker.once('message', (reply: TaskReply) =>
         settle(() => ('value' in reply ? resolve(reply.value) : reject(new Error(reply.error)))),
@@ -129,6 +146,18 @@ export class WorkerQueue {
     this.#thread = undefined;
   }
 }
+
+/** Return the processor time of a thread; 0 before it has begun and after it has ended. */
+const processorMilliseconds = (worker: Worker): Promise<number> =>
+  worker.cpuUsage().then(
+    ({ user, system }) => (user + system) / 1000,
+    () => 0,
+  );
+
+const busyError = (): ServiceError =>
+  new ServiceError('unavailable', 'The service is too busy to draw this now. Try again shortly.', {
+    retryAfterSeconds: retrySeconds,
+  });
 
 function startThread({ module, name }: TaskAddress): Worker {
   const worker = new Worker(new URL(module), {

@@ -4,9 +4,11 @@ import type { Filter } from './parse-filter.ts';
 
 /**
  * Return the rows that match a filter. Other requests get their turns meanwhile, and the work ends with its request.
- * @throws ServiceError `bad-request` for a filter with too much work, which adds up over all calls with it
+ * @throws ServiceError `bad-request` for a filter with too much work, which adds up over all calls with it, or with a name
+ * that none of the rows has
  */
 export async function filterRows<Row>(rows: Iterable<Row>, filter: Filter<Row>): Promise<Row[]> {
+  requireNames(rows, filter);
   const found: Row[] = [];
   let turn = filter.steps();
   for (const row of rows) {
@@ -18,6 +20,15 @@ export async function filterRows<Row>(rows: Iterable<Row>, filter: Filter<Row>):
     if (filter.steps() > maxSteps) throw badRequest([{ in: 'query', name: 'filter', message: tooMuch }]);
   }
   return found;
+}
+
+/** Refuse names that stand without a group and that no row has: nothing would be found, or all, for no reason. */
+function requireNames<Row>(rows: Iterable<Row>, filter: Filter<Row>): void {
+  for (const { label, absence } of filter.names) {
+    const fault = absence?.(rows);
+    if (fault !== undefined)
+      throw badRequest([{ in: 'query', name: 'filter', message: `has ${label}, ${fault}` }]);
+  }
 }
 
 /** Steps between two looks at the time: some 0.5 ms. */

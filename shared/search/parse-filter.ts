@@ -1,40 +1,18 @@
-import { likePattern } from './like-pattern.ts';
+import { readEquality, readTest, readTimes, type Test, type Work } from './read-test.ts';
 import { Scanner } from './scanner.ts';
-import type { NamedValue, SearchValue, ValueType, Vocabulary } from './vocabulary.ts';
+import type { FreeWords, NamedValue, SearchValue, Vocabulary } from './vocabulary.ts';
 
 /** Parse a filter of rows. An empty text matches every row. @throws SearchSyntaxError */
-export function parseFilter<Row>(text: string, vocabulary: Vocabulary<Row>): Filter<Row> {
-  const scanner = new Scanner(text);
-  const work: Work = { steps: 0 };
-  const conditions: Condition<Row>[] = [];
-  if (!scanner.isAtEnd) {
-    do {
-      const name = scanner.name(vocabulary);
-      if (conditions.length === maxConditions)
-        return scanner.fail(`the end (a filter may have at most ${maxConditions} conditions)`);
-      conditions.push({ name, test: readTest(scanner, name, work) });
-    } while (scanner.keyword('AND') !== undefined);
-    if (!scanner.isAtEnd) return scanner.fail('AND or the end');
-  }
-  return {
-    names: conditions.map(({ name }) => name),
-    matches(row) {
-      // Runs for up to 100,000 rows, so it creates no function.
-      for (const condition of conditions) {
-        work.steps += conditionSteps;
-        if (!meets(row, condition)) return false;
-      }
-      return true;
-    },
-    steps: () => work.steps,
-  };
-}
+export const parseFilter = <Row>(text: string, vocabulary: Vocabulary<Row>): Filter<Row> =>
+  new FilterParser(text, vocabulary).parse();
 
 /** Parsed filter. */
 export interface Filter<Row> {
   matches(row: Row): boolean;
   /** Names that the filter uses. */
   names: readonly NamedValue<Row>[];
+  /** What a row must meet all of, in the order of the text. */
+  parts: readonly FilterPart<Row>[];
   /**
    * Work of all calls of `matches`: a step for each character that a pattern reads, and some for each condition.
    * A step takes up to 20 ns.
@@ -42,144 +20,172 @@ export interface Filter<Row> {
   steps(): number;
 }
 
-interface Work {
-  steps: number;
+/** One of the conditions that AND joins. */
+export interface FilterPart<Row> {
+  text: string;
+  matches: Matches<Row>;
 }
+
+type Matches<Row> = (row: Row) => boolean;
 
 /** Steps of a condition besides those of a pattern: some look a value up by name or parse a time. */
 const conditionSteps = 20;
 
-interface Condition<Row> {
-  name: NamedValue<Row>;
-  test: Test | 'null' | 'not-null';
-}
-
-type Test = (value: string | number) => boolean;
-
 /** Maximum conditions of a filter. Each row is compared with all of them. */
 const maxConditions = 100;
 
-function readTest(scanner: Scanner, { type }: NamedValue<never>, work: Work): Test | 'null' | 'not-null' {
-  const { at } = scanner;
-  const sign = scanner.sign(...signs);
-  if (sign !== undefined) return comparison(scanner, type, sign);
-  const keyword = scanner.keyword('LIKE', 'ILIKE', 'IN', 'NOT', 'IS');
-  switch (keyword) {
-    case 'LIKE':
-    case 'ILIKE':
-      return isText(type)
-        ? likeness(scanner, keyword, work)
-        : scanner.fail(`a comparison with ${words[type]}`, at);
-    case 'IN':
-      return membership(scanner, type, true);
-    case 'NOT':
-      return scanner.keyword('IN') ? membership(scanner, type, false) : scanner.fail('IN');
-    case 'IS': {
-      const isNot = scanner.keyword('NOT') !== undefined;
-      if (scanner.keyword('NULL') === undefined) return scanner.fail(isNot ? 'NULL' : 'NULL or NOT NULL');
-      return isNot ? 'not-null' : 'null';
+/** Maximum parentheses and NOTs around a condition. */
+const maxDepth = 50;
+
+/** What follows a name with which a value is compared. Another word is one to find. */
+const comparesNext =
+  /!~|~|!=|[=<>]|(?:not\s+)?(?:i?like|rlike|between)\b|(?:not\s+)?in\s*(?:\(|$)|is\s*(?:$|(?:not\b\s*)?(?:null|set)\b|not\s*$)/iy;
+
+const groupEnd = /\./y;
+
+class FilterParser<Row> {
+  readonly #scanner: Scanner;
+  readonly #vocabulary: Vocabulary<Row>;
+  readonly #work: Work = { steps: 0 };
+  readonly #names: NamedValue<Row>[] = [];
+  #conditions = 0;
+  #depth = 0;
+
+  constructor(text: string, vocabulary: Vocabulary<Row>) {
+    this.#scanner = new Scanner(text);
+    this.#vocabulary = vocabulary;
+  }
+
+  parse(): Filter<Row> {
+    const scanner = this.#scanner;
+    const parts = scanner.isAtEnd ? [] : this.#either();
+    if (!scanner.isAtEnd) return scanner.fail('AND, OR or the end');
+    const tests = parts.map(({ matches }) => matches);
+    return { matches: allOf(tests), names: this.#names, parts, steps: () => this.#work.steps };
+  }
+
+  /** Read what OR joins. One alternative alone has parts. */
+  #either(): FilterPart<Row>[] {
+    const from = this.#scanner.at;
+    const parts = this.#all();
+    const alternatives = [allOf(parts.map(({ matches }) => matches))];
+    while (this.#scanner.keyword('OR') !== undefined)
+      alternatives.push(allOf(this.#all().map(({ matches }) => matches)));
+    if (alternatives.length === 1) return parts;
+    return [{ text: this.#scanner.textFrom(from), matches: anyOf(alternatives) }];
+  }
+
+  /** Read what AND joins; in a free filter also what stands beside each other. */
+  #all(): FilterPart<Row>[] {
+    const scanner = this.#scanner;
+    const parts: FilterPart<Row>[] = [];
+    do {
+      const from = scanner.at;
+      const matches = this.#negated();
+      parts.push({ text: scanner.textFrom(from), matches });
+    } while (this.#isJoined());
+    return parts;
+  }
+
+  #isJoined(): boolean {
+    const scanner = this.#scanner;
+    if (scanner.keyword('AND') !== undefined) return true;
+    if (this.#vocabulary.free === undefined) return false;
+    return scanner.sign(',') !== undefined || !(scanner.isAtEnd || scanner.isNext(/\)|or(?![^\s()])/iy));
+  }
+
+  #negated(): Matches<Row> {
+    const scanner = this.#scanner;
+    const { at } = scanner;
+    const isNegated = scanner.keyword('NOT') !== undefined;
+    const isGroup = !isNegated && scanner.sign('(') !== undefined;
+    if (!isNegated && !isGroup) return this.#condition();
+    this.#depth += 1;
+    if (this.#depth > maxDepth)
+      return scanner.fail(`a condition (at most ${maxDepth} parentheses and NOTs may be around one)`, at);
+    let matches: Matches<Row>;
+    if (isNegated) {
+      const negated = this.#negated();
+      matches = (row) => !negated(row);
+    } else {
+      matches = allOf(this.#either().map((part) => part.matches));
+      if (scanner.sign(')') === undefined) return scanner.fail('AND, OR or )');
     }
-    default:
-      return scanner.fail(
-        'a comparison (=, !=, <, <=, >, >=, LIKE, ILIKE, IN, NOT IN, IS NULL, IS NOT NULL)',
-      );
+    this.#depth -= 1;
+    return matches;
+  }
+
+  #condition(): Matches<Row> {
+    const scanner = this.#scanner;
+    const { free } = this.#vocabulary;
+    const word = free && this.#word(free);
+    if (word !== undefined) return this.#counted(word);
+    const name = scanner.name(this.#vocabulary, free);
+    this.#names.push(name);
+    const test = readTest(scanner, name, this.#vocabulary, this.#work);
+    return this.#counted((row) => meets(row, name, test));
+  }
+
+  /** Count a condition, and the work of each comparison with it. */
+  #counted(matches: Matches<Row>): Matches<Row> {
+    this.#conditions += 1;
+    if (this.#conditions > maxConditions)
+      return this.#scanner.fail(`the end (a filter may have at most ${maxConditions} conditions)`);
+    const work = this.#work;
+    return (row) => {
+      work.steps += conditionSteps;
+      return matches(row);
+    };
+  }
+
+  /** Read a word to find, or a time in words alone. Return undefined before a name with a comparison. */
+  #word(free: FreeWords<Row>): Matches<Row> | undefined {
+    const scanner = this.#scanner;
+    const { at } = scanner;
+    const span = readTimes(scanner, free.now());
+    const quoted = span === undefined ? scanner.quoted(`'"\``) : undefined;
+    if (span === undefined && quoted === undefined && scanner.word() === undefined)
+      return scanner.fail('a name with a comparison, or a word to find');
+    // The key of a group may be in quotes, and the group too.
+    const isGroup =
+      quoted === undefined ? scanner.textFrom(at).endsWith('.') : scanner.take(groupEnd) !== undefined;
+    if (isGroup && scanner.quoted('`"') === undefined && quoted !== undefined) scanner.word();
+    if (scanner.isNext(comparesNext)) {
+      scanner.return(at);
+      return undefined;
+    }
+    const text = isGroup ? scanner.textFrom(at) : (quoted ?? scanner.textFrom(at));
+    // `user:ada` is a condition on an attribute, but `cuda:0` may be a value.
+    const [, name = ''] = /^([^:]+):./s.exec(quoted === undefined ? text : '') ?? [];
+    const attribute = this.#attribute(name);
+    if (attribute !== undefined) {
+      scanner.return(at + name.length + 1);
+      this.#names.push(attribute);
+      const test = readEquality(scanner, attribute, this.#vocabulary, this.#work);
+      return (row) => meets(row, attribute, test);
+    }
+    const word = text.toLowerCase();
+    const holds: Matches<Row> = (row) => {
+      const found = free.textOf(row);
+      this.#work.steps += found.length;
+      return found.includes(word);
+    };
+    if (span === undefined) return holds;
+    return (row) => {
+      const time = free.timeOf(row);
+      return (time !== undefined && span.from <= time && time < span.to) || holds(row);
+    };
+  }
+
+  #attribute(name: string): NamedValue<Row> | undefined {
+    const { attributes } = this.#vocabulary;
+    return Object.hasOwn(attributes, name) && attributes[name] !== undefined
+      ? { label: name, ...attributes[name], attribute: name }
+      : undefined;
   }
 }
 
-const signs = ['!=', '<=', '>=', '=', '<', '>'] as const;
-
-function comparison(scanner: Scanner, type: ValueType, sign: Sign): Test {
-  const { at } = scanner;
-  const expected = readValue(scanner, type);
-  const ask = compare[sign];
-  if (typeof expected === 'string') {
-    if (sign !== '=' && sign !== '!=')
-      return scanner.fail(type === 'text' ? '=, !=, LIKE or ILIKE before a text' : 'a number', at);
-    return (value) => ask(value, expected);
-  }
-  return (value) => {
-    const number = asNumber(value);
-    // A text that is not a number never matches a comparison with a number.
-    return (typeof value === 'number' || !Number.isNaN(number)) && ask(number, expected);
-  };
-}
-
-type Sign = (typeof signs)[number];
-
-/** Read a value to compare with a value of this type. */
-function readValue(scanner: Scanner, type: ValueType): string | number {
-  const { at } = scanner;
-  const number = type === 'text' ? undefined : scanner.number();
-  if (number !== undefined) return number;
-  const text = type === 'number' ? undefined : scanner.quoted(`'"`);
-  const value = text !== undefined && type === 'time' ? readTime(text) : text;
-  return value ?? scanner.fail(words[type], at);
-}
-
-function readTime(text: string): number | undefined {
-  const time = date.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(time) ? undefined : time;
-}
-
-const date = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/;
-
-const words: Record<ValueType, string> = {
-  number: 'a number',
-  text: 'a text in quotes',
-  time: 'a time (milliseconds, or a date such as "2026-01-31" or "2026-01-31T12:00:00Z")',
-  'text-or-number': 'a text in quotes or a number',
-};
-
-const compare: Record<Sign, (one: string | number, other: string | number) => boolean> = {
-  '=': (one, other) => one === other,
-  '!=': (one, other) => one !== other,
-  '<': (one, other) => one < other,
-  '<=': (one, other) => one <= other,
-  '>': (one, other) => one > other,
-  '>=': (one, other) => one >= other,
-};
-
-/** Convert a value of a row to a number. Return NaN for a text that is not a number. */
-const asNumber = (value: string | number): number =>
-  typeof value === 'number' ? value : value.trim() === '' ? Number.NaN : Number(value);
-
-const isText = (type: ValueType): boolean => type === 'text' || type === 'text-or-number';
-
-function likeness(scanner: Scanner, keyword: 'LIKE' | 'ILIKE', work: Work): Test {
-  const { at } = scanner;
-  const pattern = scanner.quoted(`'"`) ?? scanner.fail('a pattern in quotes');
-  if (pattern.length > maxPattern) return scanner.fail(`a pattern of at most ${maxPattern} characters`, at);
-  const ignoresCase = keyword === 'ILIKE';
-  const { matches, passes } = likePattern(ignoresCase ? pattern.toLowerCase() : pattern);
-  return (value) => {
-    const text = String(value);
-    work.steps += text.length * (ignoresCase ? passes + 1 : passes);
-    return matches(ignoresCase ? text.toLowerCase() : text);
-  };
-}
-
-const maxPattern = 1000;
-
-function membership(scanner: Scanner, type: ValueType, isIn: boolean): Test {
-  if (scanner.sign('(') === undefined) return scanner.fail('(');
-  const texts = new Set<string>();
-  const numbers = new Set<number>();
-  for (let isOpen = true; isOpen; ) {
-    const value = readValue(scanner, type);
-    if (typeof value === 'string') texts.add(value);
-    else numbers.add(value);
-    const mark = scanner.sign(',', ')') ?? scanner.fail(', or )');
-    // Python writes a tuple of one element as ('a',).
-    isOpen = mark === ',' && scanner.sign(')') === undefined;
-  }
-  const has: Test = (value) =>
-    typeof value === 'number'
-      ? numbers.has(value)
-      : texts.has(value) || (numbers.size > 0 && numbers.has(asNumber(value)));
-  return (value) => has(value) === isIn;
-}
-
-function meets<Row>(row: Row, { name, test }: Condition<Row>): boolean {
+function meets<Row>(row: Row, name: NamedValue<Row>, test: Test | 'null' | 'not-null'): boolean {
   if (name.readAll !== undefined && typeof test !== 'string') return name.readAll(row).some(test);
   const value = name.read(row);
   if (isMissing(value)) return test === 'null';
@@ -187,3 +193,20 @@ function meets<Row>(row: Row, { name, test }: Condition<Row>): boolean {
 }
 
 const isMissing = (value: SearchValue): value is null | undefined => value === undefined || value === null;
+
+/** Runs for up to 100,000 rows, so it creates no function for each. */
+function allOf<Row>(tests: readonly Matches<Row>[]): Matches<Row> {
+  const [first] = tests;
+  if (first !== undefined && tests.length === 1) return first;
+  return (row) => {
+    for (const test of tests) if (!test(row)) return false;
+    return true;
+  };
+}
+
+const anyOf =
+  <Row>(tests: readonly Matches<Row>[]): Matches<Row> =>
+  (row) => {
+    for (const test of tests) if (test(row)) return true;
+    return false;
+  };

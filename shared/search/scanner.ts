@@ -1,5 +1,5 @@
 import { decimalSource } from '../core/text/decimal.ts';
-import { type NamedValue, nameIn, namesOf, type Vocabulary } from './vocabulary.ts';
+import { type FreeWords, type NamedValue, nameIn, namesOf, type Vocabulary } from './vocabulary.ts';
 
 /** Scanner that reads a filter or an order from left to right. */
 export class Scanner {
@@ -27,10 +27,40 @@ export class Scanner {
     return pattern.exec(this.#text)?.[0];
   }
 
-  #take(pattern: RegExp, at = this.at): string | undefined {
+  /** Consume what a sticky pattern matches next. */
+  take(pattern: RegExp, at = this.at): string | undefined {
     const found = this.#match(pattern, at);
     if (found !== undefined) this.#at = at + found.length;
     return found;
+  }
+
+  /** Whether a sticky pattern matches what comes next. */
+  isNext(pattern: RegExp): boolean {
+    return this.#match(pattern) !== undefined;
+  }
+
+  /** Return to an earlier position. */
+  return(at: number): void {
+    this.#at = at;
+  }
+
+  /** Return what was read since a position. */
+  textFrom(at: number): string {
+    return this.#text.slice(at, this.#at).trimEnd();
+  }
+
+  word(): string | undefined {
+    return this.take(word);
+  }
+
+  /** Read a text without quotes, up to a space, a comma or a parenthesis. */
+  bareValue(): string | undefined {
+    return this.take(bare);
+  }
+
+  /** Read a regular expression without quotes, which may have groups. */
+  bareExpression(): string | undefined {
+    return this.take(bareGroups);
   }
 
   /** Always throw. @param at position of the error; default: the current one */
@@ -62,7 +92,7 @@ export class Scanner {
   }
 
   number(): number | undefined {
-    const found = this.#take(number);
+    const found = this.take(number);
     return found === undefined ? undefined : Number(found);
   }
 
@@ -88,15 +118,20 @@ export class Scanner {
     }
   }
 
-  /** Read an attribute, or a key of a group. @throws SearchSyntaxError that lists the valid names */
-  name<Row>(vocabulary: Vocabulary<Row>): NamedValue<Row> {
+  /** Read an attribute, a key of a group, or with `free` a name without its group. @throws SearchSyntaxError that lists the valid names */
+  name<Row>(vocabulary: Vocabulary<Row>, free?: FreeWords<Row>): NamedValue<Row> {
     const { at } = this;
-    const first = this.quoted('`"') ?? this.#take(word);
+    const first = this.quoted('`"') ?? this.take(word);
     if (first === undefined) return this.fail(`a name (${namesOf(vocabulary)})`);
     const isQuoted = /[`"]/.test(this.#text.charAt(at));
     const [group, key] = this.#splitName(first, isQuoted);
     const named = key === '' ? undefined : nameIn(vocabulary, group, key);
-    return named ?? this.fail(`a name (${namesOf(vocabulary)})`, at);
+    if (named !== undefined) return named;
+    if (free === undefined || key === '') return this.fail(`a name (${namesOf(vocabulary)})`, at);
+    const whole = group === undefined ? key : `${group}.${key}`;
+    const found = nameIn(vocabulary, undefined, whole.toLowerCase()) ?? free.named(whole);
+    if (typeof found === 'object') return found;
+    throw new SearchSyntaxError(`has ${whole} at position ${at + 1}, ${found}`, at + 1);
   }
 
   #splitName(first: string, isQuoted: boolean): [string | undefined, string] {
@@ -104,7 +139,7 @@ export class Scanner {
     if (isQuoted) {
       if (this.#text.charAt(after) !== '.') return [undefined, first];
       this.#at += 1;
-      return [first, this.quoted('`"', this.#at) ?? this.#take(word, this.#at) ?? ''];
+      return [first, this.quoted('`"', this.#at) ?? this.take(word, this.#at) ?? ''];
     }
     const dot = first.indexOf('.');
     if (dot < 0) return [undefined, first];
@@ -133,7 +168,9 @@ export class SearchSyntaxError extends Error {
 }
 
 /** Part of a text that an error shows: a word, an operator, or the beginning of a quoted text. */
-const shown = /[^\s=!<>,()'"`]{1,30}|[=!<>]+|['"`][^'"`]{0,20}['"`]?|./suy;
+const shown = /[^\s=!<>~,()'"`]{1,30}|[=!<>~]+|['"`][^'"`]{0,20}['"`]?|./suy;
 
-const word = /[^\s=!<>,()'"`]+/y;
+const word = /[^\s=!<>~,()'"`]+/y;
+const bareGroups = /(?:[^\s()'"`]|\([^\s()]*\))+/y;
+const bare = /[^\s,()'"`]+/y;
 const number = new RegExp(`${decimalSource}(?![^\\s,()])`, 'y');

@@ -1,3 +1,5 @@
+import type { RegularExpression } from './regular-expression.ts';
+
 /** Names that a filter and an order of one kind of row may use. */
 export interface Vocabulary<Row> {
   attributes: Readonly<Record<string, Attribute<Row>>>;
@@ -7,6 +9,21 @@ export interface Vocabulary<Row> {
   lists?: Readonly<Record<string, (row: Row) => readonly string[]>>;
   /** Other names of groups. Other names of attributes are separate entries. */
   groupAliases?: Readonly<Record<string, string>>;
+  /** Compile the patterns of `~`, or say what is expected instead of one. Filters without it have none. */
+  expressions?(pattern: string): RegularExpression | string;
+  /** What filters that people type may leave out. Filters without it have names with groups, and texts in quotes. */
+  free?: FreeWords<Row>;
+}
+
+/** Names without a group, texts without quotes, times in words, and words to find. */
+export interface FreeWords<Row> {
+  /** Resolve a name without its group, or say in a subordinate clause what is wrong with it. */
+  named(name: string): NamedValue<Row> | string;
+  /** Return the text in which words are found, in small letters. */
+  textOf(row: Row): string;
+  /** Return the time that a time in words alone is about. */
+  timeOf(row: Row): number | undefined;
+  now(): Date;
 }
 
 /** Attribute that every row may have. */
@@ -15,6 +32,8 @@ export interface Attribute<Row> {
   read(row: Row): SearchValue;
   /** Return what rows are ordered by, where it is not the value itself. */
   order?(row: Row): SearchValue;
+  /** Return the value that a text of a filter means, where it is another one. */
+  typed?(text: string): string | number | undefined;
 }
 
 /**
@@ -44,6 +63,10 @@ export interface NamedValue<Row> {
   readAll?(row: Row): readonly string[];
   /** Attribute that the name stands for. Undefined for a key of a group. */
   attribute?: string;
+  /** Return the value that a text of a filter means, where it is another one. */
+  typed?(text: string): string | number | undefined;
+  /** Say in a subordinate clause that none of these rows has the name, if there are rows and that is so. */
+  absence?(rows: Iterable<Row>): string | undefined;
 }
 
 /** List the names of a vocabulary for an error message. */

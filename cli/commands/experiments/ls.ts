@@ -19,7 +19,7 @@ export const lsCommand = buildCommand({
       kind: 'tuple',
       parameters: [
         {
-          brief: "Filter, such as 'metrics.accuracy > 0.9 AND params.lr = 0.01'",
+          brief: "Filter, such as 'accuracy > 0.9 and (lr < 0.01 or optimizer = lion)'",
           placeholder: 'FILTER',
           parse: String,
           optional: true,
@@ -52,11 +52,12 @@ export const lsCommand = buildCommand({
   },
   docs: {
     brief: 'List the experiments of a project, newest first',
-    fullDescription: `Filters are conditions joined by AND on metrics.NAME, params.NAME, tags.NAME, status, name, user, duration and other attributes. Experiments without the value to sort by come last. BEST is the best value by the project's criterion with its step, and LAST the newest value of that metric, which a model that the program saved at its end has. --sort best puts the best first; --sort METRIC compares the newest values. Each value in the filter or the order gets a column. --json prints one line per experiment.
+    fullDescription: `Filters are conditions joined by AND, OR, NOT and parentheses on params, metrics and tags by their names (params.NAME where two have one), and on status, name, user, duration, created_at and other attributes; with IN, BETWEEN, IS SET, ~ for regular expressions, and times such as yesterday. A word alone is found in names, params and tags. Experiments without the value to sort by come last. BEST is the best value by the project's criterion with its step, and LAST the newest value of that metric, which a model that the program saved at its end has. --sort best puts the best first; --sort METRIC compares the newest values. Each value in the filter or the order gets a column. --json prints one line per experiment.
 
 Examples:
   mps ls
-  mps ls 'metrics.accuracy > 0.9' --sort -accuracy
+  mps ls 'accuracy > 0.9' --sort -accuracy
+  mps ls 'optimizer in (adam, lion) and created_at > 7 days ago' --sort best
   mps ls --mine "status = 'FAILED'" -n 5 --json`,
   },
 });
@@ -71,7 +72,8 @@ async function ls(
   const session = await connect(this.env);
   const { project_id } = await requireProject(session, this.folder, given);
   const own = mine ? await ownCondition(session.client) : undefined;
-  const filter = [asked, own].filter((one) => one !== undefined && one.trim() !== '').join(' AND ');
+  const wanted = asked?.trim() ?? '';
+  const filter = own === undefined ? wanted : wanted === '' ? own : `(${wanted}) AND ${own}`;
   const order = sort?.map(orderTerm).join(', ');
   const experiments: Experiment[] = [];
   const rows = session.client.rows<typeof listExperiments>('GET /projects/{project_id}/experiments', {
@@ -103,6 +105,7 @@ async function ls(
       rows: cells.map(({ row, more }) => narrowed(row, more)),
     },
   );
+  if (experiments.length === 0 && filter !== '') this.printer.say('No experiment matches the filter.');
   const missing = missingMetric(order ?? '', experiments);
   if (missing !== undefined) this.printer.say(missing);
 }

@@ -19,10 +19,10 @@ import { ExperimentAnswer, showExperiment } from '../../../shared/experiments/ex
 import { experimentVocabulary } from '../../../shared/experiments/experiment-vocabulary.ts';
 import {
   anyExperiment,
-  FilterText,
   faultIn,
-  filterDescription,
   maxFilter,
+  SearchText,
+  searchDescription,
 } from '../../../shared/experiments/filter-rule.ts';
 import { ProjectRankers } from '../../../shared/experiments/rank-project.ts';
 import type { Caller } from '../../../shared/http/definition/endpoint-context.ts';
@@ -51,6 +51,7 @@ export function answerSearch(
     usernameOf: (id) => usernames.get(id),
     bestOf: (row) => rankers.of(row.project_id).best(row)?.value,
     bestOrderOf: (row) => rankers.of(row.project_id).orderOf(row),
+    isFree: true,
   });
   const asked = parseFilter(query.filter ?? '', vocabulary);
   // A deleted experiment can only be restored, so leave it out unless deleted ones are wanted.
@@ -141,7 +142,7 @@ export const deletedParameter = flag
 
 /** Query parameters of every search of experiments. */
 export const searchParameters = {
-  filter: FilterText.optional().describe(filterDescription),
+  filter: SearchText.optional().describe(searchDescription),
   order_by: paragraphOrBlank(maxFilter)
     .superRefine((text, { addIssue }) => {
       const fault = faultIn(() => {

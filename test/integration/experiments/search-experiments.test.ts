@@ -54,6 +54,13 @@ describe('a search of experiments', () => {
     ["kind = 'logged' AND config IS NULL AND cost IS NULL", 'c b a'],
     ["stopped_at IS NULL AND duration >= 0 AND created_at > '2020-01-01'", 'b a'],
     ["name IN ('a', 'c')", 'c a'],
+    ['lr < 0.05 or stage = final', 'b a'],
+    ['not (lr < 0.05 or stage is set)', 'c'],
+    ['status in (failed, cancelled)', 'c'],
+    ['created_at > yesterday and lr between 0.05 and 1', 'a'],
+    ['stage ~ ^fin', 'a'],
+    ['FINAL', 'a'],
+    ['duration < 10 days loss = 0.5', 'a'],
   ])('by %s', async (filter, found) => {
     expect(names(await find({ filter }))).toBe(found);
   });
@@ -104,16 +111,20 @@ describe('a search of experiments', () => {
   });
 
   test('says what is wrong, everything at once', async () => {
-    const answer = await find({ filter: 'loss > 1', order_by: 'name UP', limit: '0' });
+    const answer = await find({ filter: 'metrics.loss > high', order_by: 'name UP', limit: '0' });
     expect(answer.status).toBe(400);
     const errors = new Map(
       answer.json.errors.map((one: { name: string; message: string }) => [one.name, one.message]),
     );
-    expect(errors.get('filter')).toMatch(/^has loss at position 1, where a name \(experiment_id, /);
+    expect(errors.get('filter')).toBe('has high at position 16, where a number is expected');
     expect(errors.get('order_by')).toBe(
       'has UP at position 6, where ASC, DESC, a comma or the end is expected',
     );
     expect(errors.has('limit')).toBe(true);
+    const unknown = await find({ filter: 'lr < 1 or los < 1' });
+    expect(unknown.json.errors[0].message).toBe(
+      'has los, which no experiment has as a param, metric or tag; did you mean loss?',
+    );
     const terms = await find({ order_by: 'name,name,name,name,name' });
     expect(terms.json.errors[0].message).toBe('has 5 names; at most 4 are allowed');
   });

@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { sectionsOf } from '../../../functions/console/app/charts/sections.ts';
-import { conditionFor, filterRows } from '../../../functions/console/app/experiments/filter/filter-rows.ts';
+import {
+  conditionFor,
+  filterRows,
+  withCondition,
+} from '../../../functions/console/app/experiments/filter/filter-rows.ts';
 import {
   groupFilter,
   groupRows,
@@ -21,6 +25,7 @@ import {
 import { Ranking } from '../../../functions/console/app/runs/ranking.ts';
 import type { Row } from '../../../functions/console/app/runs/row.ts';
 import { shownStatus } from '../../../functions/console/app/ui/states/shown-status.ts';
+import { regularExpression } from '../../../shared/search/regular-expression.ts';
 
 const time = '2026-01-05T08:00:00.000Z';
 
@@ -158,8 +163,10 @@ describe('the filter box', () => {
   });
 
   test('says which name was meant', () => {
-    expect(filterRows(rows, 'learing_rte < 3').fault).toContain('No experiment has');
-    expect(filterRows(rows, 'lrr > 0.5').fault).toContain('Did you mean lr?');
+    expect(filterRows(rows, 'learing_rte < 3').fault).toBe(
+      'The filter has learing_rte at position 1, which no experiment has as a param, metric or tag.',
+    );
+    expect(filterRows(rows, 'lrr > 0.5').fault).toContain('did you mean lr?');
   });
 
   test('says what a condition lacks while somebody types it', () => {
@@ -171,10 +178,45 @@ describe('the filter box', () => {
       });
   });
 
+  test.each([
+    ['lr < 0.05 or base', ['id0', 'id1']],
+    ['not wide', ['id0']],
+    ['status in (failed, running)', ['id1']],
+    ['stage is not set', ['id0']],
+    ['duration < 1m and lr between 0.05 and 1', ['id0']],
+    ['(wide or base) created_at < yesterday', ['id0', 'id1']],
+  ])('understands %s', (filter, ids) => {
+    const found = filterRows(rows, filter);
+    expect([found.fault, idsOf(found.rows)]).toEqual([undefined, ids]);
+  });
+
+  test('understands regular expressions once their engine is there', () => {
+    expect(filterRows(rows, 'device ~ ^cuda').fault).toBe('Regular expressions are loading…');
+    expect(idsOf(filterRows(rows, 'device ~ ^cuda', undefined, regularExpression).rows)).toEqual(['id0']);
+  });
+
+  test('says why no experiment is left', () => {
+    expect(filterRows(rows, 'lr = 0.1 lr = 0.01').reason).toBe(
+      '1 with lr = 0.1, 1 with lr = 0.01, none with all',
+    );
+    expect(filterRows(rows, 'base lr > 3').reason).toBe('none has lr > 3');
+  });
+
+  test('keeps the rows while the name of a condition is typed', () => {
+    for (const filter of ['dev', 'wide and devi', 'base devi', 'dur'])
+      expect(filterRows(rows, filter).rows.length).toBeGreaterThan(0);
+    expect(filterRows(rows, 'nothing').rows).toEqual([]);
+  });
+
+  test('adds a condition to both sides of an OR', () => {
+    expect(withCondition('', 'kind = logged')).toBe('kind = logged');
+    expect(withCondition('adam or lion ', 'kind = logged')).toBe('(adam or lion) AND kind = logged');
+  });
+
   test('says where a filter is wrong, and shows all meanwhile', () => {
-    const { rows: shown, fault } = filterRows(rows, 'metrics.accuracy >');
+    const { rows: shown, fault } = filterRows(rows, 'metrics.accuracy > ');
     expect(shown).toHaveLength(2);
-    expect(fault).toMatch(/position 19.*a number/);
+    expect(fault).toBe('A value is missing after >.');
   });
 
   test.each(["it's", 'a `b` c', 'plain'])('takes the condition that is made for the value %s', (value) => {

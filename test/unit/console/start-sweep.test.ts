@@ -61,7 +61,7 @@ describe('a suggested search', () => {
     const space = suggestSpace([...many, ['lr', 0.1]], run);
 
     expect(varied(space)).toEqual(['n0', 'n1', 'n2', 'n3', 'n4', 'n5', 'n6', 'lr']);
-    expect(space.at(-1)).toMatchObject({ present: 0.1, value: '0.5', min: '0.25', max: '0.75' });
+    expect(space.at(-1)).toMatchObject({ present: 0.1, value: '0.5', min: '0.05', max: '5', scale: 'log' });
   });
 
   test('keeps the values of a run that differ from the configuration', () => {
@@ -85,6 +85,16 @@ describe('a suggested search', () => {
 
     expect([one.min, one.max, one.step, one.scale]).toEqual(expected);
     expect(SweepSpec.safeParse(sweepRequest(draft, [one])).error).toBeUndefined();
+  });
+
+  test.each([
+    ['learning_rate', 0.2, ['0.02', '2', 'log']],
+    ['optimizer.lr', 1, ['0.1', '10', 'log']],
+    ['dropout', 0.2, ['0.1', '0.6', 'linear']],
+  ] as const)('of %s %s has the scale of its name', (name, value, expected) => {
+    const { min, max, scale } = draftAround(name, value, value);
+
+    expect([min, max, scale]).toEqual(expected);
   });
 
   test.each([

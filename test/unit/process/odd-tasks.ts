@@ -4,8 +4,9 @@ import { workerTask } from '../../../shared/process/worker-task.ts';
 export const odd = workerTask({
   module: import.meta.url,
   name: 'odd',
-  run(input: { do: 'echo' | 'spin' | 'fill' | 'throw' | 'exit' | 'count' }): unknown {
+  run(input: { do: 'echo' | 'spin' | 'wait' | 'fill' | 'throw' | 'exit' | 'count' }): unknown {
     if (input.do === 'spin') for (;;);
+    if (input.do === 'wait') return new Promise(() => {});
     if (input.do === 'fill') {
       const all: number[][] = [];
       for (;;) all.push(Array.from({ length: 1e6 }, (_, n) => n));

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { parseFilter } from '../../../shared/search/parse-filter.ts';
 import { parseOrder } from '../../../shared/search/row-order.ts';
 import fc from '../../support/seeded-fast-check.ts';
-import { type Row, row, vocabulary } from './rows.ts';
+import { freeVocabulary, type Row, row, vocabulary } from './rows.ts';
 
 const found = (filter: string, ...rows: Row[]): string[] =>
   rows.filter(parseFilter(filter, vocabulary).matches).map(({ id }) => id);
@@ -52,6 +52,23 @@ describe('a filter', () => {
     ["created_at = '2026-01-31T13:00:00+01:00'", '1'],
     ['created_at >= 1769860800000', '1'],
     ['created_at IS NULL', '2'],
+    ["name = 'two' OR metrics.big > 0", '12'],
+    ["name = 'two' or metrics.loss = 0.5 AND name = 'two'", '2'],
+    ["(name = 'two' OR metrics.loss = 0.5) AND params.lr = 0.01", '1'],
+    ["NOT name = 'two'", '1'],
+    ["not (metrics.loss = 0.5 or name = 'none')", '2'],
+    ['NOT metrics.nan IS SET', '2'],
+    ['metrics.nan is set', '1'],
+    ['metrics.nan IS NOT SET', '2'],
+    ['metrics.loss BETWEEN 0.25 AND 0.4', '2'],
+    ['metrics.loss NOT BETWEEN 0.25 AND 0.4', '1'],
+    ["created_at BETWEEN '2026-01-31' AND '2026-01-31T12:00:00Z'", '1'],
+    ["params.optimizer.name NOT LIKE 'S%'", '1'],
+    ["params.optimizer.name ~ '^Adam'", '1'],
+    ["name !~ '^two$'", '1'],
+    ["name RLIKE 'wo$'", '2'],
+    ["name ~ '(a+)+b'", ''],
+    ["name == 'two'", '2'],
   ])('%s', (filter, ids) => {
     expect(found(filter, one, two).join('')).toBe(ids);
   });
@@ -59,9 +76,14 @@ describe('a filter', () => {
   test.each([
     [
       'name',
-      'ends at position 5, where a comparison (=, !=, <, <=, >, >=, LIKE, ILIKE, IN, NOT IN, IS NULL, IS NOT NULL) is expected',
+      'ends at position 5, where a comparison (=, !=, <, <=, >, >=, ~, !~, LIKE, ILIKE, IN, BETWEEN, IS NULL, IS SET, and with NOT) is expected',
     ],
-    ["name = 'a' OR name = 'b'", 'has OR at position 12, where AND or the end is expected'],
+    ["name = 'a' XOR name = 'b'", 'has XOR at position 12, where AND, OR or the end is expected'],
+    ["(name = 'a'", 'ends at position 12, where AND, OR or ) is expected'],
+    ["name = 'a')", 'has ) at position 11, where AND, OR or the end is expected'],
+    ["name BETWEEN 'a' AND 'b'", "has 'a' at position 14, where two numbers or times is expected"],
+    ['metrics.loss BETWEEN 1', 'ends at position 23, where AND is expected'],
+    ["metrics.loss ~ '1'", 'has ~ at position 14, where a comparison with a number is expected'],
     [
       "name = 'a' AND",
       'ends at position 15, where a name (name, created_at, metrics.<name>, params.<name>, tags.<name>) is expected',
@@ -75,10 +97,6 @@ describe('a filter', () => {
       'has datasets.x at position 1, where a name (name, created_at, metrics.<name>, params.<name>, tags.<name>) is expected',
     ],
     [
-      "(name = 'a')",
-      'has ( at position 1, where a name (name, created_at, metrics.<name>, params.<name>, tags.<name>) is expected',
-    ],
-    [
       'metrics. = 1',
       'has metrics. at position 1, where a name (name, created_at, metrics.<name>, params.<name>, tags.<name>) is expected',
     ],
@@ -89,13 +107,13 @@ describe('a filter', () => {
     ["name < 'a'", "has 'a' at position 8, where =, !=, LIKE or ILIKE before a text is expected"],
     ["params.lr > 'a'", "has 'a' at position 13, where a number is expected"],
     ["name = 'two", "has a ' at position 8 that is not closed"],
-    ["name NOT LIKE 'a'", 'has LIKE at position 10, where IN is expected'],
+    ['name NOT 1', 'has 1 at position 10, where LIKE, ILIKE, IN or BETWEEN is expected'],
     ["name IN 'a'", "has 'a' at position 9, where ( is expected"],
     ["name IN ('a' 'b')", "has 'b' at position 14, where , or ) is expected"],
     ['name IN ()', 'has ) at position 10, where a text in quotes is expected'],
-    ['name IS 1', 'has 1 at position 9, where NULL or NOT NULL is expected'],
-    ['name IS NOT x', 'has x at position 13, where NULL is expected'],
-    ['name == 1', 'has = at position 7, where a text in quotes is expected'],
+    ['name IS 1', 'has 1 at position 9, where NULL, SET, NOT NULL or NOT SET is expected'],
+    ['name IS NOT x', 'has x at position 13, where NULL or SET is expected'],
+    ['name == 1', 'has 1 at position 9, where a text in quotes is expected'],
     [
       "created_at > '31.1.2026'",
       'has \'31.1.2026\' at position 14, where a time (milliseconds, or a date such as "2026-01-31" or "2026-01-31T12:00:00Z") is expected',
@@ -118,7 +136,22 @@ describe('a filter', () => {
     [
       'list of conditions',
       "name = 'a' AND ".repeat(101),
-      'has = at position 1506, where the end (a filter may have at most 100 conditions) is expected',
+      'has AND at position 1512, where the end (a filter may have at most 100 conditions) is expected',
+    ],
+    [
+      'nest of conditions',
+      '('.repeat(51),
+      'has ( at position 51, where a condition (at most 50 parentheses and NOTs may be around one) is expected',
+    ],
+    [
+      'expression',
+      `name ~ '${'a'.repeat(501)}'`,
+      'where a regular expression of at most 500 characters is expected',
+    ],
+    [
+      'repetition',
+      "name ~ 'a{900}b{900}'",
+      'where a regular expression with fewer repetitions is expected',
     ],
   ])('has no longer %s than it may', (_, filter, message) => {
     expect(() => parseFilter(filter, vocabulary)).toThrow(message);
@@ -142,6 +175,10 @@ describe('a filter', () => {
       ' NOT ',
       ' IS ',
       ' NULL',
+      ' OR ',
+      ' BETWEEN ',
+      '~',
+      ' yesterday',
       'LIKE',
       '1',
       '-',
@@ -152,9 +189,14 @@ describe('a filter', () => {
     );
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
-        for (const parse of [parseFilter, parseOrder]) {
+        const parsers = [
+          (text: string) => parseFilter(text, vocabulary),
+          (text: string) => parseFilter(text, freeVocabulary(new Date())),
+          (text: string) => parseOrder(text, vocabulary),
+        ];
+        for (const parse of parsers) {
           try {
-            expect(parse(pieces.join(''), vocabulary)).toBeDefined();
+            expect(parse(pieces.join(''))).toBeDefined();
           } catch (error) {
             expect(error).toMatchObject({ name: 'SearchSyntaxError', position: expect.any(Number) });
           }

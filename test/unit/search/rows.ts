@@ -1,3 +1,4 @@
+import { regularExpression } from '../../../shared/search/regular-expression.ts';
 import type { Vocabulary } from '../../../shared/search/vocabulary.ts';
 
 export interface Row {
@@ -46,4 +47,21 @@ export const vocabulary: Vocabulary<Row> = {
     parameters: 'params',
     tag: 'tags',
   },
+  expressions: regularExpression,
 };
+
+/** The same, for filters that people type. */
+export const freeVocabulary = (now: Date): Vocabulary<Row> => ({
+  ...vocabulary,
+  free: {
+    named: (name) => ({
+      label: name,
+      type: 'text-or-number',
+      read: ({ params, metrics, tags }) => params.get(name) ?? metrics.get(name) ?? tags.get(name),
+    }),
+    textOf: ({ name = '', params, tags }) =>
+      [name, ...params.values(), ...tags.values()].join(' ').toLowerCase(),
+    timeOf: ({ created }) => created,
+    now: () => now,
+  },
+});

@@ -11,6 +11,7 @@ import { Skeleton } from '../ui/states/skeleton.tsx';
 import { useKeys } from '../ui/use-keys.ts';
 import { axes, ChartControls } from './controls.tsx';
 import { LazyChart } from './lazy-chart.tsx';
+import { endOf } from './reading/curve.ts';
 import type { Drawable } from './reading/drawable.ts';
 import type { PointFeed } from './reading/point-feed.ts';
 import { type RunCurves, useRunCurves } from './reading/run-curves.ts';
@@ -54,18 +55,8 @@ export interface RunGroup {
   name: string;
   /** IDs of the experiments. */
   members: readonly string[];
-}
-
-function meanOf(
-  { members }: RunGroup,
-  runs: readonly Drawable[],
-  lastOf: (run: Drawable) => number | undefined,
-): number | undefined {
-  const values = runs
-    .filter(({ experiment_id }) => members.includes(experiment_id))
-    .map((run) => lastOf(run) ?? Number.NaN)
-    .filter(Number.isFinite);
-  return values.length === 0 ? undefined : values.reduce((sum, value) => sum + value, 0) / values.length;
+  /** Mean of the last values of a metric. */
+  lastOf(metric: string): number | undefined;
 }
 
 interface Common {
@@ -202,8 +193,11 @@ export function Curves({
     );
   }
   const lead = names.find((name) => isCriterion(name, judge)) ?? names[0];
-  const lastOf = ({ metrics }: Drawable): number | undefined =>
-    lead === undefined ? undefined : asNumber(metrics[lead]?.last);
+  // The value beside a line is that of its end. The summary is newer than the curve of a running experiment.
+  const lastOf = ({ experiment_id, metrics }: Drawable): number | undefined =>
+    lead === undefined
+      ? undefined
+      : (endOf(read.curve(experiment_id, lead)) ?? asNumber(metrics[lead]?.last));
   const listed: ListedRun[] =
     groups === undefined
       ? experiments.map((run) => ({
@@ -212,7 +206,11 @@ export function Curves({
           style: styles.get(run.experiment_id) ?? 0,
           value: lastOf(run),
         }))
-      : groups.map((group, style) => ({ ...group, style, value: meanOf(group, experiments, lastOf) }));
+      : groups.map(({ lastOf: meanOf, ...group }, style) => ({
+          ...group,
+          style,
+          value: lead === undefined ? undefined : meanOf(lead),
+        }));
   const drawables = experiments.filter(({ experiment_id }) => !hidden.has(experiment_id));
   const runs = listed.filter(({ id }) => !hidden.has(id));
   const common = { runs, drawables, read, view, judge };

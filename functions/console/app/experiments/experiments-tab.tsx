@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { Curves } from '../charts/lazy-curves.ts';
 import { drawableOf } from '../charts/reading/drawable.ts';
 import {
@@ -26,8 +26,9 @@ import { useKeys } from '../ui/use-keys.ts';
 import { useNarrow } from '../ui/use-narrow.ts';
 import { ChosenBar } from './choice/chosen-bar.tsx';
 import { ChooseColumns } from './choose-columns.tsx';
+import { expressionEngine, loadExpressions } from './filter/expressions.ts';
 import { FilterBox } from './filter/filter-box.tsx';
-import { filterRows } from './filter/filter-rows.ts';
+import { filterRows, usesExpressions, withCondition } from './filter/filter-rows.ts';
 import { FirstRun } from './first-run.tsx';
 import { GroupChoice, maxGroupedBy } from './groups/group-choice.tsx';
 import { type Judge, type Order, orderText, readOrder, sortRows, startsDescending } from './sort-rows.ts';
@@ -122,7 +123,11 @@ export function ExperimentsTab({
     [plainColumns, baselineRow, judge?.name, judge?.goal],
   );
   const filter = query.get('filter') ?? '';
-  const filtered = useMemo(() => filterRows(rows, filter, ranking), [rows, filter, ranking]);
+  const engine = expressionEngine.value;
+  const filtered = useMemo(() => filterRows(rows, filter, ranking, engine), [rows, filter, ranking, engine]);
+  useEffect(() => {
+    if (usesExpressions(filter)) void loadExpressions();
+  }, [filter]);
   const sortText = query.get('sort');
   const order = useMemo(() => orderOf(sortText, ranking, judge), [sortText, ranking]);
   const pinned = pinsOf(project_id);
@@ -250,6 +255,7 @@ export function ExperimentsTab({
         >
           {filtered.fault ??
             `${filtered.rows.length === rows.length ? plural(rows.length, 'experiment') : `${filtered.rows.length.toLocaleString('en')} of ${plural(rows.length, 'experiment')}`}${live > 0 ? `, ${live} active` : ''}${isComplete ? '' : loadingText(rows.length, order !== undefined || filter !== '' || isGrouped)}`}
+          {filtered.reason !== undefined && `: ${filtered.reason}`}
           {error !== undefined && ' · the rest could not be loaded; retrying'}
           {mayChange && (
             <button
@@ -271,9 +277,7 @@ export function ExperimentsTab({
           judge={judge}
           isDrawing={isDrawing}
           onSort={(column) => (column === undefined ? setQuery({ sort: undefined }) : sort(column))}
-          onFilter={(condition) =>
-            setQuery({ group: undefined, filter: [filter, condition].filter(Boolean).join(' AND ') })
-          }
+          onFilter={(condition) => setQuery({ group: undefined, filter: withCondition(filter, condition) })}
         />
       ) : filtered.rows.length === 0 ? (
         <Empty title="No experiment matches" icon="filter">

@@ -1,4 +1,5 @@
 import type { AnswerOf } from '../../../../shared/client/route.ts';
+import { secondsOf } from '../../../../shared/search/time-words.ts';
 import type { Attribute, Vocabulary } from '../../../../shared/search/vocabulary.ts';
 import type { endpoint as listLive } from '../../../experiments/live/list-live-experiments.endpoint.ts';
 
@@ -80,17 +81,19 @@ const time = (read: (row: Row) => string | null): Attribute<Row> => ({
 });
 
 /** Names in the filter box, the same as in the API's filter. */
-export const vocabularyOf = (bestOf: (row: Row) => number | undefined): Vocabulary<Row> => ({
+export const vocabularyOf = (
+  bestOf: (row: Row) => number | undefined,
+): Omit<Vocabulary<Row>, 'free' | 'expressions'> => ({
   attributes: {
     name: text(({ name }) => name),
-    status: text(({ status }) => status),
+    status: { ...text(({ status }) => status), typed: (typed) => typed.toUpperCase() },
     kind: text(({ kind }) => kind),
     user: text(({ user }) => user),
     config: text(({ config_id }) => config_id),
     created_at: time(({ created_at }) => created_at),
     started_at: time(({ started_at }) => started_at),
     stopped_at: time(({ stopped_at }) => stopped_at),
-    duration: number(({ duration }) => duration),
+    duration: { ...number(({ duration }) => duration), typed: secondsOf },
     cost: number(({ cost }) => cost),
     best: number(bestOf),
     sweep: text(({ sweep_id }) => sweep_id),

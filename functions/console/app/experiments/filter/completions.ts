@@ -1,5 +1,5 @@
 import type { Row } from '../../runs/row.ts';
-import { namesOfRows } from './free-filter.ts';
+import { namesOfRows } from './filter-rows.ts';
 
 /** Text that completes a filter. */
 export interface Completion {
@@ -48,7 +48,7 @@ export function completionsOf(filter: string, rows: readonly Row[]): Completion[
   const before = filter.slice(0, filter.length - typed.length - (space?.length ?? 0));
   if (space !== '') {
     if (!all.some(({ name }) => name === typed)) return [];
-    return ['=', '!=', '<', '>', '<=', '>='].map((sign) => ({
+    return ['=', '!=', '<', '>', '<=', '>=', '~', 'in ('].map((sign) => ({
       label: `${typed} ${sign}`,
       about: 'comparison',
       filter: `${before}${typed} ${sign} `,

@@ -2,6 +2,7 @@ import { useId, useMemo, useState } from 'preact/hooks';
 import { person } from '../../api/session.ts';
 import type { Row } from '../../runs/row.ts';
 import { completionsOf } from './completions.ts';
+import { withCondition } from './filter-rows.ts';
 
 const day = 86_400_000;
 
@@ -81,7 +82,7 @@ export function FilterBox({
         {...(active >= 0 && isShown && { 'aria-activedescendant': `${id}-${active}` })}
         autocomplete="off"
         spellcheck={false}
-        placeholder="Filter: adam, failed, lr < 0.001"
+        placeholder="Filter: failed, lr < 0.001 or optimizer = lion"
         value={filter}
         {...(isFaulty && { 'aria-invalid': true })}
         onInput={({ currentTarget }) => {
@@ -123,7 +124,7 @@ export function FilterBox({
                         .replace(holds, '')
                         .replace(/^\s*AND\s+/, '')
                         .trim()
-                    : [filter.trim(), condition()].filter(Boolean).join(' AND '),
+                    : withCondition(filter, condition()),
                 )
               }
             >

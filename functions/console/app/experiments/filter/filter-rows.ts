@@ -1,70 +1,141 @@
-import { parseFilter } from '../../../../../shared/search/parse-filter.ts';
+import { nearestName } from '../../../../../shared/core/nearest-name.ts';
+import { type Filter, parseFilter } from '../../../../../shared/search/parse-filter.ts';
+import type { regularExpression } from '../../../../../shared/search/regular-expression.ts';
 import { SearchSyntaxError } from '../../../../../shared/search/scanner.ts';
+import type { NamedValue, Vocabulary } from '../../../../../shared/search/vocabulary.ts';
+import { namesIn } from '../../runs/columns.ts';
 import { Ranking } from '../../runs/ranking.ts';
-import { type Row, vocabularyOf } from '../../runs/row.ts';
+import { metricOf, paramOf, type Row, tagOf, vocabularyOf } from '../../runs/row.ts';
 import type { Bin } from '../groups/bins.ts';
-import { hasWords, namesOfRows, readFreely, UnknownNameError } from './free-filter.ts';
 
 export interface Filtered {
   rows: readonly Row[];
   /** Error in the filter. All rows are shown then. */
   fault: string | undefined;
+  /** Why no row is left, where the filter alone does not say it. */
+  reason?: string;
 }
-
-const looksLikeCondition = /[=<>]|\b(?:LIKE|ILIKE|IN|IS)\b/i;
 
 /** A condition that somebody has not typed to its end. */
-const withoutValue = /(?:[=<>!]=?|\b(?:I?LIKE|IN|IS))$/i;
+const withoutValue = /(?:[=<>!~]=?|\b(?:I?LIKE|RLIKE|IN|IS|BETWEEN))$/i;
+
+/** The last word, which may be the beginning of a name. */
+const lastWord = /(?:^|(?<=[\s(,]))[\p{L}_][^\s=!<>~,()'"`]*\s*$/u;
 
 /**
- * Filter rows with the API's grammar and parser, or by what looks like conditions and words, because users type
- * these first: `lr < 0.001`, `adam`, `failed`.
+ * Filter rows with the API's grammar and parser: `lr < 0.001 or optimizer = lion`, `adam`, `failed`, `yesterday`.
+ * @param expressions undefined until the engine of regular expressions is loaded
  */
-export function filterRows(rows: readonly Row[], filter: string, ranking = new Ranking(undefined)): Filtered {
+export function filterRows(
+  rows: readonly Row[],
+  filter: string,
+  ranking = new Ranking(undefined),
+  expressions?: typeof regularExpression,
+): Filtered {
   const wanted = filter.trim();
   if (wanted === '') return { rows, fault: undefined };
-  const words = wanted.toLowerCase().split(/\s+/);
-  const vocabulary = vocabularyOf((row) => ranking.best(row)?.value);
-  if (!looksLikeCondition.test(wanted)) {
-    // `user:ada` is a condition, but `cuda:0` may be a value.
-    const filtered = wanted.includes(':')
-      ? filterFreely(rows, wanted, vocabulary, 'no condition')
-      : undefined;
-    if (filtered !== undefined && filtered.fault === undefined) return filtered;
-    return { rows: rows.filter((row) => hasWords(row, words)), fault: undefined };
-  }
+  const names = namesOfRows(rows);
+  const vocabulary = freeVocabulary(names, ranking, expressions);
   try {
-    const { matches } = parseFilter(wanted, vocabulary);
-    return { rows: rows.filter(matches), fault: undefined };
+    const parsed = parseFilter(wanted, vocabulary);
+    const found = rows.filter(parsed.matches);
+    if (found.length > 0 || rows.length === 0) return { rows: found, fault: undefined };
+    const before = filter.replace(lastWord, '');
+    // Somebody may be typing a name. The rows stay until it is compared with something.
+    if (before !== filter && isBeginning(filter.slice(before.length), names, vocabulary))
+      return filterRows(rows, before.replace(/\b(?:and|or|not)\s*$/i, ''), ranking, expressions);
+    return { rows: found, fault: undefined, ...reasonFor(rows, parsed) };
   } catch (error) {
     if (!(error instanceof SearchSyntaxError)) throw error;
+    if (expressions === undefined && usesExpressions(wanted))
+      return { rows, fault: 'Regular expressions are loading…' };
     const [unfinished] = withoutValue.exec(wanted) ?? [];
-    // A name without its group is no error, if only its value is missing.
     const fault =
-      unfinished === undefined || error.message.startsWith('ends')
-        ? `The filter ${error.message}.`
+      unfinished === undefined
+        ? `The filter ${error.message}${error.message.endsWith('?') ? '' : '.'}`
         : `A value is missing after ${unfinished}.`;
-    return filterFreely(rows, wanted, vocabulary, fault);
+    return { rows, fault };
   }
 }
 
-/** Filter by what looks like conditions and words. `fault` is what the grammar says of the text. */
-function filterFreely(
-  rows: readonly Row[],
-  text: string,
-  vocabulary: ReturnType<typeof vocabularyOf>,
-  fault: string,
-): Filtered {
-  try {
-    const { conditions, words } = readFreely(text, namesOfRows(rows));
-    if (conditions === '' || words.some((word) => looksLikeCondition.test(word))) return { rows, fault };
-    const { matches } = parseFilter(conditions, vocabulary);
-    return { rows: rows.filter((row) => matches(row) && hasWords(row, words)), fault: undefined };
-  } catch (error) {
-    if (error instanceof UnknownNameError) return { rows, fault: error.message };
-    if (error instanceof SearchSyntaxError) return { rows, fault };
-    throw error;
+/** Whether a filter has regular expressions. */
+export const usesExpressions = (filter: string): boolean => /~|\brlike\b/i.test(filter);
+
+type Names = ReturnType<typeof namesIn>;
+
+const kept = new WeakMap<readonly Row[], Names>();
+
+/** Return the names of rows, read once for each list. */
+export function namesOfRows(rows: readonly Row[]): Names {
+  const names = kept.get(rows) ?? namesIn(rows);
+  kept.set(rows, names);
+  return names;
+}
+
+const freeVocabulary = (
+  names: Names,
+  ranking: Ranking,
+  expressions: typeof regularExpression | undefined,
+): Vocabulary<Row> => ({
+  ...vocabularyOf((row) => ranking.best(row)?.value),
+  expressions: expressions ?? (() => 'a regular expression'),
+  free: {
+    named: (name) => namedIn(name, names) ?? unknownName(name, names),
+    textOf,
+    timeOf: ({ created_at }) => Date.parse(created_at),
+    now: () => new Date(),
+  },
+});
+
+/** Find the group of a name that was typed without one: a param, a metric or a tag. */
+function namedIn(name: string, { params, metrics, tags }: Names): NamedValue<Row> | undefined {
+  const find = (list: readonly string[]) =>
+    list.find((one) => one === name) ?? list.find((one) => one.toLowerCase() === name.toLowerCase());
+  const [param, metric, tag] = [find(params), find(metrics), find(tags)];
+  if (param !== undefined)
+    return { label: param, type: 'text-or-number', read: (row) => paramOf(row, param) };
+  if (metric !== undefined) return { label: metric, type: 'number', read: (row) => metricOf(row, metric) };
+  return tag === undefined
+    ? undefined
+    : { label: tag, type: 'text-or-number', read: (row) => tagOf(row, tag) };
+}
+
+function unknownName(name: string, { params, metrics, tags }: Names): string {
+  const nearest = nearestName(name, [...params, ...metrics, ...tags]);
+  return `which no experiment has as a param, metric or tag${nearest === undefined ? '' : `; did you mean ${nearest}?`}`;
+}
+
+const isBeginning = (typed: string, { params, metrics, tags }: Names, { attributes }: Vocabulary<Row>) => {
+  const word = typed
+    .trim()
+    .toLowerCase()
+    .replace(/^(?:params|metrics|tags)\./, '');
+  return [params, metrics, tags, Object.keys(attributes)].some((list) =>
+    list.some((name) => name.toLowerCase().startsWith(word)),
+  );
+};
+
+/** Say which condition no row meets, or that no row meets all of them. */
+function reasonFor(rows: readonly Row[], { parts }: Filter<Row>): { reason?: string } {
+  if (parts.length < 2) return {};
+  const counts = parts.map(({ text, matches }) => ({ text, count: rows.filter(matches).length }));
+  const none = counts.find(({ count }) => count === 0);
+  if (none !== undefined) return { reason: `none has ${none.text}` };
+  return { reason: `${counts.map(({ text, count }) => `${count} with ${text}`).join(', ')}, none with all` };
+}
+
+const texts = new WeakMap<Row, string>();
+
+/** Return the text in which words are found: name, status, ID, configuration, params and tags. */
+function textOf(row: Row): string {
+  let text = texts.get(row);
+  if (text === undefined) {
+    const { name, experiment_id, status, config_id, params, tags } = row;
+    text =
+      `${name} ${experiment_id} ${status} ${config_id ?? ''} ${Object.values(params).join(' ')} ${Object.values(tags).join(' ')}`.toLowerCase();
+    texts.set(row, text);
   }
+  return text;
 }
 
 const quoted = (name: string): string => (/^[\w.]+$/.test(name) ? name : `\`${name.replaceAll('`', '``')}\``);
@@ -76,3 +147,10 @@ export const conditionFor = (group: 'params' | 'tags', name: string, value: stri
 /** Return the filter condition for the numbers of a bin. */
 export const conditionForBin = (group: 'params' | 'tags', name: string, { from, to }: Bin): string =>
   `${group}.${quoted(name)} >= ${from} AND ${group}.${quoted(name)} < ${to}`;
+
+/** Add a condition that the rows of a filter must meet, too. */
+export function withCondition(filter: string, condition: string): string {
+  const wanted = filter.trim();
+  if (wanted === '') return condition;
+  return `${/\bor\b/i.test(wanted) ? `(${wanted})` : wanted} AND ${condition}`;
+}

@@ -94,7 +94,7 @@ export function spreadOf(values: Iterable<string | number | undefined>): Spread 
 
 /** Name of a group: its values, as in `adam, 0.001`. */
 export const groupName = ({ parts }: Pick<RowGroup, 'parts'>): string =>
-  parts.map(({ value }) => value ?? 'none').join(', ');
+  parts.map(({ value }) => value ?? '(not set)').join(', ');
 
 /** Return the filter that finds the rows of a group; undefined if rows have no value in a column. */
 export function groupFilter({ parts }: Pick<RowGroup, 'parts'>, by: readonly Column[]): string | undefined {

@@ -2,16 +2,16 @@ import { useMemo } from 'preact/hooks';
 import { Curves } from '../../charts/lazy-curves.ts';
 import { drawableOf } from '../../charts/reading/drawable.ts';
 import type { Column } from '../../runs/columns.ts';
-import type { Row } from '../../runs/row.ts';
+import { metricOf, type Row } from '../../runs/row.ts';
 import { lineColour } from '../../theme/colours.ts';
 import { plural } from '../../ui/text/format.ts';
 import type { Judge, Order } from '../sort-rows.ts';
-import { groupFilter, groupName, groupRows, type RowGroup, sortGroups } from './group-rows.ts';
+import { groupFilter, groupName, groupRows, type RowGroup, sortGroups, spreadOf } from './group-rows.ts';
 import { GroupTable } from './group-table.tsx';
 
-/** Most groups whose curves are drawn, and most runs that are read for them. */
+/** Most groups whose curves are drawn, and most runs that are read for them: one request each. */
 const maxDrawnGroups = 8;
-const maxReadRuns = 48;
+const maxReadRuns = 400;
 
 /** Groups of experiments as a table, and their curves as means with bands of ± deviation. */
 export function GroupedView({
@@ -58,18 +58,19 @@ export function GroupedView({
       {isDrawing && (
         <section class="beside-panel" aria-label="Curves of the groups">
           <p class="soft small">
-            Mean ± deviation at each step
-            {groups.length > drawn.length && `, of the first ${plural(drawn.length, 'group')}`}
+            Mean ± deviation of all runs at each step
+            {groups.length > drawn.length && `, for the first ${plural(drawn.length, 'group')}`}
             {drawn.some(({ runs, size }) => runs.length < size) &&
-              `, with up to ${perGroup(drawn.length)} runs of each`}
+              '; of the groups that say so, only the newest runs are drawn'}
             .
           </p>
           <Curves
             experiments={drawn.flatMap(({ runs }) => runs.map(drawableOf))}
-            groups={drawn.map(({ id, name, runs }) => ({
+            groups={drawn.map(({ id, name, runs, size, lastOf }) => ({
               id,
-              name,
+              name: runs.length < size ? `${name} (${runs.length} of ${plural(size, 'run')} drawn)` : name,
               members: runs.map(({ experiment_id }) => experiment_id),
+              lastOf,
             }))}
             judge={judge}
           />
@@ -85,11 +86,13 @@ interface DrawnGroup {
   id: string;
   name: string;
   runs: readonly Row[];
-  /** Number of experiments of the group. */
+  /** Number of experiments of the group that have metrics. */
   size: number;
+  /** Mean of the last values of a metric, over all experiments of the group, as in the table. */
+  lastOf(metric: string): number | undefined;
 }
 
-/** Return the first groups with the newest runs of each that have metrics. */
+/** Return the first groups with their runs that have metrics, of large groups the newest. */
 function drawnGroups(groups: readonly RowGroup[]): DrawnGroup[] {
   const first = groups.slice(0, maxDrawnGroups);
   return first.map((group) => {
@@ -99,6 +102,7 @@ function drawnGroups(groups: readonly RowGroup[]): DrawnGroup[] {
       name: groupName(group),
       runs: measured.slice(0, perGroup(first.length)),
       size: measured.length,
+      lastOf: (metric) => spreadOf(group.rows.map((row) => metricOf(row, metric)))?.mean,
     };
   });
 }

@@ -64,7 +64,9 @@ const bookkeeping =
  */
 export function draftAround(name: string, present: Scalar, value: Scalar): ParameterDraft {
   const range =
-    typeof value === 'number' ? rangeAround(value) : { min: '', max: '', step: '', scale: 'linear' as const };
+    typeof value === 'number'
+      ? rangeAround(name, value)
+      : { min: '', max: '', step: '', scale: 'linear' as const };
   const values =
     typeof value === 'boolean'
       ? 'true, false'
@@ -77,11 +79,10 @@ export function draftAround(name: string, present: Scalar, value: Scalar): Param
 type Range = Pick<ParameterDraft, 'min' | 'max' | 'step' | 'scale'>;
 
 /**
- * Return a range around a number. Whole numbers stay whole and reach from half to double. Numbers below 0.1 are mostly
- * rates, so ten times less to ten times more, each order of magnitude as often. Shares between 0.1 and 1 stay
- * below 1.
+ * Return a range around a number. Whole numbers stay whole and reach from half to double. Rates, and other numbers below
+ * 0.1, reach from ten times less to ten times more, each order of magnitude as often. Shares between 0.1 and 1 stay below 1.
  */
-function rangeAround(value: number): Range {
+function rangeAround(name: string, value: number): Range {
   const linear = (min: number, max: number, step = ''): Range => ({
     min: numeral(min),
     max: numeral(max),
@@ -90,11 +91,16 @@ function rangeAround(value: number): Range {
   });
   if (value === 0) return linear(0, 1);
   if (value < 0) return linear(value * 2, value / 2);
-  if (value < 0.1) return { min: numeral(value / 10), max: numeral(value * 10), step: '', scale: 'log' };
+  if (value < 0.1 || (value < 10 && rates.test(lastWord(name))))
+    return { min: numeral(value / 10), max: numeral(value * 10), step: '', scale: 'log' };
   if (value < 1) return linear(value / 2, (1 + value) / 2);
   if (!Number.isInteger(value)) return linear(value / 2, value * 2);
   return linear(Math.max(1, Math.round(value / 2)), value * 2, '1');
 }
+
+/** Names of values whose orders of magnitude matter. */
+const rates =
+  /^(?:lr|eta|alpha)$|learning[_-]?rate|(?:^|_)lr(?:_|$)|weight[_-]?decay|^(?:l1|l2|lambda|reg)$/i;
 
 const valuesAround = (value: number, { min, max }: Range): number[] =>
   [...new Set([Number(min), value, Number(max)])].sort((a, b) => a - b);
