@@ -166,9 +166,9 @@ class FilterParser<Row> {
     }
     const word = text.toLowerCase();
     const holds: Matches<Row> = (row) => {
-      const found = free.textOf(row);
-      this.#work.steps += found.length;
-      return found.includes(word);
+      const rowText = free.textOf(row);
+      this.#work.steps += rowText.length;
+      return rowText.includes(word);
     };
     if (span === undefined) return holds;
     return (row) => {

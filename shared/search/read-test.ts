@@ -10,12 +10,12 @@ export function readTest<Row>(
   vocabulary: Vocabulary<Row>,
   work: Work,
 ): Test | 'null' | 'not-null' {
-  const asked = askedOf(name, vocabulary, work);
-  const { type, expressions } = asked;
+  const operand = operandOf(name, vocabulary, work);
+  const { type, expressions } = operand;
   const { at } = scanner;
   const sign = scanner.sign(...(expressions === undefined ? signs : [...expressionSigns, ...signs]));
-  if (sign === '~' || sign === '!~') return negatedIf(sign === '!~', expression(scanner, asked, at));
-  if (sign !== undefined) return comparison(scanner, asked, sign);
+  if (sign === '~' || sign === '!~') return negatedIf(sign === '!~', expression(scanner, operand, at));
+  if (sign !== undefined) return comparison(scanner, operand, sign);
   const isNegated = scanner.keyword('NOT') !== undefined;
   const keyword = scanner.keyword(
     'LIKE',
@@ -31,11 +31,11 @@ export function readTest<Row>(
       if (!isText(type)) return scanner.fail(`a comparison with ${words[type]}`, at);
       return negatedIf(isNegated, likeness(scanner, keyword, work));
     case 'RLIKE':
-      return negatedIf(isNegated, expression(scanner, asked, at));
+      return negatedIf(isNegated, expression(scanner, operand, at));
     case 'IN':
-      return negatedIf(isNegated, membership(scanner, asked));
+      return negatedIf(isNegated, membership(scanner, operand));
     case 'BETWEEN':
-      return negatedIf(isNegated, range(scanner, asked));
+      return negatedIf(isNegated, range(scanner, operand));
     case 'IS': {
       const isNot = scanner.keyword('NOT') !== undefined;
       const state = scanner.keyword('NULL', 'SET');
@@ -57,7 +57,7 @@ export interface Work {
   steps: number;
 }
 
-interface Asked {
+interface Operand {
   type: ValueType;
   typed: NamedValue<never>['typed'];
   /** Time to which times in words are relative. Undefined in filters without free words. */
@@ -66,11 +66,11 @@ interface Asked {
   work: Work;
 }
 
-const askedOf = <Row>(
+const operandOf = <Row>(
   { type, typed }: NamedValue<Row>,
   { free, expressions }: Vocabulary<Row>,
   work: Work,
-): Asked => ({ type, typed, now: free?.now(), expressions, work });
+): Operand => ({ type, typed, now: free?.now(), expressions, work });
 
 /** Read a value that is to be equal to that of a name. */
 export const readEquality = <Row>(
@@ -78,19 +78,19 @@ export const readEquality = <Row>(
   name: NamedValue<Row>,
   vocabulary: Vocabulary<Row>,
   work: Work,
-): Test => comparison(scanner, askedOf(name, vocabulary, work), '=');
+): Test => comparison(scanner, operandOf(name, vocabulary, work), '=');
 
 const negatedIf = (isNegated: boolean, test: Test): Test => (isNegated ? (value) => !test(value) : test);
 
 const expressionSigns = ['!~', '~'] as const;
 const signs = ['!=', '<=', '>=', '==', '=', '<', '>'] as const;
 
-function comparison(scanner: Scanner, asked: Asked, given: (typeof signs)[number]): Test {
-  const { type } = asked;
+function comparison(scanner: Scanner, operand: Operand, given: (typeof signs)[number]): Test {
+  const { type } = operand;
   const sign = given === '==' ? '=' : given;
   const { at } = scanner;
-  if (type === 'time') return compareTime[sign](readTime(scanner, asked));
-  const expected = readValue(scanner, asked);
+  if (type === 'time') return compareTime[sign](readTime(scanner, operand));
+  const expected = readValue(scanner, operand);
   const ask = compare[sign];
   if (typeof expected === 'string') {
     if (sign !== '=' && sign !== '!=')
@@ -107,7 +107,7 @@ function comparison(scanner: Scanner, asked: Asked, given: (typeof signs)[number
 type Sign = '=' | '!=' | '<' | '<=' | '>' | '>=';
 
 /** Read a value to compare with a value of this type. In a free filter, a text needs no quotes. */
-function readValue(scanner: Scanner, { type, typed, now }: Asked): string | number {
+function readValue(scanner: Scanner, { type, typed, now }: Operand): string | number {
   const { at } = scanner;
   const length = typed && type === 'number' ? scanner.take(lengthWords) : undefined;
   const meant = length === undefined ? undefined : typed?.(length);
@@ -121,7 +121,7 @@ function readValue(scanner: Scanner, { type, typed, now }: Asked): string | numb
   return value ?? scanner.fail(now !== undefined && type === 'text' ? 'a text' : words[type], at);
 }
 
-function readTime(scanner: Scanner, { type, now }: Asked): TimeSpan {
+function readTime(scanner: Scanner, { type, now }: Operand): TimeSpan {
   const { at } = scanner;
   const span = now && readTimes(scanner, now);
   if (span !== undefined) return span;
@@ -136,8 +136,8 @@ function readTime(scanner: Scanner, { type, now }: Asked): TimeSpan {
 /** Read a time in words, such as `yesterday` or `7 days ago`, if it comes next. */
 export function readTimes(scanner: Scanner, now: Date): TimeSpan | undefined {
   const { at } = scanner;
-  const found = scanner.take(timeWords);
-  const span = found === undefined ? undefined : timeSpan(found, now);
+  const phrase = scanner.take(timeWords);
+  const span = phrase === undefined ? undefined : timeSpan(phrase, now);
   if (span === undefined) scanner.return(at);
   return span;
 }
@@ -205,11 +205,12 @@ function likeness(scanner: Scanner, keyword: 'LIKE' | 'ILIKE', work: Work): Test
 
 const maxPattern = 1000;
 
-function expression(scanner: Scanner, { type, expressions, work }: Asked, start: number): Test {
+function expression(scanner: Scanner, { type, expressions, work }: Operand, start: number): Test {
   if (expressions === undefined || !isText(type))
     return scanner.fail(`a comparison with ${words[type]}`, start);
   const { at } = scanner;
-  const pattern = scanner.quoted(`'"`) ?? scanner.bareExpression() ?? scanner.fail('a regular expression', at);
+  const pattern =
+    scanner.quoted(`'"`) ?? scanner.bareExpression() ?? scanner.fail('a regular expression', at);
   const compiled = expressions(pattern);
   if (typeof compiled === 'string') return scanner.fail(compiled, at);
   return (value) => {
@@ -219,11 +220,11 @@ function expression(scanner: Scanner, { type, expressions, work }: Asked, start:
   };
 }
 
-function range(scanner: Scanner, asked: Asked): Test {
+function range(scanner: Scanner, operand: Operand): Test {
   const { at } = scanner;
   const [low, high] = [0, 1].map((end) => {
     if (end === 1 && scanner.keyword('AND') === undefined) return scanner.fail('AND');
-    return asked.type === 'time' ? readTime(scanner, asked) : readValue(scanner, asked);
+    return operand.type === 'time' ? readTime(scanner, operand) : readValue(scanner, operand);
   });
   if (typeof low === 'object' && typeof high === 'object')
     return (value) => low.from <= asNumber(value) && asNumber(value) < high.to;
@@ -231,13 +232,13 @@ function range(scanner: Scanner, asked: Asked): Test {
   return (value) => low <= asNumber(value) && asNumber(value) <= high;
 }
 
-function membership(scanner: Scanner, asked: Asked): Test {
+function membership(scanner: Scanner, operand: Operand): Test {
   if (scanner.sign('(') === undefined) return scanner.fail('(');
   const texts = new Set<string>();
   const numbers = new Set<number>();
   const spans: TimeSpan[] = [];
   for (let isOpen = true; isOpen; ) {
-    const value = asked.type === 'time' ? readTime(scanner, asked) : readValue(scanner, asked);
+    const value = operand.type === 'time' ? readTime(scanner, operand) : readValue(scanner, operand);
     if (typeof value === 'string') texts.add(value);
     else if (typeof value === 'number') numbers.add(value);
     else spans.push(value);

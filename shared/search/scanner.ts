@@ -129,9 +129,9 @@ export class Scanner {
     if (named !== undefined) return named;
     if (free === undefined || key === '') return this.fail(`a name (${namesOf(vocabulary)})`, at);
     const whole = group === undefined ? key : `${group}.${key}`;
-    const found = nameIn(vocabulary, undefined, whole.toLowerCase()) ?? free.named(whole);
-    if (typeof found === 'object') return found;
-    throw new SearchSyntaxError(`has ${whole} at position ${at + 1}, ${found}`, at + 1);
+    const resolved = nameIn(vocabulary, undefined, whole.toLowerCase()) ?? free.named(whole);
+    if (typeof resolved === 'object') return resolved;
+    throw new SearchSyntaxError(`has ${whole} at position ${at + 1}, ${resolved}`, at + 1);
   }
 
   #splitName(first: string, isQuoted: boolean): [string | undefined, string] {

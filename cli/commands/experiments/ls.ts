@@ -72,8 +72,8 @@ async function ls(
   const session = await connect(this.env);
   const { project_id } = await requireProject(session, this.folder, given);
   const own = mine ? await ownCondition(session.client) : undefined;
-  const wanted = asked?.trim() ?? '';
-  const filter = own === undefined ? wanted : wanted === '' ? own : `(${wanted}) AND ${own}`;
+  const condition = asked?.trim() ?? '';
+  const filter = own === undefined ? condition : condition === '' ? own : `(${condition}) AND ${own}`;
   const order = sort?.map(orderTerm).join(', ');
   const experiments: Experiment[] = [];
   const rows = session.client.rows<typeof listExperiments>('GET /projects/{project_id}/experiments', {

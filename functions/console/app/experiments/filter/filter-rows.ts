@@ -32,24 +32,24 @@ export function filterRows(
   ranking = new Ranking(undefined),
   expressions?: typeof regularExpression,
 ): Filtered {
-  const wanted = filter.trim();
-  if (wanted === '') return { rows, fault: undefined };
+  const trimmed = filter.trim();
+  if (trimmed === '') return { rows, fault: undefined };
   const names = namesOfRows(rows);
   const vocabulary = freeVocabulary(names, ranking, expressions);
   try {
-    const parsed = parseFilter(wanted, vocabulary);
-    const found = rows.filter(parsed.matches);
-    if (found.length > 0 || rows.length === 0) return { rows: found, fault: undefined };
+    const parsed = parseFilter(trimmed, vocabulary);
+    const matching = rows.filter(parsed.matches);
+    if (matching.length > 0 || rows.length === 0) return { rows: matching, fault: undefined };
     const before = filter.replace(lastWord, '');
     // Somebody may be typing a name. The rows stay until it is compared with something.
     if (before !== filter && isBeginning(filter.slice(before.length), names, vocabulary))
       return filterRows(rows, before.replace(/\b(?:and|or|not)\s*$/i, ''), ranking, expressions);
-    return { rows: found, fault: undefined, ...reasonFor(rows, parsed) };
+    return { rows: matching, fault: undefined, ...reasonFor(rows, parsed) };
   } catch (error) {
     if (!(error instanceof SearchSyntaxError)) throw error;
-    if (expressions === undefined && usesExpressions(wanted))
+    if (expressions === undefined && usesExpressions(trimmed))
       return { rows, fault: 'Regular expressions are loading…' };
-    const [unfinished] = withoutValue.exec(wanted) ?? [];
+    const [unfinished] = withoutValue.exec(trimmed) ?? [];
     const fault =
       unfinished === undefined
         ? `The filter ${error.message}${error.message.endsWith('?') ? '' : '.'}`
@@ -150,7 +150,7 @@ export const conditionForBin = (group: 'params' | 'tags', name: string, { from, 
 
 /** Add a condition that the rows of a filter must meet, too. */
 export function withCondition(filter: string, condition: string): string {
-  const wanted = filter.trim();
-  if (wanted === '') return condition;
-  return `${/\bor\b/i.test(wanted) ? `(${wanted})` : wanted} AND ${condition}`;
+  const trimmed = filter.trim();
+  if (trimmed === '') return condition;
+  return `${/\bor\b/i.test(trimmed) ? `(${trimmed})` : trimmed} AND ${condition}`;
 }
