@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { thisHost } from '../../shared/host/this-host.ts';
 import { listeningPorts } from '../support/listening-ports.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
+import { sampled } from '../support/samples.ts';
 import { testUser } from '../support/test-users.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -30,10 +31,12 @@ const hostile = (data: string, pid: number, ports: readonly number[]): string =>
 
 // In this order: the first service builds the local bundle, for which another user finds no room in this checkout.
 describe('a hostile training,', { shuffle: false }, () => {
-  describe.runIf(thisHost.canSandbox()).each([
+  const users: [string, readonly string[], boolean][] = [
     ['whoever runs this', [], false],
     ['an ordinary user, on a service of their own', asUser, cannotBeUser],
-  ])('as %s', (_, through, isSkipped) => {
+  ];
+
+  describe.runIf(thisHost.canSandbox()).each(sampled(users, 2))('as %s', (_, through, isSkipped) => {
     let folder: string;
     let service: LocalService;
 

@@ -51,18 +51,21 @@ export function testInTerminal(session: () => Session): void {
     expect(typed.output()).not.toContain('horse');
   });
 
-  test('Ctrl-C leaves a training running; the line below the log keeps to the width of the terminal', async () => {
-    const following = terminal(`mps run -- ${patient}`);
-    await following.shows('begun');
-    await following.shows(/RUNNING {2}\d/);
-    following.resize(20, 30);
-    await following.shows(new RegExp(`${RegExp.escape(erased)}\\S{0,4}RUNNING .{0,24}$`));
-    following.type(controlC);
-    await following.shows('Press Ctrl-C again to cancel it');
-    expect(await following.ended).toBe(130);
-    expect(following.output()).toMatch(/To follow it again: mps logs -f [0-9a-z]{26}/);
-    expect(following.output()).toContain(dim);
-  });
+  test.runIf(everySample)(
+    'Ctrl-C leaves a training running; the line below the log keeps to the width of the terminal',
+    async () => {
+      const following = terminal(`mps run -- ${patient}`);
+      await following.shows('begun');
+      await following.shows(/RUNNING {2}\d/);
+      following.resize(20, 30);
+      await following.shows(new RegExp(`${RegExp.escape(erased)}\\S{0,4}RUNNING .{0,24}$`));
+      following.type(controlC);
+      await following.shows('Press Ctrl-C again to cancel it');
+      expect(await following.ended).toBe(130);
+      expect(following.output()).toMatch(/To follow it again: mps logs -f [0-9a-z]{26}/);
+      expect(following.output()).toContain(dim);
+    },
+  );
 
   test.runIf(everySample)(
     'a service that is started again is waited for: the log goes on, and the program’s exit code comes',

@@ -117,7 +117,7 @@ describe('npm start', () => {
     expect(sent.status).toBe(200);
   });
 
-  test('refuses a second service on the same data, and a port that is taken', async () => {
+  test.runIf(everySample)('refuses a second service on the same data, and a port that is taken', async () => {
     const first = await started({ ADMIN_PASSWORD: 'correct horse' });
     expect(first.output()).not.toContain('correct horse');
     await signIn(first.url, 'correct horse');

@@ -6,7 +6,6 @@ import { createTables } from '../../infra/local/dynamodb/create-tables.ts';
 import { makeProxyEvent } from '../../infra/local/gateway/make-proxy-event.ts';
 import { encodedPath, routeOf } from '../../infra/service/routes.ts';
 import { dynamoDb } from '../../shared/aws/dynamodb-client.ts';
-import { uncheckedSigner } from '../../shared/aws/unchecked-signer.ts';
 import type { Environment } from '../../shared/core/needs.ts';
 import { issueToken } from '../../shared/data/accounts/token.ts';
 import { type AccountType, createUser, type User } from '../../shared/data/accounts/user.ts';
@@ -17,6 +16,7 @@ import { lambda } from '../../shared/http/pipeline/lambda.ts';
 import type { Park } from '../../shared/http/pipeline/proxy-event.ts';
 import { requireDocumented } from './documented-answer.ts';
 import { testBucket, testCredentials, testRegion } from './emulators.ts';
+import { sendLocally } from './send-locally.ts';
 
 export interface TestUser {
   user: User;
@@ -68,9 +68,7 @@ export async function testEnvironment(more: Environment = {}): Promise<Environme
   const client = new DynamoDBClient({ region: testRegion, endpoint: environment.DYNAMODB_ENDPOINT });
   await createTables(client, [environment.ACCOUNTS_TABLE, environment.RECORDS_TABLE]);
   client.destroy();
-  // Signatures for an emulator that checks none took a fiftieth of the time of all tests.
-  if (environment.DYNAMODB_ENDPOINT === inject('dynamoDbUrl'))
-    dynamoDb(environment).config.signer = async () => uncheckedSigner;
+  if (environment.DYNAMODB_ENDPOINT === inject('dynamoDbUrl')) sendLocally(dynamoDb(environment));
   return environment;
 }
 

@@ -2,6 +2,7 @@ import { endpointEnvironment } from '../../infra/local/access/local-roles.ts';
 import { dynamoDb } from '../../shared/aws/dynamodb-client.ts';
 import type { AnyEndpoint } from '../../shared/http/definition/middleware.ts';
 import { testCredentials } from './emulators.ts';
+import { throughSdk } from './send-locally.ts';
 import type { TestService } from './service.ts';
 
 interface SentInput {
@@ -35,7 +36,8 @@ export async function tableRequests(
     [service.environment['ACCOUNTS_TABLE'], 'accounts'],
     [service.environment['RECORDS_TABLE'], 'records'],
   ]);
-  const { middlewareStack } = dynamoDb(endpointEnvironment(endpoint, service.environment, testCredentials));
+  const client = dynamoDb(endpointEnvironment(endpoint, service.environment, testCredentials));
+  const { middlewareStack } = client;
   const rounds: string[][] = [];
   let released: Promise<void> | undefined;
   const join = async (request: string) => {
@@ -60,7 +62,7 @@ export async function tableRequests(
     { step: 'initialize', name },
   );
   try {
-    await act();
+    await throughSdk(client, act);
   } finally {
     middlewareStack.remove(name);
   }

@@ -14,6 +14,7 @@ import type { TableWriter, Write } from '../../../shared/data/table/table.ts';
 import { changeFields } from '../../../shared/experiments/change-fields.ts';
 import { concludeJob } from '../../../shared/jobs/conclusion.ts';
 import { experimentOf } from '../../support/experiment.ts';
+import { everySample } from '../../support/samples.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { newProject } from '../projects/new-project.ts';
@@ -201,7 +202,7 @@ describe('the catalogue of a project', () => {
     expect((await segmentsOf(project_id)).marks).toBe(0);
   });
 
-  test('folds what has ended behind hundreds that run', async () => {
+  test.runIf(everySample)('folds what has ended behind hundreds that run', async () => {
     const project_id = await newProject(service, as);
     await fold(records, project_id);
     const recorded = async (value: number | null, number: number) => {

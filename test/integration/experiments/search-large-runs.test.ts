@@ -4,6 +4,7 @@ import { endpoint as list } from '../../../functions/experiments/search/list-exp
 import { endpointEnvironment } from '../../../infra/local/access/local-roles.ts';
 import { dynamoDb } from '../../../shared/aws/dynamodb-client.ts';
 import { testCredentials } from '../../support/emulators.ts';
+import { throughSdk } from '../../support/send-locally.ts';
 import { testService } from '../../support/service.ts';
 import { newProject } from '../projects/new-project.ts';
 import { json } from '../users/body.ts';
@@ -16,7 +17,8 @@ test('a search reads the records of a hundred runs at a time, until its answer i
   const runs = Array.from({ length: 120 }, (_, at) => ({ name: `run ${at}`, params }));
   await Promise.all(runs.map((run) => service.call(create, { path, as, ...json(run) })));
   let read = 0;
-  const { middlewareStack } = dynamoDb(endpointEnvironment(list, service.environment, testCredentials));
+  const client = dynamoDb(endpointEnvironment(list, service.environment, testCredentials));
+  const { middlewareStack } = client;
   middlewareStack.add(
     (next) => (args) => {
       const { RequestItems: asked = {} } = args.input as {
@@ -31,7 +33,7 @@ test('a search reads the records of a hundred runs at a time, until its answer i
   const readBy = async (limit: string) => {
     read = 0;
     const query = { filter: "name LIKE 'run %'", order_by: 'name', limit };
-    const { json: found } = await service.call(list, { path, query, as });
+    const { json: found } = await throughSdk(client, () => service.call(list, { path, query, as }));
     return { shown: found.length, read };
   };
 

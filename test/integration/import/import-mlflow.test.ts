@@ -7,6 +7,7 @@ import type { RunSource } from '../../../cli/import/source.ts';
 import { mlflowFolder } from '../../../cli/import/sources/mlflow-folder.ts';
 import { mlflowServer } from '../../../cli/import/sources/mlflow-server.ts';
 import { TrackingApi } from '../../../cli/import/tracking-api.ts';
+import { everySample } from '../../support/samples.ts';
 import { type TestService, testService } from '../../support/service.ts';
 import { mlflowBridge } from './mlflow-bridge.ts';
 
@@ -210,36 +211,39 @@ test('a run that goes on where it comes from is looked at again until it has end
   }
 });
 
-test('a lost answer is no failure, and names with quotes are asked for as MLflow reads them', async () => {
-  const from = await target();
-  const to = await target();
-  try {
-    await from.api.run('POST mlflow/experiments/create', { body: { name: 'made twice' } });
-    const names = ["it's", 'the "best"', `it's "best"`];
-    for (const name of names) {
-      await from.api.run('POST mlflow/registered-models/create', { body: { name } });
-      await from.api.run('POST mlflow/model-versions/create', { body: { name, source: 's3://models/x' } });
-    }
-    to.bridge.lose('/api/2.0/mlflow/experiments/create');
-    const source = mlflowServer(from.api);
-    const { failures } = await bring(
-      {
-        ...source,
-        async *models() {
-          for await (const model of source.models())
-            if (names.includes(model.name)) yield { ...model, name: `${model.name} here` };
+test.runIf(everySample)(
+  'a lost answer is no failure, and names with quotes are asked for as MLflow reads them',
+  async () => {
+    const from = await target();
+    const to = await target();
+    try {
+      await from.api.run('POST mlflow/experiments/create', { body: { name: 'made twice' } });
+      const names = ["it's", 'the "best"', `it's "best"`];
+      for (const name of names) {
+        await from.api.run('POST mlflow/registered-models/create', { body: { name } });
+        await from.api.run('POST mlflow/model-versions/create', { body: { name, source: 's3://models/x' } });
+      }
+      to.bridge.lose('/api/2.0/mlflow/experiments/create');
+      const source = mlflowServer(from.api);
+      const { failures } = await bring(
+        {
+          ...source,
+          async *models() {
+            for await (const model of source.models())
+              if (names.includes(model.name)) yield { ...model, name: `${model.name} here` };
+          },
         },
-      },
-      to.api,
-    );
-    expect(failures).toEqual([]);
-    expect(from.bridge.filters).toEqual(expect.arrayContaining([`name="it's"`, `name='the "best"'`]));
-    const arrived = [];
-    for await (const { name, versions } of mlflowServer(to.api).models())
-      if (name.endsWith('here')) arrived.push([name, versions.length]);
-    expect(arrived).toEqual(names.map((name) => [`${name} here`, 1]).sort());
-  } finally {
-    await from.bridge.close();
-    await to.bridge.close();
-  }
-});
+        to.api,
+      );
+      expect(failures).toEqual([]);
+      expect(from.bridge.filters).toEqual(expect.arrayContaining([`name="it's"`, `name='the "best"'`]));
+      const arrived = [];
+      for await (const { name, versions } of mlflowServer(to.api).models())
+        if (name.endsWith('here')) arrived.push([name, versions.length]);
+      expect(arrived).toEqual(names.map((name) => [`${name} here`, 1]).sort());
+    } finally {
+      await from.bridge.close();
+      await to.bridge.close();
+    }
+  },
+);

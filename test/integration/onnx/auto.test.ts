@@ -13,6 +13,7 @@ import { seededFloats } from '../../support/onnx/seeded.ts';
 import { smallModel } from '../../support/onnx/small-model.ts';
 import { stageCommand, testFolder } from '../../support/onnx/stage-program.ts';
 import { writeNpz } from '../../support/onnx/write-npz.ts';
+import { everySample } from '../../support/samples.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 
 /** Optimizes a model by the best method within a loss. */
@@ -147,26 +148,35 @@ function convolutions() {
   return { model, row: [3, 10, 10], samples: (count: number) => seededFloats(random, count * 300, 1) };
 }
 
-test('a method that the model refuses does not keep the later ones from being tried', async () => {
-  const { model, row, samples } = convolutions();
-  const sets = { calibration: samples(8), evaluation: samples(8) };
-  const { receipt } = await auto(model, 0.05, { operation: 'quantize', precision: 4 }, sets, row);
-  const chosen = receipt.candidates.find(({ is_chosen }) => is_chosen);
-  expect(chosen?.name).toMatch(/^static_/);
-  expect(receipt.notes.join(' ')).not.toContain('EEXIST');
-});
+test.runIf(everySample)(
+  'a method that the model refuses does not keep the later ones from being tried',
+  async () => {
+    const { model, row, samples } = convolutions();
+    const sets = { calibration: samples(8), evaluation: samples(8) };
+    const { receipt } = await auto(model, 0.05, { operation: 'quantize', precision: 4 }, sets, row);
+    const chosen = receipt.candidates.find(({ is_chosen }) => is_chosen);
+    expect(chosen?.name).toMatch(/^static_/);
+    expect(receipt.notes.join(' ')).not.toContain('EEXIST');
+  },
+);
 
-test('the target holds on the whole set, also where its last samples are of another kind', async () => {
-  const { model, row, samples } = convolutions();
-  const usual = samples(70);
-  const late = samples(10).map((value) => value * 25);
-  const sets = { calibration: usual.slice(0, 300 * 16), evaluation: Float32Array.from([...usual, ...late]) };
-  const { receipt } = await auto(model, 0.05, { operation: 'quantize', precision: 8 }, sets, row);
-  expect(receipt.compared_on).toMatchObject({ source: 'evaluation', samples: 80 });
-  const { candidates } = receipt;
-  expect(candidates.find(({ is_chosen }) => is_chosen)?.name).toBe('float16');
-  expect(candidates.find(({ name }) => name === 'static_minmax')?.holds).toBe(false);
-});
+test.runIf(everySample)(
+  'the target holds on the whole set, also where its last samples are of another kind',
+  async () => {
+    const { model, row, samples } = convolutions();
+    const usual = samples(70);
+    const late = samples(10).map((value) => value * 25);
+    const sets = {
+      calibration: usual.slice(0, 300 * 16),
+      evaluation: Float32Array.from([...usual, ...late]),
+    };
+    const { receipt } = await auto(model, 0.05, { operation: 'quantize', precision: 8 }, sets, row);
+    expect(receipt.compared_on).toMatchObject({ source: 'evaluation', samples: 80 });
+    const { candidates } = receipt;
+    expect(candidates.find(({ is_chosen }) => is_chosen)?.name).toBe('float16');
+    expect(candidates.find(({ name }) => name === 'static_minmax')?.holds).toBe(false);
+  },
+);
 
 test('for speed nothing is returned that is no faster than the model, and the processor is named', async () => {
   const model = smallModel({

@@ -108,21 +108,24 @@ describe('a strategy', () => {
     expect(again).toMatchObject({ status: 409, json: { detail: expect.stringContaining('small.onnx') } });
   });
 
-  test('says what it may cost at most, and what it did cost once it has ended', async () => {
-    const prices = { fargate: { base: 0.01, vcpu: 0.04, gib: 0.005 }, nodes: [] };
-    const service = await optimizationService({ PRICES: JSON.stringify(prices) });
-    const { json } = await service.prune({ timeout: '1800' });
-    // Two vCPUs and 4 GiB for half an hour.
-    expect(json).toMatchObject({ cost_estimate: 0.055, cost: null });
-    const ended = await service.untilCompression('prune', json.strategy_id);
-    // A minute is paid for in any case.
-    expect(ended).toMatchObject({ status: 'SUCCEEDED', cost_estimate: 0.055, cost: 0.001833 });
-    const { json: all } = await service.call(listPrunings, { as: service.developer });
-    expect(all).toMatchObject([{ cost_estimate: 0.055, cost: 0.001833 }]);
-    const small = await service.quantize({ vcpus: '1', memory: '2048', timeout: '1800' });
-    expect(small.json).toMatchObject({ cost_estimate: 0.03, cost: null });
-    await service.untilCompression('quantize', small.json.strategy_id);
-  });
+  test.runIf(everySample)(
+    'says what it may cost at most, and what it did cost once it has ended',
+    async () => {
+      const prices = { fargate: { base: 0.01, vcpu: 0.04, gib: 0.005 }, nodes: [] };
+      const service = await optimizationService({ PRICES: JSON.stringify(prices) });
+      const { json } = await service.prune({ timeout: '1800' });
+      // Two vCPUs and 4 GiB for half an hour.
+      expect(json).toMatchObject({ cost_estimate: 0.055, cost: null });
+      const ended = await service.untilCompression('prune', json.strategy_id);
+      // A minute is paid for in any case.
+      expect(ended).toMatchObject({ status: 'SUCCEEDED', cost_estimate: 0.055, cost: 0.001833 });
+      const { json: all } = await service.call(listPrunings, { as: service.developer });
+      expect(all).toMatchObject([{ cost_estimate: 0.055, cost: 0.001833 }]);
+      const small = await service.quantize({ vcpus: '1', memory: '2048', timeout: '1800' });
+      expect(small.json).toMatchObject({ cost_estimate: 0.03, cost: null });
+      await service.untilCompression('quantize', small.json.strategy_id);
+    },
+  );
 
   test.each([
     ['fault', 'The model has no weights that can be pruned.'],

@@ -149,60 +149,67 @@ test.runIf(everySample)('a model has a bounded number of aliases', async () => {
   expect(refused.json.detail).toContain('at most 100 aliases');
 });
 
-test('a strategy that is deleted and served at the same moment is only one of them', async () => {
-  const { developer: as } = service;
-  const finished = async () => {
-    const { json } = await service.quantize();
-    await service.untilCompression('quantize', json.strategy_id, ({ status }) => status === 'SUCCEEDED');
-    return json.strategy_id as string;
-  };
-  await service.call(putServing, { path, as });
-  const [deleted, served] = [await finished(), await finished()];
-  const remove = (id: string) => service.call(deleteQuantize, { path: { strategy_id: id }, as });
-  const add = (id: string) => service.call(putVersion, { path: { model_name, version: id }, as });
-
-  // It is deleted after the change of the serving has read it.
-  const context = { records: service.records, caller: { ...as.user, token_hash: '' }, now: () => new Date() };
-  const adding = changeServing(model_name, context, async (model, present) => {
-    const next = requirePresent(model_name, present);
-    const version = await describeVersion(model, deleted, { ...context, objects: objectsOf(service) });
-    await remove(deleted);
-    return {
-      next: { ...next, versions: withVersion(next.versions, version) },
-      also: addedVersion(version),
+test.runIf(everySample)(
+  'a strategy that is deleted and served at the same moment is only one of them',
+  async () => {
+    const { developer: as } = service;
+    const finished = async () => {
+      const { json } = await service.quantize();
+      await service.untilCompression('quantize', json.strategy_id, ({ status }) => status === 'SUCCEEDED');
+      return json.strategy_id as string;
     };
-  });
-  await expect(adding).rejects.toThrow('There is no strategy');
-  const { json } = await service.call(readServing, { path, as });
-  expect(json.versions.map(({ version }: { version: string }) => version)).not.toContain(deleted);
+    await service.call(putServing, { path, as });
+    const [deleted, served] = [await finished(), await finished()];
+    const remove = (id: string) => service.call(deleteQuantize, { path: { strategy_id: id }, as });
+    const add = (id: string) => service.call(putVersion, { path: { model_name, version: id }, as });
 
-  // It is served after the delete has read the serving.
-  let isServed = false;
-  const records = {
-    ...service.records,
-    get: async (key: Key) => {
-      const found = await service.records.get(key);
-      if (key.pk === servingPartition && !isServed) {
-        isServed = true;
-        await add(served);
-      }
-      return found;
-    },
-  };
-  const deleting = deleteQuantize.handle(
-    { path: { strategy_id: served } } as never,
-    {
-      ...context,
-      records,
-      header: () => undefined,
-      newId: () => ulid(),
-    } as never,
-  );
-  await expect(deleting).rejects.toThrow('is served as a version');
-  expect(isServed).toBe(true);
-  const answer = await protocol(service, `models/${model_name}/versions/${served}/ready`, { as });
-  expect(answer.status).toBe(200);
-});
+    // It is deleted after the change of the serving has read it.
+    const context = {
+      records: service.records,
+      caller: { ...as.user, token_hash: '' },
+      now: () => new Date(),
+    };
+    const adding = changeServing(model_name, context, async (model, present) => {
+      const next = requirePresent(model_name, present);
+      const version = await describeVersion(model, deleted, { ...context, objects: objectsOf(service) });
+      await remove(deleted);
+      return {
+        next: { ...next, versions: withVersion(next.versions, version) },
+        also: addedVersion(version),
+      };
+    });
+    await expect(adding).rejects.toThrow('There is no strategy');
+    const { json } = await service.call(readServing, { path, as });
+    expect(json.versions.map(({ version }: { version: string }) => version)).not.toContain(deleted);
+
+    // It is served after the delete has read the serving.
+    let isServed = false;
+    const records = {
+      ...service.records,
+      get: async (key: Key) => {
+        const found = await service.records.get(key);
+        if (key.pk === servingPartition && !isServed) {
+          isServed = true;
+          await add(served);
+        }
+        return found;
+      },
+    };
+    const deleting = deleteQuantize.handle(
+      { path: { strategy_id: served } } as never,
+      {
+        ...context,
+        records,
+        header: () => undefined,
+        newId: () => ulid(),
+      } as never,
+    );
+    await expect(deleting).rejects.toThrow('is served as a version');
+    expect(isServed).toBe(true);
+    const answer = await protocol(service, `models/${model_name}/versions/${served}/ready`, { as });
+    expect(answer.status).toBe(200);
+  },
+);
 
 test('a model that is turned off answers no longer', async () => {
   const { developer: as } = service;

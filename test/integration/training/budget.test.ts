@@ -213,7 +213,7 @@ describe('the budget of a token', () => {
     },
   );
 
-  test('stops what uses it up', async () => {
+  test.runIf(everySample)('stops what uses it up', async () => {
     const project_id = await newProject();
     const { as } = await tokenWith(project_id, 1);
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { endpoint as train } from '../../../functions/projects/training/train-project.endpoint.ts';
 import type { ContainerStart, StartFailure } from '../../../infra/local/batch/jobs/attempt.ts';
+import { sampled } from '../../support/samples.ts';
 import { trainingService } from '../../support/training.ts';
 
 const failedToStart = 'Task failed to start';
@@ -23,7 +24,7 @@ async function trainingOn(failure: StartFailure, last: number) {
   return { service, starts, experiment, read, log: await service.log(project_id, experiment_id) };
 }
 
-test.each<[string, StartFailure]>([
+const failures: [string, StartFailure][] = [
   [
     'an image that cannot be pulled',
     { statusReason: failedToStart, reason: 'CannotPullContainerError: timeout' },
@@ -34,7 +35,9 @@ test.each<[string, StartFailure]>([
   ],
   ['Fargate without its resources', { statusReason: 'ResourceInitializationError: failed to invoke EFS' }],
   ['an agent that gave up', { reason: 'AGENT' }],
-])('%s is tried again, and counts as no execution', async (_, failure) => {
+];
+
+test.each(sampled(failures, 4))('%s is tried again, and counts as no execution', async (_, failure) => {
   const { starts, experiment, log, read } = await trainingOn(failure, 1);
   expect(experiment, log).toMatchObject({ status: 'SUCCEEDED', attempt: 1, exit_code: 0 });
   expect(starts.map(({ attempt }) => attempt)).toEqual([1, 2]);

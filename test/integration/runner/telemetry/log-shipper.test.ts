@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { appendLog, readLog, readLogTail } from '../../../../shared/data/jobs/job-log.ts';
 import { ConditionFailedError } from '../../../../shared/data/table/write-label.ts';
 import { LogShipper } from '../../../../shared/runner/telemetry/log-shipper.ts';
+import { everySample } from '../../../support/samples.ts';
 import { type LeasedExperiment, leasedExperiment } from '../leased-experiment.ts';
 import { Workbench } from '../workbench.ts';
 
@@ -29,7 +30,7 @@ describe('a log that a command writes', () => {
     });
   }
 
-  test('as fast as it can is stored whole: 200,000 lines', async () => {
+  test.runIf(everySample)('as fast as it can is stored whole: 200,000 lines', async () => {
     const shipper = shipTo(0);
     const { outcome } = await bench.run(['seq', '1', '200000'], {
       onOutput: (stream, chunk) => shipper.output(stream, chunk),
