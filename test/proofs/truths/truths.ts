@@ -23,7 +23,7 @@ export const truths = [
   {
     name: 'wait',
     what: 'What finds no room waits in line, and does not fail',
-    shown: 'four trainings at a limit of one: three say where they stand in line, and all four succeed',
+    shown: 'four trainings at a limit of one: the others say where they stand in line, and all four succeed',
   },
 ] as const;
 
