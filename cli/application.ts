@@ -1,6 +1,7 @@
 import { buildApplication, buildRouteMap, help, run, text_en, version as versionFlag } from '@stricli/core';
 import { quoteCommand } from '../shared/command/quote-command.ts';
 import { errorText, exitCodeOf, exitCodes } from './cli-error.ts';
+import { ciRoutes } from './commands/account/ci.ts';
 import { loginCommand } from './commands/account/login.ts';
 import { logoutCommand } from './commands/account/logout.ts';
 import { tokenRoutes } from './commands/account/tokens.ts';
@@ -111,6 +112,7 @@ const routes = buildRouteMap<string, CliContext>({
     whoami: whoamiCommand,
     users: userRoutes,
     tokens: tokenRoutes,
+    ci: ciRoutes,
     completion: completionCommand,
   },
   docs: {

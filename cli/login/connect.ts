@@ -1,6 +1,7 @@
 import type { Client } from '../../shared/client/client.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 import { ownAdminPassword, runningService } from './checkout.ts';
+import { ciLogin, renewedToken } from './ci-login.ts';
 import { lookForNewerVersion } from './newer-version.ts';
 import { loginFile, readLogins } from './saved-logins.ts';
 import { clientOf, localUrl, requireService, serviceUrl } from './service.ts';
@@ -8,6 +9,8 @@ import { signIn } from './sign-in.ts';
 
 /** Return a client with the token of the chosen login. @throws CliError if there is none */
 export async function connect(env: Variables): Promise<Session> {
+  const ofCi = await ciSession(env);
+  if (ofCi !== undefined) return ofCi;
   const { url, token: chosen } = await chosenLogin(env);
   // Check that the service runs before asking for a login.
   if (chosen === undefined) await requireService(url);
@@ -19,6 +22,17 @@ export async function connect(env: Variables): Promise<Session> {
 }
 
 type Variables = Readonly<Record<string, string | undefined>>;
+
+/** Sign in as the run of CI that the command is in. Undefined outside of CI, and if a token or no service is named. */
+async function ciSession(env: Variables): Promise<Session | undefined> {
+  if (env['MPS_TOKEN'] || !env['MPS_URL']) return undefined;
+  const url = serviceUrl(env['MPS_URL']);
+  const logIn = ciLogin(url, env);
+  if (logIn === undefined) return undefined;
+  const first = await logIn();
+  process.stderr.write(`Signed in to ${url} as ${first.user}.\n`);
+  return { client: clientOf(url, renewedToken(logIn, first)), token: first.token, env };
+}
 
 export interface Session {
   client: Client;

@@ -29,7 +29,7 @@ const localRetries = { attempts: 2, seconds: 20 };
 const retries = { attempts: 5, seconds: 20 };
 
 /** Create a client of a service, with a token if given. */
-export const clientOf = (url: string, token?: string): Client =>
+export const clientOf = (url: string, token?: string | (() => Promise<string>)): Client =>
   new Client({
     url,
     token,

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { within } from '../../shared/core/needs.ts';
 import { readCredentials } from '../../shared/data/accounts/needs.ts';
-import { type IssuedToken, listTokens } from '../../shared/data/accounts/token.ts';
+import { chargedTokenOf, type IssuedToken, listTokens } from '../../shared/data/accounts/token.ts';
 import { monthPatterns, readCosts, tokenAccount } from '../../shared/data/jobs/budget.ts';
 import { readRecords } from '../../shared/data/table/needs.ts';
 import type { TableReader } from '../../shared/data/table/table.ts';
@@ -67,11 +67,11 @@ export const endpoint = defineEndpoint({
 
 /** Add to tokens with a budget what their jobs are charged, in US dollars. */
 async function withCharges(records: TableReader<'records'>, tokens: readonly IssuedToken[]) {
-  const charged = tokens.flatMap(({ budget, ...token }) => (budget === null ? [] : [{ ...token, budget }]));
+  const charged = tokens.flatMap((token) => chargedTokenOf(token) ?? []);
   const costs = charged.length === 0 ? [] : await readCosts(records, charged.map(tokenAccount));
   const byId = new Map(charged.map(({ token_id }, index) => [token_id, costs[index]?.cost.committed ?? 0]));
   return tokens.map((token) => {
-    const dollars = byId.get(token.token_id);
+    const dollars = byId.get(chargedTokenOf(token)?.token_id ?? '');
     return { ...token, charged: dollars === undefined ? null : roundedDollars(dollars) };
   });
 }

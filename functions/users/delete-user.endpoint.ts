@@ -3,7 +3,7 @@ import { forSeconds } from '../../shared/core/deadline.ts';
 import { errorText } from '../../shared/core/error-text.ts';
 import { notFound } from '../../shared/core/service-error.ts';
 import { changeUser, removeUser } from '../../shared/data/accounts/change-user.ts';
-import { writePasswords } from '../../shared/data/accounts/needs.ts';
+import { removeAccounts } from '../../shared/data/accounts/needs.ts';
 import { findUserToRemove, Username } from '../../shared/data/accounts/user.ts';
 import { writeRecords } from '../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
@@ -22,7 +22,7 @@ export const endpoint = defineEndpoint({
   description:
     'The user is signed out at once, and the name is free again. Pictures of the user are removed. Projects stay, without an owner. The last admin cannot be deleted.',
   allow: 'admin',
-  needs: { accounts: writePasswords, records: writeRecords },
+  needs: { accounts: removeAccounts, records: writeRecords },
   input: { queryOrBody: z.strictObject({ username: Username.describe('Name of the user to delete.') }) },
   work: 'later: a purge',
   output: { 200: UserAnswer },

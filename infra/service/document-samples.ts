@@ -22,6 +22,7 @@ export const samples: Samples = {
   import_id: '01jgk8d9g1j3m5p7r9t1w3y5a7',
   upload_id: '01jgk8f2h4k6m8n0q2s4v6x8z0',
   strategy_id: '01jgk9a1b3c5d7e9f1g3h5j7k9',
+  trust_id: '01jgk9a1b3c5d7e9f1g3h5j7kb',
   delivery_id: '01jgk8c9d2f4h6k8n0q2t4w6za',
   subject: '01jgk8c1d5f9h3k7n0q4t8w2za',
   host: 'hooks.example.org',

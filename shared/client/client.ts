@@ -16,8 +16,8 @@ import { UnreachableError } from './unreachable-error.ts';
 interface ClientOptions {
   /** Base URL of the service, including the API Gateway stage if it has one. */
   url: string;
-  /** Bearer token; undefined for calls without authentication. */
-  token?: string | undefined;
+  /** Bearer token, or where to get it for each request; undefined for calls without authentication. */
+  token?: string | (() => Promise<string>) | undefined;
   /** Page key of a browser session. The browser sends the session's cookie, and `token` is undefined. */
   pageKey?: string | undefined;
   /** Name and version of the program, for the service's log. Browsers send their own `User-Agent`. */
@@ -50,6 +50,7 @@ export class Client {
   /** Base URL without a trailing slash. */
   readonly url: string;
   readonly #credentials: Readonly<Record<string, string>>;
+  readonly #token: ClientOptions['token'];
   readonly #userAgent: string | undefined;
   readonly #retries: RetryPolicy;
 
@@ -57,8 +58,8 @@ export class Client {
     this.url = url.replace(/\/+$/, '');
     this.#credentials = {
       ...(pageKey !== undefined && { Authorization: `Session ${pageKey}`, 'X-Requested-With': 'mps' }),
-      ...(token !== undefined && { Authorization: `Bearer ${token}` }),
     };
+    this.#token = token;
     this.#userAgent = userAgent;
     this.#retries = retries;
   }
@@ -151,10 +152,12 @@ export class Client {
     const { type, content } = contentOf(request);
     // Outside /auth/, every POST that creates something accepts an idempotency key, so the client may repeat it.
     const isKeyed = method === 'POST' && !template.startsWith('/auth/');
+    const token = typeof this.#token === 'function' ? await this.#token() : this.#token;
     const headers = {
       ...(type !== undefined && { 'Content-Type': type }),
       ...(isKeyed && { 'Idempotency-Key': crypto.randomUUID() }),
       ...this.#credentials,
+      ...(token !== undefined && { Authorization: `Bearer ${token}` }),
       ...(this.#userAgent !== undefined && { 'User-Agent': this.#userAgent }),
       ...request.headers,
     };

@@ -18,10 +18,10 @@ const jobCount = (otherwise: number) =>
 const hostPattern = /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\]):\d{1,5}$/;
 
 /**
- * Receivers of hooks on this machine or network, as `host:port` separated by commas. A URL that names one of them may be
- * one of HTTP, and have an address that is not public. Empty by default.
+ * Servers on this machine or network, as `host:port` separated by commas. A URL that names one of them may be one of
+ * HTTP, and have an address that is not public. Empty by default.
  */
-const HookHosts = z
+const HostsAndPorts = z
   .string()
   .default('')
   .transform((text) =>
@@ -32,7 +32,7 @@ const HookHosts = z
   )
   .refine(
     (hosts) => hosts.every((host) => hostPattern.test(host)),
-    'must be receivers as host:port, separated by commas, such as 127.0.0.1:9000',
+    'must be servers as host:port, separated by commas, such as 127.0.0.1:9000',
   );
 
 /** Maximum number of GPUs of a job if the nodes are not known. */
@@ -89,7 +89,9 @@ const makeEnvironmentSchema = () =>
     LIMIT_UNFINISHED_JOBS: jobCount(4),
     LIMIT_WAITING_JOBS: jobCount(1000),
     LIMIT_VCPUS: count(16),
-    HOOK_HOSTS: HookHosts,
+    HOOK_HOSTS: HostsAndPorts,
+    ISSUER_HOSTS: HostsAndPorts,
+    SERVICE_URL: z.url().optional(),
     MAIL_TOPIC: z.string().startsWith('arn:').optional(),
     NOTIFY_FUNCTION: z.string().min(1).optional(),
     SHARED_CLUSTER: z.enum(['yes', 'no']).default('no'),
@@ -196,6 +198,10 @@ export interface Settings {
   packageIndexes: readonly string[];
   /** Receivers of hooks as `host:port` that may have any address, also by HTTP. */
   hookHosts: readonly string[];
+  /** Issuers of identity tokens as `host:port` that may have any address, also by HTTP. */
+  issuerHosts: readonly string[];
+  /** URL of this service; undefined on AWS, where API Gateway states it with each request. */
+  serviceUrl: string | undefined;
   /** ARN of the topic of SNS to which hooks of the format `mail` publish; undefined if there is none. */
   mailTopic: string | undefined;
   /** Name of the function that sends messages of hooks; undefined if a timer does. */
@@ -256,6 +262,8 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     trustedImages: value.TRUSTED_IMAGES,
     packageIndexes: value.PACKAGE_INDEXES,
     hookHosts: value.HOOK_HOSTS,
+    issuerHosts: value.ISSUER_HOSTS,
+    serviceUrl: value.SERVICE_URL?.replace(/\/+$/, ''),
     mailTopic: value.MAIL_TOPIC,
     notifyFunction: value.NOTIFY_FUNCTION,
     pythonVersions: value.PYTHON_VERSIONS,

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { isoTime, Timestamp, Ulid } from '../core/formats.ts';
 import type { Settings } from '../core/settings.ts';
+import { CiRun, ciName } from '../data/accounts/ci-run.ts';
 import { readUsernames } from '../data/accounts/user.ts';
 import { type Experiment, ExperimentKind, outcomeOf } from '../data/experiments/experiment.ts';
 import { SystemUse } from '../data/experiments/system-use.ts';
@@ -63,7 +64,13 @@ export const ExperimentAnswer = z
     experiment_id: Ulid,
     project_id: Ulid,
     kind: ExperimentKind,
-    user: z.string().nullable().describe('Name of the user who began it; null once that user is deleted.'),
+    user: z
+      .string()
+      .nullable()
+      .describe(
+        'Name of the user who began it; null once that user is deleted. `ci:OWNER/NAME` if a run of CI began it.',
+      ),
+    ci: CiRun.nullable().describe('The run of CI that began it; null if a person did.'),
     user_id: Ulid,
     name: z.string(),
     note: z.string().nullable().describe('Markdown.'),
@@ -189,7 +196,8 @@ export function showExperiment(
   const reported = withoutSystem(metrics);
   return {
     ...showJob(experiment, now),
-    user: usernames.get(experiment.user_id) ?? null,
+    user: experiment.ci === undefined ? (usernames.get(experiment.user_id) ?? null) : ciName(experiment.ci),
+    ci: experiment.ci ?? null,
     system: null,
     ...judged(experiment, metrics, ranker),
     sweep_id: experiment.sweep?.sweep_id ?? null,

@@ -26,7 +26,7 @@ export function experimentVocabulary({
       name,
       status: { type: 'text', read: (row) => row.status, typed: (text) => text.toUpperCase() },
       kind: { type: 'text', read: (row) => row.kind },
-      user: { type: 'text', read: (row) => usernameOf(row.user_id) },
+      user: { type: 'text', read: (row) => row.ci_name ?? usernameOf(row.user_id) },
       config: { type: 'text', read: (row) => row.config_id },
       created_at: { type: 'time', read: (row) => timeOf(row.created_at) },
       started_at,

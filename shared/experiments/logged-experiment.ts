@@ -1,4 +1,5 @@
 import { ServiceError } from '../core/service-error.ts';
+import { originOf } from '../data/accounts/ci-run.ts';
 import { markNew } from '../data/experiments/catalogue-mark.ts';
 import { type Experiment, emptyExperiment, putExperiment } from '../data/experiments/experiment.ts';
 import { foldNowAndThen } from '../data/experiments/fold-catalogue.ts';
@@ -9,6 +10,7 @@ import { type FinalStatus, isFinal, rankOf } from '../data/jobs/job-status.ts';
 import { count, type Project, projectExists } from '../data/projects/project.ts';
 import type { TableWriter, Write } from '../data/table/table.ts';
 import { ConditionFailedError } from '../data/table/write-label.ts';
+import type { Caller } from '../http/definition/endpoint-context.ts';
 import type { RuleProgress } from '../run-rules/judge-rules.ts';
 import { rulesOfRun } from '../run-rules/recorded-rule.ts';
 import { unjudgedText } from '../run-rules/rule-text.ts';
@@ -18,7 +20,7 @@ import type { RunRule } from '../run-rules/run-rule.ts';
 export const loggedExperiment = ({
   project,
   experiment_id,
-  user_id,
+  caller: { user_id, ci },
   fields: { updated_at: created_at },
   started_at,
   job,
@@ -27,6 +29,7 @@ export const loggedExperiment = ({
   const rules = rulesOfRun(own, project.rules);
   return {
     ...newJob({ ...noJob, user_id, created_at }),
+    ...originOf({ ci }),
     ...emptyExperiment,
     ...(rules.length > 0 && { rules }),
     status: 'RUNNING',
@@ -43,7 +46,7 @@ export const loggedExperiment = ({
 interface NewExperiment {
   project: Project;
   experiment_id: string;
-  user_id: string;
+  caller: Pick<Caller, 'user_id' | 'ci'>;
   fields: ExperimentFields;
   /** ISO 8601. Default: the time of recording. */
   started_at?: string | undefined;

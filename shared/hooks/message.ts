@@ -35,3 +35,7 @@ export function storedMessage(message: HookMessage): string {
 const maxBytes = 150_000;
 
 export const parseMessage = (text: string): HookMessage => schema.parse(JSON.parse(text));
+
+/** Why a message cannot be a mail, as the end of a sentence. */
+export const noMail =
+  'cannot be a mail here: only a deployment sends mails, whose option hookMail names the addresses';

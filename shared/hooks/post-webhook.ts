@@ -1,15 +1,11 @@
-import { once } from 'node:events';
-import { type IncomingMessage, request as requestByHttp } from 'node:http';
-import { request as requestByHttps } from 'node:https';
-import { isIP } from 'node:net';
 import { drawable } from '../drawing/drawn-text.ts';
+import { pinnedRequest, unlessAborted } from '../outgoing/pinned-request.ts';
 import {
-  bareHost,
   type ReceiverAddress,
   ReceiverError,
   type Resolve,
   receiverAddress,
-} from './receiver-address.ts';
+} from '../outgoing/receiver-address.ts';
 
 /** Seconds of one attempt: resolving, connecting, and the beginning of the answer. */
 export const messageSeconds = 10;
@@ -59,72 +55,17 @@ interface PostOptions {
   seconds?: number;
 }
 
-async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const aborted = Promise.withResolvers<never>();
-  const abort = () => aborted.reject(signal.reason);
-  signal.addEventListener('abort', abort, { once: true });
-  try {
-    return await Promise.race([work, aborted.promise]);
-  } finally {
-    signal.removeEventListener('abort', abort);
-  }
-}
-
 async function send(
   url: URL,
-  { address, family }: ReceiverAddress,
+  address: ReceiverAddress,
   { headers, body }: OutgoingMessage,
   signal: AbortSignal,
 ): Promise<MessageAnswer> {
-  const hostname = bareHost(url);
-  const isSecure = url.protocol === 'https:';
-  const request = (isSecure ? requestByHttps : requestByHttp)({
-    host: address,
-    family,
-    port: url.port === '' ? (isSecure ? 443 : 80) : Number(url.port),
-    path: `${url.pathname}${url.search}`,
-    method: 'POST',
-    setHost: false,
-    headers: {
-      ...headers,
-      Host: url.host,
-      'User-Agent': 'model-project-service',
-      'Content-Length': Buffer.byteLength(body),
-      Connection: 'close',
-    },
-    // The certificate is that of the name, not of the address.
-    ...(isSecure && isIP(hostname) === 0 && { servername: hostname }),
-    agent: false,
-    signal,
-  });
-  request.end(body);
-  try {
-    const [answer] = (await once(request, 'response', { signal })) as [IncomingMessage];
-    const text = await beginningOf(answer);
-    const { statusCode: status = 0 } = answer;
-    const error = status >= 200 && status < 300 ? null : refusal(status, text);
-    return { status, error, retryAfter: secondsOf(answer.headers['retry-after']) };
-  } finally {
-    // An answer that never ends must not hold its connection.
-    request.on('error', () => {});
-    request.destroy();
-  }
-}
-
-/** Read the first bytes of an answer. A receiver has answered with its status, however its body ends. */
-async function beginningOf(answer: IncomingMessage): Promise<string> {
-  const parts: Buffer[] = [];
-  let bytes = 0;
-  try {
-    for await (const part of answer) {
-      parts.push(part);
-      bytes += part.length;
-      if (bytes >= answerBytes) break;
-    }
-  } catch {
-    // The status is known.
-  }
-  return Buffer.concat(parts).subarray(0, answerBytes).toString('utf8');
+  const request = { url, method: 'POST', headers, body } as const;
+  const answer = await pinnedRequest(request, address, { signal, maxBytes: answerBytes });
+  const { status } = answer;
+  const error = status >= 200 && status < 300 ? null : refusal(status, answer.bytes.toString('utf8'));
+  return { status, error, retryAfter: secondsOf(answer.headers['retry-after']) };
 }
 
 function refusal(status: number, text: string): string {

@@ -18,10 +18,10 @@ import { disableHook, type Hook, type HookSecrets, hookPurpose, readHooks } from
 import { findVariablesKey } from '../data/projects/variable.ts';
 import { retryOnConflict } from '../data/table/retry-on-conflict.ts';
 import type { TableReader, TableWriter } from '../data/table/table.ts';
+import type { Resolve } from '../outgoing/receiver-address.ts';
 import { mailMessage } from './formats/mail-message.ts';
-import { parseMessage } from './message.ts';
+import { noMail, parseMessage } from './message.ts';
 import { type MessageAnswer, postMessage } from './post-webhook.ts';
-import { noMail, type Resolve } from './receiver-address.ts';
 import { renderMessage } from './render-message.ts';
 
 /**

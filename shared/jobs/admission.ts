@@ -1,13 +1,14 @@
 import type { BatchControl } from '../aws/batch.ts';
 import { ServiceError } from '../core/service-error.ts';
 import type { Limits } from '../core/settings.ts';
+import { originOf } from '../data/accounts/ci-run.ts';
 import { budgetLeft } from '../data/jobs/budget.ts';
 import { type JobFields, newJob, sizeLimits } from '../data/jobs/job.ts';
 import { limitShare } from '../data/jobs/vcpu-shares.ts';
 import { retryOnConflict } from '../data/table/retry-on-conflict.ts';
 import type { TableReader, TableWriter, Write } from '../data/table/table.ts';
 import { ConditionFailedError } from '../data/table/write-label.ts';
-import type { Ambient, Caller } from '../http/definition/endpoint-context.ts';
+import type { Ambient, BegunBy } from '../http/definition/endpoint-context.ts';
 import { budgetShortCode, chargeBudgets, highestCost } from './budget.ts';
 import { costEstimate, noPriceMessage } from './cost.ts';
 import { type JobRecord, jobIdOf, unfinishedJobOf } from './job-record.ts';
@@ -82,11 +83,7 @@ interface Demand {
 export function newJobFields(
   job_id: string,
   { size, isOnNodes, isImage }: Demand,
-  {
-    caller,
-    now,
-    settings,
-  }: Pick<Ambient, 'now' | 'settings'> & { caller: Pick<Caller, 'user_id' | 'charged_token'> },
+  { caller, now, settings }: Pick<Ambient, 'now' | 'settings'> & { caller: BegunBy },
 ): JobFields & { cost_estimate: number | null } {
   const asProcess = settings.jobsRunAs === 'processes' && !isImage;
   return {
@@ -98,7 +95,7 @@ export function newJobFields(
       limits: sizeLimits({ ...settings, asProcess, isOnNodes }),
     }),
     cost_estimate: costEstimate(settings.prices, { ...size, isOnNodes }),
-    ...(caller.charged_token !== undefined && { charged_token: caller.charged_token }),
+    ...originOf(caller),
   };
 }
 

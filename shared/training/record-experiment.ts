@@ -22,7 +22,7 @@ import { type ConditionFailedError, WriteLabel } from '../data/table/write-label
 import { configParams } from '../experiments/config-params.ts';
 import { type Answering, answerExperiment } from '../experiments/experiment-answer.ts';
 import { experimentNumber } from '../experiments/experiment-number.ts';
-import type { Ambient, Caller } from '../http/definition/endpoint-context.ts';
+import type { Ambient, BegunBy } from '../http/definition/endpoint-context.ts';
 import { type Admitted, admitJob, newJobFields, replayAdmitted, type Submitting } from '../jobs/admission.ts';
 import { requireBudget } from '../jobs/budget.ts';
 import type { JobSize } from '../jobs/size.ts';
@@ -35,7 +35,7 @@ import { decodeStored, unreadableConfig } from './stored-text.ts';
 export type BeginContext = Pick<Ambient, 'now' | 'newId' | 'settings' | 'idempotencyWrites'> & {
   records: TableWriter<'records'>;
   project: Project;
-  caller: Pick<Caller, 'user_id' | 'charged_token'>;
+  caller: BegunBy;
 };
 
 /** The inputs of a new experiment. They never change after it has begun. */

@@ -63,6 +63,7 @@ export async function testEnvironment(more: Environment = {}): Promise<Environme
     RECORDS_TABLE: `records-${id}`,
     BUCKET: testBucket,
     LOG_LEVEL: 'warn',
+    SERVICE_URL: 'http://service.test',
     ...more,
   };
   const client = new DynamoDBClient({ region: testRegion, endpoint: environment.DYNAMODB_ENDPOINT });

@@ -79,7 +79,7 @@ export const endpoint = defineEndpoint({
     const experiment = await recordLogged(records, {
       project,
       experiment_id,
-      user_id: caller.user_id,
+      caller,
       fields: tracked,
       rules,
       writes: idempotencyWrites(experiment_id),

@@ -13,12 +13,13 @@ import {
 import { changeInProject } from '../../../shared/data/projects/change-in-project.ts';
 import { makeVariablesKey, obtainVariablesKey } from '../../../shared/data/projects/variable.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
-import { noMail, urlFault } from '../../../shared/hooks/receiver-address.ts';
+import { noMail } from '../../../shared/hooks/message.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { type Ambient, pathOfHost } from '../../../shared/http/definition/endpoint-context.ts';
 import { fields } from '../../../shared/http/definition/endpoint-input.ts';
 import { requirePrecondition } from '../../../shared/http/definition/precondition.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
+import { urlFault } from '../../../shared/outgoing/receiver-address.ts';
 import { HookAnswer, HookBody, hookPath, secretPrefix, showHook } from './hook.ts';
 
 export const endpoint = defineEndpoint({

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { notFound } from '../../../shared/core/service-error.ts';
+import { originOf } from '../../../shared/data/accounts/ci-run.ts';
 import { projectExists } from '../../../shared/data/projects/project.ts';
 import { putRule } from '../../../shared/data/sweeps/rung.ts';
 import { putSweep, type Sweep } from '../../../shared/data/sweeps/sweep.ts';
@@ -55,7 +56,7 @@ export const endpoint = defineEndpoint({
       sweep_id,
       project_id,
       user_id: caller.user_id,
-      ...(caller.charged_token !== undefined && { charged_token: caller.charged_token }),
+      ...originOf(caller),
       name: spec.name ?? `${spec.method} sweep`,
       note: spec.note ?? null,
       status: 'RUNNING',

@@ -44,12 +44,14 @@ const actions = `on: push
 jobs:
   train:
     runs-on: ubuntu-latest
+    permissions:
+      contents: read
+      id-token: write
     defaults:
       run:
         shell: bash # with pipefail
     env:
       MPS_URL: \${{ vars.MPS_URL }}
-      MPS_TOKEN: \${{ secrets.MPS_TOKEN }}
     steps:
       - uses: actions/checkout@v4
       - run: npm install -g "$MPS_URL/cli/mps.tgz"
@@ -118,7 +120,7 @@ ${step(
 ${step(
   'ci',
   'In CI',
-  html`<p><code>mps tokens create ci --project digits --rights run --budget 20 | gh secret set MPS_TOKEN</code> creates a token for a repository, which trains in one project and costs at most US$ 20. A job needs <code>MPS_URL</code> and <code>MPS_TOKEN</code>, and <code>mps run</code> exits with the code of the program. With <code>--json</code>, its last line is the experiment. The last step is a gate, which fails if the loss is not below 0.3.</p>`,
+  html`<p><code>mps ci trust add github OWNER/NAME --ref main --project digits --budget 20</code> lets the runs of a repository train in one project for at most US$ 20. No secret is stored: the job signs in with the identity token of GitHub Actions. It needs <code>MPS_URL</code>, and <code>mps run</code> exits with the code of the program. With <code>--json</code>, its last line is the experiment. The last step is a gate, which fails if the loss is not below 0.3.</p>`,
   html`<h3 class="sample-title">GitHub Actions</h3>${shell(actions)}`,
 )}
 ${step(

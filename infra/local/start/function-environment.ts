@@ -36,7 +36,7 @@ type EndpointVariable = (typeof endpointVariables)[number];
 
 /** Settings of a deployment, passed on unchanged. */
 const passed =
-  /^(LIMIT_[A-Z_]+|DOWNLOADS_IN_BUCKET|REGISTRATION|SHARED_CLUSTER|PACKAGE_INDEXES|HOOK_HOSTS|LOG_LEVEL)$/;
+  /^(LIMIT_[A-Z_]+|DOWNLOADS_IN_BUCKET|REGISTRATION|SHARED_CLUSTER|PACKAGE_INDEXES|HOOK_HOSTS|ISSUER_HOSTS|LOG_LEVEL)$/;
 
 /** Return the environment of a job: that of a function without the name of the accounts table. */
 export function jobVariables(own: Variables, access: EmulatorAccess): Record<string, string> {

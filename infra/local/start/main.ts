@@ -77,6 +77,7 @@ async function serve(args: readonly string[], { program, checkout }: Installatio
     storage: access.storage,
   });
   started.defer(() => gateway.close());
+  process.env[urlVariable] = reach.publicUrl?.origin ?? nearUrl(gateway.url);
 
   // The `mps` command of this checkout finds the service by this file, whatever its port.
   await writeDurably(
@@ -159,8 +160,16 @@ function stopRequested(): Promise<void> {
 function inRole(loaded: LoadedEndpoint, { credentials, hasRoles }: EmulatorAccess): ServedEndpoint {
   const { endpoint } = loaded;
   const environment = hasRoles ? endpointEnvironment(endpoint, process.env, credentials) : process.env;
-  return { ...loaded, handler: lambda(endpoint, environment) };
+  // The port may only be known once the gateway listens.
+  const known = { enumerable: true, get: () => process.env[urlVariable] };
+  return {
+    ...loaded,
+    handler: lambda(endpoint, Object.defineProperty({ ...environment }, urlVariable, known)),
+  };
 }
+
+/** Variable with the URL of the service. */
+const urlVariable = 'SERVICE_URL';
 
 async function listen(options: Parameters<typeof startGateway>[0]): Promise<RunningGateway> {
   try {

@@ -25,7 +25,7 @@ export function checkSettings(environment: Readonly<Record<string, string | unde
   }
   const wrongHost = hostFault(environment[hostVariable]);
   if (wrongHost !== undefined) throw new CommandError(wrongHost);
-  const { REGISTRATION, LOG_LEVEL, SHARED_CLUSTER, PACKAGE_INDEXES, HOOK_HOSTS } = environment;
+  const { REGISTRATION, LOG_LEVEL, SHARED_CLUSTER, PACKAGE_INDEXES, HOOK_HOSTS, ISSUER_HOSTS } = environment;
   const given = Object.fromEntries(limits.map((name) => [name, environment[name]]));
   const price = environment[priceVariable];
   try {
@@ -37,6 +37,7 @@ export function checkSettings(environment: Readonly<Record<string, string | unde
       SHARED_CLUSTER,
       PACKAGE_INDEXES,
       HOOK_HOSTS,
+      ISSUER_HOSTS,
       RECORDS_TABLE: recordsTable,
       BUCKET: bucket,
     });

@@ -1,8 +1,8 @@
 import { within } from '../../core/needs.ts';
 import { readAccounts, writeAccounts } from '../table/needs.ts';
 
-// The patterns of the keys in `user.ts`, `token.ts`, `session.ts`, `picture.ts`, `sign-in-attempts.ts`, `idempotency.ts` and
-// `closed-account.ts`. The key of secret variables is none of them: only needs of `projects/variable.ts` reach it.
+// The patterns of the keys in `user.ts`, `token.ts`, `session.ts`, `picture.ts`, `sign-in-throttle.ts`, `idempotency.ts`,
+// `ci-trust.ts`, `issuer.ts` and `closed-account.ts`. The key of secret variables is none of them: only needs of `projects/variable.ts` reach it.
 const users = ['USERS', 'USERNAME#*'];
 const credentials = 'USER#*';
 const everyone = [
@@ -15,6 +15,8 @@ const everyone = [
   'CLOSED_ACCOUNTS*',
 ];
 
+const trusts = 'CI_TRUSTS#*';
+
 // Marked as pure, so a bundle contains only the clients that it needs.
 /** Reads of users and their names. */
 export const readUsers = /* @__PURE__ */ within(readAccounts, { partitions: users });
@@ -26,9 +28,19 @@ export const writeCredentials = /* @__PURE__ */ within(writeAccounts, {
 });
 /** Reads and writes of users and their number. */
 export const writeUsers = /* @__PURE__ */ within(writeAccounts, { partitions: [...users, 'POPULATION'] });
+/** Reads and writes of trusts in CI systems, with the tokens that they have issued. */
+export const writeTrusts = /* @__PURE__ */ within(writeAccounts, {
+  partitions: [...users, credentials, trusts],
+});
+/** The same, with the keys of issuers and their used tokens. */
+export const exchangeTokens = /* @__PURE__ */ within(writeAccounts, {
+  partitions: [...users, credentials, trusts, 'ISSUER#*', 'ASSERTION#*'],
+});
 /** Reads and writes of what closed accounts have left. */
 export const clearAccounts = /* @__PURE__ */ within(writeAccounts, {
-  partitions: [credentials, 'CLOSED_ACCOUNTS*'],
+  partitions: [credentials, trusts, 'CLOSED_ACCOUNTS*'],
 });
 /** Reads and writes of all parts of accounts, passwords included. */
 export const writePasswords = /* @__PURE__ */ within(writeAccounts, { partitions: everyone });
+/** The same, with the trusts of a user who is deleted. */
+export const removeAccounts = /* @__PURE__ */ within(writeAccounts, { partitions: [...everyone, trusts] });

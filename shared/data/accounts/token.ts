@@ -12,6 +12,7 @@ import {
   type Write,
 } from '../table/table.ts';
 import { WriteLabel } from '../table/write-label.ts';
+import { CiRun } from './ci-run.ts';
 import { type ChargedToken, TokenScope } from './token-scope.ts';
 import { parseUser, type User, userKey, userPartition } from './user.ts';
 
@@ -30,6 +31,10 @@ const tokenSchema = () =>
     scope: TokenScope.nullable().default(null),
     /** US dollars that the jobs which it begins may cost, all together. Null without a limit of its own. */
     budget: z.number().nullable().default(null),
+    /** Trust in a CI system by which it was issued. Its budget is that of all tokens of the trust. */
+    trust_id: Ulid.nullable().default(null),
+    /** Run of the CI system that it was issued to. */
+    ci: CiRun.nullable().default(null),
   });
 type Token = z.infer<ReturnType<typeof tokenSchema>>;
 
@@ -84,6 +89,8 @@ interface NewToken {
   budget?: number | null | undefined;
   /** What asks for the token, so that its owner can tell it from others. */
   use?: { user_agent: string; address: string };
+  trust_id?: string | null;
+  ci?: CiRun | null;
 }
 
 /** Characters of a `User-Agent` that are kept. */
@@ -103,6 +110,8 @@ function prepareToken(
     scope = null,
     budget = null,
     use = { user_agent: '', address: '' },
+    trust_id = null,
+    ci = null,
   }: NewToken,
 ): { bearer: string; token: Token; writes: Write[] } {
   // Releases that know no scopes refuse a secret of this form, instead of giving its holder all rights.
@@ -120,6 +129,8 @@ function prepareToken(
     credentials_version,
     scope,
     budget,
+    trust_id,
+    ci,
   };
   const { address } = use;
   const user_agent = use.user_agent.slice(0, userAgentLength);
@@ -138,16 +149,17 @@ function prepareToken(
 }
 
 /**
- * Issue a token. Only this result contains its secret.
+ * Issue a token. Only this result contains its secret. `also` are further writes of the same transaction.
  * @throws ConditionFailedError if the owner is gone or has other credentials
  */
 export async function issueToken(
   accounts: TableWriter<'accounts'>,
   owner: TokenOwner,
   options: NewToken,
+  also: readonly Write[] = [],
 ): Promise<{ bearer: string; token: Token }> {
   const { bearer, token, writes } = prepareToken(owner, options);
-  await accounts.write(...writes);
+  await accounts.write(...writes, ...also);
   return { bearer, token };
 }
 
@@ -157,7 +169,17 @@ interface TokenIdentity {
   token_hash: string;
   scope?: TokenScope;
   charged_token?: ChargedToken;
+  ci?: CiRun;
 }
+
+/** Return what the jobs of a token are charged to besides their months; undefined for a token without a budget. */
+export const chargedTokenOf = ({
+  user_id,
+  token_id,
+  trust_id,
+  budget,
+}: Pick<Token, 'user_id' | 'token_id' | 'trust_id' | 'budget'>): ChargedToken | undefined =>
+  budget === null ? undefined : { user_id, token_id: trust_id ?? token_id, budget };
 
 /**
  * Return the user of a bearer token, with one read. Return undefined if the token is malformed, invalid or
@@ -176,12 +198,14 @@ export async function authenticateToken(
   const user = parseUser(userItem);
   const found = token.parse(tokenItem);
   if (!isAlive(found, user, now)) return undefined;
-  const { token_id, scope, budget } = found;
+  const { scope, ci } = found;
+  const charged_token = chargedTokenOf(found);
   return {
     user,
     token_hash,
     ...(scope !== null && { scope }),
-    ...(budget !== null && { charged_token: { user_id, token_id, budget } }),
+    ...(charged_token !== undefined && { charged_token }),
+    ...(ci !== null && { ci }),
   };
 }
 
@@ -235,6 +259,8 @@ const unreadableIssued: IssuedToken = {
   credentials_version: 0,
   scope: null,
   budget: null,
+  trust_id: null,
+  ci: null,
   hash: '',
   user_agent: '',
   address: '',
@@ -253,6 +279,22 @@ export async function revokeIssued(
   if (hash === unreadableIssued.hash) issued.parse(item);
   await accounts.write(...revocation(user_id, token_id, hash));
   return true;
+}
+
+/** Revoke all tokens of a user that were issued by a trust, at once. */
+export async function revokeTokensOf(
+  accounts: TableWriter<'accounts'>,
+  user_id: string,
+  trust_id: string,
+): Promise<void> {
+  let after: string | undefined;
+  do {
+    const page = await accounts.query({ pk: userPartition(user_id), prefix: issuedPrefix, after });
+    const { items } = readPage(page, issued.parse);
+    for (const item of items)
+      if (item.trust_id === trust_id) await accounts.write(...revocation(user_id, item.token_id, item.hash));
+    after = page.next;
+  } while (after !== undefined);
 }
 
 /** Maximum tokens for scripts of one user. */

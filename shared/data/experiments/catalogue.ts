@@ -173,6 +173,7 @@ const Attributes = z.object({
   kind: ExperimentKind,
   status: JobStatus,
   user_id: z.string(),
+  ci_name: z.string().optional(),
   config_id: z.string().nullable(),
   created_at: Timestamp,
   started_at: Timestamp.nullable(),
@@ -232,6 +233,7 @@ class SegmentRow implements ExperimentRow {
   readonly kind: Attributes['kind'];
   readonly status: Attributes['status'];
   readonly user_id: string;
+  readonly ci_name: string | undefined;
   readonly config_id: string | null;
   readonly created_at: string;
   readonly started_at: string | null;
@@ -256,6 +258,7 @@ class SegmentRow implements ExperimentRow {
     this.kind = attributes.kind;
     this.status = attributes.status;
     this.user_id = attributes.user_id;
+    this.ci_name = attributes.ci_name;
     this.config_id = attributes.config_id;
     this.created_at = attributes.created_at;
     this.started_at = attributes.started_at;

@@ -1,4 +1,5 @@
 import type { RunMetrics } from '../../metrics/metric-ranker.ts';
+import { ciName } from '../accounts/ci-run.ts';
 import type { MetricSummary } from '../metrics/metric-summary.ts';
 import { defaultName } from '../projects/default-name.ts';
 import type { Experiment } from './experiment.ts';
@@ -29,6 +30,8 @@ export interface ExperimentRow
     RunMetrics {
   /** Undefined in catalogues of releases that did not store it. */
   readonly batch_attempt: number | undefined;
+  /** Name that takes the place of the user's if a run of CI began it. */
+  readonly ci_name: string | undefined;
   readonly name: string;
   readonly note: string | null;
   /** Time at which an MLflow client marked it as deleted. */
@@ -76,6 +79,7 @@ export function rowOf(experiment: Experiment, { fields, metrics: summarized }: T
   const params = new Map(Object.entries(fields?.params ?? {}));
   return {
     ...experiment,
+    ci_name: experiment.ci && ciName(experiment.ci),
     name: fields?.name ?? defaultName(experiment.config_id),
     note: fields?.note ?? null,
     deleted_at: fields?.deleted_at,

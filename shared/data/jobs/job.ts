@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Timestamp, Ulid } from '../../core/formats.ts';
-import { ChargedToken } from '../accounts/token-scope.ts';
+import { tokenOrigin } from '../accounts/ci-run.ts';
 import { isSpread, type SpreadList, spreadList } from '../lists/spread-list.ts';
 import {
   readWatched,
@@ -80,8 +80,7 @@ export const jobFields = () => ({
   limit_share: z.number().int().nullable().default(null),
   /** US dollars that it may cost at most. Null without a budget of its own. */
   budget: z.number().nullable().default(null),
-  /** Token with a budget that began it. Absent without one. */
-  charged_token: ChargedToken.optional(),
+  ...tokenOrigin(),
   /** US dollars that the months of its project and user, and its token, are charged for it. Null if it has no price. */
   charged: z.number().nullable().default(null),
   /** US dollars of these that it has spent, as far as it reported. */

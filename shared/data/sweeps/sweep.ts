@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { FileId, Sha256, Timestamp, Ulid } from '../../core/formats.ts';
 import { notFound } from '../../core/service-error.ts';
-import { ChargedToken } from '../accounts/token-scope.ts';
+import { tokenOrigin } from '../accounts/ci-run.ts';
 import { TrainingKind } from '../jobs/job.ts';
 import { EnvironmentType } from '../projects/environment.ts';
 import { Criterion } from '../projects/project.ts';
@@ -15,8 +15,8 @@ const sweep = recordType('sweep', () =>
     project_id: Ulid,
     /** User who began it. Its experiments count for this user. */
     user_id: Ulid,
-    /** Token with a budget that began it, or let it go on or asked for a trial last. Its experiments are charged to it. Absent without one. */
-    charged_token: ChargedToken.optional(),
+    /** The token that began it, or let it go on or asked for a trial last. Its experiments have the same. */
+    ...tokenOrigin(),
     name: z.string(),
     note: z.string().nullable(),
     status: SweepStatus,

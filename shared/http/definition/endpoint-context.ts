@@ -1,6 +1,7 @@
 import type { Logger } from '../../core/log.ts';
 import type { Needs, Platform, Services } from '../../core/needs.ts';
 import type { Settings } from '../../core/settings.ts';
+import type { CiRun } from '../../data/accounts/ci-run.ts';
 import type { ChargedToken, TokenScope } from '../../data/accounts/token-scope.ts';
 import type { AccountType, User } from '../../data/accounts/user.ts';
 import type { CheckedProject } from '../../data/projects/change-in-project.ts';
@@ -24,7 +25,12 @@ export interface Caller {
   scope?: TokenScope;
   /** The token, if it has a budget. */
   charged_token?: ChargedToken;
+  /** The run of a CI system that uses the token; absent for a person. */
+  ci?: CiRun;
 }
+
+/** Who begins a job: a user, by a token. */
+export type BegunBy = Pick<Caller, 'user_id' | 'charged_token' | 'ci'>;
 
 /**
  * The role that a caller needs in the project of `project_id`: 404 if the project does not exist, 403 if the role
@@ -64,6 +70,11 @@ export interface Ambient {
   /** Path of the request as the client sent it. On AWS it begins with the stage. */
   requestPath: string;
   header(name: string): string | undefined;
+  /**
+   * Return the URL of this service, without a trailing slash. No client chooses it.
+   * @throws ServiceError `unavailable` if it is not known
+   */
+  ownUrl(): string;
   /** Version in `If-Match`; undefined if any version may be changed. */
   expectedVersion: number | undefined;
   /** Undefined on AWS, which charges for a function that waits. */
@@ -105,6 +116,8 @@ export interface Identity {
   scope?: TokenScope;
   /** Absent for a session, and for a token without a budget. */
   charged_token?: ChargedToken;
+  /** Absent for a person. */
+  ci?: CiRun;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../core/service-error.ts';
+import { originOf } from '../../data/accounts/ci-run.ts';
 import { readCredentials } from '../../data/accounts/needs.ts';
 import { authenticateSession } from '../../data/accounts/session.ts';
 import { authenticateToken } from '../../data/accounts/token.ts';
@@ -32,7 +33,7 @@ export const authenticate: Middleware = async (exchange) => {
     throw unauthenticated(`The ${what} is unknown, expired or revoked. Sign in again.`, 'invalid_token');
   }
   const { user_id, username, account_type, credentials_version } = found.user;
-  const { token_hash, session_id, scope, charged_token } = found;
+  const { token_hash, session_id, scope } = found;
   exchange.caller = {
     user_id,
     username,
@@ -41,7 +42,7 @@ export const authenticate: Middleware = async (exchange) => {
     token_hash,
     ...(session_id !== undefined && { session_id }),
     ...(scope !== undefined && { scope }),
-    ...(charged_token !== undefined && { charged_token }),
+    ...originOf(found),
   };
 };
 

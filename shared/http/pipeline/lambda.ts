@@ -16,6 +16,7 @@ import { authenticate, authorize } from './authenticate.ts';
 import { refuseForeignPage, withCors } from './cors.ts';
 import { type HeavyRequest, HeavyWork } from './heavy-work.ts';
 import { answerOnce } from './idempotency.ts';
+import { ownUrl } from './own-url.ts';
 import { requireProjectOfPath } from './project-authorization.ts';
 import type { Event, LambdaContext, Result } from './proxy-event.ts';
 import { headerOf } from './proxy-event.ts';
@@ -168,6 +169,7 @@ async function runHandler(exchange: Exchange, services: Process['services']): Pr
     sourceIp: event.requestContext.identity.sourceIp,
     requestPath: event.requestContext.path,
     header: (name: string) => headerOf(event, name.toLowerCase()),
+    ownUrl: () => ownUrl(event, endpoint.path, platform.settings),
     expectedVersion: expectedVersion(event),
     patience: patienceOf(exchange),
   };

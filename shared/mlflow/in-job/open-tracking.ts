@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { newId } from '../../core/new-id.ts';
 import { ServiceError } from '../../core/service-error.ts';
+import { originOf } from '../../data/accounts/ci-run.ts';
 import type { Experiment } from '../../data/experiments/experiment.ts';
 import type { Project } from '../../data/projects/project.ts';
 import { endBegun, listBegun } from '../../experiments/begun-experiments.ts';
@@ -34,7 +35,7 @@ export async function openTracking(run: TrainingRun, logs: RunLogs): Promise<Run
   const reach = jobReach(job, logs, runs);
   const context: JobContext = {
     ...{ records, objects, now, newId, settings, log, job: reach },
-    caller: { user_id: record.user_id, username: '', account_type: 'developer' },
+    caller: { user_id: record.user_id, username: '', account_type: 'developer', ...originOf(record) },
   };
   const spool = { folder: join(workspace.own, 'uploads'), bytes: 0, maxBytes: settings.limits.artifactBytes };
   const server = await startLoopbackServer({

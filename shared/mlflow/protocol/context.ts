@@ -53,7 +53,7 @@ export interface JobRuns {
 export interface MlflowContext extends Pick<Ambient, 'now' | 'newId' | 'settings' | 'log'> {
   records: TableWriter<'records'>;
   objects: ObjectWriter;
-  caller: Pick<Caller, 'user_id' | 'username' | 'account_type' | 'scope'>;
+  caller: Pick<Caller, 'user_id' | 'username' | 'account_type' | 'scope' | 'ci'>;
   /** The experiments that the job may reach, if the caller is a job. */
   job?: JobReach;
 }

@@ -94,7 +94,7 @@ export const createRun = route(
     const experiment = await recordLogged(records, {
       project,
       experiment_id,
-      user_id: caller.user_id,
+      caller,
       fields,
       started_at: input.start_time === undefined ? undefined : isoTime(input.start_time),
       job: job?.experiment,

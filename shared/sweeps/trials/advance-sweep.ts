@@ -1,5 +1,6 @@
 import { type Deadline, forSeconds } from '../../core/deadline.ts';
 import { notFound, ServiceError } from '../../core/service-error.ts';
+import { originOf } from '../../data/accounts/ci-run.ts';
 import { type Experiment, findExperiment } from '../../data/experiments/experiment.ts';
 import { inexactMessage } from '../../data/projects/exact-number.ts';
 import { findProjects, type Project } from '../../data/projects/project.ts';
@@ -220,7 +221,6 @@ async function recordRun(
   const { records, now } = context;
   const { sweep, next, spec } = decision;
   const { trial, repeat } = row;
-  const { charged_token } = next;
   const project = await findProject(records, sweep.project_id);
   if (project === undefined) {
     // Nothing of a deleted project is decided any more.
@@ -250,7 +250,7 @@ async function recordRun(
     {
       ...context,
       project,
-      caller: { user_id: sweep.user_id, ...(charged_token !== undefined && { charged_token }) },
+      caller: { user_id: sweep.user_id, ...originOf(next) },
     },
     {
       place: {

@@ -1,3 +1,4 @@
+import { originOf, type TokenOrigin } from '../../data/accounts/ci-run.ts';
 import { hasEnded } from '../../data/sweeps/has-ended.ts';
 import type { Sweep } from '../../data/sweeps/sweep.ts';
 import type { RunOutcome } from '../../data/sweeps/sweep-run.ts';
@@ -178,9 +179,9 @@ export function budgetReached(
 }
 
 /** Who lets a sweep go on. */
-export type Payer = Pick<Sweep, 'charged_token'>;
+export type Payer = TokenOrigin;
 
 /** Charge what a sweep begins from now on to the token of the caller, if that has a budget, and to no other token. */
-export function chargedTo({ charged_token: _, ...sweep }: Sweep, { charged_token }: Payer): Sweep {
-  return { ...sweep, ...(charged_token !== undefined && { charged_token }) };
+export function chargedTo({ charged_token: _, ci: __, ...sweep }: Sweep, payer: Payer): Sweep {
+  return { ...sweep, ...originOf(payer) };
 }

@@ -210,6 +210,17 @@ test('passwords and the key of secrets are reached by the functions that check o
     'deleteUser',
     'serveMlflow',
   ]);
+  expect(reach.get('CI_TRUSTS#*')).toEqual([
+    'createTrust',
+    'deleteTrust',
+    'deleteUser',
+    'exchangeToken',
+    'purge',
+  ]);
+  expect(['ISSUER#*', 'ASSERTION#*'].map((pattern) => reach.get(pattern))).toEqual([
+    ['exchangeToken'],
+    ['exchangeToken'],
+  ]);
   expect(reach.get('VARIABLES_KEY')).toEqual([
     'backgroundPass',
     'cancelExperiment',

@@ -36,6 +36,9 @@ const special: Readonly<Record<string, Row>> = {
   createSession: [signIn, 200],
   renewSession: [inBrowser, 200],
   revokeSession: [selfOnly, 200],
+  deleteTrust: [selfOnly, 200],
+  // Nobody has a token of a run here.
+  exchangeToken: [anyone, 401],
   // By their input.
   createUser: [admins, 201],
   'createUser, a guest where registration is open': [anyoneKnown, 201],

@@ -11,6 +11,7 @@ import { endpoint as testHook } from '../../../functions/projects/hooks/test-hoo
 import { endpoint as createSweep } from '../../../functions/projects/sweeps/create-sweep.endpoint.ts';
 import { endpoint as putVariable } from '../../../functions/projects/variables/put-variable.endpoint.ts';
 import { newId } from '../../../shared/core/new-id.ts';
+import { putTrust } from '../../../shared/data/accounts/ci-trust.ts';
 import { beginSession } from '../../../shared/data/accounts/session.ts';
 import { issueToken } from '../../../shared/data/accounts/token.ts';
 import { findUser } from '../../../shared/data/accounts/user.ts';
@@ -18,6 +19,7 @@ import type { OptimizationKind } from '../../../shared/data/jobs/job.ts';
 import { recordedCompression } from '../../support/compression.ts';
 import { recordedModel } from '../../support/model.ts';
 import type { Call } from '../../support/service.ts';
+import { exchange, trustOf } from '../auth/ci-issuer.ts';
 import { plain, red } from '../pictures/picture-service.ts';
 import { send, sha256 } from '../projects/upload-file.ts';
 import { json } from '../users/body.ts';
@@ -235,6 +237,24 @@ export const operations: Readonly<Record<string, Operation>> = {
     },
   },
   createNamedToken: given(json({ name: 'script' })),
+  exchangeToken: given(json({ ...exchange, subject_token: 'none' })),
+  createTrust: {
+    call: ({ caller }) =>
+      json({
+        provider: 'github',
+        name: 'o/r',
+        claims: { repository_id: '1', repository_owner_id: '2', ref: 'refs/heads/main' },
+        scope: { rights: 'run', projects: [caller.project_id] },
+      }),
+  },
+  deleteTrust: {
+    call: async ({ service, target }) => {
+      const trust_id = newId();
+      const exists = target && (await findUser(service.accounts, target.user.user_id)) !== undefined;
+      if (exists) await putTrust(service.accounts, trustOf(target.user, { trust_id }));
+      return { path: { trust_id } };
+    },
+  },
   revokeToken: {
     call: async ({ service, target }) => {
       const token_id = newId();

@@ -148,7 +148,7 @@ async function recordExperiment(
     version: 1,
   };
   if (!drawn.isTrained) {
-    await recordLogged(records, { project, experiment_id, user_id: user.user_id, fields });
+    await recordLogged(records, { project, experiment_id, caller: user, fields });
     await logPoints(records, { project_id, experiment_id }, drawn.points);
     const files = await recordFiles(lab, project_id, experiment_id, drawn.artifacts);
     await records.write(touchExperiment(await requireExperiment(records, project_id, experiment_id), files));

@@ -10,9 +10,11 @@ import { endpoint as rerun } from '../../../functions/projects/training/rerun-ex
 import { endpoint as train } from '../../../functions/projects/training/train-project.endpoint.ts';
 import { endpoint as putUserBudget } from '../../../functions/users/budget/put-user-budget.endpoint.ts';
 import { endpoint as readUserBudget } from '../../../functions/users/budget/read-user-budget.endpoint.ts';
+import { newId } from '../../../shared/core/new-id.ts';
+import { issueToken } from '../../../shared/data/accounts/token.ts';
 import type { AnyEndpoint } from '../../../shared/http/definition/middleware.ts';
 import { everySample } from '../../support/samples.ts';
-import type { Answer } from '../../support/service.ts';
+import type { Answer, TestUser } from '../../support/service.ts';
 import { type TrainingService, trainingService } from '../../support/training.ts';
 import { usualHook } from '../hooks/usual-hook.ts';
 import { json } from '../users/body.ts';
@@ -222,6 +224,36 @@ describe('the budget of a token', () => {
 
     expect(stopped.status).toBe('CANCELLED');
     expect(stopped.status_reason).toContain('The budget of the token that began it, US$ 1, is used up.');
+  });
+
+  test('of a trust in CI is one for all of its tokens', async () => {
+    const project_id = await newProject('sh -c "while :; do sleep 0.1; done"');
+    const { user } = service.developer;
+    const scope = { rights: 'run' as const, projects: [project_id] };
+    const trust_id = newId();
+    const tokens = await Promise.all(
+      [1, 2].map(async () => {
+        const options = {
+          token_id: newId(),
+          now: new Date(),
+          seconds: 3600,
+          name: 'ci:o/r',
+          scope,
+          trust_id,
+        };
+        const { bearer } = await issueToken(service.accounts, user, { ...options, budget: 61.5 });
+        return { user, token: bearer };
+      }),
+    );
+    const [first, second] = tokens as [TestUser, TestUser];
+
+    const { experiment_id } = await must(call(train, { project_id }, { query: hour, as: first }));
+    const refused = await call(train, { project_id }, { query: hour, as: second });
+    await must(call(cancelExperiment, { project_id, experiment_id }, { as: second }));
+    await service.ended(project_id, experiment_id);
+
+    expect(refused.status).toBe(409);
+    expect(refused.json.detail).toMatch(/^The budget of your token is US\$ 61\.5\. US\$ 1\.5 is left/);
   });
 
   test.each([{ rights: 'record' }, undefined])(

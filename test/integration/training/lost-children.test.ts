@@ -20,7 +20,7 @@ test('experiments that the program of a training began end with it if every atte
       const experiment_id = newId();
       const { user_id } = job!;
       const fields = { ...noFields(job!), updated_at: new Date().toISOString() };
-      await recordLogged(records, { project, experiment_id, user_id, fields, job });
+      await recordLogged(records, { project, experiment_id, caller: { user_id }, fields, job });
       return experiment_id;
     }),
   );

@@ -19,7 +19,12 @@ function longRow(characters: number) {
     version: 1,
   };
   const experiment_id = newId();
-  const experiment = loggedExperiment({ project: newProject(user_id), experiment_id, user_id, fields });
+  const experiment = loggedExperiment({
+    project: newProject(user_id),
+    experiment_id,
+    caller: { user_id },
+    fields,
+  });
   return rowOf({ ...experiment, status: 'SUCCEEDED' }, { fields, metrics: new Map() });
 }
 

@@ -20,6 +20,7 @@ const openToAnyone = [
   'POST /users/',
   'POST /auth/session',
   'POST /auth/token',
+  'POST /auth/oidc/exchange',
   'GET /',
   'GET /health',
   'GET /openapi.json',

@@ -21,6 +21,7 @@ export const layers: readonly (readonly string[])[] = [
   [
     'shared/aws',
     'shared/drawing/metric-chart',
+    'shared/outgoing',
     'shared/onnx/model/tensor',
     'shared/run-rules',
     'shared/onnx/receipt',

@@ -8,17 +8,19 @@ const file = join(import.meta.dirname, '../../../infra/aws/stacks/function-varia
 /** Set by Lambda and Batch themselves. */
 const setByAws = ['AWS_REGION'];
 /**
- * Set by `npm start` alone: on AWS jobs run in containers, S3 is at its usual address, hooks reach public addresses
- * only, and there is no data folder.
+ * Set by `npm start` alone: on AWS jobs run in containers, S3 is at its usual address, hooks and issuers
+ * have public addresses only, API Gateway states the URL of the service, and there is no data folder.
  */
 const setLocally = [
   'DATA_SIZE_FILE',
   'HOOK_HOSTS',
+  'ISSUER_HOSTS',
   'JOBS_MEMORY',
   'JOBS_RUN_AS',
   'JOBS_SEPARATION',
   'S3_ENDPOINT',
   'S3_PUBLIC_ENDPOINT',
+  'SERVICE_URL',
 ];
 
 test('a deployment sets every variable that functions and jobs read', async () => {

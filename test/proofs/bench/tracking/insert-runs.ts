@@ -33,7 +33,7 @@ function runAt(project_id: string, user_id: string, index: number) {
   };
   const project = { ...newProject(user_id), project_id };
   const experiment_id = newId(time);
-  const experiment = loggedExperiment({ project, experiment_id, user_id, fields });
+  const experiment = loggedExperiment({ project, experiment_id, caller: { user_id }, fields });
   const summary = { last: value, min: value, max: value, step: 0, time, count: 1 };
   const metrics = new Map(metricNames.map((metric) => [metric, summary]));
   const ended: Experiment = { ...experiment, status: 'SUCCEEDED', stopped_at: at };

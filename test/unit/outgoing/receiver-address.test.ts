@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isPublic, receiverAddress, urlFault } from '../../../shared/hooks/receiver-address.ts';
+import { isPublic, receiverAddress, urlFault } from '../../../shared/outgoing/receiver-address.ts';
 
 const publicAddress = { address: '93.184.216.34', family: 4 };
 const resolving =

@@ -18,10 +18,13 @@ export type Resolve = (hostname: string) => Promise<readonly { address: string; 
 
 const resolveBySystem: Resolve = (hostname) => lookup(hostname, { all: true });
 
+/** Variable in which the operator admits receivers of this machine or network. */
+export type AdmittingVariable = 'HOOK_HOSTS' | 'ISSUER_HOSTS';
+
 /**
- * Resolve the host of a hook's URL once, and return the address to connect to. Messages leave from a network that may
- * reach more than their authors do, so every address of the name must be public.
- * @param admitted receivers of this machine or network as `host:port` (`HOOK_HOSTS`), which may have any address
+ * Resolve the host of a URL that a user has given once, and return the address to connect to. Requests leave from a
+ * network that may reach more than the user does, so every address of the name must be public.
+ * @param admitted receivers of this machine or network as `host:port`, which may have any address
  * @throws ReceiverError
  */
 export async function receiverAddress(
@@ -51,24 +54,32 @@ async function resolved(hostname: string, resolve: Resolve) {
 }
 
 /**
- * Return what is wrong with the URL of a hook, as far as the URL alone shows it. Undefined if nothing is. What its name
- * resolves to is checked with each message, because it may change.
+ * Return what is wrong with a URL that a user has given, as far as the URL alone shows it. Undefined if nothing is. What
+ * its name resolves to is checked with each request, because it may change.
  */
-export function urlFault(text: string, admitted: readonly string[]): string | undefined {
+export function urlFault(
+  text: string,
+  admitted: readonly string[],
+  variable?: AdmittingVariable,
+): string | undefined {
   const url = URL.parse(text);
-  return url === null ? 'is not a URL' : faultOfUrl(url, admitted);
+  return url === null ? 'is not a URL' : faultOfUrl(url, admitted, variable);
 }
 
-function faultOfUrl(url: URL, admitted: readonly string[]): string | undefined {
+function faultOfUrl(
+  url: URL,
+  admitted: readonly string[],
+  variable: AdmittingVariable = 'HOOK_HOSTS',
+): string | undefined {
   if (url.username !== '' || url.password !== '')
     return 'must not contain a user name or password; put a token into its path or query';
   if (isAdmitted(url, admitted)) return undefined;
   if (url.protocol !== 'https:')
-    return `must begin with https://, or name one of HOOK_HOSTS, receivers of this machine or network that the operator admits as host:port: ${admitted.join(', ') || 'none yet'}`;
+    return `must begin with https://, or name one of ${variable}, receivers of this machine or network that the operator admits as host:port: ${admitted.join(', ') || 'none yet'}`;
   const hostname = bareHost(url);
   const isLocal = isIP(hostname) === 0 ? localName.test(hostname) : !isPublic(hostname);
   return isLocal
-    ? `names ${hostname}, which is not a public ${isIP(hostname) === 0 ? 'name' : 'address'}; the operator admits such receivers as host:port in HOOK_HOSTS`
+    ? `names ${hostname}, which is not a public ${isIP(hostname) === 0 ? 'name' : 'address'}; the operator admits such receivers as host:port in ${variable}`
     : undefined;
 }
 
@@ -98,7 +109,3 @@ export function isPublic(address: string): boolean {
 }
 
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
-
-/** Why a message cannot be a mail, as the end of a sentence. */
-export const noMail =
-  'cannot be a mail here: only a deployment sends mails, whose option hookMail names the addresses';
