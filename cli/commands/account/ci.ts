@@ -84,7 +84,10 @@ async function githubIds(
     GithubRepository,
     'Give its ids: gh api repos/OWNER/NAME --jq ".id, .owner.id", then --id N --owner-id N. A private one needs GH_TOKEN.',
   );
-  return { repository_id: id ?? String(repository.id), repository_owner_id: ownerId ?? String(repository.owner.id) };
+  return {
+    repository_id: id ?? String(repository.id),
+    repository_owner_id: ownerId ?? String(repository.owner.id),
+  };
 }
 
 const GithubRepository = z.object({ id: z.int(), owner: z.object({ id: z.int() }) });

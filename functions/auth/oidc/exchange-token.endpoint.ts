@@ -159,7 +159,10 @@ function chooseTrust(trusts: readonly CiTrust[], claims: JWTPayload, trust_id: s
   const admitting = trusts.filter((_, index) => mismatches[index] === undefined);
   const [first, ...others] =
     trust_id === undefined ? admitting : admitting.filter((trust) => trust.trust_id === trust_id);
-  if (first === undefined) throw new RefusedTokenError(mismatches.join('; ') || 'no trust has this id');
+  if (first === undefined)
+    throw new RefusedTokenError(
+      mismatches.filter((reason) => reason !== undefined).join('; ') || 'no trust has this id',
+    );
   if (others.length === 0) return first;
   const ids = admitting.map((trust) => trust.trust_id);
   throw badRequest([

@@ -111,8 +111,7 @@ async function discoverKeys(issuer: string, fetch: ReturnType<typeof guardedFetc
     const response = await fetch(`${issuer.replace(/\/+$/, '')}/.well-known/openid-configuration`);
     if (response.status !== 200) throw new Error(`its discovery answered ${response.status}`);
     const discovery = Discovery.parse(await response.json());
-    if (discovery.issuer !== issuer)
-      throw new Error(`its discovery names the issuer ${discovery.issuer}`);
+    if (discovery.issuer !== issuer) throw new Error(`its discovery names the issuer ${discovery.issuer}`);
     return discovery.jwks_uri;
   } catch (error) {
     throw new IssuerAwayError(errorText(error));
