@@ -107,8 +107,7 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'pypi',
-    about:
-      "models of PyPI's packages by each method, beside ONNX Runtime, neural-compressor and MLServer (hours)",
+    about: "models of PyPI's packages by each method, beside the field's tools (an hour)",
     program: 'test/proofs/optimize/pypi/run.sh',
   },
   {

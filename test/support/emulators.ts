@@ -5,7 +5,7 @@ import type { TestProject } from 'vitest/node';
 import { type RunningDynamoDb, startDynamoDb } from '../../infra/local/dynamodb/start-dynamodb.ts';
 import { startS3Server } from '../../infra/local/s3/s3-server.ts';
 import { bundleJobPrograms } from './job-programs.ts';
-import { quickPython } from './quick-python.ts';
+import { uvOfTests } from './uv-of-tests.ts';
 
 export const testCredentials = { accessKeyId: 'test', secretAccessKey: 'test-secret' };
 export const testBucket = 'test-bucket';
@@ -38,9 +38,9 @@ export async function startSharedEmulators(project: TestProject, host: string): 
     buckets: [testBucket],
   });
   const programs = await bundleJobPrograms();
-  const python = await quickPython();
+  const uv = await uvOfTests();
   // Workers and all that they start inherit it.
-  if (python !== undefined) process.env['PATH'] = `${python}:${process.env['PATH']}`;
+  if (uv !== '') process.env['PATH'] = `${uv}:${process.env['PATH']}`;
   // Most of the programs that tests start have been compiled by others before.
   process.env['NODE_COMPILE_CACHE'] = join(programs, 'compiled');
   // esbuild's collector of garbage takes a fifth of the time of large bundles.

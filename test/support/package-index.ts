@@ -23,7 +23,9 @@ export async function startPackageIndex(files: PackageIndex['files'], isJson = f
   const index: PackageIndex = { url: '', requests: [], files, lies: false, cuts: 0 };
   const server = createServer((request, response) => {
     const path = request.url ?? '';
-    index.requests.push(path);
+    const range = /^bytes=(\d*)-(\d*)$/.exec(request.headers.range ?? '');
+    // What asks for the metadata within a wheel is no download.
+    if (request.method === 'GET' && range === null) index.requests.push(path);
     const [, kind, project = '', name = ''] = path.split('/');
     const ofProject = index.files[project];
     if (kind === 'simple' && ofProject !== undefined) {
@@ -47,12 +49,26 @@ export async function startPackageIndex(files: PackageIndex['files'], isJson = f
       return;
     }
     const bytes = kind === 'files' ? ofProject?.[name] : undefined;
+    // As at PyPI: a file of a name never changes.
+    const facts = { 'accept-ranges': 'bytes', 'cache-control': 'max-age=365000000, immutable, public' };
     if (bytes === undefined) response.writeHead(404).end();
-    else if (index.cuts > 0) {
+    else if (request.method === 'HEAD')
+      response.writeHead(200, { ...facts, 'content-length': bytes.length }).end();
+    else if (range !== null && index.cuts === 0) {
+      const [, from = '', to = ''] = range;
+      const first = from === '' ? Math.max(0, bytes.length - Number(to)) : Number(from);
+      const last = from === '' || to === '' ? bytes.length - 1 : Math.min(Number(to), bytes.length - 1);
+      const part = bytes.subarray(first, last + 1);
+      const place = {
+        'content-range': `bytes ${first}-${last}/${bytes.length}`,
+        'content-length': part.length,
+      };
+      response.writeHead(206, { ...facts, ...place }).end(part);
+    } else if (index.cuts > 0) {
       index.cuts -= 1;
       response.writeHead(200, { 'content-length': bytes.length });
       response.write(bytes.subarray(0, bytes.length / 2), () => response.destroy());
-    } else response.end(index.lies ? Buffer.concat([bytes, Buffer.from('!')]) : bytes);
+    } else response.writeHead(200, facts).end(index.lies ? Buffer.concat([bytes, Buffer.from('!')]) : bytes);
   });
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
   onTestFinished(async () => {

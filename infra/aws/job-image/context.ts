@@ -1,6 +1,7 @@
 import { copyFile, glob, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
+import { uvRequirement } from '../../../shared/runner/environment/install/uv-pin.ts';
 import { bundleOptions } from '../../service/bundle-options.ts';
 
 /**
@@ -18,7 +19,8 @@ export async function prepareImageContext(root: string, folder: string): Promise
     for (const name of Object.keys(nativePackages)) {
       await copyPackage(root, name, join(unfinished, 'node_modules'));
     }
-    for (const file of ownFiles) await copyFile(join(import.meta.dirname, file), join(unfinished, file));
+    await copyFile(join(import.meta.dirname, 'Dockerfile'), join(unfinished, 'Dockerfile'));
+    await writeFile(join(unfinished, 'uv.txt'), `${uvRequirement}\n`);
     await rm(folder, { recursive: true, force: true });
     await rename(unfinished, folder);
   } finally {
@@ -62,6 +64,3 @@ async function copyPackage(root: string, name: string, into: string): Promise<vo
     await copyFile(join(from, file), join(into, name, file));
   }
 }
-
-/** Files that the Dockerfile copies by name. */
-const ownFiles = ['Dockerfile', 'uv.txt'];

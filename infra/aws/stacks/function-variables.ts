@@ -74,7 +74,7 @@ export function saidOnce(stack: Stack, variables: Readonly<Record<string, string
 
 /**
  * The version of Python that the base of `job-image/Dockerfile` installs, Debian 13's, and those that the uv of
- * `job-image/uv.txt` downloads (`uv python list --only-downloads`).
+ * `shared/runner/environment/install/uv-pin.ts` downloads (`uv python list --only-downloads`).
  */
 const imagePythons = '3.13.5,3.15.2,3.14.10,3.13.18,3.12.16,3.11.18,3.10.22,3.9.25,3.8.20';
 

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { givenPath } from '../../../shared/bundle/given-path.ts';
 import { bytesText } from '../../../shared/core/text/bytes-text.ts';
 import { downloadsFolder } from '../../../shared/runner/environment/downloads/download-cache.ts';
+import { buildsFolder } from '../../../shared/runner/environment/project-cache.ts';
 import { removeTree } from '../../../shared/runner/environment/remove-tree.ts';
-import { reuseFolder } from '../../../shared/runner/environment/shared-environment.ts';
-import { wheelsFolder } from '../../../shared/runner/environment/wheels/wheel-store.ts';
+import { wheelsFolder } from '../../../shared/runner/environment/trim-caches.ts';
 import { CommandError } from '../../command/command-error.ts';
 import { readFlags } from '../../command/read-flags.ts';
 import { runMain } from '../../command/run-main.ts';
@@ -47,8 +47,8 @@ const usage = `Usage: npm run clean -- [--data <data folder>] [--list]
 
 const shared: Readonly<Record<string, string>> = {
   [downloadsFolder]: 'downloads of packages',
-  [reuseFolder]: 'environments of all projects',
-  [wheelsFolder]: 'wheels of all projects, unpacked',
+  [buildsFolder]: 'caches of builds',
+  [wheelsFolder]: 'wheels of all projects',
 };
 
 async function cachesOf({ work, environments }: { work: string; environments: string }): Promise<Cache[]> {

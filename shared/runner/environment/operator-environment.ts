@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+
 export type Variables = Readonly<Record<string, string | undefined>>;
 
 /** Select the operator's settings that installers receive. */
@@ -26,13 +28,23 @@ const passed = new Set([
   ],
   ...['SSL_CERT_FILE', 'SSL_CERT_DIR', 'REQUESTS_CA_BUNDLE', 'CURL_CA_BUNDLE', 'NODE_EXTRA_CA_CERTS'],
   ...['PIP_CONFIG_FILE', 'PIP_INDEX_URL', 'PIP_EXTRA_INDEX_URL', 'PIP_NO_INDEX', 'PIP_FIND_LINKS'],
-  ...['PIP_TRUSTED_HOST', 'PIP_CERT', 'PIP_PROXY', 'PIP_DEFAULT_TIMEOUT', 'PIP_RETRIES', 'PIP_ONLY_BINARY'],
+  ...[
+    'PIP_TRUSTED_HOST',
+    'PIP_CERT',
+    'PIP_PROXY',
+    'PIP_DEFAULT_TIMEOUT',
+    'PIP_TIMEOUT',
+    'PIP_RETRIES',
+    'PIP_ONLY_BINARY',
+  ],
   ...['UV_CONFIG_FILE', 'UV_DEFAULT_INDEX', 'UV_INDEX', 'UV_INDEX_URL', 'UV_EXTRA_INDEX_URL', 'UV_NO_INDEX'],
   ...[
     'UV_FIND_LINKS',
     'UV_INSECURE_HOST',
     'UV_OFFLINE',
     'UV_HTTP_TIMEOUT',
+    'UV_HTTP_RETRIES',
+    'UV_INDEX_STRATEGY',
     'UV_NATIVE_TLS',
     'UV_PYTHON_DOWNLOADS',
     'UV_PYTHON_DOWNLOADS_JSON_URL',
@@ -44,15 +56,35 @@ const passed = new Set([
     .flatMap((name) => [`npm_config_${name}`, `NPM_CONFIG_${name.toUpperCase()}`]),
 ]);
 
-/** uv ignores pip's settings. These are its equivalents; settings for uv itself take precedence. */
-const uvNames: Readonly<Record<string, string>> = {
-  PIP_INDEX_URL: 'UV_DEFAULT_INDEX',
-  PIP_EXTRA_INDEX_URL: 'UV_EXTRA_INDEX_URL',
-  PIP_NO_INDEX: 'UV_NO_INDEX',
-  PIP_FIND_LINKS: 'UV_FIND_LINKS',
-  PIP_TRUSTED_HOST: 'UV_INSECURE_HOST',
-  PIP_CERT: 'SSL_CERT_FILE',
+/** The variables of uv that mean the same as one of pip. uv ignores pip's; its own take precedence. */
+const uvSettings: Readonly<Record<string, (value: string) => Record<string, string>>> = {
+  PIP_INDEX_URL: (value) => ({ UV_DEFAULT_INDEX: value.trim() }),
+  // pip takes the best version of all indexes. uv takes the first index that has the package, unless it is told.
+  PIP_EXTRA_INDEX_URL: (value) => ({
+    UV_EXTRA_INDEX_URL: words(value).join(' '),
+    UV_INDEX_STRATEGY: 'unsafe-best-match',
+  }),
+  PIP_NO_INDEX: (value) => ({ UV_NO_INDEX: value }),
+  // pip passes over a folder that is not there.
+  PIP_FIND_LINKS: (value) => ({
+    UV_FIND_LINKS: words(value)
+      .filter((place) => !place.startsWith('/') || existsSync(place))
+      .join(','),
+  }),
+  PIP_TRUSTED_HOST: (value) => ({ UV_INSECURE_HOST: words(value).join(' ') }),
+  PIP_CERT: (value) => ({ SSL_CERT_FILE: value }),
+  PIP_PROXY: (value) => ({ HTTP_PROXY: value, HTTPS_PROXY: value }),
+  PIP_DEFAULT_TIMEOUT: (value) => ({ UV_HTTP_TIMEOUT: value }),
+  PIP_TIMEOUT: (value) => ({ UV_HTTP_TIMEOUT: value }),
+  PIP_RETRIES: (value) => ({ UV_HTTP_RETRIES: value }),
+  PIP_ONLY_BINARY: (value): Record<string, string> =>
+    value.includes(':all:') ? { UV_NO_BUILD: '1' } : { UV_NO_BUILD_PACKAGE: value.replaceAll(',', ' ') },
 };
+
+const words = (text: string): string[] => text.split(/\s+/).filter((word) => word !== '');
+
+/** uv reads only `SSL_CERT_FILE`. */
+const certificates = ['REQUESTS_CA_BUNDLE', 'CURL_CA_BUNDLE'];
 
 /**
  * Build the whole environment of an installer process: the passed settings, and a scratch folder for all its
@@ -60,12 +92,10 @@ const uvNames: Readonly<Record<string, string>> = {
  */
 export function installerEnvironment(operator: Variables, scratch: string): Record<string, string> {
   const settings = installerSettings(operator);
-  const translated = Object.entries(settings).flatMap(([name, value]) => {
-    const forUv = uvNames[name];
-    return forUv === undefined ? [] : [[forUv, value] as const];
-  });
+  const bundle = certificates.map((name) => settings[name]).find((value) => value !== undefined);
   return {
-    ...Object.fromEntries(translated),
+    ...(bundle !== undefined && { SSL_CERT_FILE: bundle }),
+    ...Object.assign({}, ...Object.entries(settings).map(([name, value]) => uvSettings[name]?.(value))),
     ...settings,
     PATH: searchPath(operator),
     HOME: scratch,

@@ -2,9 +2,8 @@ import { chmod, mkdir, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { packagePlatform } from '../../host/platform.ts';
 import { pythonsFolder } from '../job/job-sandbox.ts';
-import { buildReach } from './build-reach.ts';
 import { type EnvironmentSpec, parseDependencies } from './dependencies/parse-dependencies.ts';
-import { resolveDependencies } from './dependencies/resolved-dependencies.ts';
+import { type ResolvedDependency, resolveDependencies } from './dependencies/resolved-dependencies.ts';
 import type { DownloadCache } from './downloads/download-cache.ts';
 import { EnvironmentError } from './environment-error.ts';
 import { EnvironmentFolder } from './environment-folder.ts';
@@ -15,6 +14,7 @@ import { probeInterpreter } from './install/interpreter.ts';
 import type { ManagedPythons } from './install/managed-pythons.ts';
 import { nodeVariables } from './install/node-environment.ts';
 import { moduleVariables, pythonVariables } from './install/python-environment.ts';
+import { uvProgram } from './install/uv-program.ts';
 import { obtainEnvironment } from './obtain-environment.ts';
 import {
   engineEnvironment,
@@ -23,12 +23,9 @@ import {
   type Variables,
 } from './operator-environment.ts';
 import { requestKey } from './request-key.ts';
-import { isShareable } from './reuse-shared.ts';
-import { reuseFolder, SharedEnvironment } from './shared-environment.ts';
 import type { EnvironmentStore } from './stored-environments.ts';
-import { trimCaches } from './trim-caches.ts';
+import { trimCaches, wheelsFolder } from './trim-caches.ts';
 import { waitForHostLock } from './wait-for-host-lock.ts';
-import { WheelStore } from './wheels/wheel-store.ts';
 
 /**
  * Prepare the environment of a run on this host: none, a cached one, or a new one. Safe for several processes and
@@ -51,7 +48,7 @@ export interface PrepareOptions {
   /** Folder of the host's environments, `<root>/<project>/<key>/`. Created if missing, with mode 0755. */
   root: string;
   store: EnvironmentStore;
-  /** Package downloads of all projects; no cache by default. */
+  /** Package downloads of all projects in the bucket; none by default. */
   downloads?: DownloadCache;
   /** Runs installers, as `owner` if given. */
   run: RunCommand;
@@ -59,6 +56,8 @@ export interface PrepareOptions {
   runProbe?: RunCommand;
   /** Runs the container engine's client, and downloads of uv, with the service's own rights; default `run`. */
   runEngine?: RunCommand;
+  /** As `runEngine`, with output in the log; default `runEngine`. */
+  runService?: RunCommand;
   /** The unprivileged builder; only if this process is root. */
   owner?: { uid: number; gid: number };
   /** The service's own environment. Only its registry, proxy and certificate settings reach an installer. */
@@ -124,7 +123,9 @@ async function prepare(options: PrepareOptions): Promise<Omit<PreparedEnvironmen
   if (fault !== null) throw new EnvironmentError('bad-dependencies', fault);
 
   const projectFolder = await makeProjectFolder(options);
+  const root = dirname(projectFolder);
   const probeEnv = installerEnvironment(operatorEnv, '/nonexistent');
+  const pythons = await managedPythons(options, root);
   const interpreter = await probeInterpreter(
     spec.env_type,
     options.runProbe ?? run,
@@ -132,7 +133,7 @@ async function prepare(options: PrepareOptions): Promise<Omit<PreparedEnvironmen
     probeEnv,
     stop,
     resolved.interpreter,
-    await managedPythons(options, dirname(projectFolder)),
+    pythons,
   );
   const request = {
     envType: spec.env_type,
@@ -143,32 +144,8 @@ async function prepare(options: PrepareOptions): Promise<Omit<PreparedEnvironmen
     indexes: indexes.addresses,
   };
   const key = requestKey({ ...request, folder: projectFolder });
-  const canShare = spec.env_type === 'python' && options.downloads !== undefined && !indexes.arePrivate;
-  const reach = buildReach(dependencies, indexes, operatorEnv);
-  const shared =
-    canShare && reach !== null && isShareable(dependencies)
-      ? new SharedEnvironment(
-          join(dirname(projectFolder), reuseFolder),
-          requestKey({ ...request, folder: '' }),
-          options.owner !== undefined,
-        )
-      : undefined;
-  const wheels = canShare
-    ? new WheelStore(
-        dirname(projectFolder),
-        [interpreter.identity, interpreter.executable, request.platform],
-        reach,
-      )
-    : undefined;
-  const blank = canShare
-    ? new SharedEnvironment(
-        join(dirname(projectFolder), reuseFolder),
-        requestKey({ ...request, dependencies: [], indexes: [], folder: '' }),
-        options.owner !== undefined,
-      )
-    : undefined;
   const place = new EnvironmentFolder(projectFolder, key);
-  const { sourceFolder, store, owner } = options;
+  const { sourceFolder, store, owner, projectId, runEngine = run, runService = runEngine } = options;
   const facts = { envType: spec.env_type, key, place, dependencies, required, interpreter };
   const work = { ...facts, sourceFolder, store, run };
   const lock = await waitForHostLock(place.folder, stop, () =>
@@ -177,11 +154,10 @@ async function prepare(options: PrepareOptions): Promise<Omit<PreparedEnvironmen
   let obtained: ObtainedEnvironment;
   try {
     obtained = await obtainEnvironment({
-      ...work,
-      probe: options.runProbe ?? run,
-      ...(shared === undefined ? {} : { shared }),
-      ...(wheels === undefined ? {} : { wheels }),
-      ...(blank === undefined ? {} : { blank }),
+      ...{ ...work, root, projectId, service: runService },
+      uv: () => uvProgram({ ...pythons, probe: options.runProbe ?? run, interpreter, stop }),
+      host: join(root, wheelsFolder),
+      isShared: canShare(dependencies, indexes),
       operatorEnv,
       indexes,
       log,
@@ -212,6 +188,18 @@ async function prepare(options: PrepareOptions): Promise<Omit<PreparedEnvironmen
     stored: obtained.stored,
   };
 }
+
+/**
+ * Whether wheels of a project may come into the cache of the host: all of them are public, and each has the hash that an
+ * index states. A page of `--find-links` states none, and a trusted host need not be the one of that name.
+ */
+const canShare = (
+  dependencies: readonly ResolvedDependency[],
+  { addresses, arePrivate }: IndexVariables,
+): boolean =>
+  !arePrivate &&
+  !dependencies.some((dependency) => dependency.kind === 'option' && dependency.name === 'find-links') &&
+  !addresses.some((address) => /^\w+_(?:FIND_LINKS|TRUSTED_HOST)=/.test(address));
 
 async function prepareDocker(options: PrepareOptions): Promise<Omit<PreparedEnvironment, 'seconds'>> {
   const { dependencies, faults } = parseDependencies(options.spec);

@@ -53,13 +53,13 @@ export async function prepareRunEnvironment({
       stop.signal,
       container.keepsDownloads,
     ),
-    downloads: new DownloadCache(
-      join(container.environmentsFolder, downloadsFolder),
-      container.keepsDownloads ? objects : undefined,
-    ),
+    ...(container.keepsDownloads && {
+      downloads: new DownloadCache(join(container.environmentsFolder, downloadsFolder), objects),
+    }),
     run: superviseInstaller({ ...installer, onOutput }),
     runProbe: superviseInstaller(installer),
     runEngine: superviseInstaller({ ...shared, marker }),
+    runService: superviseInstaller({ ...shared, marker, mask: variables.mask, onOutput }),
     ...(user !== undefined && { owner: user }),
     operatorEnv: process.env,
     ...(container.cacheBytes !== undefined && { maxBytes: container.cacheBytes }),

@@ -1,11 +1,10 @@
-import { lstat, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { lstat, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import { tryHostLock } from '../../host/host-lock.ts';
 import { downloadsFolder } from './downloads/download-cache.ts';
 import { EnvironmentFolder } from './environment-folder.ts';
 import { removeTree } from './remove-tree.ts';
-import { wheelsFolder } from './wheels/wheel-store.ts';
 
 export interface TrimmedCaches {
   /** Upper bound of the bytes on disk afterwards. It is exact after a removal. */
@@ -13,12 +12,12 @@ export interface TrimmedCaches {
   removed: number;
 }
 
-/** Downloads and wheels are in use while an installation reads them, which nothing tells. */
+/** Wheels and downloads are in use while an installation reads them, which nothing tells. */
 const graceMilliseconds = 10 * 60 * 1000;
 
 /**
  * Remove from the caches of this host what was unused for longest, until the rest has at most `maxBytes`: environments,
- * also those that all projects share, wheels, and downloads. A file with several names counts once. What is in use or
+ * wheels that all projects share, caches of builds, and downloads. A file with several names counts once. What is in use or
  * being prepared stays, and wheels and downloads for ten minutes after their last use. Everything removed can be built
  * or downloaded again. What a killed process left half removed or half built goes first. Safe for several processes at
  * the same time.
@@ -32,13 +31,12 @@ export async function trimCaches(
   { now = Date.now(), isExact = false } = {},
 ): Promise<TrimmedCaches> {
   for (const name of formerFolders) await removeTree(join(root, name)).catch(() => undefined);
-  const entries = await listEntries(root);
   const measured = await readMeasured(root);
   const known = new Set(measured.keys);
+  const entries = await listEntries(root, known);
   const isMeasured = entries.length === known.size && entries.every(({ path }) => known.has(path));
   const added = entries.filter(({ path }) => !known.has(path)).reduce((sum, { bytes }) => sum + bytes, 0);
-  const all = entries.reduce((sum, { bytes }) => sum + bytes, 0);
-  const estimate = isMeasured ? measured.bytes : Math.min(all, measured.bytes + added);
+  const estimate = isMeasured ? measured.bytes : measured.bytes + added;
   const suffices = isMeasured || !isExact;
   if (suffices && estimate <= maxBytes && entries.every(({ kind }) => kind !== 'left'))
     return { bytes: estimate, removed: 0 };
@@ -69,29 +67,40 @@ interface CacheEntry {
   used: number;
 }
 
-/** Shared builds of version 0.1, which may contain code of another project. Environments keep their own links to the files. */
-const formerFolders = ['.wheels', '.shared'];
+/**
+ * What versions before uv's cache shared, and version 0.1, where it may contain code of another project. Environments keep
+ * their own links to the files.
+ */
+const formerFolders = ['.wheels', '.shared', '.wheels-2', '.shared-2'];
+
+/** Folder of uv's cache of all projects in the folder of environments. Ids of projects do not begin with a dot. */
+export const wheelsFolder = '.uv';
 
 const keyPattern = /^[0-9a-f]{64}/;
 
-async function listEntries(root: string): Promise<CacheEntry[]> {
+async function listEntries(root: string, known: ReadonlySet<string>): Promise<CacheEntry[]> {
   const found: CacheEntry[] = [];
   for (const folder of await readdir(root, { withFileTypes: true }).catch(() => [])) {
     if (!folder.isDirectory()) continue;
     const path = join(root, folder.name);
-    found.push(
-      ...(folder.name === downloadsFolder ? await listDownloads(path) : await listEnvironments(path)),
-    );
+    if (folder.name === downloadsFolder) found.push(...(await listBrief(path, known)));
+    else if (folder.name === wheelsFolder) {
+      const names = (await readdir(path)).filter((name) => /^archive-v\d+$/.test(name));
+      for (const name of names) found.push(...(await listBrief(join(path, name), known)));
+    } else found.push(...(await listEnvironments(path)));
   }
   return found;
 }
 
-async function listDownloads(folder: string): Promise<CacheEntry[]> {
+/** Files of downloads, or folders of unpacked wheels, whose times are those of their last use. What is known is not measured. */
+async function listBrief(folder: string, known: ReadonlySet<string>): Promise<CacheEntry[]> {
   const found: CacheEntry[] = [];
   for (const name of await readdir(folder).catch(() => [])) {
     const path = join(folder, name);
     const facts = await stat(path).catch(() => undefined);
-    if (facts !== undefined) found.push({ path, kind: 'brief', bytes: facts.size, used: facts.mtimeMs });
+    if (facts === undefined) continue;
+    const bytes = !facts.isDirectory() ? facts.size : known.has(path) ? 0 : await treeBytes(path);
+    found.push({ path, kind: 'brief', bytes, used: facts.mtimeMs });
   }
   return found;
 }
@@ -99,7 +108,6 @@ async function listDownloads(folder: string): Promise<CacheEntry[]> {
 async function listEnvironments(folder: string): Promise<CacheEntry[]> {
   const names = new Set(await readdir(folder).catch(() => []));
   const found: CacheEntry[] = [];
-  const isWheels = folder.endsWith(`/${wheelsFolder}`);
   for (const key of new Set([...names].flatMap((name) => keyPattern.exec(name)?.[0] ?? []))) {
     const path = join(folder, key);
     const complete = await new EnvironmentFolder(folder, key).read();
@@ -107,8 +115,7 @@ async function listEnvironments(folder: string): Promise<CacheEntry[]> {
       ({ mtimeMs }) => mtimeMs,
       () => 0,
     );
-    if (complete !== null)
-      found.push({ path, kind: isWheels ? 'brief' : 'environment', bytes: complete.bytes, used });
+    if (complete !== null) found.push({ path, kind: 'environment', bytes: complete.bytes, used });
     else if ([...names].some((name) => name === key || name.startsWith(`${key}.scratch-`)))
       found.push({ path, kind: 'left', bytes: 0, used: 0 });
   }
@@ -117,8 +124,8 @@ async function listEnvironments(folder: string): Promise<CacheEntry[]> {
 
 /** Remove an entry, unless a process uses or prepares it. */
 async function removeEntry({ path, kind }: CacheEntry): Promise<boolean> {
-  if (dirname(path).endsWith(`/${downloadsFolder}`)) {
-    await rm(path, { force: true });
+  if (kind === 'brief') {
+    await removeTree(path);
     return true;
   }
   const folder = new EnvironmentFolder(dirname(path), path.slice(dirname(path).length + 1));
@@ -133,6 +140,13 @@ async function removeEntry({ path, kind }: CacheEntry): Promise<boolean> {
   } finally {
     await lock.release();
   }
+}
+
+/** Bytes on disk of a folder. */
+export async function treeBytes(path: string): Promise<number> {
+  const use = new DiskUse();
+  await use.add(path);
+  return use.bytes;
 }
 
 /** Bytes on disk of several folders. A file with names in several of them counts once. */

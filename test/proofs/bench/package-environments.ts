@@ -4,11 +4,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { constants, createZstdCompress } from 'node:zlib';
 import type { Client } from '../../../shared/client/client.ts';
-import {
-  ended,
-  packEnvironment,
-  tarBlocks,
-} from '../../../shared/runner/environment/pack/pack-environment.ts';
+import { packEnvironment, tarBlocks } from '../../../shared/runner/environment/pack/pack-environment.ts';
 import { secondsToEnvironment } from './environment-seconds.ts';
 import { type Figure, figure } from './figure.ts';
 import { TrainingProject } from './training-project.ts';
@@ -44,7 +40,7 @@ async function packingSeconds(environment: string, data: string) {
   const pack = (name: string) => packEnvironment(environment, within(name), signal);
   const packOnOneCore = (name: string) => {
     const zstd = createZstdCompress({ chunkSize: 2 ** 20, params });
-    return pipeline(ended(tarBlocks(environment, () => true)), zstd, createWriteStream(within(name)));
+    return pipeline(tarBlocks(environment), zstd, createWriteStream(within(name)));
   };
   const seconds = { own: [] as number[], single: [] as number[] };
   try {

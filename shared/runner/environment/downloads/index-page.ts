@@ -5,8 +5,6 @@ export interface IndexedFile {
   url: string;
   /** Lower-case hexadecimal; undefined if the index states none. */
   sha256: string | undefined;
-  /** Condition on the version of Python; undefined if the index states none, and in HTML. */
-  requiresPython?: string | undefined;
 }
 
 const sha256Pattern = /^[0-9a-f]{64}$/i;
@@ -18,7 +16,6 @@ const JsonPage = z.looseObject({
     z.looseObject({
       url: z.string(),
       hashes: z.record(z.string(), z.string()).default({}),
-      'requires-python': z.string().nullish(),
     }),
   ),
 });
@@ -32,13 +29,13 @@ export function placeFiles(
   page: { text: string; isJson: boolean; url: string },
   place: (file: IndexedFile) => string | null,
 ): string {
-  const placed = (href: string, stated: string | undefined, requiresPython?: string): string | null => {
+  const placed = (href: string, stated: string | undefined): string | null => {
     if (!URL.canParse(href, page.url)) return null;
     const url = new URL(href, page.url);
     const found = stated ?? /[#&]sha256=([0-9a-f]{64})(?:&|$)/i.exec(url.hash)?.[1];
     const sha256 = found !== undefined && sha256Pattern.test(found) ? found.toLowerCase() : undefined;
     url.hash = '';
-    const to = place({ url: url.href, sha256, requiresPython });
+    const to = place({ url: url.href, sha256 });
     return to === null || sha256 === undefined || page.isJson ? to : `${to}#sha256=${sha256}`;
   };
   if (!page.isJson) {
@@ -49,7 +46,7 @@ export function placeFiles(
   }
   const parsed = JsonPage.parse(JSON.parse(page.text));
   const files = parsed.files.flatMap((file) => {
-    const url = placed(file.url, file.hashes['sha256'], file['requires-python'] ?? undefined);
+    const url = placed(file.url, file.hashes['sha256']);
     return url === null ? [] : [{ ...file, url }];
   });
   return JSON.stringify({ ...parsed, files });

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import {
   createServer,
   type IncomingMessage,
@@ -10,7 +10,6 @@ import { Agent as SecureAgent, get as secureGet } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { setTimeout as delay } from 'node:timers/promises';
 import { errorText } from '../../../core/error-text.ts';
 import type { DownloadCache, DownloadSource } from './download-cache.ts';
 import { type IndexedFile, placeFiles } from './index-page.ts';
@@ -19,20 +18,11 @@ interface PlacedFile extends IndexedFile {
   index: string;
 }
 
-/** A file that an installer received. */
-export interface RelayedFile {
-  filename: string;
-  /** Undefined if the index states none. */
-  sha256: string | undefined;
-}
-
 /** Number of files from the cache and from the index. */
 interface RelayCounts {
   cached: number;
   fetched: number;
   cachedBytes: number;
-  /** Bytes of both, also of files that are under way. */
-  receivedBytes: number;
 }
 
 /** The operator's connection settings for package indexes. */
@@ -41,12 +31,6 @@ export interface UpstreamSettings {
   ca?: string | undefined;
   /** HTTP_PROXY, HTTPS_PROXY, NO_PROXY. */
   proxies: Readonly<Record<string, string>>;
-}
-
-/** The files that an installer received, and every SHA-256 in the pages that it read. */
-export interface RelayRecord {
-  files: readonly RelayedFile[];
-  named: ReadonlySet<string>;
 }
 
 /** Largest index page in bytes. The largest on PyPI has 30 MB. */
@@ -58,112 +42,40 @@ const maxPageBytes = 128 * 1024 * 1024;
  * in them.
  */
 export class IndexRelay {
-  readonly #indexes: readonly string[];
+  /** By their digests, because uv keeps what came from one under its URL. */
+  readonly #indexes: ReadonlyMap<string, string>;
   readonly #cache: DownloadCache;
   readonly #upstream: Upstream;
-  readonly #token = randomBytes(16).toString('hex');
+  readonly #token: string;
   readonly #files: PlacedFile[] = [];
   readonly #ids = new Map<string, number>();
-  readonly #handed: RelayedFile[] = [];
-  /** Pages that were asked for before the installer asks. */
-  readonly #pages = new Map<string, Promise<IndexPage>>();
   readonly #server = createServer((request, response) => void this.#answer(request, response));
-  readonly counts: RelayCounts = { cached: 0, fetched: 0, cachedBytes: 0, receivedBytes: 0 };
+  readonly counts: RelayCounts = { cached: 0, fetched: 0, cachedBytes: 0 };
   /** The first error of a request. */
   failure: string | undefined;
 
-  constructor(indexes: readonly string[], cache: DownloadCache, settings: UpstreamSettings) {
-    this.#indexes = indexes.map((url) => (url.endsWith('/') ? url : `${url}/`));
+  /** @param token its secret path */
+  constructor(indexes: readonly string[], cache: DownloadCache, settings: UpstreamSettings, token: string) {
+    this.#token = token;
+    this.#indexes = new Map(
+      indexes.map((url) => (url.endsWith('/') ? url : `${url}/`)).map((url) => [digestOf(url), url] as const),
+    );
     this.#cache = cache;
     this.#upstream = new Upstream(settings);
   }
 
-  /** Record of its requests so far. */
-  get record(): RelayRecord {
-    const named = this.#files.flatMap(({ sha256 }) => sha256 ?? []);
-    return { files: [...this.#handed], named: new Set(named) };
-  }
-
   /** Start to listen and return the URL of each index. */
   async start(): Promise<string[]> {
-    await new Promise<void>((resolve, reject) => {
-      this.#server.once('error', reject);
-      this.#server.listen(0, '127.0.0.1', resolve);
-    });
-    const { port } = this.#server.address() as AddressInfo;
-    return this.#indexes.map((_, number) => `http://127.0.0.1:${port}/${this.#token}/index/${number}/`);
-  }
-
-  /** The file behind a URL of this relay, if an index has named it. */
-  fileOf(url: string): RelayedFile | undefined {
-    const file = this.#placed(url);
-    return file && { filename: fileName(file), sha256: file.sha256 };
-  }
-
-  /**
-   * Return the files that the indexes have of a package. The installer gets the same pages without another request.
-   * @throws Error if an index does not answer
-   */
-  async filesOf(name: string): Promise<IndexedFile[]> {
-    const found = await Promise.all(
-      this.#indexes.map((index) => {
-        const page = this.#fetchPage(index, `${name}/`, anyPage);
-        this.#pages.set(`${index} ${name}`, page);
-        // The installer may never ask.
-        page.catch(() => undefined);
-        return page;
-      }),
-    );
-    const files: IndexedFile[] = [];
-    for (const page of found) {
-      if (page.status === 404) continue;
-      if (page.status !== 200) throw new UpstreamError(`it answers ${page.status} for ${name}`);
-      placeFiles(page, (file) => {
-        files.push(file);
-        return null;
+    const listen = (port: number) =>
+      new Promise<void>((resolve, reject) => {
+        this.#server.once('error', reject).listen(port, '127.0.0.1', resolve);
       });
-    }
-    return files;
-  }
-
-  /**
-   * Have the file behind a URL of this relay on this host, and compare it with its hash. An interrupted download is
-   * repeated twice. Returns its path.
-   * @throws Error if the index does not have the file with its hash
-   */
-  async obtain(url: string): Promise<string> {
-    for (let turn = 1; ; turn += 1) {
-      try {
-        return await this.#obtain(url);
-      } catch (error) {
-        this.failure ??= errorText(error);
-        if (turn === maxDownloads) throw error;
-        await delay(turn * 1000);
-      }
-    }
-  }
-
-  async #obtain(url: string): Promise<string> {
-    const file = this.#placed(url);
-    if (file?.sha256 === undefined) throw new UpstreamError(`no index has named ${url}`);
-    const { sha256 } = file;
-    const source = await this.#cache.find(sha256, async () => {
-      const fetched = await this.#fetch(file, '');
-      if (fetched.status !== 200)
-        throw new UpstreamError(`it answers ${fetched.status} for ${fileName(file)}`);
-      return fetched;
-    });
-    for await (const _ of this.#counted(this.#cache.kept(sha256, source)));
-    if (!this.#handed.some((one) => one.sha256 === sha256)) {
-      this.#count(source);
-      this.#handed.push({ filename: fileName(file), sha256 });
-    }
-    return this.#cache.pathOf(sha256);
-  }
-
-  #placed(url: string): PlacedFile | undefined {
-    const [, token, kind, id] = URL.canParse(url) ? new URL(url).pathname.split('/') : [];
-    return token === this.#token && kind === 'file' ? this.#files[Number(id)] : undefined;
+    // Another run of this host may have the usual port: uv then downloads again.
+    await listen(usualPort).catch(() => listen(0));
+    const { port } = this.#server.address() as AddressInfo;
+    return [...this.#indexes.keys()].map(
+      (digest) => `http://127.0.0.1:${port}/${this.#token}/index/${digest}/`,
+    );
   }
 
   /** End every connection, and wait until the downloads are stored. */
@@ -182,7 +94,7 @@ export class IndexRelay {
       if (token !== this.#token || request.method !== 'GET') {
         response.writeHead(token === this.#token ? 405 : 404).end();
       } else if (kind === 'index') {
-        await this.#page(this.#indexes[Number(number)], rest.join('/'), request, response);
+        await this.#page(this.#indexes.get(number ?? ''), rest.join('/'), request, response);
       } else if (kind === 'file') {
         await this.#file(this.#files[Number(number)], rest.at(-1) ?? '', response);
       } else response.writeHead(404).end();
@@ -204,10 +116,7 @@ export class IndexRelay {
       return;
     }
     const accept = request.headers.accept ?? 'text/html';
-    const known = `${index} ${path.replace(/\/$/, '')}`;
-    const ahead = accept.includes('json') ? await this.#pages.get(known)?.catch(() => undefined) : undefined;
-    this.#pages.delete(known);
-    const page = ahead ?? (await this.#fetchPage(index, path, accept));
+    const page = await this.#fetchPage(index, path, accept);
     if (page.status !== 200) {
       response.writeHead(page.status).end();
       return;
@@ -270,25 +179,15 @@ export class IndexRelay {
     };
     const isKept = sha256 !== undefined && !isMetadata;
     const source = isKept ? await this.#cache.find(sha256, fetch) : await fetch();
-    if (!isMetadata && status === 200) {
-      this.#count(source);
-      this.#handed.push({ filename: fileName(file), sha256 });
-    }
+    if (!isMetadata && status === 200) this.#count(source);
     response.writeHead(status, {
       'content-type': 'application/octet-stream',
       ...(source.size !== undefined && { 'content-length': source.size }),
     });
     const bytes = isKept && status === 200 ? this.#cache.kept(sha256, source) : source.body;
-    await pipeline(Readable.from(this.#counted(bytes), { objectMode: false }), response).finally(() =>
+    await pipeline(Readable.from(bytes, { objectMode: false }), response).finally(() =>
       source.body.destroy(),
     );
-  }
-
-  async *#counted(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-    for await (const chunk of bytes) {
-      this.counts.receivedBytes += chunk.length;
-      yield chunk;
-    }
   }
 
   #count({ from, size = 0 }: DownloadSource): void {
@@ -300,6 +199,10 @@ export class IndexRelay {
   }
 }
 
+const digestOf = (url: string): string => createHash('sha256').update(url).digest('hex').slice(0, 32);
+
+const usualPort = 41_977;
+
 interface IndexPage {
   status: number;
   type: string;
@@ -309,12 +212,6 @@ interface IndexPage {
   url: string;
 }
 
-/** What pip asks for. */
-const anyPage =
-  'application/vnd.pypi.simple.v1+json, application/vnd.pypi.simple.v1+html; q=0.1, text/html; q=0.01';
-
-const fileName = ({ url }: IndexedFile): string => new URL(url).pathname.split('/').at(-1) ?? '';
-
 interface UpstreamAnswer {
   message: IncomingMessage;
   /** The final URL after redirects. */
@@ -322,9 +219,6 @@ interface UpstreamAnswer {
 }
 
 const maxRedirects = 5;
-
-/** Attempts to download a file. pip and uv make more of their own. */
-const maxDownloads = 3;
 
 const idleMilliseconds = 60_000;
 

@@ -8,20 +8,19 @@ import type { CompleteEnvironment, EnvironmentFolder } from '../environment-fold
 import { type IndexVariables, npmSettings } from '../index-variables.ts';
 import { installerEnvironment, type Variables } from '../operator-environment.ts';
 import { packEnvironment } from '../pack/pack-environment.ts';
-import { sealEnvironment } from '../pack/seal-environment.ts';
+import { giveFolders, sealEnvironment } from '../pack/seal-environment.ts';
+import { openProjectCache } from '../project-cache.ts';
 import { refuseCredentials } from '../refuse-credentials.ts';
 import { removeTree } from '../remove-tree.ts';
-import { keepShared, reuseShared } from '../reuse-shared.ts';
-import type { SharedEnvironment } from '../shared-environment.ts';
 import type { EnvironmentStore } from '../stored-environments.ts';
 import { waitForHostLock } from '../wait-for-host-lock.ts';
-import type { WheelStore } from '../wheels/wheel-store.ts';
 import type { PlacedRequirement } from './build-fault.ts';
 import type { EnvironmentBuild } from './builder-input.ts';
 import { lockHash, nodeLock, pythonLock } from './installed-list.ts';
 import { type RunCommand, stopped, writeReadable } from './installer.ts';
 import type { Interpreter } from './interpreter.ts';
 import { buildNode } from './node-environment.ts';
+import { pipConfig } from './pip-config.ts';
 import { buildPython, constraintsFile, requirementsFile } from './python-environment.ts';
 
 export interface ObtainedEnvironment extends CompleteEnvironment {
@@ -46,12 +45,12 @@ export async function buildEnvironment(
   const scratch = place.scratch();
   const alone = await onlyBuild(options);
   try {
-    const { lock, bytes, installer, pack } = await installAgain(options, scratch, earlierLock);
+    const { lock, bytes, installer } = await installSealed(options, scratch, earlierLock);
     const buildSeconds = (performance.now() - started) / 1000;
     const built = { key, lockHash: lockHash(lock), buildSeconds, bytes };
     await place.complete(built);
     log(`environment: built with ${installer} in ${buildSeconds.toFixed(1)} s`);
-    const stored = await storePack(options, { scratch, lock, buildSeconds, pack });
+    const stored = await storePack(options, { scratch, lock, buildSeconds });
     return { ...built, cache: 'miss', stored };
   } catch (error) {
     if ((await place.read()) === null) await place.wipe();
@@ -63,8 +62,8 @@ export async function buildEnvironment(
 }
 
 /**
- * Lock the builds of the project, if they have no user of their own: code of one could change the files of another before
- * all projects share them.
+ * Lock the builds of the project, if they have no user of their own: code of one could replace the Python of another, which
+ * the service runs.
  */
 async function onlyBuild({ owner, place, stop, log }: ObtainOptions): Promise<HostLock | undefined> {
   if (owner !== undefined) return undefined;
@@ -85,14 +84,17 @@ export interface ObtainOptions {
   store: EnvironmentStore;
   downloads?: DownloadCache;
   run: RunCommand;
-  /** As `run`, without output in the log. */
-  probe: RunCommand;
-  /** The host's shared environment of the same request. Without it nothing is reused. */
-  shared?: SharedEnvironment;
-  /** The host's store of wheels. */
-  wheels?: WheelStore;
-  /** The host's virtual environment with pip alone. */
-  blank?: SharedEnvironment;
+  /** Runs programs with the service's own rights. */
+  service: RunCommand;
+  /** Returns the program uv, which may have to be fetched. */
+  uv(): Promise<string>;
+  /** uv's cache of all projects of this host, which the service alone uses. */
+  host: string;
+  /** Whether the wheels that this project installs may come into that cache. */
+  isShared: boolean;
+  /** Folder of the host's environments. */
+  root: string;
+  projectId: string;
   operatorEnv: Variables;
   indexes: IndexVariables;
   owner?: { uid: number; gid: number };
@@ -100,70 +102,60 @@ export interface ObtainOptions {
   stop: AbortSignal;
 }
 
-/** Install the versions of an earlier build, or, if they are no longer there, what the indexes have now. */
-async function installAgain(options: ObtainOptions, scratch: string, earlierLock = '') {
-  const { place, log, stop } = options;
-  const versions = options.envType === 'python' ? (earlierLock.match(/^[\w.-]+==[\w.!+]+$/gm) ?? []) : [];
-  if (versions.length === 0) return installSealed(options, scratch, []);
-  try {
-    return await installSealed(options, scratch, versions);
-  } catch (error) {
-    stopped(stop);
-    log(`environment: the versions of its first build are not available: ${errorText(error)}`);
-    await place.wipe();
-    return installSealed(options, scratch, []);
-  }
-}
-
-async function installSealed(options: ObtainOptions, scratch: string, versions: readonly string[]) {
-  const { place, owner, interpreter, dependencies, envType, indexes, shared } = options;
+async function installSealed(options: ObtainOptions, scratch: string, earlierLock = '') {
+  const { place, owner, interpreter, dependencies, envType, indexes } = options;
   const { folder } = place;
-  const build = await makeBuild(options, scratch, versions);
-  if (envType === 'python') {
-    await writeReadable(join(build.packages, 'requirements.txt'), requirementsFile(build));
-    await writeReadable(join(build.packages, 'constraints.txt'), constraintsFile(build));
-  }
-  const lock = () => lockOf({ place, envType, dependencies });
-  const reused = shared === undefined ? null : await reuseShared(build, shared);
-  if (reused !== null)
-    return { lock: await lock(), bytes: reused.bytes, installer: 'links', pack: 'reused' as const };
-
+  const build = await makeBuild(options, scratch);
   await mkdir(folder, { mode: 0o755 });
-  if (owner !== undefined) await chown(folder, owner.uid, owner.gid);
-  const { installer, relayed, stored, linked } =
-    envType === 'python'
-      ? await buildPython(build)
-      : { installer: await buildNode(build), relayed: null, stored: null, linked: undefined };
+  const { installer, linked } =
+    envType === 'python' ? await installPython(options, build, earlierLock) : await installNode(build);
   stopped(build.stop);
   const { bytes } = sealEnvironment(folder, {
     interpreters: [interpreter.executable],
     ...(owner === undefined ? {} : { owner }),
-    ...(linked !== undefined && { linked }),
+    linked,
   });
   await refuseCredentials(folder, indexes.credentials);
-  const list = await lock();
-  const isShared =
-    shared !== undefined &&
-    relayed !== null &&
-    (await keepShared(build, shared, { list, relayed, stored, bytes }));
-  return { lock: list, bytes, installer, pack: isShared ? ('shared' as const) : ('own' as const) };
+  return { lock: await lockOf({ place, envType, dependencies }), bytes, installer };
+}
+
+async function installPython(
+  { root, projectId, indexes }: ObtainOptions,
+  build: EnvironmentBuild,
+  earlierLock: string,
+) {
+  await writeReadable(join(build.packages, 'requirements.txt'), requirementsFile(build));
+  await writeReadable(join(build.packages, 'constraints.txt'), constraintsFile(build));
+  const earlier = earlierLock.match(/^[\w.-]+==[\w.!+]+$/gm) ?? [];
+  const path = build.env['UV_CACHE_DIR'] ?? '';
+  const { owner } = build;
+  // What came with a password is kept nowhere.
+  const cache = indexes.arePrivate ? undefined : await openProjectCache(root, projectId, path, owner);
+  await mkdir(path, { recursive: true, mode: 0o755 });
+  if (owner !== undefined) await chown(path, owner.uid, owner.gid);
+  try {
+    return await buildPython(build, earlier);
+  } finally {
+    await cache?.close();
+  }
+}
+
+async function installNode(build: EnvironmentBuild) {
+  if (build.owner !== undefined) giveFolders(build.folder, build.owner);
+  return { installer: await buildNode(build), linked: new Set<string>() };
 }
 
 /** Prepare the folders of a build next to the environment, and the input of its installers. */
-async function makeBuild(
-  options: ObtainOptions,
-  scratch: string,
-  versions: readonly string[],
-): Promise<EnvironmentBuild> {
-  const { place, owner, interpreter, stop, run, probe, indexes, log, required } = options;
-  const dependencies = [
-    ...options.dependencies,
-    ...versions.map((spec) => ({ kind: 'constraint', spec }) as const),
-  ];
+async function makeBuild(options: ObtainOptions, scratch: string): Promise<EnvironmentBuild> {
+  const { place, owner, interpreter, stop, run, indexes, log, required, dependencies, host, isShared } =
+    options;
   const home = join(scratch, 'home');
   const packages = join(scratch, 'packages');
+  const service = join(scratch, 'service');
   await mkdir(packages, { recursive: true, mode: 0o755 });
   await mkdir(join(home, 'tmp'), { recursive: true, mode: 0o755 });
+  await mkdir(join(service, 'tmp'), { recursive: true, mode: 0o700 });
+  await mkdir(host, { recursive: true, mode: 0o700 });
   const copies = await copyPackages(dependencies, options.sourceFolder, packages);
   // The builder owns only these. The copied packages and the folders above belong to the service.
   if (owner !== undefined) {
@@ -174,16 +166,18 @@ async function makeBuild(
   if (settings !== undefined) await writeReadable(join(home, '.npmrc'), settings);
   if (indexes.netrc !== undefined) await writePrivate(join(home, '.netrc'), `${indexes.netrc}\n`, owner);
   const { NPM_TOKEN } = indexes.values;
+  const operatorEnv = { ...(await pipConfig(options.operatorEnv)), ...options.operatorEnv };
   const env = {
-    ...installerEnvironment({ ...options.operatorEnv, ...indexes.values }, home),
+    ...installerEnvironment({ ...operatorEnv, ...indexes.values }, home),
+    UV_CACHE_DIR: join(scratch, 'cache'),
     ...(NPM_TOKEN !== undefined && { NPM_TOKEN }),
   };
-  // Private downloads are not cached for other projects.
-  const downloads = indexes.arePrivate ? undefined : options.downloads;
+  // What is private reaches the builder alone.
+  const ofService = installerEnvironment({ ...operatorEnv, ...(isShared && indexes.values) }, service);
   return {
     ...{ folder: place.folder, packages, copies, dependencies, required, interpreter },
-    ...{ run, probe, env, stop, downloads, log, scratch, owner },
-    ...{ wheels: options.wheels, blank: options.blank },
+    ...{ run, env, stop, log, scratch, owner, host, isShared, uv: options.uv, downloads: options.downloads },
+    service: { run: options.service, env: { ...ofService, UV_CACHE_DIR: host } },
   };
 }
 
@@ -205,12 +199,10 @@ interface PackToStore {
   scratch: string;
   lock: string;
   buildSeconds: number;
-  /** Whether the environment consists of links to the one that this host shares, is that one, or another one. */
-  pack: 'reused' | 'shared' | 'own';
 }
 
-async function storePack(options: ObtainOptions, { scratch, lock, buildSeconds, pack }: PackToStore) {
-  const { place, key, store, stop, log, shared } = options;
+async function storePack(options: ObtainOptions, { scratch, lock, buildSeconds }: PackToStore) {
+  const { place, key, store, stop, log } = options;
   try {
     if (!store.keepsPacks) {
       await store.save(key, { file: undefined, lock, lockHash: lockHash(lock), buildSeconds });
@@ -218,11 +210,7 @@ async function storePack(options: ObtainOptions, { scratch, lock, buildSeconds, 
     }
     const started = performance.now();
     const file = join(scratch, 'pack.tar.zst');
-    const earlier = pack === 'reused' ? await shared?.pack() : undefined;
-    const { bytes, commonAt } = await packEnvironment(place.folder, file, stop, earlier);
-    // Other projects get the pack of what they share only. If it cannot be kept, the next environment is packed again.
-    if (earlier === undefined && pack !== 'own')
-      await shared?.keepPack(file, commonAt).catch(() => undefined);
+    const bytes = await packEnvironment(place.folder, file, stop);
     const packSeconds = (performance.now() - started) / 1000;
     await store.save(key, { file, lock, lockHash: lockHash(lock), buildSeconds });
     log(`environment: packed ${(bytes / 1e6).toFixed(1)} MB in ${packSeconds.toFixed(1)} s and stored`);
@@ -242,7 +230,7 @@ export async function storeComplete(options: ObtainOptions, buildSeconds: number
   const scratch = options.place.scratch();
   try {
     await mkdir(scratch, { mode: 0o755 });
-    return await storePack(options, { scratch, lock: await lockOf(options), buildSeconds, pack: 'own' });
+    return await storePack(options, { scratch, lock: await lockOf(options), buildSeconds });
   } finally {
     await removeTree(scratch);
   }

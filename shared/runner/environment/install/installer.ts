@@ -31,7 +31,7 @@ export async function install(
   run: RunCommand,
   command: Command,
   stop: AbortSignal,
-  explain: (output: string) => string | undefined = () => undefined,
+  explain: (output: string) => string | undefined | Promise<string | undefined> = () => undefined,
 ): Promise<void> {
   stopped(stop);
   const result = await run(command);
@@ -39,7 +39,7 @@ export async function install(
   if (result.exitCode === 0) return;
   const how =
     result.exitCode === null ? (result.message ?? 'was killed') : `ended with exit code ${result.exitCode}`;
-  const reported = explain(plainText(result.tail)) ?? installerMessage(result.tail);
+  const reported = (await explain(plainText(result.tail))) ?? installerMessage(result.tail);
   throw new EnvironmentError('install-failed', reported === '' ? `${command.argv[0]} ${how}` : reported);
 }
 
@@ -84,7 +84,9 @@ function pipErrors(lines: readonly string[]): string[] | undefined {
 
 function uvErrors(lines: readonly string[]): string[] | undefined {
   const at = lines.findIndex((line) => /^(?:×|x|error:)\s/.test(line));
-  return at < 0 ? undefined : lines.slice(at).map((line) => line.replace(/^[×x╰├│─▶>\s-]+(?=\S)/, ''));
+  return at < 0
+    ? undefined
+    : lines.slice(at).map((line) => line.replace(/^(?:cause:|[×x╰├│─▶>\s-]+)\s*(?=\S)/, ''));
 }
 
 function npmErrors(lines: readonly string[]): string[] | undefined {

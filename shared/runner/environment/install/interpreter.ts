@@ -12,8 +12,10 @@ export interface Interpreter {
   identity: string;
   /** Absolute path of the real binary, with shims and links resolved. */
   executable: string;
-  /** Whether it can create virtual environments with pip; always true for Node. */
-  venv: boolean;
+  /** The word for it in names of compiled modules: `cpython-311`; blank for Node. */
+  cacheTag: string;
+  /** Wheels that it puts into its own virtual environments: pip, in older versions setuptools. */
+  bundled: readonly string[];
 }
 
 /**
@@ -43,12 +45,12 @@ export async function probeInterpreter(
       why ||= found.fault;
       return undefined;
     }
-    const { implementation, version, executable, venv } = found;
+    const { implementation, version, executable, cacheTag, bundled } = found;
     if (!wanted.every(({ versions }) => allowsVersion(versions, version))) {
       if (!seen.includes(version)) seen.push(version);
       return undefined;
     }
-    return { identity: `${implementation}-${version}`, executable, venv };
+    return { identity: `${implementation}-${version}`, executable, cacheTag, bundled };
   };
   const programs =
     kind === 'node' ? ['node'] : wanted.length === 0 ? ['python3'] : await pythonPrograms(env['PATH']);
@@ -128,20 +130,30 @@ const pythonNames: readonly string[] = [
 ];
 
 const pythonProbe = [
-  'import json, os, platform, sys',
-  'from importlib.util import find_spec',
+  'import glob, json, os, platform, sys, sysconfig',
+  'folder, names, bundled = sysconfig.get_config_var("WHEEL_PKG_DIR"), ["pip", "setuptools"], []',
+  'try:',
+  '    import ensurepip',
+  '    folders = list(filter(None, [folder, os.path.join(os.path.dirname(ensurepip.__file__), "_bundled")]))',
+  '    names = names if sys.version_info < (3, 12) else names[:1]',
+  '    for name in names:',
+  '        found = [f for at in folders for f in glob.glob(os.path.join(glob.escape(at), name + "-*.whl"))]',
+  '        bundled += found[:1]',
+  'except ImportError:',
+  '    pass',
   'print(json.dumps({"implementation": sys.implementation.name, "version": platform.python_version(),',
-  '"executable": os.path.realpath(sys.executable), "venv": all(map(find_spec, ("venv", "ensurepip")))}))',
+  '"executable": os.path.realpath(sys.executable), "cacheTag": sys.implementation.cache_tag or "", "bundled": bundled}))',
 ].join('\n');
 
 const nodeProbe =
-  'console.log(JSON.stringify({implementation: "node", version: process.versions.node, executable: process.execPath, venv: true}))';
+  'console.log(JSON.stringify({implementation: "node", version: process.versions.node, executable: process.execPath}))';
 
 const Probe = z.object({
   implementation: z.string(),
   version: z.string(),
   executable: z.string().startsWith('/'),
-  venv: z.boolean(),
+  cacheTag: z.string().default(''),
+  bundled: z.array(z.string().startsWith('/')).default([]),
 });
 
 const missing = {

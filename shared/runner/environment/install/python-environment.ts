@@ -1,271 +1,155 @@
-import { chown, mkdir, writeFile } from 'node:fs/promises';
+import { chown, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorText } from '../../../core/error-text.ts';
-import type { IndexRelay, RelayRecord } from '../downloads/index-relay.ts';
-import { installRelayed } from '../downloads/install-relayed.ts';
-import { EnvironmentError } from '../environment-error.ts';
-import { isBundled } from '../installed-wheels.ts';
-import { giveFolders, sealEnvironment, sharedFiles } from '../pack/seal-environment.ts';
-import { removeTree } from '../remove-tree.ts';
-import { type InstalledWheels, installWheels } from '../wheels/install-wheels.ts';
+import { giveFolders, sharedFiles } from '../pack/seal-environment.ts';
 import { buildFault } from './build-fault.ts';
 import type { EnvironmentBuild } from './builder-input.ts';
-import { install, stopped } from './installer.ts';
-import { pinFault } from './pin-fault.ts';
-import { unmetFirst } from './unmet-first.ts';
+import { compileModules } from './compile-modules.ts';
+import { indexFailure } from './index-failure.ts';
+import { readSmall } from './installed-list.ts';
+import { install, installerMessage, writeReadable } from './installer.ts';
+import { linkWheels } from './link-wheels.ts';
+import { packageOf, pinFault, unmetPin } from './pin-fault.ts';
+import { readPins } from './pins.ts';
+import { linkMode, projectOptions, uvCommon } from './uv-options.ts';
 
-/** The program that installs Python packages. */
-type PythonInstaller = 'uv' | 'pip';
-
-/** The installer of a built environment, and the record of its relay; null if no relay was used. */
+/** What was built. */
 interface BuiltPython {
-  installer: PythonInstaller;
-  relayed: RelayRecord | null;
-  /** What came from the host's store of wheels; null if nothing was looked for there. */
-  stored: InstalledWheels | null;
+  installer: 'uv' | 'venv';
   /** Device and inode of the files that it shares with others. */
   linked: ReadonlySet<string>;
 }
 
-const debianHint =
-  'On Debian and Ubuntu, run `apt install python3-venv`; otherwise install uv, or a Python that includes venv and ensurepip.';
-
 /**
- * Build a virtual environment in place, with uv if available, otherwise with venv and pip. The installers read one
- * file of validated lines next to the copied packages and never see the source, because both would read a
- * project's settings there. `-I` keeps Python from importing from the folder. Without dependencies the environment
- * is empty and only provides `python`.
- * @throws EnvironmentError `venv-missing`, `install-failed`
+ * Build a virtual environment in place. uv reads one file of validated lines next to the copied packages and never sees the
+ * source, because it would read a project's settings there. Without dependencies the environment is empty and only provides
+ * `python`.
+ *
+ * The builder, who may run code of packages, first decides on the versions. The service then links the wheels among them
+ * from the cache of this host, where nothing is ever built. What is left, the builder installs, with the cache of the
+ * project: source distributions, files of the source, and direct URLs.
+ *
+ * @param earlier versions of an earlier build, which are taken again if the indexes still have them
+ * @throws EnvironmentError `install-failed`
  */
-export async function buildPython(build: EnvironmentBuild): Promise<BuiltPython> {
-  const { folder, packages, interpreter, run, stop, log } = build;
+export async function buildPython(build: EnvironmentBuild, earlier: readonly string[]): Promise<BuiltPython> {
+  const { folder, packages, interpreter, run, env, stop, owner } = build;
   const isEmpty = build.dependencies.every(({ kind }) => kind === 'option' || kind === 'constraint');
-  const stepIn = (env: EnvironmentBuild['env'], ...argv: readonly [string, ...string[]]) =>
-    install(
-      run,
-      { argv, cwd: packages, env },
-      stop,
-      (output) =>
-        pinFault(output, build.required, interpreter.identity) ?? buildFault(output, build.required),
-    );
-  const step = (...argv: [string, ...string[]]) => stepIn(build.env, ...argv);
-  const installer = await choosePythonInstaller(build);
-
-  if (installer === 'uv') {
-    const venv = ['--allow-existing', '--python', interpreter.executable, folder];
-    await step('uv', 'venv', ...uvCommon(build), ...venv);
-    if (isEmpty) return { installer, relayed: null, stored: null, linked: new Set() };
-    const further = ['--link-mode', 'copy', '--compile-bytecode'];
-    const relayed = await installRelayed(build, undefined, async (env, relay) => {
-      await orderRequirements(build, relay);
-      await stepIn(env, ...installCommand(installer, build, relay !== undefined, further));
-    });
-    return { installer, relayed, stored: null, linked: new Set() };
-  }
-
   if (isEmpty) {
-    await step(interpreter.executable, '-I', '-m', 'venv', '--without-pip', folder);
-    return { installer, relayed: null, stored: null, linked: new Set() };
+    if (owner !== undefined) giveFolders(folder, owner);
+    const argv = [interpreter.executable, '-I', '-m', 'venv', '--without-pip', folder] as const;
+    await install(run, { argv, cwd: packages, env }, stop);
+    return { installer: 'venv', linked: new Set() };
   }
-  const missing = `${interpreter.identity} at ${interpreter.executable} cannot create virtual environments. ${debianHint}`;
-  if (!interpreter.venv) throw new EnvironmentError('venv-missing', missing);
-  const createVenv = async (): Promise<ReadonlySet<string>> => {
-    if (await linkBlank(build)) return shareFolders(build);
-    await stepIn(withoutIndexes(build), interpreter.executable, '-I', '-m', 'venv', folder).catch(
-      (error: unknown) => {
-        const unable =
-          error instanceof EnvironmentError && /ensurepip|No module named '?venv/.test(error.message);
-        throw unable ? new EnvironmentError('venv-missing', missing, error) : error;
-      },
-    );
-    await compileAll(build, pythonOf(folder), join(folder, 'lib'));
-    await keepBlank(build);
-    return shareFolders(build);
+  const uv = await build.uv();
+  const explain = async (output: string) => {
+    const unmet = unmetPin(output);
+    if (unmet === undefined)
+      return buildFault(output, build.required) ?? indexFailure(output, installerMessage(output));
+    return pinFault(unmet, await newestOf(build, uv, packageOf(unmet)), build.required, interpreter.identity);
   };
-  let linked: ReadonlySet<string> = await createVenv();
-  let stored: InstalledWheels | null = null;
-  const relayed = await installRelayed(build, pythonOf(folder), async (env, relay) => {
-    await orderRequirements(build, relay);
-    const command = installCommand(installer, build, relay !== undefined, []);
-    if (relay !== undefined && build.wheels !== undefined) {
-      const compile = (wheels: string) => compileAll(build, interpreter.executable, wheels);
-      try {
-        stored = await installWheels(build, build.wheels, { relay, command, env, linked, compile });
-        linked = stored.linked;
-      } catch (error) {
-        stopped(stop);
-        log(`environment: wheels of this host cannot be used: ${errorText(error)}`);
-        stored = null;
-        await emptyFolder(build);
-        linked = await createVenv();
-      }
-      if (stored?.rest.length === 0) return;
-    }
-    await stepIn(env, ...command);
-    await compileAll(build, pythonOf(folder), join(folder, 'lib'));
-  });
-  return { installer, relayed, stored, linked };
+  const step = (...argv: [string, ...string[]]) => install(run, { argv, cwd: packages, env }, stop, explain);
+  const python = pythonOf(folder);
+  const requirements = ['requirements.txt', ...constraintsOf(build)];
+  const resolved = join(env['HOME'] ?? '', 'resolved.txt');
+  // Without what packages require nothing is built. Else uv builds one before it refuses another, which may take minutes.
+  const first = join(env['HOME'] ?? '', 'direct.txt');
+  if (build.required.length > 1)
+    await step(...compileCommand(build, uv, first), '--no-deps', ...requirements);
+  await writeOwn(resolved, [...interpreter.bundled.map(bundledVersion), ...earlier].join('\n'), owner);
+  await step(...compileCommand(build, uv, resolved), '--generate-hashes', ...requirements);
+  const { pins, isWhole } = readPins(
+    (await readSmall(resolved, largestResolution)) ?? '',
+    build.dependencies,
+  );
+
+  await makeVenv(build, uv);
+  const left = build.isShared ? await linkWheels(build, uv, pins, python) : pins;
+  const linked = owner === undefined ? new Set<string>() : sharedFiles(folder);
+  if (owner !== undefined) giveFolders(folder, owner);
+  if (left.length > 0 || !isWhole) {
+    const versions = join(packages, 'versions.txt');
+    await writeReadable(versions, pins.map(({ name, version }) => `${name}==${version}\n`).join(''));
+    const what = ['--link-mode', 'copy', '--python', python, '-r', ...requirements, '-c', 'versions.txt'];
+    await step(uv, 'pip', 'install', ...uvCommon(env), ...projectOptions(build), ...what);
+    await compileModules(build, build, folder, [join(folder, 'lib')], bundledModules);
+  }
+  return { installer: 'uv', linked };
 }
 
-/** Write the requirements again, with those first that cannot be met. */
-async function orderRequirements(build: EnvironmentBuild, relay: IndexRelay | undefined): Promise<void> {
-  if (relay === undefined) return;
-  const dependencies = await unmetFirst(build, relay);
-  if (dependencies === build.dependencies) return;
-  await writeFile(join(build.packages, 'requirements.txt'), requirementsFile({ ...build, dependencies }));
-}
+/** Modules of what a virtual environment brings. Programs seldom import them, and compiling takes seconds. */
+const bundledModules: ReadonlySet<string> = new Set([
+  'pip',
+  'setuptools',
+  'pkg_resources',
+  '_distutils_hack',
+]);
 
-/** The environment of a program whose result all projects share: no variable of this one has a part in it. */
-const withoutIndexes = ({ env }: EnvironmentBuild): EnvironmentBuild['env'] =>
-  Object.fromEntries(Object.entries(env).filter(([name]) => !/^(?:pip|uv|npm)_/i.test(name)));
+const largestResolution = 16 * 1024 * 1024;
 
-/** Create the virtual environment from the host's blank one, in a moment. Returns whether it could. */
-async function linkBlank(build: EnvironmentBuild): Promise<boolean> {
-  if (build.blank === undefined) return false;
-  await removeTree(build.folder);
-  if ((await build.blank.linkTo(build.folder)) !== null) return true;
-  await emptyFolder(build);
-  return false;
-}
-
-/** Keep a new virtual environment for the next installations, before code of a package runs: creating one takes seconds. */
-async function keepBlank({ folder, interpreter, owner, blank, log }: EnvironmentBuild): Promise<void> {
-  if (blank === undefined) return;
-  const { bytes } = sealEnvironment(folder, {
-    interpreters: [interpreter.executable],
-    ...(owner && { owner }),
-  });
-  await blank.keep(folder, [], bytes).catch((error: unknown) => {
-    log(`environment: the virtual environment is not kept for others: ${errorText(error)}`);
-  });
-}
-
-/** Let the builder add files. Returns device and inode of the files that the environment shares. */
-function shareFolders({ folder, owner }: EnvironmentBuild): ReadonlySet<string> {
-  if (owner === undefined) return new Set();
-  const linked = sharedFiles(folder);
-  giveFolders(folder, owner);
-  return linked;
-}
-
-/** Begin again with an empty folder of the builder. */
-async function emptyFolder({ folder, owner }: EnvironmentBuild): Promise<void> {
-  await removeTree(folder);
-  await mkdir(folder, { mode: 0o755 });
-  if (owner !== undefined) await chown(folder, owner.uid, owner.gid);
-}
-
-/** uv if it is installed, else pip. Also pip if a file configures pip, because uv does not read it. */
-async function choosePythonInstaller({ probe, packages, env }: EnvironmentBuild): Promise<PythonInstaller> {
-  if (env['PIP_CONFIG_FILE'] !== undefined) return 'pip';
-  return (await probe({ argv: ['uv', '--version'], cwd: packages, env })).exitCode === 0 ? 'uv' : 'pip';
-}
-
-const uvQuiet = ['--no-python-downloads', '--no-progress'];
-
-/** Settings for every call of uv. */
-const uvCommon = ({ env }: EnvironmentBuild): string[] =>
-  env['UV_CONFIG_FILE'] === undefined ? ['--no-config', ...uvQuiet] : uvQuiet;
-
-type Argv = readonly [string, ...string[]];
-
-const pipQuiet = [
-  ...['--disable-pip-version-check', '--no-input', '--no-warn-script-location', '--no-compile'],
-  ...['--progress-bar', 'off'],
+/** The command that writes the versions that uv chooses for further requirements. It prefers those that are in the file. */
+const compileCommand = (build: EnvironmentBuild, uv: string, file: string): [string, ...string[]] => [
+  ...([uv, 'pip', 'compile', ...uvCommon(build.env), ...projectOptions(build)] as const),
+  ...[
+    '--python',
+    build.interpreter.executable,
+    '--no-header',
+    '--no-annotate',
+    '--quiet',
+    '--output-file',
+    file,
+  ],
 ];
 
-/** The command that installs `requirements.txt` into the folder of a build, with further options. */
-function installCommand(
-  installer: PythonInstaller,
-  build: EnvironmentBuild,
-  isRelayed: boolean,
-  further: readonly string[],
-): Argv {
-  const python = pythonOf(build.folder);
-  const isConstrained = build.dependencies.some(({ kind }) => kind === 'constraint');
-  const constraints = isConstrained ? ['-c', 'constraints.txt'] : [];
-  const what = [...further, '-r', 'requirements.txt', ...constraints];
-  if (installer === 'pip')
-    return [python, '-I', '-m', 'pip', 'install', ...pipQuiet, ...projectOptions(build, isRelayed), ...what];
-  const target = ['--python', python];
-  return ['uv', 'pip', 'install', ...uvCommon(build), ...target, ...uvOptions(build, isRelayed), ...what];
+/** The newest version of a package that this Python can have; undefined if there is none. */
+async function newestOf(build: EnvironmentBuild, uv: string, name: string): Promise<string | undefined> {
+  const file = join(build.env['HOME'] ?? '', 'newest.txt');
+  await writeReadable(join(build.packages, 'newest.txt'), `${name}\n`);
+  const argv = [...compileCommand(build, uv, file), '--no-deps', 'newest.txt'] as const;
+  await build.run({ argv: [...argv], cwd: build.packages, env: build.env });
+  return readPins((await readSmall(file, largestResolution)) ?? '', []).pins[0]?.version;
+}
+
+const constraintsOf = ({ dependencies }: EnvironmentBuild): string[] =>
+  dependencies.some(({ kind }) => kind === 'constraint') ? ['-c', 'constraints.txt'] : [];
+
+/** Write a file that the builder may change. */
+async function writeOwn(path: string, text: string, owner: EnvironmentBuild['owner']): Promise<void> {
+  await writeFile(path, `${text}\n`, { flag: 'wx', mode: 0o600 });
+  if (owner !== undefined) await chown(path, owner.uid, owner.gid);
+}
+
+/** The requirement of a wheel: `pip==23.0.1`. */
+function bundledVersion(path: string): string {
+  const [name, version] = path.slice(path.lastIndexOf('/') + 1).split('-');
+  return `${name}==${version}`;
+}
+
+/**
+ * Make the virtual environment, before any code of a package can run, with what this Python's own would have: pip, and in
+ * older versions setuptools. No setting of the project has a part in it.
+ */
+async function makeVenv(build: EnvironmentBuild, uv: string): Promise<void> {
+  const { folder, packages, interpreter, stop, service } = build;
+  const step = (...argv: [string, ...string[]]) =>
+    install(service.run, { argv, cwd: packages, env: service.env }, stop);
+  const common = [...uvCommon(service.env), '--quiet'];
+  await step(uv, 'venv', ...common, '--allow-existing', '--python', interpreter.executable, folder);
+  if (interpreter.bundled.length === 0) return;
+  const options = ['--no-index', '--no-deps', '--no-build', '--link-mode', linkMode(build)];
+  await step(
+    uv,
+    'pip',
+    'install',
+    ...common,
+    ...options,
+    '--python',
+    pythonOf(folder),
+    ...interpreter.bundled,
+  );
 }
 
 /** The interpreter of a virtual environment. */
 const pythonOf = (folder: string): string => join(folder, 'bin', 'python');
-
-/** The project's options for pip. With a relay, its indexes are left out. */
-const projectOptions = ({ dependencies }: EnvironmentBuild, isRelayed: boolean): string[] =>
-  dependencies.flatMap((dependency) => {
-    if (dependency.kind !== 'option' || (isRelayed && dependency.name.endsWith('index-url'))) return [];
-    return dependency.value === '' ? [`--${dependency.name}`] : [`--${dependency.name}`, dependency.value];
-  });
-
-/** pip takes the best version of all indexes. uv takes the first index with the package, unless this option is set. */
-function uvOptions(build: EnvironmentBuild, isRelayed: boolean): string[] {
-  const hasExtra = build.dependencies.some(
-    (dependency) => dependency.kind === 'option' && dependency.name === 'extra-index-url',
-  );
-  const strategy = hasExtra ? ['--index-strategy', 'unsafe-best-match'] : [];
-  return [...strategy, ...projectOptions(build, isRelayed)];
-}
-
-/**
- * Compile all modules on all cores; pip would use one. As with pip, files for other versions of Python stay
- * uncompiled. Without `/dev/shm` one core does it. `-S` runs no `.pth` file of a package, and paths in the modules are
- * relative to the environment, so every project can share them.
- */
-async function compileAll(
-  { folder, packages, run, env, stop }: EnvironmentBuild,
-  python: string,
-  modules: string,
-): Promise<void> {
-  for (const workers of ['0', '1']) {
-    const options = ['-q', '-q', '-j', workers, '-s', folder, modules];
-    const { exitCode, tail } = await run({
-      argv: [python, '-I', '-S', '-m', 'compileall', ...options],
-      cwd: packages,
-      env,
-    });
-    stopped(stop);
-    if (exitCode === 0 || (exitCode === 1 && !tail.includes('Traceback'))) return;
-  }
-}
-
-/** Options for a trial run: the installer reports what it would change in an existing environment. */
-const checkOptions: Readonly<Record<PythonInstaller, readonly string[]>> = {
-  uv: ['--dry-run', '--upgrade'],
-  pip: ['--dry-run', '--upgrade', '--upgrade-strategy', 'eager'],
-};
-
-/**
- * Check by a dry run whether an upgrade would change an existing environment. If not, return the relay's record with
- * the current hashes of the indexes. Return null if it would, or if the installer does not say.
- */
-export async function checkPython(build: EnvironmentBuild): Promise<RelayRecord | null> {
-  const { folder, packages, probe, stop } = build;
-  const installer = await choosePythonInstaller(build);
-  const python = installer === 'pip' ? pythonOf(folder) : undefined;
-  let changes: string[] = [];
-  const relayed = await installRelayed(build, python, async (env, relay) => {
-    const argv = installCommand(installer, build, relay !== undefined, checkOptions[installer]);
-    const { exitCode, tail } = await probe({ argv, cwd: packages, env });
-    stopped(stop);
-    changes = exitCode === 0 ? plannedChanges(installer, tail) : ['?'];
-  });
-  return changes.length === 0 ? relayed : null;
-}
-
-/**
- * Return the packages that an installer would install, except those of an empty virtual environment; `?` if its
- * output does not tell.
- */
-function plannedChanges(installer: PythonInstaller, output: string): string[] {
-  if (installer === 'uv') return output.includes('Would make no changes') ? [] : ['?'];
-  const [, names = ''] = /^Would install (.*)$/m.exec(output) ?? [];
-  const packages = names.split(' ').map((text) => text.slice(0, text.lastIndexOf('-')));
-  return names === '' ? [] : packages.filter((name) => !isBundled(name));
-}
 
 /** Return the content of the requirements file, one validated line each. */
 export function requirementsFile({ dependencies, copies }: EnvironmentBuild): string {

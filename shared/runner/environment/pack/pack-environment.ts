@@ -1,6 +1,5 @@
 import {
   closeSync,
-  createReadStream,
   createWriteStream,
   lstatSync,
   openSync,
@@ -14,53 +13,28 @@ import { pipeline } from 'node:stream/promises';
 import { Header, Pax } from 'tar';
 import { compressFrames, largestBlock } from './zstd-frames.ts';
 
-/** The pack of an environment that differs only in the files that contain its path. */
-export interface EarlierPack {
-  file: string;
-  commonAt: number;
-}
-
-/** Size of a pack, and the offset of the frames that do not depend on the folder's path. */
-export interface PackedEnvironment {
-  bytes: number;
-  commonAt: number;
-}
-
 const chunkBytes = 1024 * 1024;
 
 /**
  * Pack a sealed environment into one `.tar.zst` file. Only files, folders and symbolic links, sorted and without
  * owners, so that the same environment gives the same pack. Times of files are kept, because compiled Python modules
- * are valid only for the time of their source. Memory is bounded: files are read in pieces of 1 MB, and a few blocks
- * are compressed at once. Frames that do not depend on the path are copied from `earlier`, if given.
+ * may be valid only for the time of their source. Memory is bounded: files are read in pieces of 1 MB, and a few blocks
+ * are compressed at once. Returns its bytes.
  */
-export async function packEnvironment(
-  folder: string,
-  file: string,
-  stop: AbortSignal,
-  earlier?: EarlierPack,
-): Promise<PackedEnvironment> {
-  const own = compressFrames(tarBlocks(folder, holdsPath));
-  await pipeline(own, createWriteStream(file, { flags: 'wx' }), { signal: stop });
-  const commonAt = (await stat(file)).size;
-  const common =
-    earlier === undefined
-      ? compressFrames(ended(tarBlocks(folder, (path) => !holdsPath(path))))
-      : createReadStream(earlier.file, { start: earlier.commonAt, highWaterMark: chunkBytes });
-  await pipeline(common, createWriteStream(file, { flags: 'a' }), { signal: stop });
-  return { bytes: (await stat(file)).size, commonAt };
+export async function packEnvironment(folder: string, file: string, stop: AbortSignal): Promise<number> {
+  const frames = compressFrames(tarBlocks(folder));
+  await pipeline(frames, createWriteStream(file, { flags: 'wx' }), { signal: stop });
+  return (await stat(file)).size;
 }
 
-/** The tar archive of the wanted entries of a folder, in blocks that are compressed separately. */
-export async function* tarBlocks(
-  folder: string,
-  isWanted: (path: string) => boolean,
-): AsyncGenerator<Buffer> {
+/** The tar archive of a folder, in blocks that are compressed separately. */
+export async function* tarBlocks(folder: string): AsyncGenerator<Buffer> {
   // Files are read synchronously: awaiting each of 12,000 files takes longer than reading it.
   const block = new Block();
-  yield* entries(block, folder, '', isWanted);
-  const rest = block.take();
-  if (rest.length > 0) yield rest;
+  yield* entries(block, folder, '');
+  // The end mark of an archive.
+  block.add(Buffer.alloc(1024));
+  yield block.take();
 }
 
 /** Flush threshold in bytes. Below it a block has room for one more chunk of a file and its header. */
@@ -101,20 +75,14 @@ const epoch = new Date(0);
 const padding = Buffer.alloc(511);
 
 /** Add the entries of a folder to a block, and yield it whenever it is full. */
-function* entries(
-  block: Block,
-  folder: string,
-  under: string,
-  isWanted: (path: string) => boolean,
-): Generator<Buffer> {
+function* entries(block: Block, folder: string, under: string): Generator<Buffer> {
   for (const name of readdirSync(join(folder, under)).sort()) {
     const path = under === '' ? name : `${under}/${name}`;
-    if (!isWanted(path)) continue;
     const full = join(folder, path);
     const facts = lstatSync(full);
     if (facts.isDirectory()) {
       block.add(header({ path: `${path}/`, mode: 0o755, mtime: epoch, size: 0 }, 'Directory'));
-      yield* entries(block, folder, path, isWanted);
+      yield* entries(block, folder, path);
     } else if (facts.isSymbolicLink()) {
       const linkpath = readlinkSync(full);
       block.add(header({ path, linkpath, mode: 0o777, mtime: epoch, size: 0 }, 'SymbolicLink'));
@@ -153,17 +121,4 @@ function* content(block: Block, full: string): Generator<Buffer> {
   } finally {
     closeSync(file);
   }
-}
-
-/**
- * Whether a file of a virtual environment contains its path: its settings and the programs in `bin`. These come first
- * in a pack.
- */
-export const holdsPath = (path: string): boolean =>
-  path === 'pyvenv.cfg' || path === 'bin' || path.startsWith('bin/');
-
-/** Blocks of an archive with its end mark. */
-export async function* ended(blocks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  yield* blocks;
-  yield Buffer.alloc(1024);
 }

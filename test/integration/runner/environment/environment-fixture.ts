@@ -50,6 +50,7 @@ export function options(
   more: Partial<PrepareOptions> = {},
 ): PrepareOptions {
   const stop = more.stop ?? new AbortController().signal;
+  const installer = { marker: { name: 'ENVIRONMENT_TEST', value: randomUUID() }, stop };
   return {
     spec,
     projectId: 'p1',
@@ -57,11 +58,8 @@ export function options(
     sourceFolder: fixture.source,
     root: fixture.root,
     store: fixture.store,
-    run: superviseInstaller({
-      marker: { name: 'ENVIRONMENT_TEST', value: randomUUID() },
-      stop,
-      ...(more.owner === undefined ? {} : { user: more.owner }),
-    }),
+    run: superviseInstaller({ ...installer, ...(more.owner === undefined ? {} : { user: more.owner }) }),
+    runEngine: superviseInstaller(installer),
     operatorEnv: {
       PATH: `${fixture.programs}:${process.env['PATH']}`,
       PIP_NO_INDEX: '1',

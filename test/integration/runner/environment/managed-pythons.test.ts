@@ -23,7 +23,7 @@ const wanted = { env_type: 'python', dependencies: 'python==3.39.*' } as const;
 /** A uv whose download is a script that says it is Python 3.39.1. */
 async function fakeUv(download: string): Promise<void> {
   const place = '$UV_PYTHON_INSTALL_DIR/cpython-3.39.1';
-  const answer = `{"implementation": "cpython", "version": "3.39.1", "executable": "${place}/python", "venv": true}`;
+  const answer = `{"implementation": "cpython", "version": "3.39.1", "executable": "${place}/python"}`;
   await program(
     fixture,
     'uv',
@@ -41,12 +41,14 @@ case "$1 $2" in
   mkdir -p "${place}"
   cat > "${place}/python" <<EOF
 #!/bin/sh
-echo '${answer}'
+case "\\$*" in
+*venv*)
+  for last; do :; done
+  mkdir -p "\\$last/bin" "\\$last/lib/python3.39/site-packages" && ln -s "${place}/python" "\\$last/bin/python" ;;
+*) echo '${answer}' ;;
+esac
 EOF
   chmod 755 "${place}/python" ;;
-venv*)
-  for last; do test "$before" = --python && python="$last"; before="$last"; done
-  mkdir -p "$last/bin" "$last/lib/python3.39/site-packages" && ln -s "$python" "$last/bin/python" ;;
 esac
 `,
   );

@@ -71,11 +71,13 @@ export async function wheelOf(
  * the number of the process that built it.
  *
  * @param fault words that end the build with an error
+ * @param first words that come before everything else
  */
-export async function sourceOf(name: string, version: string, fault = ''): Promise<Buffer> {
+export async function sourceOf(name: string, version: string, fault = '', first = ''): Promise<Buffer> {
   const folder = await mkdtemp(join(tmpdir(), 'source-package-'));
   const top = `${name}-${version}`;
   const backend = [
+    first,
     'import os, zipfile',
     `info = "${top}.dist-info"`,
     `about = "Metadata-Version: 2.1\\nName: ${name}\\nVersion: ${version}\\n"`,

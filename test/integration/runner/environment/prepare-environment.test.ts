@@ -241,7 +241,7 @@ test.runIf(process.getuid?.() === 0)(
     await program(
       fixture,
       'node',
-      `#!/bin/sh\nprintf '{"implementation":"node","version":"1","executable":"/x","venv":true}\\n'\n`,
+      `#!/bin/sh\nprintf '{"implementation":"node","version":"1","executable":"/x"}\\n'\n`,
     );
     await fakeNpm(fixture, 'id -u > node_modules/uid; chmod 0700 node_modules; chmod 4777 node_modules/uid');
     await writeFile(join(fixture.folder, 'installs'), '', { mode: 0o666 });

@@ -38,7 +38,7 @@ test('builds once, then finds it on the host, then unpacks it from the store', a
     /^tiny @ file:wheels\/tiny-1\.0-py3-none-any\.whl#sha256=[0-9a-f]{64}$/m,
   );
   expect(fixture.lines).toEqual([
-    expect.stringMatching(/^environment: built with (uv|pip) in [\d.]+ s$/),
+    expect.stringMatching(/^environment: built with uv in [\d.]+ s$/),
     expect.stringMatching(/^environment: packed [\d.]+ MB in [\d.]+ s and stored$/),
   ]);
 
@@ -75,13 +75,18 @@ test("what cannot be resolved fails with the resolver's own words and leaves not
   expect(await fixture.store.claims()).toEqual([]);
 });
 
-test('a Python without ensurepip, and none at all, are named', async () => {
-  const real = execFileSync('python3', ['-c', 'import sys; print(sys.executable)'], {
-    encoding: 'utf8',
-  }).trim();
-  const hidden = 'import sys; sys.modules["ensurepip"] = None; a = sys.argv[1:]; exec(a[a.index("-c") + 1])';
-  await program(fixture, 'python3', `#!/bin/sh\nexec ${real} -c '${hidden}' "$@"\n`);
+test('a host without uv that cannot get it, and one without Python, are named', async () => {
   await program(fixture, 'uv', '#!/bin/sh\nexit 1\n');
+  await expect(prepareEnvironment(options(fixture, python('tiny')))).rejects.toMatchObject({
+    code: 'install-failed',
+    message: expect.stringMatching(
+      /^uv \S+, which installs Python packages, could not be fetched .* or install uv\.$/s,
+    ),
+  });
+  const own = join(fixture.programs, 'python3');
+  const facts = JSON.stringify({ implementation: 'cpython', version: '3.11.2', executable: own });
+  const asked = `case "$*" in "-I -c "*) echo '${facts}';; *) echo "$0: No module named pip"; exit 1;; esac`;
+  await program(fixture, 'python3', `#!/bin/sh\n${asked}\n`);
   await expect(prepareEnvironment(options(fixture, python('tiny')))).rejects.toMatchObject({
     code: 'venv-missing',
     message: expect.stringContaining('python3-venv'),

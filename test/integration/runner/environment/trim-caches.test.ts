@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type HostLock, tryHostLock } from '../../../../shared/host/host-lock.ts';
 import { EnvironmentFolder } from '../../../../shared/runner/environment/environment-folder.ts';
-import { trimCaches } from '../../../../shared/runner/environment/trim-caches.ts';
-import { wheelsFolder } from '../../../../shared/runner/environment/wheels/wheel-store.ts';
+import { trimCaches, wheelsFolder } from '../../../../shared/runner/environment/trim-caches.ts';
 import { everySample } from '../../../support/samples.ts';
 import fc from '../../../support/seeded-fast-check.ts';
 
@@ -62,7 +61,7 @@ describe('the caches of a host', () => {
   });
 
   test('are measured exactly for those who ask, once after each build', async () => {
-    const wheel = await makeEnvironment(wheelsFolder, 1, Date.now());
+    const wheel = await makeEnvironment('p0', 1, Date.now());
     await makeEnvironment('p1', 2, Date.now(), wheel);
     const measure = () => trimCaches(root, 1e9, { isExact: true });
 
@@ -77,30 +76,33 @@ describe('the caches of a host', () => {
 
   test('lose what projects shared before a build was shared by all that could change it', async () => {
     const made = await Promise.all(
-      ['.wheels', '.shared', wheelsFolder].map((name) => makeEnvironment(name, 1, Date.now())),
+      ['.wheels', '.shared', '.wheels-2', '.shared-2', 'p1'].map((name) =>
+        makeEnvironment(name, 1, Date.now()),
+      ),
     );
 
-    await trimCaches(root, limit);
+    await trimCaches(root, 6 * limit);
 
-    expect(await Promise.all(made.map(isThere))).toEqual([false, false, true]);
+    expect(await Promise.all(made.map(isThere))).toEqual([false, false, false, false, true]);
   });
 
   test('keep wheels and downloads for ten minutes after their use', async () => {
     const now = Date.now();
-    const wheel = await makeEnvironment(wheelsFolder, 1, now - hour);
-    const recent = await makeEnvironment(wheelsFolder, 2, now);
-    await mkdir(join(root, '.downloads'));
-    for (const [name, at] of [
-      ['old', now - hour],
-      ['new', now],
-    ] as const) {
-      await writeFile(join(root, '.downloads', name), Buffer.alloc(fileBytes));
-      await utimes(join(root, '.downloads', name), new Date(at), new Date(at));
-    }
+    const archives = join(root, wheelsFolder, 'archive-v0');
+    for (const folder of [archives, join(root, '.downloads')])
+      for (const [name, at] of [
+        ['old', now - hour],
+        ['new', now],
+      ] as const) {
+        const path = join(folder, name);
+        await mkdir(folder === archives ? path : folder, { recursive: true });
+        await writeFile(folder === archives ? join(path, 'file') : path, Buffer.alloc(fileBytes));
+        await utimes(path, new Date(at), new Date(at));
+      }
 
     await trimCaches(root, 1000);
 
-    expect([await isThere(wheel), await isThere(recent)]).toEqual([false, true]);
+    expect(await readdir(archives)).toEqual(['new']);
     expect(await readdir(join(root, '.downloads'))).toEqual(['new']);
   });
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { parsePipConfig, pipConfig } from '../../../../shared/runner/environment/install/pip-config.ts';
 import {
   installerEnvironment,
   installerSettings,
@@ -24,4 +25,35 @@ test('registries, proxies and certificates of the operator reach installers, and
     UV_DEFAULT_INDEX: 'https://index.internal/simple',
     HOME: '/scratch',
   });
+});
+
+test('settings of pip are said to uv in its own words, and those of uv have priority', () => {
+  const pip = {
+    PIP_EXTRA_INDEX_URL: 'https://a.example\nhttps://b.example',
+    PIP_FIND_LINKS: '/no/such/folder https://c.example',
+    PIP_TRUSTED_HOST: 'a.example b.example',
+    PIP_ONLY_BINARY: 'numpy,scipy',
+    REQUESTS_CA_BUNDLE: '/etc/ca.pem',
+  };
+
+  expect(installerEnvironment({ ...pip, UV_INSECURE_HOST: 'uv.example' }, '/scratch')).toMatchObject({
+    UV_EXTRA_INDEX_URL: 'https://a.example https://b.example',
+    UV_INDEX_STRATEGY: 'unsafe-best-match',
+    UV_FIND_LINKS: 'https://c.example',
+    UV_INSECURE_HOST: 'uv.example',
+    UV_NO_BUILD_PACKAGE: 'numpy scipy',
+    SSL_CERT_FILE: '/etc/ca.pem',
+  });
+});
+
+test('the files of pip say where packages are', async () => {
+  const text =
+    '[global]\nindex-url = https://a.example/simple\nextra_index_url =\n    https://b.example\n    # none\n    https://c.example\n[list]\ntimeout = 9\n[install]\nno-index: true\nquiet = 1\n';
+
+  expect(parsePipConfig(text)).toEqual({
+    PIP_INDEX_URL: 'https://a.example/simple',
+    PIP_EXTRA_INDEX_URL: 'https://b.example https://c.example',
+    PIP_NO_INDEX: 'true',
+  });
+  expect(await pipConfig({ PIP_CONFIG_FILE: '/dev/null' })).toEqual({});
 });

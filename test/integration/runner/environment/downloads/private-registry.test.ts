@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DownloadCache } from '../../../../../shared/runner/environment/downloads/download-cache.ts';
 import { IndexRelay } from '../../../../../shared/runner/environment/downloads/index-relay.ts';
-import { relayPlan } from '../../../../../shared/runner/environment/downloads/install-relayed.ts';
-import type { EnvironmentBuild } from '../../../../../shared/runner/environment/install/builder-input.ts';
+import { relayPlan } from '../../../../../shared/runner/environment/downloads/with-relay.ts';
 import { prepareEnvironment } from '../../../../../shared/runner/environment/prepare-environment.ts';
 import { sha256Of } from '../../../../support/package-index.ts';
 import { startPrivateRegistry, startProxy } from '../../../../support/private-registry.ts';
@@ -23,12 +22,13 @@ describe('the relay of package indexes', () => {
   /** What it makes of the operator's settings, as for uv; it runs no installer. */
   async function relayed(indexUrl: string, env: Record<string, string>) {
     const dependencies = [{ kind: 'option', name: 'index-url', value: indexUrl }] as const;
-    const plan = await relayPlan({ env, dependencies } as unknown as EnvironmentBuild, undefined);
+    const plan = await relayPlan({ env, dependencies });
     if (plan === null) throw new Error('there is no plan');
     const relay = new IndexRelay(
       plan.indexes,
       new DownloadCache(join(fixture.folder, 'downloads'), undefined),
       plan.upstream,
+      'a'.repeat(32),
     );
     const [url = ''] = await relay.start();
     return { relay, url };

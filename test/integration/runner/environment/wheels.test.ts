@@ -1,23 +1,16 @@
 import { execFileSync } from 'node:child_process';
-import { lstat, readdir, readFile, rm } from 'node:fs/promises';
+import { lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { DownloadCache } from '../../../../../shared/runner/environment/downloads/download-cache.ts';
-import { indexVariables } from '../../../../../shared/runner/environment/index-variables.ts';
-import { prepareEnvironment } from '../../../../../shared/runner/environment/prepare-environment.ts';
-import { reuseFolder } from '../../../../../shared/runner/environment/shared-environment.ts';
-import { wheelsFolder } from '../../../../../shared/runner/environment/wheels/wheel-store.ts';
-import { type PackageIndex, startPackageIndex } from '../../../../support/package-index.ts';
-import { everySample } from '../../../../support/samples.ts';
-import { testUser } from '../../../../support/test-users.ts';
-import {
-  type EnvironmentFixture,
-  makeFixture,
-  options,
-  program,
-  removeFixture,
-} from '../environment-fixture.ts';
-import { sourceOf, wheelOf } from '../packages.ts';
+import { indexVariables } from '../../../../shared/runner/environment/index-variables.ts';
+import { prepareEnvironment } from '../../../../shared/runner/environment/prepare-environment.ts';
+import { buildsFolder } from '../../../../shared/runner/environment/project-cache.ts';
+import { wheelsFolder } from '../../../../shared/runner/environment/trim-caches.ts';
+import { type PackageIndex, startPackageIndex } from '../../../support/package-index.ts';
+import { everySample } from '../../../support/samples.ts';
+import { testUser } from '../../../support/test-users.ts';
+import { type EnvironmentFixture, makeFixture, options, removeFixture } from './environment-fixture.ts';
+import { sourceOf, wheelOf } from './packages.ts';
 
 const isRoot = process.getuid?.() === 0;
 const owner = testUser('an environment of shared wheels');
@@ -28,8 +21,6 @@ describe('the packages of an environment', () => {
 
   beforeEach(async () => {
     fixture = await makeFixture();
-    // uv has a way of its own.
-    await program(fixture, 'uv', '#!/bin/sh\nexit 1\n');
     const alpha = {
       'alpha/__init__.py': 'value = 1\n',
       'alpha-1.0.data/scripts/alpha-script': '#!python\nimport alpha\nprint("script", alpha.value)\n',
@@ -63,7 +54,6 @@ describe('the packages of an environment', () => {
         {
           ...{ projectId, operatorEnv, packageIndexes: [new URL(index.url).origin] },
           indexes: indexVariables(variables),
-          downloads: new DownloadCache(join(fixture.folder, 'downloads'), undefined),
           ...(isRoot && { owner }),
         },
       ),
@@ -118,23 +108,6 @@ describe('the packages of an environment', () => {
     },
   );
 
-  test('lie in a virtual environment that is made once for each interpreter', async () => {
-    const first = await build('p1', 'alpha');
-
-    const second = await build('p2', 'beta');
-
-    const [one, other] = await Promise.all(
-      [first, second].map(({ folder }) => readFile(join(folder, 'bin/activate'), 'utf8')),
-    );
-    expect(other).toBe(one!.replaceAll(first.folder, second.folder));
-    const made = join(fixture.root, reuseFolder);
-    const blank = (await readdir(made)).find((name) => /^[0-9a-f]{64}$/.test(name));
-    expect(await readFile(join(made, blank!, 'environment/bin/activate'), 'utf8')).not.toContain(
-      second.folder,
-    );
-    expect(second.python('import beta, sys; print(sys.prefix)')).toBe(second.folder);
-  });
-
   test('do not keep a version that the index no longer has', async () => {
     await build('p1', 'alpha');
     const later = await wheelOf('alpha', '1.0', { 'alpha/__init__.py': 'value = 7\n' });
@@ -162,59 +135,44 @@ describe('the packages of an environment', () => {
       await rm(fixture.root, { recursive: true });
       const without = await build('p1', 'alpha');
       expect(without.python('import alpha; print(alpha.value)')).toBe('8');
-      expect(without.log).toContainEqual(
-        expect.stringContaining('versions of its first build are not available'),
-      );
-    },
-  );
-
-  test.runIf(everySample && isRoot)(
-    'are shared if one was built from its source, which is built once',
-    async () => {
-      const first = await build('p1', 'alpha', 'made');
-      const second = await build('p2', 'beta', 'made');
-      const third = await build('p3', 'alpha', 'made');
-
-      const builtBy = [first, second, third].map(({ python }) => python('import made; print(made.built_by)'));
-      expect(new Set(builtBy).size).toBe(1);
-      expect(first.log).toContainEqual(
-        expect.stringMatching(
-          /^environment: built made 1\.0 from its source distribution, wheel sha256 [0-9a-f]{64}$/,
-        ),
-      );
-      expect(second.log).toContainEqual('environment: 1 of 2 packages are installed on this host');
-      expect(third.log).toContainEqual('environment: its 2 packages are installed on this host');
     },
   );
 
   const builtBy = 'import made; print(made.built_by)';
 
-  test.runIf(isRoot)(
-    'are not those that a project with an index of its own has built, and those of one that has the same one',
-    async () => {
-      // The build of another project takes its tools from there.
-      const own = { PIP_EXTRA_INDEX_URL: `${index.url}/` };
-      const first = await buildWith(own, 'p1', 'made');
+  test('are built once for a project, and beside them the wheels of the index are shared', async () => {
+    const first = await build('p1', 'alpha', 'made');
+    const second = await build('p1', 'alpha', 'beta', 'made');
 
-      const second = await build('p2', 'made');
-      const third = await buildWith(own, 'p3', 'made');
+    expect(second.python(builtBy)).toBe(first.python(builtBy));
+    expect(second.log).toContainEqual('environment: 1 of 3 packages are installed on this host');
+    const [one, other] = await Promise.all(
+      [first, second].map(({ site }) => lstat(join(site, 'alpha/__init__.py'))),
+    );
+    expect(one!.ino === other!.ino).toBe(isRoot);
+  });
 
-      expect(second.python(builtBy)).not.toBe(first.python(builtBy));
-      expect(third.python(builtBy)).toBe(first.python(builtBy));
-    },
-  );
+  test('are never those that another project has built, whatever its indexes', async () => {
+    // The build of another project takes its tools from there.
+    const own = { PIP_EXTRA_INDEX_URL: `${index.url}/` };
+    const first = await buildWith(own, 'p1', 'made');
 
-  test.runIf(everySample && isRoot)(
-    'are built for one project alone if a variable names a page of files, which no key holds',
-    async () => {
-      const page = { PIP_FIND_LINKS: `${index.url}/alpha/` };
-      const first = await buildWith(page, 'p1', 'made');
+    const second = await build('p2', 'made');
+    const third = await buildWith(own, 'p3', 'made');
 
-      const second = await buildWith(page, 'p2', 'made');
+    const builds = [first, second, third].map(({ python }) => python(builtBy));
+    expect(new Set(builds).size).toBe(3);
+  });
 
-      expect(second.python(builtBy)).not.toBe(first.python(builtBy));
-    },
-  );
+  test.runIf(isRoot)('lie where no program of a job can look for them', async () => {
+    await build('p1', 'alpha', 'made');
+
+    const folders = [wheelsFolder, buildsFolder].map((name) => lstat(join(fixture.root, name)));
+    expect((await Promise.all(folders)).map(({ uid, mode }) => [uid, mode & 0o777])).toEqual([
+      [0, 0o700],
+      [0, 0o700],
+    ]);
+  });
 
   test('fail with the words of the build that fails', async () => {
     index.files['bad'] = {
@@ -229,6 +187,10 @@ describe('the packages of an environment', () => {
 
   test('fail at once with a version that this Python cannot have, before another package is built', async () => {
     const wheel = await wheelOf('old', '1.0', {});
+    // Longer than this test may take.
+    index.files['made'] = {
+      'made-1.0.tar.gz': await sourceOf('made', '1.0', '', 'import time; time.sleep(1000)'),
+    };
     index.files['old'] = { 'old-1.0-cp27-cp27mu-any.whl': wheel, 'old-2.0-py3-none-any.whl': wheel };
 
     await expect(build('p1', 'made', 'old==1.0')).rejects.toMatchObject({
@@ -237,9 +199,6 @@ describe('the packages of an environment', () => {
         /^old==1\.0 \(dependencies: line 3\): the package index has no such version/,
       ),
     });
-    expect(index.requests).not.toContain('/files/made/made-1.0.tar.gz');
-    // The pages that were read ahead are those that pip gets.
-    expect(index.requests.filter((path) => path === '/simple/old/').length).toBeLessThanOrEqual(2);
   });
 
   test('fail with what the build lacks, the line that requires it, and what to do', async () => {
@@ -271,12 +230,9 @@ describe('the packages of an environment', () => {
         /^A package index failed during the installation \(.+\)\. Nothing of it was kept/,
       ),
     });
-    const left = await readdir(join(fixture.root, wheelsFolder)).catch(() => []);
-    const drafts = await readdir(join(fixture.folder, 'downloads'));
     index.cuts = 0;
     const later = await build('p1', 'alpha', 'beta');
 
-    expect({ left, drafts }).toEqual({ left: [], drafts: [] });
     expect(later.python('import alpha, beta; print(alpha.value + beta.value)')).toBe('3');
   });
 });

@@ -1,0 +1,17 @@
+/**
+ * Say that a package index failed, from the output of uv; undefined if it tells of something else. uv has repeated what can be
+ * repeated.
+ *
+ * @param message what the installer itself says
+ */
+export function indexFailure(output: string, message: string): string | undefined {
+  const [failed] =
+    /(?:Request failed after \d+ retries|Failed to fetch: |error sending request)[^\n]*/.exec(output) ??
+    /Failed to (?:download|extract|read)[^\n]*(?=[\s\S]*(?:error decoding response body|connection|unexpected (?:end|EOF)|timed out))/i.exec(
+      output,
+    ) ??
+    [];
+  if (failed === undefined || /hash mismatch/i.test(output)) return undefined;
+  const what = `A package index failed during the installation (${failed.trim()})`;
+  return `${what}. Nothing of it was kept. Start the run again when the index answers. ${message}`;
+}
