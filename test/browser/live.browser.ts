@@ -63,3 +63,62 @@ test('the table of a project shows what its running experiments report, and new 
   expect(service.faults).toEqual([]);
   await page.context().close();
 });
+
+test('the curves of fifty running experiments grow by one request for all of them', async () => {
+  const many = await newProject(service.client, 'many live');
+  const ids: string[] = [];
+  for (let run = 0; run < 50; run += 1)
+    ids.push(
+      await recordRun(service.client, many, { name: `run ${run}`, metrics: { accuracy: [0.1, 0.2] } }),
+    );
+  const page = await service.enter();
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(request.url()));
+  const isRead = (url: string) => /\/experiments\/\w{26}\/metrics\?limit=10000/.test(url);
+  await visit(page, `projects/${many}`);
+  await page.locator('.row.body').first().waitFor();
+  await page.keyboard.press('a');
+  await page.keyboard.press('v');
+  await page.locator('.plot canvas').first().waitFor();
+  /** What the chart says of the ends of its first ten lines. */
+  const ends = async () => {
+    const label = await page.locator('.plot').first().getAttribute('aria-label');
+    return [...(label ?? '').matchAll(/ends at ([\d.]+\d)/g)].map(([, end]) => end);
+  };
+  await expect.poll(ends).toEqual(Array.from({ length: 10 }, () => '0.2'));
+  // All are read, and then followed, before they grow.
+  let known = -1;
+  const isQuiet = () => {
+    const { length } = asked.filter(isRead);
+    const wasKnown = length === known && length >= 50;
+    known = length;
+    return wasKnown;
+  };
+  await expect.poll(isQuiet, { interval: 3_000, timeout: 120_000 }).toBe(true);
+  asked.length = 0;
+
+  for (const step of [2, 3])
+    await Promise.all(
+      ids.map((experiment_id) =>
+        service.client.call<typeof logMetrics>(
+          'POST /projects/{project_id}/experiments/{experiment_id}/metrics',
+          {
+            path: { project_id: many, experiment_id },
+            body: { metrics: [{ name: 'accuracy', value: step / 10 + 0.5, step }] },
+          },
+        ),
+      ),
+    );
+  await expect.poll(async () => new Set(await ends())).toEqual(new Set(['0.8']));
+
+  const points = asked.filter((url) => url.includes('points='));
+  expect(asked.filter(isRead)).toEqual([]);
+  // Each of them waits for 1.7 s at least, for all of the fifty.
+  expect(points.length).toBeGreaterThan(0);
+  expect(points.length).toBeLessThan(20);
+  await endRun(service.client, { project_id: many, experiment_id: ids[0] ?? '' }, 'SUCCEEDED');
+  await expect.poll(() => asked.some((url) => isRead(url) && url.includes(`/${ids[0]}/`))).toBe(true);
+  expect(new Set(await ends())).toEqual(new Set(['0.8']));
+  expect(service.faults).toEqual([]);
+  await page.context().close();
+});

@@ -80,4 +80,4 @@ const slowMilliseconds = 3_400;
 const promptMilliseconds = 1_700;
 
 /** Seconds after which a client asks again where the service does not wait: AWS charges for a function that waits. */
-export const retrySeconds = { running: 4, inLine: 10, idle: 15 } as const;
+export const retrySeconds = { points: 2, running: 4, inLine: 10, idle: 15 } as const;

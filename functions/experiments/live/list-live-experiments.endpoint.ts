@@ -8,7 +8,7 @@ import { readTrackingOfEach } from '../../../shared/data/experiments/tracking.ts
 import { isFinal } from '../../../shared/data/jobs/job-status.ts';
 import { trackingPartition } from '../../../shared/data/metrics/metric-summaries.ts';
 import { readCriterion } from '../../../shared/data/projects/inferred-criterion.ts';
-import { readRecords } from '../../../shared/data/table/needs.ts';
+import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { RecentValues } from '../../../shared/data/table/recent-values.ts';
 import { ExperimentAnswer, showExperiment } from '../../../shared/experiments/experiment-answer.ts';
 import { Cursor, encodeCursor } from '../../../shared/http/definition/cursor.ts';
@@ -19,6 +19,7 @@ import { Reply } from '../../../shared/http/definition/reply.ts';
 import { MetricRanker } from '../../../shared/metrics/metric-ranker.ts';
 import { listPage, withTracking } from '../search/answer-search.ts';
 import { awaitNews, type Mark, type News, retrySeconds } from './await-news.ts';
+import { LivePoint, parsePosition, positionText, readLivePoints } from './read-live-points.ts';
 
 const name = 'listLiveExperiments';
 /** Newest experiments of an answer, and further ones that a request names. */
@@ -59,7 +60,7 @@ export const endpoint = defineEndpoint({
   description: `Returns the newest ${maxNewest} experiments and those of \`experiments\`. Ask again with \`after\` of the answer, once its \`retry_after\` seconds have passed. On one machine the service then waits up to 20 s for a change; on AWS it answers at once.`,
   allow: 'viewer',
   project: 'viewer',
-  needs: { records: readRecords, accounts: readUsers },
+  needs: { records: writeRecords, accounts: readUsers },
   input: {
     path: projectPath,
     query: z.strictObject({
@@ -71,9 +72,17 @@ export const endpoint = defineEndpoint({
         .describe(
           `Older experiments to return too, such as those that still run: up to ${maxOthers}, separated by commas.`,
         ),
+      points: z
+        .string()
+        .regex(idList, `must be 1 to ${maxOthers} ids of experiments, separated by commas`)
+        .optional()
+        .describe(
+          `Return instead the new points of these running experiments: up to ${maxOthers}, separated by commas. The first answer has none; read the points of before with \`…/metrics\`.`,
+        ),
     }),
   },
-  work: `page: ${maxNewest} and ${maxOthers} experiments, 4 MB`,
+  work: `page: ${maxNewest} and ${maxOthers} experiments, 4 MB; or 8,000 points`,
+  writes: 'marks the leases of running jobs whose points are asked for, which then send them',
   output: {
     200: z.object({
       experiments: z
@@ -81,6 +90,9 @@ export const endpoint = defineEndpoint({
         .nullable()
         .describe('The newest experiments, newest first. Null if nothing has changed since `after`.'),
       more: z.boolean().describe('Whether the project has older ones.'),
+      points: z
+        .array(LivePoint)
+        .describe("New points in order of arrival, also the machine's, `system/…`. Empty without `points`."),
       others: z.array(Row).describe('Those of the named experiments for which the answer has room.'),
       gone: z.array(Ulid).describe('Named experiments that were deleted.'),
       after: z.string().describe('Cursor of the next request.'),
@@ -91,6 +103,7 @@ export const endpoint = defineEndpoint({
   async handle({ path, query }, context) {
     const { records, patience, now } = context;
     const { project_id } = path;
+    if (query.points !== undefined) return answerPoints(context, path, query, query.points);
     const [, answered_at = '', digest] = positionPattern.exec(query.after ?? '') ?? [];
     if (query.after !== undefined && digest === undefined)
       throw badRequest([{ in: 'query', name: 'after', message: 'is not a cursor of this list' }]);
@@ -129,6 +142,7 @@ export const endpoint = defineEndpoint({
       {
         experiments: isNew ? experiments : null,
         more,
+        points: [],
         others: isNew ? others : [],
         gone,
         after: encodeCursor({ name, path, query }, `${now().getTime()}!${text}`),
@@ -138,6 +152,32 @@ export const endpoint = defineEndpoint({
     );
   },
 });
+
+async function answerPoints(
+  context: Parameters<typeof readLivePoints>[0],
+  path: { project_id: string },
+  query: Readonly<Record<string, string | undefined>>,
+  asked: string,
+) {
+  const { patience, now } = context;
+  const ids = [...new Set(asked.split(','))];
+  const position = query['after'] === undefined ? undefined : parsePosition(query['after'], ids.length);
+  if (query['after'] !== undefined && position === undefined)
+    throw badRequest([{ in: 'query', name: 'after', message: 'is not a cursor of this list' }]);
+  const live = await readLivePoints(context, path.project_id, ids, position);
+  const { points, gone, cells, isMore, hasWaited, isPolled } = live;
+  const mayAskAtOnce = isMore || (patience !== undefined && (hasWaited || position === undefined));
+  const text = positionText({ answered_at: now().getTime(), cells });
+  return {
+    experiments: null,
+    more: false,
+    points,
+    others: [],
+    gone,
+    after: encodeCursor({ name, path, query }, text),
+    retry_after: mayAskAtOnce ? 0 : isPolled ? retrySeconds.points : retrySeconds.running,
+  };
+}
 
 /** Time of the previous answer, and the digest of what it showed. */
 const positionPattern = /^(\d{1,15})!([\w-]{16})$/;

@@ -131,7 +131,7 @@ export async function noteWatched(
 ): Promise<void> {
   const time = now.getTime();
   const present = await findLease(records, job_id, node);
-  if (present === undefined || (present.watched_until ?? 0) > time + renewMilliseconds) return;
+  if (!isUnwatched(present, time)) return;
   const unmarked = {
     any: [{ absent: ['watched_until'] }, { atMost: { watched_until: time + renewMilliseconds } }],
   };
@@ -144,6 +144,10 @@ export async function noteWatched(
     }),
   );
 }
+
+/** Whether a lease has to be marked for a reader of this time. */
+export const isUnwatched = (lease: Readonly<Record<string, unknown>> | undefined, time: number): boolean =>
+  lease !== undefined && !(Number(lease['watched_until'] ?? 0) > time + renewMilliseconds);
 
 /**
  * Renew a mark when its remaining time is below this. So any number of readers cause at most one write in ten

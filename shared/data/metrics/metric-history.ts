@@ -115,6 +115,14 @@ export async function* readRuns(
   }
 }
 
+/** Return the number of points of an experiment, which is that of the next one. */
+export async function countPoints(records: TableReader<'records'>, job_id: string): Promise<number> {
+  const { state } = await pointLists.readManifest(records, jobPartition(job_id));
+  let { points } = state;
+  for await (const { end } of tailOf(records, job_id, state, points)) points = end;
+  return points;
+}
+
 /** Return the points of a run from a number on. */
 function behind({ name, numbers, steps, times, values }: PointRun, from: number): PointRun {
   const at = numbers.findIndex((number) => number >= from);

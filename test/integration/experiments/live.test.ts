@@ -298,3 +298,93 @@ describe('the experiments of a project that are followed', () => {
     expect(next.experiments?.[0].metrics.cost.last).toBe(0.5);
   });
 });
+
+describe('the points of many experiments', () => {
+  const pointsOf = (answer: { json: { points: { experiment_id: string; name: string; step: number }[] } }) =>
+    answer.json.points.filter(({ name }) => name === 'loss').map((one) => [one.experiment_id, one.step]);
+  const follow = (ids: readonly string[], query = '', more: Call = {}) =>
+    service.call(listLive, {
+      path: { project_id },
+      query: `points=${ids.join()}${query}`,
+      as: owner,
+      ...more,
+    });
+
+  test('come with one request, each once, and those of before not at all', async () => {
+    const runs = [await running(), await running(), await running()];
+    const ids = runs.map(({ experiment_id }) => experiment_id);
+    const [one, two, three] = runs as [Experiment, Experiment, Experiment];
+    await report(one, 1, 2);
+
+    const first = await follow(ids);
+    await report(one, 3);
+    await report(two, 1);
+    const second = await follow(ids, `&after=${first.json.after}`);
+    const third = await follow(ids, `&after=${second.json.after}`);
+    await report(three, 1, 2);
+    const fourth = await follow(ids, `&after=${third.json.after}`);
+
+    expect([first, second, third, fourth].map(pointsOf)).toEqual([
+      [],
+      [
+        [one.experiment_id, 3],
+        [two.experiment_id, 1],
+      ],
+      [],
+      [
+        [three.experiment_id, 1],
+        [three.experiment_id, 2],
+      ],
+    ]);
+    expect(second.json).toMatchObject({ experiments: null, others: [], gone: [], retry_after: 2 });
+    expect((await findLease(service.records, one.experiment_id, 0))?.watched_until).toBeGreaterThan(0);
+  });
+
+  test('are waited for where the service may wait', async () => {
+    const run = await running();
+    const first = await follow([run.experiment_id]);
+    const { park, waits } = parking(() => report(run, 7));
+
+    const next = await follow([run.experiment_id], `&after=${first.json.after}`, { park });
+
+    expect(pointsOf(next)).toEqual([[run.experiment_id, 7]]);
+    expect([waits(), next.json.retry_after]).toEqual([1, 0]);
+  });
+
+  test('of fifty need few requests to the tables, and only those that have grown are read', async () => {
+    const runs = await Promise.all(Array.from({ length: 50 }, () => running()));
+    const ids = runs.map(({ experiment_id }) => experiment_id);
+    for (const run of runs) await report(run, 1);
+    let { after } = (await follow(ids)).json;
+    ({ after } = (await follow(ids, `&after=${after}`)).json);
+    await report(runs[7] as Experiment, 2);
+
+    let found: unknown;
+    const rounds = await tableRequests(service, listLive, async () => {
+      found = pointsOf(await follow(ids, `&after=${after}`));
+    });
+
+    expect(found).toEqual([[ids[7], 2]]);
+    expect(rounds.flat().length).toBeLessThan(15);
+  });
+
+  test('of an experiment that is not in the project are none', async () => {
+    const other = await newProject(service, owner);
+    const run = await running();
+    const first = await service.call(listLive, {
+      path: { project_id: other },
+      query: `points=${run.experiment_id}`,
+      as: owner,
+    });
+    await report(run, 1);
+
+    const next = await service.call(listLive, {
+      path: { project_id: other },
+      query: `points=${run.experiment_id}&after=${first.json.after}`,
+      as: owner,
+    });
+
+    expect([next.json.points, next.json.gone]).toEqual([[], [run.experiment_id]]);
+    expect((await findLease(service.records, run.experiment_id, 0))?.watched_until).toBeUndefined();
+  });
+});

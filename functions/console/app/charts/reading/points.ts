@@ -160,7 +160,8 @@ export class CurveReader {
         },
         list.next,
       );
-      for (const row of rows) addPoint(this.curves, row);
+      // A feed may have brought some of those that are read on.
+      for (const row of rows) (list.isStarted ? addNewPoint : addPoint)(this.curves, row);
       isNew ||= rows.length > 0;
       list.next = next;
       list.isStarted = true;

@@ -4,10 +4,11 @@ import { noteReach, poll, wake } from '../../api/poller.ts';
 import { isExpired, signInCount } from '../../api/session.ts';
 import type { Curve } from './curve.ts';
 import type { Drawable } from './drawable.ts';
+import { LivePoints } from './live-points.ts';
 import type { PointFeed } from './point-feed.ts';
 import { CurveReader } from './points.ts';
 
-const liveMilliseconds = 2_000;
+const againMilliseconds = 2_000;
 /** Number of runs that are read at the same time. */
 const lanes = 4;
 /** Maximum number of points of a feed before the curves are read again, thinned. */
@@ -30,13 +31,7 @@ export interface RunCurves {
   readRange(name: string, from: number, to: number, signal: AbortSignal): Promise<ReadonlyMap<string, Curve>>;
 }
 
-const pointsOf = ({ metrics }: Drawable): number =>
-  Object.values(metrics).reduce((sum, { count }) => sum + count, 0);
-
-/**
- * Read the curves of runs. Those of running ones grow: by the feed of the only run, or else they are read on, one run after the
- * other, once their summaries have new points.
- */
+/** Read the curves of runs. Those of running ones grow: by the feed of the only run, or by requests that follow all of them. */
 export function useRunCurves(runs: readonly Drawable[], feed?: PointFeed): RunCurves {
   const [version, setVersion] = useState(0);
   const [error, setError] = useState<unknown>();
@@ -44,8 +39,11 @@ export function useRunCurves(runs: readonly Drawable[], feed?: PointFeed): RunCu
   const readers = useRef(new Map<string, CurveReader>());
   const wanted = useRef(new Set<string>());
   const done = useRef(new Set<string>());
-  /** Number of the points of each run when it was read last. */
-  const counts = useRef(new Map<string, number>());
+  /** Runs whose followed points have a gap, so that they have to be read anew. */
+  const lost = useRef(new Set<string>());
+  /** Readers that take the places of others once they have read. */
+  const renewed = useRef(new Map<string, CurveReader>());
+  const live = useRef<LivePoints>(undefined);
   const load = useRef<() => Promise<void>>(undefined);
   const wantTimer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const frame = useRef<number>(undefined);
@@ -67,20 +65,26 @@ export function useRunCurves(runs: readonly Drawable[], feed?: PointFeed): RunCu
     const aborter = new AbortController();
     let hasFailed = false;
     let fed = 0;
-    const readerOf = ({ project_id, experiment_id }: Drawable): CurveReader => {
-      const present = readers.current.get(experiment_id);
-      if (present !== undefined) return present;
-      const curveReader = new CurveReader({ project_id, experiment_id });
-      readers.current.set(experiment_id, curveReader);
-      return curveReader;
-    };
     const read = async (run: Drawable): Promise<void> => {
-      counts.current.set(run.experiment_id, pointsOf(run));
-      const reader = readerOf(run);
+      const { project_id, experiment_id: id } = run;
+      const present = readers.current.get(id);
+      // One that was followed until now is read anew. Its lines stay meanwhile.
+      const isLost = lost.current.has(id) || (feed === undefined && !run.isLive);
+      const isAnew = present?.isFed === true && isLost;
+      const reader =
+        isAnew || present === undefined ? new CurveReader({ project_id, experiment_id: id }) : present;
+      if (present === undefined) readers.current.set(id, reader);
+      if (isAnew) renewed.current.set(id, reader);
       // What the feed brings from now on is not read again.
-      const hasBegun = feed?.hasBegun === true;
-      if (await reader.read(run.metrics, wanted.current, aborter.signal)) redraw();
+      const hasBegun = feed?.hasBegun === true || (run.isLive && live.current?.hasBegun(id) === true);
+      const hasGrown = await reader.read(run.metrics, wanted.current, aborter.signal);
       reader.isFed = hasBegun;
+      if (isAnew) {
+        readers.current.set(id, reader);
+        renewed.current.delete(id);
+        lost.current.delete(id);
+      }
+      if (isAnew || hasGrown) redraw();
     };
     let isBusy = false;
     let isAgain = false;
@@ -114,24 +118,9 @@ export function useRunCurves(runs: readonly Drawable[], feed?: PointFeed): RunCu
     };
     load.current = loadAll;
     void loadAll();
-    /** The run that has waited longest for a read of its new points. */
-    const grown = () => {
-      if (feed !== undefined) return undefined;
-      const found = latest.current.filter(
-        (run) => run.isLive && counts.current.get(run.experiment_id) !== pointsOf(run),
-      );
-      const order = [...counts.current.keys()];
-      return found.sort((a, b) => order.indexOf(a.experiment_id) - order.indexOf(b.experiment_id))[0];
-    };
     const end = poll({
-      async run() {
-        if (hasFailed) return loadAll();
-        const one = grown();
-        if (one === undefined) return;
-        counts.current.delete(one.experiment_id);
-        await read(one);
-      },
-      every: () => (isExpired.value || (grown() === undefined && !hasFailed) ? undefined : liveMilliseconds),
+      run: loadAll,
+      every: () => (isExpired.value || !hasFailed ? undefined : againMilliseconds),
     });
     const leave = feed?.subscribe((points, isFirst) => {
       fed += points.length;
@@ -149,9 +138,27 @@ export function useRunCurves(runs: readonly Drawable[], feed?: PointFeed): RunCu
       leave?.();
     };
   }, [key, signIns, feed]);
-  // Summaries with new points begin a read.
-  const total = runs.reduce((sum, run) => sum + pointsOf(run), 0);
-  useEffect(wake, [total]);
+  useEffect(() => {
+    if (feed !== undefined) return;
+    let fed = 0;
+    const followed = new LivePoints((points, ids, isFirst) => {
+      const byRun = Map.groupBy(points, ({ experiment_id }) => experiment_id);
+      for (const [id, some] of byRun)
+        for (const { current } of [readers, renewed]) current.get(id)?.take(some);
+      fed += points.length;
+      if (isFirst || fed > maxFed) {
+        fed = 0;
+        for (const id of ids) if (readers.current.get(id)?.isFed === true) lost.current.add(id);
+        void load.current?.();
+      } else if (points.length > 0) redraw();
+    });
+    live.current = followed;
+    return () => {
+      followed.end();
+      live.current = undefined;
+    };
+  }, [feed, signIns]);
+  useEffect(() => live.current?.follow(latest.current), [key, feed, signIns]);
 
   useEffect(
     () => () => {
