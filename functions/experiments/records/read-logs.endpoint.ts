@@ -1,14 +1,18 @@
 import * as z from 'zod';
+import { paragraph } from '../../../shared/core/text/text-rules.ts';
 import { requireExperiment } from '../../../shared/data/experiments/experiment.ts';
 import { markJobs, readRecords } from '../../../shared/data/table/needs.ts';
-import { answerLog, LogAnswer, logQuery } from '../../../shared/experiments/answer-log.ts';
+import { answerLog, logQuery, SearchableLogAnswer } from '../../../shared/experiments/answer-log.ts';
 import { experimentPath } from '../../../shared/experiments/experiment-path.ts';
+import { encodeCursor } from '../../../shared/http/definition/cursor.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { integer } from '../../../shared/http/definition/parameters.ts';
 import { isLogComplete } from './log-complete.ts';
 
+const name = 'readExperimentLogs';
+
 export const endpoint = defineEndpoint({
-  name: 'readExperimentLogs',
+  name,
   method: 'GET',
   path: '/projects/{project_id}/experiments/{experiment_id}/logs',
   summary: 'Log of an experiment, oldest line first',
@@ -24,11 +28,16 @@ export const endpoint = defineEndpoint({
       node: integer(0, 63)
         .optional()
         .describe('Node of the cluster whose log to return, such as `1`. Default: 0, the main node.'),
+      search: paragraph(200)
+        .optional()
+        .describe(
+          'Return only lines with this text, without case, such as `nan`: up to `limit` (1,000) a page. A page reads 20 MB of the log, so follow the cursor also from a page without lines.',
+        ),
     }),
   },
-  work: 'page: 3 MB of lines, or the last 10,000',
+  work: 'page: 3 MB of lines, or the last 10,000; in a search 20 MB',
   writes: 'marks the lease of a running job, which then sends its lines at once',
-  output: { 200: LogAnswer },
+  output: { 200: SearchableLogAnswer },
 
   handle({ path, query }, { records, watch, header, now }) {
     return answerLog(
@@ -42,6 +51,7 @@ export const endpoint = defineEndpoint({
           const experiment = await requireExperiment(records, path.project_id, path.experiment_id);
           return isLogComplete(experiment, query.node ?? 0, now());
         },
+        cursorOf: (at) => encodeCursor({ name, path, query: { node: query.node } }, at),
       },
     );
   },

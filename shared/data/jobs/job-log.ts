@@ -1,6 +1,10 @@
 import * as z from 'zod';
+import { breathe } from '../../core/stop-signal.ts';
 import {
+  chunkItems,
   chunkName,
+  chunkRows,
+  chunkText,
   packChunk,
   readChunks,
   readStream,
@@ -94,6 +98,79 @@ export const readLog = (
   from: string | undefined,
   bounds: { limit: number; maxBytes: number },
 ): Promise<StreamPage<LogLine>> => readStream(records, logStream(job_id, node), from, bounds);
+
+/** A line that a search has found. */
+export interface FoundLine extends LogLine {
+  /** Its number in the log, from 0. */
+  number: number;
+  /** Position from which {@link readLog} reads, and the number of lines from there to it. */
+  at: string;
+  before: number;
+}
+
+/** Lines before a found one that its position includes, where the same search has read them. */
+const context = 50;
+
+/** Position of a search: that of a log, and the number of the line there. */
+const searchPositionPattern = /^((?:\d{4}#\d{8})?:\d{1,9})@(\d{1,12})$/;
+
+export const isSearchPosition = (text: string): boolean => searchPositionPattern.test(text);
+
+/**
+ * Find the lines of a node's log that have a text, without case, from a position on. Return at most `limit` lines, and read
+ * about `maxCharacters` of the log, so a page may have none and yet a next one.
+ */
+export async function searchLog(
+  records: TableReader<'records'>,
+  job_id: string,
+  node: number,
+  wanted: string,
+  from: string | undefined,
+  { limit, maxCharacters }: { limit: number; maxCharacters: number },
+): Promise<StreamPage<FoundLine>> {
+  const [, position = ':0', numbered = '0'] = searchPositionPattern.exec(from ?? '') ?? [];
+  const [behind = '', skipped = '0'] = position.split(':');
+  const words = wanted.toLowerCase();
+  // A chunk whose JSON does not have the text is not parsed.
+  const inJson = JSON.stringify(words).slice(1, -1).toLowerCase();
+  const rows: FoundLine[] = [];
+  /** Chunks of the lines before the present one: the name of the chunk before each, and the number of its first line. */
+  let read: { behind: string; first: number }[] = [];
+  let last = behind;
+  let first = Number(numbered) - Number(skipped);
+  let skip = Number(skipped);
+  let characters = 0;
+  const page = (index: number, more: boolean) => ({
+    rows,
+    position: `${last}:${index}@${first + index}`,
+    more,
+  });
+  const stream = logStream(job_id, node);
+  for await (const { name, item } of chunkItems(records, stream, behind === '' ? undefined : behind)) {
+    if (characters > maxCharacters) return page(skip, true);
+    read = [
+      ...read.filter((_, at) => (read[at + 1]?.first ?? first) > first - context),
+      { behind: last, first },
+    ];
+    const text = await chunkText(item);
+    characters += text.length;
+    if (text.toLowerCase().includes(inJson))
+      for (const [index, line] of (await stream.unpack(item)).entries()) {
+        if (index < skip || !line.message.toLowerCase().includes(words)) continue;
+        if (rows.length === limit) return page(index, true);
+        const number = first + index;
+        const begin = Math.max(number - context, read[0]?.first ?? first);
+        const start = read.findLast((chunk) => chunk.first <= begin);
+        const at = `${start?.behind ?? ''}:${begin - (start?.first ?? 0)}`;
+        rows.push({ ...line, number, at, before: number - begin });
+      }
+    first += chunkRows(item);
+    last = name;
+    skip = 0;
+    await breathe();
+  }
+  return page(skip, false);
+}
 
 /** Return the last `count` lines of a node's log, oldest first, with the position after them. */
 export const readLogTail = (

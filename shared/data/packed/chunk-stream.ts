@@ -30,9 +30,12 @@ export const chunkRows = (item: Item): number => chunk.parse(item).rows;
 
 /** Unpack the rows of a chunk of {@link packChunk}. */
 export async function unpackChunk<S extends z.ZodType>(item: Item, row: S): Promise<z.output<S>[]> {
-  const text = (await decompress(chunk.parse(item).packed)).toString('utf8');
-  return z.array(row).parse(JSON.parse(text));
+  return z.array(row).parse(JSON.parse(await chunkText(item)));
 }
+
+/** Return the JSON of the rows of a chunk. */
+export const chunkText = async (item: Item): Promise<string> =>
+  (await decompress(chunk.parse(item).packed)).toString('utf8');
 
 /** Yield the items of chunks after the chunk `behind`, oldest first, with their names. */
 export async function* chunkItems(

@@ -106,3 +106,53 @@ test('a read of a running job is seen by the job, with one write for all who rea
   await noteWatched(service.records, 'no-such-job', 0, new Date());
   expect(await findLease(service.records, 'no-such-job', 0)).toBeUndefined();
 });
+
+test('a search finds lines of the whole log with their numbers and places, in pages of bounded work', async () => {
+  const service = await testService();
+  const owner = await service.user('developer');
+  const project_id = await newProject(service, owner);
+  const ended = { ...experimentOf(project_id, 0.9), stopped_at: time };
+  const { experiment_id } = ended;
+  await service.records.write(putExperiment(ended), takeLease(experiment_id, 0, lease, undefined));
+  const pad = '.'.repeat(2_000);
+  const messageOf = (number: number) =>
+    number % 1_700 === 1_699 ? `Loss is "NaN" at ${number}` : `${number}${pad}`;
+  for (let chunk = 0; chunk < 150; chunk += 1) {
+    const lines = Array.from({ length: 100 }, (_, index) => ({
+      time,
+      stream: 'stdout' as const,
+      message: messageOf(chunk * 100 + index),
+    }));
+    await appendLog(service.records, experiment_id, 0, lease, chunk, lines, new Date());
+  }
+  const path = { project_id, experiment_id };
+  const read = (query: string) => service.call(readLogs, { path, query, as: owner });
+
+  const pages: { number: number; message: string; at: string; before: number }[][] = [];
+  let query: string | undefined = `search=${encodeURIComponent('"nan" at')}`;
+  while (query !== undefined) {
+    const answer = await read(query);
+    pages.push(answer.json);
+    query = /<\?(.*)>; rel="next"/.exec(answer.headers['link'] ?? '')?.[1];
+  }
+
+  const found = pages.flat();
+  expect(found.map(({ number }) => number)).toEqual(
+    Array.from({ length: 8 }, (_, index) => 1_699 + 1_700 * index),
+  );
+  // 30 MB of log, of which a page reads 20 MB.
+  expect(pages).toHaveLength(2);
+  for (const { message, number, at, before } of found) {
+    expect(before).toBe(50);
+    const around = await read(`cursor=${at}&limit=60`);
+    const messages = around.json.map((line: { message: string }) => line.message);
+    expect(messages[before]).toBe(message);
+    expect(messages[0]).toBe(messageOf(number - before));
+  }
+  const one = await read('search=loss&limit=1');
+  expect(one.json.map(({ number }: { number: number }) => number)).toEqual([1_699]);
+  const two = await read(/<\?(.*)>; rel="next"/.exec(one.headers['link'] ?? '')?.[1] ?? '');
+  expect(two.json.map(({ number }: { number: number }) => number)).toEqual([3_399]);
+  expect((await read('search=nothing+like+this')).json).toEqual([]);
+  expect((await read('search=a&tail=3')).status).toBe(400);
+});
