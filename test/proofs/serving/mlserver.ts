@@ -9,7 +9,7 @@ import { type Asked, ask } from './load.ts';
 
 export const mlserverPackages = ['mlserver==1.7.1', 'onnxruntime==1.30.0', 'numpy==2.4.6'];
 
-export interface Mlserver {
+interface Mlserver {
   url: string;
   pid: number;
   end(): Promise<void>;
