@@ -6,7 +6,7 @@ import { indexVariables } from '../../../../shared/runner/environment/index-vari
 import { prepareEnvironment } from '../../../../shared/runner/environment/prepare-environment.ts';
 import { buildsFolder } from '../../../../shared/runner/environment/project-cache.ts';
 import { wheelsFolder } from '../../../../shared/runner/environment/trim-caches.ts';
-import { type PackageIndex, startPackageIndex } from '../../../support/package-index.ts';
+import { type PackageIndex, sha256Of, startPackageIndex } from '../../../support/package-index.ts';
 import { everySample } from '../../../support/samples.ts';
 import { testUser } from '../../../support/test-users.ts';
 import { type EnvironmentFixture, makeFixture, options, removeFixture } from './environment-fixture.ts';
@@ -172,6 +172,29 @@ describe('the packages of an environment', () => {
       [0, 0o700],
       [0, 0o700],
     ]);
+  });
+
+  test('found by a password come into no cache', async () => {
+    const own = { PIP_EXTRA_INDEX_URL: index.url.replace('//', '//ann:passw0rd-of-ann@') };
+
+    const { python } = await buildWith(own, 'p1', 'alpha', 'made');
+
+    expect(python('import alpha, made; print(alpha.value)')).toBe('1');
+    expect(await readdir(join(fixture.root, buildsFolder)).catch(() => [])).toEqual([]);
+    const kept = await readdir(join(fixture.root, wheelsFolder), { recursive: true });
+    expect(kept.filter((path) => /alpha|made/.test(path))).toEqual([]);
+  });
+
+  test('have the hashes that the project states, or are refused', async () => {
+    const wheel = index.files['alpha']?.['alpha-1.0-py3-none-any.whl'] ?? Buffer.of();
+
+    const { python } = await build('p1', `alpha==1.0 --hash=sha256:${sha256Of(wheel)}`);
+
+    expect(python('import alpha; print(alpha.value)')).toBe('1');
+    await expect(build('p2', `alpha==1.0 --hash=sha256:${'0'.repeat(64)}`)).rejects.toMatchObject({
+      code: 'install-failed',
+      message: expect.stringMatching(/alpha/),
+    });
   });
 
   test('fail with the words of the build that fails', async () => {
