@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { loadOperations } from '../../../infra/service/endpoints.ts';
+import { dynamoDb } from '../../../shared/aws/dynamodb-client.ts';
 import type { Item } from '../../../shared/data/table/table.ts';
 import type { AnyEndpoint } from '../../../shared/http/definition/middleware.ts';
 import { sample } from '../../support/injection/sample.ts';
@@ -34,13 +34,14 @@ const sent = new Map<string, string[]>();
 const asking = new AsyncLocalStorage<string>();
 
 /** Notes them: what a GET answers depends on no record of a partition that none of them names. */
-function noteRequests(): () => void {
-  const { send } = DynamoDBDocumentClient.prototype;
-  const spy = vi.spyOn(DynamoDBDocumentClient.prototype, 'send');
-  spy.mockImplementation(function (this: DynamoDBDocumentClient, command: { input: unknown }, ...more) {
+function noteRequests({ environment }: TestService): () => void {
+  const client = dynamoDb(environment);
+  const { send } = client;
+  const spy = vi.spyOn(client, 'send');
+  spy.mockImplementation((command: { input: unknown }, ...more) => {
     const name = asking.getStore();
     if (name !== undefined) sent.set(name, [...(sent.get(name) ?? []), JSON.stringify(command.input)]);
-    return Reflect.apply(send, this, [command, ...more]);
+    return Reflect.apply(send, client, [command, ...more]);
   });
   return () => spy.mockRestore();
 }
@@ -90,12 +91,13 @@ describe('a service beside a later release', () => {
   beforeAll(async () => {
     service = await serviceWithRecords('0');
     admin = await service.user('admin', 'reader');
-    const restore = noteRequests();
+    const restore = noteRequests(service);
     before = await readAll(service, admin);
     restore();
   });
 
   test('shows records with attributes that it does not know as those without', async () => {
+    expect(sent.size).toBeGreaterThan(20);
     for (const { table, item } of latest) {
       await service[table].write({ put: { ...item, of_a_later_release: { nested: [1, 'two'] } } });
     }
