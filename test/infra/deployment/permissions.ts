@@ -211,11 +211,11 @@ test('passwords and the key of secrets are reached by the functions that check o
     'serveMlflow',
   ]);
   expect(reach.get('CI_TRUSTS#*')).toEqual([
+    'backgroundPass',
     'createTrust',
     'deleteTrust',
     'deleteUser',
     'exchangeToken',
-    'purge',
   ]);
   expect(['ISSUER#*', 'ASSERTION#*'].map((pattern) => reach.get(pattern))).toEqual([
     ['exchangeToken'],

@@ -220,6 +220,7 @@ test('what anybody may call has a throttle of its own, never above that of the s
       'HEAD /openapi.json',
       'GET /users/check/{p2}',
       'HEAD /users/check/{p2}',
+      'POST /auth/oidc/exchange',
       'POST /auth/session',
       'POST /auth/token',
       'POST /users',
