@@ -24,6 +24,7 @@ import { pruneCommand, quantizeCommand } from './commands/models/optimize.ts';
 import { receiptCommand } from './commands/models/receipt.ts';
 import { serveCommand } from './commands/models/serve.ts';
 import { openCommand } from './commands/open.ts';
+import { auditCommand } from './commands/project/audit.ts';
 import { budgetCommand } from './commands/project/budget.ts';
 import { configRoutes } from './commands/project/config.ts';
 import { dataRoutes } from './commands/project/data.ts';
@@ -93,6 +94,7 @@ const routes = buildRouteMap<string, CliContext>({
     projects: projectsCommand,
     members: memberRoutes,
     budget: budgetCommand,
+    audit: auditCommand,
     data: dataRoutes,
     config: configRoutes,
     env: envRoutes,

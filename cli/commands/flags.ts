@@ -12,6 +12,19 @@ function number(text: string): number {
 const size = (brief: string) =>
   ({ kind: 'parsed', parse: number, placeholder: 'N', brief, optional: true }) as const;
 
+const daySeconds = 24 * 60 * 60;
+
+/** Parse a period; return seconds. @throws Error that Stricli reports */
+function seconds(text: string): number {
+  const [, count = '', unit = ''] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
+  const found = Number(count) * ({ m: 60, h: 3600, d: daySeconds }[unit] ?? 0);
+  if (found >= 60 && found <= 365 * daySeconds) return found;
+  throw new Error('must be from 1m to 365d, such as 30m, 8h or 7d');
+}
+
+/** A period of a minute to a year. */
+export const period = { kind: 'parsed', parse: seconds, placeholder: 'TIME', optional: true } as const;
+
 export const sizes = {
   nodes: size('Number of nodes; 2 or more form a cluster'),
   gpus: size('GPUs of each node'),

@@ -21,6 +21,7 @@ export const endpoint = defineEndpoint({
   summary: 'Create a token for a script',
   description: `The token has a name and is valid for \`expires_in\` seconds: a minute to a year, by default 90 days. Only this response contains it. Without a \`scope\` it has all rights of the user, who can have ${maxNamedTokens} tokens. A scope only takes rights away, and always those over accounts, tokens, sessions, members, hooks, secrets and deletions. A token with a scope creates no token. A change of password or account type revokes it.`,
   allow: 'guest',
+  audit: { fields: ['name', 'expires_in', 'scope', 'budget'] },
   needs: { accounts: writeCredentials, records: readRecords },
   input: {
     body: fields(
@@ -50,6 +51,7 @@ export const endpoint = defineEndpoint({
     if (faults.length > 0) throw badRequest(faults);
     const use = { user_agent: header('user-agent') ?? '', address: sourceIp };
     const options = { token_id: newId(), now: now(), seconds: expires_in, name, scope, budget, use };
+    context.noteAudit({ subject: { token_id: options.token_id } });
     try {
       const issued = await issueNamedToken(accounts, caller, options);
       if (issued === undefined) {

@@ -40,9 +40,11 @@ export const endpoint = defineEndpoint({
   async handle({ body }, context) {
     const { accounts, now, newId, sourceIp, header } = context;
     const use = { user_agent: header('user-agent') ?? '', address: sourceIp };
-    const { user, issued } = await signInFor(accounts, { ...body, sourceIp }, now, (owner) =>
-      beginSession(accounts, owner, { session_id: newId(), now: now(), use }),
-    );
+    const { user, issued } = await signInFor(accounts, { ...body, sourceIp }, now, (owner) => {
+      const session_id = newId();
+      context.noteAudit({ by: owner, subject: { session_id } });
+      return beginSession(accounts, owner, { session_id, now: now(), use });
+    });
     // This session replaces the browser's previous one. End the previous one: only the list of sessions could
     // reach it.
     const before = presentedSession(context);

@@ -3,7 +3,7 @@ import { hashingRuntime } from '../../shared/accounts/hashing-queue.ts';
 import { signIn } from '../../shared/accounts/sign-in.ts';
 import { Ulid } from '../../shared/core/formats.ts';
 import { writePasswords } from '../../shared/data/accounts/needs.ts';
-import { AccountType } from '../../shared/data/accounts/user.ts';
+import { AccountType, type User } from '../../shared/data/accounts/user.ts';
 import { signInMaxBytes } from '../../shared/http/body/body-limit.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { fields } from '../../shared/http/definition/endpoint-input.ts';
@@ -45,9 +45,11 @@ export const endpoint = defineEndpoint({
   },
   problems: ['unauthenticated', 'too-many-requests'],
 
-  async handle({ body }, { accounts, now, newId, sourceIp, header }) {
+  async handle({ body }, { accounts, now, newId, sourceIp, header, noteAudit }) {
     const user_agent = header('user-agent') ?? '';
-    const grant = { token_id: newId(), seconds: lifetimeSeconds, user_agent, now };
+    const token_id = newId();
+    const issuing = (by: User) => noteAudit({ by, subject: { token_id } });
+    const grant = { token_id, seconds: lifetimeSeconds, user_agent, now, issuing };
     const { user, bearer } = await signIn(accounts, { ...body, sourceIp }, grant);
     const { user_id, username, account_type } = user;
     return Reply.json(

@@ -15,6 +15,7 @@ export const endpoint = defineEndpoint({
   description:
     'Records the time and the address, and extends the session to 30 days from now. Pages call it when they open and once an hour. Other reads record nothing.',
   allow: 'guest',
+  audit: { hourly: true },
   needs: { accounts: writeCredentials },
   input: {},
   output: { 200: SessionAnswer },

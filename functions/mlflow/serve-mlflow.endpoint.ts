@@ -1,5 +1,6 @@
 import { hashingRuntime } from '../../shared/accounts/hashing-queue.ts';
 import { requireScope } from '../../shared/data/accounts/token-scope.ts';
+import { withoutAudit } from '../../shared/data/table/audited-writer.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { content } from '../../shared/http/definition/endpoint-output.ts';
 import { largeBodies } from '../../shared/mlflow/artifacts/large-body.ts';
@@ -28,6 +29,9 @@ const route = createRouter([
 /** Metric histories and searches read every record in their scope. */
 const heavyPath = /\/(?:search|search-datasets|get-history(?:-bulk(?:-interval)?)?)\/?$/;
 
+/** Trackers log to a run again and again; each begin and end of one has an audit record of its own. */
+const eachTime = /\/(?:create|update)$/;
+
 /** Largest body in bytes: Lambda limits the event, which contains the body in base64. */
 const bodyMaxBytes = 4_400_000;
 
@@ -55,6 +59,13 @@ export const endpoint = defineEndpoint({
   async handle({ request }, context) {
     const { route: found, variables } = route(request);
     requireScope(context.caller, found);
+    // A search keeps its catalogue in order, which nobody asked for.
+    if (found.right === 'read')
+      return found.handle(request, variables, { ...context, records: withoutAudit(context.records) });
+    context.noteAudit({
+      operation: `mlflow ${found.method} ${found.path.replace(/^mlflow\//, '')}`,
+      isHourly: found.right === 'record' && !eachTime.test(found.path),
+    });
     return found.handle(request, variables, context);
   },
 });

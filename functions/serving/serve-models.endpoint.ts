@@ -21,6 +21,7 @@ export const endpoint = defineEndpoint({
   right: 'read',
   keepsToProjects: true,
   throttle: servingThrottle,
+  audit: { never: 'requests to a model change nothing; their counts are its usage' },
   needs: servingNeeds,
   runtime: servingRuntime,
   input: { request: { maxBytes: maxBodyBytes } },

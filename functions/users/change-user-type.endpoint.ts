@@ -15,6 +15,7 @@ export const endpoint = defineEndpoint({
   description:
     'Revokes all tokens of the user, who must sign in again. The type of the last admin cannot be changed.',
   allow: 'admin',
+  audit: { fields: ['account_type'] },
   needs: { accounts: writeUsers },
   input: {
     path: z.strictObject({ user_id: Ulid.describe('ID of the user.') }),
@@ -25,12 +26,15 @@ export const endpoint = defineEndpoint({
   problems: ['not-found', 'conflict'],
   etag: true,
 
-  async handle({ path: { user_id }, queryOrBody: { account_type } }, { accounts }) {
+  async handle({ path: { user_id }, queryOrBody: { account_type } }, { accounts, noteAudit }) {
     const user = await findUser(accounts, user_id);
     if (user === undefined) throw notFound('user', user_id);
-    const changed = await changeUser(accounts, user, async (present) =>
-      present.account_type === account_type ? present : setAccountType(accounts, present, account_type),
-    );
+    const changed = await changeUser(accounts, user, async (present) => {
+      noteAudit({ before: present, subject: { username: present.username } });
+      return present.account_type === account_type
+        ? present
+        : setAccountType(accounts, present, account_type);
+    });
     return showUser(changed);
   },
 });

@@ -32,6 +32,7 @@ export const endpoint = defineEndpoint({
     'For admins. With open registration, anyone may create a guest. A password in the URL is refused. An Idempotency-Key does not cover the password: a repeated request returns the user as first created, with the first password.',
   allow: 'anyone',
   throttle: { perSecond: 10, burst: 40 },
+  audit: { fields: ['username', 'account_type'] },
   needs: { accounts: writePasswords },
   runtime: hashingRuntime,
   input: {

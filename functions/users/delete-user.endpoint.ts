@@ -22,15 +22,18 @@ export const endpoint = defineEndpoint({
   description:
     'The user is signed out at once, and the name is free again. Pictures of the user are removed. Projects stay, without an owner. The last admin cannot be deleted.',
   allow: 'admin',
+  audit: { fields: ['username'] },
   needs: { accounts: removeAccounts, records: writeRecords },
   input: { queryOrBody: z.strictObject({ username: Username.describe('Name of the user to delete.') }) },
   work: 'later: a purge',
   output: { 200: UserAnswer },
   problems: ['not-found', 'conflict', 'precondition-failed'],
 
-  async handle({ queryOrBody: { username } }, { accounts, records, now, log, header, expectedVersion }) {
+  async handle({ queryOrBody: { username } }, context) {
+    const { accounts, records, now, log, header, expectedVersion } = context;
     const user = await findUserToRemove(accounts, username);
     if (user === undefined) throw notFound('user', username);
+    context.noteAudit({ subject: { user_id: user.user_id } });
     const closed_at = now().toISOString();
     const removed = await changeUser(accounts, user, async (present) => {
       requirePrecondition({ header, expectedVersion }, present.version);

@@ -111,6 +111,7 @@ const tableWrites = [
 
 const table = {
   read: { table: tableReads },
+  append: { table: ['dynamodb:PutItem'] },
   write: { table: [...tableReads, ...tableWrites] },
 } satisfies Partial<Record<Level, Actions>>;
 
@@ -178,8 +179,8 @@ function readsOfParts(
   name: 'accounts' | 'records',
   arn: string,
 ): Statement[] {
-  const partitions = needs.flatMap(({ resource, scope }) =>
-    resource === name ? (scope?.partitions ?? []) : [],
+  const partitions = needs.flatMap(({ resource, level, scope }) =>
+    resource === name && level !== 'append' ? (scope?.partitions ?? []) : [],
   );
   if (partitions.length === 0) return [];
   return [{ actions: tableReads, resources: [arn], conditions: heldTo([...new Set(partitions)]) }];

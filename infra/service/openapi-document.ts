@@ -69,6 +69,11 @@ const tags: readonly TagRule[] = [
     paths: ['/projects/{project_id}/experiments', '/projects/{project_id}/compare', '/experiments'],
   },
   {
+    name: 'Audit',
+    description: 'Who changed what, when and from where.',
+    paths: ['/audit', '/projects/{project_id}/audit'],
+  },
+  {
     name: 'Users',
     description: 'Accounts, their types and their pictures.',
     paths: ['/users'],

@@ -28,6 +28,8 @@ interface Grant {
   /** Program that signs in; blank if it does not say, which is the default. */
   user_agent?: string;
   now: () => Date;
+  /** Called before the token is issued. */
+  issuing?: (user: User) => void;
 }
 
 interface SignedIn<T> {
@@ -91,16 +93,17 @@ export const signInFor = <T>(
 export async function signIn(
   accounts: TableWriter<'accounts'>,
   presented: Presented,
-  { token_id, seconds, user_agent = '', now }: Grant,
+  { token_id, seconds, user_agent = '', now, issuing }: Grant,
 ): Promise<{ user: User; bearer: string }> {
-  const { user, issued } = await signInFor(accounts, presented, now, (owner) =>
-    issueToken(accounts, owner, {
+  const { user, issued } = await signInFor(accounts, presented, now, (owner) => {
+    issuing?.(owner);
+    return issueToken(accounts, owner, {
       token_id,
       now: now(),
       seconds,
       name: null,
       use: { user_agent, address: presented.sourceIp },
-    }),
-  );
+    });
+  });
   return { user, bearer: issued.bearer };
 }

@@ -15,8 +15,8 @@ export interface Platform {
  */
 export interface Need<S> {
   readonly resource: 'accounts' | 'records' | 'objects' | 'batch' | 'mail';
-  /** `write` includes `read`; `observe` is Describe and List, `control` adds Submit and Terminate. */
-  readonly level: 'read' | 'write' | 'observe' | 'control' | 'publish';
+  /** `write` includes `read` and `append`; `observe` is Describe and List, `control` adds Submit and Terminate. */
+  readonly level: 'read' | 'append' | 'write' | 'observe' | 'control' | 'publish';
   /** The needed part of the resource; the whole resource by default. */
   readonly scope?: Scope;
   open(platform: Platform): S;

@@ -89,6 +89,7 @@ const makeEnvironmentSchema = () =>
     LIMIT_UNFINISHED_JOBS: jobCount(4),
     LIMIT_WAITING_JOBS: jobCount(1000),
     LIMIT_VCPUS: count(16),
+    LIMIT_AUDIT_DAYS: count(400),
     HOOK_HOSTS: HostsAndPorts,
     ISSUER_HOSTS: HostsAndPorts,
     SERVICE_URL: z.url().optional(),
@@ -142,6 +143,8 @@ export interface Limits {
   waitingJobs: number;
   /** Maximum number of vCPUs that all jobs with a place use together. */
   vcpus: number;
+  /** Days for which audit records are kept. */
+  auditDays: number;
   /** Whether clusters of several owners run at the same time. Their nodes can reach one another. */
   sharedCluster: boolean;
 }
@@ -283,6 +286,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
       unfinishedJobs: value.LIMIT_UNFINISHED_JOBS,
       waitingJobs: value.LIMIT_WAITING_JOBS,
       vcpus: value.LIMIT_VCPUS,
+      auditDays: value.LIMIT_AUDIT_DAYS,
       sharedCluster: value.SHARED_CLUSTER === 'yes',
     },
   };

@@ -28,6 +28,7 @@ import {
   waitFor,
   waitsForOwn,
 } from '../data/jobs/waiting-line.ts';
+import { withoutAudit } from '../data/table/audited-writer.ts';
 import { readAgain, retryOnConflict, TableBusyError } from '../data/table/retry-on-conflict.ts';
 import type { Item, Key, TableReader, TableWriter, Write } from '../data/table/table.ts';
 import { type ConditionFailedError, tryWrite, WriteLabel } from '../data/table/write-label.ts';
@@ -326,7 +327,7 @@ export async function startWaitingInRequest(
   log: Logger,
 ): Promise<void> {
   try {
-    await startWaiting(reconciler, record.user_id, log);
+    await startWaiting({ ...reconciler, records: withoutAudit(reconciler.records) }, record.user_id, log);
   } catch (error) {
     log.warn('start-later', { error: errorName(error) });
   }

@@ -25,7 +25,7 @@ const beginsTrainings = /Sweep$|^(?:createTrial|rerunExperiment|cancelExperiment
 const larger: Readonly<Record<string, number>> = {
   backgroundPass: 1_000_000,
   readCommand: 1_250_000,
-  createSweep: 960_000,
+  createSweep: 970_000,
   jobStateChanged: 970_000,
   readDocs: 1_040_000,
   readOpenapi: 1_040_000,

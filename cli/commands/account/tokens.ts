@@ -13,7 +13,7 @@ import { daySeconds, days } from '../../login/sign-in.ts';
 import { refuseReplacing } from '../../output/save-text.ts';
 import { dollarsText } from '../../output/units.ts';
 import { requireProject } from '../../projects/find-project.ts';
-import { force, json, project, runBudget, verbose } from '../flags.ts';
+import { force, json, period, project, runBudget, verbose } from '../flags.ts';
 
 async function ls(this: CliContext, { json: isJson }: Flags): Promise<void> {
   const { client } = await connect(this.env);
@@ -93,13 +93,7 @@ const createCommand = buildCommand({
         brief: 'Days until it expires (default: 90)',
         optional: true,
       },
-      expires: {
-        kind: 'parsed',
-        parse: seconds,
-        placeholder: 'TIME',
-        brief: 'Time until it expires, such as 30m, 8h or 7d',
-        optional: true,
-      },
+      expires: { ...period, brief: 'Time until it expires, such as 30m, 8h or 7d' },
       rights: {
         kind: 'enum',
         values: tokenRights,
@@ -129,14 +123,6 @@ const createCommand = buildCommand({
       'Without --rights it has all your rights. With --rights read it only reads; record also logs runs, metrics, params and artifacts; run also uploads, and begins and cancels trainings, sweeps and compressions. It is never shown on a terminal.\n\nExamples:\n  mps tokens create ci --days 30 --to token\n  mps tokens create ci --project digits --rights run --budget 20 --expires 8h | gh secret set MPS_TOKEN',
   },
 });
-
-/** Parse a lifetime; return seconds. @throws Error that Stricli reports */
-function seconds(text: string): number {
-  const [, count = '', unit = ''] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
-  const found = Number(count) * ({ m: 60, h: 3600, d: daySeconds }[unit] ?? 0);
-  if (found >= 60 && found <= 365 * daySeconds) return found;
-  throw new Error('must be from 1m to 365d, such as 30m, 8h or 7d');
-}
 
 async function revoke(this: CliContext, _: { verbose?: boolean }, ...ids: string[]): Promise<void> {
   const { client } = await connect(this.env);

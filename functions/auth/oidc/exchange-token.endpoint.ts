@@ -19,6 +19,7 @@ import {
 import { assertionUse, useAssertion } from '../../../shared/data/accounts/issuer.ts';
 import { exchangeTokens } from '../../../shared/data/accounts/needs.ts';
 import { issueToken } from '../../../shared/data/accounts/token.ts';
+import { withoutAudit } from '../../../shared/data/table/audited-writer.ts';
 import { ConditionFailedError } from '../../../shared/data/table/write-label.ts';
 import { HttpError } from '../../../shared/http/answer/http-error.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
@@ -93,11 +94,16 @@ export const endpoint = defineEndpoint({
       const trust = chooseTrust(trusts, claims, trust_id);
       const { user_id, credentials_version, scope, budget } = trust;
       const ci = ciRunOf(trust, claims);
+      const token_id = newId();
+      context.noteAudit({
+        by: { user_id, username: ciName(ci) },
+        subject: { token_id, trust_id: trust.trust_id },
+      });
       const { bearer, token } = await issueToken(
         accounts,
         { user_id, credentials_version },
         {
-          ...{ token_id: newId(), now: now(), seconds: lifetimeSeconds, name: ciName(ci) },
+          ...{ token_id, now: now(), seconds: lifetimeSeconds, name: ciName(ci) },
           ...{ scope, budget, ci, trust_id: trust.trust_id },
           use: { user_agent: header('user-agent') ?? '', address: sourceIp },
         },
@@ -147,7 +153,10 @@ async function verifiedClaims(
   issuer: string,
   { accounts, settings, now, ownUrl }: Parameters<typeof endpoint.handle>[1],
 ): Promise<{ exp: number; jti?: string | undefined }> {
-  const keys = await knownIssuer(issuer, { accounts, admitted: settings.issuerHosts });
+  const keys = await knownIssuer(issuer, {
+    accounts: withoutAudit(accounts),
+    admitted: settings.issuerHosts,
+  });
   const verified = await verifyToken(token, { issuer, audience: ownUrl(), keys: keys.find, now: now() });
   await keys.keep();
   return verified;

@@ -10,6 +10,7 @@ import {
   putTrust,
 } from '../../../shared/data/accounts/ci-trust.ts';
 import { writeTrusts } from '../../../shared/data/accounts/needs.ts';
+import { withoutAudit } from '../../../shared/data/table/audited-writer.ts';
 import { readRecords } from '../../../shared/data/table/needs.ts';
 import { ConditionFailedError } from '../../../shared/data/table/write-label.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
@@ -42,6 +43,7 @@ export const endpoint = defineEndpoint({
   summary: 'Trust the runs of a repository in CI',
   description: `The runs exchange the identity token of their CI system for a token of at most an hour (\`POST /auth/oidc/exchange\`), so no secret is stored. A trust names a repository by its ids, because names can be taken over, and the branch or environment exactly. Its tokens have the scope, and one budget together. Without the right \`read\`, a run of GitHub must be caused by somebody with write access, so no pull request counts; one of GitLab must be on a protected branch. You can have ${maxTrusts} trusts. A change of password or account type ends them.`,
   allow: 'developer',
+  audit: { fields: ['provider', 'name', 'issuer', 'claims', 'scope', 'budget'] },
   needs: { accounts: writeTrusts, records: readRecords },
   input: {
     body: fields(
@@ -76,7 +78,7 @@ export const endpoint = defineEndpoint({
       ...(await scopeFaults(context, scope, budget)),
     ];
     if (faults.length > 0) throw badRequest(faults);
-    await forgetFormerTrusts(accounts, caller);
+    await forgetFormerTrusts(withoutAudit(accounts), caller);
     if ((await listTrusts(accounts, caller)).length >= maxTrusts)
       throw new ServiceError('conflict', `You have ${maxTrusts} trusts, which is the maximum. Remove one.`);
     const trust: CiTrust = {

@@ -14,6 +14,7 @@ import { Empty } from './ui/states/empty.tsx';
 import { lazy } from './ui/states/lazy.tsx';
 
 const AccountPage = lazy(() => import('./pages/account.tsx').then((module) => module.AccountPage));
+const AuditPage = lazy(() => import('./pages/audit.tsx').then((module) => module.AuditPage));
 const UsersPage = lazy(() => import('./pages/users.tsx').then((module) => module.UsersPage));
 const ModelsPage = lazy(() => import('./pages/models.tsx').then((module) => module.ModelsPage));
 const ExperimentPage = lazy(() => import('./pages/experiment.tsx').then((module) => module.ExperimentPage));
@@ -44,6 +45,7 @@ function Page() {
   if (!ownRights().mayRead) return <GuestPage />;
   if (room === undefined) return <HomePage />;
   if (room === 'users') return <UsersPage />;
+  if (room === 'audit') return <AuditPage />;
   if (room === 'models' && id !== undefined && part === 'serving')
     return <ServingPage key={id} model_name={id} />;
   if (room === 'models') return id === undefined ? <ModelsPage /> : <ModelPage key={id} model_name={id} />;
@@ -51,6 +53,7 @@ function Page() {
   if (room !== 'projects') return <NotThere />;
   if (id === undefined) return <ProjectsPage />;
   if (part === 'compare') return <ComparePage key={id} project_id={id} />;
+  if (part === 'audit') return <AuditPage key={id} project_id={id} />;
   if (part === 'start') return <StartPage key={id} project_id={id} />;
   if (part === 'experiments' && sub !== undefined)
     return <ExperimentPage key={sub} project_id={id} experiment_id={sub} />;

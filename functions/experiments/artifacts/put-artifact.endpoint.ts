@@ -23,6 +23,7 @@ export const endpoint = defineEndpoint({
   allow: 'developer',
   project: 'developer',
   right: 'record',
+  audit: { hourly: true },
   needs: { records: writeRecords, objects: writeProjectObjects },
   input: { path: uploadedPath, query: z.strictObject({ upload_id: uploadId }) },
   output: { 200: ArtifactAnswer },

@@ -34,6 +34,7 @@ export const endpoint = defineEndpoint({
   allow: 'developer',
   project: 'developer',
   right: 'record',
+  audit: { hourly: true },
   needs: { records: writeRecords, objects: writeProjectObjects },
   input: {
     path: uploadedPath,

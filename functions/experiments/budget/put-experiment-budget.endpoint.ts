@@ -24,12 +24,13 @@ export const endpoint = defineEndpoint({
     'While it waits or runs. Once it has cost so much, it gets SIGTERM, saves its checkpoints, and ends as CANCELLED; a rerun goes on from there. The budgets of its project and user keep what it may cost.',
   allow: 'developer',
   project: 'developer',
+  audit: { fields: ['amount'] },
   needs: { records: writeRecords },
   input: { path: experimentPath, body: fields(BudgetRequest) },
   output: { 200: BudgetAnswer },
   problems: ['conflict', 'too-large', 'unsupported-media-type'],
 
-  async handle({ path, body: { amount: budget } }, { records, now }) {
+  async handle({ path, body: { amount: budget } }, { records, now, noteAudit }) {
     const change = async () => {
       const present = await requireExperiment(records, path.project_id, path.experiment_id);
       if (isFinal(present.status) || present.kind === 'logged')
@@ -38,6 +39,7 @@ export const endpoint = defineEndpoint({
           `The experiment is ${present.status}. Give its rerun a budget instead.`,
         );
       const { cost_estimate, charged: before } = present;
+      noteAudit({ before: { amount: present.budget } });
       const price = before === null ? null : cost_estimate;
       requireBudget(budget, { ...present, cost_estimate: price }, 'body', 'amount');
       // Without a price it has no budget to remove.

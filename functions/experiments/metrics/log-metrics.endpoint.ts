@@ -35,6 +35,7 @@ export const endpoint = defineEndpoint({
   allow: 'developer',
   project: 'developer',
   right: 'record',
+  audit: { hourly: true },
   needs: { records: writeRecords },
   input: {
     path: experimentPath,

@@ -43,6 +43,7 @@ export const endpoint = defineEndpoint({
   allow: 'developer',
   project: 'developer',
   right: 'record',
+  audit: { fields: ['name'] },
   needs: { records: writeRecords, accounts: readUsers },
   input: { path: projectPath, body: fieldsWith(Created, fieldsBodyMaxBytes, 'params') },
   output: { 200: ExperimentAnswer },

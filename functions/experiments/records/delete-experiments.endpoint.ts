@@ -20,6 +20,7 @@ export const endpoint = defineEndpoint({
     'Marks trainings that have ended, and experiments that clients record, as deleted. Lists leave them out, except with `deleted=true`. After 30 days they are removed with their logs, metrics and artifacts. Until then POST …/experiments/restore brings them back. Trainings that have not ended are left as they are. DELETE of one experiment removes it at once and for ever.',
   allow: 'developer',
   project: 'developer',
+  audit: { fields: ['experiment_ids'] },
   needs: { records: writeRecords },
   input: { path: projectPath, body: fields(z.strictObject({ experiment_ids: ExperimentIds })) },
   repeatable: true,

@@ -23,6 +23,7 @@ export const endpoint = defineEndpoint({
   allow: 'developer',
   project: 'developer',
   right: 'record',
+  audit: { hourly: true },
   needs: { records: writeRecords, accounts: readUsers },
   input: {
     path: experimentPath,

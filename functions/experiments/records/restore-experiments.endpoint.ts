@@ -17,6 +17,7 @@ export const endpoint = defineEndpoint({
   description: 'Removes the mark of POST …/experiments/delete, or of an MLflow client, with nothing lost.',
   allow: 'developer',
   project: 'developer',
+  audit: { fields: ['experiment_ids'] },
   needs: { records: writeRecords },
   input: { path: projectPath, body: fields(z.strictObject({ experiment_ids: ExperimentIds })) },
   repeatable: true,

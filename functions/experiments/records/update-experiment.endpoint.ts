@@ -40,6 +40,7 @@ export const endpoint = defineEndpoint({
   allow: 'developer',
   project: 'developer',
   right: 'record',
+  audit: { fields: ['name', 'status'] },
   needs: { records: writeRecords, accounts: readUsers },
   input: { path: experimentPath, body: fields(Change, fieldsBodyMaxBytes) },
   output: { 200: ExperimentAnswer },
@@ -54,6 +55,7 @@ export const endpoint = defineEndpoint({
     }
     const experiment = await changeFields(context, path, async (present, found) => {
       requirePrecondition(context, found.version);
+      context.noteAudit({ before: { name: present.name, status: found.status } });
       const changed = {
         ...present,
         ...(name !== undefined && { name }),

@@ -18,6 +18,7 @@ export const endpoint = defineEndpoint({
   description:
     'To upload, send a request with `sha256` and `size` for each `file`: the ONNX file (`model`), each external data file (`data`, with its `name`), and optionally a `calibration` and an `evaluation` set (npz: arrays by input name; `labels` for evaluation). Send the bytes with the method, URL and exactly the headers of the response. Above 5 GB, or with `multipart`, send each part of `parts` separately. A repeated request returns the missing parts. Then PUT here. To register an artifact of an experiment, give `experiment_id` and the `path` of the ONNX artifact. External data next to it and the given `calibration` and `evaluation` artifacts are registered with it, and the model is ready at once. Without `path`, the given sets are added to a ready model.',
   allow: 'developer',
+  audit: { fields: ['file', 'experiment_id', 'sha256'] },
   needs: { records: writeRecords, objects: writeModelObjects, artifacts: readProjectObjects },
   input: { path: modelPath, query: modelRequest },
   output: { 200: ModelTicket },

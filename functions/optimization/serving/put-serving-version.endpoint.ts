@@ -20,6 +20,7 @@ export const endpoint = defineEndpoint({
   description:
     'With the id of a strategy, its result answers as this version; one that was taken out answers again. With another name and `target`, the name is an alias. An alias is one write and counts from the next request.',
   allow: 'developer',
+  audit: { fields: ['target'] },
   needs: {
     records: writeRecords,
     objects: within(readObjects, { prefixes: ['models/', 'strategies/'] }),

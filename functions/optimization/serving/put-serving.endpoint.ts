@@ -20,6 +20,7 @@ export const endpoint = defineEndpoint({
   description:
     'The model answers at `/v2/models/{model_name}` by the Open Inference Protocol, from the next request on. The response says what requests cost; a model that nobody asks costs nothing. Parameters that are left out keep their value.',
   allow: 'developer',
+  audit: { fields: ['version', 'access', 'requests_per_second', 'memory', 'max_batch', 'warm'] },
   needs: {
     records: writeRecords,
     objects: within(readObjects, { prefixes: ['models/', 'strategies/'] }),
@@ -40,6 +41,7 @@ export const endpoint = defineEndpoint({
       const added = await Promise.all(
         [...new Set(names)].map((name) => describeVersion(model, name, context)),
       );
+      context.noteAudit({ before: present });
       const memory = query.memory ?? present?.memory ?? null;
       for (const version of added) {
         const faults = unservable(version);

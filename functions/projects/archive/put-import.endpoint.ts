@@ -49,6 +49,7 @@ export const endpoint = defineEndpoint({
   description:
     'The new project belongs to the caller. Every digest in the archive is checked before anything is recorded; an invalid archive leaves nothing behind. All ids are new. A small archive is imported at once, a large one in the background; GET returns its progress.',
   allow: 'developer',
+  audit: { fields: ['sha256'] },
   needs: { accounts: readUsers, records: writeRecords, objects: writeProjectObjects },
   input: { query: importedSha256 },
   work: 'later: an import, in steps',

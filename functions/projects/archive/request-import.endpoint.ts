@@ -34,6 +34,7 @@ export const endpoint = defineEndpoint({
   description:
     'The archive comes from an export of this or another deployment. Send the file with the method, the URL and exactly the headers of the response. Above 5 GB, or with `multipart`, send each part of `parts` separately. A repeated request returns the missing parts. Then PUT here with the same `sha256`.',
   allow: 'developer',
+  audit: { fields: ['sha256'] },
   needs: { records: writeRecords, objects: writeProjectObjects },
   input: {
     query: z.strictObject({

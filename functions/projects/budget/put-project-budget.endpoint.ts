@@ -14,6 +14,7 @@ export const endpoint = defineEndpoint({
     'A job begins only if what it may cost, up to its timeout, is left; else 409 says what is. Once the budget is used up, running jobs get SIGTERM, save their checkpoints, and end as CANCELLED.',
   allow: 'developer',
   project: 'remove',
+  audit: { fields: ['amount'] },
   needs: { records: writeRecords },
   input: { path: projectPath, body: fields(BudgetRequest) },
   output: { 200: BudgetAnswer },

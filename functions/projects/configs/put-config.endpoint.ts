@@ -46,6 +46,7 @@ export const endpoint = defineEndpoint({
   allow: 'developer',
   project: 'developer',
   right: 'run',
+  audit: { fields: ['sha256', 'version'] },
   needs: { records: writeRecords },
   input: { path: configPath.extend({ config_id: ConfigFileName }), body: file(['*/*'], configMaxBytes) },
   output: { 200: ConfigAnswer },
@@ -75,6 +76,7 @@ export const endpoint = defineEndpoint({
         versions_before,
         generation: previous?.generation ?? newId(),
       };
+      context.noteAudit({ before: previous, after: { sha256, version: config.version } });
       await putConfig(records, config, bytes, previous).catch(refuseConfig);
       return Reply.json(config, { version: config.version });
     });

@@ -19,6 +19,7 @@ export const endpoint = defineEndpoint({
   allow: 'developer',
   project: 'developer',
   right: 'run',
+  audit: { fields: ['entry_point_command', 'env_type', 'dependencies'] },
   needs: { records: writeRecords },
   input: {
     path: projectPath,
@@ -39,6 +40,7 @@ export const endpoint = defineEndpoint({
       if (resolved && previous.entry_point_command === query.entry_point_command) {
         return Reply.json(previous, { version: previous.version });
       }
+      context.noteAudit({ before: previous });
       const environment = {
         ...query,
         project_id,

@@ -30,6 +30,7 @@ export const endpoint = defineEndpoint({
   description: `Messages are sent within seconds, at least once, in the order of the events of each experiment, and tried for 24 hours. A message of the format \`standard\` has \`type\`, \`timestamp\` and \`data\` (the experiment), and is signed. URL and secret are encrypted and never returned. The receiver must have a public address; redirects are not followed. A hook whose receiver answers 410 is disabled until it is set again. A project has at most ${maxHooks} hooks.`,
   allow: 'developer',
   project: 'owner',
+  audit: { fields: ['format', 'events'] },
   needs: { records: writeRecords, keys: makeVariablesKey },
   input: { path: hookPath, body: fields(HookBody) },
   output: {
@@ -80,6 +81,7 @@ export const endpoint = defineEndpoint({
       const hook_id = previous?.hook_id ?? newId();
       const secrets: HookSecrets = { url: target, secret: format === 'standard' ? (given ?? made) : null };
       const time = now().toISOString();
+      context.noteAudit({ before: previous });
       const version = (previous?.version ?? present.versions_before) + 1;
       const hook: Hook = {
         hook_id,

@@ -14,6 +14,7 @@ export const endpoint = defineEndpoint({
   description: "The user's jobs in the project continue. The owner can cancel them.",
   allow: 'developer',
   project: 'owner',
+  audit: { fields: ['role'] },
   needs: { records: writeRecords, accounts: readUsers },
   input: { path: memberPath },
   output: { 200: MemberAnswer },
@@ -26,6 +27,7 @@ export const endpoint = defineEndpoint({
       if (user_id === project.owner_id) throw isOwner(username);
       const member = await findMemberToReplace(records, project.project_id, user_id);
       if (member === undefined) throw notFound('member', username);
+      context.noteAudit({ before: member });
       await removeMember(records, project, member);
       return { ...member, username };
     });

@@ -15,6 +15,7 @@ export const endpoint = defineEndpoint({
     'The project appears in the list of a `viewer`. A `developer` may change its contents and train. The account type limits the role: a viewer’s account cannot train. PUT …/owner changes the owner.',
   allow: 'developer',
   project: 'owner',
+  audit: { fields: ['role'] },
   needs: { records: writeRecords, accounts: readUsers },
   input: {
     path: memberPath,
@@ -30,6 +31,7 @@ export const endpoint = defineEndpoint({
       const { project_id, owner_id } = project;
       if (user_id === owner_id) throw isOwner(username);
       const previous = await findMemberToReplace(records, project_id, user_id);
+      context.noteAudit({ before: previous });
       const member = {
         project_id,
         user_id,

@@ -20,6 +20,7 @@ export const endpoint = defineEndpoint({
     'The former owner becomes a developer of the project. An admin can give a new owner to a project whose owner was deleted. Running jobs still count towards the limits of the users who started them.',
   allow: 'developer',
   project: 'owner',
+  audit: { fields: ['username'] },
   needs: { records: writeRecords, accounts: readUsers },
   input: {
     path: projectPath,
@@ -39,6 +40,7 @@ export const endpoint = defineEndpoint({
     }
     const handed = await changeInProject(context, async (project) => {
       if (project.owner === user.username && project.owner_id === user.user_id) return project;
+      context.noteAudit({ before: { username: project.owner } });
       const present = await findMemberToReplace(records, project.project_id, user.user_id);
       return transferProject(records, project, user, present, now()).catch(refuseMembers);
     });

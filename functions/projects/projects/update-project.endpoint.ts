@@ -59,6 +59,18 @@ export const endpoint = defineEndpoint({
     'Changes the given fields, at least one, and no others. A new criterion applies at once to all experiments, including those that have ended.',
   allow: 'developer',
   project: 'developer',
+  audit: {
+    fields: [
+      'project_name',
+      'project_description',
+      'project_type',
+      'project_task',
+      'criterion',
+      'criterion_goal',
+      'rules',
+      'baseline',
+    ],
+  },
   needs: { records: writeRecords },
   input: { path: projectPath, body: fields(Change) },
   output: { 200: ProjectAnswer },
@@ -85,6 +97,7 @@ export const endpoint = defineEndpoint({
     const project = await context.projectNow();
     return changeInProject({ project, projectNow: context.projectNow }, async (present) => {
       requirePrecondition(context, present.version);
+      context.noteAudit({ before: present });
       if (baseline != null && (await findExperiment(records, present.project_id, baseline)) === undefined)
         throw badRequest([{ in: 'body', name: 'baseline', message: 'names no experiment of the project' }]);
       const at = now();

@@ -27,6 +27,7 @@ export const endpoint = defineEndpoint({
   allow: 'developer',
   project: 'developer',
   right: 'run',
+  audit: { fields: ['name', 'config', 'method', 'trials', 'budget'] },
   needs: decidingNeeds,
   input: {
     path: projectPath,

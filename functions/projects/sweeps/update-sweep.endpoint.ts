@@ -32,6 +32,7 @@ export const endpoint = defineEndpoint({
     'Changes the fields that are given, at least one. More trials, wider bounds and further values extend it: what is known stays, and a sweep that has ended runs again. A paused sweep stays paused.',
   allow: 'developer',
   project: 'developer',
+  audit: { fields: ['name', 'trials', 'budget'] },
   needs: decidingNeeds,
   input: { path: sweepPath, body: fields(Change, specMaxBytes) },
   work: 'page: as many experiments as begin in 12 s',

@@ -36,6 +36,7 @@ export const endpoint = defineEndpoint({
   allow: 'developer',
   project: 'developer',
   right: 'run',
+  audit: { fields: ['config', 'nodes', 'vcpus', 'memory', 'gpus', 'timeout', 'dataset', 'budget', 'name'] },
   needs: { records: writeRecords, accounts: readUsers, batch: controlBatch, keys: readVariablesKey },
   input: {
     path: experimentPath,

@@ -53,6 +53,7 @@ export const trainingEndpoint = <
     allow: 'developer',
     project: 'developer',
     right: 'run',
+    audit: { fields: ['config', 'nodes', 'vcpus', 'memory', 'gpus', 'timeout', 'dataset', 'budget', 'name'] },
     needs: { records: writeRecords, accounts: readUsers, batch: controlBatch, keys: readVariablesKey },
     input: { path: projectPath, query },
     output: { 200: ExperimentAnswer },

@@ -17,6 +17,7 @@ export const endpoint = defineEndpoint({
   allow: 'developer',
   project: 'developer',
   right: 'run',
+  audit: { fields: ['sha256'] },
   needs: { records: writeRecords, objects: writeProjectObjects },
   input: {
     path: datasetPath,

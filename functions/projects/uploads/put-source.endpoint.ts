@@ -25,6 +25,7 @@ export const endpoint = defineEndpoint({
   allow: 'developer',
   project: 'developer',
   right: 'run',
+  audit: { fields: ['sha256'] },
   needs: { records: writeRecords, objects: writeProjectObjects },
   input: { path: projectPath, query: z.strictObject({ sha256: uploadedSha256 }) },
   output: { 200: SourceAnswer },

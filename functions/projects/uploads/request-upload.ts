@@ -43,6 +43,7 @@ export function requestUploadEndpoint<K extends keyof typeof resources>(kind: K)
     allow: 'developer',
     project: 'developer',
     right: 'run',
+    audit: { fields: ['sha256', 'size'] },
     needs: { records: writeRecords, objects: writeProjectObjects },
     input: { path: parameters, query: uploadRequest },
     output: { 200: UploadTicket },

@@ -16,6 +16,7 @@ export const endpoint = defineEndpoint({
     'The variable is a secret unless `secret` is false. A secret is encrypted, given only to the jobs of this project, masked in their logs, and never returned. Jobs that are submitted later get the variable. Names that the service sets itself are refused.',
   allow: 'developer',
   project: 'owner',
+  audit: { fields: ['secret'] },
   needs: { records: writeRecords, keys: makeVariablesKey },
   input: { path: variablePath, body: fields(VariableBody) },
   output: { 200: VariableAnswer },

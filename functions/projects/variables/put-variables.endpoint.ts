@@ -25,6 +25,7 @@ export const endpoint = defineEndpoint({
   etag: true,
 
   async handle({ body: { variables } }, context) {
+    context.noteAudit({ after: { names: variables.map(({ name }) => name) } });
     const changed = await changeVariables(context, (present, time) => {
       requirePrecondition(context, present.version);
       const faultName = (index: number) => `variables.${index}.value`;

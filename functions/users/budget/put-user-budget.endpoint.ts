@@ -14,6 +14,7 @@ export const endpoint = defineEndpoint({
   description:
     'Trainings, prunings and quantizations count. A job begins only if what it may cost, up to its timeout, is left; else 409 says what is.',
   allow: 'admin',
+  audit: { fields: ['amount'] },
   needs: { accounts: readUsers, records: writeRecords },
   input: { path: budgetPath, body: fields(BudgetRequest) },
   output: { 200: BudgetAnswer },

@@ -145,6 +145,7 @@ export const DeploymentOptions = z.strictObject({
     .preprocess((days) => Number(days), z.literal([1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400]))
     .default(30)
     .describe('Days for which CloudWatch keeps logs'),
+  auditDays: whole(1, 3650).default(400).describe('Days for which audit records are kept'),
   logLevel: z
     .enum(['debug', 'info', 'warn', 'error'])
     .default('info')

@@ -40,6 +40,7 @@ export function functionVariables(
     LIMIT_UNFINISHED_JOBS: String(options.limitUnfinishedJobs),
     LIMIT_WAITING_JOBS: String(options.limitWaitingJobs),
     LIMIT_VCPUS: String(options.limitVcpus),
+    LIMIT_AUDIT_DAYS: String(options.auditDays),
     SERVING_PROGRAM: '/var/task/session-program.mjs',
     LIMIT_SERVING_MEMORY: String(options.servingMemory),
     // Room for the file system itself.

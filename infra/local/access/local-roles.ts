@@ -1,6 +1,5 @@
 import type { Environment, Need, Needs } from '../../../shared/core/needs.ts';
 import { allNeeds } from '../../../shared/http/definition/definition.ts';
-import type { AnyEndpoint } from '../../../shared/http/definition/middleware.ts';
 import { optimizationNeeds } from '../../../shared/runner/compression/compression-needs.ts';
 import { trainingNeeds } from '../../../shared/runner/job/training-needs.ts';
 import { type ResourceArns, roleStatements } from '../../service/iam-statements.ts';
@@ -55,7 +54,7 @@ const arnsOf = (environment: Environment): ResourceArns => ({
 
 /** Return the environment of an endpoint's function, which acts in its own role. */
 export const endpointEnvironment = (
-  endpoint: Pick<AnyEndpoint, 'needs' | 'project'>,
+  endpoint: Parameters<typeof allNeeds>[0],
   environment: Environment,
   credentials: Credentials,
 ): Environment => ({ ...environment, ...roleVariables(allNeeds(endpoint), environment, credentials) });

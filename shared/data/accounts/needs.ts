@@ -1,5 +1,5 @@
 import { within } from '../../core/needs.ts';
-import { readAccounts, writeAccounts } from '../table/needs.ts';
+import { appendAccounts, appendRecords, readAccounts, readRecords, writeAccounts } from '../table/needs.ts';
 
 // The patterns of the keys in `user.ts`, `token.ts`, `session.ts`, `picture.ts`, `sign-in-throttle.ts`, `idempotency.ts`,
 // `ci-trust.ts`, `issuer.ts` and `closed-account.ts`. The key of secret variables is none of them: only needs of `projects/variable.ts` reach it.
@@ -40,6 +40,15 @@ export const exchangeTokens = /* @__PURE__ */ within(writeAccounts, {
 export const clearAccounts = /* @__PURE__ */ within(writeAccounts, {
   partitions: [credentials, trusts, 'CLOSED_ACCOUNTS*'],
 });
+const audit = { partitions: ['AUDIT#*'] };
+/** Reads of the audit records of projects, and of accounts. */
+export const readProjectAudit = /* @__PURE__ */ within(readRecords, audit);
+export const readAccountAudit = /* @__PURE__ */ within(readAccounts, audit);
+/** Appends of audit records, for roles that may write only other partitions of a table. */
+export const auditAppends = {
+  accounts: /* @__PURE__ */ within(appendAccounts, audit),
+  records: /* @__PURE__ */ within(appendRecords, audit),
+};
 /** Reads and writes of all parts of accounts, passwords included. */
 export const writePasswords = /* @__PURE__ */ within(writeAccounts, { partitions: everyone });
 /** The same, with the trusts of a user who is deleted. */

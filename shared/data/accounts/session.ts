@@ -227,7 +227,7 @@ export async function endSession(
 export async function endAllSessions(accounts: TableWriter<'accounts'>, user_id: string): Promise<number> {
   let count = 0;
   for (;;) {
-    const { items, next } = await accounts.query({ pk: userPartition(user_id), prefix, limit: 100 });
+    const { items, next } = await accounts.query({ pk: userPartition(user_id), prefix, limit: 99 });
     if (items.length > 0) await accounts.write(...items.map(({ pk, sk }): Write => ({ delete: { pk, sk } })));
     count += items.length;
     if (next === undefined) return count;

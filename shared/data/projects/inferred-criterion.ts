@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { Ulid } from '../../core/formats.ts';
 import { criterionOf, criterionOfMetrics, type ProjectCriterion } from '../../metrics/criteria.ts';
+import { withoutAudit } from '../table/audited-writer.ts';
 import { recordType } from '../table/record.ts';
 import {
   type Item,
@@ -60,7 +61,7 @@ export async function noteFirstCriterion(
   const version = (present?.version ?? 0) + 1;
   // If a condition fails, another run was faster, or the write of the metrics will fail, too.
   await tryWrite(
-    records.write(
+    withoutAudit(records).write(
       {
         put: first.item(key, { criterion, experiment_id, version }),
         if: present === undefined ? { exists: false } : { equals: { version: present.version } },

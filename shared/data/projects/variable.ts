@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { keyBytes, newKey } from '../../core/encryption.ts';
 import { Timestamp, Ulid } from '../../core/formats.ts';
 import { within } from '../../core/needs.ts';
+import { withoutAudit } from '../table/audited-writer.ts';
 import { readAccounts, writeAccounts } from '../table/needs.ts';
 import { Bytes, ofVersion, recordType, unreadableVersion } from '../table/record.ts';
 import type { Key, TableReader, TableWriter, Write } from '../table/table.ts';
@@ -128,7 +129,7 @@ export async function obtainVariablesKey(accounts: TableWriter<'accounts'>, now:
   if (present !== undefined) return present;
   const bytes = newKey();
   const item = keyRecord.item(key, { key: bytes, created_at: now.toISOString() });
-  if (await tryWrite(accounts.write({ put: item, if: { exists: false } }))) return bytes;
+  if (await tryWrite(withoutAudit(accounts).write({ put: item, if: { exists: false } }))) return bytes;
   const others = await findVariablesKey(accounts);
   if (others === undefined) throw new Error('the key of variables existed but is missing now');
   return others;

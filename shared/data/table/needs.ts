@@ -40,6 +40,14 @@ export const markJobs = /* @__PURE__ */ within(writeRecords, { partitions: ['JOB
 /** Writes of the catalogues that searches read. A search folds the marks that it has read. */
 export const foldCatalogues = /* @__PURE__ */ within(writeRecords, { partitions: ['CATALOGUE#*'] });
 
+/** Appends to records and to accounts: the writers of the table add them to their transactions (`audited-writer.ts`). */
+export const appendRecords: Need<undefined> = { resource: 'records', level: 'append', open: () => undefined };
+export const appendAccounts: Need<undefined> = {
+  resource: 'accounts',
+  level: 'append',
+  open: () => undefined,
+};
+
 /** Reads of users and tokens. */
 export const readAccounts: Need<TableReader<'accounts'>> = {
   resource: 'accounts',

@@ -28,6 +28,7 @@ export function tableWriter<N extends TableName>(
     writable: true,
 
     async write(...writes) {
+      if (writes.some(changesAudit)) throw new Error('audit records are only appended');
       const TransactItems = writes.map((write) => transactItem(tableName, write));
       for (let round = 0; ; round += 1) {
         try {
@@ -48,6 +49,19 @@ export function tableWriter<N extends TableName>(
     },
   };
 }
+
+/** Whether a write could change a record of what was done (`accounts/audit.ts`). */
+const changesAudit = (write: Write): boolean => {
+  const { pk } =
+    'put' in write
+      ? write.put
+      : 'update' in write
+        ? write.update
+        : 'delete' in write
+          ? write.delete
+          : write.check;
+  return pk.startsWith('AUDIT#') && !('put' in write && write.if?.exists === false);
+};
 
 function transactItem(TableName: string, write: Write): TransactItem {
   const expression = new Expression();

@@ -1,6 +1,6 @@
 import type { Need, Needs } from '../../core/needs.ts';
 import type { Settings } from '../../core/settings.ts';
-import { readCredentials } from '../../data/accounts/needs.ts';
+import { auditAppends, readCredentials } from '../../data/accounts/needs.ts';
 import { readRecords } from '../../data/table/needs.ts';
 import type { TableName, TableWriter } from '../../data/table/table.ts';
 import type { CallerOf, Context, ProjectRule, Rule } from './endpoint-context.ts';
@@ -81,6 +81,27 @@ interface Endpoint<
  * Return all services that an endpoint's function uses: the needs of its behaviour, and those of the steps before
  * it, which look up the bearer token and the project of a project rule.
  */
-export function allNeeds({ needs, project }: Pick<Endpoint, 'needs' | 'project'>): Need<unknown>[] {
-  return [readCredentials, ...(project === undefined ? [] : [readRecords]), ...Object.values(needs)];
+export function allNeeds(endpoint: AuditedFacts & Pick<Endpoint, 'project'>): Need<unknown>[] {
+  const { needs, project } = endpoint;
+  const tables = isAudited(endpoint) ? writtenTables(endpoint) : [];
+  return [
+    readCredentials,
+    ...(project === undefined ? [] : [readRecords]),
+    ...Object.values(needs),
+    ...tables.map((table) => auditAppends[table]),
+  ];
 }
+
+type AuditedFacts = Pick<Endpoint, 'method' | 'needs' | 'reads' | 'audit'>;
+
+const writtenTables = ({ needs }: Pick<Endpoint, 'needs'>): TableName[] =>
+  (['accounts', 'records'] as const).filter((table) =>
+    Object.values(needs).some(({ resource, level }) => resource === table && level === 'write'),
+  );
+
+/** Whether the requests of an endpoint that write have an audit record. Those of a proxy that read write none. */
+export const isAudited = (endpoint: AuditedFacts): boolean =>
+  endpoint.method !== 'GET' &&
+  endpoint.reads !== true &&
+  endpoint.audit?.never === undefined &&
+  writtenTables(endpoint).length > 0;

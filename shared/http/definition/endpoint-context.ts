@@ -21,6 +21,8 @@ export interface Caller {
   token_hash: string;
   /** Session of a browser; absent if a token was sent. */
   session_id?: string;
+  /** Token; absent for a session. */
+  token_id?: string;
   /** What the token leaves of the user's rights; absent for all of them. */
   scope?: TokenScope;
   /** The token, if it has a budget. */
@@ -53,6 +55,22 @@ export interface Throttle {
   burst: number;
 }
 
+/** Facts of an audit record that only the behaviour knows. */
+export interface AuditFacts {
+  operation?: string;
+  project_id?: string;
+  /** Ids and names that the path does not have. */
+  subject?: Readonly<Record<string, string | number>>;
+  /** Who signs in, if the caller had not. */
+  by?: Pick<User, 'user_id' | 'username'>;
+  /** The record before the change; only fields of `audit.fields` are kept. */
+  before?: object | undefined;
+  /** Values after the change, besides those of the input. */
+  after?: object;
+  /** Whether one record stands for all equal operations of an hour. */
+  isHourly?: boolean;
+}
+
 /** Context of every behaviour, in addition to its input and its `needs`. */
 export interface Ambient {
   now(): Date;
@@ -62,6 +80,11 @@ export interface Ambient {
    * the record for the request's key. Empty for a request without a key.
    */
   idempotencyWrites(id: string): Write[];
+  /**
+   * Add facts to the audit record, before the write that it joins. The pipeline makes the record; it knows the operation, the
+   * caller and the path already. Nothing happens for a request without a record.
+   */
+  noteAudit(facts: AuditFacts): void;
   log: Logger;
   settings: Settings;
   requestId: string;
@@ -112,6 +135,8 @@ export interface Identity {
   token_hash: string;
   /** Absent for a token. */
   session_id?: string;
+  /** Absent for a session. */
+  token_id?: string;
   /** Absent for a session, and for a token with all rights of the user. */
   scope?: TokenScope;
   /** Absent for a session, and for a token without a budget. */

@@ -63,6 +63,8 @@ export interface EndpointFacts {
   reads?: true;
   /** What a GET writes, and why. */
   writes?: string;
+  /** How what it writes is audited; see {@link isAudited}. */
+  audit?: AuditRule;
   /** Kinds of problem that this endpoint returns in addition to those of every endpoint. */
   problems?: readonly ProblemKind[];
   /** Shapes the body of its errors, if its clients do not expect a problem document. */
@@ -86,6 +88,18 @@ export interface EndpointFacts {
   runtime?: FunctionRuntime;
   /** Operations of a proxy, for the OpenAPI document. Their `handle` runs in the proxy's function. */
   operations?: readonly AnyEndpoint[];
+}
+
+/**
+ * Every operation that writes has an audit record in its transaction, unless its rule says otherwise.
+ * - `fields`: names of fields of the input whose values the record has, as those of `noteAudit({ before })`. No secrets.
+ * - `hourly`: one record for each subject and token in an hour, because programs repeat the operation.
+ * - `never`: it writes nothing that a caller asked for; then the reason.
+ */
+export interface AuditRule {
+  fields?: readonly string[];
+  hourly?: true;
+  never?: string;
 }
 
 /** An endpoint without its type parameters, for code that treats all endpoints alike. */

@@ -33,7 +33,7 @@ export const authenticate: Middleware = async (exchange) => {
     throw unauthenticated(`The ${what} is unknown, expired or revoked. Sign in again.`, 'invalid_token');
   }
   const { user_id, username, account_type, credentials_version } = found.user;
-  const { token_hash, session_id, scope } = found;
+  const { token_hash, session_id, token_id, scope } = found;
   exchange.caller = {
     user_id,
     username,
@@ -41,6 +41,7 @@ export const authenticate: Middleware = async (exchange) => {
     credentials_version,
     token_hash,
     ...(session_id !== undefined && { session_id }),
+    ...(token_id !== undefined && { token_id }),
     ...(scope !== undefined && { scope }),
     ...originOf(found),
   };

@@ -63,7 +63,7 @@ export async function answerOnce(
 
 const nothing = (): Write[] => [];
 
-function isWriter(service: unknown): service is TableWriter<TableName> {
+export function isWriter(service: unknown): service is TableWriter<TableName> {
   return typeof service === 'object' && service !== null && 'writable' in service;
 }
 

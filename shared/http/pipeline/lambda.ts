@@ -9,9 +9,10 @@ import { renderAnswer } from '../answer/render-answer.ts';
 import { renderError } from '../answer/render-error.ts';
 import { expectedVersion, parseInput } from '../body/validate-input.ts';
 import { resolveCursor } from '../definition/cursor.ts';
-import type { Patience } from '../definition/endpoint-context.ts';
+import type { AuditFacts, Patience } from '../definition/endpoint-context.ts';
 import type { AnyEndpoint, Exchange, Middleware } from '../definition/middleware.ts';
 import { parseMaskOfRequest } from '../fields-mask/fields-mask.ts';
+import { beginAudit } from './audit.ts';
 import { authenticate, authorize } from './authenticate.ts';
 import { refuseForeignPage, withCors } from './cors.ts';
 import { type HeavyRequest, HeavyWork } from './heavy-work.ts';
@@ -156,13 +157,15 @@ async function answer(exchange: Exchange, services: Process['services']): Promis
 /** Call `handle` with its context. The casts hold, because the earlier steps checked every part of it. */
 async function runHandler(exchange: Exchange, services: Process['services']): Promise<unknown> {
   const { endpoint, event, platform, log, requestId, input, caller, checked } = exchange;
+  const audit = beginAudit(exchange);
   const context = {
-    ...services,
+    ...(audit?.services(services) ?? services),
     ...checked,
     caller,
     now: () => new Date(),
     newId,
     idempotencyWrites: () => [],
+    noteAudit: (facts: AuditFacts) => audit?.note(facts),
     log,
     settings: platform.settings,
     requestId,
@@ -174,7 +177,13 @@ async function runHandler(exchange: Exchange, services: Process['services']): Pr
     patience: patienceOf(exchange),
   };
   return answerOnce(exchange, services, {
-    act: (idempotencyWrites) => endpoint.handle(input as never, { ...context, idempotencyWrites } as never),
+    act: (writesOf) => {
+      const idempotencyWrites = (id: string) => {
+        audit?.note({ subject: { created: id } });
+        return writesOf(id);
+      };
+      return endpoint.handle(input as never, { ...context, idempotencyWrites } as never);
+    },
     replayCreated: async (id) =>
       endpoint.idempotent?.kind === 'creates' && endpoint.idempotent.replayCreated(id, context as never),
   });

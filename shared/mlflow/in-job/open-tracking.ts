@@ -35,6 +35,8 @@ export async function openTracking(run: TrainingRun, logs: RunLogs): Promise<Run
   const reach = jobReach(job, logs, runs);
   const context: JobContext = {
     ...{ records, objects, now, newId, settings, log, job: reach },
+    // What a job writes is its own; the operation that began it has the record.
+    noteAudit: () => {},
     caller: { user_id: record.user_id, username: '', account_type: 'developer', ...originOf(record) },
   };
   const spool = { folder: join(workspace.own, 'uploads'), bytes: 0, maxBytes: settings.limits.artifactBytes };

@@ -122,6 +122,7 @@ export function createNamedProject(
       ...(Object.keys(others).length > 0 && { tags: others }),
       version: 1,
     };
+    context.noteAudit({ project_id: project.project_id });
     await createProject(records, project, [claimName(caller.user_id, name, project.project_id, claimed)]);
     return project;
   });

@@ -50,7 +50,7 @@ export interface JobRuns {
 }
 
 /** Context of every route, besides its input. */
-export interface MlflowContext extends Pick<Ambient, 'now' | 'newId' | 'settings' | 'log'> {
+export interface MlflowContext extends Pick<Ambient, 'now' | 'newId' | 'settings' | 'log' | 'noteAudit'> {
   records: TableWriter<'records'>;
   objects: ObjectWriter;
   caller: Pick<Caller, 'user_id' | 'username' | 'account_type' | 'scope' | 'ci'>;
@@ -90,7 +90,7 @@ export function requireDeveloper({ caller }: Pick<MlflowContext, 'caller'>): voi
  * @throws ServiceError `not-found`, `forbidden`
  */
 export async function requireAccess(
-  { records, caller, job }: Pick<MlflowContext, 'records' | 'caller' | 'job'>,
+  { records, caller, job, noteAudit }: Pick<MlflowContext, 'records' | 'caller' | 'job' | 'noteAudit'>,
   project_id: string,
   access: Access,
 ): Promise<Project> {
@@ -99,6 +99,7 @@ export async function requireAccess(
     return job.project;
   }
   requireReachedProject(caller, project_id);
+  noteAudit({ project_id });
   if (access !== 'viewer') requireDeveloper({ caller });
   return projectFor(records, project_id, access, caller).catch((error: unknown) => {
     if (error instanceof ServiceError && error.kind === 'not-found')

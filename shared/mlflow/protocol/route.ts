@@ -41,11 +41,24 @@ export function route<S extends z.ZodObject>(
     async handle(request, variables, context) {
       const query = new URLSearchParams(request.query);
       for (const [name, value] of Object.entries(variables)) query.set(name, value);
-      const answer: object = await handle(parseRequest(schema, { ...request, query }), context);
+      const input = parseRequest(schema, { ...request, query });
+      context.noteAudit({ subject: subjectOf(input) });
+      const answer: object = await handle(input, context);
       return answer instanceof Reply ? (answer as Answered) : answerJson(answer);
     },
   };
 }
+
+/** Fields that say what a request is about, besides runs and projects (`requireRun`, `requireAccess`). */
+const subjects = ['model_id', 'name', 'version', 'alias'];
+
+const subjectOf = (input: object): Record<string, string | number> =>
+  Object.fromEntries(
+    Object.entries(input).filter(
+      ([field, value]) =>
+        subjects.includes(field) && (typeof value === 'string' || typeof value === 'number'),
+    ),
+  );
 
 /**
  * Parse the fields of a request from the query or the JSON body. As in Protocol Buffers, a field without a value

@@ -26,6 +26,7 @@ interface Run {
  */
 export async function requireRun(context: MlflowContext, run_id: string, access: Access): Promise<Run> {
   const key = runKeyOf(run_id);
+  context.noteAudit({ subject: { experiment_id: key.experiment_id } });
   const [project, experiment] = await Promise.all([
     requireAccess(context, key.project_id, access),
     findExperiment(context.records, key.project_id, key.experiment_id),

@@ -72,6 +72,7 @@ export const createRun = route(
       return { run };
     }
     const experiment_id = newId();
+    context.noteAudit({ subject: { experiment_id } });
     job?.runs.begin(experiment_id);
     const created_at = now().toISOString();
     const number = numberAhead ?? (() => experimentNumber(records, project_id));

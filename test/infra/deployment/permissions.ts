@@ -62,6 +62,7 @@ const expected: Readonly<Record<string, readonly string[]>> = {
     's3:ListMultipartUploadParts',
     's3:PutObject',
   ],
+  'accounts append': ['dynamodb:PutItem'],
   'batch observe': ['batch:DescribeJobs', 'batch:ListJobs'],
   'batch control': [
     'batch:DescribeJobs',
@@ -108,14 +109,18 @@ function byTable(statements: readonly Statement[]): Record<string, number> {
 
 function tablesOf(needs: readonly Need<unknown>[]): Record<string, number> {
   const onTables = needs.filter(({ resource }) => resource === 'accounts' || resource === 'records');
+  const appends = (all: Need<unknown>[]) => all.filter(({ level }) => level === 'append').length;
   const widest = (all: Need<unknown>[]) => Math.max(0, ...all.map((need) => ofNeed(need).length));
   const reads = (expected['accounts read'] ?? []).length;
   // One statement has the reads of all parts, and a part's writes have one of their own, unless one of the whole grants as much.
   const granted = (all: Need<unknown>[]) => {
     const whole = widest(all.filter(({ scope }) => scope === undefined));
-    const parts = all.filter((need) => need.scope !== undefined && ofNeed(need).length > whole);
+    const isWhole = all.some(({ level, scope }) => level === 'write' && scope === undefined);
+    const parts = all.filter(
+      (need) => need.level !== 'append' && need.scope !== undefined && ofNeed(need).length > whole,
+    );
     const writes = parts.reduce((sum, need) => sum + ofNeed(need).length - reads, 0);
-    return whole + (parts.length === 0 ? 0 : reads) + writes;
+    return whole + (parts.length === 0 ? 0 : reads) + writes + (isWhole ? 0 : appends(all));
   };
   const grouped = Map.groupBy(onTables, ({ resource }) => resource);
   return Object.fromEntries([...grouped].map(([resource, all]) => [resource, granted(all)]));

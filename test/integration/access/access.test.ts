@@ -3,13 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadEndpoints } from '../../../infra/service/endpoints.ts';
 import type { Environment } from '../../../shared/core/needs.ts';
 import { newId } from '../../../shared/core/new-id.ts';
-import { readSettings } from '../../../shared/core/settings.ts';
-import { beginSession } from '../../../shared/data/accounts/session.ts';
 import { issueToken } from '../../../shared/data/accounts/token.ts';
 import type { TokenScope } from '../../../shared/data/accounts/token-scope.ts';
 import type { AnyEndpoint } from '../../../shared/http/definition/middleware.ts';
 import { scopeRule } from '../../../shared/http/pipeline/authenticate.ts';
-import { keepSession } from '../../../shared/http/pipeline/session-cookie.ts';
 import { grantingEmulator } from '../../support/granting-emulator.ts';
 import { sampled } from '../../support/samples.ts';
 import type { Call } from '../../support/service.ts';
@@ -17,6 +14,7 @@ import { accessTable } from './access-table.ts';
 import { type Cell, nobody, type Operation, operations } from './operations.ts';
 import { type Caller, callers, type PeopledService, type Person, peopledService } from './people.ts';
 import { isInScope, scopesOf, scopeTable } from './scope-table.ts';
+import { sessionOf } from './session-of.ts';
 
 const loaded = await loadEndpoints(join(import.meta.dirname, '../../../functions'));
 const endpoints = new Map(loaded.map(({ endpoint }) => [endpoint.name, endpoint]));
@@ -72,18 +70,6 @@ function pathTo(person: Person | undefined) {
   };
 }
 
-/** What a page of the service sends of this user. */
-async function sessionOf({ user }: Person): Promise<Record<string, string>> {
-  const use = { user_agent: 'a browser', address: '198.51.100.1' };
-  const begun = await beginSession(service.accounts, user, { session_id: newId(), now: new Date(), use });
-  const asked = { header: () => undefined, settings: readSettings(service.environment) };
-  return {
-    Cookie: keepSession(asked, begun.cookie)['Set-Cookie'].split(';')[0] ?? '',
-    Authorization: `Session ${begun.pageKey}`,
-    'X-Requested-With': 'mps-console',
-  };
-}
-
 async function answerTo(
   endpoint: AnyEndpoint,
   operation: Operation,
@@ -94,7 +80,7 @@ async function answerTo(
   const cell = await cellOf(caller, target, operation);
   const authorization = caller === 'malformed' ? malformed[target] : `Bearer ${cell.caller.token}`;
   const credentials =
-    caller === 'in a browser' ? await sessionOf(cell.caller) : { Authorization: authorization };
+    caller === 'in a browser' ? await sessionOf(service, cell.caller) : { Authorization: authorization };
   const call = (await operation.call?.(cell)) ?? {};
   const environment = isAllowed ? { environment: granted } : {};
   const signed = { ...call.headers, ...(caller !== 'none' && credentials) };

@@ -52,6 +52,7 @@ export const layers: readonly (readonly string[])[] = [
     'shared/onnx/model/infer',
   ],
   [
+    'functions/audit',
     'functions/auth',
     'functions/service',
     'shared/config/graph',

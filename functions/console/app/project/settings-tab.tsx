@@ -9,7 +9,7 @@ import type { Rights } from '../api/rights.ts';
 import { useLive } from '../api/use-live.ts';
 import { Hooks } from '../hooks/hooks.tsx';
 import { AskingButton } from '../ui/controls/asking-button.tsx';
-import { Button } from '../ui/controls/button.tsx';
+import { Button, LinkButton } from '../ui/controls/button.tsx';
 import { Confirm } from '../ui/controls/dialog.tsx';
 import { Field } from '../ui/controls/field.tsx';
 import { Form } from '../ui/controls/form.tsx';
@@ -248,6 +248,17 @@ export function SettingsTab({
           <h2>Members</h2>
           <Members project_id={project_id} mayOwn={rights.mayOwn} />
         </section>
+        {rights.mayOwn && (
+          <section class="panel">
+            <h2>Audit</h2>
+            <p class="soft small">Who changed what in the project, when and from where.</p>
+            <div class="bar-row after">
+              <LinkButton href={href(['projects', project_id, 'audit'])} icon="clock">
+                Show the audit
+              </LinkButton>
+            </div>
+          </section>
+        )}
         {rights.mayOwn && (
           <section class="panel">
             <h2>Delete the project</h2>

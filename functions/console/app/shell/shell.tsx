@@ -19,7 +19,10 @@ const entries: readonly Entry[] = [
   { id: 'projects', name: 'Projects', icon: 'folder' },
   { id: 'models', name: 'Models', icon: 'cube' },
 ];
-const usersEntry: Entry = { id: 'users', name: 'Users', icon: 'people' };
+const adminEntries: readonly Entry[] = [
+  { id: 'users', name: 'Users', icon: 'people' },
+  { id: 'audit', name: 'Audit', icon: 'clock' },
+];
 
 const Away = () =>
   awaySince.value === undefined ? null : (
@@ -36,7 +39,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
   const at = room === 'registry' ? 'models' : room;
   const who = person.value;
   const seen = ownRights().mayRead ? entries : entries.slice(0, 1);
-  const shown = who?.account_type === 'admin' ? [...seen, usersEntry] : seen;
+  const shown = who?.account_type === 'admin' ? [...seen, ...adminEntries] : seen;
   return (
     <div class="shell">
       <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>

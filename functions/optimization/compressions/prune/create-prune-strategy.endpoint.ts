@@ -31,6 +31,7 @@ export const endpoint = defineEndpoint({
   allow: 'developer',
   right: 'run',
   keepsToProjects: true,
+  audit: { fields: ['model_name', 'strategy', 'compression'] },
   needs: { records: writeRecords, batch: controlBatch, keys: readVariablesKey },
   input: {
     query: checkedQuery(

@@ -34,6 +34,7 @@ export const endpoint = defineEndpoint({
   allow: 'developer',
   right: 'run',
   keepsToProjects: true,
+  audit: { fields: ['model_name', 'strategy', 'precision', 'quant_type'] },
   needs: { records: writeRecords, batch: controlBatch, keys: readVariablesKey },
   input: {
     query: checkedQuery(z.strictObject({ model_name: modelName, ...method, ...jobParameters }), {

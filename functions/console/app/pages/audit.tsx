@@ -1,0 +1,99 @@
+import { useState } from 'preact/hooks';
+import { useLive } from '../api/use-live.ts';
+import { type AuditRow, loadAudit } from '../project/audit-calls.ts';
+import { Button } from '../ui/controls/button.tsx';
+import { PageHead } from '../ui/page-head.tsx';
+import { href } from '../ui/router.ts';
+import { Empty } from '../ui/states/empty.tsx';
+import { Loaded } from '../ui/states/loaded.tsx';
+import { attempt } from '../ui/states/notice.tsx';
+import { Ago } from '../ui/text/ago.tsx';
+
+const valueText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+const valuesText = (values: AuditRow['after']): string =>
+  Object.entries(values ?? {})
+    .map(([name, value]) => `${name}: ${valueText(value)}`)
+    .join(', ');
+
+function Row({ row }: { row: AuditRow }) {
+  const { at, username, operation, subject, before, after, address } = row;
+  return (
+    <tr>
+      <th scope="row">
+        <bdi>{username ?? 'not signed in'}</bdi>
+        <p class="soft small">{address}</p>
+      </th>
+      <td>{operation}</td>
+      <td>
+        <bdi>{valuesText(subject)}</bdi>
+      </td>
+      <td>
+        {before !== null && (
+          <del>
+            <bdi>{valuesText(before)}</bdi>
+          </del>
+        )}{' '}
+        <bdi>{valuesText(after)}</bdi>
+      </td>
+      <td class="right">
+        <Ago time={at} />
+      </td>
+    </tr>
+  );
+}
+
+/** Page of who changed what: in a project for its owner, in the whole deployment for admins. */
+export function AuditPage({ project_id }: { project_id?: string }) {
+  const [earlier, setEarlier] = useState<readonly AuditRow[]>([]);
+  const [next, setNext] = useState<string | null>();
+  const live = useLive(`audit/${project_id ?? ''}`, () => loadAudit(project_id));
+  const more = async (from: string) => {
+    await attempt(async () => {
+      const loaded = await loadAudit(project_id, from);
+      setEarlier([...earlier, ...loaded.rows]);
+      setNext(loaded.next ?? null);
+    });
+  };
+  const trail =
+    project_id === undefined
+      ? []
+      : [{ name: 'Settings of the project', href: href(['projects', project_id, 'settings']) }];
+  return (
+    <>
+      <PageHead title="Audit" trail={trail} />
+      <Loaded live={live} rows={10} what="The audit could not be loaded">
+        {(first) => {
+          const from = next === undefined ? first.next : (next ?? undefined);
+          const rows = [...first.rows, ...earlier];
+          return (
+            <>
+              {rows.length === 0 && <Empty title="Nothing was changed yet" icon="clock" />}
+              <div class="scroll-x">
+                <table class="data">
+                  <thead>
+                    <tr>
+                      <th scope="col">Who</th>
+                      <th scope="col">Operation</th>
+                      <th scope="col">About</th>
+                      <th scope="col">Change</th>
+                      <th scope="col" class="right">
+                        When
+                      </th>
+                    </tr>
+                  </thead>
+                  <tbody>
+                    {rows.map((row) => (
+                      <Row key={row.audit_id} row={row} />
+                    ))}
+                  </tbody>
+                </table>
+              </div>
+              {from !== undefined && <Button onClick={() => more(from)}>Earlier</Button>}
+            </>
+          );
+        }}
+      </Loaded>
+    </>
+  );
+}
