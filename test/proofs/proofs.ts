@@ -107,7 +107,8 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'pypi',
-    about: "models of PyPI's packages by each method, beside the field's tools (an hour)",
+    about:
+      "models of PyPI's packages by each method, beside ONNX Runtime, neural-compressor and MLServer (hours)",
     program: 'test/proofs/optimize/pypi/run.sh',
   },
   {

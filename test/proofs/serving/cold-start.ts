@@ -21,6 +21,7 @@ import { encodedPath, routeOf } from '../../../infra/service/routes.ts';
 import { createFirstAdmin } from '../../../shared/accounts/first-admin.ts';
 import { dynamoDb } from '../../../shared/aws/dynamodb-client.ts';
 import { tableWriter } from '../../../shared/data/table/table-writer.ts';
+import { thisHost } from '../../../shared/host/this-host.ts';
 import type { AnyEndpoint } from '../../../shared/http/definition/middleware.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import type { Event } from '../../../shared/http/pipeline/proxy-event.ts';
@@ -31,7 +32,7 @@ import { rowOf, squareProducts } from './square-products.ts';
 
 const usage = `Usage: npm run proof -- cold-start [-- --rounds <n>] [--freeze <seconds>]
   hands one inference to the deployed bundle of the function that serves models, each time in a new process, and freezes one
-  with a warm model by SIGSTOP before its first and before its second request
+  with a warm model by SIGSTOP before its first and before its second request; weighs one after 2,000 requests
   --rounds  new processes for each model; default 7
   --freeze  seconds of a freeze; default 30, more than the time limit of a run`;
 
@@ -133,8 +134,8 @@ async function familyOf(pid: number): Promise<number[]> {
   return [pid, ...(await Promise.all(children.map(({ one }) => familyOf(one)))).flat()];
 }
 
-/** Freeze an instance with a warm model as Lambda does, before each of its two requests. */
-async function freeze(code: string, event: string, env: Record<string, string>, seconds: number) {
+/** An instance of the function that answers an event whenever it is told to. */
+async function startInstance(code: string, event: string, env: Record<string, string>) {
   const child = spawn(
     process.execPath,
     [join(import.meta.dirname, 'frozen-event.mjs'), join(code, 'index.mjs'), event],
@@ -143,22 +144,52 @@ async function freeze(code: string, event: string, env: Record<string, string>, 
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
   const next = async () => JSON.parse(String((await lines.next()).value));
   const { loaded }: { loaded: number } = await next();
-  const family = await familyOf(child.pid ?? 0);
+  return {
+    loaded,
+    family: () => familyOf(child.pid ?? 0),
+    async ask(what: string): Promise<number> {
+      child.stdin.write('go\n');
+      const { statusCode, milliseconds }: { statusCode: number; milliseconds: number } = await next();
+      if (statusCode !== 200) throw new Error(`${what} was ${statusCode}`);
+      return milliseconds;
+    },
+    end: () => child.stdin.end(),
+  };
+}
+
+/** Freeze an instance with a warm model as Lambda does, before each of its two requests. */
+async function freeze(code: string, event: string, env: Record<string, string>, seconds: number) {
+  const instance = await startInstance(code, event, env);
+  const family = await instance.family();
   process.stdout.write(
-    `frozen: loaded with the warm model in ${loaded.toFixed(0)} ms, ${family.length} processes\n`,
+    `frozen: loaded with the warm model in ${instance.loaded.toFixed(0)} ms, ${family.length} processes\n`,
   );
   for (const request of ['first', 'second']) {
     for (const pid of family) process.kill(pid, 'SIGSTOP');
     await delay(seconds * 1000);
     for (const pid of family) process.kill(pid, 'SIGCONT');
-    child.stdin.write('go\n');
-    const { statusCode, milliseconds }: { statusCode: number; milliseconds: number } = await next();
-    process.stdout.write(
-      `  ${request} answer after ${seconds} s: ${statusCode}, ${milliseconds.toFixed(0)} ms\n`,
-    );
-    if (statusCode !== 200) throw new Error(`the ${request} answer after a freeze was ${statusCode}`);
+    const milliseconds = await instance.ask(`the ${request} answer after a freeze`);
+    process.stdout.write(`  ${request} answer after ${seconds} s: ${milliseconds.toFixed(0)} ms\n`);
   }
+  instance.end();
 }
+
+/** Print the memory of an instance and its process of a model, after many requests. */
+async function weigh(code: string, event: string, env: Record<string, string>) {
+  const instance = await startInstance(code, event, env);
+  for (let count = 0; count < weighedRequests; count += 1) await instance.ask('an answer');
+  const family = await instance.family();
+  const mebibytes = await Promise.all(
+    family.map(async (pid) => Math.round((await thisHost.proportionalBytes([pid])) / 2 ** 20)),
+  );
+  const sum = mebibytes.reduce((all, one) => all + one, 0);
+  process.stdout.write(
+    `memory after ${weighedRequests} requests: ${sum} MiB (processes of ${mebibytes.join(', ')} MiB)\n`,
+  );
+  instance.end();
+}
+
+const weighedRequests = 2_000;
 
 async function bytesBelow(folder: string): Promise<number> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
@@ -214,6 +245,7 @@ async function main(): Promise<number> {
       ];
       process.stdout.write(`${size} MiB | ${figures.map((value) => `${value.toFixed(0)} ms`).join(' | ')}\n`);
     }
+    await weigh(code, join(folder, `of-${sizes[0]}-mebibytes.json`), env);
     await serve('warm', squareProducts(24), headers, { warm: 'true' });
     const event = join(folder, 'warm.json');
     await writeFile(event, JSON.stringify(inference('warm', headers)));

@@ -84,8 +84,9 @@ export class StageRunner {
     this.#refusesResults = refusesResults;
   }
 
-  #start(): Started {
-    const started = StageProcess.start({ ...this.#options, isExtended: this.#isExtended });
+  #start(opensSessions = false): Started {
+    const options = { ...this.#options, isExtended: this.#isExtended, opensSessions };
+    const started = StageProcess.start(options);
     // The stage that takes the process receives the error.
     started.catch(() => {});
     this.#all.push(started);
@@ -102,7 +103,7 @@ export class StageRunner {
 
   /** Start the process of the first session early, in parallel to the stages before it. */
   prepareSession(): void {
-    if (this.#areKept) this.#idle.session.push(this.#start());
+    if (this.#areKept) this.#idle.session.push(this.#start(true));
   }
 
   /** Open a session of a model in the prepared process, in parallel to the stages before the first session. */

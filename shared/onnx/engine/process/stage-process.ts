@@ -6,6 +6,7 @@ import { tryParseJson } from '../../../core/text/try-parse-json.ts';
 import type { Sandbox } from '../../../host/host.ts';
 import { extendedFlag } from '../../measure/session/extended-flag.ts';
 import { hideFolders } from '../../measure/session/hide-folders.ts';
+import { sessionFlag } from '../../measure/session/session-flag.ts';
 import { type StageAnswer, stageAnswers } from '../../measure/session/stage-answers.ts';
 import { type StageKind, StageLine, type StageTask, type TaskOf } from '../../measure/session/stage-task.ts';
 import { ModelError } from '../../model/model-error.ts';
@@ -24,6 +25,8 @@ export interface StageOptions {
   bounds: Bounds;
   /** Whether sessions use ONNX Runtime's `extended` graph optimizations instead of `all`. */
   isExtended?: boolean;
+  /** Whether the first stages open sessions. */
+  opensSessions?: boolean;
   say(line: string): void;
   signal: AbortSignal;
 }
@@ -103,8 +106,9 @@ export class StageProcess {
 
   static async start(options: StageOptions): Promise<StageProcess> {
     options.signal.throwIfAborted();
-    const { user, folder, sandbox, bounds, isExtended = false } = options;
-    const command = isExtended ? [...options.command, extendedFlag] : options.command;
+    const { user, folder, sandbox, bounds, isExtended = false, opensSessions = false } = options;
+    const flags = [...(isExtended ? [extendedFlag] : []), ...(opensSessions ? [sessionFlag] : [])];
+    const command = [...options.command, ...flags];
     const child = await launchStage({ command, user, folder, sandbox, memoryBytes: bounds.memoryBytes });
     const pipe = child.stdio[3];
     if (!(pipe instanceof Readable)) throw new Error('a stage has no pipe for its answers');

