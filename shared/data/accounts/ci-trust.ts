@@ -32,6 +32,8 @@ const trust = recordType('ci-trust', () =>
 /** Trust in the runs of a repository: the issuer of their CI system may have tokens for them. */
 export type CiTrust = z.infer<typeof trust.schema>;
 
+export const parseTrust = trust.parse;
+
 /** Claims that name a repository for ever; a name can be taken over. */
 const identifyingClaims: Readonly<Record<CiProvider, readonly string[]>> = {
   github: ['repository_id', 'repository_owner_id'],
@@ -102,7 +104,7 @@ async function allTrusts(accounts: TableReader<'accounts'>, user_id: string): Pr
       descending: true,
       after,
     });
-    pages.push(...readPage(page, trust.parse).items);
+    pages.push(...readPage(page, parseTrust).items);
     after = page.next;
   } while (after !== undefined);
   return pages;
@@ -116,7 +118,7 @@ export async function findTrusts(
 ): Promise<CiTrust[]> {
   const partitions = ciProviders.flatMap((provider) => repositoryPartition(provider, issuer, claims) ?? []);
   const pages = await Promise.all(partitions.map((pk) => accounts.query({ pk, limit: 100 })));
-  return pages.flatMap((page) => readPage(page, trust.parse).items);
+  return pages.flatMap((page) => readPage(page, parseTrust).items);
 }
 
 /** Label of the check that a trust is still there. */
@@ -134,7 +136,7 @@ export async function removeTrust(
 ): Promise<boolean> {
   const item = await accounts.get(ownKey({ user_id, trust_id }));
   if (item === undefined) return false;
-  await forget(accounts, trust.parse(item));
+  await forget(accounts, parseTrust(item));
   // From now on none is issued, so this finds all.
   await revokeTokensOf(accounts, user_id, trust_id);
   return true;

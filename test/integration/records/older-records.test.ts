@@ -5,7 +5,7 @@ import { fixtureFiles, loadFixture, root, serviceWithRecords } from './fixture-r
 import { readers } from './readers.ts';
 
 /** Written alone: the store compares one, and the expiry of another is what is used of it; of a warm model, its key. */
-const neverRead = ['environment-builder', 'retention-clock', 'warm-model'];
+const neverRead = ['environment-builder', 'retention-clock', 'used-assertion', 'warm-model'];
 
 const services = new Map<string, ReturnType<typeof serviceWithRecords>>();
 /** One for each version, shared: each test puts the record that it reads. */

@@ -1,5 +1,7 @@
+import { parseTrust } from '../../../shared/data/accounts/ci-trust.ts';
 import { listClosedAccounts } from '../../../shared/data/accounts/closed-account.ts';
 import { findClaim } from '../../../shared/data/accounts/idempotency.ts';
+import { findIssuerKeys } from '../../../shared/data/accounts/issuer.ts';
 import { findPicture } from '../../../shared/data/accounts/picture.ts';
 import { listSessions } from '../../../shared/data/accounts/session.ts';
 import { changeAttempts, isKnown } from '../../../shared/data/accounts/sign-in-throttle.ts';
@@ -179,6 +181,8 @@ export const readers: Readonly<Record<string, Reader>> = {
     const pair = { address: '192.0.2.1', username: 'ada' };
     return { known: await isKnown(accounts, pair, new Date('2026-01-02T03:05:00.000Z')) };
   },
+  'ci-trust': async ({ accounts }, { pk, sk }) => parseTrust((await accounts.get({ pk, sk }))!),
+  'issuer-keys': ({ accounts }, item) => findIssuerKeys(accounts, text(item, 'issuer')),
   'closed-account': async ({ accounts }) => readable(await listClosedAccounts(accounts, undefined)),
   'limit-share': ({ records }) => auditVcpus(records),
   'waiting-line': ({ records }, item) => findLine(records, ownerOf(item)),
