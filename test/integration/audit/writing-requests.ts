@@ -129,6 +129,7 @@ const unchanging = [
   'retrySweep',
   putExperimentBudget.name,
   'createUser, a viewer where registration is open',
+  'exchangeToken',
 ];
 
 /** Rows of the access table that write something. */
