@@ -237,7 +237,7 @@ describe('hostile strings', () => {
   test('leave no control character in any line of the log', () => {
     const log = createLogger('debug', (line) => logged.push(line));
     for (const text of texts) log.error('probe', { text });
-    const lines = logged.filter((line) => line.startsWith('{"time"'));
+    const lines = logged.filter((line) => line.startsWith('{"timestamp"'));
     expect(lines.length).toBeGreaterThan(calls);
     for (const line of lines) {
       expect(line.endsWith('\n')).toBe(true);
