@@ -50,6 +50,8 @@ def publish(stack):
 refused = {
     "AWS::Batch::ComputeEnvironment": "it insists on a ServiceRole, for which AWS Batch has its service-linked one",
     "AWS::Batch::JobQueue": "it names compute environments",
+    "AWS::ApiGateway::Deployment": "it passes over the document of an API, which then has no methods",
+    "AWS::ApiGateway::Stage": "it names a deployment of the API",
 }
 
 
@@ -66,8 +68,14 @@ def deploy(stack):
     # Which bootstrap there is, is a matter of real accounts.
     template.pop("Rules", None)
     template.get("Parameters", {}).pop("BootstrapVersion", None)
-    without = {name: one for name, one in template["Resources"].items() if refusal(one) is None}
-    body = json.dumps({**template, "Resources": without})
+    left_out = [name for name, one in template["Resources"].items() if refusal(one) is not None]
+    without = {name: one for name, one in template["Resources"].items() if name not in left_out}
+    outputs = {
+        name: one
+        for name, one in template.get("Outputs", {}).items()
+        if not any(f'"{left}"' in json.dumps(one) for left in left_out)
+    }
+    body = json.dumps({**template, "Resources": without, "Outputs": outputs})
     key = f"{stack}.json"
     s3.put_object(Bucket=bucket, Key=key, Body=body)
     cloudformation.create_stack(
