@@ -29,7 +29,7 @@ export async function findProject(
   );
 }
 
-export type Project = RowOf<typeof listProjects>;
+export type Project = Omit<RowOf<typeof listProjects>, 'experiments'>;
 
 const ulidPattern = /^[0-9a-hjkmnp-tv-z]{26}$/;
 

@@ -158,6 +158,7 @@ describe('curves', () => {
     await page.locator('.plot canvas').first().waitFor();
     expect(await page.locator('.chart').count()).toBe(3);
     await page.getByRole('button', { name: 'Log y' }).click();
+    await page.getByLabel(/^Chart settings/).click();
     await page.getByLabel('Smoothing').fill('70');
     expect(page.url()).toMatch(/log=y.*smooth=0.7/);
     const plot = page.locator('.plot').first();
@@ -277,7 +278,9 @@ describe('one experiment', () => {
     expect(await text('.single')).toMatch(/single\s+2/);
     const labels = await plots.evaluateAll((all) => all.map((one) => one.getAttribute('aria-label') ?? ''));
     expect(labels.find((label) => label.startsWith('endless by'))).toContain('ends at -Infinity');
-    for (const axis of ['Log x', 'Log y', 'Time']) await button(axis).click();
+    await button('Log y').click();
+    await page.getByLabel(/^Chart settings/).click();
+    for (const axis of ['Log x', 'Time']) await button(axis).click();
     await expect.poll(() => page.locator('.plot canvas').count()).toBe(2);
   });
 

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { endpoint as updateProject } from '../../functions/projects/projects/update-project.endpoint.ts';
@@ -163,7 +164,7 @@ describe('charts', () => {
   test('stand in sections by prefix, the criterion first, and single values are figures', async () => {
     await compared();
     await drawn();
-    const sections = await page.locator('.chart-section h3').allInnerTexts();
+    const sections = await page.locator('.chart-section h2').allInnerTexts();
     expect(sections).toEqual(['val', 'train', 'Metrics']);
     expect(await page.locator('.single h4').allInnerTexts()).toEqual(['test_accuracy']);
     expect(await page.locator('.single li').first().innerText()).toMatch(/run 0\s*0\.9/);
@@ -173,13 +174,14 @@ describe('charts', () => {
     expect((await plots()).some((label) => label.startsWith('test_accuracy'))).toBe(false);
   });
 
-  test('are by any metric: x is the epoch after two clicks', async () => {
+  test('are by any metric: x is the epoch after three clicks', async () => {
     await compared();
     await drawn();
     const hands = countedHands(page);
+    await hands.click(page.getByLabel(/^Chart settings/));
     await hands.choose(page.getByLabel('Metric on the horizontal axis'), 'epoch');
     await expect.poll(async () => (await plots())[0]).toMatch(/^val\/loss by epoch: run 0 ends at 0\.15/);
-    expect(hands.clicks).toBe(2);
+    expect(hands.clicks).toBe(3);
     expect(query('x')).toBe('metrics.epoch');
   });
 
@@ -189,7 +191,7 @@ describe('charts', () => {
     const chart = page.locator('.chart', { hasText: 'spiked' });
     await chart.hover();
     await chart.getByRole('button', { name: 'Pin spiked' }).click();
-    await expect.poll(() => page.locator('.chart-section h3').first().innerText()).toBe('Pinned');
+    await expect.poll(() => page.locator('.chart-section h2').first().innerText()).toBe('Pinned');
     await page.evaluate(() => window.scrollTo(0, 0));
     const picture = () =>
       page
@@ -197,7 +199,9 @@ describe('charts', () => {
         .locator('.plot canvas')
         .evaluate((canvas) => (canvas as HTMLCanvasElement).toDataURL());
     const before = await picture();
+    await page.getByLabel(/^Chart settings/).click();
     await page.getByLabel('No outliers').check();
+    await page.keyboard.press('Escape');
     await expect.poll(picture).not.toBe(before);
     await page.locator('.chart', { hasText: 'spiked' }).hover();
     await page.getByLabel('More for the chart of spiked').click();
@@ -220,21 +224,200 @@ describe('charts', () => {
   });
 });
 
+/** Drag over a part of the first chart, in shares of its size. */
+const drag = async (from: readonly [number, number], to: readonly [number, number]): Promise<void> => {
+  const box = await page.locator('.u-over').first().boundingBox();
+  if (box === null) throw new Error('There is no plot.');
+  await page.mouse.move(box.x + box.width * from[0], box.y + box.height * from[1]);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * to[0], box.y + box.height * to[1], { steps: 6 });
+  await page.mouse.up();
+};
+const rangeIn = (name: string): number[] => (query(name) ?? '').split('..').map(Number);
+
+describe('a chart', () => {
+  test('is zoomed in its height by a drag up or down, in a box by one across, and back by a double click', async () => {
+    await compared();
+    await drawn();
+    await drag([0.5, 0.2], [0.5, 0.6]);
+    await expect.poll(() => query('y.val/loss')).toMatch(/^[\d.]+\.\.[\d.]+$/);
+    expect(query('zoom')).toBeNull();
+    await page.locator('.u-over').first().dblclick();
+    await expect.poll(() => query('y.val/loss')).toBeNull();
+    await drag([0.2, 0.2], [0.6, 0.7]);
+    await expect.poll(() => query('zoom')).toMatch(/\.\./);
+    expect(query('y.val/loss')).toMatch(/\.\./);
+  });
+
+  test('moves its part with Shift and a drag', async () => {
+    await compared('&zoom=10..20');
+    await drawn();
+    await page.keyboard.down('Shift');
+    await drag([0.6, 0.5], [0.1, 0.5]);
+    await page.keyboard.up('Shift');
+    await expect.poll(() => rangeIn('zoom')[0]).toBeGreaterThan(13);
+    const [low = 0, high = 0] = rangeIn('zoom');
+    expect(high - low).toBeCloseTo(10, 3);
+  });
+
+  test('has its values inside, the nearest to the pointer first', async () => {
+    await compared('', 7);
+    await drawn();
+    const box = await page.locator('.u-over').first().boundingBox();
+    const chart = await page.locator('.chart').first().boundingBox();
+    if (box === null || chart === null) throw new Error('There is no plot.');
+    for (const [share, first] of [
+      [0.02, 'run 6'],
+      [0.98, 'run 0'],
+    ] as const) {
+      await page.mouse.move(box.x + box.width * 0.97, box.y + box.height * share);
+      const tip = page.locator('.tip').first();
+      await expect.poll(() => tip.locator('bdi').first().innerText()).toContain(first);
+      const place = await tip.boundingBox();
+      if (place === null) throw new Error('There is no tip.');
+      expect(place.x).toBeGreaterThanOrEqual(chart.x);
+      expect(place.x + place.width).toBeLessThanOrEqual(chart.x + chart.width);
+      expect(place.y + place.height).toBeLessThanOrEqual(chart.y + chart.height);
+    }
+  });
+
+  test.each([
+    [1440, 900],
+    [1280, 600],
+  ])('enlarged at %i by %i is whole, with its horizontal axis', async (width, height) => {
+    await page.setViewportSize({ width, height });
+    await compared('&chart=val%2Floss', 5);
+    await page.locator('dialog .plot canvas').waitFor();
+    await settle(page);
+    const [dialog, canvas] = await page
+      .locator('dialog, dialog .plot canvas')
+      .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON() as DOMRect));
+    expect(canvas?.bottom).toBeLessThanOrEqual((dialog?.bottom ?? 0) - 8);
+    expect(dialog?.bottom).toBeLessThanOrEqual(height);
+    expect(canvas?.height).toBeGreaterThan(height * 0.5);
+    await page.setViewportSize({ width, height: height - 100 });
+    await expect
+      .poll(async () => (await page.locator('dialog .plot canvas').boundingBox())?.height)
+      .toBeLessThan((canvas?.height ?? 0) - 60);
+    await page.keyboard.press('Escape');
+    await page.setViewportSize({ width: 1440, height: 800 });
+  });
+
+  test('is saved as CSV, and its link is copied', async () => {
+    await compared();
+    await drawn();
+    const menu = async (name: string) => {
+      await page.locator('.chart').first().hover();
+      await page.getByLabel('More for the chart of val/loss').click();
+      await page.getByRole('button', { name, exact: true }).click();
+    };
+    const [download] = await Promise.all([page.waitForEvent('download'), menu('CSV')]);
+    const lines = (await readFile(await download.path(), 'utf8')).split('\r\n');
+    expect(lines.slice(0, 2)).toEqual(['step,run 0,run 1,run 2', '0,2.1,2.2,2.3']);
+    expect(lines).toHaveLength(42);
+    await page.keyboard.press('Escape');
+    await menu('Copy link');
+    await page.getByText('The link to this chart is copied.').waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('chart=val%2Floss');
+  });
+});
+
+describe('the charts of a page', () => {
+  const titles = () => page.locator('.chart figcaption strong').allInnerTexts();
+  const boxOf = async (title: string) => {
+    const box = await page.locator('.chart-place', { hasText: title }).first().boundingBox();
+    if (box === null) throw new Error(`There is no chart of ${title}.`);
+    return box;
+  };
+
+  test('are put together from several metrics, and kept in the address', async () => {
+    await compared();
+    await drawn();
+    const add = async (kind: string, act: () => Promise<void>) => {
+      await page.getByRole('button', { name: 'Add a panel' }).click();
+      await page.getByLabel('It shows').selectOption({ label: kind });
+      await act();
+      await page.getByRole('button', { name: 'Add the panel' }).click();
+    };
+    await add('curves of several metrics', async () => {
+      await page.getByLabel('train/loss', { exact: true }).check();
+      await page.getByLabel('val/loss', { exact: true }).check();
+      expect(await axeFindings(page)).toEqual([]);
+    });
+    await add('last values of one metric by another', async () => {
+      await page.getByLabel('Vertical axis').selectOption('test_accuracy');
+      await page.getByLabel('Horizontal axis', { exact: true }).last().selectOption('val/loss');
+    });
+    await add('last values as bars', () => page.getByLabel('test_accuracy', { exact: true }).check());
+    const panels = page.getByRole('region', { name: 'Panels' });
+    await expect.poll(() => panels.locator('.chart').count()).toBe(3);
+    await page.reload();
+    await drawn();
+    const lines = panels.getByRole('img', { name: /^train\/loss, val\/loss by step/ });
+    await expect
+      .poll(() => lines.getAttribute('aria-label'))
+      .toMatch(/run 0 · train\/loss ends at 0\.1; run 1/);
+    await panels.getByRole('img', { name: /^test_accuracy by val\/loss/ }).waitFor();
+    await panels.getByRole('group', { name: 'test_accuracy' }).waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await panels.locator('.chart').first().hover();
+    await panels.getByLabel('More for the chart of train/loss, val/loss').click();
+    await page.getByRole('button', { name: 'Remove', exact: true }).click();
+    await expect.poll(() => panels.locator('.chart').count()).toBe(2);
+  });
+
+  test('change their places by a drag or by the menu, and the address holds their order', async () => {
+    await compared();
+    await drawn();
+    const section = () =>
+      page.locator('.chart-section', { hasText: 'Metrics' }).locator('strong').allInnerTexts();
+    await expect.poll(section).toEqual(['spiked', 'epoch']);
+    const heads = page.locator('.chart-section', { hasText: 'Metrics' }).locator('figcaption');
+    await heads
+      .nth(1)
+      .dragTo(heads.nth(0), { sourcePosition: { x: 40, y: 10 }, targetPosition: { x: 40, y: 10 } });
+    await expect.poll(section).toEqual(['epoch', 'spiked']);
+    await page.reload();
+    await drawn();
+    await expect.poll(section).toEqual(['epoch', 'spiked']);
+    await heads.nth(0).hover();
+    await page.getByLabel('More for the chart of epoch').click();
+    await page.getByRole('button', { name: 'Later', exact: true }).click();
+    await expect.poll(section).toEqual(['spiked', 'epoch']);
+    expect(await titles()).toContain('val/loss');
+  });
+
+  test('change their sizes by a drag at the corner, and the address holds them', async () => {
+    await compared();
+    await drawn();
+    const before = await boxOf('val/loss');
+    await page.mouse.move(before.x + before.width - 4, before.y + before.height - 4);
+    await page.mouse.down();
+    await page.mouse.move(before.x + before.width * 1.9, before.y + before.height * 1.9, { steps: 4 });
+    await page.mouse.up();
+    await expect.poll(async () => (await boxOf('val/loss')).height).toBeGreaterThan(before.height * 1.8);
+    expect((await boxOf('val/loss')).width).toBeGreaterThan(before.width * 1.8);
+    await page.reload();
+    await drawn();
+    await expect.poll(async () => (await boxOf('val/loss')).height).toBeGreaterThan(before.height * 1.8);
+  });
+});
+
 describe('beside the table', () => {
-  test('five curves with a logarithmic axis, relative time and smoothing 10 take four clicks', async () => {
+  test('five curves with a logarithmic axis, relative time and smoothing 10 take five clicks', async () => {
     await visit(page, `projects/${project_id}`);
     await page.locator('.row.body').first().waitFor();
     const hands = countedHands(page);
     await hands.click(page.getByRole('button', { name: 'Curves' }));
     await hands.click(page.getByRole('button', { name: 'Log y' }));
+    await hands.click(page.getByLabel(/^Chart settings/));
     await hands.click(page.getByRole('button', { name: 'Relative' }));
     await hands.slideTo(page.getByLabel('Smoothing'), 0.16);
     await drawn();
-    expect(await page.locator('.legend li').count()).toBe(5);
     expect([query('log'), query('x')]).toEqual(['y', 'relative']);
     expect(Number(query('smooth'))).toBeCloseTo(0.1, 1);
-    expect(hands.clicks).toBe(4);
-    expect(await page.locator('.row.body .dot').count()).toBe(5);
+    expect(hands.clicks).toBe(5);
+    expect(await page.locator('.row.body .drawn-mark').count()).toBe(5);
   });
 
   test('or six keys', async () => {
@@ -246,7 +429,7 @@ describe('beside the table', () => {
     await hands.press('l', 't', 's', '1', '0');
     await expect.poll(() => query('smooth')).toBe('0.1');
     expect([query('log'), query('x')]).toEqual(['y', 'relative']);
-    expect(await page.locator('.legend li').count()).toBe(5);
+    expect(await page.locator('.row.body .drawn-mark').count()).toBe(5);
     expect(hands.keys).toBe(6);
   });
 
@@ -255,7 +438,8 @@ describe('beside the table', () => {
     await page.getByLabel('Choose run 6').check();
     await page.getByLabel('Choose run 1').check();
     await drawn();
-    await expect.poll(() => page.locator('.legend bdi').allInnerTexts()).toEqual(['run 6', 'run 1']);
+    const rows = page.locator('.row.body:has(.drawn-mark) .cell.name a');
+    await expect.poll(() => rows.allInnerTexts()).toEqual(['run 6', 'run 1']);
     expect(await axeFindings(page)).toEqual([]);
   });
 });

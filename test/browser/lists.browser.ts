@@ -95,14 +95,16 @@ test('Start a training is the main action of a project that trains, and a plain 
   await expect.poll(look).toBe('button primary');
 });
 
-test('the card of a project says how many of its experiments have not ended', async () => {
+test('the row of a project has the number of its experiments, and of those that have not ended', async () => {
   const project_id = await newProject(service.client, 'busy');
   for (const name of ['one', 'two']) await recordRun(service.client, project_id, { name });
   await recordRun(service.client, project_id, { name: 'three', status: 'SUCCEEDED' });
   await visit(page, 'projects');
-  const card = (name: string) => page.locator('.cards a', { hasText: name });
-  await expect.poll(() => card('busy').innerText()).toContain('2 active');
-  expect(await card('warned').innerText()).not.toContain('active');
+  const row = (name: string) => page.locator('.listing tbody tr', { hasText: name });
+  await expect.poll(() => row('busy').innerText()).toMatch(/busy\s+2 active[\s\S]*\t3\t/);
+  expect(await row('warned').innerText()).not.toContain('active');
+  await page.getByRole('button', { name: 'Experiments', exact: true }).click();
+  await expect.poll(() => page.locator('.listing tbody tr').first().innerText()).toContain('busy');
 });
 
 test('nothing can be trained before there is a configuration and an environment', async () => {
@@ -197,6 +199,19 @@ test('nothing is taken from anybody without a question', async () => {
   await dialog.getByRole('button', { name: 'Keep' }).click();
   await expect.poll(() => dialog.count()).toBe(0);
   expect(await page.locator('.shell').count()).toBe(1);
+});
+
+test.each([
+  ['experiments/01jzzzzzzzzzzzzzzzzzzzzzzz', 'There is no such experiment', 'Back to warned'],
+  ['', 'There is no such project', 'Back to Projects'],
+])('a page of something that is gone (%s) has a head, and a way back', async (place, title, back) => {
+  const id = place === '' ? '01jzzzzzzzzzzzzzzzzzzzzzzz' : trained.project_id;
+  await visit(page, `projects/${id}/${place}`);
+  await page.getByRole('heading', { level: 1, name: title }).waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+  await page.getByRole('link', { name: back }).click();
+  await page.getByRole('heading', { level: 1, name: back.replace('Back to ', '') }).waitFor();
 });
 
 test('nothing of it made a script fail or broke the policy of the page', () => {

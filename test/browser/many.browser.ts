@@ -68,6 +68,19 @@ describe('many rows at once', () => {
     await expect.poll(shown).toContain(`20 of ${count} experiments`);
   });
 
+  test('lose a tag together, and get it back with Undo', async () => {
+    await visit(page, `projects/${project_id}?filter=tags.stage%20%3D%20'final'`);
+    await page.locator('.row.body').first().waitFor();
+    await page.getByLabel('Select all shown experiments').check();
+    await button('Tag').click();
+    await page.getByLabel('Or remove a tag').selectOption('stage');
+    await page.getByRole('button', { name: 'Remove', exact: true }).click();
+    await page.getByText('The tag stage is removed from 20 experiments.').waitFor();
+    await expect.poll(shown).toContain(`0 of ${count} experiments`);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(shown).toContain(`20 of ${count} experiments`);
+  });
+
   test('are all that match, as CSV without formulas', async () => {
     await visit(page, `projects/${project_id}?filter=params.lr%20%3D%201&columns=params.note,best`);
     await page.locator('.row.body').first().waitFor();

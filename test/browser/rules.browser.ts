@@ -75,8 +75,8 @@ test('a rule is added, changed and removed', async () => {
   await field('For').fill('10 evaluations');
   await page.getByRole('button', { name: 'Save the rule' }).click();
   await page.locator('[aria-invalid]').first().waitFor();
-  const goal = await about('Better is');
-  await field('Better is').selectOption('maximize');
+  const goal = await about('Goal');
+  await field('Goal').selectOption('maximize');
   await page.getByRole('button', { name: 'Save the rule' }).click();
   await page.getByText('no improvement: fitness for 10 evaluations (maximize)').waitFor();
   const changed = await rules();

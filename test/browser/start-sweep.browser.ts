@@ -83,8 +83,8 @@ describe('the form of a sweep', () => {
 
   test('shows each fault at its field, and begins once they are corrected', async () => {
     await visit(page, form());
-    await row('learning_rate').getByLabel('Least').fill('0');
-    await row('batch_size').getByLabel('Greatest').fill('8');
+    await row('learning_rate').getByLabel('Min', { exact: true }).fill('0');
+    await row('batch_size').getByLabel('Max', { exact: true }).fill('8');
     await page.getByLabel('Trials', { exact: true }).fill('many');
     await page.getByLabel('Budget (US$)').fill('-1');
     await page.getByText('4 fields to correct').waitFor();
@@ -94,8 +94,8 @@ describe('the form of a sweep', () => {
         return document.getElementById(id)?.textContent;
       });
 
-    expect(await told('Least', row('learning_rate'))).toBe('must be above 0 on a log scale');
-    expect(await told('Greatest', row('batch_size'))).toContain('must be above min, 16');
+    expect(await told('Min', row('learning_rate'))).toBe('must be above 0 on a log scale');
+    expect(await told('Max', row('batch_size'))).toContain('must be above min, 16');
     expect(await told('Trials')).toContain('must be a whole number');
     expect(await told('Budget (US$)')).toContain('must be a number above 0');
     expect(await axeFindings(page)).toEqual([]);
@@ -104,7 +104,7 @@ describe('the form of a sweep', () => {
       .poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-invalid')))
       .toBe('true');
 
-    await row('learning_rate').getByLabel('Least').fill('0.001');
+    await row('learning_rate').getByLabel('Min', { exact: true }).fill('0.001');
     await row('batch_size').getByLabel('Kind').selectOption('Values');
     await row('batch_size').getByLabel('Values').fill('16, 32');
     await row('optimizer').getByLabel('Kind').selectOption('Values');
@@ -151,7 +151,7 @@ describe('the form of a sweep', () => {
     await visit(page, form());
     for (const name of ['learning_rate', 'batch_size'])
       await row(name).getByLabel('Kind').selectOption('Fixed');
-    await page.getByText('Choose what the trials differ in').waitFor();
+    await page.getByText('Choose what to vary').waitFor();
     await start().click();
 
     await page.getByText('1 field to correct').waitFor();
@@ -168,8 +168,8 @@ describe('the form of a sweep', () => {
     await command('python3 train.py --lr 0.1 --layers=2 --name {config}');
     await visit(page, `projects/${project_id}`);
     await visit(page, form());
-    await page.getByLabel('The trials differ in').selectOption({ label: 'flags of the command' });
-    await row('lr').getByLabel('Greatest').fill('0.5');
+    await page.getByLabel('Vary', { exact: true }).selectOption({ label: 'flags of the command' });
+    await row('lr').getByLabel('Max', { exact: true }).fill('0.5');
     await page.getByLabel('Trials', { exact: true }).fill('1');
     await page.getByText(/^1 training,/).waitFor();
     expect(await page.getByRole('group', { name: 'name' }).count()).toBe(0);
@@ -191,7 +191,7 @@ describe('the form of a sweep', () => {
     await page.getByRole('heading', { name: /^Sweep around/ }).waitFor();
 
     expect(hands.clicks).toBe(1);
-    expect(await row('learning_rate').getByLabel('Least').inputValue()).toBe('0.002');
+    expect(await row('learning_rate').getByLabel('Min', { exact: true }).inputValue()).toBe('0.002');
     expect(await row('seed').getByLabel('Kind').inputValue()).toBe('fixed');
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toMatch(/^around /);
     expect(service.faults).toEqual([]);
@@ -215,7 +215,7 @@ describe('the form of a sweep', () => {
   ] as const)('fits $width pixels, $scheme', async (look) => {
     const own = await service.enter(look);
     await visit(own, `${form()}?around=${trained.experiment_id}`);
-    await row('learning_rate', own).getByLabel('Least').fill('0');
+    await row('learning_rate', own).getByLabel('Min', { exact: true }).fill('0');
     await own.getByText('1 field to correct').waitFor();
     await own.screenshot({
       path: join(shots, `start-sweep-${look.width}-${look.scheme}.png`),

@@ -257,15 +257,15 @@ describe('somebody who may change the project', () => {
     await page.getByRole('button', { name: 'Extend' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Trials', { exact: true }).fill('none');
-    await dialog.getByLabel('Greatest lr').fill('0.01');
+    await dialog.getByLabel('Max lr').fill('0.01');
     await dialog.getByRole('button', { name: 'Extend' }).click();
     await expect.poll(() => dialog.locator('[aria-invalid="true"]').count()).toBeGreaterThan(0);
     expect(await dialog.getByLabel('Trials', { exact: true }).getAttribute('aria-invalid')).toBe('true');
     await dialog.getByLabel('Trials', { exact: true }).fill('200');
     await dialog.getByRole('button', { name: 'Extend' }).click();
-    await expect.poll(() => dialog.getByLabel('Greatest lr').getAttribute('aria-invalid')).toBe('true');
+    await expect.poll(() => dialog.getByLabel('Max lr').getAttribute('aria-invalid')).toBe('true');
     expect(await axeFindings(page)).toEqual([]);
-    await page.getByLabel('Greatest lr').fill('1');
+    await page.getByLabel('Max lr').fill('1');
     await page.getByRole('dialog').getByRole('button', { name: 'Extend' }).click();
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.getByText('Paused by admin.').waitFor();

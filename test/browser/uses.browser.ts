@@ -80,13 +80,14 @@ async function compare({ page, hands }: Person): Promise<void> {
 async function readCurves({ page, hands }: Person): Promise<void> {
   await hands.press(link(page, 'Curves'));
   await page.locator('.plot canvas').first().waitFor();
+  await hands.press(page.getByLabel(/^Chart settings/));
   await hands.press(button(page, 'Relative'));
-  await hands.press(button(page, 'Log y'));
   await hands.slide(page.getByLabel('Smoothing'));
   await expect.poll(() => page.url()).toMatch(/smooth=0\.\d/);
+  await hands.press(button(page, 'Log y'));
   await hands.point(page.locator('.plot').first());
   await page.locator('.tip').first().waitFor();
-  const menu = page.locator('.menu summary').first();
+  const menu = page.locator('.chart .menu summary').first();
   await hands.press(menu);
   const [download] = await Promise.all([
     page.waitForEvent('download'),

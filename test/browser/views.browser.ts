@@ -154,9 +154,9 @@ describe('a baseline', () => {
 
     await button('Clear the choice').click();
     await button('Curves').click();
-    const list = page.getByRole('region', { name: 'Runs' });
-    await expect.poll(() => list.innerText()).toMatch(/third\s+baseline\s+0\.7/);
-    expect(await list.innerText()).toMatch(/second\s+0\.75\s+\+0\.05/);
+    await button('Draw third').waitFor();
+    expect(await page.locator('.row.body', { hasText: 'third' }).innerText()).toContain('baseline');
+    expect(await cell('second', /Best/)).toMatch(/^0\.75\s+\+0\.05$/);
 
     await page.getByLabel('Choose first').click();
     await page.getByLabel('Choose third').click();

@@ -1,10 +1,8 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { ownRights } from './api/rights.ts';
 import { isExpired, person } from './api/session.ts';
-import { GuestPage } from './pages/guest.tsx';
 import { HomePage } from './pages/home.tsx';
 import { ProjectPage } from './pages/project.tsx';
-import { ProjectsPage } from './pages/projects.tsx';
 import { SignInDialog, SignInPage } from './pages/sign-in.tsx';
 import { Shell } from './shell/shell.tsx';
 import { LinkButton } from './ui/controls/button.tsx';
@@ -15,6 +13,8 @@ import { lazy } from './ui/states/lazy.tsx';
 
 const AccountPage = lazy(() => import('./pages/account.tsx').then((module) => module.AccountPage));
 const AuditPage = lazy(() => import('./pages/audit.tsx').then((module) => module.AuditPage));
+const GuestPage = lazy(() => import('./pages/guest.tsx').then((module) => module.GuestPage));
+const ProjectsPage = lazy(() => import('./pages/projects.tsx').then((module) => module.ProjectsPage));
 const UsersPage = lazy(() => import('./pages/users.tsx').then((module) => module.UsersPage));
 const ModelsPage = lazy(() => import('./pages/models.tsx').then((module) => module.ModelsPage));
 const ExperimentPage = lazy(() => import('./pages/experiment.tsx').then((module) => module.ExperimentPage));

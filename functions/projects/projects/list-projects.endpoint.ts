@@ -2,13 +2,14 @@ import * as z from 'zod';
 import { reachesProject } from '../../../shared/data/accounts/token-scope.ts';
 import { criteriaOf } from '../../../shared/data/projects/inferred-criterion.ts';
 import { listOwnProjects } from '../../../shared/data/projects/member.ts';
-import { listProjects } from '../../../shared/data/projects/project.ts';
+import { countersKey, listProjects, parseCounters } from '../../../shared/data/projects/project.ts';
 import { readRecords } from '../../../shared/data/table/needs.ts';
+import { pageOf, readPage } from '../../../shared/data/table/table.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { answerList, paging } from '../../../shared/http/definition/pagination.ts';
 import { flag } from '../../../shared/http/definition/parameters.ts';
 import { criterionOf } from '../../../shared/metrics/criteria.ts';
-import { ProjectAnswer, showProject } from './project-answer.ts';
+import { ListedProject, showProject } from './project-answer.ts';
 
 export const endpoint = defineEndpoint({
   name: 'listProjects',
@@ -31,7 +32,7 @@ export const endpoint = defineEndpoint({
     }),
   },
   work: 'page: the limit of every list',
-  output: { 200: z.array(ProjectAnswer) },
+  output: { 200: z.array(ListedProject) },
   fieldsMask: true,
 
   handle({ query }, { records, caller }) {
@@ -44,14 +45,24 @@ export const endpoint = defineEndpoint({
           ({ project_id, deleted_at }) =>
             (deleted_at !== undefined) === (query.deleted ?? false) && reachesProject(caller, project_id),
         );
-        const criteria = await criteriaOf(records, listed);
+        const [criteria, counters] = await Promise.all([
+          criteriaOf(records, listed),
+          records.batchGet(listed.map(({ project_id }) => countersKey(project_id))),
+        ]);
         return {
           ...page,
-          items: listed.map((project) => ({ project, criterion: criteria.get(project.project_id) })),
+          items: listed.map((project, index) => ({
+            project,
+            criterion: criteria.get(project.project_id),
+            counted: readPage(pageOf(counters[index]), parseCounters).items[0],
+          })),
         };
       },
       keyOf: ({ project }) => project.project_id,
-      show: ({ project, criterion = criterionOf(project) }) => showProject(project, criterion),
+      show: ({ project, criterion = criterionOf(project), counted }) => ({
+        ...showProject(project, criterion),
+        experiments: counted?.experiments ?? 0,
+      }),
     });
   },
 });

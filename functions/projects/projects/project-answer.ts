@@ -30,6 +30,11 @@ export const ProjectAnswer = z
   })
   .meta({ id: 'Project' });
 
+/** A project in the list of projects. */
+export const ListedProject = ProjectAnswer.extend({
+  experiments: z.int().describe('Number of its experiments.'),
+}).meta({ id: 'ListedProject' });
+
 /** Show a project with its current criterion. */
 export const showProject = (
   project: Project,

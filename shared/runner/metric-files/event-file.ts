@@ -1,5 +1,6 @@
 import type { ConfigScalar } from '../../config/config-value.ts';
 import { maskedCrc32c } from './crc32c.ts';
+import { type HistogramBin, readHistogram, readHistogramTensor } from './histogram.ts';
 import { readHparams } from './hparams.ts';
 import { protobufFields } from './protobuf-fields.ts';
 
@@ -20,6 +21,13 @@ export interface PictureEvent {
   file: Uint8Array;
 }
 
+/** A histogram of an event file. */
+export interface HistogramEvent {
+  tag: string;
+  step: number;
+  bins: HistogramBin[];
+}
+
 interface Reading {
   /** Called for each hyperparameter of a session. */
   onParam?: (name: string, value: ConfigScalar) => void;
@@ -29,6 +37,8 @@ interface Reading {
   onPicture?: (picture: PictureEvent) => void;
   /** Called for each value that is neither a scalar nor a picture, with the plugin that shows it. */
   onOther?: (plugin: string | undefined) => void;
+  /** Called for each histogram. */
+  onHistogram?: (histogram: HistogramEvent) => void;
 }
 
 /** Larger records hold pictures, graphs and sounds. They are passed over without being kept. */
@@ -49,6 +59,7 @@ const checksumBytes = 4;
 export class EventFile {
   readonly #plugins = new Map<string, string>();
   readonly #onPicture: Reading['onPicture'];
+  readonly #onHistogram: Reading['onHistogram'];
   readonly #onStart: Reading['onStart'];
   readonly #onParam: Reading['onParam'];
   readonly #onOther: Reading['onOther'];
@@ -57,8 +68,9 @@ export class EventFile {
   #skipped = 0;
   #isDamaged = false;
 
-  constructor({ onPicture, onStart, onParam, onOther }: Reading = {}) {
+  constructor({ onPicture, onHistogram, onStart, onParam, onOther }: Reading = {}) {
     this.#onPicture = onPicture;
+    this.#onHistogram = onHistogram;
     this.#onStart = onStart;
     this.#onParam = onParam;
     this.#onOther = onOther;
@@ -119,28 +131,32 @@ export class EventFile {
     }
     if (isStart) this.#onStart?.(step);
     return values.flatMap((bytes) => {
-      const { tag, value, picture } = this.#valueOf(bytes);
+      const { tag, value, picture, bins } = this.#valueOf(bytes);
+      if (bins !== undefined) this.#onHistogram?.({ tag, step, bins });
       if (picture !== undefined) this.#onPicture?.({ tag, step, file: picture });
-      else if (value === undefined) this.#onOther?.(this.#plugins.get(tag));
+      else if (value === undefined && bins === undefined) this.#onOther?.(this.#plugins.get(tag));
       return value === undefined ? [] : [{ tag, value, step, time }];
     });
   }
 
-  /** Return the scalar or the picture of a `Summary.Value`. TensorFlow 2 writes both as tensors of a plugin. */
+  /** Return the scalar, picture or histogram of a `Summary.Value`. TensorFlow 2 writes all as tensors of a plugin. */
   #valueOf(message: Uint8Array): {
     tag: string;
     value?: number | undefined;
     picture?: Uint8Array | undefined;
+    bins?: HistogramBin[] | undefined;
   } {
     let tag = '';
     let simple: number | undefined;
     let picture: Uint8Array | undefined;
+    let histogram: Uint8Array | undefined;
     let tensor: Uint8Array | undefined;
     let plugin: string | undefined;
     for (const { number, bytes } of protobufFields(message)) {
       if (number === 1) tag = text.decode(bytes);
       else if (number === 2 && bytes.length === 4) simple = viewOf(bytes).getFloat32(0, true);
       else if (number === 4) picture = lastField(bytes, encodedPicture);
+      else if (number === 5) histogram = bytes;
       else if (number === 8) tensor = bytes;
       else if (number === 9) {
         const { name, content } = pluginOf(bytes);
@@ -153,9 +169,13 @@ export class EventFile {
     if (plugin !== undefined && this.#plugins.size < maxTags) this.#plugins.set(tag, plugin);
     if (simple !== undefined) return { tag, value: shortest(simple) };
     if (picture !== undefined) return { tag, picture };
+    if (histogram !== undefined)
+      return { tag, ...(this.#onHistogram !== undefined && { bins: readHistogram(histogram) }) };
     if (tensor === undefined) return { tag };
     const known = this.#plugins.get(tag);
     if (known === 'scalars') return { tag, value: numberOfTensor(tensor) };
+    if (known === 'histograms')
+      return { tag, ...(this.#onHistogram !== undefined && { bins: readHistogramTensor(tensor) }) };
     return { tag, ...(known === 'images' && { picture: pictureOfTensor(tensor) }) };
   }
 }

@@ -1,14 +1,16 @@
 import { describe, expect, test } from 'vitest';
+import { chartCsv } from '../../../functions/console/app/charts/chart-csv.ts';
+import { bandPath, linePath } from '../../../functions/console/app/charts/drawing/svg-paths.ts';
 import { meanCurve } from '../../../functions/console/app/charts/reading/mean-curve.ts';
 import {
   aligned,
   lineOf,
   nearest,
   smoothed,
+  stepsIn,
   thinned,
   usualRange,
 } from '../../../functions/console/app/charts/series.ts';
-import { bandPath, linePath } from '../../../functions/console/app/charts/svg-paths.ts';
 
 const line = (xs: number[], ys: number[]) => ({ xs: Float64Array.from(xs), ys: Float64Array.from(ys) });
 
@@ -115,4 +117,25 @@ test('paths of an SVG have gaps where a value is not finite, and a band closes e
     'M0.0 97.0L10.0 96.0L10.0 98.0L0.0 99.0ZM30.0 94.0L40.0 93.0L40.0 95.0L30.0 96.0Z',
   );
   expect(bandPath(line([0], [1]), line([0], [2]), x, y)).toBe('');
+});
+
+test('a part of a time axis lies between steps, with the points beside it', () => {
+  const curve = { steps: [0, 10, 20, 30], times: [1_000, 2_000, 3_000, 4_000], values: [1, 2, 3, 4] };
+
+  expect(stepsIn([{ curve }], 'relative', [0.9, 2.1])).toEqual([0, 30]);
+  expect(stepsIn([{ curve }], 'relative', [1.9, 2])).toEqual([10, 20]);
+  expect(stepsIn([{ curve }], 'time', [0, 1.5])).toEqual([0, 10]);
+  expect(stepsIn([{ curve }], 'step', [3, 4])).toEqual([3, 4]);
+  expect(stepsIn([{ curve }], 'metrics.epoch', [3, 4])).toBeUndefined();
+});
+
+test('the CSV of a chart has a column for each line, and its values as they were reported', () => {
+  const lines = [
+    { label: 'one, first', raw: line([0, 1], [0.1, Number.NaN]) },
+    { label: '=two', raw: line([1, 2], [3, 4]) },
+  ];
+
+  expect(chartCsv({ axisName: 'step', lines })).toBe(
+    'step,"one, first",\'=two\r\n0,0.1,\r\n1,NaN,3\r\n2,,4\r\n',
+  );
 });

@@ -1,5 +1,5 @@
 import { ProblemError } from '../../../../shared/client/problem-error.ts';
-import type { AnswerOf, RequestOf } from '../../../../shared/client/route.ts';
+import type { AnswerOf, RequestOf, RowOf } from '../../../../shared/client/route.ts';
 import type { endpoint as compareExperiments } from '../../../experiments/compare/compare-experiments.endpoint.ts';
 import type { endpoint as listLive } from '../../../experiments/live/list-live-experiments.endpoint.ts';
 import type { endpoint as listExperiments } from '../../../experiments/search/list-experiments.endpoint.ts';
@@ -8,10 +8,13 @@ import type { endpoint as listCriteria } from '../../../projects/projects/list-c
 import type { endpoint as listProjects } from '../../../projects/projects/list-projects.endpoint.ts';
 import type { endpoint as readProject } from '../../../projects/projects/read-project.endpoint.ts';
 import type { endpoint as updateProject } from '../../../projects/projects/update-project.endpoint.ts';
-import type { Project, ProjectDetails } from './answers.ts';
+import type { ProjectDetails } from './answers.ts';
 import { all, call, open, page } from './calls.ts';
 
-export const loadProjects = (): Promise<Project[]> => all<typeof listProjects>('GET /projects/');
+/** A project with the numbers of its experiments. */
+export type ListedProject = RowOf<typeof listProjects>;
+
+export const loadProjects = (): Promise<ListedProject[]> => all<typeof listProjects>('GET /projects/');
 
 export const loadProject = async (project_id: string): Promise<ProjectDetails> =>
   (await call<typeof readProject>('GET /projects/{project_id}', { path: { project_id } })) as ProjectDetails;
@@ -110,7 +113,8 @@ export const setBaseline = (project_id: string, baseline: string | null) =>
   });
 
 /** Fields of an experiment for a table. The other fields would be most of the bytes. */
-const rowFields =
+/** Fields of a row of the table. */
+export const rowFields =
   'experiment_id,project_id,user,name,kind,status,status_reason,config_id,created_at,started_at,stopped_at,duration,cost,best,params,tags,metrics,sweep_id,trial,outcome,warnings';
 
 export const experimentsPage = (project_id: string, limit: number, next?: string) =>

@@ -3,25 +3,42 @@ import { Button } from '../ui/controls/button.tsx';
 import { Dialog } from '../ui/controls/dialog.tsx';
 import { Field } from '../ui/controls/field.tsx';
 import { Form } from '../ui/controls/form.tsx';
-import { type Drawn, exportPng, exportSvg } from './export.ts';
-import { enlarge, pinChart, setYRange, yRangeOf } from './view.ts';
+import { Menu } from '../ui/controls/menu.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { attempt } from '../ui/states/notice.tsx';
+import { type Drawn, exportCsv, exportPng, exportSvg } from './export.ts';
+import { removePanel } from './panels/panel-view.ts';
+import { PlaceActions } from './panels/place-actions.tsx';
+import { enlarge, linkTo, pinChart, setYRange, yRangeOf } from './view.ts';
+
+const copyLink = (name: string): Promise<boolean> =>
+  attempt(() => navigator.clipboard.writeText(linkTo(name)), 'The link to this chart is copied.');
 
 /** Buttons of a chart: pin, enlarge, vertical range and export. */
 export function ChartTools({
   name,
+  title = name,
   isPinned,
+  isPanel = false,
   isEnlarged,
+  among = [],
   drawn,
 }: {
   name: string;
+  /** What the chart is called; its name by default. */
+  title?: string;
   isPinned: boolean;
+  /** Whether somebody put it together. */
+  isPanel?: boolean;
   isEnlarged: boolean;
+  /** Charts of its section, in their order; empty if it has no place among others. */
+  among?: readonly string[];
   drawn: () => Drawn;
 }) {
   const [isRanging, setRanging] = useState(false);
   return (
     <>
-      {!isEnlarged && (
+      {!isEnlarged && !isPanel && (
         <>
           <Button
             kind="quiet"
@@ -33,24 +50,29 @@ export function ChartTools({
           <Button kind="quiet" icon="expand" label={`Enlarge ${name}`} onClick={() => enlarge(name)} />
         </>
       )}
-      <details class="menu">
-        <summary aria-label={`More for the chart of ${name}`} title="More">
-          <svg class="icon" width="16" height="16" viewBox="0 0 20 20" aria-hidden="true">
-            <path d="M4 10v.01M10 10v.01M16 10v.01" stroke-width="2.6" />
-          </svg>
-        </summary>
-        <div>
-          <button type="button" onClick={() => setRanging(true)}>
-            Y range…
+      <Menu label={`More for the chart of ${title}`} button={<Icon name="dots" />}>
+        <button type="button" onClick={() => setRanging(true)}>
+          Y range…
+        </button>
+        <button type="button" onClick={() => exportPng(drawn())}>
+          PNG
+        </button>
+        <button type="button" onClick={() => exportSvg(drawn())}>
+          SVG
+        </button>
+        <button type="button" onClick={() => exportCsv(drawn())}>
+          CSV
+        </button>
+        <button type="button" onClick={() => void copyLink(name)}>
+          Copy link
+        </button>
+        {among.length > 0 && <PlaceActions name={name} among={among} />}
+        {isPanel && (
+          <button type="button" onClick={() => removePanel(name)}>
+            Remove
           </button>
-          <button type="button" onClick={() => exportPng(drawn())}>
-            PNG
-          </button>
-          <button type="button" onClick={() => exportSvg(drawn())}>
-            SVG
-          </button>
-        </div>
-      </details>
+        )}
+      </Menu>
       {isRanging && <YRangeDialog name={name} onClose={() => setRanging(false)} />}
     </>
   );

@@ -3,6 +3,7 @@ import type { JudgedBy } from '../../../../shared/metrics/criteria.ts';
 import { inOrder, isCriterion } from '../runs/metric-order.ts';
 import { asNumber } from '../runs/row.ts';
 import { stylesOf } from '../theme/colours.ts';
+import { Button } from '../ui/controls/button.tsx';
 import { Dialog } from '../ui/controls/dialog.tsx';
 import { useShowMore } from '../ui/show-more.tsx';
 import { Empty } from '../ui/states/empty.tsx';
@@ -10,7 +11,11 @@ import { Problem } from '../ui/states/problem.tsx';
 import { Skeleton } from '../ui/states/skeleton.tsx';
 import { useKeys } from '../ui/use-keys.ts';
 import { axes, ChartControls } from './controls.tsx';
-import { LazyChart } from './lazy-chart.tsx';
+import { EnlargedChart, LazyChart } from './lazy-chart.tsx';
+import { CustomPanels } from './panels/custom-panels.tsx';
+import { inGivenOrder } from './panels/layout.ts';
+import { PanelDialog } from './panels/panel-dialog.tsx';
+import { chartOrder } from './panels/panel-view.ts';
 import { endOf } from './reading/curve.ts';
 import type { Drawable } from './reading/drawable.ts';
 import type { PointFeed } from './reading/point-feed.ts';
@@ -32,6 +37,8 @@ import {
 
 /** Maximum number of charts of a section before the user asks for more. */
 const maxCharts = 48;
+/** Maximum number of metrics that stand beside the table without sections. */
+const maxFlat = 12;
 /** Number of metrics from which they can be searched. */
 const searchFrom = 7;
 
@@ -77,14 +84,22 @@ function SectionCharts({
   judge,
 }: Common & { metrics: readonly string[] }) {
   const singles = metrics.filter((name) => isSingle(name, drawables));
-  const [shown, more] = useShowMore(
+  const curved = inGivenOrder(
     metrics.filter((name) => !singles.includes(name)),
-    maxCharts,
-    'charts',
+    chartOrder(),
   );
+  const [shown, more] = useShowMore(curved, maxCharts, 'charts');
   const [figures, moreFigures] = useShowMore(singles, maxCharts, 'values');
   return (
     <>
+      {shown.length > 0 && (
+        <div class="charts">
+          {shown.map((name) => (
+            <LazyChart key={name} name={name} among={curved} runs={runs} read={read} view={view} />
+          ))}
+        </div>
+      )}
+      {more}
       {figures.length > 0 && (
         <div class={runs.length > 1 ? 'singles several' : 'singles'}>
           {figures.map((name) => (
@@ -101,14 +116,6 @@ function SectionCharts({
         </div>
       )}
       {moreFigures}
-      {shown.length > 0 && (
-        <div class="charts">
-          {shown.map((name) => (
-            <LazyChart key={name} name={name} runs={runs} read={read} view={view} />
-          ))}
-        </div>
-      )}
-      {more}
     </>
   );
 }
@@ -123,9 +130,9 @@ function ChartSection({ section, ...common }: Common & { section: Section }) {
       onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
     >
       <summary>
-        <h3>
+        <h2>
           <bdi>{section.name === '' ? 'Metrics' : section.name}</bdi>
-        </h3>
+        </h2>
         <span class="soft small">{section.metrics.length.toLocaleString('en')}</span>
       </summary>
       {isOpen && <SectionCharts metrics={section.metrics} {...common} />}
@@ -143,8 +150,11 @@ export function Curves({
   baseline,
   groups,
   feed,
+  isBeside = false,
 }: {
   experiments: readonly Drawable[];
+  /** Whether the table beside the charts is their legend. */
+  isBeside?: boolean;
   /** Brings the new points of the only experiment; otherwise they are read. */
   feed?: PointFeed | undefined;
   /** Groups of the experiments whose means are drawn instead of these. */
@@ -155,6 +165,7 @@ export function Curves({
   baseline?: string | undefined;
 }) {
   const [wanted, setWanted] = useState('');
+  const [isAdding, setAdding] = useState(false);
   const view = useChartView();
   const read = useRunCurves(experiments, feed);
   useChartKeys(view);
@@ -214,30 +225,34 @@ export function Curves({
   const drawables = experiments.filter(({ experiment_id }) => !hidden.has(experiment_id));
   const runs = listed.filter(({ id }) => !hidden.has(id));
   const common = { runs, drawables, read, view, judge };
+  // Names say the prefix, too. Headings of few charts would take the room of a row of them.
+  const isFlat = isBeside && names.length <= maxFlat;
   const large = enlarged();
   const isSeveral = listed.length > 1;
   return (
-    <div class={isSeveral ? 'curves several' : 'curves'}>
-      {isSeveral && <RunList runs={listed} metric={lead} judge={judge} />}
+    <div class={isSeveral && !isBeside ? 'curves several' : 'curves'}>
+      {isSeveral && !isBeside && <RunList runs={listed} metric={lead} judge={judge} />}
       <div class="curves-main">
         <ChartControls view={view} metrics={names}>
+          <Button kind="quiet" icon="plus" label="Add a panel" onClick={() => setAdding(true)} />
           {names.length >= searchFrom && (
             <input
               type="search"
               class="find-metrics"
               aria-label="Find metrics"
-              placeholder={`Search ${names.length.toLocaleString('en')} metrics`}
+              placeholder="Find a metric"
               value={wanted}
               onInput={({ currentTarget }) => setWanted(currentTarget.value)}
             />
           )}
         </ChartControls>
         {read.error !== undefined && <Problem error={read.error} what="Some curves could not be loaded" />}
+        <CustomPanels {...common} />
         {pinned.length > 0 && (
           <ChartSection section={{ name: 'Pinned', metrics: pinned.filter(fits) }} {...common} />
         )}
-        {sections.length === 1 && pinned.length === 0 ? (
-          <SectionCharts metrics={sections[0]?.metrics ?? []} {...common} />
+        {pinned.length === 0 && (sections.length === 1 || isFlat) ? (
+          <SectionCharts metrics={sections.flatMap(({ metrics }) => metrics)} {...common} />
         ) : (
           sections.map((section) => <ChartSection key={section.name} section={section} {...common} />)
         )}
@@ -247,20 +262,14 @@ export function Curves({
           </p>
         )}
       </div>
+      {isAdding && <PanelDialog metrics={names} onClose={() => setAdding(false)} />}
       {large !== undefined && names.includes(large) && (
         <Dialog title={large} onClose={() => enlarge(undefined)} wide="full">
           <div class={isSeveral ? 'curves several' : 'curves'}>
             {isSeveral && <RunList runs={listed} metric={lead} judge={judge} />}
             <div class="curves-main">
               <ChartControls view={view} metrics={names} />
-              <LazyChart
-                name={large}
-                runs={runs}
-                read={read}
-                view={view}
-                height={Math.max(280, window.innerHeight - 260)}
-                isEnlarged
-              />
+              <EnlargedChart name={large} runs={runs} read={read} view={view} />
             </div>
           </div>
         </Dialog>

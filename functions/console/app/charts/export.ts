@@ -3,14 +3,22 @@ import { escapeXml } from '../../../../shared/drawing/drawn-text.ts';
 import { cssColour, lineColour, lineDash } from '../theme/colours.ts';
 import { saveBlob } from '../ui/save.ts';
 import { numberText } from '../ui/text/format.ts';
-import type { Shown } from './plot.ts';
+import { chartCsv } from './chart-csv.ts';
+import type { Shown } from './drawing/plot.ts';
+import { bandPath, linePath } from './drawing/svg-paths.ts';
 import type { Line } from './series.ts';
-import { bandPath, linePath } from './svg-paths.ts';
 
 export interface Drawn {
   title: string;
   axisName: string;
-  lines: readonly { label: string; colour: number; raw: Line; smooth: Line; edges: Shown['edges'] }[];
+  lines: readonly {
+    label: string;
+    /** Line style. */
+    colour: number;
+    raw: Line;
+    smooth: Line;
+    edges?: Shown['edges'];
+  }[];
   plot: uPlot | undefined;
   isSmoothed: boolean;
 }
@@ -41,8 +49,13 @@ export function exportPng({ title, lines, plot }: Drawn): void {
   context.font = '12px system-ui, sans-serif';
   for (const [index, { label, colour }] of lines.entries()) {
     const y = top + from.height / ratio + (index + 0.7) * lineHeight;
-    context.fillStyle = cssColour(lineColour(colour));
-    context.fillRect(14, y - 5, 18, 3);
+    context.strokeStyle = cssColour(lineColour(colour));
+    context.lineWidth = 3;
+    context.setLineDash(lineDash(colour) ?? []);
+    context.beginPath();
+    context.moveTo(14, y - 4);
+    context.lineTo(32, y - 4);
+    context.stroke();
     context.fillStyle = cssColour('text');
     context.fillText(label, 40, y);
   }
@@ -50,6 +63,9 @@ export function exportPng({ title, lines, plot }: Drawn): void {
     if (blob !== null) saveBlob(blob, `${fileName(title)}.png`);
   });
 }
+
+export const exportCsv = (drawn: Drawn): void =>
+  saveBlob(new Blob([chartCsv(drawn)], { type: 'text/csv;charset=utf-8' }), `${fileName(drawn.title)}.csv`);
 
 /** Save the chart as an SVG with editable lines and texts. */
 export function exportSvg({ title, axisName, lines, plot, isSmoothed }: Drawn): void {
@@ -60,10 +76,12 @@ export function exportSvg({ title, axisName, lines, plot, isSmoothed }: Drawn): 
   const x = (value: number): number => box.left + plot.valToPos(value, 'x');
   const y = (value: number): number => box.top + plot.valToPos(value, 'y');
   const [text, soft, grid] = [cssColour('text'), cssColour('soft'), cssColour('line')];
-  const stroke = (line: Line, colour: number, look: string): string => {
+  const inked = (colour: number): string => {
     const dash = lineDash(colour);
-    return `<path d="${linePath(line, x, y)}" fill="none" stroke="${cssColour(lineColour(colour))}"${dash ? ` stroke-dasharray="${dash.join(' ')}"` : ''} ${look}/>`;
+    return `stroke="${cssColour(lineColour(colour))}"${dash ? ` stroke-dasharray="${dash.join(' ')}"` : ''}`;
   };
+  const stroke = (line: Line, colour: number, look: string): string =>
+    `<path d="${linePath(line, x, y)}" fill="none" ${inked(colour)} ${look}/>`;
   const band = (edges: Shown['edges'], colour: number): string =>
     edges === undefined
       ? ''
@@ -86,7 +104,7 @@ export function exportSvg({ title, axisName, lines, plot, isSmoothed }: Drawn): 
   const legend = lines
     .map(({ label, colour }, index) => {
       const at = end + index * lineHeight;
-      return `<path d="M14 ${at - 4}h18" stroke="${cssColour(lineColour(colour))}" stroke-width="3"/><text x="40" y="${at}" fill="${text}">${escapeXml(label)}</text>`;
+      return `<path d="M14 ${at - 4}h18" ${inked(colour)} stroke-width="3"/><text x="40" y="${at}" fill="${text}">${escapeXml(label)}</text>`;
     })
     .join('');
   const drawn = lines

@@ -1,8 +1,12 @@
+import type { RefObject } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { lineCount } from '../theme/colours.ts';
 import { Skeleton } from '../ui/states/skeleton.tsx';
 import { Chart } from './chart.tsx';
 import { ChartTools } from './chart-tools.tsx';
-import type { ChartCurve } from './plot.ts';
+import type { ChartCurve } from './drawing/plot.ts';
+import { ChartPlace, plotHeightOf } from './panels/chart-place.tsx';
+import { chartSizes } from './panels/panel-view.ts';
 import type { Curve } from './reading/curve.ts';
 import { meanCurve } from './reading/mean-curve.ts';
 import type { RunCurves } from './reading/run-curves.ts';
@@ -10,23 +14,41 @@ import type { ListedRun } from './run-list.tsx';
 import { metricOfAxis } from './series.ts';
 import { type ChartView, pinnedCharts } from './view.ts';
 
-const chartHeight = 240;
 /** Charts are drawn shortly before they come into view. */
 const margin = '300px';
 
-/** Return the curves of a metric. The answer stays the same until a curve has grown. */
+/** A curve among those of a chart: of one metric by its run, of several also by the metric. */
+const lookOf = (
+  { id, name: label, style }: ListedRun,
+  metric: string,
+  at: number,
+  isAlone: boolean,
+): Pick<ChartCurve, 'id' | 'label' | 'style'> => ({
+  id: `${id} ${metric}`,
+  label: isAlone ? metric : `${label} · ${metric}`,
+  // Runs differ by colours, metrics by dashes.
+  style: isAlone ? at : (style % lineCount) + lineCount * at,
+});
+
+/** Return the curves of metrics. The answer stays the same until a curve has grown. */
 function useMetricCurves(
-  name: string,
+  metrics: readonly string[],
   runs: readonly ListedRun[],
   read: RunCurves,
   byName: string | undefined,
 ) {
-  const found = runs.flatMap(({ id, name: label, style, members }) => {
-    const ids = members ?? [id];
-    const curves = ids.flatMap((one) => read.curve(one, name) ?? []);
-    const bys = byName === undefined ? [] : ids.flatMap((one) => read.curve(one, byName) ?? []);
-    return curves.length === 0 ? [] : [{ id, label, style, curves, bys, isMean: members !== undefined }];
-  });
+  const found = metrics.flatMap((metric, at) =>
+    runs.flatMap((run) => {
+      const ids = run.members ?? [run.id];
+      const curves = ids.flatMap((member) => read.curve(member, metric) ?? []);
+      const bys = byName === undefined ? [] : ids.flatMap((member) => read.curve(member, byName) ?? []);
+      const look =
+        metrics.length === 1
+          ? { id: run.id, label: run.name, style: run.style }
+          : lookOf(run, metric, at, runs.length === 1);
+      return curves.length === 0 ? [] : [{ ...look, curves, bys, isMean: run.members !== undefined }];
+    }),
+  );
   const size = ({ values, reported }: Curve): string => `${values.length}/${reported ?? ''}`;
   const sizes = (all: readonly Curve[]): string => all.map(size).join('+');
   const signature = found
@@ -43,30 +65,13 @@ function useMetricCurves(
         // Readers add points to the same arrays, so a copy tells that there are more.
         return curves.map((curve) => ({ ...run, curve: { ...curve }, by: bys[0] }));
       }),
-    [signature, name, byName],
+    [signature, metrics.join('\0'), byName],
   );
 }
 
-/** Chart of a metric that is read and drawn once it comes into view. */
-export function LazyChart({
-  name,
-  runs,
-  read,
-  view,
-  height = chartHeight,
-  isEnlarged = false,
-}: {
-  name: string;
-  runs: readonly ListedRun[];
-  read: RunCurves;
-  view: ChartView;
-  height?: number;
-  isEnlarged?: boolean;
-}) {
-  const holder = useRef<HTMLDivElement>(null);
-  const [isSeen, setSeen] = useState(isEnlarged);
-  const byName = metricOfAxis(view.axis);
-  const curves = useMetricCurves(name, runs, read, byName);
+/** Return whether an element has come near the visible part of the page. */
+function useSeen(holder: RefObject<HTMLElement | null>, isSeenAtFirst: boolean): boolean {
+  const [isSeen, setSeen] = useState(isSeenAtFirst);
   useEffect(() => {
     const element = holder.current;
     if (element === null || isSeen) return;
@@ -79,35 +84,82 @@ export function LazyChart({
     observer.observe(element);
     return () => observer.disconnect();
   }, [isSeen]);
-  useEffect(() => {
-    if (!isSeen) return;
-    read.want(name);
-    if (byName !== undefined) read.want(byName);
-  }, [isSeen, name, byName]);
+  return isSeen;
+}
+
+/** Lines of a panel keep the detail that they have. */
+const readNothing = async () => new Map<string, Curve>();
+
+interface Charted {
+  name: string;
+  /** Metrics of a panel; those of other charts are their names. */
+  metrics?: readonly string[];
+  runs: readonly ListedRun[];
+  read: RunCurves;
+  view: ChartView;
+}
+
+/** Chart of a metric in its place among the others. It is read and drawn once it comes into view. */
+export function LazyChart({ among, ...chart }: Charted & { among: readonly string[] }) {
+  const holder = useRef<HTMLDivElement>(null);
+  const isSeen = useSeen(holder, false);
+  const { high } = chartSizes().get(chart.name) ?? { high: 1 };
   return (
-    <div ref={holder} class="chart-place" style={{ minHeight: `${height + 60}px` }}>
-      {isSeen && curves.length === 0 && !read.hasRead(name) && (
-        <figure class="chart" style={{ height: `${height + 58}px` }}>
-          <Skeleton rows={5} />
-        </figure>
-      )}
-      {isSeen && (curves.length > 0 || read.hasRead(name)) && (
-        <Chart
+    <ChartPlace name={chart.name} among={among} holder={holder}>
+      {isSeen && <ReadChart {...chart} height={plotHeightOf(high)} among={among} />}
+    </ChartPlace>
+  );
+}
+
+/** Chart of a metric that fills a dialog. */
+export const EnlargedChart = (chart: Charted) => (
+  <div class="chart-place filling">
+    <ReadChart {...chart} height={undefined} among={[]} />
+  </div>
+);
+
+function ReadChart({
+  name,
+  metrics = [name],
+  runs,
+  read,
+  view,
+  height,
+  among,
+}: Charted & { height: number | undefined; among: readonly string[] }) {
+  const byName = metricOfAxis(view.axis);
+  const curves = useMetricCurves(metrics, runs, read, byName);
+  const isPanel = metrics[0] !== name;
+  const title = metrics.join(', ');
+  useEffect(() => {
+    for (const metric of metrics) read.want(metric);
+    if (byName !== undefined) read.want(byName);
+  }, [name, byName]);
+  if (curves.length === 0 && !metrics.every(read.hasRead))
+    return (
+      <figure class="chart filling">
+        <Skeleton rows={5} />
+      </figure>
+    );
+  return (
+    <Chart
+      name={name}
+      title={title}
+      curves={curves}
+      view={view}
+      height={height}
+      readRange={isPanel ? readNothing : read.readRange}
+      tools={(drawn) => (
+        <ChartTools
           name={name}
-          curves={curves}
-          view={view}
-          height={height}
-          readRange={read.readRange}
-          tools={(drawn) => (
-            <ChartTools
-              name={name}
-              isPinned={pinnedCharts().includes(name)}
-              isEnlarged={isEnlarged}
-              drawn={drawn}
-            />
-          )}
+          title={title}
+          isPanel={isPanel}
+          isPinned={pinnedCharts().includes(name)}
+          isEnlarged={height === undefined}
+          among={among}
+          drawn={drawn}
         />
       )}
-    </div>
+    />
   );
 }

@@ -2,9 +2,9 @@ import { useState } from 'preact/hooks';
 import { type JudgedBy, metricGoal } from '../../../../shared/metrics/criteria.ts';
 import { differenceFrom } from '../runs/difference.ts';
 import { DifferenceText } from '../runs/difference-text.tsx';
-import { lineColour, lineDash } from '../theme/colours.ts';
 import { Icon } from '../ui/icon.tsx';
 import { numberText, plural } from '../ui/text/format.ts';
+import { LineSample } from './line-sample.tsx';
 import { baselineRun, hiddenRuns, highlighted, isolateRun, showAllRuns, toggleRun } from './view.ts';
 
 /** Run of a page of charts. */
@@ -20,25 +20,6 @@ export interface ListedRun {
 
 /** Number of runs from which the list has a search. */
 const searchFrom = 12;
-
-/** Sample of a run's line. */
-export const LineSample = ({ style }: { style: number }) => (
-  <svg class="line-sample" width="18" height="8" aria-hidden="true">
-    <line
-      x1="1"
-      x2="17"
-      y1="4"
-      y2="4"
-      stroke={`var(--${lineColour(style)})`}
-      {...(lineDash(style) && {
-        'stroke-dasharray':
-          lineDash(style)
-            ?.map((one) => one / 1.6)
-            .join(' ') ?? '',
-      })}
-    />
-  </svg>
-);
 
 /**
  * Legend as the list of runs. Hovering highlights a run in every chart. A click hides it, and a click with Alt shows it

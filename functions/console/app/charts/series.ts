@@ -33,6 +33,28 @@ export function lineOf(curve: Curve, axis: XAxis, by?: Curve): Line {
   return rising(xs, Float64Array.from(values));
 }
 
+/**
+ * Return the steps between which the points of a part of the horizontal axis lie, with the points beside it. Undefined
+ * for an axis of a metric, whose values may come again.
+ */
+export function stepsIn(
+  curves: readonly { curve: Curve }[],
+  axis: XAxis,
+  [from, to]: readonly [number, number],
+): [number, number] | undefined {
+  if (axis === 'step') return [from, to];
+  if (metricOfAxis(axis) !== undefined) return undefined;
+  let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const { curve } of curves) {
+    const { xs } = lineOf(curve, axis);
+    const steps = curve.steps.filter((step) => step !== null).sort((a, b) => a - b);
+    if (steps.length !== xs.length || steps.length === 0) continue;
+    low = Math.min(low, steps[Math.max(0, lowerBound(xs, from) - 1)] ?? low);
+    high = Math.max(high, steps[Math.min(steps.length - 1, lowerBound(xs, to))] ?? high);
+  }
+  return low < high ? [low, high] : undefined;
+}
+
 const empty: Line = { xs: new Float64Array(), ys: new Float64Array() };
 
 /**

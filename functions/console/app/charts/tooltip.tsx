@@ -1,37 +1,55 @@
+import type uPlot from 'uplot';
 import { differenceFrom } from '../runs/difference.ts';
 import { DifferenceText } from '../runs/difference-text.tsx';
-import { lineColour } from '../theme/colours.ts';
 import { numberText } from '../ui/text/format.ts';
-import type { Near } from './plot.ts';
+import type { Near } from './drawing/plot.ts';
+import { LineSample } from './line-sample.tsx';
 import { baselineRun, highlighted } from './view.ts';
 
 const maxRows = 12;
+/** Height in pixels of a row, and of the rest. */
+const [rowHeight, restHeight] = [18, 44];
+/** Pixels between the crosshair and the box, and between the box and the edge of the chart. */
+const besideBox = 16;
 
 /** Values of the runs at the crosshair of a chart. */
 export const Tooltip = ({
   left,
-  isBefore,
+  top,
+  size,
+  plot,
   title,
-  rows,
+  rows: all,
   isAlone,
 }: {
   left: number;
-  /** Whether it stands left of the crosshair. */
-  isBefore: boolean;
+  /** Height of the pointer. The nearest lines come first. Undefined for the fixed crosshair. */
+  top?: number | undefined;
+  /** Size of the chart, in which it stays. */
+  size: { width: number; height: number };
+  plot: uPlot | undefined;
   title: string;
   rows: readonly Near[];
   /** Whether the chart has one run, whose name says nothing then. */
   isAlone: boolean;
 }) => {
-  if (rows.length === 0) return null;
+  if (all.length === 0) return null;
+  const away = ({ y }: Near): number => {
+    const distance = Math.abs((plot?.valToPos(y, 'y') ?? 0) - (top ?? 0));
+    return Number.isFinite(distance) ? distance : Number.MAX_VALUE;
+  };
+  const rows = top === undefined ? all : [...all].sort((a, b) => away(a) - away(b));
+  const room = Math.max(3, Math.min(maxRows, Math.floor((size.height - restHeight) / rowHeight)));
+  const isBefore = left > size.width / 2;
+  const maxWidth = `${Math.max(left, size.width - left) - besideBox}px`;
   const marked = highlighted.value;
-  const base = rows.find(({ id }) => id === baselineRun.value);
+  const base = all.find(({ id }) => id === baselineRun.value);
   return (
-    <div class={`tip${isBefore ? ' before' : ''}`} style={{ left: `${left}px` }}>
+    <div class={`tip${isBefore ? ' before' : ''}`} style={{ left: `${left}px`, maxWidth }}>
       <p class="soft">{title}</p>
-      {rows.slice(0, maxRows).map(({ id, label, style, y }) => (
+      {rows.slice(0, room).map(({ id, label, style, y }) => (
         <p key={id} class={id === marked ? 'marked' : ''}>
-          <i style={{ background: `var(--${lineColour(style)})` }} />
+          <LineSample style={style} />
           {!isAlone && <bdi class="ellipsis">{label}</bdi>}
           <b>{numberText(y)}</b>
           {base !== undefined && id !== base.id && (
@@ -39,7 +57,7 @@ export const Tooltip = ({
           )}
         </p>
       ))}
-      {rows.length > maxRows && <p class="soft">and {rows.length - maxRows} more</p>}
+      {rows.length > room && <p class="soft">and {rows.length - room} more</p>}
     </div>
   );
 };

@@ -1,9 +1,9 @@
 import { signal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
-import { place, setQuery } from '../ui/router.ts';
+import { href, place, setQuery } from '../ui/router.ts';
 import type { XAxis } from './series.ts';
 
-type Range = readonly [number, number];
+export type Range = readonly [number, number];
 
 /** Settings of all charts of a page. The address holds them, so that a link shows the same view. */
 export interface ChartView {
@@ -76,16 +76,27 @@ export const yRangeOf = (name: string): Range | undefined => rangeOf(place.value
 export const setYRange = (name: string, range: Range | undefined): void =>
   setQuery({ [`y.${name}`]: rangeText(range) });
 
+/** Show a part of the charts: between two x in all, and between two y in that of a metric. */
+export const setRanges = (name: string, x: Range | undefined, y: Range | undefined): void =>
+  setQuery({ ...(x && { zoom: rangeText(x) }), ...(y && { [`y.${name}`]: rangeText(y) }) });
+/** Show the whole of the charts, and of that of a metric also in its height. */
+export const resetRanges = (name: string): void => setQuery({ zoom: undefined, [`y.${name}`]: undefined });
+
 /** Metric whose chart fills the page. */
 export const enlarged = (): string | undefined => place.value.query.get('chart') ?? undefined;
 export const enlarge = (name: string | undefined): void => setQuery({ chart: name });
+/** Return the address of a metric's chart as it is shown. */
+export const linkTo = (name: string): string => {
+  const { parts, query } = place.value;
+  return new URL(href(parts, { ...Object.fromEntries(query), chart: name }), location.href).href;
+};
 
 /** Names in a setting of the address. Names may contain any character, so each is encoded. */
-function listOf(key: string): string[] {
+export function listOf(key: string): string[] {
   const text = place.value.query.get(key) ?? '';
   return text === '' ? [] : text.split(',').map(decodeURIComponent);
 }
-const setList = (key: string, names: readonly string[]): void =>
+export const setList = (key: string, names: readonly string[]): void =>
   setQuery({ [key]: names.map(encodeURIComponent).join(',') });
 
 /** Metrics whose charts are pinned to the top. */

@@ -61,7 +61,7 @@ export function EditDialog({
   }, [path.experiment_id]);
   if (error !== undefined || base === undefined || draft === undefined)
     return (
-      <Dialog title="Edit the experiment" onClose={onClose}>
+      <Dialog key="loading" title="Edit the experiment" onClose={onClose}>
         {error === undefined ? <Skeleton rows={3} /> : <Problem error={error} />}
       </Dialog>
     );
@@ -79,7 +79,7 @@ export function EditDialog({
   const setTag = (index: number, part: Partial<Draft['tags'][number]>) =>
     setDraft({ ...draft, tags: draft.tags.map((tag, at) => (at === index ? { ...tag, ...part } : tag)) });
   return (
-    <Dialog title="Edit the experiment" onClose={onClose} wide>
+    <Dialog key="form" title="Edit the experiment" onClose={onClose} wide>
       {isStale && (
         <div class="problem" role="alert">
           <div>

@@ -117,6 +117,9 @@ export function Timeline({ experiment }: { experiment: Experiment }) {
 
 const cacheTexts = { hit: 'from the cache', miss: 'built for this experiment', none: 'none needed' } as const;
 
+/** Whether MLflow sets a tag itself. */
+export const isOfMlflow = (tag: string): boolean => tag.startsWith('mlflow.');
+
 /** Inputs of an experiment and the place of its run. */
 export function Facts({ experiment }: { experiment: Experiment }) {
   const { experiment_id, kind, git, environment_cache, saved_seconds, rerun_of, continues_from, project_id } =
@@ -164,5 +167,7 @@ export function Facts({ experiment }: { experiment: Experiment }) {
   if (continues_from !== null && continues_from !== rerun_of) rows.push(['Continues', link(continues_from)]);
   if (experiment.source_sha256 !== null)
     rows.push(['Source', <code key="s">{experiment.source_sha256.slice(0, 12)}</code>]);
+  for (const [tag, value] of Object.entries(experiment.tags))
+    if (isOfMlflow(tag)) rows.push([tag.slice('mlflow.'.length), <LongText key={tag} text={value} />]);
   return <DetailsPanel rows={rows} />;
 }

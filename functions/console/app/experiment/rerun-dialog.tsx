@@ -119,7 +119,7 @@ export function RerunDialog({
             checked={isFresh}
             onChange={({ currentTarget }) => setFresh(currentTarget.checked)}
           />
-          Start without the checkpoints of this experiment
+          Start fresh (ignore its checkpoints)
         </label>
       </Form>
     </Dialog>

@@ -1,4 +1,5 @@
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import { clickMark, highlightRow } from '../charts/drawn-mark.tsx';
 import { type Column, namesWidth } from '../runs/columns.ts';
 import { go, keep, keptOf } from '../ui/router.ts';
 import { useKeys } from '../ui/use-keys.ts';
@@ -8,6 +9,7 @@ import { useRowSelection } from './row-selection.ts';
 import type { Order } from './sort-rows.ts';
 import { headHeight, TableHead } from './table-head.tsx';
 import { isDense, type RowLook, rowHeight, type TableItem, TableRow } from './table-row.tsx';
+import { type ColumnRange, useVisibleColumns } from './use-visible-columns.ts';
 
 const scrollbarHeight = 18;
 
@@ -37,15 +39,18 @@ interface TableProps<R> {
 export const DataTable = <R extends TableItem>(props: TableProps<R>) => <Rows key={rowHeight()} {...props} />;
 
 function Rows<R extends TableItem>(props: TableProps<R>) {
-  const { what, rows, columns, look, order, chosen, onSeen, onChosen, onSort, onPin } = props;
+  const { what, rows, columns, look, order, chosen, drawn, onSeen, onChosen, onSort, onPin } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const { items, height, scrollTo } = useVirtual(scroller, rows.length, rowHeight(), headHeight);
+  const range = useVisibleColumns(scroller, columns);
   const names = useMemo(() => namesWidth(rows), [rows]);
   const style = useMemo(() => {
     const widths = columns.map(({ width }) => `${width}rem`);
+    const sum = columns.reduce((all, { width }) => all + width, 3);
     return {
       '--columns': `2.5rem var(--name-width) ${widths.join(' ')} minmax(0.5rem, 1fr)`,
-      '--row-width': `calc(${['3rem', 'var(--name-width)', ...widths].join(' + ')})`,
+      // Browsers refuse a calculation of over 100 terms.
+      '--row-width': `calc(${sum}rem + var(--name-width))`,
     };
   }, [columns]);
   // Restore the scroll position of a returning user.
@@ -97,6 +102,7 @@ function Rows<R extends TableItem>(props: TableProps<R>) {
           <TableHead
             what={what}
             columns={columns}
+            range={range}
             order={order}
             onSort={onSort}
             onChooseAll={(isChosen) =>
@@ -108,7 +114,13 @@ function Rows<R extends TableItem>(props: TableProps<R>) {
         <div
           role="rowgroup"
           onKeyDown={(event) => moveFocus(event, rows.length, scrollTo)}
-          onClick={({ target, shiftKey }) => {
+          {...(drawn.size > 0 && {
+            onPointerOver: ({ target }: PointerEvent) => highlightRow(target),
+            onPointerLeave: () => highlightRow(null),
+          })}
+          onClick={(event) => {
+            const { target, shiftKey } = event;
+            if (clickMark(event, [...drawn.keys()])) return;
             selection.startRange(shiftKey);
             const row = rows[rowIndex(target)];
             if (row === undefined) return;
@@ -120,17 +132,20 @@ function Rows<R extends TableItem>(props: TableProps<R>) {
             selection.choose(rowIndex(target), (target as HTMLInputElement).checked);
           }}
         >
-          <VisibleRows {...props} items={items} />
+          <VisibleRows {...props} items={items} range={range} />
         </div>
       </div>
     </div>
   );
 }
 
-type VisibleRowsProps<R> = TableProps<R> & { items: readonly { index: number; start: number }[] };
+type VisibleRowsProps<R> = TableProps<R> & {
+  items: readonly { index: number; start: number }[];
+  range: ColumnRange;
+};
 
 function VisibleRows<R extends TableItem>(props: VisibleRowsProps<R>) {
-  const { items, rows, look, columns, chosen, drawn, pinned, baseline } = props;
+  const { items, range, rows, look, columns, chosen, drawn, pinned, baseline } = props;
   return (
     <>
       {items.map(({ index, start }) => {
@@ -142,6 +157,7 @@ function VisibleRows<R extends TableItem>(props: VisibleRowsProps<R>) {
             row={row}
             look={look}
             columns={columns}
+            range={range}
             index={index}
             start={start}
             isChosen={chosen.has(row.experiment_id)}

@@ -11,6 +11,7 @@ import {
   splitIds,
   usualColumns,
 } from '../runs/columns.ts';
+import { noteOrder } from '../runs/neighbours.ts';
 import { Ranking } from '../runs/ranking.ts';
 import type { Row } from '../runs/row.ts';
 import { stylesOf } from '../theme/colours.ts';
@@ -24,8 +25,6 @@ import { isFinal } from '../ui/states/status.tsx';
 import { plural } from '../ui/text/format.ts';
 import { useKeys } from '../ui/use-keys.ts';
 import { useNarrow } from '../ui/use-narrow.ts';
-import { ChosenBar } from './choice/chosen-bar.tsx';
-import { ChooseColumns } from './choose-columns.tsx';
 import { expressionEngine, loadExpressions } from './filter/expressions.ts';
 import { FilterBox } from './filter/filter-box.tsx';
 import { filterRows, usesExpressions, withCondition } from './filter/filter-rows.ts';
@@ -36,16 +35,17 @@ import { ExperimentsTable } from './table.tsx';
 import { useFittedColumns } from './use-fitted-columns.ts';
 import { useRows } from './use-rows.ts';
 import { type Ranked, ValueSelect, valueColumn, withValue } from './value-column.tsx';
-import { useBrushedRows } from './values/use-brushed-rows.ts';
 import { withBaseline } from './views/baseline.ts';
 import { pinsOf, togglePins } from './views/pins.ts';
 import { type SavedView, viewSetting } from './views/saved-view.ts';
 import { ViewTabs } from './views/view-tabs.tsx';
 
-const maxDrawn = 50;
+const maxDrawn = 100;
 /** Number of runs to draw beside the table if none is chosen. */
 const drawnFirst = 5;
 
+const ChosenBar = lazy(() => import('./choice/chosen-bar.tsx').then((module) => module.ChosenBar));
+const ChooseColumns = lazy(() => import('./choose-columns.tsx').then((module) => module.ChooseColumns));
 const DeletedRuns = lazy(() => import('./choice/deleted-runs.tsx').then((module) => module.DeletedRuns));
 const GroupedView = lazy(() => import('./groups/grouped-view.tsx').then((module) => module.GroupedView));
 const ValuesPanel = lazy(() => import('./values/values-panel.tsx').then((module) => module.ValuesPanel));
@@ -62,15 +62,21 @@ const orderOf = (text: string | null, ranking: Ranking, judge: Judge | undefined
   return column && { column: column.id === 'best' ? bestColumn(ranking) : column, isDescending };
 };
 
-/** Return the text for an incomplete table. Order, filter and means cover only the loaded rows. */
-const loadingText = (count: number, isPartial: boolean): string =>
-  isPartial
-    ? `; only the newest ${count.toLocaleString('en')} are covered until the others are loaded`
-    : ', loading more…';
+/** Return how many rows are shown. Order, filter and means cover only the loaded ones. */
+function countText(
+  { length: shown }: readonly Row[],
+  { length: all }: readonly Row[],
+  { isComplete, total }: { isComplete: boolean; total: number },
+): string {
+  const number = (count: number): string => count.toLocaleString('en');
+  if (!isComplete) return `Loading… ${number(all)} of ${number(Math.max(all, total))}`;
+  return `${shown === all ? '' : `${number(shown)} of `}${plural(all, 'experiment')}`;
+}
 
 /** Table of a project's experiments. The page's address holds filter, columns, order and groups. */
 export function ExperimentsTab({
   project_id,
+  total,
   mayChange,
   views,
   onViews,
@@ -80,6 +86,8 @@ export function ExperimentsTab({
   onJudge,
 }: {
   project_id: string;
+  /** Number of the project's experiments when it was loaded. */
+  total: number;
   mayChange: boolean;
   /** Saved views of the project. */
   views: readonly SavedView[];
@@ -97,6 +105,8 @@ export function ExperimentsTab({
   const ranking = useMemo(() => new Ranking(judge), [judge?.name, judge?.goal]);
   const { query } = place.value;
   const [isChoosing, setChoosing] = useState(false);
+  /** Whether the tools beside the filter are shown on a phone. */
+  const [isToolsOpen, setToolsOpen] = useState(false);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(() => keptOf('chosen') ?? new Set());
   const key = `mps-columns-${project_id}`;
 
@@ -138,6 +148,12 @@ export function ExperimentsTab({
     const isPlain = baseline === undefined && pinned.size === 0;
     return isPlain ? inOrder : [0, 1, 2].flatMap((at) => inOrder.filter((row) => placeOf(row) === at));
   }, [filtered.rows, order, baseline, pinnedKey]);
+  useEffect(() => {
+    noteOrder(
+      project_id,
+      sorted.map(({ experiment_id }) => experiment_id),
+    );
+  }, [sorted]);
   const group = query.get('group') ?? '';
   const groupIds = useMemo(() => splitIds(group).slice(0, maxGroupedBy), [group]);
   const by = useMemo(() => groupIds.flatMap((id) => columnOf(id) ?? []), [groupIds]);
@@ -183,7 +199,9 @@ export function ExperimentsTab({
   useKeys({ v: () => togglePanel('curves') });
   const isTight = useNarrow() || isDrawing;
   const shownColumns = useMemo(() => (isTight ? figuresFirst(columns) : columns), [isTight, columns]);
-  const brushed = useBrushedRows(sorted, judge, isPlotting);
+  /** Rows that the brushes of the plots choose; undefined without a brush. */
+  const [ofBrushes, setOfBrushes] = useState<readonly Row[]>();
+  const brushed = (isPlotting ? ofBrushes : undefined) ?? sorted;
   const drawnRows = useMemo(() => {
     if (!isDrawing) return [];
     const ofChoice = chosenRows.slice(0, maxDrawn);
@@ -213,13 +231,21 @@ export function ExperimentsTab({
   ];
   return (
     <>
-      <div class="bar-row">
+      <div class={isToolsOpen ? 'tool-row open' : 'tool-row'}>
         <FilterBox
           filter={filter}
           rows={rows}
           isFaulty={filtered.fault !== undefined}
           onFilter={(next) => setQuery({ filter: next })}
         />
+        <span class="only-phone">
+          <Button
+            icon="filter"
+            label="Order, groups and panels"
+            expanded={isToolsOpen}
+            onClick={() => setToolsOpen(!isToolsOpen)}
+          />
+        </span>
         <ValueSelect
           names={names.metrics}
           value={value}
@@ -254,7 +280,7 @@ export function ExperimentsTab({
           role="status"
         >
           {filtered.fault ??
-            `${filtered.rows.length === rows.length ? plural(rows.length, 'experiment') : `${filtered.rows.length.toLocaleString('en')} of ${plural(rows.length, 'experiment')}`}${live > 0 ? `, ${live} active` : ''}${isComplete ? '' : loadingText(rows.length, order !== undefined || filter !== '' || isGrouped)}`}
+            `${countText(filtered.rows, rows, { isComplete, total })}${live > 0 ? `, ${live} active` : ''}`}
           {filtered.reason !== undefined && `: ${filtered.reason}`}
           {error !== undefined && ' · the rest could not be loaded; retrying'}
           {mayChange && (
@@ -285,7 +311,7 @@ export function ExperimentsTab({
         </Empty>
       ) : (
         <div class={isDrawing ? 'beside' : ''}>
-          {isPlotting && <ValuesPanel experiments={sorted} judge={judge} />}
+          {isPlotting && <ValuesPanel experiments={sorted} judge={judge} onBrushed={setOfBrushes} />}
           <ExperimentsTable
             rows={brushed}
             columns={shownColumns}
@@ -302,6 +328,7 @@ export function ExperimentsTab({
           {isDrawing && (
             <section class="beside-panel" aria-label="Curves">
               <Curves
+                isBeside
                 experiments={drawnRows.map(drawableOf)}
                 judge={judge}
                 baseline={baselineRow?.experiment_id}

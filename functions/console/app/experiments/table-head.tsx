@@ -1,7 +1,8 @@
 import { type Column, isRight } from '../runs/columns.ts';
 import type { Order } from './sort-rows.ts';
+import type { ColumnRange } from './use-visible-columns.ts';
 
-export const headHeight = 40;
+export const headHeight = 32;
 
 /** Column name as a button that sorts the table. */
 export const SortButton = <R,>({
@@ -35,6 +36,7 @@ export const SortButton = <R,>({
 export const TableHead = <R,>({
   what,
   columns,
+  range,
   order,
   onSort,
   isAllChosen,
@@ -43,6 +45,8 @@ export const TableHead = <R,>({
   /** What a row is, such as `Experiment`. */
   what: string;
   columns: readonly Column<R>[];
+  /** Columns that are drawn. */
+  range: ColumnRange;
   order: Order<R> | undefined;
   isAllChosen: boolean;
   onSort(column: Column<R>): void;
@@ -61,7 +65,8 @@ export const TableHead = <R,>({
     <div role="columnheader" class="cell name" aria-colindex={2}>
       {what}
     </div>
-    {columns.map((column, index) => {
+    {columns.slice(range.first, range.last).map((column, at) => {
+      const index = range.first + at;
       const isOrder = order?.column.id === column.id;
       const direction = order?.isDescending === true ? 'descending' : 'ascending';
       return (
@@ -70,6 +75,7 @@ export const TableHead = <R,>({
           role="columnheader"
           class={isRight(column) ? 'cell right' : 'cell'}
           aria-colindex={index + 3}
+          {...(at === 0 && range.first > 0 && { style: { gridColumnStart: index + 3 } })}
           {...(isOrder && { 'aria-sort': direction })}
         >
           {column.id === 'course' ? (

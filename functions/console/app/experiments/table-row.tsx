@@ -1,9 +1,9 @@
 import { signal } from '@preact/signals';
 import { Component, type ComponentChildren } from 'preact';
+import { DrawnMark } from '../charts/drawn-mark.tsx';
 import { type Column, columnPad, isRight } from '../runs/columns.ts';
 import { DifferenceText } from '../runs/difference-text.tsx';
 import type { Row } from '../runs/row.ts';
-import { lineColour } from '../theme/colours.ts';
 import { Icon } from '../ui/icon.tsx';
 import { href } from '../ui/router.ts';
 import { Sparkline } from '../ui/sparkline.tsx';
@@ -11,6 +11,7 @@ import { RunStatus } from '../ui/states/status.tsx';
 import { Ago } from '../ui/text/ago.tsx';
 import { plural } from '../ui/text/format.ts';
 import { sparklineOf } from './sparklines.ts';
+import type { ColumnRange } from './use-visible-columns.ts';
 
 /** Fingers need high rows, so these are not offered dense ones. */
 export const hasFingers = matchMedia('(pointer: coarse)').matches;
@@ -65,6 +66,8 @@ interface RowProps<R> {
   row: R;
   look: RowLook<R>;
   columns: readonly Column<R>[];
+  /** Columns that are drawn. */
+  range: ColumnRange;
   index: number;
   /** Offset in pixels from the top of all rows. */
   start: number;
@@ -82,10 +85,11 @@ interface RowProps<R> {
  */
 export class TableRow<R extends TableItem> extends Component<RowProps<R>> {
   override shouldComponentUpdate(next: RowProps<R>): boolean {
-    const { row, columns, index, start, isChosen, style, isPinned, isBaseline } = this.props;
+    const { row, columns, range, index, start, isChosen, style, isPinned, isBaseline } = this.props;
     return (
       row !== next.row ||
       columns !== next.columns ||
+      range !== next.range ||
       index !== next.index ||
       start !== next.start ||
       isChosen !== next.isChosen ||
@@ -95,7 +99,8 @@ export class TableRow<R extends TableItem> extends Component<RowProps<R>> {
     );
   }
 
-  override render({ row, look, columns, index, start, isChosen, style, isPinned, isBaseline }: RowProps<R>) {
+  override render(props: RowProps<R>) {
+    const { row, look, columns, range, index, start, isChosen, style, isPinned, isBaseline } = props;
     return (
       <div
         role="row"
@@ -108,7 +113,7 @@ export class TableRow<R extends TableItem> extends Component<RowProps<R>> {
           <input type="checkbox" aria-label={`Choose ${row.name}`} checked={isChosen} />
         </div>
         <div role="cell" class="cell name" aria-colindex={2}>
-          {style !== undefined && <i class="dot" style={{ background: `var(--${lineColour(style)})` }} />}
+          {style !== undefined && <DrawnMark id={row.experiment_id} name={row.name} style={style} />}
           <a href={look.addressOf(row)} title={row.name}>
             <bdi>{row.name}</bdi>
           </a>
@@ -137,12 +142,13 @@ export class TableRow<R extends TableItem> extends Component<RowProps<R>> {
             </button>
           )}
         </div>
-        {columns.map((column, at) => (
+        {columns.slice(range.first, range.last).map((column, at) => (
           <div
             key={column.id}
             role="cell"
             class={isRight(column) ? 'cell right' : 'cell'}
-            aria-colindex={at + 3}
+            aria-colindex={range.first + at + 3}
+            {...(at === 0 && range.first > 0 && { style: { gridColumnStart: range.first + 3 } })}
           >
             {look.contentOf(row, column)}
           </div>

@@ -1,18 +1,20 @@
 import { useMemo, useState } from 'preact/hooks';
 import { metricGoal } from '../../../../shared/metrics/criteria.ts';
-import { type Comparison, experimentsById, loadComparison, loadProject } from '../api/projects.ts';
+import { type Comparison, experimentsById, loadComparison, loadProject, rowFields } from '../api/projects.ts';
 import { useLive } from '../api/use-live.ts';
 import { Curves } from '../charts/curves.tsx';
-import { drawableOf } from '../charts/reading/drawable.ts';
+import { LineSample } from '../charts/line-sample.tsx';
+import { type Drawable, drawableWithMachine } from '../charts/reading/drawable.ts';
 import { ConfigDiff } from '../experiment/config-diff.tsx';
 import type { Judge } from '../experiments/sort-rows.ts';
 import { ExperimentsParallel } from '../experiments/values/experiments-parallel.tsx';
 import { MediaView } from '../media/lazy-media.ts';
+import { SideBySide } from '../preview/side-by-side.tsx';
 import { type Difference, differenceFrom } from '../runs/difference.ts';
 import { DifferenceText } from '../runs/difference-text.tsx';
 import { inOrder } from '../runs/metric-order.ts';
 import { metricOf, type Row, rowOf } from '../runs/row.ts';
-import { lineColour, stylesOf } from '../theme/colours.ts';
+import { stylesOf } from '../theme/colours.ts';
 import { Button, LinkButton } from '../ui/controls/button.tsx';
 import { Tabs } from '../ui/controls/tabs.tsx';
 import { PageHead } from '../ui/page-head.tsx';
@@ -31,6 +33,7 @@ const tabNames = [
   { id: 'table', name: 'Differences' },
   { id: 'curves', name: 'Curves' },
   { id: 'media', name: 'Media' },
+  { id: 'files', name: 'Files' },
   { id: 'parallel', name: 'Parallel coordinates' },
   { id: 'config', name: 'Configurations' },
 ];
@@ -43,7 +46,7 @@ interface Line {
 }
 
 type Value = string | number | null;
-const shorter = (hash: Value): string => String(hash).slice(0, 12);
+const shorter = (hash: Value): string => String(hash).slice(0, 7);
 const plain = (value: Value): string => String(value);
 
 /** Attributes to show in the comparison. The head shows the state. */
@@ -199,7 +202,7 @@ function Differences({
               {experiments.map(({ experiment_id, name, status, outcome }) => (
                 <th key={experiment_id} scope="col">
                   <span class="compare-head">
-                    <i style={{ background: `var(--${lineColour(styles.get(experiment_id) ?? 0)})` }} />
+                    <LineSample style={styles.get(experiment_id) ?? 0} />
                     <a
                       class="clamp"
                       title={name}
@@ -277,11 +280,14 @@ interface Compared {
   comparison: Comparison;
   /** Experiments in the order of the address. */
   experiments: readonly Row[];
+  /** The same with the metrics of their machines. */
+  drawables: readonly Drawable[];
 }
 
 function Content({
   comparison,
   experiments,
+  drawables,
   project_id,
   judge,
   baseline,
@@ -308,9 +314,7 @@ function Content({
           baseline={baseline}
         />
       )}
-      {tab === 'curves' && (
-        <Curves experiments={experiments.map(drawableOf)} judge={judge} baseline={baseline} />
-      )}
+      {tab === 'curves' && <Curves experiments={drawables} judge={judge} baseline={baseline} />}
       {tab === 'media' && (
         <MediaView
           project_id={project_id}
@@ -318,6 +322,7 @@ function Content({
           isRunning={experiments.some(({ status }) => !isFinal(status))}
         />
       )}
+      {tab === 'files' && <SideBySide project_id={project_id} experiments={experiments} />}
       {tab === 'parallel' && <ExperimentsParallel experiments={experiments} judge={judge} />}
       {tab === 'config' && (
         <ConfigDiff
@@ -335,10 +340,11 @@ function Content({
 async function loadCompared(project_id: string, ids: readonly string[]): Promise<Compared> {
   const [comparison, { rows }] = await Promise.all([
     loadComparison(project_id, ids, { changed_files: false }),
-    experimentsById(project_id, ids),
+    experimentsById(project_id, ids, `${rowFields},system`),
   ]);
-  const byId = new Map(rows.map((row) => [row.experiment_id, rowOf(row)]));
-  return { comparison, experiments: ids.flatMap((id) => byId.get(id) ?? []) };
+  const byId = new Map(rows.map((row) => [row.experiment_id, row]));
+  const named = ids.flatMap((id) => byId.get(id) ?? []);
+  return { comparison, experiments: named.map(rowOf), drawables: named.map(drawableWithMachine) };
 }
 
 /** Page that compares 2 to 50 experiments. It shows only differences by default. */

@@ -13,7 +13,7 @@ import type { PointFeed } from '../charts/reading/point-feed.ts';
 import { ArtifactsTab } from '../experiment/artifacts-tab.tsx';
 import { ConfigTab } from '../experiment/config-tab.tsx';
 import { EditDialog } from '../experiment/edit-dialog.tsx';
-import { Facts, Params, Timeline } from '../experiment/facts.tsx';
+import { Facts, isOfMlflow, Params, Timeline } from '../experiment/facts.tsx';
 import { LogTab } from '../experiment/log-tab.tsx';
 import { Machine } from '../experiment/machine.tsx';
 import { RerunDialog } from '../experiment/rerun-dialog.tsx';
@@ -25,6 +25,7 @@ import { forgetRow } from '../experiments/kept-rows.ts';
 import { useHasMedia } from '../media/has-media.ts';
 import { MediaView } from '../media/lazy-media.ts';
 import { MadeModels } from '../models/lineage/made-models.tsx';
+import { NeighbourButtons } from '../runs/neighbour-buttons.tsx';
 import { Button, LinkButton } from '../ui/controls/button.tsx';
 import { Confirm } from '../ui/controls/dialog.tsx';
 import { Tabs } from '../ui/controls/tabs.tsx';
@@ -87,7 +88,9 @@ const Figures = ({ experiment }: { experiment: Experiment }) => {
 };
 
 const Tags = ({ tags }: { tags: Experiment['tags'] }) => {
-  const [shown, more] = useShowMore(Object.entries(tags), 30, 'tags');
+  // Those that MLflow sets itself stand among the details.
+  const userTags = Object.entries(tags).filter(([tag]) => !isOfMlflow(tag));
+  const [shown, more] = useShowMore(userTags, 30, 'tags');
   if (shown.length === 0) return null;
   return (
     <>
@@ -187,10 +190,7 @@ function Content({
   return (
     <>
       <PageHead
-        trail={[
-          { name: 'Projects', href: href(['projects']) },
-          { name: project?.project_name ?? 'Project', href: href(['projects', project_id]) },
-        ]}
+        trail={trailTo(project_id, project?.project_name)}
         title={name}
         part={tabs.find(({ id }) => id === tab && id !== 'overview')?.name}
         below={
@@ -240,6 +240,12 @@ function Content({
   );
 }
 
+/** Pages above an experiment. */
+const trailTo = (project_id: string, project_name: string | undefined) => [
+  { name: 'Projects', href: href(['projects']) },
+  { name: project_name ?? 'Project', href: href(['projects', project_id]) },
+];
+
 /** Buttons of the page's head. */
 function Actions({
   experiment: { project_id, experiment_id, kind, status },
@@ -253,6 +259,7 @@ function Actions({
   const ended = isFinal(status);
   return (
     <>
+      <NeighbourButtons project_id={project_id} experiment_id={experiment_id} />
       {!ended && <WatchButton project_id={project_id} experiment_id={experiment_id} />}
       {mayChange && !ended && (
         <Button kind="danger" icon="stop" onClick={() => onDialog('cancel')}>
@@ -361,7 +368,11 @@ export function ExperimentPage({ project_id, experiment_id }: { project_id: stri
   const project = useLive(`project/${project_id}`, () => loadProject(project_id));
   const live = useLive(`experiment/${experiment_id}`, () => loadExperiment({ project_id, experiment_id }));
   return (
-    <Loaded live={live} rows={10} what="The experiment could not be loaded">
+    <Loaded
+      live={live}
+      rows={10}
+      page={{ what: 'experiment', trail: trailTo(project_id, project.data?.project_name) }}
+    >
       {(experiment) => (
         <Content
           key={experiment_id}

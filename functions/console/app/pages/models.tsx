@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { bytesText } from '../../../../shared/core/text/bytes-text.ts';
-import { loadModels } from '../api/models.ts';
+import { loadModels, type Model } from '../api/models.ts';
 import { ownRights } from '../api/rights.ts';
 import { acceptModel, uploadModelFile } from '../api/upload.ts';
 import { useLive } from '../api/use-live.ts';
@@ -56,6 +56,51 @@ function UploadModel({ onClose }: { onClose: () => void }) {
 
 const originNames = { upload: 'uploaded', artifact: 'from an experiment', strategy: 'compressed' };
 
+const ModelTable = ({ models }: { models: readonly Model[] }) => (
+  <div class="listing" tabIndex={0} role="group" aria-label="Models">
+    <table class="data">
+      <thead>
+        <tr>
+          <th scope="col">Model</th>
+          <th scope="col">Made</th>
+          <th scope="col" class="right">
+            Size
+          </th>
+          <th scope="col" class="right">
+            Parameters
+          </th>
+          <th scope="col">Owner</th>
+          <th scope="col" class="right">
+            Last change
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {models.map((model) => (
+          <tr key={model.model_id}>
+            <th scope="row">
+              <a href={href(['models', model.model_name])}>
+                <bdi>{model.model_name}</bdi>
+              </a>{' '}
+              {model.status !== 'ready' && <span class="chip">not complete yet</span>}
+              {model.has_evaluation && <span class="chip">evaluation set</span>}
+            </th>
+            <td>{originNames[model.origin.kind]}</td>
+            <td class="right number">{model.status === 'ready' ? bytesText(model.bytes) : '–'}</td>
+            <td class="right number">{numberText(model.parameters)}</td>
+            <td>
+              <bdi>{model.owner ?? 'nobody'}</bdi>
+            </td>
+            <td class="right number soft">
+              <Ago time={model.updated_at} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+);
+
 /** Page of all models. */
 export function ModelsPage() {
   const live = useLive('models', loadModels, { every: () => 20_000 });
@@ -90,32 +135,7 @@ export function ModelsPage() {
               )}
             </Empty>
           ) : (
-            <ul class="cards wide">
-              {models.map((model) => (
-                <li key={model.model_id}>
-                  <a class="card link" href={href(['models', model.model_name])}>
-                    <span class="card-top">
-                      <span class="chip">{originNames[model.origin.kind]}</span>
-                      <span class="soft small">
-                        <Ago time={model.updated_at} />
-                      </span>
-                    </span>
-                    <strong class="whole">
-                      <bdi>{model.model_name}</bdi>
-                    </strong>
-                    <span class="soft small">
-                      {model.status === 'ready'
-                        ? `${bytesText(model.bytes)}, ${numberText(model.parameters)} parameters, opset ${model.opset ?? '–'}`
-                        : 'not complete yet'}
-                    </span>
-                    <span class="soft small">
-                      <bdi>{model.owner ?? 'nobody'}</bdi>
-                      {model.has_evaluation && ', with an evaluation set'}
-                    </span>
-                  </a>
-                </li>
-              ))}
-            </ul>
+            <ModelTable models={models} />
           )
         }
       </Loaded>

@@ -81,6 +81,13 @@ function Content({
         trail={[{ name: 'Projects', href: href(['projects']) }]}
         title={project.project_name}
         part={tabs.find(({ id }) => id === tab && id !== 'experiments')?.name}
+        tabs={
+          <Tabs
+            label="Project"
+            current={tab}
+            tabs={tabs.map(({ id, name }) => ({ id, name, href: href(['projects', project_id, id]) }))}
+          />
+        }
       >
         {rights.mayChange &&
           (tab === 'sweeps' ? (
@@ -97,11 +104,6 @@ function Content({
             </LinkButton>
           ))}
       </PageHead>
-      <Tabs
-        label="Project"
-        current={tab}
-        tabs={tabs.map(({ id, name }) => ({ id, name, href: href(['projects', project_id, id]) }))}
-      />
       {tab === 'settings' ? (
         <SettingsTab project={project} rights={rights} onChange={onChange} />
       ) : tab === 'sweeps' ? (
@@ -111,6 +113,7 @@ function Content({
       ) : (
         <ExperimentsTab
           project_id={project_id}
+          total={project.experiments}
           mayChange={rights.mayChange}
           views={project.views}
           onViews={onChange}
@@ -131,7 +134,11 @@ export function ProjectPage({ project_id, tab }: { project_id: string; tab: stri
     isKept: tab === 'experiments',
   });
   return (
-    <Loaded live={live} rows={10} what="The project could not be loaded">
+    <Loaded
+      live={live}
+      rows={10}
+      page={{ what: 'project', trail: [{ name: 'Projects', href: href(['projects']) }] }}
+    >
       {(project) => <Content project={project} tab={tab} onChange={live.refresh} />}
     </Loaded>
   );

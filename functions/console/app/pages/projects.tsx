@@ -1,7 +1,6 @@
-import { useState } from 'preact/hooks';
-import type { Project } from '../api/answers.ts';
+import { useMemo, useState } from 'preact/hooks';
 import { loadDeletedProjects, restoreProject } from '../api/deletions.ts';
-import { loadCriteria, loadProjects, newProject } from '../api/projects.ts';
+import { type ListedProject, loadCriteria, loadProjects, newProject } from '../api/projects.ts';
 import { countLive } from '../api/recent.ts';
 import { ownRights } from '../api/rights.ts';
 import { useLive } from '../api/use-live.ts';
@@ -83,48 +82,94 @@ function NewProject({ onClose }: { onClose: () => void }) {
   );
 }
 
-function ProjectCards({ projects }: { projects: readonly Project[] }) {
-  const [first, more] = useShowMore(projects, 300, 'projects');
+const columns = [
+  { id: 'name', name: 'Project', value: ({ project_name }: ListedProject) => project_name.toLowerCase() },
+  { id: 'experiments', name: 'Experiments', value: ({ experiments }: ListedProject) => -experiments },
+  { id: 'criterion', name: 'Ranked by', value: ({ criterion }: ListedProject) => criterion },
+  { id: 'owner', name: 'Owner', value: ({ owner }: ListedProject) => owner ?? '' },
+  { id: 'updated', name: 'Last change', value: ({ updated_at }: ListedProject) => -Date.parse(updated_at) },
+] as const;
+
+const sortedBy = (projects: readonly ListedProject[], id: string | null): ListedProject[] => {
+  const { value } = columns.find((column) => column.id === id) ?? columns[4];
+  const key = new Map(projects.map((project) => [project, value(project)]));
+  return [...projects].sort((a, b) => ((key.get(a) ?? '') < (key.get(b) ?? '') ? -1 : 1));
+};
+
+/** One row for each project, the latest change first. A click at the head of a column sorts by it. */
+function ProjectTable({ projects }: { projects: readonly ListedProject[] }) {
   const live = useLive('live-counts', countLive, { every: () => 30_000 });
+  const sort = place.value.query.get('sort') ?? 'updated';
+  const sorted = useMemo(() => sortedBy(projects, sort), [projects, sort]);
+  const [first, more] = useShowMore(sorted, 300, 'projects');
   return (
     <>
-      <ul class="cards wide">
-        {first.map((project) => (
-          <li key={project.project_id}>
-            <a class="card link" href={href(['projects', project.project_id])}>
-              <span class="card-top">
-                <span class="chip">{project.project_task}</span>
-                <span class="soft small">
-                  <Ago time={project.updated_at} />
-                </span>
-              </span>
-              <strong class="clamp">
-                <bdi>{project.project_name}</bdi>
-              </strong>
-              <span class="soft small clamp">{project.project_description}</span>
-              <span class="card-foot">
-                <span class="soft small">
-                  <bdi>{project.owner ?? 'nobody'}</bdi> · ranked by {project.criterion}
-                </span>
-                <Active count={live.data?.get(project.project_id)} />
-              </span>
-            </a>
-          </li>
-        ))}
-      </ul>
+      <div class="listing" tabIndex={0} role="group" aria-label="Projects">
+        <table class="data">
+          <thead>
+            <tr>
+              {columns.map(({ id, name }) => (
+                <th
+                  key={id}
+                  scope="col"
+                  class={id === 'experiments' || id === 'updated' ? 'right' : ''}
+                  {...(id === sort && { 'aria-sort': 'other' as const })}
+                >
+                  <button type="button" onClick={() => setQuery({ sort: id })}>
+                    {name}
+                  </button>
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {first.map((project) => (
+              <ProjectRow
+                key={project.project_id}
+                project={project}
+                active={live.data?.get(project.project_id)}
+              />
+            ))}
+          </tbody>
+        </table>
+      </div>
       {more}
     </>
   );
 }
 
-/** Number of a project's experiments that have not ended, like the state of a running one. */
-const Active = ({ count }: { count: number | undefined }) =>
-  count === undefined ? null : (
-    <span class="status tone-accent live">
-      <Icon name="play" size={13} />
-      {count} active
-    </span>
+const ProjectRow = ({ project, active }: { project: ListedProject; active: number | undefined }) => {
+  const { project_id, project_name, project_description, experiments } = project;
+  return (
+    <tr>
+      <th scope="row">
+        <a href={href(['projects', project_id])}>
+          <bdi>{project_name}</bdi>
+        </a>{' '}
+        {active !== undefined && <Active count={active} />}
+        {project_description !== project_name && <p class="soft small clamp">{project_description}</p>}
+      </th>
+      <td class="right number">{experiments === 0 ? '–' : experiments.toLocaleString('en')}</td>
+      <td>
+        <bdi>{project.criterion}</bdi>
+      </td>
+      <td>
+        <bdi>{project.owner ?? 'nobody'}</bdi>
+      </td>
+      <td class="right number soft">
+        <Ago time={project.updated_at} />
+      </td>
+    </tr>
   );
+};
+
+/** Number of a project's experiments that have not ended, like the state of a running one. */
+const Active = ({ count }: { count: number }) => (
+  <span class="status tone-accent live">
+    <Icon name="play" size={13} />
+    {count.toLocaleString('en')} active
+  </span>
+);
 
 /** Deleted projects of this user, which can be restored. It takes no room while there are none. */
 function DeletedProjects({ onRestore }: { onRestore: () => Promise<void> }) {
@@ -159,7 +204,7 @@ function DeletedProjects({ onRestore }: { onRestore: () => Promise<void> }) {
   );
 }
 
-/** Page of all projects, newest first, with a search box. */
+/** Page of all projects, the latest change first, with a search box. */
 export function ProjectsPage() {
   const live = useLive('projects', loadProjects, { every: () => 30_000 });
   const { query } = place.value;
@@ -207,7 +252,7 @@ export function ProjectsPage() {
                 <Button onClick={() => setQuery({ q: undefined })}>Show all</Button>
               </Empty>
             );
-          return <ProjectCards projects={shown} />;
+          return <ProjectTable projects={shown} />;
         }}
       </Loaded>
     </>

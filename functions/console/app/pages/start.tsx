@@ -194,7 +194,7 @@ export function StartPage({ project_id }: { project_id: string }) {
                         {cost.nodes > 1 && `${cost.nodes} nodes of `}
                         {cost.vcpus} vCPU, {(cost.memory / 1024).toFixed(1)} GiB
                         {cost.gpus > 0 && `, ${cost.gpus} GPU`}, stopped after {durationText(cost.timeout)}
-                        {cost.cost_estimate === null && '; this service counts no cost'}
+                        {cost.cost_estimate === null && '; free on this machine'}
                       </p>
                     </>
                   )}

@@ -22,6 +22,7 @@ import { lazy } from '../ui/states/lazy.tsx';
 import { Loaded } from '../ui/states/loaded.tsx';
 import { attempt } from '../ui/states/notice.tsx';
 import { Ago } from '../ui/text/ago.tsx';
+import { plural } from '../ui/text/format.ts';
 
 const typeOf = (text: string): AccountType => accountTypes.find((type) => type === text) ?? 'guest';
 
@@ -82,6 +83,90 @@ function NewUser({ onClose, onDone }: { onClose: () => void; onDone: () => Promi
   );
 }
 
+/** What an account of a type may do. */
+const typeTexts: Readonly<Record<AccountType, string>> = {
+  guest: 'sees only the own account',
+  viewer: 'reads',
+  developer: 'trains',
+  admin: 'may do everything',
+};
+
+function UserTable({
+  users,
+  onChange,
+  onBudget,
+  onLeave,
+}: {
+  users: readonly User[];
+  onChange: () => Promise<void>;
+  onBudget: (user: User) => void;
+  onLeave: (user: User) => void;
+}) {
+  return (
+    <div class="listing" tabIndex={0} role="group" aria-label="Users">
+      <table class="data">
+        <thead>
+          <tr>
+            <th scope="col">{plural(users.length, 'user')}</th>
+            <th scope="col">Account type</th>
+            <th scope="col" class="right">
+              Since
+            </th>
+            <th scope="col">
+              <span class="hidden">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {users.map((user) => (
+            <tr key={user.user_id}>
+              <th scope="row">
+                <span class="with-picture">
+                  <Picture username={user.username} size={24} />
+                  <bdi>{user.username}</bdi>
+                  {user.username === person.value?.username && <span class="chip">you</span>}
+                </span>
+              </th>
+              <td>
+                <select
+                  class="narrow"
+                  aria-label={`Account type of ${user.username}`}
+                  value={user.account_type}
+                  onChange={({ currentTarget }) =>
+                    void attempt(
+                      () => setType(user.user_id, typeOf(currentTarget.value)),
+                      'The account type is changed',
+                    ).then(onChange)
+                  }
+                >
+                  {accountTypes.map((type) => (
+                    <option key={type}>{type}</option>
+                  ))}
+                </select>{' '}
+                <span class="soft only-wide">{typeTexts[user.account_type]}</span>
+              </td>
+              <td class="right number soft">
+                <Ago time={user.created_at} />
+              </td>
+              <td class="right">
+                <Button kind="quiet" onClick={() => onBudget(user)}>
+                  Budget
+                </Button>
+                <Button
+                  kind="quiet"
+                  icon="trash"
+                  label={`Delete ${user.username}`}
+                  onClick={() => onLeave(user)}
+                />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
 /** Page of all users, for admins. */
 export function UsersPage() {
   const live = useLive('users', loadUsers);
@@ -104,47 +189,7 @@ export function UsersPage() {
       </PageHead>
       <Loaded live={live} what="The users could not be loaded">
         {(users) => (
-          <ul class="lines">
-            {users.map((user) => (
-              <li key={user.user_id} class="line person">
-                <Picture username={user.username} size={24} />
-                <span class="grow">
-                  <strong>
-                    <bdi>{user.username}</bdi>
-                  </strong>{' '}
-                  {user.username === person.value?.username && <span class="chip">you</span>}
-                  <span class="soft"> since </span>
-                  <span class="soft">
-                    <Ago time={user.created_at} />
-                  </span>
-                </span>
-                <select
-                  class="narrow"
-                  aria-label={`Account type of ${user.username}`}
-                  value={user.account_type}
-                  onChange={({ currentTarget }) =>
-                    void attempt(
-                      () => setType(user.user_id, typeOf(currentTarget.value)),
-                      'The account type is changed',
-                    ).then(live.refresh)
-                  }
-                >
-                  {accountTypes.map((type) => (
-                    <option key={type}>{type}</option>
-                  ))}
-                </select>
-                <Button kind="quiet" onClick={() => setBudgeted(user)}>
-                  Budget
-                </Button>
-                <Button
-                  kind="quiet"
-                  icon="trash"
-                  label={`Delete ${user.username}`}
-                  onClick={() => setLeaving(user)}
-                />
-              </li>
-            ))}
-          </ul>
+          <UserTable users={users} onChange={live.refresh} onBudget={setBudgeted} onLeave={setLeaving} />
         )}
       </Loaded>
       {isNew && <NewUser onClose={() => setNew(false)} onDone={live.refresh} />}

@@ -7,6 +7,7 @@ import { useChartView } from '../charts/view.ts';
 import { Empty } from '../ui/states/empty.tsx';
 import { Problem } from '../ui/states/problem.tsx';
 import { Skeleton } from '../ui/states/skeleton.tsx';
+import { HistogramView } from './histogram-view.tsx';
 import { type Events, readEvents } from './read-events.ts';
 
 const maxBytes = 64_000_000;
@@ -54,7 +55,7 @@ const Pictures = ({ pictures }: { pictures: Events['pictures'] }) => {
   );
 };
 
-/** Curves and pictures of an event file of TensorBoard. */
+/** Curves, pictures and histograms of an event file of TensorBoard. */
 export function EventsView({ path, artifact }: { path: ExperimentPath; artifact: Artifact }) {
   const [events, setEvents] = useState<Events>();
   const [error, setError] = useState<unknown>();
@@ -87,9 +88,9 @@ export function EventsView({ path, artifact }: { path: ExperimentPath; artifact:
   );
   if (error !== undefined) return <Problem error={error} what="The file could not be read" />;
   if (events === undefined) return <Skeleton rows={4} />;
-  const { scalars, pictures } = events;
-  if (scalars.size === 0 && pictures.size === 0)
-    return <Empty title="The file has no curves and no pictures" icon="chart" />;
+  const { scalars, pictures, histograms } = events;
+  if (scalars.size === 0 && pictures.size === 0 && histograms.size === 0)
+    return <Empty title="The file has no curves, pictures or histograms" icon="chart" />;
   return (
     <>
       {pictures.size > 0 && <Pictures pictures={pictures} />}
@@ -104,6 +105,9 @@ export function EventsView({ path, artifact }: { path: ExperimentPath; artifact:
             readRange={async () => new Map()}
             tools={(picture) => <ChartTools name={tag} isPinned={false} isEnlarged drawn={picture} />}
           />
+        ))}
+        {[...histograms].map(([tag, list]) => (
+          <HistogramView key={tag} tag={tag} histograms={list} />
         ))}
       </div>
       {artifact.size > maxBytes && (

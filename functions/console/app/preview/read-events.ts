@@ -1,5 +1,6 @@
 import { EventFile } from '../../../../shared/runner/metric-files/event-file.ts';
 import type { Curve } from '../charts/reading/curve.ts';
+import type { StepHistogram } from './histogram-grid.ts';
 
 /** Picture of an event file. */
 export interface EventPicture {
@@ -10,6 +11,7 @@ export interface EventPicture {
 export interface Events {
   scalars: ReadonlyMap<string, Curve>;
   pictures: ReadonlyMap<string, readonly EventPicture[]>;
+  histograms: ReadonlyMap<string, readonly StepHistogram[]>;
 }
 
 /** Return the media type of an encoded picture; undefined if it is none. */
@@ -19,11 +21,17 @@ function pictureType([first, second]: Uint8Array): string | undefined {
   return first === 0x47 && second === 0x49 ? 'image/gif' : undefined;
 }
 
-/** Read the curves and pictures of an event file of TensorBoard. A last record that is cut off is left out. */
+/** Read the curves, pictures and histograms of an event file of TensorBoard. A last record that is cut off is left out. */
 export function readEvents(bytes: Uint8Array<ArrayBuffer>): Events {
   const scalars = new Map<string, Curve>();
   const pictures = new Map<string, EventPicture[]>();
+  const histograms = new Map<string, StepHistogram[]>();
   const file = new EventFile({
+    onHistogram({ tag, step, bins }) {
+      const list = histograms.get(tag) ?? [];
+      histograms.set(tag, list);
+      list.push({ step, bins });
+    },
     onPicture({ tag, step, file: picture }) {
       const type = pictureType(picture);
       if (type === undefined) return;
@@ -39,5 +47,5 @@ export function readEvents(bytes: Uint8Array<ArrayBuffer>): Events {
     curve.times.push(time);
     curve.values.push(value);
   }
-  return { scalars, pictures };
+  return { scalars, pictures, histograms };
 }

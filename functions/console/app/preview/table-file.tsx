@@ -5,8 +5,8 @@ import { type Artifact, type ExperimentPath, openArtifact } from '../api/experim
 import { Problem } from '../ui/states/problem.tsx';
 import { Skeleton } from '../ui/states/skeleton.tsx';
 import { jsonText } from '../ui/text/json-text.ts';
+import { MatrixTable } from './matrix-table.tsx';
 import { cellOf, parseJsonTable, parseSeparated, type TableData } from './table-data.ts';
-import { TableView } from './table-view.tsx';
 
 const maxBytes = 24_000_000;
 const maxSource = 262_144;
@@ -107,7 +107,7 @@ export function TableFile({
     <>
       {table !== undefined && source !== undefined && sourceSwitch}
       {table !== undefined && !(isSource && source !== undefined) ? (
-        <TableView table={table} />
+        <MatrixTable table={table} />
       ) : (
         source !== undefined && <SourceText source={source} />
       )}

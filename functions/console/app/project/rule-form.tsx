@@ -81,7 +81,7 @@ export function RuleForm({
       {condition === 'no improvement' && (
         <div class="field-row">
           {text('span', 'For', 'Such as 10 evaluations, or 2h.')}
-          {choice('goal', 'Better is', goals)}
+          {choice('goal', 'Goal', goals)}
         </div>
       )}
       {condition === 'silent' && text('span', 'For', 'Neither output nor a metric, such as 30m.')}

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { bytesText } from '../../../../shared/core/text/bytes-text.ts';
 import { usualGoal } from '../../../../shared/metrics/criteria.ts';
@@ -15,6 +16,7 @@ import { Field } from '../ui/controls/field.tsx';
 import { Form } from '../ui/controls/form.tsx';
 import { TextField } from '../ui/controls/text-field.tsx';
 import { go, href } from '../ui/router.ts';
+import { type PagePart, Sections } from '../ui/sections.tsx';
 import { Loaded } from '../ui/states/loaded.tsx';
 import { tell } from '../ui/states/notice.tsx';
 import { Ago } from '../ui/text/ago.tsx';
@@ -191,89 +193,56 @@ export function SettingsTab({
   onChange: () => Promise<void>;
 }) {
   const [isDeleting, setDeleting] = useState(false);
-  const { project_id, project_name, experiments, bytes, limit_bytes } = project;
+  const { project_id, project_name, experiments, bytes } = project;
+  const panel = (name: string, content: ComponentChildren) => (
+    <section class="panel">
+      <h2>{name}</h2>
+      {content}
+    </section>
+  );
+  const about = rights.mayChange ? (
+    <About project={project} onChange={onChange} />
+  ) : (
+    <AboutFacts project={project} />
+  );
+  const { mayOwn, mayChange } = rights;
+  const parts: PagePart[] = [
+    { id: 'about', name: 'About', content: panel('About', about) },
+    {
+      id: 'members',
+      name: 'Members',
+      content: panel('Members', <Members project_id={project_id} mayOwn={mayOwn} />),
+    },
+    {
+      id: 'variables',
+      name: 'Variables and secrets',
+      content: <Variables project_id={project_id} mayOwn={mayOwn} />,
+    },
+    {
+      id: 'rules',
+      name: 'Rules',
+      content: panel('Rules', <Rules project={project} mayChange={mayChange} onChange={onChange} />),
+    },
+    {
+      id: 'hooks',
+      name: 'Hooks',
+      content: panel('Hooks', <Hooks project_id={project_id} rights={rights} />),
+    },
+    {
+      id: 'budget',
+      name: 'Budget',
+      content: panel('Budget', <ProjectBudget project_id={project_id} mayOwn={mayOwn} />),
+    },
+    { id: 'facts', name: 'Facts', content: panel('Facts', <ProjectFacts project={project} />) },
+  ];
+  if (mayOwn)
+    parts.push(
+      { id: 'audit', name: 'Audit', content: panel('Audit', <AuditLink project_id={project_id} />) },
+      { id: 'delete', name: 'Delete', content: <DeletePart onDelete={() => setDeleting(true)} /> },
+    );
   return (
-    <div class="halves">
-      <div>
-        <section class="panel">
-          <h2>About</h2>
-          {rights.mayChange ? (
-            <About project={project} onChange={onChange} />
-          ) : (
-            <AboutFacts project={project} />
-          )}
-        </section>
-        <Variables project_id={project_id} mayOwn={rights.mayOwn} />
-        <section class="panel">
-          <h2>Rules</h2>
-          <Rules project={project} mayChange={rights.mayChange} onChange={onChange} />
-        </section>
-        <section class="panel">
-          <h2>Hooks</h2>
-          <Hooks project_id={project_id} rights={rights} />
-        </section>
-      </div>
-      <div>
-        <section class="panel">
-          <h2>Facts</h2>
-          <dl class="facts">
-            <dt>Id</dt>
-            <dd>
-              <code>{project_id}</code>
-            </dd>
-            <dt>Owner</dt>
-            <dd>
-              <bdi>{project.owner ?? 'nobody'}</bdi>
-            </dd>
-            <dt>Created</dt>
-            <dd>
-              <Ago time={project.created_at} />
-            </dd>
-            <dt>Ranked by</dt>
-            <dd>
-              {project.criterion}, {project.criterion_goal}d
-            </dd>
-            <dt>Holds</dt>
-            <dd>
-              {plural(experiments, 'experiment')}, {plural(project.configs, 'configuration')},{' '}
-              {bytesText(bytes)} of at most {bytesText(limit_bytes)}
-            </dd>
-          </dl>
-        </section>
-        <section class="panel">
-          <h2>Budget</h2>
-          <ProjectBudget project_id={project_id} mayOwn={rights.mayOwn} />
-        </section>
-        <section class="panel">
-          <h2>Members</h2>
-          <Members project_id={project_id} mayOwn={rights.mayOwn} />
-        </section>
-        {rights.mayOwn && (
-          <section class="panel">
-            <h2>Audit</h2>
-            <p class="soft small">Who changed what in the project, when and from where.</p>
-            <div class="bar-row after">
-              <LinkButton href={href(['projects', project_id, 'audit'])} icon="clock">
-                Show the audit
-              </LinkButton>
-            </div>
-          </section>
-        )}
-        {rights.mayOwn && (
-          <section class="panel">
-            <h2>Delete the project</h2>
-            <p class="soft small">
-              Deletes the project with all its experiments, artifacts, data sets and configurations. It can be
-              restored for 30 days.
-            </p>
-            <div class="bar-row after">
-              <Button kind="danger" icon="trash" onClick={() => setDeleting(true)}>
-                Delete the project
-              </Button>
-            </div>
-          </section>
-        )}
-      </div>
+    <>
+      <Sections label="Settings" parts={parts} />
       {isDeleting && (
         <Confirm
           title="Delete this project?"
@@ -297,6 +266,58 @@ export function SettingsTab({
           </p>
         </Confirm>
       )}
-    </div>
+    </>
   );
 }
+
+const AuditLink = ({ project_id }: { project_id: string }) => (
+  <>
+    <p class="soft small">Who changed what in the project, when and from where.</p>
+    <div class="bar-row after">
+      <LinkButton href={href(['projects', project_id, 'audit'])} icon="clock">
+        Show the audit
+      </LinkButton>
+    </div>
+  </>
+);
+
+const DeletePart = ({ onDelete }: { onDelete: () => void }) => (
+  <section class="panel danger">
+    <h2>Delete the project</h2>
+    <p class="soft small">
+      Deletes the project with all its experiments, artifacts, data sets and configurations. It can be
+      restored for 30 days.
+    </p>
+    <div class="bar-row after">
+      <Button kind="danger" icon="trash" onClick={onDelete}>
+        Delete the project
+      </Button>
+    </div>
+  </section>
+);
+
+const ProjectFacts = ({ project }: { project: ProjectDetails }) => (
+  <dl class="facts">
+    <dt>Id</dt>
+    <dd>
+      <code>{project.project_id}</code>
+    </dd>
+    <dt>Owner</dt>
+    <dd>
+      <bdi>{project.owner ?? 'nobody'}</bdi>
+    </dd>
+    <dt>Created</dt>
+    <dd>
+      <Ago time={project.created_at} />
+    </dd>
+    <dt>Ranked by</dt>
+    <dd>
+      {project.criterion}, {project.criterion_goal}d
+    </dd>
+    <dt>Size</dt>
+    <dd>
+      {plural(project.experiments, 'experiment')}, {plural(project.configs, 'configuration')},{' '}
+      {bytesText(project.bytes)} of {bytesText(project.limit_bytes)}
+    </dd>
+  </dl>
+);

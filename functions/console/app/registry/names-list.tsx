@@ -12,30 +12,44 @@ const Names = ({ all }: { all: readonly Registered[] }) => {
       <h2 id="registered-names" class="part-title">
         Registered by MLflow
       </h2>
-      <ul class="cards wide">
-        {shown.map(({ name, aliases, latest_versions, last_updated_timestamp }) => (
-          <li key={name}>
-            <a class="card link" href={href(['registry', name])}>
-              <span class="card-top">
-                <strong class="clamp">
-                  <bdi>{name}</bdi>
-                </strong>
-                <span class="soft small">
-                  <Ago time={new Date(last_updated_timestamp).toISOString()} />
-                </span>
-              </span>
-              <span class="chips">
-                <span class="soft small">
+      <div class="listing" tabIndex={0} role="group" aria-labelledby="registered-names">
+        <table class="data">
+          <thead>
+            <tr>
+              <th scope="col">Name</th>
+              <th scope="col" class="right">
+                Version
+              </th>
+              <th scope="col">Aliases</th>
+              <th scope="col" class="right">
+                Last change
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map(({ name, aliases, latest_versions, last_updated_timestamp }) => (
+              <tr key={name}>
+                <th scope="row">
+                  <a href={href(['registry', name])}>
+                    <bdi>{name}</bdi>
+                  </a>
+                </th>
+                <td class="right number">
                   {latest_versions.length === 0
-                    ? 'no version'
-                    : `version ${Math.max(...latest_versions.map(({ version }) => Number(version)))}`}
-                </span>
-                <AliasChips aliases={aliases.map(({ alias }) => alias)} />
-              </span>
-            </a>
-          </li>
-        ))}
-      </ul>
+                    ? '–'
+                    : Math.max(...latest_versions.map(({ version }) => Number(version)))}
+                </td>
+                <td>
+                  <AliasChips aliases={aliases.map(({ alias }) => alias)} />
+                </td>
+                <td class="right number soft">
+                  <Ago time={new Date(last_updated_timestamp).toISOString()} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
       {more}
     </section>
   );

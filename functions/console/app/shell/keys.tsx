@@ -20,12 +20,14 @@ const press = (selector: string): boolean => {
 function reach(key: string): boolean {
   const found = [...document.querySelectorAll<HTMLElement>(`[data-key="${key}"]:not(:disabled)`)].at(-1);
   if (found === undefined) return false;
+  // A field of a menu that is closed cannot have the focus.
+  found.closest('details')?.setAttribute('open', '');
   found.focus();
   if (found.matches('button, input[type=checkbox]')) found.click();
   else if (found instanceof HTMLInputElement) found.select();
   return true;
 }
-const reached = Object.fromEntries([...'abdgmnsu'].map((key) => [key, () => reach(key)]));
+const reached = Object.fromEntries([...'abdgmnsu[]'].map((key) => [key, () => reach(key)]));
 
 /** Open a part of the page by its place among the links. */
 function openTab(index: number): boolean {

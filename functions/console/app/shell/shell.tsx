@@ -64,11 +64,11 @@ export function Shell({ children }: { children: ComponentChildren }) {
           ))}
         </ul>
         <ul class="lower">
-          <li class="only-wide">
+          <li>
             <button type="button" onClick={() => (opened.value = 'palette')}>
               <Icon name="search" size={18} />
               <span>
-                Search <kbd>Ctrl K</kbd>
+                Search <kbd class="only-wide">Ctrl K</kbd>
               </span>
             </button>
           </li>

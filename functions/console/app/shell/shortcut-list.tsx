@@ -40,6 +40,7 @@ const shortcuts = [
       ['t', 'Next horizontal axis'],
       ['m', 'Choose a metric as the horizontal axis'],
       ['l', 'Logarithmic vertical axis'],
+      ['0', 'Back from a zoom. Drag to zoom, with Shift to move'],
       ['s', 'Go to the smoothing, the step of pictures, or a point of the trade-off'],
     ],
   },
@@ -54,6 +55,7 @@ const shortcuts = [
       ['p', 'Pin the row to the top'],
       ['b', 'Sort by the best value'],
       ['v', 'Show curves beside the table'],
+      ['[ ]', 'On the page of an experiment: the one before and after it in the table'],
     ],
   },
   {

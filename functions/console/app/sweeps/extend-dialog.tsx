@@ -78,7 +78,7 @@ export function ExtendDialog({
           {field('name', 'Name')}
           <div class="field-row">
             {method !== 'grid' && field('trials', 'Trials', 'In all, with those that were begun.')}
-            {field('parallel', 'At once')}
+            {field('parallel', 'Parallel')}
             {field('budget', 'Budget (US$)', 'Blank for none.')}
           </div>
           {ranges.length > 0 && (
@@ -139,7 +139,7 @@ function BoundsRow({
       {(['min', 'max'] as const).map((end) => (
         <input
           key={end}
-          aria-label={`${end === 'min' ? 'Least' : 'Greatest'} ${name}`}
+          aria-label={`${end === 'min' ? 'Min' : 'Max'} ${name}`}
           {...((faults[own] ?? faults[`${own}.${end}`]) !== undefined && {
             'aria-invalid': true,
             'aria-describedby': id,

@@ -39,7 +39,7 @@ export function SweepsTab({ project_id, mayChange }: { project_id: string; mayCh
         if (all.length === 0) return <FirstSweep project_id={project_id} mayChange={mayChange} />;
         return (
           <>
-            <div class="scroll-x" tabIndex={0} role="group" aria-label="Sweeps">
+            <div class="listing" tabIndex={0} role="group" aria-label="Sweeps">
               <table class="data sweeps">
                 <thead>
                   <tr>

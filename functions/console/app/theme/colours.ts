@@ -12,12 +12,17 @@ dark.addEventListener('change', () => {
 export const cssColour = (name: string): string =>
   getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
-const lineCount = 10;
+/** Number of colours of lines. A style above it has the colour of the rest, dashed. */
+export const lineCount = 5;
+const dashes: readonly (number[] | undefined)[] = [undefined, [7, 4], [2, 3], [10, 4, 2, 4], [14, 5]];
 
-/** Return the colour name of a line. There are ten colours. Further lines repeat them, dashed. */
+/**
+ * Return the colour name of a line. There are five colours, which people tell apart who do not see red or green. Further
+ * lines repeat them, dashed.
+ */
 export const lineColour = (index: number): string => `line-${(index % lineCount) + 1}`;
 export const lineDash = (index: number): number[] | undefined =>
-  index < lineCount ? undefined : index < 2 * lineCount ? [6, 4] : [2, 3];
+  dashes[Math.floor(index / lineCount) % dashes.length];
 
 const key = 'mps-colours';
 /** Maximum number of runs whose colours a browser remembers. */
@@ -29,7 +34,8 @@ const hues = new Map<string, number>(readHues());
 function readHues(): [string, number][] {
   try {
     const read: unknown = JSON.parse(localStorage.getItem(key) ?? '[]');
-    return Array.isArray(read) ? read.filter((one) => Array.isArray(one) && Number.isInteger(one[1])) : [];
+    const isHue = (pair: unknown) => Array.isArray(pair) && Number.isInteger(pair[1]) && pair[1] < lineCount;
+    return Array.isArray(read) ? read.filter(isHue) : [];
   } catch {
     return [];
   }

@@ -28,11 +28,12 @@ export function usePageTitle(...names: readonly (string | undefined)[]): void {
   }, [title, place.value]);
 }
 
-/** Head of a page: trail, title and actions. */
+/** Head of a page: trail, title, the parts of the page and actions, on one line where there is room. */
 export function PageHead({
   trail = [],
   title,
   part,
+  tabs,
   children,
   below,
 }: {
@@ -40,6 +41,8 @@ export function PageHead({
   title: string;
   /** Open part of a page with several. */
   part?: string | undefined;
+  /** Links to the parts of the page, beside its title. */
+  tabs?: ComponentChildren;
   children?: ComponentChildren;
   below?: ComponentChildren;
 }) {
@@ -53,22 +56,25 @@ export function PageHead({
   }, [place.value]);
   return (
     <header class="page-head">
-      {trail.length > 0 && (
-        <nav class="trail" aria-label="Breadcrumbs">
-          {trail.map((step) => (
-            <span key={step.href}>
-              <a href={step.href}>
-                <bdi>{step.name}</bdi>
-              </a>
-              <Icon name="right" size={12} />
-            </span>
-          ))}
-        </nav>
-      )}
-      <div class="title-row">
-        <h1 ref={heading} tabIndex={-1}>
-          <bdi>{title}</bdi>
-        </h1>
+      <div class={tabs === undefined ? 'title-row' : 'title-row with-tabs'}>
+        <div class="title">
+          {trail.length > 0 && (
+            <nav class="trail" aria-label="Breadcrumbs">
+              {trail.map((step) => (
+                <span key={step.href}>
+                  <a href={step.href}>
+                    <bdi>{step.name}</bdi>
+                  </a>
+                  <Icon name="right" size={12} />
+                </span>
+              ))}
+            </nav>
+          )}
+          <h1 ref={heading} tabIndex={-1} title={title}>
+            <bdi>{title}</bdi>
+          </h1>
+        </div>
+        {tabs}
         {children !== undefined && <div class="actions">{children}</div>}
       </div>
       {below}

@@ -3,7 +3,16 @@ import { describe, expect, test } from 'vitest';
 import { EventFile, type PictureEvent } from '../../../../shared/runner/metric-files/event-file.ts';
 import { EventNames } from '../../../../shared/runner/metric-files/event-names.ts';
 import { seededBytes } from '../../../support/seeded-bytes.ts';
-import { eventOf, pictureOf, recordOf, scalarOf, tensorPictureOf, tensorScalarOf } from './event-files.ts';
+import {
+  eventOf,
+  histogramOf,
+  pictureOf,
+  recordOf,
+  scalarOf,
+  tensorHistogramOf,
+  tensorPictureOf,
+  tensorScalarOf,
+} from './event-files.ts';
 
 const written = readFileSync('test/fixtures/metric-files/events.out.tfevents.tensorboardx');
 
@@ -134,4 +143,39 @@ describe('scalars of several folders', () => {
     for (const path of ['runs/a/events', 'runs/a/loss_train/events']) names.add(path);
     expect(names.nameOf('runs/a/loss_train/events', 'loss', 1)).toBe('loss_train');
   });
+});
+
+test('histograms are read as PyTorch and TensorFlow 2 write them, without empty bins', () => {
+  const found: unknown[] = [];
+  const file = new EventFile({ onHistogram: (histogram) => found.push(histogram) });
+
+  file.read(
+    Buffer.concat([
+      recordOf(
+        eventOf(3, histogramOf('grad', { min: -1, max: 2, limits: [-0.5, 0, 1, 5], counts: [4, 0, 3, 1] })),
+      ),
+      recordOf(
+        eventOf(
+          4,
+          tensorHistogramOf('weights', [
+            [0, 1, 2],
+            [1, 2, 0],
+          ]),
+        ),
+      ),
+    ]),
+  );
+
+  expect(found).toEqual([
+    {
+      tag: 'grad',
+      step: 3,
+      bins: [
+        { low: -1, high: -0.5, count: 4 },
+        { low: 0, high: 1, count: 3 },
+        { low: 1, high: 2, count: 1 },
+      ],
+    },
+    { tag: 'weights', step: 4, bins: [{ low: 0, high: 1, count: 2 }] },
+  ]);
 });

@@ -59,6 +59,38 @@ export function tensorPictureOf(tag: string, file: Buffer): Buffer {
   return Buffer.concat([text(1, tag), delimited(8, tensor), delimited(9, delimited(1, text(1, 'images')))]);
 }
 
+const doubles = (field: number, values: readonly number[]): Buffer => {
+  const bytes = Buffer.alloc(8 * values.length);
+  for (const [index, value] of values.entries()) bytes.writeDoubleLE(value, 8 * index);
+  return delimited(field, bytes);
+};
+const fixed = (field: number, value: number): Buffer => {
+  const bytes = Buffer.alloc(9, field * 8 + 1);
+  bytes.writeDoubleLE(value, 1);
+  return bytes;
+};
+
+/** A histogram as PyTorch writes it: the least and the greatest value, the upper limits of the bins and their counts. */
+export const histogramOf = (
+  tag: string,
+  { min, max, limits, counts }: { min: number; max: number; limits: number[]; counts: number[] },
+): Buffer =>
+  Buffer.concat([
+    text(1, tag),
+    delimited(5, Buffer.concat([fixed(1, min), fixed(2, max), doubles(6, limits), doubles(7, counts)])),
+  ]);
+
+/** A histogram as TensorFlow 2 writes it: a tensor of low, high and count of each bin. */
+export const tensorHistogramOf = (
+  tag: string,
+  bins: readonly (readonly [number, number, number])[],
+): Buffer =>
+  Buffer.concat([
+    text(1, tag),
+    delimited(8, Buffer.concat([Buffer.from([0x08, 2]), doubles(4, bins.flat())])),
+    delimited(9, delimited(1, text(1, 'histograms'))),
+  ]);
+
 /** The hyperparameters of a session, as `SummaryWriter.add_hparams` writes them. */
 export function hparamsOf(params: Readonly<Record<string, number | string | boolean>>): Buffer {
   const entries = Object.entries(params).map(([name, value]) =>

@@ -25,7 +25,9 @@ export const drawableOf = ({
 });
 
 /** The run with the metrics of its machine, which become a section of their own. */
-export const drawableWithMachine = (experiment: Experiment): Drawable => ({
+export const drawableWithMachine = (
+  experiment: Parameters<typeof drawableOf>[0] & Pick<Experiment, 'system'>,
+): Drawable => ({
   ...drawableOf(experiment),
   metrics: { ...experiment.metrics, ...experiment.system?.metrics },
 });

@@ -2,18 +2,33 @@ import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { schemeChanges } from '../../theme/colours.ts';
 
-/** Return the width of an element in pixels. It follows changes of the page. */
-export function useWidth<E extends HTMLElement>(): [RefObject<E | null>, number] {
+interface Size {
+  width: number;
+  height: number;
+}
+
+/** Return the size of an element in pixels. It follows changes of the page. */
+export function useSize<E extends HTMLElement>(): [RefObject<E | null>, Size] {
   const holder = useRef<E>(null);
-  const [width, setWidth] = useState(0);
+  const [size, setSize] = useState<Size>({ width: 0, height: 0 });
   useLayoutEffect(() => {
     const element = holder.current;
     if (element === null) return;
-    setWidth(element.clientWidth);
-    const observer = new ResizeObserver(() => setWidth(element.clientWidth));
+    const measure = () =>
+      setSize((before) => {
+        const { clientWidth: width, clientHeight: height } = element;
+        return before.width === width && before.height === height ? before : { width, height };
+      });
+    measure();
+    const observer = new ResizeObserver(measure);
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
+  return [holder, size];
+}
+
+export function useWidth<E extends HTMLElement>(): [RefObject<E | null>, number] {
+  const [holder, { width }] = useSize<E>();
   return [holder, width];
 }
 

@@ -21,6 +21,17 @@ const change = (row: Row, body: ExperimentChange) =>
 export const tagRows = (rows: readonly Row[], name: string, value: string): Promise<void> =>
   forEach(rows, (row) => change(row, { tags: { [name]: value } }));
 
+/** Remove a tag from the rows that have it, and return the number of these and the way back. */
+export async function untagRows(
+  rows: readonly Row[],
+  name: string,
+): Promise<{ count: number; restore: () => Promise<void> }> {
+  const tagged = rows.filter(({ tags }) => Object.hasOwn(tags, name));
+  await forEach(tagged, (row) => change(row, { tags: { [name]: null } }));
+  const restore = () => forEach(tagged, (row) => change(row, { tags: { [name]: row.tags[name] ?? '' } }));
+  return { count: tagged.length, restore };
+}
+
 /** Give a row a name. Several rows get numbers after it. */
 export const renameRows = (rows: readonly Row[], name: string): Promise<void> =>
   forEach(rows, (row, index) => change(row, { name: rows.length === 1 ? name : `${name} ${index + 1}` }));

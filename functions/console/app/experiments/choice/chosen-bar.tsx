@@ -4,6 +4,7 @@ import type { Column } from '../../runs/columns.ts';
 import type { Row } from '../../runs/row.ts';
 import { Button, LinkButton } from '../../ui/controls/button.tsx';
 import { Confirm, Dialog } from '../../ui/controls/dialog.tsx';
+import { SelectField } from '../../ui/controls/field.tsx';
 import { Form } from '../../ui/controls/form.tsx';
 import { TextField } from '../../ui/controls/text-field.tsx';
 import { href } from '../../ui/router.ts';
@@ -11,7 +12,7 @@ import { saveBlob } from '../../ui/save.ts';
 import { attempt, tell } from '../../ui/states/notice.tsx';
 import { isFinal } from '../../ui/states/status.tsx';
 import { plural } from '../../ui/text/format.ts';
-import { cancelRows, csvOf, renameRows, tagRows } from './change-many.ts';
+import { cancelRows, csvOf, renameRows, tagRows, untagRows } from './change-many.ts';
 
 const maxCompare = 50;
 const maxKnownTags = 50;
@@ -178,6 +179,14 @@ function Dialogs({
             await renew(ids);
             tell(`${what} tagged.`);
           }}
+          onUntag={async (name) => {
+            const { count, restore } = await untagRows(rows, name);
+            await renew(ids);
+            tell(`The tag ${name} is removed from ${plural(count, 'experiment')}.`, false, {
+              name: 'Undo',
+              act: () => restore().then(() => renew(ids)),
+            });
+          }}
         />
       )}
       {dialog === 'cancel' && (
@@ -215,17 +224,20 @@ function TagDialog({
   what,
   known,
   onTag,
+  onUntag,
   onClose,
 }: {
   what: string;
   /** Names of tags to suggest. */
   known: readonly string[];
   onTag: (name: string, value: string) => Promise<unknown>;
+  onUntag: (name: string) => Promise<unknown>;
   onClose: () => void;
 }) {
   const id = useId();
   const [name, setName] = useState('');
   const [value, setValue] = useState('');
+  const [removed, setRemoved] = useState('');
   return (
     <Dialog title={`Tag ${what}`} onClose={onClose}>
       <Form
@@ -251,6 +263,24 @@ function TagDialog({
         </datalist>
         <TextField label="Value (optional)" value={value} onText={setValue} />
       </Form>
+      {known.length > 0 && (
+        <Form
+          action="Remove"
+          kind="plain"
+          isReady={removed !== ''}
+          onSubmit={async () => {
+            await onUntag(removed);
+            onClose();
+          }}
+        >
+          <SelectField
+            label="Or remove a tag"
+            options={{ '': 'Choose a tag', ...Object.fromEntries(known.map((tag) => [tag, tag])) }}
+            value={removed}
+            onChoose={setRemoved}
+          />
+        </Form>
+      )}
     </Dialog>
   );
 }

@@ -31,7 +31,7 @@ export const GroupChoice = ({
             .filter((option) => option.id === id || !ids.includes(option.id))
             .map((option) => (
               <option key={option.id} value={option.id}>
-                {at === 0 ? 'Group by' : 'then by'} {option.name}
+                {at === 0 ? 'Group by' : 'Then by'} {option.name}
               </option>
             ))}
         </select>

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { clickMark, DrawnMark, highlightRow } from '../../charts/drawn-mark.tsx';
 import { type Column, columnPad } from '../../runs/columns.ts';
 import type { Row } from '../../runs/row.ts';
 import { Icon } from '../../ui/icon.tsx';
@@ -30,8 +31,8 @@ export function GroupTable({
   by: readonly Column[];
   columns: readonly Column[];
   order: Order | undefined;
-  /** Colours of the groups whose curves are drawn, by key. */
-  drawn: ReadonlyMap<string, string>;
+  /** Line styles of the groups whose curves are drawn, by key. */
+  drawn: ReadonlyMap<string, number>;
   /** Called with the column to sort by; undefined for the default order, largest first. */
   onSort: (column: Column | undefined) => void;
   /** Called to show only the experiments of a group; undefined for a group that no filter finds. */
@@ -61,7 +62,12 @@ export function GroupTable({
       role="group"
       aria-label={`Experiments by ${by.map(({ label }) => label).join(', ')}`}
     >
-      <table class="data">
+      <table
+        class="data"
+        onClick={(event) => clickMark(event, [...drawn.keys()])}
+        onPointerOver={({ target }) => highlightRow(target)}
+        onPointerLeave={() => highlightRow(null)}
+      >
         <thead>
           <tr>
             {by.map((column) => (
@@ -85,12 +91,15 @@ export function GroupTable({
           const { key, parts, rows, spreads } = group;
           const isOpen = opened.has(key);
           const filter = onFilter(group);
-          const colour = drawn.get(key);
+          const style = drawn.get(key);
           return (
             <tbody key={key}>
               <tr>
                 {parts.map(({ value }, at) => (
                   <th key={by[at]?.id} scope="row">
+                    {at === 0 && style !== undefined && (
+                      <DrawnMark id={key} name={groupName(group)} style={style} />
+                    )}
                     {at === 0 ? (
                       <button
                         type="button"
@@ -100,7 +109,6 @@ export function GroupTable({
                         onClick={() => toggle(key)}
                       >
                         <Icon name={isOpen ? 'down' : 'right'} size={14} />
-                        {colour !== undefined && <i class="dot" style={{ background: `var(--${colour})` }} />}
                         <Value value={value} />
                       </button>
                     ) : (
@@ -143,7 +151,7 @@ export function GroupTable({
 }
 
 const Value = ({ value }: { value: string | undefined }) =>
-  value === undefined ? <span class="soft">without one</span> : <bdi>{value}</bdi>;
+  value === undefined ? <span class="soft">(not set)</span> : <bdi>{value}</bdi>;
 
 /** Rows of a group's experiments. */
 function Members({

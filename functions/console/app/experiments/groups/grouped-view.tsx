@@ -3,7 +3,6 @@ import { Curves } from '../../charts/lazy-curves.ts';
 import { drawableOf } from '../../charts/reading/drawable.ts';
 import type { Column } from '../../runs/columns.ts';
 import { metricOf, type Row } from '../../runs/row.ts';
-import { lineColour } from '../../theme/colours.ts';
 import { plural } from '../../ui/text/format.ts';
 import type { Judge, Order } from '../sort-rows.ts';
 import { groupFilter, groupName, groupRows, type RowGroup, sortGroups, spreadOf } from './group-rows.ts';
@@ -40,7 +39,7 @@ export function GroupedView({
     [rows, by, columns, order],
   );
   const drawn = useMemo(() => (isDrawing ? drawnGroups(groups) : []), [isDrawing, groups]);
-  const colours = new Map(drawn.map(({ id }, at) => [id, lineColour(at)]));
+  const styles = new Map(drawn.map(({ id }, at) => [id, at]));
   return (
     <div class={isDrawing ? 'beside' : ''}>
       <GroupTable
@@ -48,7 +47,7 @@ export function GroupedView({
         by={by}
         columns={columns}
         order={order}
-        drawn={colours}
+        drawn={styles}
         onSort={onSort}
         onFilter={(group) => {
           const condition = groupFilter(group, by);
@@ -65,6 +64,7 @@ export function GroupedView({
             .
           </p>
           <Curves
+            isBeside
             experiments={drawn.flatMap(({ runs }) => runs.map(drawableOf))}
             groups={drawn.map(({ id, name, runs, size, lastOf }) => ({
               id,

@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks';
+import { LineSample } from '../../charts/line-sample.tsx';
 import { Parallel } from '../../charts/parallel/parallel-coordinates.tsx';
 import { useBrushes } from '../../charts/parallel/use-brushes.ts';
-import { LineSample } from '../../charts/run-list.tsx';
 import { isVarying } from '../../charts/values/axis.ts';
 import { ShadeKey } from '../../charts/values/shade-key.tsx';
 import type { Row } from '../../runs/row.ts';

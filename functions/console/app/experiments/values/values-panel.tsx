@@ -1,6 +1,6 @@
-import { useMemo } from 'preact/hooks';
+import { useLayoutEffect, useMemo } from 'preact/hooks';
 import { useBrushes } from '../../charts/parallel/use-brushes.ts';
-import { isVarying } from '../../charts/values/axis.ts';
+import { type Axis, isVarying } from '../../charts/values/axis.ts';
 import { Scatter } from '../../charts/values/scatter-plot.tsx';
 import type { Row } from '../../runs/row.ts';
 import { go, place, setQuery } from '../../ui/router.ts';
@@ -11,24 +11,58 @@ import { axesOfRows } from './axes-of-rows.ts';
 import { ExperimentsParallel } from './experiments-parallel.tsx';
 import { useShades } from './use-shades.ts';
 
+/** Return the numeric axis that is correlated most with another; the first other one if none is numeric. */
+function mostRelated(axes: readonly Axis[], y: Axis | undefined): Axis | undefined {
+  const others = axes.filter((axis) => axis !== y);
+  const strength = (axis: Axis): number =>
+    y === undefined || axis.words.length > 0 || axis.isOutcome ? -1 : correlation(axis, y);
+  return others.reduce<Axis | undefined>(
+    (best, axis) => (best === undefined || strength(axis) > strength(best) ? axis : best),
+    undefined,
+  );
+}
+
+/** Return how closely the places on two axes follow a line: from 0 to 1. */
+function correlation(x: Axis, y: Axis): number {
+  const pairs = x.units.flatMap((unit, index) => {
+    const second = y.units[index];
+    return unit === undefined || second === undefined ? [] : [[x.placeOf(unit), y.placeOf(second)] as const];
+  });
+  const mean = (at: 0 | 1) => pairs.reduce((sum, pair) => sum + pair[at], 0) / pairs.length;
+  const [meanX, meanY] = [mean(0), mean(1)];
+  let [both, ofX, ofY] = [0, 0, 0];
+  for (const [atX, atY] of pairs) {
+    both += (atX - meanX) * (atY - meanY);
+    ofX += (atX - meanX) ** 2;
+    ofY += (atY - meanY) ** 2;
+  }
+  return ofX === 0 || ofY === 0 ? 0 : Math.abs(both) / Math.sqrt(ofX * ofY);
+}
+
 /** Params and metrics of the table's experiments: one against another, and all as parallel coordinates. */
 export function ValuesPanel({
   experiments,
   judge,
+  onBrushed,
 }: {
   experiments: readonly Row[];
   judge: Judge | undefined;
+  /** Called with the rows that the brushes of the address choose; undefined without a brush. */
+  onBrushed: (rows: readonly Row[] | undefined) => void;
 }) {
   const axes = useMemo(
     () => axesOfRows(experiments, judge).filter(isVarying),
     [experiments, judge?.name, judge?.goal],
   );
-  const { chosen } = useBrushes(axes, experiments.length);
+  const { brushes, chosen } = useBrushes(axes, experiments.length);
+  useLayoutEffect(() => {
+    onBrushed(brushes.size > 0 ? experiments.filter((_, index) => chosen[index] === true) : undefined);
+  }, [experiments, chosen, brushes.size]);
   const { outcomes, by, ranks } = useShades(axes, judge, true);
   const { query } = place.value;
   const find = (setting: string) => axes.find(({ name }) => name === query.get(setting));
   const y = find('scatter-y') ?? by ?? outcomes[0] ?? axes[1];
-  const x = find('scatter-x') ?? axes.find((axis) => axis !== y);
+  const x = find('scatter-x') ?? mostRelated(axes, y);
   if (x === undefined || y === undefined)
     return <Empty title="The experiments do not differ in any value" icon="chart" />;
   const choice = (label: string, setting: string, value: string) => (

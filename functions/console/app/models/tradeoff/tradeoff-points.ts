@@ -22,8 +22,8 @@ export interface Point {
 export const originalId = 'original';
 
 /** Colour index of the original. No compression has it. */
-const originalColour = 8;
-const colourCount = 8;
+const originalColour = 4;
+const colourCount = 4;
 
 /**
  * Return a point for the original and one for each compression. Without accuracy, skip the result of a result,

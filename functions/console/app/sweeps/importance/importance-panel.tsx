@@ -18,7 +18,7 @@ export function ImportancePanel({ inputs, outcome }: { inputs: readonly Axis[]; 
   return (
     <section aria-label="Importance of the parameters">
       <h2>
-        What decides on <bdi>{outcome.name}</bdi>
+        What matters for <bdi>{outcome.name}</bdi>
       </h2>
       {error !== undefined && <Problem error={error} what="The importance could not be computed" />}
       {count < needed && (

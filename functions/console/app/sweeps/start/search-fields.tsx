@@ -71,7 +71,7 @@ export function GoalFields({ metrics, ...fields }: Fields & { metrics: readonly 
           <option key={name} value={name} />
         ))}
       </datalist>
-      {choice('goal', 'Better is', { minimize: 'the lowest value', maximize: 'the highest value' })}
+      {choice('goal', 'Goal', { minimize: 'the lowest value', maximize: 'the highest value' })}
       {number('until.metric', 'Good enough at', {
         placeholder: 'never',
         hint: 'Ends the sweep before its last trial.',
@@ -97,7 +97,7 @@ export function SamplerFields(fields: Fields) {
       <div class="field-row">
         {choice('method', 'Sampler', methods)}
         {number('trials', 'Trials')}
-        {number('parallel', 'At once', { placeholder: '1' })}
+        {number('parallel', 'Parallel', { placeholder: '1' })}
       </div>
       {draft.method === 'external' && (
         <p class="soft small">

@@ -37,7 +37,7 @@ export function SpaceFields({
     <>
       {fault !== undefined && (
         <p class="fault" role="alert">
-          {varied.length === 0 ? 'Choose what the trials differ in: a range, or values.' : fault}
+          {varied.length === 0 ? 'Choose what to vary: a range, or values.' : fault}
         </p>
       )}
       {varied.map(row)}
@@ -129,8 +129,8 @@ function Row({
       )}
       {kind === 'range' && (
         <>
-          {text('min', 'Least')}
-          {text('max', 'Greatest')}
+          {text('min', 'Min')}
+          {text('max', 'Max')}
           {text('step', 'Step', { placeholder: isGrid ? 'needed in a grid' : 'any' })}
           <SelectField
             label="Scale"

@@ -93,7 +93,7 @@ export function SweepForm({
               onChoose={onConfig}
             />
             <SelectField
-              label="The trials differ in"
+              label="Vary"
               error={faults.at['args']}
               options={{ false: 'values of the configuration', true: 'flags of the command' }}
               value={draft.args}
@@ -283,7 +283,7 @@ function Cost({
         {from === 'timeout'
           ? `at most ${durationText(seconds_each)} each by the timeout: how long one takes is known once one has ended`
           : `about ${durationText(hours * 3600)}: ${durationText(seconds_each)} each, as earlier ones took`}
-        {cost === null && '; this service counts no cost'}
+        {cost === null && '; free on this machine'}
       </p>
     </div>
   );

@@ -18,11 +18,14 @@ export function Dialog({
     dialog.current?.showModal();
     // A form begins at its first field, not at the button that closes it.
     if (dialog.current?.querySelector('[autofocus]') === null)
-      dialog.current.querySelector<HTMLElement>('form :is(input, textarea, select)')?.focus();
+      (
+        dialog.current.querySelector<HTMLElement>('form :is(input, textarea, select)') ?? dialog.current
+      ).focus();
   }, []);
   return (
     <dialog
       ref={dialog}
+      tabIndex={-1}
       class={wide === 'full' ? 'full' : wide ? 'wide' : ''}
       aria-labelledby={id}
       onCancel={(event) => {

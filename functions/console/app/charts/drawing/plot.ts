@@ -1,9 +1,9 @@
 import uPlot from 'uplot';
-import { cssColour, lineColour, lineDash } from '../theme/colours.ts';
+import { cssColour, lineColour, lineDash } from '../../theme/colours.ts';
+import type { Curve } from '../reading/curve.ts';
+import { aligned, type Line, nearest, thinned } from '../series.ts';
+import { type ChartView, highlighted } from '../view.ts';
 import { axesOf, isolated, rightPadding } from './axes.ts';
-import type { Curve } from './reading/curve.ts';
-import { aligned, type Line, nearest, thinned } from './series.ts';
-import type { ChartView } from './view.ts';
 
 /** Curve of one run in a chart. */
 export interface ChartCurve {
@@ -72,12 +72,23 @@ export const closestX = (near: readonly Near[], x: number): number =>
 
 /** Opacity of the lines that are not highlighted. */
 const fadedAlpha = 0.18;
+/** From so many lines on they are thin and pale, so that they are no band. */
+const manyLines = 11;
+const lineWidth = 2;
+const thinWidth = 1;
+/** Opacity of one of many lines, as two hexadecimal digits. */
+const paleAlpha = '8c';
 
 /** Highlight the lines of a run, or none. */
 export function highlightIn(plot: uPlot, shown: readonly Shown[], id: string | undefined): void {
   const index = shown.findIndex((one) => one.id === id);
   const perRun = (plot.series.length - 1) / Math.max(1, shown.length);
   const series = index < 0 ? null : (index + 1) * perRun;
+  if (shown.length >= manyLines)
+    for (const at of shown.keys()) {
+      const line = plot.series[(at + 1) * perRun];
+      if (line !== undefined) line.width = at === index ? lineWidth : thinWidth;
+    }
   // The type of uPlot lacks the null that ends a highlight.
   plot.setSeries(series as number, { focus: true }, false);
 }
@@ -100,6 +111,52 @@ function drawFixed(plot: uPlot, at: number | undefined): void {
   ctx.restore();
 }
 
+/** Half the size of a mark in pixels. */
+const markSize = 4;
+
+/** Mark the values that no line shows at the edges: NaN with a cross at the foot, infinities with a triangle. */
+function drawOdd(plot: uPlot, shown: readonly Shown[]): void {
+  const { ctx } = plot;
+  const { left, top, width, height } = plot.bbox;
+  const size = markSize * devicePixelRatio;
+  ctx.save();
+  ctx.lineWidth = 1.5 * devicePixelRatio;
+  for (const { raw, style } of shown) {
+    ctx.strokeStyle = cssColour(lineColour(style));
+    ctx.beginPath();
+    for (const [index, y] of raw.ys.entries()) {
+      if (Number.isFinite(y)) continue;
+      const x = plot.valToPos(raw.xs[index] ?? Number.NaN, 'x', true);
+      if (!(x >= left && x <= left + width)) continue;
+      const foot = y > 0 ? top + size : top + height - size;
+      const tip = y > 0 ? -size : size;
+      if (Number.isNaN(y)) {
+        ctx.moveTo(x - size, foot - size);
+        ctx.lineTo(x + size, foot + size);
+        ctx.moveTo(x + size, foot - size);
+        ctx.lineTo(x - size, foot + size);
+      } else {
+        ctx.moveTo(x - size, foot - tip);
+        ctx.lineTo(x, foot + tip);
+        ctx.lineTo(x + size, foot - tip);
+        ctx.closePath();
+      }
+    }
+    ctx.stroke();
+  }
+  ctx.restore();
+}
+
+/** Return the selected part of a scale; undefined for all of it. */
+function selectedOf(plot: uPlot, scale: 'x' | 'y'): [number, number] | undefined {
+  const { left, top, width, height } = plot.select;
+  const [start, size, whole] =
+    scale === 'x' ? [left, width, plot.over.clientWidth] : [top, height, plot.over.clientHeight];
+  if (size >= whole - 1) return undefined;
+  const [one, other] = [plot.posToVal(start, scale), plot.posToVal(start + size, scale)];
+  return one < other ? [one, other] : [other, one];
+}
+
 /** What a plot reads at each drawing, and what it calls. */
 export interface PlotHooks {
   latest(): {
@@ -108,9 +165,16 @@ export interface PlotHooks {
     yRange: readonly [number, number] | undefined;
   };
   isTouched(): boolean;
-  onSelect(from: number, to: number): void;
+  /** Called with the part that was dragged over; undefined for the whole of an axis. */
+  onSelect(x: [number, number] | undefined, y: [number, number] | undefined): void;
   onCursor(plot: uPlot): void;
   onDraw(plot: uPlot): void;
+}
+
+/** Points of one moment have a minute around them. uPlot would show years. */
+function timeRange({ data: [xs] }: uPlot, min: number, max: number): [number, number] {
+  const [start, end] = [xs[0], xs[xs.length - 1]];
+  return start !== undefined && start === end ? [start - 30, start + 30] : [min, max];
 }
 
 /** Make the plot of a chart in an element. */
@@ -119,22 +183,26 @@ export function makePlot(element: HTMLElement, height: number, hasHuge: boolean,
   const { axis, logX, logY, smoothing } = view;
   const bands: uPlot.Band[] = [];
   const series: uPlot.Series[] = [];
-  for (const { label, style, edges } of shown) {
-    const stroke = cssColour(lineColour(style));
+  const isMany = shown.length >= manyLines;
+  for (const { id, label, style, edges } of shown) {
+    const colour = cssColour(lineColour(style));
+    // uPlot asks for the colour at each drawing.
+    const stroke = isMany ? () => (highlighted.peek() === id ? colour : `${colour}${paleAlpha}`) : colour;
     const dash = lineDash(style);
     const points = {
       size: 7,
-      fill: stroke,
+      fill: colour,
       show: true,
       filter: (u: uPlot, at: number) => isolated(u.data[at] ?? []),
     };
-    const main: uPlot.Series = { label, stroke, width: 2, points, spanGaps: false, ...(dash && { dash }) };
+    const width = isMany ? thinWidth : lineWidth;
+    const main: uPlot.Series = { label, stroke, width, points, spanGaps: false, ...(dash && { dash }) };
     if (edges !== undefined) {
       const edge: uPlot.Series = { label, stroke: 'transparent', width: 0, points: { show: false } };
       series.push(edge, edge);
-      bands.push({ series: [series.length, series.length - 1], fill: `${stroke}1c` });
+      bands.push({ series: [series.length, series.length - 1], fill: `${colour}1c` });
     } else if (smoothing > 0)
-      series.push({ ...main, stroke: `${stroke}50`, width: 1, points: { show: false } });
+      series.push({ ...main, stroke: `${colour}${isMany ? '28' : '50'}`, width: 1, points: { show: false } });
     series.push(main);
   }
   const hasRange = yRange !== undefined;
@@ -146,7 +214,7 @@ export function makePlot(element: HTMLElement, height: number, hasHuge: boolean,
       legend: { show: false },
       focus: { alpha: fadedAlpha },
       scales: {
-        x: { time: axis === 'time', distr: logX ? 3 : 1 },
+        x: { time: axis === 'time', distr: logX ? 3 : 1, ...(axis === 'time' && { range: timeRange }) },
         y: {
           distr: logY ? 3 : 1,
           ...(hasRange && { range: () => [...(hooks.latest().yRange ?? yRange)] as [number, number] }),
@@ -158,21 +226,27 @@ export function makePlot(element: HTMLElement, height: number, hasHuge: boolean,
       cursor: {
         y: false,
         points: { show: true, size: 7 },
-        drag: { x: true, y: false, setScale: false },
+        // A drag along one axis selects a part of this axis, a drag across both a box.
+        drag: { x: true, y: true, uni: 30, setScale: false },
         bind: {
+          // Shift with a drag moves the shown part.
+          mousedown: (_u, _target, handler) => (event) => (event.shiftKey ? null : handler(event)),
           // After a tap, browsers send an emulated `mouseleave` at once. Ignore it.
           mouseleave: (_u, _target, handler) => (event) => (hooks.isTouched() ? null : handler(event)),
         },
       },
       hooks: {
-        draw: [(u) => drawFixed(u, hooks.latest().view.at), hooks.onDraw],
+        draw: [
+          (u) => drawFixed(u, hooks.latest().view.at),
+          (u) => drawOdd(u, hooks.latest().shown),
+          hooks.onDraw,
+        ],
         setSelect: [
           (u) => {
-            if (u.select.width < 6) return;
-            const from = u.posToVal(u.select.left, 'x');
-            const to = u.posToVal(u.select.left + u.select.width, 'x');
+            if (u.select.width < 6 || u.select.height < 6) return;
+            const [x, y] = [selectedOf(u, 'x'), selectedOf(u, 'y')];
             u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
-            hooks.onSelect(from, to);
+            hooks.onSelect(x, y);
           },
         ],
         setCursor: [hooks.onCursor],

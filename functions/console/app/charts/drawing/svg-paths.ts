@@ -1,4 +1,4 @@
-import type { Line } from './series.ts';
+import type { Line } from '../series.ts';
 
 /** Converts a value of an axis to a coordinate. It is not finite for a value that the axis does not show. */
 type Scale = (value: number) => number;

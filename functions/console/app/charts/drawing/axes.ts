@@ -1,6 +1,6 @@
 import type uPlot from 'uplot';
-import { numberText } from '../ui/text/format.ts';
-import { metricOfAxis, type XAxis } from './series.ts';
+import { numberText } from '../../ui/text/format.ts';
+import { metricOfAxis, type XAxis } from '../series.ts';
 
 const font = '12px system-ui';
 /** Height of the horizontal axis's labels in pixels. A time axis shows the date below the hour. */

@@ -1,0 +1,113 @@
+import type { RefObject } from 'preact';
+import { useRef } from 'preact/hooks';
+import type uPlot from 'uplot';
+import { enlarge, resetRanges, setAt, setRanges, setZoom, yRangeOf } from '../view.ts';
+
+/** A pointer that moves further between press and release drags instead of clicking. */
+const clickPixels = 4;
+
+interface Handled {
+  name: string;
+  plot: RefObject<uPlot | undefined>;
+  isTouched: RefObject<boolean>;
+  /** Fixed crosshair. */
+  at: number | undefined;
+  /** The x of the point that is nearest to the pointer. */
+  pointedX: number | undefined;
+}
+
+/** Handlers of the pointer over a chart: touch, click at a place, and Shift with a drag, which moves the shown part. */
+export function usePointer({ name, plot, isTouched, at, pointedX }: Handled) {
+  const pressedAt = useRef(0);
+  const panned = useRef<{ x: number; y: number }>(undefined);
+
+  /** Move the shown part with the pointer. The other charts follow at the release. */
+  const pan = (made: uPlot, { clientX, clientY }: PointerEvent, from: { x: number; y: number }): void => {
+    const { clientWidth, clientHeight } = made.over;
+    const [right, down] = [clientX - from.x, clientY - from.y];
+    made.setScale('x', { min: made.posToVal(-right, 'x'), max: made.posToVal(clientWidth - right, 'x') });
+    if (yRangeOf(name) !== undefined)
+      made.setScale('y', { min: made.posToVal(clientHeight - down, 'y'), max: made.posToVal(-down, 'y') });
+    panned.current = { x: clientX, y: clientY };
+  };
+  const endPan = (made: uPlot): void => {
+    panned.current = undefined;
+    const rangeOf = (scale: 'x' | 'y'): [number, number] => {
+      const { min, max } = made.scales[scale] ?? {};
+      return [min ?? 0, max ?? 1];
+    };
+    setRanges(name, rangeOf('x'), yRangeOf(name) && rangeOf('y'));
+  };
+
+  const onPointer = (event: PointerEvent & { currentTarget: HTMLElement }): void => {
+    const made = plot.current;
+    isTouched.current = event.pointerType !== 'mouse';
+    if (event.type === 'pointerdown') {
+      pressedAt.current = event.clientX;
+      if (event.shiftKey && !isTouched.current) {
+        panned.current = { x: event.clientX, y: event.clientY };
+        event.currentTarget.setPointerCapture(event.pointerId);
+      }
+    }
+    if (!made) return;
+    if (panned.current !== undefined) {
+      if (event.type === 'pointerup' || event.type === 'pointercancel') endPan(made);
+      else if (event.type === 'pointermove') pan(made, event, panned.current);
+      return;
+    }
+    if (!isTouched.current || event.type === 'pointerup') return;
+    // Move the crosshair to the finger.
+    const box = made.over.getBoundingClientRect();
+    made.setCursor({ left: event.clientX - box.left, top: event.clientY - box.top });
+  };
+
+  /** Fix the crosshair at a click, or release it. */
+  const onClick = (event: MouseEvent): void => {
+    const made = plot.current;
+    if (!made || isTouched.current || event.detail > 1 || event.shiftKey || pointedX === undefined) return;
+    if (Math.abs(event.clientX - pressedAt.current) > clickPixels) return;
+    const isSame = at !== undefined && Math.abs(made.valToPos(at, 'x') - made.valToPos(pointedX, 'x')) < 8;
+    setAt(isSame ? undefined : pointedX);
+  };
+  return {
+    onPointerDown: onPointer,
+    onPointerMove: onPointer,
+    onPointerUp: onPointer,
+    onPointerCancel: onPointer,
+    onClick,
+    onDblClick: () => resetRanges(name),
+  };
+}
+
+/**
+ * Move the crosshair and zoom with the keyboard: arrows, plus, minus, 0 to reset, Enter to fix the crosshair, and F
+ * to enlarge.
+ */
+export function onChartKey(
+  event: KeyboardEvent,
+  { name, plot, at }: Pick<Handled, 'name' | 'plot' | 'at'>,
+): void {
+  const made = plot.current;
+  if (!made || event.ctrlKey || event.metaKey || event.altKey) return;
+  const { left = 0 } = made.cursor;
+  const step = event.shiftKey ? 40 : 8;
+  const { min, max } = made.scales['x'] ?? {};
+  const [low, high] = [min ?? 0, max ?? 1];
+  const middle = left < 0 ? (low + high) / 2 : made.posToVal(left, 'x');
+  const keys: Readonly<Record<string, () => void>> = {
+    ArrowLeft: () => made.setCursor({ left: Math.max(0, left - step), top: 10 }),
+    ArrowRight: () =>
+      made.setCursor({ left: Math.min(made.over.clientWidth, Math.max(0, left) + step), top: 10 }),
+    '+': () => setZoom([middle - (middle - low) / 2, middle + (high - middle) / 2]),
+    '-': () => setZoom([middle - (middle - low) * 2, middle + (high - middle) * 2]),
+    '0': () => resetRanges(name),
+    Enter: () => setAt(at === undefined ? middle : undefined),
+    f: () => enlarge(name),
+  };
+  const act =
+    event.key === 'Escape' && left >= 0 ? () => made.setCursor({ left: -10, top: -10 }) : keys[event.key];
+  if (act === undefined) return;
+  event.preventDefault();
+  event.stopPropagation();
+  act();
+}

@@ -1,0 +1,35 @@
+import { ProblemError } from '../../../../../shared/client/problem-error.ts';
+import { LinkButton } from '../controls/button.tsx';
+import { PageHead } from '../page-head.tsx';
+import { Empty } from './empty.tsx';
+import { Problem } from './problem.tsx';
+
+/** Page of something that cannot be shown: gone, with the way back, or not loaded, with another try. */
+export function Gone({
+  error,
+  what,
+  trail,
+  onRetry,
+}: {
+  error: unknown;
+  /** What it is, such as `experiment`. */
+  what: string;
+  /** Pages above it, the nearest last. */
+  trail: readonly { name: string; href: string }[];
+  onRetry: () => unknown;
+}) {
+  const isGone = error instanceof ProblemError && (error.status === 404 || error.status === 410);
+  const back = trail.at(-1);
+  return (
+    <>
+      <PageHead trail={trail} title={isGone ? `There is no such ${what}` : `The ${what} is not loaded`} />
+      {isGone ? (
+        <Empty title="It was deleted, or its address is wrong" icon="search">
+          {back !== undefined && <LinkButton href={back.href}>{`Back to ${back.name}`}</LinkButton>}
+        </Empty>
+      ) : (
+        <Problem error={error} onRetry={onRetry} what={`The ${what} could not be loaded`} />
+      )}
+    </>
+  );
+}
