@@ -168,9 +168,10 @@ def measured(model: Model, method: str) -> dict:
 
 
 def bytes_of(path: pathlib.Path, model: Model | None = None) -> int:
-    """Bytes of a model with its external data."""
-    data = [path.with_name(path.name + ".data")] if model is None else [path.with_name(pathlib.PurePath(model.data).name)] if model.data else []
-    return path.stat().st_size + sum(one.stat().st_size for one in data if one.exists())
+    """Bytes of a model, or of a result, with its external data, which each tool names in its own way after the result."""
+    named = [path.with_name(pathlib.PurePath(model.data).name)] if model is not None and model.data else []
+    files = [path, *named] if model is not None else path.parent.glob(path.name + "*")
+    return sum(one.stat().st_size for one in files)
 
 
 def answers(source: pathlib.Path, made: dict, evaluation: pathlib.Path, samples: int) -> dict:
