@@ -19,7 +19,7 @@ dynamodb = boto3.client("dynamodb")
 resources = {
     re.match("[A-Z][a-z]+", one["LogicalResourceId"])[0]: one["PhysicalResourceId"]
     for one in boto3.client("cloudformation").describe_stack_resources(StackName=f"{name}-data")["StackResources"]
-    if one["ResourceType"] in ("AWS::DynamoDB::Table", "AWS::S3::Bucket")
+    if one.get("ResourceType") in ("AWS::DynamoDB::Table", "AWS::S3::Bucket")
 }
 bucket = resources["Bucket"]
 s3.put_bucket_versioning(Bucket=bucket, VersioningConfiguration={"Status": "Enabled"})
