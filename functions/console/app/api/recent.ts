@@ -1,25 +1,15 @@
 import type { endpoint as searchExperiments } from '../../../experiments/search/search-experiments.endpoint.ts';
+import type { endpoint as readUserBudget } from '../../../users/budget/read-user-budget.endpoint.ts';
 import type { Experiment, Project } from './answers.ts';
-import { page } from './calls.ts';
+import { call, page } from './calls.ts';
 import { loadProjects } from './projects.ts';
 
-/** Recent activity in all projects. */
-export interface Recent {
-  projects: readonly Project[];
-  live: readonly Experiment[];
-  failed: readonly Experiment[];
-  ended: readonly Experiment[];
-  month: { ended: number; seconds: number; cost: number | null };
-}
-
 const maxShown = 8;
-const maxLive = 50;
+export const maxLive = 50;
 /** Most unfinished experiments that are counted, as many as one page of a search has. */
 const maxCounted = 1000;
-/** Maximum number of experiments of the month to add up. */
-const maxMonth = 1000;
 const fields =
-  'experiment_id,project_id,name,status,status_reason,outcome,created_at,started_at,stopped_at,duration,best,cost';
+  'experiment_id,project_id,name,status,status_reason,outcome,created_at,started_at,stopped_at,duration,best,cost,warnings';
 
 const search = async (
   filter: string,
@@ -29,7 +19,7 @@ const search = async (
 ): Promise<Experiment[]> =>
   (
     await page<typeof searchExperiments>('GET /experiments', {
-      query: { filter, order_by, limit, fields: wanted },
+      query: { ...(filter !== '' && { filter }), order_by, limit, fields: wanted },
     })
   ).rows;
 
@@ -47,28 +37,23 @@ export async function countLive(): Promise<ReadonlyMap<string, number>> {
   return counts;
 }
 
-export async function loadRecent(): Promise<Recent> {
-  const now = new Date();
-  const month = new Date(now.getFullYear(), now.getMonth(), 1).toISOString();
-  const projects = [...(await loadProjects())].sort((a, b) => b.updated_at.localeCompare(a.updated_at));
-  if (projects.length === 0)
-    return { projects, live: [], failed: [], ended: [], month: { ended: 0, seconds: 0, cost: null } };
-  const [live, failed, ended, months] = await Promise.all([
-    search(unfinished, 'created_at DESC', maxLive),
-    search("status = 'FAILED'", 'stopped_at DESC', maxShown),
-    search('stopped_at IS NOT NULL', 'stopped_at DESC', maxShown),
-    search(`stopped_at >= '${month}'`, 'stopped_at DESC', maxMonth, 'duration,cost'),
-  ]);
-  const costs = months.flatMap(({ cost }) => (cost === null ? [] : [cost]));
-  return {
-    projects,
-    live,
-    failed,
-    ended,
-    month: {
-      ended: months.length,
-      seconds: months.reduce((sum, { duration }) => sum + (duration ?? 0), 0),
-      cost: costs.length === 0 ? null : costs.reduce((sum, cost) => sum + cost, 0),
-    },
-  };
-}
+/** Experiments that have not ended, the newest first. */
+export const loadUnfinished = (): Promise<Experiment[]> => search(unfinished, 'created_at DESC', maxLive);
+
+/** Experiments that failed within a week, and those that last ended. */
+export const loadFailed = (): Promise<Experiment[]> =>
+  search("status = 'FAILED' AND stopped_at >= 7 days ago", 'stopped_at DESC', maxShown);
+export const loadEnded = (): Promise<Experiment[]> =>
+  search('stopped_at IS SET', 'stopped_at DESC', maxShown);
+
+/** Projects, those that were changed last first. */
+export const loadRecentProjects = async (): Promise<Project[]> =>
+  [...(await loadProjects())].sort((a, b) => b.updated_at.localeCompare(a.updated_at));
+
+/** Return the newest experiment of all projects, for a page that waits for the first one. */
+export const loadNewest = async (): Promise<Experiment | undefined> =>
+  (await search('', 'created_at DESC', 1))[0];
+
+/** Return what the user's jobs of this month have cost: the counter of the user's budget, in US$. */
+export const loadOwnCost = async (user_id: string): Promise<number> =>
+  (await call<typeof readUserBudget>('GET /users/{user_id}/budget', { path: { user_id } })).spent;

@@ -3,6 +3,7 @@ import { type JudgedBy, metricGoal } from '../../../../shared/metrics/criteria.t
 import { differenceFrom } from '../runs/difference.ts';
 import { DifferenceText } from '../runs/difference-text.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { CutName } from '../ui/text/cut-name.tsx';
 import { numberText, plural } from '../ui/text/format.ts';
 import { LineSample } from './line-sample.tsx';
 import { baselineRun, hiddenRuns, highlighted, isolateRun, showAllRuns, toggleRun } from './view.ts';
@@ -91,7 +92,7 @@ export function RunList({
               >
                 <Icon name={isShown ? 'eye' : 'eyeOff'} size={14} />
                 <LineSample style={style} />
-                <bdi class="clamp">{name}</bdi>
+                <CutName name={name} />
                 {id === baseline?.id && <small class="soft">baseline</small>}
                 {value !== undefined && <b>{numberText(value)}</b>}
                 {baseline !== undefined && id !== baseline.id && (

@@ -1,6 +1,7 @@
 import type uPlot from 'uplot';
 import { differenceFrom } from '../runs/difference.ts';
 import { DifferenceText } from '../runs/difference-text.tsx';
+import { CutName } from '../ui/text/cut-name.tsx';
 import { numberText } from '../ui/text/format.ts';
 import type { Near } from './drawing/plot.ts';
 import { LineSample } from './line-sample.tsx';
@@ -50,7 +51,7 @@ export const Tooltip = ({
       {rows.slice(0, room).map(({ id, label, style, y }) => (
         <p key={id} class={id === marked ? 'marked' : ''}>
           <LineSample style={style} />
-          {!isAlone && <bdi class="ellipsis">{label}</bdi>}
+          {!isAlone && <CutName name={label} />}
           <b>{numberText(y)}</b>
           {base !== undefined && id !== base.id && (
             <DifferenceText difference={differenceFrom(base.y, y, undefined)} />

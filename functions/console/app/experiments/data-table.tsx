@@ -4,6 +4,7 @@ import { type Column, namesWidth } from '../runs/columns.ts';
 import { go, keep, keptOf } from '../ui/router.ts';
 import { useKeys } from '../ui/use-keys.ts';
 import { useVirtual } from '../ui/use-virtual.ts';
+import { nameWidth } from './name-grip.tsx';
 import { moveFocus, rowIndex, useRowFocus } from './row-focus.ts';
 import { useRowSelection } from './row-selection.ts';
 import type { Order } from './sort-rows.ts';
@@ -84,10 +85,11 @@ function Rows<R extends TableItem>(props: TableProps<R>) {
         keep('table-top', currentTarget.scrollTop);
       }}
       style={
-        { '--rows-height': `${height + scrollbarHeight}px`, '--names': `${names}rem` } as Record<
-          string,
-          string
-        >
+        {
+          '--rows-height': `${height + scrollbarHeight}px`,
+          '--names': `${names}rem`,
+          ...(nameWidth.value !== undefined && { '--name-width': `${nameWidth.value}px` }),
+        } as Record<string, string>
       }
     >
       <div

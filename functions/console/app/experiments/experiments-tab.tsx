@@ -28,7 +28,7 @@ import { useNarrow } from '../ui/use-narrow.ts';
 import { expressionEngine, loadExpressions } from './filter/expressions.ts';
 import { FilterBox } from './filter/filter-box.tsx';
 import { filterRows, usesExpressions, withCondition } from './filter/filter-rows.ts';
-import { FirstRun } from './first-run.tsx';
+import { FirstRun, useFirstRun } from './first-run.tsx';
 import { GroupChoice, maxGroupedBy } from './groups/group-choice.tsx';
 import { type Judge, type Order, orderText, readOrder, sortRows, startsDescending } from './sort-rows.ts';
 import { ExperimentsTable } from './table.tsx';
@@ -102,6 +102,7 @@ export function ExperimentsTab({
   onJudge: (judge: Judge) => void;
 }) {
   const { rows, isComplete, error, refresh, renew, drop } = useRows(project_id);
+  useFirstRun(rows, isComplete && rows.length === 0);
   const ranking = useMemo(() => new Ranking(judge), [judge?.name, judge?.goal]);
   const { query } = place.value;
   const [isChoosing, setChoosing] = useState(false);

@@ -1,49 +1,34 @@
-import { mlflowUploadAssignments } from '../../../../shared/core/mlflow-upload-variables.ts';
-import { person, serviceUrl } from '../api/session.ts';
-import { LinkButton } from '../ui/controls/button.tsx';
-import { Command } from '../ui/controls/copy.tsx';
-import { href } from '../ui/router.ts';
+import { useEffect, useRef } from 'preact/hooks';
+import type { Row } from '../runs/row.ts';
+import { go } from '../ui/router.ts';
 import { Empty } from '../ui/states/empty.tsx';
+import { lazy } from '../ui/states/lazy.tsx';
+import { addressOf } from './table-row.tsx';
 
-/** Return the lines that connect an MLflow client to a project, by ID because project names are not unique. */
-const mlflowLines = (project_id: string, username: string): string =>
-  [
-    `export MLFLOW_TRACKING_URI=${serviceUrl}/mlflow`,
-    `export MLFLOW_EXPERIMENT_ID=${project_id}`,
-    `export MLFLOW_TRACKING_USERNAME=${username}`,
-    ...mlflowUploadAssignments.map((assignment) => `export ${assignment}`),
-    'read -rs MLFLOW_TRACKING_PASSWORD && export MLFLOW_TRACKING_PASSWORD',
-  ].join('\n');
+/** Ways to a first experiment, of a project or of the service. */
+export const FirstSteps = lazy(() => import('./first-steps.tsx').then((module) => module.FirstSteps));
 
 /** Instructions for the first experiment of a project. */
-export function FirstRun({ project_id, mayChange }: { project_id: string; mayChange: boolean }) {
-  const username = person.value?.username ?? '';
-  if (!mayChange)
-    return (
-      <Empty title="No experiments yet" icon="chart">
-        <p>Experiments appear here when somebody trains in this project.</p>
-      </Empty>
-    );
-  return (
+export const FirstRun = ({ project_id, mayChange }: { project_id: string; mayChange: boolean }) =>
+  mayChange ? (
+    <FirstSteps project_id={project_id} />
+  ) : (
     <Empty title="No experiments yet" icon="chart">
-      <p>Train from a folder with your program, with the command that this service provides:</p>
-      <Command>{`npm install -g ${serviceUrl}/cli/mps.tgz`}</Command>
-      <Command>{`mps run -p ${project_id} -- python train.py`}</Command>
-      <p>Or record runs from elsewhere in this project, with MLflow:</p>
-      <Command>{mlflowLines(project_id, username)}</Command>
-      <p class="soft small">
-        The last line asks for your password. The two lines before it make MLflow send large files in parts.{' '}
-        {username === 'admin' && (
-          <>
-            On your own machine, the password of <code>admin</code> is in <code>.data/admin-password</code>.{' '}
-          </>
-        )}
-        For programs, create a <a href={href(['account'])}>token</a> and set it as{' '}
-        <code>MLFLOW_TRACKING_TOKEN</code> instead of user and password.
-      </p>
-      <LinkButton href={href(['projects', project_id, 'start'])} icon="play">
-        Start a training here
-      </LinkButton>
+      <p>Experiments appear here when somebody trains in this project.</p>
     </Empty>
   );
+
+/** Open the first experiment of a project that was empty until now. One that comes back from the deleted ones is older. */
+export function useFirstRun(rows: readonly Row[], isEmpty: boolean): void {
+  const emptySince = useRef<number>(undefined);
+  useEffect(() => {
+    if (isEmpty) emptySince.current ??= Date.now();
+    const [first] = rows;
+    if (first === undefined || emptySince.current === undefined) return;
+    if (Date.parse(first.created_at) > emptySince.current - clockMilliseconds) go(addressOf(first));
+    emptySince.current = undefined;
+  }, [rows, isEmpty]);
 }
+
+/** Clocks of the service and of the browser may differ by so much. */
+const clockMilliseconds = 10_000;

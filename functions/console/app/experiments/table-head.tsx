@@ -1,4 +1,5 @@
 import { type Column, isRight } from '../runs/columns.ts';
+import { NameGrip } from './name-grip.tsx';
 import type { Order } from './sort-rows.ts';
 import type { ColumnRange } from './use-visible-columns.ts';
 
@@ -64,6 +65,7 @@ export const TableHead = <R,>({
     </div>
     <div role="columnheader" class="cell name" aria-colindex={2}>
       {what}
+      <NameGrip />
     </div>
     {columns.slice(range.first, range.last).map((column, at) => {
       const index = range.first + at;

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { Component, type ComponentChildren } from 'preact';
 import { DrawnMark } from '../charts/drawn-mark.tsx';
-import { type Column, columnPad, isRight } from '../runs/columns.ts';
+import { type Column, cellText, columnPad, isRight } from '../runs/columns.ts';
 import { DifferenceText } from '../runs/difference-text.tsx';
 import type { Row } from '../runs/row.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -9,6 +9,7 @@ import { href } from '../ui/router.ts';
 import { Sparkline } from '../ui/sparkline.tsx';
 import { RunStatus } from '../ui/states/status.tsx';
 import { Ago } from '../ui/text/ago.tsx';
+import { CutName } from '../ui/text/cut-name.tsx';
 import { plural } from '../ui/text/format.ts';
 import { sparklineOf } from './sparklines.ts';
 import type { ColumnRange } from './use-visible-columns.ts';
@@ -38,7 +39,7 @@ export function contentOf(row: Row, column: Column): ComponentChildren {
   if (column.id === 'status') return <RunStatus run={row} />;
   if (column.id === 'created') return <Ago time={row.created_at} />;
   if (column.id === 'course') return <Course experiment_id={row.experiment_id} />;
-  const text = column.text(row);
+  const text = cellText(column, row);
   if (text === '–') return <span class="none">–</span>;
   return (
     <>
@@ -115,7 +116,7 @@ export class TableRow<R extends TableItem> extends Component<RowProps<R>> {
         <div role="cell" class="cell name" aria-colindex={2}>
           {style !== undefined && <DrawnMark id={row.experiment_id} name={row.name} style={style} />}
           <a href={look.addressOf(row)} title={row.name}>
-            <bdi>{row.name}</bdi>
+            <CutName name={row.name} />
           </a>
           {row.warnings !== undefined && row.warnings.length > 0 && (
             <span class="row-note warned" title={row.warnings.join('\n')}>

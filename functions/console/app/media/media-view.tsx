@@ -7,6 +7,7 @@ import { place, placeOf, setQuery } from '../ui/router.ts';
 import { Empty } from '../ui/states/empty.tsx';
 import { Problem } from '../ui/states/problem.tsx';
 import { Skeleton } from '../ui/states/skeleton.tsx';
+import { CutName } from '../ui/text/cut-name.tsx';
 import { AudioPlayer } from './audio-player.tsx';
 import { Lightbox } from './lightbox.tsx';
 import { PictureLoader, type WantedPicture } from './picture-loader.ts';
@@ -124,9 +125,7 @@ function TileView({
   const caption = (
     <figcaption>
       {colour !== undefined && <i style={{ background: `var(--${lineColour(colour)})` }} />}
-      <bdi class="ellipsis grow" title={label}>
-        {label}
-      </bdi>
+      <CutName name={label} class="grow" />
       <span class={item?.step === step ? 'soft number' : 'number other'}>{about}</span>
     </figcaption>
   );

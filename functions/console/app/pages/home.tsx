@@ -1,11 +1,19 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { loadRecent, type Recent } from '../api/recent.ts';
+import type { Experiment, Project } from '../api/answers.ts';
+import {
+  loadEnded,
+  loadFailed,
+  loadOwnCost,
+  loadRecentProjects,
+  loadUnfinished,
+  maxLive,
+} from '../api/recent.ts';
 import { ownRights } from '../api/rights.ts';
-import { person, serviceUrl } from '../api/session.ts';
+import { person } from '../api/session.ts';
 import { useLive } from '../api/use-live.ts';
+import { FirstSteps } from '../experiments/first-run.tsx';
 import { loadBestSparkline, sparklineOf } from '../experiments/sparklines.ts';
-import { LinkButton } from '../ui/controls/button.tsx';
-import { Command } from '../ui/controls/copy.tsx';
 import { PageHead } from '../ui/page-head.tsx';
 import { href } from '../ui/router.ts';
 import { useShowMore } from '../ui/show-more.tsx';
@@ -14,9 +22,9 @@ import { Empty } from '../ui/states/empty.tsx';
 import { Loaded } from '../ui/states/loaded.tsx';
 import { isFinal, RunStatus } from '../ui/states/status.tsx';
 import { Ago } from '../ui/text/ago.tsx';
-import { causeText, costText, durationText, numberText, plural, runDurationText } from '../ui/text/format.ts';
+import { causeText, costText, numberText, plural, runDurationText } from '../ui/text/format.ts';
 
-type Row = Recent['live'][number];
+type Row = Experiment;
 
 const linkTo = ({ project_id, experiment_id }: Row): string =>
   href(['projects', project_id, 'experiments', experiment_id]);
@@ -25,49 +33,6 @@ const Course = ({ row }: { row: Row }) => {
   useEffect(() => loadBestSparkline(row), [row.best?.metric, row.best?.value]);
   return <Sparkline values={sparklineOf(row.experiment_id).value} />;
 };
-
-const RunningCards = ({ rows, nameOf }: { rows: readonly Row[]; nameOf: (id: string) => string }) => (
-  <ul class="cards">
-    {rows.map((row) => (
-      <li key={row.experiment_id}>
-        <a class="card link" href={linkTo(row)}>
-          <span class="card-top">
-            <RunStatus run={row} />
-            <span class="soft small">
-              <Ago time={row.started_at ?? row.created_at} />
-            </span>
-          </span>
-          <strong class="clamp" title={row.name}>
-            <bdi>{row.name}</bdi>
-          </strong>
-          <span class="soft small ellipsis">
-            <bdi>{nameOf(row.project_id)}</bdi>
-          </span>
-          {row.best === null ? (
-            <span class="soft small clamp">{row.status_reason ?? 'No value yet'}</span>
-          ) : (
-            <span class="figure with-course">
-              <span>
-                {numberText(row.best.value)} <small>{row.best.metric}</small>
-              </span>
-              <Course row={row} />
-            </span>
-          )}
-        </a>
-      </li>
-    ))}
-  </ul>
-);
-
-function Running({ rows, nameOf }: { rows: readonly Row[]; nameOf: (id: string) => string }) {
-  const [shown, more] = useShowMore(rows, 12, 'that run');
-  return (
-    <>
-      <RunningCards rows={shown} nameOf={nameOf} />
-      {more}
-    </>
-  );
-}
 
 const Line = ({
   row,
@@ -96,10 +61,16 @@ const Line = ({
         {row.status === 'FAILED' && row.status_reason !== null && (
           <span class="why clamp">{causeText(row.status_reason)}</span>
         )}
+        {!isFinal(row.status) && row.warnings.length > 0 && <span class="why clamp">{row.warnings[0]}</span>}
       </span>
       {row.best !== null && (
         <span class="soft number">
           {row.best.metric} {numberText(row.best.value)}
+        </span>
+      )}
+      {!isFinal(row.status) && (
+        <span class="only-wide">
+          <Course row={row} />
         </span>
       )}
       <span class="soft number only-wide">{runDurationText(row.duration)}</span>
@@ -117,89 +88,113 @@ const NothingYet = () => (
   </Empty>
 );
 
-/** First three commands for a new service. */
-const FirstSteps = () => (
-  <Empty title="No experiments yet. Start one with three commands" icon="bolt">
-    <p>In the folder of your training program:</p>
-    <Command>{`npm install -g ${serviceUrl}/cli/mps.tgz`}</Command>
-    <Command>{`mps login ${serviceUrl} --user ${person.value?.username ?? 'admin'}`}</Command>
-    <Command>mps run -- python train.py</Command>
-    <p>Or start here, without a terminal:</p>
-    <LinkButton href={href(['projects'], { new: '1' })} icon="plus" kind="primary">
-      New project
-    </LinkButton>
-  </Empty>
-);
+/** A part of the page, which loads, fails and is repeated by itself. */
+function Part<T>({
+  id,
+  title,
+  load,
+  every,
+  children,
+}: {
+  id: string;
+  title: string;
+  load: () => Promise<T>;
+  every: number;
+  children: (data: T) => ComponentChildren;
+}) {
+  const live = useLive(`home-${id}`, load, { every: () => every, isKept: true });
+  return (
+    <section aria-labelledby={id}>
+      <h2 id={id}>{title}</h2>
+      <Loaded live={live} rows={3} what={`${title} could not be loaded`}>
+        {children}
+      </Loaded>
+    </section>
+  );
+}
 
-function Overview({ recent }: { recent: Recent }) {
-  const nameOf = (id: string) =>
-    recent.projects.find(({ project_id }) => project_id === id)?.project_name ?? id;
-  const { failed, ended } = recent;
-  // An experiment may end during the requests. Leave it out of the running ones.
-  const running = recent.live.filter(({ status }) => !isFinal(status));
-  if (recent.projects.length === 0) return ownRights().mayCreate ? <FirstSteps /> : <NothingYet />;
+const usual = 20_000;
+const often = 5_000;
+
+/** Lines of experiments, or a sentence without any. */
+const Lines = ({
+  rows,
+  nameOf,
+  none,
+  hasStatus = true,
+}: {
+  rows: readonly Row[];
+  nameOf: (id: string) => string;
+  none: string;
+  hasStatus?: boolean;
+}) => {
+  const [shown, more] = useShowMore(rows, 12, 'experiments');
+  if (rows.length === 0) return <p class="soft">{none}</p>;
   return (
     <>
-      <dl class="figures">
-        <div>
-          <dt>Running now</dt>
-          <dd>{running.length === 50 ? 'over 50' : running.length}</dd>
-        </div>
-        <div>
-          <dt>Ended this month</dt>
-          <dd>{recent.month.ended === 1000 ? 'over 1,000' : recent.month.ended}</dd>
-        </div>
-        <div>
-          <dt>Compute this month</dt>
-          <dd>{durationText(recent.month.seconds)}</dd>
-        </div>
-        {recent.month.cost !== null && (
-          <div>
-            <dt>Cost this month</dt>
-            <dd>{costText(recent.month.cost)}</dd>
-          </div>
+      <ul class="lines">
+        {shown.map((row) => (
+          <Line key={row.experiment_id} row={row} nameOf={nameOf} hasStatus={hasStatus} />
+        ))}
+      </ul>
+      {more}
+    </>
+  );
+};
+
+const loadFacts = async (): Promise<number> => loadOwnCost(person.value?.user_id ?? '');
+
+/** What this month has cost, where compute has a price. It is no part of what the page is for, so it fails silently. */
+function Cost() {
+  const { data = 0 } = useLive('home-cost', loadFacts, { every: () => usual * 3, isKept: true });
+  return data === 0 ? null : (
+    <p class="soft">
+      Your trainings of this month have cost <strong>{costText(data)}</strong>.
+    </p>
+  );
+}
+
+function Overview({ projects }: { projects: readonly Project[] }) {
+  const nameOf = (id: string) => projects.find(({ project_id }) => project_id === id)?.project_name ?? id;
+  const live = useLive('home-running', loadUnfinished, { every: () => often, isKept: true });
+  // An experiment may end during the requests. Leave it out of the running ones.
+  const running = (live.data ?? []).filter(({ status }) => !isFinal(status));
+  const warned = running.filter(({ warnings }) => warnings.length > 0);
+  return (
+    <>
+      <Part id="needs" title="Needs you" load={loadFailed} every={usual}>
+        {(failed) => (
+          <Lines
+            rows={[...warned, ...failed]}
+            nameOf={nameOf}
+            none="Nothing has failed within a week, and nothing that runs has a warning."
+          />
         )}
-      </dl>
+      </Part>
       <section aria-labelledby="running">
-        <h2 id="running">Running now</h2>
-        {running.length === 0 ? (
-          <p class="soft">No experiment is running.</p>
-        ) : (
-          <Running rows={running} nameOf={nameOf} />
-        )}
+        <h2 id="running">
+          Running now{' '}
+          {running.length > 0 && (
+            <small class="soft">{running.length >= maxLive ? `${maxLive}+` : running.length}</small>
+          )}
+        </h2>
+        <Loaded live={live} rows={3} what="Running now could not be loaded">
+          {() => <Lines rows={running} nameOf={nameOf} none="No experiment is running." />}
+        </Loaded>
       </section>
-      {failed.length > 0 && (
-        <section aria-labelledby="failed">
-          <h2 id="failed">Failed lately</h2>
-          <ul class="lines">
-            {failed.map((row) => (
-              <Line key={row.experiment_id} row={row} nameOf={nameOf} hasStatus={false} />
-            ))}
-          </ul>
-        </section>
-      )}
-      <section aria-labelledby="ended">
-        <h2 id="ended">Last ended</h2>
-        {ended.length === 0 ? (
-          <p class="soft">No experiment has ended yet.</p>
-        ) : (
-          <ul class="lines">
-            {ended.map((row) => (
-              <Line key={row.experiment_id} row={row} nameOf={nameOf} />
-            ))}
-          </ul>
-        )}
-      </section>
+      <Part id="ended" title="Last ended" load={loadEnded} every={usual}>
+        {(ended) => <Lines rows={ended} nameOf={nameOf} none="No experiment has ended yet." />}
+      </Part>
       <section aria-labelledby="projects">
         <h2 id="projects">Projects</h2>
         <ul class="lines">
-          {recent.projects.slice(0, 8).map((project) => (
+          {projects.slice(0, 8).map((project) => (
             <li key={project.project_id}>
               <a class="line-link" href={href(['projects', project.project_id])}>
                 <span class="grow">
                   <strong>
                     <bdi>{project.project_name}</bdi>
-                  </strong>
+                  </strong>{' '}
                   <span class="soft clamp">{project.project_description}</span>
                 </span>
                 <span class="soft number">
@@ -209,24 +204,32 @@ function Overview({ recent }: { recent: Recent }) {
             </li>
           ))}
         </ul>
-        {recent.projects.length > 8 && (
-          <a href={href(['projects'])}>All {plural(recent.projects.length, 'project')}</a>
-        )}
+        {projects.length > 8 && <a href={href(['projects'])}>All {plural(projects.length, 'project')}</a>}
       </section>
+      <Cost />
     </>
   );
 }
 
-/** Home page: running experiments, recent failures with reasons, and this month's cost. */
+/** Home page: what needs somebody, what runs, what has ended. Each part is a request of its own. */
 export function HomePage() {
-  const live = useLive('home', loadRecent, {
-    every: ({ live: running }) => (running.length > 0 ? 5_000 : 20_000),
+  const live = useLive('home-projects', loadRecentProjects, {
+    every: (projects) => (projects.length === 0 ? often : usual),
+    isKept: true,
   });
   return (
     <>
       <PageHead title="Home" />
-      <Loaded live={live} rows={8} what="The overview could not be loaded">
-        {(recent) => <Overview recent={recent} />}
+      <Loaded live={live} rows={8} what="The projects could not be loaded">
+        {(projects) =>
+          projects.length > 0 ? (
+            <Overview projects={projects} />
+          ) : ownRights().mayCreate ? (
+            <FirstSteps />
+          ) : (
+            <NothingYet />
+          )
+        }
       </Loaded>
     </>
   );

@@ -7,7 +7,7 @@ import {
   numberText,
   runDurationText,
 } from '../ui/text/format.ts';
-import { decimalsOf, pointPad } from '../ui/text/point-pad.ts';
+import { decimalsOf, isPlainNumber, pointPad } from '../ui/text/point-pad.ts';
 import type { Difference } from './difference.ts';
 import { inOrder, isCounter } from './metric-order.ts';
 import { Ranking } from './ranking.ts';
@@ -181,12 +181,15 @@ function* sampleOf<R>(rows: readonly R[]): Generator<R> {
 /** Whether values of a column stand at its right edge. */
 export const isRight = <R>({ isNumber, hasNumbers }: Column<R>): boolean => isNumber || hasNumbers === true;
 
+const maxFixed = 6;
+
 /** Return the most decimal places that some rows show in a column of plain numbers. */
 export function mostDecimals<R>(column: Column<R>, rows: readonly R[]): number {
   if (!isRight(column) || column.show !== numberText) return 0;
   let most = 0;
   for (const row of sampleOf(rows)) most = Math.max(most, decimalsOf(column.text(row)));
-  return most;
+  // A few tiny numbers would make long ones of all.
+  return column.isNumber ? Math.min(most, maxFixed) : most;
 }
 
 /** Return whether some rows have values in a column, and all of these are numbers. */
@@ -204,6 +207,20 @@ function hasOnlyNumbers<R>(column: Column<R>, rows: readonly R[]): boolean {
 /** Of the text of the table, in rem. */
 const digitWidth = 0.52;
 const cellPadding = 1.5;
+
+/**
+ * Return the text of a cell. A measured number has as many decimal places as others of its column, if it has the room.
+ * What somebody typed, as a param, stays as it is.
+ */
+export function cellText<R>(column: Column<R>, row: R): string {
+  const { decimals = 0, isNumber, show, width } = column;
+  const text = column.text(row);
+  const value = isNumber && show === numberText && decimals > 0 ? column.value(row) : undefined;
+  if (typeof value !== 'number' || decimalsOf(text) >= decimals || !isPlainNumber(text)) return text;
+  const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
+  const fixed = value.toLocaleString('en', digits);
+  return fixed.length > (width - cellPadding) / digitWidth ? text : fixed;
+}
 
 /** Return the blanks after a number of a column, as many as its cell has room for. */
 export const columnPad = (

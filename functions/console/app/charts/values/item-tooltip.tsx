@@ -1,3 +1,4 @@
+import { CutName } from '../../ui/text/cut-name.tsx';
 import type { Axis } from './axis.ts';
 
 /** Thing that a chart of values shows: an experiment or a trial. */
@@ -29,7 +30,7 @@ export function ItemTooltip({
       style={{ left: `${at.x}px`, top: `${Math.max(0, at.y - 20)}px` }}
     >
       <p class="marked">
-        <bdi class="ellipsis">{item.name}</bdi>
+        <CutName name={item.name} />
       </p>
       {axes.slice(0, maxRows).map(({ name, units, text }) => {
         const unit = units[index];

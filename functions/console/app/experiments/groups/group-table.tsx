@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks';
 import { clickMark, DrawnMark, highlightRow } from '../../charts/drawn-mark.tsx';
-import { type Column, columnPad } from '../../runs/columns.ts';
+import { type Column, cellText, columnPad } from '../../runs/columns.ts';
 import type { Row } from '../../runs/row.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { useShowMore } from '../../ui/show-more.tsx';
+import { CutName } from '../../ui/text/cut-name.tsx';
 import { plural } from '../../ui/text/format.ts';
 import type { Order } from '../sort-rows.ts';
 import { SortButton } from '../table-head.tsx';
@@ -171,12 +172,12 @@ function Members({
         <tr key={row.experiment_id} class="member">
           <th scope="row" colSpan={span}>
             <a href={addressOf(row)}>
-              <bdi>{row.name}</bdi>
+              <CutName name={row.name} />
             </a>
           </th>
           {numbers.map((column) => (
             <td key={column.id} class="right">
-              <span data-pad={columnPad(column.text(row), column)}>{column.text(row)}</span>
+              <span data-pad={columnPad(cellText(column, row), column)}>{cellText(column, row)}</span>
             </td>
           ))}
         </tr>

@@ -9,6 +9,7 @@ import { stylesOf } from '../../theme/colours.ts';
 import { go, setQuery } from '../../ui/router.ts';
 import { useShowMore } from '../../ui/show-more.tsx';
 import { Empty } from '../../ui/states/empty.tsx';
+import { CutName } from '../../ui/text/cut-name.tsx';
 import type { Judge } from '../sort-rows.ts';
 import { addressOf } from '../table-row.tsx';
 import { axesOfRows } from './axes-of-rows.ts';
@@ -78,9 +79,7 @@ export function ExperimentsParallel({
           {listed.map(({ experiment_id, name, style }) => (
             <li key={experiment_id}>
               <LineSample style={style ?? 0} />
-              <bdi class="ellipsis" title={name}>
-                {name}
-              </bdi>
+              <CutName name={name} />
             </li>
           ))}
           {more}

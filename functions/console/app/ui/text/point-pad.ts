@@ -4,6 +4,8 @@ const point = '\u2008';
 
 const plainNumber = /^-?[\d,]+(?:\.(\d+))?$/;
 
+export const isPlainNumber = (text: string): boolean => plainNumber.test(text);
+
 /** Return the decimal places of a plain number. Others, as with a power of ten, have none that could be aligned. */
 export const decimalsOf = (text: string): number => plainNumber.exec(text)?.[1]?.length ?? 0;
 
