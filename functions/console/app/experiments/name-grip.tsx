@@ -25,11 +25,8 @@ export const NameGrip = () => (
     role="separator"
     aria-orientation="vertical"
     aria-label="Width of the names"
-    aria-valuemin={least}
-    aria-valuemax={most}
     aria-valuenow={nameWidth.value ?? least}
     tabIndex={0}
-    title="Drag to change the width, double-click to fit"
     onPointerDown={(event) => {
       const { currentTarget: grip, clientX, pointerId } = event;
       event.preventDefault();

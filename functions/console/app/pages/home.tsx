@@ -149,7 +149,7 @@ function Cost() {
   const { data = 0 } = useLive('home-cost', loadFacts, { every: () => usual * 3, isKept: true });
   return data === 0 ? null : (
     <p class="soft">
-      Your trainings of this month have cost <strong>{costText(data)}</strong>.
+      Your cost this month: <strong>{costText(data)}</strong>
     </p>
   );
 }
@@ -167,7 +167,7 @@ function Overview({ projects }: { projects: readonly Project[] }) {
           <Lines
             rows={[...warned, ...failed]}
             nameOf={nameOf}
-            none="Nothing has failed within a week, and nothing that runs has a warning."
+            none="Nothing has failed this week."
           />
         )}
       </Part>
