@@ -164,11 +164,7 @@ function Overview({ projects }: { projects: readonly Project[] }) {
     <>
       <Part id="needs" title="Needs you" load={loadFailed} every={usual}>
         {(failed) => (
-          <Lines
-            rows={[...warned, ...failed]}
-            nameOf={nameOf}
-            none="Nothing has failed this week."
-          />
+          <Lines rows={[...warned, ...failed]} nameOf={nameOf} none="Nothing has failed this week." />
         )}
       </Part>
       <section aria-labelledby="running">
