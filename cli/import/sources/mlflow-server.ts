@@ -22,7 +22,7 @@ export const mlflowServer = (api: TrackingApi): RunSource => ({
   files: ({ id }) => filesOf(api, id),
   async openFile({ id }, path) {
     const { body } = await api.send('GET /get-artifact', { query: { run_id: id, path } });
-    return body === null ? Readable.from([]) : Readable.fromWeb(body);
+    return Readable.from(body ?? [], { objectMode: false });
   },
   models: () => modelsOf(api),
 });
