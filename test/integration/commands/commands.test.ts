@@ -1,8 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -91,18 +89,4 @@ describe('a command about a deployment', () => {
       error: expect.stringContaining('-c takes option=value, not "staging".'),
     });
   });
-});
-
-test('import says how to sign in where nobody has', async () => {
-  const health = JSON.stringify({ status: 'ok', service: 'model-project-service' });
-  const server = createServer((_, response) =>
-    response.setHeader('Content-Type', 'application/json').end(health),
-  );
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as AddressInfo;
-  const url = `http://127.0.0.1:${port}`;
-  const { code, error } = await run('import', ['--from', 'mlflow', home], { MPS_URL: url });
-  server.close();
-  const told = `You are not signed in to ${url}. Run "mps login ${url}".\n`;
-  expect({ code, error }).toEqual({ code: 1, error: told });
 });

@@ -8,6 +8,7 @@ import type { endpoint as logMetrics } from '../../../functions/experiments/metr
 import type { endpoint as createExperiment } from '../../../functions/experiments/records/create-experiment.endpoint.ts';
 import type { endpoint as updateExperiment } from '../../../functions/experiments/records/update-experiment.endpoint.ts';
 import type { endpoint as createProject } from '../../../functions/projects/projects/create-project.endpoint.ts';
+import { readFlags } from '../../../infra/command/read-flags.ts';
 import { Client } from '../../../shared/client/client.ts';
 import { followLive } from '../../../shared/client/follow-live.ts';
 import { type LocalService, startLocalService } from '../../support/local-service.ts';
@@ -17,6 +18,10 @@ import { type LocalService, startLocalService } from '../../support/local-servic
  * the service is killed (SIGKILL) and starts again. Each point arrives once and in order, the first follower asks at most 0.3
  * times a second, and the second has each point at most 2 s after its request was answered.
  */
+const usage = `Usage: npm run proof -- follow
+  follows a run while the service is killed: how often a follower asks, and how late each point arrives (three minutes)`;
+readFlags(usage, {});
+
 const points = 40;
 const secondsBetween = 2;
 /** Numbers of the points after which the service is killed. */
