@@ -58,7 +58,7 @@ const passed = new Set([
 
 /** The variables of uv that mean the same as one of pip. uv ignores pip's; its own take precedence. */
 const uvSettings: Readonly<Record<string, (value: string) => Record<string, string>>> = {
-  PIP_INDEX_URL: (value) => ({ UV_DEFAULT_INDEX: value.trim() }),
+  PIP_INDEX_URL: (value) => ({ UV_INDEX_URL: value.trim() }),
   // pip takes the best version of all indexes. uv takes the first index that has the package, unless it is told.
   PIP_EXTRA_INDEX_URL: (value) => ({
     UV_EXTRA_INDEX_URL: words(value).join(' '),
@@ -82,6 +82,20 @@ const uvSettings: Readonly<Record<string, (value: string) => Record<string, stri
 };
 
 const words = (text: string): string[] => text.split(/\s+/).filter((word) => word !== '');
+
+/** Variables of pip and uv that say the same. */
+const synonyms: readonly (readonly string[])[] = [
+  ['PIP_INDEX_URL', 'UV_DEFAULT_INDEX', 'UV_INDEX_URL'],
+  ['PIP_EXTRA_INDEX_URL', 'UV_EXTRA_INDEX_URL'],
+  ['PIP_FIND_LINKS', 'UV_FIND_LINKS'],
+];
+
+/** Add the variables of a project to the operator's, which say nothing any more of what the project says, by whatever name. */
+export function withProjectIndexes(operator: Variables, ofProject: Variables): Variables {
+  const replaced = synonyms.filter((names) => names.some((name) => (ofProject[name] ?? '') !== '')).flat();
+  const kept = Object.entries(operator).filter(([name]) => !replaced.includes(name));
+  return { ...Object.fromEntries(kept), ...ofProject };
+}
 
 /** uv reads only `SSL_CERT_FILE`. */
 const certificates = ['REQUESTS_CA_BUNDLE', 'CURL_CA_BUNDLE'];

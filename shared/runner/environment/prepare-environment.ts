@@ -7,6 +7,7 @@ import { type ResolvedDependency, resolveDependencies } from './dependencies/res
 import type { DownloadCache } from './downloads/download-cache.ts';
 import { EnvironmentError } from './environment-error.ts';
 import { EnvironmentFolder } from './environment-folder.ts';
+import { wheelsFolder } from './host-wheels.ts';
 import { type IndexVariables, indexFault, noIndexes } from './index-variables.ts';
 import type { ObtainedEnvironment } from './install/build-environment.ts';
 import { installerMessage, type RunCommand, stopped } from './install/installer.ts';
@@ -24,7 +25,7 @@ import {
 } from './operator-environment.ts';
 import { requestKey } from './request-key.ts';
 import type { EnvironmentStore } from './stored-environments.ts';
-import { trimCaches, wheelsFolder } from './trim-caches.ts';
+import { trimCaches } from './trim-caches.ts';
 import { waitForHostLock } from './wait-for-host-lock.ts';
 
 /**
@@ -191,7 +192,8 @@ async function prepare(options: PrepareOptions): Promise<Omit<PreparedEnvironmen
 
 /**
  * Whether wheels of a project may come into the cache of the host: all of them are public, and each has the hash that an
- * index states. A page of `--find-links` states none, and a trusted host need not be the one of that name.
+ * index states. A page of `--find-links` states none, and a trusted host need not be the one of that name. Paths of this
+ * machine are read with the rights of the build alone.
  */
 const canShare = (
   dependencies: readonly ResolvedDependency[],
@@ -199,7 +201,8 @@ const canShare = (
 ): boolean =>
   !arePrivate &&
   !dependencies.some((dependency) => dependency.kind === 'option' && dependency.name === 'find-links') &&
-  !addresses.some((address) => /^\w+_(?:FIND_LINKS|TRUSTED_HOST)=/.test(address));
+  !addresses.some((address) => /^\w+_(?:FIND_LINKS|TRUSTED_HOST)=/.test(address)) &&
+  addresses.every((address) => /^\w+=(?:\s*(?:[\w.-]+=)?https?:\/\/\S+)+\s*$/i.test(address));
 
 async function prepareDocker(options: PrepareOptions): Promise<Omit<PreparedEnvironment, 'seconds'>> {
   const { dependencies, faults } = parseDependencies(options.spec);

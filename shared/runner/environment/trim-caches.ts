@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { tryHostLock } from '../../host/host-lock.ts';
 import { downloadsFolder } from './downloads/download-cache.ts';
 import { EnvironmentFolder } from './environment-folder.ts';
+import { removeWheel, wheelPointers, wheelsFolder, wheelsInUse } from './host-wheels.ts';
 import { removeTree } from './remove-tree.ts';
 
 export interface TrimmedCaches {
@@ -12,7 +13,7 @@ export interface TrimmedCaches {
   removed: number;
 }
 
-/** Wheels and downloads are in use while an installation reads them, which nothing tells. */
+/** Downloads are in use while an installation reads them, which nothing tells. */
 const graceMilliseconds = 10 * 60 * 1000;
 
 /**
@@ -43,11 +44,17 @@ export async function trimCaches(
 
   const use = new DiskUse();
   for (const entry of entries) await use.add(entry.path);
+  const host = join(root, wheelsFolder);
+  const hasWheels = entries.some(({ kind }) => kind === 'wheel');
+  const keepsWheels = hasWheels && (await wheelsInUse(host));
+  const pointers = hasWheels ? await wheelPointers(host) : new Map<string, string[]>();
   const gone = new Set<string>();
   for (const entry of entries.sort((a, b) => a.used - b.used)) {
     if (entry.kind !== 'left' && use.bytes <= maxBytes) break;
-    if (entry.kind === 'brief' && entry.used > now - graceMilliseconds) continue;
-    if (!(await removeEntry(entry))) continue;
+    if (isBrief(entry) && entry.used > now - graceMilliseconds) continue;
+    if (entry.kind === 'wheel' && keepsWheels) continue;
+    // What cannot be removed keeps no other project from its run.
+    if (!(await removeEntry(entry, pointers).catch(() => false))) continue;
     use.remove(entry.path);
     gone.add(entry.path);
   }
@@ -59,22 +66,21 @@ export async function trimCaches(
 /** One thing that is removed as a whole. */
 interface CacheEntry {
   path: string;
-  /** `brief`: temporary. `left`: left over from a killed build. */
-  kind: 'environment' | 'brief' | 'left';
+  /** `wheel`, `download`: of all projects. `left`: left over from a killed build. */
+  kind: 'environment' | 'wheel' | 'download' | 'left';
   /** Upper bound of its bytes. */
   bytes: number;
   /** Time of the last use in milliseconds. What is left over has none. */
   used: number;
 }
 
+const isBrief = ({ kind }: CacheEntry): boolean => kind === 'wheel' || kind === 'download';
+
 /**
  * What versions before uv's cache shared, and version 0.1, where it may contain code of another project. Environments keep
  * their own links to the files.
  */
 const formerFolders = ['.wheels', '.shared', '.wheels-2', '.shared-2'];
-
-/** Folder of uv's cache of all projects in the folder of environments. Ids of projects do not begin with a dot. */
-export const wheelsFolder = '.uv';
 
 const keyPattern = /^[0-9a-f]{64}/;
 
@@ -83,24 +89,28 @@ async function listEntries(root: string, known: ReadonlySet<string>): Promise<Ca
   for (const folder of await readdir(root, { withFileTypes: true }).catch(() => [])) {
     if (!folder.isDirectory()) continue;
     const path = join(root, folder.name);
-    if (folder.name === downloadsFolder) found.push(...(await listBrief(path, known)));
+    if (folder.name === downloadsFolder) found.push(...(await listBrief(path, 'download', known)));
     else if (folder.name === wheelsFolder) {
       const names = (await readdir(path)).filter((name) => /^archive-v\d+$/.test(name));
-      for (const name of names) found.push(...(await listBrief(join(path, name), known)));
+      for (const name of names) found.push(...(await listBrief(join(path, name), 'wheel', known)));
     } else found.push(...(await listEnvironments(path)));
   }
   return found;
 }
 
 /** Files of downloads, or folders of unpacked wheels, whose times are those of their last use. What is known is not measured. */
-async function listBrief(folder: string, known: ReadonlySet<string>): Promise<CacheEntry[]> {
+async function listBrief(
+  folder: string,
+  kind: 'wheel' | 'download',
+  known: ReadonlySet<string>,
+): Promise<CacheEntry[]> {
   const found: CacheEntry[] = [];
   for (const name of await readdir(folder).catch(() => [])) {
     const path = join(folder, name);
     const facts = await stat(path).catch(() => undefined);
     if (facts === undefined) continue;
     const bytes = !facts.isDirectory() ? facts.size : known.has(path) ? 0 : await treeBytes(path);
-    found.push({ path, kind: 'brief', bytes, used: facts.mtimeMs });
+    found.push({ path, kind, bytes, used: facts.mtimeMs });
   }
   return found;
 }
@@ -123,9 +133,12 @@ async function listEnvironments(folder: string): Promise<CacheEntry[]> {
 }
 
 /** Remove an entry, unless a process uses or prepares it. */
-async function removeEntry({ path, kind }: CacheEntry): Promise<boolean> {
-  if (kind === 'brief') {
-    await removeTree(path);
+async function removeEntry(
+  { path, kind }: CacheEntry,
+  pointers: ReadonlyMap<string, string[]>,
+): Promise<boolean> {
+  if (kind === 'wheel' || kind === 'download') {
+    await (kind === 'wheel' ? removeWheel(path, pointers) : removeTree(path));
     return true;
   }
   const folder = new EnvironmentFolder(dirname(path), path.slice(dirname(path).length + 1));

@@ -1,4 +1,4 @@
-import { chmod, chown, mkdir, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errorText } from '../../../core/error-text.ts';
 import type { HostLock } from '../../../host/host-lock.ts';
@@ -6,7 +6,7 @@ import { copyPackages, type ResolvedDependency } from '../dependencies/resolved-
 import type { DownloadCache } from '../downloads/download-cache.ts';
 import type { CompleteEnvironment, EnvironmentFolder } from '../environment-folder.ts';
 import { type IndexVariables, npmSettings } from '../index-variables.ts';
-import { installerEnvironment, type Variables } from '../operator-environment.ts';
+import { installerEnvironment, type Variables, withProjectIndexes } from '../operator-environment.ts';
 import { packEnvironment } from '../pack/pack-environment.ts';
 import { giveFolders, sealEnvironment } from '../pack/seal-environment.ts';
 import { openProjectCache } from '../project-cache.ts';
@@ -17,7 +17,7 @@ import { waitForHostLock } from '../wait-for-host-lock.ts';
 import type { PlacedRequirement } from './build-fault.ts';
 import type { EnvironmentBuild } from './builder-input.ts';
 import { lockHash, nodeLock, pythonLock } from './installed-list.ts';
-import { type RunCommand, stopped, writeReadable } from './installer.ts';
+import { type RunCommand, stopped, writeOwn, writeReadable } from './installer.ts';
 import type { Interpreter } from './interpreter.ts';
 import { buildNode } from './node-environment.ts';
 import { pipConfig } from './pip-config.ts';
@@ -164,27 +164,22 @@ async function makeBuild(options: ObtainOptions, scratch: string): Promise<Envir
   }
   const settings = npmSettings(indexes);
   if (settings !== undefined) await writeReadable(join(home, '.npmrc'), settings);
-  if (indexes.netrc !== undefined) await writePrivate(join(home, '.netrc'), `${indexes.netrc}\n`, owner);
+  if (indexes.netrc !== undefined) await writeOwn(join(home, '.netrc'), indexes.netrc, owner);
   const { NPM_TOKEN } = indexes.values;
   const operatorEnv = { ...(await pipConfig(options.operatorEnv)), ...options.operatorEnv };
   const env = {
-    ...installerEnvironment({ ...operatorEnv, ...indexes.values }, home),
+    ...installerEnvironment(withProjectIndexes(operatorEnv, indexes.values), home),
     UV_CACHE_DIR: join(scratch, 'cache'),
     ...(NPM_TOKEN !== undefined && { NPM_TOKEN }),
   };
   // What is private reaches the builder alone.
-  const ofService = installerEnvironment({ ...operatorEnv, ...(isShared && indexes.values) }, service);
+  const ofProject = isShared ? indexes.values : {};
+  const ofService = installerEnvironment(withProjectIndexes(operatorEnv, ofProject), service);
   return {
     ...{ folder: place.folder, packages, copies, dependencies, required, interpreter },
     ...{ run, env, stop, log, scratch, owner, host, isShared, uv: options.uv, downloads: options.downloads },
     service: { run: options.service, env: { ...ofService, UV_CACHE_DIR: host } },
   };
-}
-
-/** Write a file that only the builder may read. */
-async function writePrivate(path: string, text: string, owner: ObtainOptions['owner']): Promise<void> {
-  await writeFile(path, text, { flag: 'wx', mode: 0o600 });
-  if (owner !== undefined) await chown(path, owner.uid, owner.gid);
 }
 
 /** List the packages of a sealed environment. */

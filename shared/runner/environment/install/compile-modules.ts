@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EnvironmentBuild } from './builder-input.ts';
 import { stopped, writeReadable } from './installer.ts';
@@ -19,7 +19,11 @@ export async function compileModules(
   folders: readonly string[],
   without: ReadonlySet<string> = new Set(),
 ): Promise<void> {
-  const modules = folders.flatMap((folder) => uncompiled(folder, interpreter.cacheTag, without));
+  // A build may have put a link there, to a folder whose names it may not know.
+  const own = folders.filter(
+    (folder) => lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true,
+  );
+  const modules = own.flatMap((folder) => uncompiled(folder, interpreter.cacheTag, without));
   if (modules.length === 0) return;
   const list = join(scratch, `modules-${lists++}.txt`);
   await writeReadable(list, `${modules.join('\n')}\n`);

@@ -1,4 +1,4 @@
-import { chmod, writeFile } from 'node:fs/promises';
+import { chmod, open, writeFile } from 'node:fs/promises';
 import { stripVTControlCharacters } from 'node:util';
 import { EnvironmentError } from '../environment-error.ts';
 import { maskCredentials } from '../operator-environment.ts';
@@ -118,4 +118,15 @@ function causeFirst(lines: readonly string[]): readonly string[] {
 export async function writeReadable(path: string, text: string): Promise<void> {
   await writeFile(path, text, { flag: 'wx' });
   await chmod(path, 0o644);
+}
+
+/** Write a new file of one more line that only the builder may read and change. No code of the builder's may have run. */
+export async function writeOwn(
+  path: string,
+  text: string,
+  owner: { uid: number; gid: number } | undefined,
+): Promise<void> {
+  await using file = await open(path, 'wx', 0o600);
+  await file.writeFile(`${text}\n`);
+  if (owner !== undefined) await file.chown(owner.uid, owner.gid);
 }

@@ -1,12 +1,12 @@
-import { chown, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { withWheels } from '../host-wheels.ts';
 import { giveFolders, sharedFiles } from '../pack/seal-environment.ts';
 import { buildFault } from './build-fault.ts';
 import type { EnvironmentBuild } from './builder-input.ts';
 import { compileModules } from './compile-modules.ts';
 import { indexFailure } from './index-failure.ts';
 import { readSmall } from './installed-list.ts';
-import { install, installerMessage, writeReadable } from './installer.ts';
+import { install, installerMessage, writeOwn, writeReadable } from './installer.ts';
 import { linkWheels } from './link-wheels.ts';
 import { packageOf, pinFault, unmetPin } from './pin-fault.ts';
 import { readPins } from './pins.ts';
@@ -51,19 +51,21 @@ export async function buildPython(build: EnvironmentBuild, earlier: readonly str
   const python = pythonOf(folder);
   const requirements = ['requirements.txt', ...constraintsOf(build)];
   const resolved = join(env['HOME'] ?? '', 'resolved.txt');
+  await writeOwn(resolved, [...interpreter.bundled.map(bundledVersion), ...earlier].join('\n'), owner);
   // Without what packages require nothing is built. Else uv builds one before it refuses another, which may take minutes.
   const first = join(env['HOME'] ?? '', 'direct.txt');
   if (build.required.length > 1)
     await step(...compileCommand(build, uv, first), '--no-deps', ...requirements);
-  await writeOwn(resolved, [...interpreter.bundled.map(bundledVersion), ...earlier].join('\n'), owner);
   await step(...compileCommand(build, uv, resolved), '--generate-hashes', ...requirements);
   const { pins, isWhole } = readPins(
     (await readSmall(resolved, largestResolution)) ?? '',
     build.dependencies,
   );
 
-  await makeVenv(build, uv);
-  const left = build.isShared ? await linkWheels(build, uv, pins, python) : pins;
+  const left = await withWheels(build.host, async () => {
+    await makeVenv(build, uv);
+    return build.isShared ? linkWheels(build, uv, pins, python) : pins;
+  });
   const linked = owner === undefined ? new Set<string>() : sharedFiles(folder);
   if (owner !== undefined) giveFolders(folder, owner);
   if (left.length > 0 || !isWhole) {
@@ -111,12 +113,6 @@ async function newestOf(build: EnvironmentBuild, uv: string, name: string): Prom
 
 const constraintsOf = ({ dependencies }: EnvironmentBuild): string[] =>
   dependencies.some(({ kind }) => kind === 'constraint') ? ['-c', 'constraints.txt'] : [];
-
-/** Write a file that the builder may change. */
-async function writeOwn(path: string, text: string, owner: EnvironmentBuild['owner']): Promise<void> {
-  await writeFile(path, `${text}\n`, { flag: 'wx', mode: 0o600 });
-  if (owner !== undefined) await chown(path, owner.uid, owner.gid);
-}
 
 /** The requirement of a wheel: `pip==23.0.1`. */
 function bundledVersion(path: string): string {

@@ -21,7 +21,11 @@ export function projectOptions(
   const hasExtra = options.some(({ name }) => name === 'extra-index-url');
   return [
     ...(hasExtra ? ['--index-strategy', 'unsafe-best-match'] : []),
-    ...options.flatMap(({ name, value }) => (value === '' ? [`--${name}`] : [`--${name}`, value])),
+    ...options.flatMap(({ name, value }) => {
+      // The variable of a default index would have priority over an index URL.
+      const option = `--${name === 'index-url' ? 'default-index' : name}`;
+      return value === '' ? [option] : [option, value];
+    }),
   ];
 }
 

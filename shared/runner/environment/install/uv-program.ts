@@ -1,4 +1,4 @@
-import { access, chmod, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { access, chmod, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { EnvironmentError } from '../environment-error.ts';
 import { installerEnvironment, type Variables } from '../operator-environment.ts';
@@ -55,9 +55,11 @@ async function fetchUv(
   { interpreter, run, operatorEnv, log, stop }: UvOptions,
   program: string,
 ): Promise<void> {
-  const scratch = await mkdtemp(join(dirname(program), '.scratch-'));
+  const scratch = join(dirname(program), '.scratch');
   try {
-    await mkdir(join(scratch, 'tmp'));
+    // A killed process left it. This one has the lock.
+    await rm(scratch, { recursive: true, force: true });
+    await mkdir(join(scratch, 'tmp'), { recursive: true, mode: 0o700 });
     const requirement = join(scratch, 'uv.txt');
     await writeFile(requirement, `${uvRequirement}\n`);
     const env = installerEnvironment(operatorEnv, scratch);
@@ -84,6 +86,9 @@ async function fetchUv(
     }
     const fetchedProgram = join(scratch, 'uv', 'bin', 'uv');
     await chmod(fetchedProgram, 0o755);
+    // Otherwise a power failure may leave a program without content, which is there.
+    const file = await open(fetchedProgram);
+    await file.sync().finally(() => file.close());
     await rename(fetchedProgram, program);
   } finally {
     await rm(scratch, { recursive: true, force: true });

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { link, mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -5,7 +6,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type HostLock, tryHostLock } from '../../../../shared/host/host-lock.ts';
 import { EnvironmentFolder } from '../../../../shared/runner/environment/environment-folder.ts';
-import { trimCaches, wheelsFolder } from '../../../../shared/runner/environment/trim-caches.ts';
+import { wheelsFolder, withWheels } from '../../../../shared/runner/environment/host-wheels.ts';
+import { trimCaches } from '../../../../shared/runner/environment/trim-caches.ts';
 import { everySample } from '../../../support/samples.ts';
 import fc from '../../../support/seeded-fast-check.ts';
 
@@ -104,6 +106,30 @@ describe('the caches of a host', () => {
 
     expect(await readdir(archives)).toEqual(['new']);
     expect(await readdir(join(root, '.downloads'))).toEqual(['new']);
+  });
+
+  test('keep all wheels while an installation uses them', async () => {
+    const wheel = join(root, wheelsFolder, 'archive-v0', 'old');
+    await mkdir(wheel, { recursive: true });
+    await utimes(wheel, new Date(0), new Date(0));
+
+    await withWheels(join(root, wheelsFolder), () => trimCaches(root, 0));
+
+    expect(existsSync(wheel)).toBe(true);
+    await trimCaches(root, 0);
+    expect(existsSync(wheel)).toBe(false);
+  });
+
+  test('lose folders that lie deeper than a path may be long', async () => {
+    const left = join(root, 'p1', keyOf(1));
+    await mkdir(left, { recursive: true });
+    const name = 'd'.repeat(200);
+    const make = `i=0; while [ $i -lt 30 ]; do mkdir ${name}; cd ./${name}; i=$((i+1)); done`;
+    execFileSync('sh', ['-c', make], { cwd: left });
+
+    await trimCaches(root, 0);
+
+    expect(existsSync(left)).toBe(false);
   });
 
   test('lose nothing in use, and stay below their limit, in any order of use, removal and crash', async () => {

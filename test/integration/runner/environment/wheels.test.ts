@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { lstat, readdir, rm } from 'node:fs/promises';
+import { lstat, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { wheelsFolder } from '../../../../shared/runner/environment/host-wheels.ts';
 import { indexVariables } from '../../../../shared/runner/environment/index-variables.ts';
 import { prepareEnvironment } from '../../../../shared/runner/environment/prepare-environment.ts';
 import { buildsFolder } from '../../../../shared/runner/environment/project-cache.ts';
-import { wheelsFolder } from '../../../../shared/runner/environment/trim-caches.ts';
+import { trimCaches } from '../../../../shared/runner/environment/trim-caches.ts';
 import { type PackageIndex, sha256Of, startPackageIndex } from '../../../support/package-index.ts';
 import { everySample } from '../../../support/samples.ts';
 import { testUser } from '../../../support/test-users.ts';
@@ -38,12 +39,26 @@ describe('the packages of an environment', () => {
 
   const build = (projectId: string, ...packages: string[]) => buildWith({}, projectId, ...packages);
 
-  /** Build with these variables of the project. */
-  async function buildWith(variables: Record<string, string>, projectId: string, ...packages: string[]) {
-    const { PIP_NO_INDEX: _, ...operatorEnv } = options(fixture, {
-      env_type: 'python',
-      dependencies: '',
-    }).operatorEnv;
+  const buildWith = (variables: Record<string, string>, projectId: string, ...packages: string[]) =>
+    buildBy({ variables }, projectId, ...packages);
+
+  interface Given {
+    /** Variables of the project. */
+    variables?: Record<string, string>;
+    /** Variables of the operator. */
+    operator?: Record<string, string>;
+    /** What happens after the versions are decided. */
+    decided?: () => Promise<void>;
+  }
+
+  async function buildBy(
+    { variables = {}, operator, decided }: Given,
+    projectId: string,
+    ...packages: string[]
+  ) {
+    const plain = options(fixture, { env_type: 'python', dependencies: '' }, { ...(isRoot && { owner }) });
+    const { PIP_NO_INDEX: _, ...plainEnv } = plain.operatorEnv;
+    const operatorEnv = { ...plainEnv, ...operator };
     const dependencies = [`--index-url ${index.url}`, ...packages].join('\n');
     fixture.lines.length = 0;
     index.requests.length = 0;
@@ -53,6 +68,11 @@ describe('the packages of an environment', () => {
         { env_type: 'python', dependencies },
         {
           ...{ projectId, operatorEnv, packageIndexes: [new URL(index.url).origin] },
+          async run(command) {
+            const result = await plain.run(command);
+            if (command.argv.includes('--generate-hashes')) await decided?.();
+            return result;
+          },
           indexes: indexVariables(variables),
           ...(isRoot && { owner }),
         },
@@ -195,6 +215,54 @@ describe('the packages of an environment', () => {
       code: 'install-failed',
       message: expect.stringMatching(/alpha/),
     });
+  });
+
+  test('come from the index that the project names, whatever the operator has', async () => {
+    const operator = { UV_DEFAULT_INDEX: 'http://127.0.0.1:9/simple' };
+
+    const { python } = await buildBy({ operator }, 'p1', 'alpha');
+
+    expect(python('import alpha; print(alpha.value)')).toBe('1');
+  });
+
+  test('are installed again when the host has removed what was unused for longest', async () => {
+    await build('p1', 'alpha');
+    await trimCaches(fixture.root, 0, { now: Date.now() + 60 * 60 * 1000 });
+    expect(await readdir(join(fixture.root, wheelsFolder, 'archive-v0'))).toEqual([]);
+
+    const { python } = await build('p2', 'alpha');
+
+    expect(python('import alpha; print(alpha.value)')).toBe('1');
+  });
+
+  test.runIf(isRoot)('are no files that only the service may read', async () => {
+    const [name, wheel] = ['gamma-1.0-py3-none-any.whl', await wheelOf('gamma', '1.0', { 'gamma.py': '' })];
+    const [own, hidden] = [join(fixture.folder, 'own'), join(fixture.folder, 'hidden')];
+    const file = join(own, 'gamma', name);
+    await mkdir(join(own, 'gamma'), { recursive: true });
+    await mkdir(hidden, { mode: 0o700 });
+    await writeFile(join(hidden, 'gamma'), wheel);
+    await writeFile(join(own, 'gamma/index.html'), `<a href="${name}#sha256=${sha256Of(wheel)}">${name}</a>`);
+    await writeFile(file, wheel);
+    const variables = { UV_EXTRA_INDEX_URL: own };
+    const decided = async () => {
+      await rm(file);
+      await symlink(join(hidden, 'gamma'), file);
+    };
+
+    await expect(buildBy({ variables, decided }, 'p1', 'gamma')).rejects.toMatchObject({
+      message: expect.stringContaining('Permission denied'),
+    });
+  });
+
+  test.runIf(everySample)('are decided on in a file that a build has not put there', async () => {
+    const first =
+      'import os; os.path.exists(f"{os.environ[\'HOME\']}/resolved.txt") or os.symlink("/nowhere", f"{os.environ[\'HOME\']}/resolved.txt")';
+    await writeFile(join(fixture.source, 'evil-1.0.tar.gz'), await sourceOf('evil', '1.0', '', first));
+
+    const { python } = await build('p1', 'alpha', './evil-1.0.tar.gz');
+
+    expect(python('import alpha, evil; print(alpha.value)')).toBe('1');
   });
 
   test('fail with the words of the build that fails', async () => {

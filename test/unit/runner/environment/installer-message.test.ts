@@ -104,7 +104,7 @@ test('an installer gets registry settings of the operator and nothing else', () 
     HOME: '/scratch',
     TMPDIR: '/scratch/tmp',
     PIP_INDEX_URL: 'https://index.example/simple',
-    UV_DEFAULT_INDEX: 'https://index.example/simple',
+    UV_INDEX_URL: 'https://index.example/simple',
     npm_config_registry: 'https://npm.example',
   });
   expect(Object.keys(env).filter((name) => /AWS|ADMIN|TARGET|shell/.test(name))).toEqual([]);

@@ -3,6 +3,7 @@ import { parsePipConfig, pipConfig } from '../../../../shared/runner/environment
 import {
   installerEnvironment,
   installerSettings,
+  withProjectIndexes,
 } from '../../../../shared/runner/environment/operator-environment.ts';
 
 const operator = {
@@ -22,7 +23,7 @@ test('registries, proxies and certificates of the operator reach installers, and
   expect(installerSettings(operator)).toEqual(settings);
   expect(installerEnvironment(operator, '/scratch')).toMatchObject({
     ...settings,
-    UV_DEFAULT_INDEX: 'https://index.internal/simple',
+    UV_INDEX_URL: 'https://index.internal/simple',
     HOME: '/scratch',
   });
 });
@@ -44,6 +45,20 @@ test('settings of pip are said to uv in its own words, and those of uv have prio
     UV_NO_BUILD_PACKAGE: 'numpy scipy',
     SSL_CERT_FILE: '/etc/ca.pem',
   });
+});
+
+test('what a project says of indexes has priority, by whatever name', () => {
+  const named = {
+    PIP_INDEX_URL: 'https://a',
+    UV_DEFAULT_INDEX: 'https://b',
+    UV_EXTRA_INDEX_URL: 'https://c',
+  };
+
+  expect(withProjectIndexes(named, { UV_INDEX_URL: 'https://d' })).toEqual({
+    UV_EXTRA_INDEX_URL: 'https://c',
+    UV_INDEX_URL: 'https://d',
+  });
+  expect(withProjectIndexes(named, {})).toEqual(named);
 });
 
 test('the files of pip say where packages are', async () => {
