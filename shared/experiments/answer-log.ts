@@ -38,6 +38,7 @@ export async function answerLog(
   if (search !== undefined) {
     const found = await searchLog(records, job_id, node, search, cursor, {
       limit: limit ?? maxFound,
+      maxBytes,
       maxCharacters,
     });
     const rows = found.rows.map(({ at, ...line }) => ({ ...line, at: cursorOf(at) }));
@@ -52,7 +53,7 @@ export async function answerLog(
     tail === undefined
       ? await readLog(records, job_id, node, cursor, {
           limit: limit ?? Number.POSITIVE_INFINITY,
-          maxBytes: 3_000_000,
+          maxBytes,
         })
       : await readLogTail(records, job_id, node, tail);
   const next = more || !complete ? { after: position, query: { limit, node: query.node } } : undefined;
@@ -77,6 +78,9 @@ interface Question {
   /** Return the cursor of the whole log from a position on. */
   cursorOf?(at: string): string;
 }
+
+/** Bytes of one page, which AWS bounds at 6 MB. */
+const maxBytes = 3_000_000;
 
 /** Lines of one page of a search. */
 const maxFound = 1_000;

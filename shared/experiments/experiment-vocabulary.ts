@@ -85,15 +85,9 @@ function namedFreely(name: string): NamedValue<ExperimentRow> {
     read,
     absence(rows) {
       const names = new Set<string>();
-      let count = 0;
-      for (const row of rows) {
-        if (read(row) !== undefined) return undefined;
-        count += 1;
-        if (count > maxNamed) continue;
+      for (const row of Iterator.from(rows).take(maxNamed))
         for (const group of [row.params.keys(), row.metricNames, row.tags.keys()])
           for (const one of group) names.add(one);
-      }
-      if (count === 0) return undefined;
       const nearest = nearestName(name, names);
       return `which no experiment has as a param, metric or tag${nearest === undefined ? '' : `; did you mean ${nearest}?`}`;
     },

@@ -1,4 +1,4 @@
-import { badRequest } from '../core/service-error.ts';
+import { badRequest, type ServiceError } from '../core/service-error.ts';
 import { breathe } from '../core/stop-signal.ts';
 import type { Filter } from './parse-filter.ts';
 
@@ -8,28 +8,37 @@ import type { Filter } from './parse-filter.ts';
  * that none of the rows has
  */
 export async function filterRows<Row>(rows: Iterable<Row>, filter: Filter<Row>): Promise<Row[]> {
-  requireNames(rows, filter);
   const found: Row[] = [];
-  let turn = filter.steps();
+  let isEmpty = true;
+  /** Names that stand without a group, and that no row has had so far. */
+  let unseen = filter.names.filter(({ absence }) => absence !== undefined);
+  let looks = 0;
+  const steps = () => filter.steps() + stepsOfLook * looks;
+  let turn = steps();
   for (const row of rows) {
-    if (filter.steps() >= turn) {
+    if (steps() >= turn) {
       await breathe();
-      turn = filter.steps() + stepsOfTurn;
+      turn = steps() + stepsOfTurn;
+    }
+    if (unseen.length > 0) {
+      looks += unseen.length;
+      unseen = unseen.filter((name) => name.read(row) === undefined);
     }
     if (filter.matches(row)) found.push(row);
-    if (filter.steps() > maxSteps) throw badRequest([{ in: 'query', name: 'filter', message: tooMuch }]);
+    if (steps() > maxSteps) throw refused(tooMuch);
+    isEmpty = false;
   }
+  // Nothing would be found, or all, for no reason.
+  const [absent] = unseen;
+  if (absent?.absence !== undefined && !isEmpty)
+    throw refused(`has ${absent.label}, ${absent.absence(rows)}`);
   return found;
 }
 
-/** Refuse names that stand without a group and that no row has: nothing would be found, or all, for no reason. */
-function requireNames<Row>(rows: Iterable<Row>, filter: Filter<Row>): void {
-  for (const { label, absence } of filter.names) {
-    const fault = absence?.(rows);
-    if (fault !== undefined)
-      throw badRequest([{ in: 'query', name: 'filter', message: `has ${label}, ${fault}` }]);
-  }
-}
+const refused = (message: string): ServiceError => badRequest([{ in: 'query', name: 'filter', message }]);
+
+/** Steps of a look for a name in the params, metrics and tags of a row. */
+const stepsOfLook = 20;
 
 /** Steps between two looks at the time: some 0.5 ms. */
 const stepsOfTurn = 40_000;

@@ -45,10 +45,11 @@ const anyUnit = '_'.charCodeAt(0);
 /** Return the end of the first occurrence of a part between two positions of a text; -1 without one. */
 type Finder = (text: string, from: number, to: number) => number;
 
-function partFinder(part: string): Finder {
-  if (part.includes('_')) return withAnyUnits(part);
-  return part.length > maxShort ? withoutAnyUnits(part) : short(part);
-}
+const partFinder = (part: string): Finder => (part.includes('_') ? withAnyUnits(part) : textFinder(part));
+
+/** Return what finds a text that is not a pattern, in time linear in the text that is searched. */
+export const textFinder = (text: string): Finder =>
+  text.length > maxShort ? withoutAnyUnits(text) : short(text);
 
 /** Most units of a part that `indexOf` finds: its time may be the product of the lengths. */
 const maxShort = 16;

@@ -1,3 +1,4 @@
+import { textFinder } from './like-pattern.ts';
 import { readEquality, readTest, readTimes, type Test, type Work } from './read-test.ts';
 import { Scanner } from './scanner.ts';
 import type { FreeWords, NamedValue, SearchValue, Vocabulary } from './vocabulary.ts';
@@ -120,7 +121,7 @@ class FilterParser<Row> {
     const { free } = this.#vocabulary;
     const word = free && this.#word(free);
     if (word !== undefined) return this.#counted(word);
-    const name = scanner.name(this.#vocabulary, free);
+    const name = scanner.comparedName(this.#vocabulary, free);
     this.#names.push(name);
     const test = readTest(scanner, name, this.#vocabulary, this.#work);
     return this.#counted((row) => meets(row, name, test));
@@ -164,11 +165,11 @@ class FilterParser<Row> {
       const test = readEquality(scanner, attribute, this.#vocabulary, this.#work);
       return (row) => meets(row, attribute, test);
     }
-    const word = text.toLowerCase();
+    const find = textFinder(text.toLowerCase());
     const holds: Matches<Row> = (row) => {
       const rowText = free.textOf(row);
       this.#work.steps += rowText.length;
-      return rowText.includes(word);
+      return find(rowText, 0, rowText.length) >= 0;
     };
     if (span === undefined) return holds;
     return (row) => {

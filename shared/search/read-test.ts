@@ -59,6 +59,7 @@ export interface Work {
 
 interface Operand {
   type: ValueType;
+  /** Undefined in filters without free words, whose texts mean themselves. */
   typed: NamedValue<never>['typed'];
   /** Time to which times in words are relative. Undefined in filters without free words. */
   now: Date | undefined;
@@ -70,7 +71,7 @@ const operandOf = <Row>(
   { type, typed }: NamedValue<Row>,
   { free, expressions }: Vocabulary<Row>,
   work: Work,
-): Operand => ({ type, typed, now: free?.now(), expressions, work });
+): Operand => ({ type, typed: free && typed, now: free?.now(), expressions, work });
 
 /** Read a value that is to be equal to that of a name. */
 export const readEquality = <Row>(
@@ -126,7 +127,7 @@ function readTime(scanner: Scanner, { type, now }: Operand): TimeSpan {
   const span = now && readTimes(scanner, now);
   if (span !== undefined) return span;
   const number = scanner.number();
-  if (number !== undefined) return { from: number, to: number + 1 };
+  if (number !== undefined) return { from: number, to: Math.floor(number) + 1 };
   const text = scanner.quoted(`'"`) ?? (now === undefined ? undefined : scanner.bareValue());
   const time = text !== undefined && date.test(text) ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(time)) return { from: time, to: time + 1 };

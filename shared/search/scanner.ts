@@ -118,13 +118,34 @@ export class Scanner {
     }
   }
 
-  /** Read an attribute, a key of a group, or with `free` a name without its group. @throws SearchSyntaxError that lists the valid names */
-  name<Row>(vocabulary: Vocabulary<Row>, free?: FreeWords<Row>): NamedValue<Row> {
+  /** Read an attribute or a key of a group. @throws SearchSyntaxError that lists the valid names */
+  name<Row>(vocabulary: Vocabulary<Row>): NamedValue<Row> {
+    return this.#name(vocabulary, undefined, (at) => this.take(wholeWord, at));
+  }
+
+  /**
+   * Read a name with which something is compared; with `free` also one without its group. Its key has a `~` only if another
+   * comparison follows, as in filters of before there was `~`.
+   * @throws SearchSyntaxError that lists the valid names
+   */
+  comparedName<Row>(vocabulary: Vocabulary<Row>, free?: FreeWords<Row>): NamedValue<Row> {
+    return this.#name(vocabulary, free, (at) => {
+      const [before, ...behind] = this.#match(comparedWord, at)?.split('~') ?? [];
+      const isKey = this.#text.charAt(at - 1) === '.' || before?.includes('.');
+      return this.take(isKey && behind.length > 0 ? wholeWord : word, at);
+    });
+  }
+
+  #name<Row>(
+    vocabulary: Vocabulary<Row>,
+    free: FreeWords<Row> | undefined,
+    read: (at: number) => string | undefined,
+  ): NamedValue<Row> {
     const { at } = this;
-    const first = this.quoted('`"') ?? this.take(word);
+    const first = this.quoted('`"') ?? read(at);
     if (first === undefined) return this.fail(`a name (${namesOf(vocabulary)})`);
     const isQuoted = /[`"]/.test(this.#text.charAt(at));
-    const [group, key] = this.#splitName(first, isQuoted);
+    const [group, key] = this.#splitName(first, isQuoted, read);
     const named = key === '' ? undefined : nameIn(vocabulary, group, key);
     if (named !== undefined) return named;
     if (free === undefined || key === '') return this.fail(`a name (${namesOf(vocabulary)})`, at);
@@ -134,12 +155,16 @@ export class Scanner {
     throw new SearchSyntaxError(`has ${whole} at position ${at + 1}, ${resolved}`, at + 1);
   }
 
-  #splitName(first: string, isQuoted: boolean): [string | undefined, string] {
+  #splitName(
+    first: string,
+    isQuoted: boolean,
+    read: (at: number) => string | undefined,
+  ): [string | undefined, string] {
     const after = this.#at;
     if (isQuoted) {
       if (this.#text.charAt(after) !== '.') return [undefined, first];
       this.#at += 1;
-      return [first, this.quoted('`"', this.#at) ?? this.take(word, this.#at) ?? ''];
+      return [first, this.quoted('`"', this.#at) ?? read(this.#at) ?? ''];
     }
     const dot = first.indexOf('.');
     if (dot < 0) return [undefined, first];
@@ -171,6 +196,10 @@ export class SearchSyntaxError extends Error {
 const shown = /[^\s=!<>~,()'"`]{1,30}|[=!<>~]+|['"`][^'"`]{0,20}['"`]?|./suy;
 
 const word = /[^\s=!<>~,()'"`]+/y;
+const wholeWord = /[^\s=!<>,()'"`]+/y;
+/** A whole word before a comparison other than `~`. */
+const comparedWord =
+  /[^\s=!<>,()'"`]+(?=\s*(?:!=|[=<>])|\s+(?:i?like|(?:not\s+)?in|is\s+(?:not\s+)?null)(?![^\s=!<>,()'"`]))/iy;
 const bareGroups = /(?:[^\s()'"`]|\([^\s()]*\))+/y;
 const bare = /[^\s,()'"`]+/y;
 const number = new RegExp(`${decimalSource}(?![^\\s,()])`, 'y');

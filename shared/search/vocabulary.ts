@@ -65,8 +65,8 @@ export interface NamedValue<Row> {
   attribute?: string;
   /** Return the value that a text of a filter means, where it is another one. */
   typed?(text: string): string | number | undefined;
-  /** Say in a subordinate clause that none of these rows has the name, if there are rows and that is so. */
-  absence?(rows: Iterable<Row>): string | undefined;
+  /** Say in a subordinate clause that none of these rows has the name. Without it, the name need not be that of a row. */
+  absence?(rows: Iterable<Row>): string;
 }
 
 /** List the names of a vocabulary for an error message. */

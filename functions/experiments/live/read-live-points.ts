@@ -175,8 +175,14 @@ async function pointsBehind(
         isMore = true;
         return { count, sign: cell.sign };
       }
-      points.push(...inOrder(group.runs).map((point) => ({ experiment_id: id, ...showPoint(point) })));
-      count = group.end;
+      const found = inOrder(group.runs);
+      // A group may have 100,000 points.
+      const shown = found.slice(0, maxPoints - points.length);
+      for (const { point } of shown) points.push({ experiment_id: id, ...showPoint(point) });
+      count = shown.length === found.length ? group.end : (found[shown.length]?.number ?? count);
+      if (shown.length === found.length) continue;
+      isMore = true;
+      return { count, sign: cell.sign };
     }
     return { count, sign };
   };
@@ -192,8 +198,8 @@ async function pointsBehind(
 /** Experiments whose points are read in parallel. */
 const readAtOnce = 16;
 
-/** Return points in report order. */
-function inOrder(runs: readonly PointRun[]): MetricPoint[] {
+/** Return points with their numbers in report order. */
+function inOrder(runs: readonly PointRun[]): { number: number; point: MetricPoint }[] {
   return runs
     .flatMap(({ name, numbers, steps, times, values }) =>
       Array.from(numbers, (number, at) => {
@@ -209,6 +215,5 @@ function inOrder(runs: readonly PointRun[]): MetricPoint[] {
         };
       }),
     )
-    .sort((a, b) => a.number - b.number)
-    .map(({ point }) => point);
+    .sort((a, b) => a.number - b.number);
 }

@@ -117,8 +117,8 @@ const searchPositionPattern = /^((?:\d{4}#\d{8})?:\d{1,9})@(\d{1,12})$/;
 export const isSearchPosition = (text: string): boolean => searchPositionPattern.test(text);
 
 /**
- * Find the lines of a node's log that have a text, without case, from a position on. Return at most `limit` lines, and read
- * about `maxCharacters` of the log, so a page may have none and yet a next one.
+ * Find the lines of a node's log that have a text, without case, from a position on. Return at most `limit` lines and about
+ * `maxBytes` of JSON, and read about `maxCharacters` of the log, so a page may have none and yet a next one.
  */
 export async function searchLog(
   records: TableReader<'records'>,
@@ -126,7 +126,7 @@ export async function searchLog(
   node: number,
   wanted: string,
   from: string | undefined,
-  { limit, maxCharacters }: { limit: number; maxCharacters: number },
+  { limit, maxBytes, maxCharacters }: { limit: number; maxBytes: number; maxCharacters: number },
 ): Promise<StreamPage<FoundLine>> {
   const [, position = ':0', numbered = '0'] = searchPositionPattern.exec(from ?? '') ?? [];
   const [behind = '', skipped = '0'] = position.split(':');
@@ -140,6 +140,7 @@ export async function searchLog(
   let first = Number(numbered) - Number(skipped);
   let skip = Number(skipped);
   let characters = 0;
+  let bytes = 0;
   const page = (index: number, more: boolean) => ({
     rows,
     position: `${last}:${index}@${first + index}`,
@@ -157,12 +158,13 @@ export async function searchLog(
     if (text.toLowerCase().includes(inJson))
       for (const [index, line] of (await stream.unpack(item)).entries()) {
         if (index < skip || !line.message.toLowerCase().includes(words)) continue;
-        if (rows.length === limit) return page(index, true);
+        if (rows.length === limit || bytes > maxBytes) return page(index, true);
         const number = first + index;
         const begin = Math.max(number - context, read[0]?.first ?? first);
         const start = read.findLast((chunk) => chunk.first <= begin);
         const at = `${start?.behind ?? ''}:${begin - (start?.first ?? 0)}`;
         rows.push({ ...line, number, at, before: number - begin });
+        bytes += Buffer.byteLength(JSON.stringify(rows.at(-1)));
       }
     first += chunkRows(item);
     last = name;

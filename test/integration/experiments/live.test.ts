@@ -368,6 +368,23 @@ describe('the points of many experiments', () => {
     expect(rounds.flat().length).toBeLessThan(15);
   });
 
+  test('are at most 8,000 in an answer, and the others come with the next one', async () => {
+    const run = await running();
+    const ids = [run.experiment_id];
+    let { after } = (await follow(ids)).json;
+    const steps = Array.from({ length: 4_500 }, (_, at) => at);
+    for (const from of [0, 1_500, 3_000]) await report(run, ...steps.slice(from, from + 1_500));
+
+    const answers: Awaited<ReturnType<typeof follow>>[] = [];
+    do {
+      answers.push(await follow(ids, `&after=${after}`));
+      ({ after } = answers.at(-1)?.json ?? {});
+    } while (answers.at(-1)?.json.retry_after === 0);
+
+    expect(answers.map(({ json: { points } }) => points.length)).toEqual([8_000, 1_000]);
+    expect(answers.flatMap(pointsOf).map(([, step]) => step)).toEqual(steps);
+  });
+
   test('of an experiment that is not in the project are none', async () => {
     const other = await newProject(service, owner);
     const run = await running();

@@ -156,3 +156,27 @@ test('a search finds lines of the whole log with their numbers and places, in pa
   expect((await read('search=nothing+like+this')).json).toEqual([]);
   expect((await read('search=a&tail=3')).status).toBe(400);
 });
+
+test('a page of a search is no longer than one of the log', async () => {
+  const service = await testService();
+  const owner = await service.user('developer');
+  const project_id = await newProject(service, owner);
+  const ended = { ...experimentOf(project_id, 0.9), stopped_at: time };
+  const { experiment_id } = ended;
+  await service.records.write(putExperiment(ended), takeLease(experiment_id, 0, lease, undefined));
+  const message = `${'.'.repeat(50_000)} hit`;
+  for (let chunk = 0; chunk < 20; chunk += 1) {
+    const lines = Array.from({ length: 5 }, () => ({ time, stream: 'stdout' as const, message }));
+    await appendLog(service.records, experiment_id, 0, lease, chunk, lines, new Date());
+  }
+
+  const pages: number[] = [];
+  let query: string | undefined = 'search=hit';
+  while (query !== undefined) {
+    const answer = await service.call(readLogs, { path: { project_id, experiment_id }, query, as: owner });
+    pages.push(answer.json.length);
+    query = /<\?(.*)>; rel="next"/.exec(answer.headers['link'] ?? '')?.[1];
+  }
+
+  expect(pages).toEqual([60, 40]);
+});

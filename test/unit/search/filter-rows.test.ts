@@ -1,9 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { runStoppable } from '../../../shared/core/stop-signal.ts';
 import { filterRows } from '../../../shared/search/filter-rows.ts';
 import { parseFilter } from '../../../shared/search/parse-filter.ts';
-import { row, vocabulary } from './rows.ts';
+import type { FreeWords } from '../../../shared/search/vocabulary.ts';
+import { freeVocabulary, type Row, row, vocabulary } from './rows.ts';
 
 const likeLong = () => parseFilter(`name LIKE '%${'a'.repeat(900)}b%'`, vocabulary);
 const long = row('1', { name: 'a'.repeat(8000) });
@@ -31,6 +32,48 @@ describe('the filter of a request', () => {
     });
 
     expect(looked.length).toBeLessThan(4000);
+  });
+
+  test('finds a long word in a long text in time linear in the text', async () => {
+    const word = `${'a'.repeat(2000)}b${'a'.repeat(2000)}`;
+    const text = 'a'.repeat(600_000);
+    const rows = [row('1', { name: text }), row('2', { name: `${text}${word.slice(2000)}` })];
+    const filter = parseFilter(word, freeVocabulary(new Date(0)));
+    const includes = vi.spyOn(String.prototype, 'includes');
+    const found = await filterRows(rows, filter);
+    // Its time is the product of the lengths: a second for each of these rows.
+    const slow = includes.mock.calls.filter(([given]) => given === word);
+    includes.mockRestore();
+
+    expect(found.map(({ id }) => id)).toEqual(['2']);
+    expect(slow).toEqual([]);
+  });
+
+  test('looks for names without group once in a row, and counts that', async () => {
+    let looks = 0;
+    const free = freeVocabulary(new Date(0));
+    const names = Array.from({ length: 90 }, (_, at) => `p${at}`);
+    const last = row('1', { params: Object.fromEntries(names.map((name) => [name, '1'])) });
+    const parsed = parseFilter<Row>(names.map((name) => `${name} = 1`).join(' OR '), {
+      ...free,
+      free: {
+        ...free.free,
+        named: (name) => ({
+          label: name,
+          type: 'text-or-number',
+          read: ({ params }) => {
+            looks += 1;
+            return params.get(name);
+          },
+          absence: () => 'which none has',
+        }),
+      } as FreeWords<Row>,
+    });
+
+    await expect(filterRows([...hundredThousand, last], parsed)).rejects.toMatchObject({
+      errors: [{ message: expect.stringMatching(/^compares too many texts/) }],
+    });
+    expect(looks).toBeLessThan(3_000_000);
   });
 
   test('gives others their turns', async () => {

@@ -14,6 +14,7 @@ const one = row('1', {
   params: { lr: '0.01', 'optimizer.name': 'AdamW', note: 'a\nb' },
   tags: { stage: 'final', 'mlflow.source.git.commit': 'abc', __proto__x: 'y' },
 });
+const three = row('3', { metrics: { '~loss': 2 }, params: { 'a~b': 'x~y', a: 'x' }, tags: { 't~': '1' } });
 const two = row('2', { name: 'two', metrics: { loss: 0.25 }, params: { lr: '1e-3' }, tags: {} });
 
 describe('a filter', () => {
@@ -69,8 +70,13 @@ describe('a filter', () => {
     ["name RLIKE 'wo$'", '2'],
     ["name ~ '(a+)+b'", ''],
     ["name == 'two'", '2'],
+    // Names with the sign of regular expressions, as before there was one.
+    ["params.a~b = 'x~y' AND metrics.~loss >= 1", '3'],
+    ["params.a~b LIKE 'x%' AND tags.t~ IS NOT NULL AND params.a~b in ('x~y')", '3'],
+    ["`params`.a~b NOT IN ('z')", '3'],
+    ["params.a~x OR params.a ~ 'x'", '3'],
   ])('%s', (filter, ids) => {
-    expect(found(filter, one, two).join('')).toBe(ids);
+    expect(found(filter, one, two, ...(ids === '3' ? [three] : [])).join('')).toBe(ids);
   });
 
   test.each([
@@ -148,11 +154,7 @@ describe('a filter', () => {
       `name ~ '${'a'.repeat(501)}'`,
       'where a regular expression of at most 500 characters is expected',
     ],
-    [
-      'repetition',
-      "name ~ 'a{900}b{900}'",
-      'where a regular expression with fewer repetitions is expected',
-    ],
+    ['repetition', "name ~ 'a{900}b{900}'", 'where a regular expression with fewer repetitions is expected'],
   ])('has no longer %s than it may', (_, filter, message) => {
     expect(() => parseFilter(filter, vocabulary)).toThrow(message);
   });
