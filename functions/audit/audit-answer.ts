@@ -25,6 +25,10 @@ const AuditRow = z
     subject: Values.describe('Ids and names that the operation is about; `created` is a new one.'),
     user_id: Ulid.nullable(),
     username: z.string().nullable().describe('Null if the caller had not signed in.'),
+    ci: z
+      .string()
+      .nullable()
+      .describe("Repository whose run in CI acted with the user's rights, as its issuer names it."),
     token_id: Ulid.nullable(),
     session_id: Ulid.nullable(),
     address: z.string(),
@@ -41,7 +45,9 @@ export const auditDescription =
 
 /** Query parameters of the lists. */
 export const auditQuery = {
-  username: Username.optional().describe('Only what this user did.'),
+  username: Username.optional().describe(
+    'Only what this user did, and what their tokens and trusts in CI did.',
+  ),
   operation: z
     .string()
     .min(1)

@@ -29,8 +29,11 @@ const route = createRouter([
 /** Metric histories and searches read every record in their scope. */
 const heavyPath = /\/(?:search|search-datasets|get-history(?:-bulk(?:-interval)?)?)\/?$/;
 
-/** Trackers log to a run again and again; each begin and end of one has an audit record of its own. */
-const eachTime = /\/(?:create|update)$/;
+/**
+ * Trackers log to a run again and again. What begins, ends or removes something, also a tag, has an audit record of its
+ * own each time.
+ */
+const eachTime = /\/(?:create|update|delete-tag|logged-models|logged-models\/\{model_id\})$/;
 
 /** Largest body in bytes: Lambda limits the event, which contains the body in base64. */
 const bodyMaxBytes = 4_400_000;
@@ -64,7 +67,7 @@ export const endpoint = defineEndpoint({
       return found.handle(request, variables, { ...context, records: withoutAudit(context.records) });
     context.noteAudit({
       operation: `mlflow ${found.method} ${found.path.replace(/^mlflow\//, '')}`,
-      isHourly: found.right === 'record' && !eachTime.test(found.path),
+      isHourly: found.right === 'record' && found.method !== 'DELETE' && !eachTime.test(found.path),
     });
     return found.handle(request, variables, context);
   },

@@ -27,6 +27,7 @@ export const samples: Samples = {
   operation: 'cancelExperiment',
   address: '198.51.100.7',
   request_id: '01jgk8c9d2f4h6k8n0q2t4w6zd',
+  'AuditRow.ci': 'octo/digits',
   'AuditRow.subject': { experiment_id: '01jgk8c1d5f9h3k7n0q4t8w2za' },
   'AuditRow.before': { status: 'RUNNING' },
   'AuditRow.after': { status: 'CANCELLED' },

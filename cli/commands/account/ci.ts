@@ -59,7 +59,7 @@ async function add(
   const { url } = await chosenLogin(this.env);
   const claims = Object.entries(trust.claims).map(([claim, value]) => `${claim}=${value}`);
   this.printer.say(
-    `Runs of ${name} with ${claims.join(', ')} may ${rights} in ${names.join(', ')}. ${nextStep[provider](url)}`,
+    `Runs of ${name} with ${claims.join(', ')} may ${rights} in ${names.join(', ')}. ${nextStep[provider](url)} With MPS_TRUST=${trust.trust_id} no trust of somebody else in the repository counts.`,
   );
 }
 

@@ -37,9 +37,9 @@ async function found(context: CliContext, given: string | undefined, isAll: bool
   return client.rows<typeof listProjectAudit>('GET /projects/{project_id}/audit', { path, query });
 }
 
-const cells = ({ at, username, operation, subject, before, after, address }: Row): string[] => [
+const cells = ({ at, username, ci, operation, subject, before, after, address }: Row): string[] => [
   at.slice(0, 19).replace('T', ' '),
-  username ?? '-',
+  ci === null ? (username ?? '-') : `${username ?? '-'} (ci:${ci})`,
   operation,
   Object.values(subject).join(' '),
   changeText(before, after),

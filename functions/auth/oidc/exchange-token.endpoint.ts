@@ -19,6 +19,7 @@ import {
 import { assertionUse, useAssertion } from '../../../shared/data/accounts/issuer.ts';
 import { exchangeTokens } from '../../../shared/data/accounts/needs.ts';
 import { issueToken } from '../../../shared/data/accounts/token.ts';
+import { findUser } from '../../../shared/data/accounts/user.ts';
 import { withoutAudit } from '../../../shared/data/table/audited-writer.ts';
 import { ConditionFailedError } from '../../../shared/data/table/write-label.ts';
 import { HttpError } from '../../../shared/http/answer/http-error.ts';
@@ -87,18 +88,16 @@ export const endpoint = defineEndpoint({
     const issuer = claims?.iss;
     if (claims === undefined || issuer === undefined) throw refused('it is no JWT with an issuer');
     // Nothing is fetched from an issuer that no trust names.
-    const trusts = await findTrusts(accounts, issuer, claims);
-    if (trusts.length === 0) throw refused('no trust names its issuer and repository');
+    const trusts = await findTrusts(accounts, issuer, claims, trust_id);
+    if (trusts.length === 0) throw refused('no trust, or not the asked one, names its issuer and repository');
     try {
       const { exp, jti } = await verifiedClaims(subject_token, issuer, context);
-      const trust = chooseTrust(trusts, claims, trust_id);
+      const trust = chooseTrust(trusts, claims);
       const { user_id, credentials_version, scope, budget } = trust;
       const ci = ciRunOf(trust, claims);
       const token_id = newId();
-      context.noteAudit({
-        by: { user_id, username: ciName(ci) },
-        subject: { token_id, trust_id: trust.trust_id },
-      });
+      const by = await findUser(accounts, user_id);
+      context.noteAudit({ ...(by && { by }), ci, subject: { token_id, trust_id: trust.trust_id } });
       const { bearer, token } = await issueToken(
         accounts,
         { user_id, credentials_version },
@@ -153,7 +152,7 @@ async function verifiedClaims(
   issuer: string,
   { accounts, settings, now, ownUrl }: Parameters<typeof endpoint.handle>[1],
 ): Promise<{ exp: number; jti?: string | undefined }> {
-  const keys = await knownIssuer(issuer, {
+  const keys = knownIssuer(issuer, {
     accounts: withoutAudit(accounts),
     admitted: settings.issuerHosts,
   });
@@ -163,15 +162,11 @@ async function verifiedClaims(
 }
 
 /** Return the trust that admits a run. @throws RefusedTokenError for none, and a 400 problem for several */
-function chooseTrust(trusts: readonly CiTrust[], claims: JWTPayload, trust_id: string | undefined): CiTrust {
+function chooseTrust(trusts: readonly CiTrust[], claims: JWTPayload): CiTrust {
   const mismatches = trusts.map((trust) => claimMismatch(trust, claims));
   const admitting = trusts.filter((_, index) => mismatches[index] === undefined);
-  const [first, ...others] =
-    trust_id === undefined ? admitting : admitting.filter((trust) => trust.trust_id === trust_id);
-  if (first === undefined)
-    throw new RefusedTokenError(
-      mismatches.filter((reason) => reason !== undefined).join('; ') || 'no trust has this id',
-    );
+  const [first, ...others] = admitting;
+  if (first === undefined) throw new RefusedTokenError(mismatches.join('; '));
   if (others.length === 0) return first;
   const ids = admitting.map((trust) => trust.trust_id);
   throw badRequest([

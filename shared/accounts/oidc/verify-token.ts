@@ -28,7 +28,7 @@ interface Expected {
 }
 
 /**
- * Return the claims of a token that an issuer has signed for this service.
+ * Return the claims of a token that an issuer has signed for this service; `exp` is when it stops to count here.
  * @throws RefusedTokenError, IssuerAwayError
  */
 export async function verifyToken(
@@ -45,9 +45,10 @@ export async function verifyToken(
       requiredClaims: ['exp'],
       currentDate: now,
     });
-    const { aud, exp = 0 } = payload;
+    const { aud, exp = 0, iat = 0 } = payload;
     if (Array.isArray(aud) && aud.length > 1) throw new RefusedTokenError('it has several audiences');
-    return { ...payload, exp };
+    // An issuer may name any number as its end.
+    return { ...payload, exp: Math.min(exp, iat + maxTokenAge) };
   } catch (error) {
     // A key or signature that cannot be read is an error of another class.
     if (error instanceof IssuerAwayError || error instanceof RefusedTokenError) throw error;

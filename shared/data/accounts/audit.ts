@@ -26,6 +26,8 @@ const audit = recordType('audit', () =>
     /** Null if the caller has not signed in. */
     user_id: Ulid.nullable(),
     username: z.string().nullable(),
+    /** Repository whose run in CI acted with the user's rights, as its issuer names it. Null for others. */
+    ci: z.string().nullable().default(null),
     /** Token or session by which the caller was known. */
     token_id: Ulid.nullable(),
     session_id: Ulid.nullable(),
@@ -104,6 +106,8 @@ interface AuditPage {
 /** Records that one request reads at most, and months. */
 const maxRead = 4000;
 const maxMonths = 24;
+/** Records that a query reads at least if most may not match: a page of one row must not be a query for each. */
+const minRead = 250;
 
 /**
  * Return a page of the records, newest first. It has fewer than `limit` rows, or none, if few of those that it read match;
@@ -128,8 +132,8 @@ export async function listAudit(
   for (let months = 0; position > lowest && positionPattern.test(position); months += 1) {
     const month = monthOf(isoTime(decodeTime(position.slice(0, timeLength).padEnd(26, '0').toUpperCase())));
     if (months === maxMonths || read >= maxRead) return { items, next: position, unreadable };
-    const page = await newestOfMonth(tables, month, filter.project_id, { position, lowest, limit });
-    read += page.items.length;
+    const page = await newestOfMonth(tables, month, filter, { position, lowest, limit });
+    read += page.read;
     const parsed = readPage({ items: page.items, next: undefined }, audit.parse);
     unreadable.push(...(parsed.unreadable ?? []));
     for (const record of parsed.items) {
@@ -154,17 +158,20 @@ const matches = (record: AuditRecord, { project_id, username, operation }: Audit
 async function newestOfMonth(
   tables: readonly TableReader<TableName>[],
   month: string,
-  project_id: string | undefined,
+  { project_id, username, operation }: AuditFilter,
   { position, lowest, limit }: { position: string; lowest: string; limit: number },
-): Promise<Page<Item>> {
+): Promise<Page<Item> & { read: number }> {
   const sources = tables.flatMap((table) => {
     const all = Array.from({ length: shards[table.name] }, (_, shard) => shard);
     const those = project_id === undefined ? all : [shardOf(project_id, table.name)];
     return those.map((shard) => ({ table, pk: partition(month, shard) }));
   });
+  const isSparse = (project_id ?? username ?? operation) !== undefined;
+  const share = Math.ceil((2 * limit) / sources.length) + 1;
+  const most = isSparse ? Math.max(share, minRead) : share;
   const pages = await Promise.all(
     sources.map(({ table, pk }) =>
-      table.query({ pk, above: lowest, after: position, descending: true, limit: limit + 1 }),
+      table.query({ pk, above: lowest, after: position, descending: true, limit: most }),
     ),
   );
   // Rows below the end of a source that has more may not be the next ones.
@@ -173,5 +180,6 @@ async function newestOfMonth(
     .flatMap((page) => page.items)
     .filter(({ sk }) => sk >= floor)
     .sort((a, b) => (a.sk < b.sk ? 1 : -1));
-  return { items, next: floor === '' ? undefined : floor };
+  const read = pages.reduce((sum, page) => sum + page.items.length, 0);
+  return { items, read, next: floor === '' ? undefined : floor };
 }

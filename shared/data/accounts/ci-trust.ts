@@ -110,13 +110,21 @@ async function allTrusts(accounts: TableReader<'accounts'>, user_id: string): Pr
   return pages;
 }
 
-/** Return the trusts in the repository that the claims of a token name, verified or not. */
+/**
+ * Return the trusts in the repository that the claims of a token name, verified or not.
+ * @param trust_id only this one: any developer may trust any repository, so there may be many
+ */
 export async function findTrusts(
   accounts: TableReader<'accounts'>,
   issuer: string,
   claims: Claims,
+  trust_id: string | undefined,
 ): Promise<CiTrust[]> {
   const partitions = ciProviders.flatMap((provider) => repositoryPartition(provider, issuer, claims) ?? []);
+  if (trust_id !== undefined) {
+    const found = await Promise.all(partitions.map((pk) => accounts.get({ pk, sk: trust_id })));
+    return found.filter((item) => item !== undefined).map(parseTrust);
+  }
   const pages = await Promise.all(partitions.map((pk) => accounts.query({ pk, limit: 100 })));
   return pages.flatMap((page) => readPage(page, parseTrust).items);
 }
@@ -136,9 +144,11 @@ export async function removeTrust(
 ): Promise<boolean> {
   const item = await accounts.get(ownKey({ user_id, trust_id }));
   if (item === undefined) return false;
-  await forget(accounts, parseTrust(item));
-  // From now on none is issued, so this finds all.
+  const removed = parseTrust(item);
+  await accounts.write({ delete: trustKey(removed) });
+  // From now on none is issued, so this finds all. Until all are revoked, the user still has the trust and can remove it.
   await revokeTokensOf(accounts, user_id, trust_id);
+  await accounts.write({ delete: ownKey(removed) });
   return true;
 }
 

@@ -63,6 +63,8 @@ export interface AuditFacts {
   subject?: Readonly<Record<string, string | number>>;
   /** Who signs in, if the caller had not. */
   by?: Pick<User, 'user_id' | 'username'>;
+  /** Run of CI that signs in. */
+  ci?: CiRun;
   /** The record before the change; only fields of `audit.fields` are kept. */
   before?: object | undefined;
   /** Values after the change, besides those of the input. */

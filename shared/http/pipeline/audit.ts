@@ -1,6 +1,6 @@
+import { Ulid } from '../../core/formats.ts';
 import { newId } from '../../core/new-id.ts';
 import { type AuditRecord, appendAudit, hourlyId } from '../../data/accounts/audit.ts';
-import { ciName } from '../../data/accounts/ci-run.ts';
 import { type AuditEntry, auditedWriters } from '../../data/table/audited-writer.ts';
 import type { TableName } from '../../data/table/table.ts';
 import { isAudited } from '../definition/definition.ts';
@@ -83,7 +83,8 @@ function recordOf(exchange: Exchange, facts: AuditFacts, audit_id: string | unde
     project_id: about,
     subject,
     user_id: by?.user_id ?? null,
-    username: caller?.ci === undefined ? (by?.username ?? null) : ciName(caller.ci),
+    username: by?.username ?? null,
+    ci: (facts.ci ?? caller?.ci)?.name ?? null,
     token_id,
     session_id,
     address: event.requestContext.identity.sourceIp,
@@ -116,10 +117,14 @@ function textOf(values: Readonly<Record<string, unknown>>): string | null {
 }
 
 function shortened(value: unknown): unknown {
+  // Ids of what was deleted are of no use in part. Requests bound their number.
+  if (Array.isArray(value) && value.every(isId)) return value;
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   if (text === undefined || text.length <= maxValue) return value;
   return `${text.slice(0, maxValue)}…`;
 }
+
+const isId = (value: unknown): boolean => Ulid.safeParse(value).success;
 
 /** Characters of a value. A record stays below a kilobyte or two, a write unit each. */
 const maxValue = 300;

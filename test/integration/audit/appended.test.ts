@@ -23,7 +23,15 @@ const recordOf = (): AuditRecord => ({
     project_id: newId(),
     subject: '{}',
   },
-  ...{ user_id: null, username: null, token_id: null, session_id: null, address: '', request_id: newId() },
+  ...{
+    user_id: null,
+    username: null,
+    ci: null,
+    token_id: null,
+    session_id: null,
+    address: '',
+    request_id: newId(),
+  },
   ...{ before: null, after: null, ttl: 4_000_000_000 },
 });
 

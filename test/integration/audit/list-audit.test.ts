@@ -6,17 +6,24 @@ import { endpoint as createToken } from '../../../functions/auth/create-token.en
 import { endpoint as logMetrics } from '../../../functions/experiments/metrics/log-metrics.endpoint.ts';
 import { endpoint as cancelExperiment } from '../../../functions/experiments/records/cancel-experiment.endpoint.ts';
 import { endpoint as createExperiment } from '../../../functions/experiments/records/create-experiment.endpoint.ts';
+import { endpoint as deleteExperiments } from '../../../functions/experiments/records/delete-experiments.endpoint.ts';
 import { endpoint as serveMlflow } from '../../../functions/mlflow/serve-mlflow.endpoint.ts';
 import { endpoint as createProject } from '../../../functions/projects/projects/create-project.endpoint.ts';
 import { endpoint as deleteProject } from '../../../functions/projects/projects/delete-project.endpoint.ts';
 import { endpoint as updateProject } from '../../../functions/projects/projects/update-project.endpoint.ts';
 import { endpoint as putVariable } from '../../../functions/projects/variables/put-variable.endpoint.ts';
 import { endpoint as changeUserType } from '../../../functions/users/change-user-type.endpoint.ts';
+import { isoTime } from '../../../shared/core/formats.ts';
+import { newId } from '../../../shared/core/new-id.ts';
+import { appendAudit, listAudit as listRecords } from '../../../shared/data/accounts/audit.ts';
+import { issueToken } from '../../../shared/data/accounts/token.ts';
+import type { TableReader } from '../../../shared/data/table/table.ts';
 import { type PeopledService, type Person, password, peopledService } from '../access/people.ts';
 import { json } from '../users/body.ts';
 
 interface Row {
   operation: string;
+  ci: string | null;
   username: string | null;
   subject: Record<string, string>;
   before: unknown;
@@ -38,6 +45,104 @@ async function auditOf(project_id: string, query: Record<string, string> = {}): 
 }
 
 describe('an audit', () => {
+  test('finds what a run of CI did by the user whose rights it has, whatever the run calls itself', async () => {
+    const project_id = await newProject();
+    const ci = { name: 'octo/digits', actor: null, commit: null, ref: null, run_id: null };
+    const { bearer } = await issueToken(service.accounts, owner.user, {
+      ...{ token_id: newId(), now: new Date(), seconds: 3600, name: null },
+      ...{ scope: { rights: 'record', projects: [project_id] }, ci },
+    });
+    const run = { ...owner, token: bearer };
+    await service.call(createExperiment, { as: run, path: { project_id }, ...json({}) });
+
+    const rows = await auditOf(project_id, { username: owner.user.username });
+
+    expect(rows.map(({ operation, username, ci }) => [operation, username, ci])).toEqual([
+      ['createExperiment', owner.user.username, 'octo/digits'],
+    ]);
+  });
+
+  test('names each experiment that one request has deleted', async () => {
+    const project_id = await newProject();
+    const { experiment_id } = await service.experimentIn(project_id, true);
+    const experiment_ids = [experiment_id, ...Array.from({ length: 99 }, () => newId())];
+    await service.call(deleteExperiments, { as: owner, path: { project_id }, ...json({ experiment_ids }) });
+
+    const [row] = await auditOf(project_id);
+
+    expect(row?.after).toEqual({ experiment_ids });
+  });
+
+  test('needs few queries for a page of one row, however few records match', async () => {
+    const project_id = newId();
+    const now = new Date();
+    const at = now.toISOString();
+    const record = () => ({
+      ...{ audit_id: newId(), at, operation: 'test', project_id, subject: '{}', user_id: null },
+      ...{ username: 'ada', ci: null, token_id: null, session_id: null, address: '', request_id: '' },
+      ...{ before: null, after: null, ttl: 4_000_000_000 },
+    });
+    for (let batch = 0; batch < 4; batch += 1)
+      await service.records.write(...Array.from({ length: 100 }, () => appendAudit('records', record())));
+    let queries = 0;
+    const counting: TableReader<'records'> = {
+      ...service.records,
+      query(asked) {
+        queries += 1;
+        return service.records.query(asked);
+      },
+    };
+    const filter = { project_id, username: 'grace', since: isoTime(now.getTime() - 60_000) };
+
+    const page = await listRecords([counting], filter, { limit: 1, after: undefined, now, days: 400 });
+
+    expect(page).toMatchObject({ items: [], next: undefined });
+    // A minute may lie in two months.
+    expect(queries).toBeLessThanOrEqual(4);
+  });
+
+  test('reads a record of the first release, which knew no runs of CI', async () => {
+    const project_id = newId();
+    const now = new Date();
+    const write = appendAudit('records', {
+      ...{ audit_id: newId(), at: now.toISOString(), operation: 'test', project_id, subject: '{}' },
+      ...{ user_id: null, username: 'ada', ci: null, token_id: null, session_id: null, address: '' },
+      ...{ request_id: '', before: null, after: null, ttl: 4_000_000_000 },
+    });
+    if (!('put' in write)) throw new Error('an audit record is put');
+    const { ci, ...first } = write.put;
+    await service.records.write({ ...write, put: first });
+
+    const page = await listRecords([service.records], { project_id }, { limit: 1, after: undefined, now, days: 1 });
+
+    expect(page.items.map(({ username, ci: by }) => [username, by])).toEqual([['ada', null]]);
+  });
+
+  test('has each tag that an MLflow client removes, and each model that it logs', async () => {
+    const project_id = await newProject();
+    const change = (path: string, body: object) =>
+      service.call(serveMlflow, {
+        as: owner,
+        method: 'POST',
+        path: { mlflow_path: `api/2.0/mlflow/${path}` },
+        ...json(body),
+      });
+    const { run } = (await change('runs/create', { experiment_id: project_id })).json;
+    const { run_id } = run.info;
+    for (const _ of [1, 2]) {
+      await change('runs/set-tag', { run_id, key: 'stage', value: 'x' });
+      await change('runs/delete-tag', { run_id, key: 'stage' });
+      await change('logged-models', { experiment_id: project_id, name: 'digits', source_run_id: run_id });
+    }
+
+    const rows = await auditOf(project_id);
+
+    const countOf = (operation: string) => rows.filter((row) => row.operation === operation).length;
+    expect(['POST runs/delete-tag', 'POST logged-models'].map((one) => countOf(`mlflow ${one}`))).toEqual([
+      2, 2,
+    ]);
+  });
+
   test('tells the owner of a project who cancelled an experiment, from where and by which token', async () => {
     const project_id = await newProject();
     const { experiment_id } = await service.experimentIn(project_id, false);

@@ -57,6 +57,8 @@ export async function startIssuer() {
     isAway: false,
     /** Changes of its discovery. */
     discovery: {} as Record<string, string>,
+    /** More members of its key set, as JSON. */
+    moreKeys: '',
     asked: [] as string[],
     sign,
     close,
@@ -67,7 +69,8 @@ export async function startIssuer() {
     const answer = request.url?.endsWith('/openid-configuration')
       ? { issuer: issuer.url, jwks_uri: `${issuer.url}/keys`, ...issuer.discovery }
       : { keys: issuer.keys };
-    response.setHeader('Content-Type', 'application/json').end(JSON.stringify(answer));
+    const text = JSON.stringify(answer).replace(/\}$/, `${issuer.moreKeys}}`);
+    response.setHeader('Content-Type', 'application/json').end(text);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -12,10 +12,11 @@ import { endpoint as readProject } from '../../../functions/projects/projects/re
 import { endpoint as changeUserType } from '../../../functions/users/change-user-type.endpoint.ts';
 import { endpoint as deleteUser } from '../../../functions/users/delete-user.endpoint.ts';
 import { newId } from '../../../shared/core/new-id.ts';
+import { putTrust, removeTrust } from '../../../shared/data/accounts/ci-trust.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { newProject } from '../projects/new-project.ts';
 import { json } from '../users/body.ts';
-import { audience, exchange, pushClaims, startIssuer } from './ci-issuer.ts';
+import { audience, exchange, pushClaims, startIssuer, trustOf } from './ci-issuer.ts';
 
 type Issuer = Awaited<ReturnType<typeof startIssuer>>;
 
@@ -282,6 +283,41 @@ describe('a trust', () => {
     expect(before.length - after.length).toBe(1);
   });
 
+  test('can be removed again after a kill between, so that no token of it stays', async () => {
+    const claims = { repository_id: '52', repository_owner_id: '22', ref: 'refs/heads/main' };
+    const { json: made } = await trust({ claims });
+    const run = holder(await present(await issuer.sign({ ...pushClaims, ...claims })));
+    let writes = 0;
+    const dying: TestService['accounts'] = {
+      ...service.accounts,
+      async write(...all) {
+        writes += 1;
+        if (writes > 1) throw new Error('killed');
+        await service.accounts.write(...all);
+      },
+    };
+    await expect(removeTrust(dying, ada.user.user_id, made.trust_id)).rejects.toThrow('killed');
+    const issued = await present(await issuer.sign({ ...pushClaims, ...claims }));
+
+    const again = await service.call(deleteTrust, { as: ada, path: { trust_id: made.trust_id } });
+
+    expect([issued.status, again.status, (await record(run)).status]).toEqual([401, 200, 401]);
+  });
+
+  test('is found by its id among any number of others in its repository', async () => {
+    const mallory = await service.user('developer');
+    const claims = { repository_id: '53', repository_owner_id: '22', ref: 'refs/heads/main' };
+    const others = Array.from({ length: 101 }, () => trustOf(mallory.user, { issuer: issuer.url, claims }));
+    await Promise.all(others.map((one) => putTrust(service.accounts, one)));
+    const { json: made } = await trust({ claims });
+
+    const answer = await present(await issuer.sign({ ...pushClaims, ...claims }), {
+      trust_id: made.trust_id,
+    });
+
+    expect(answer.status).toBe(200);
+  });
+
   test('ends with the credentials or the account of its user', async () => {
     const admin = await service.user('admin');
     const statuses: number[] = [];
@@ -409,6 +445,79 @@ describe('an issuer', () => {
 
       expect(answer.status).toBe(503);
     }
+  });
+
+  /** An issuer that is trusted, and a function that presents tokens of it in one process. */
+  async function trusted() {
+    const other = await startIssuer();
+    const environment = { ...elsewhere(), ISSUER_HOSTS: other.host };
+    const made = await service.call(createTrust, {
+      ...json(trustBody({ claims, issuer: other.url })),
+      as: ada,
+      environment,
+    });
+    const ask = (subject_token: string, to: object = environment) =>
+      service.call(exchangeToken, { ...json({ ...exchange, subject_token }), environment: { ...to } });
+    const stranger = await generateKeyPair('RS256');
+    const forge = (header: object) =>
+      other.sign({ ...pushClaims, ...claims }, { header, key: stranger.privateKey });
+    return { other, environment, ask, forge, trust_id: made.json.trust_id };
+  }
+
+  test('is asked twice a minute at most, whatever strangers present', async () => {
+    const { other, environment, forge } = await trusted();
+    other.keys = [other.jwk, { ...other.jwk, kid: 'second' }];
+    const headers = [{ kid: undefined }, { kid: 'unknown' }];
+    for (let round = 0; round < 3; round += 1)
+      for (const header of headers)
+        await service.call(exchangeToken, {
+          ...json({ ...exchange, subject_token: await forge(header) }),
+          environment,
+        });
+    const present = other.asked.length;
+    other.asked.length = 0;
+    await other.close();
+
+    expect(present).toBeLessThanOrEqual(2);
+  });
+
+  test('that is away is asked once by many requests, and not again at once', async () => {
+    const { other, environment, forge } = await trusted();
+    other.isAway = true;
+    const token = await forge({});
+    const request = () =>
+      service.call(exchangeToken, { ...json({ ...exchange, subject_token: token }), environment });
+
+    const together = await Promise.all([1, 2, 3, 4, 5].map(request));
+    const later = await request();
+    await other.close();
+
+    expect([...together, later].map(({ status }) => status)).toEqual(Array(6).fill(503));
+    expect(other.asked).toHaveLength(1);
+  });
+
+  test.each<[string, string, number]>([
+    // A number of four bytes has 21 digits once it is written again.
+    ['members besides keys', `,"x":[${Array(40_000).fill('1e20').join()}]`, 200],
+    ['too many members', `,"x":"${'x'.repeat(300_000)}"`, 503],
+  ])('with %s in its keys provokes no error of the service', async (_, moreKeys, expected) => {
+    const { other, ask } = await trusted();
+    other.moreKeys = moreKeys;
+
+    const answer = await ask(await sign(other));
+    await other.close();
+
+    expect(answer.status).toBe(expected);
+  });
+
+  test.each([1e17, 1e300])('may name %d as the end of a token, which counts once', async (exp) => {
+    const { other, ask } = await trusted();
+    const token = await other.sign({ ...pushClaims, ...claims, exp });
+
+    const answers = [await ask(token), await ask(token)];
+    await other.close();
+
+    expect(answers.map(({ status }) => status)).toEqual([200, 401]);
   });
 
   test('that is no longer admitted is not asked', async () => {

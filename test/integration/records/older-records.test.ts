@@ -4,8 +4,11 @@ import { describe, expect, test } from 'vitest';
 import { fixtureFiles, loadFixture, root, serviceWithRecords } from './fixture-records.ts';
 import { readers } from './readers.ts';
 
-/** Written alone: the store compares one, and the expiry of another is what is used of it; of a warm model, its key. */
-const neverRead = ['environment-builder', 'retention-clock', 'used-assertion', 'warm-model'];
+/**
+ * Written alone: the store compares one, and the expiry of another is what is used of it; of a warm model, its key. An audit
+ * record can only be appended, so these tests cannot put one again and again (`audit/list-audit.test.ts` reads one of the first).
+ */
+const neverRead = ['audit', 'environment-builder', 'retention-clock', 'used-assertion', 'warm-model'];
 
 const services = new Map<string, ReturnType<typeof serviceWithRecords>>();
 /** One for each version, shared: each test puts the record that it reads. */

@@ -17,11 +17,16 @@ const valuesText = (values: AuditRow['after']): string =>
     .join(', ');
 
 function Row({ row }: { row: AuditRow }) {
-  const { at, username, operation, subject, before, after, address } = row;
+  const { at, username, ci, operation, subject, before, after, address } = row;
   return (
     <tr>
       <th scope="row">
         <bdi>{username ?? 'not signed in'}</bdi>
+        {ci !== null && (
+          <p class="soft small">
+            <bdi>ci:{ci}</bdi>
+          </p>
+        )}
         <p class="soft small">{address}</p>
       </th>
       <td>{operation}</td>
