@@ -113,7 +113,11 @@ describe('an audit', () => {
     const { ci, ...first } = write.put;
     await service.records.write({ ...write, put: first });
 
-    const page = await listRecords([service.records], { project_id }, { limit: 1, after: undefined, now, days: 1 });
+    const page = await listRecords(
+      [service.records],
+      { project_id },
+      { limit: 1, after: undefined, now, days: 1 },
+    );
 
     expect(page.items.map(({ username, ci: by }) => [username, by])).toEqual([['ada', null]]);
   });
