@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Deploys the synthesized templates into moto, an imitation of AWS by others (from PyPI), by CloudFormation, as far as
 # moto knows their resources, and says what it left out. Then takes the code of every deployed function back out of moto,
-# and sends each a request on the local engines. In between it restores tables and bucket to a time. Needs Python 3 with venv and the network.
+# and sends each a request on the local engines. In between it restores tables and bucket to a
+# time, and terminates jobs by their tag. Needs Python 3 with venv and the network.
 # Usage: test/infra/moto/run.sh
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
@@ -32,6 +33,8 @@ AWS_ACCESS_KEY_ID=moto AWS_SECRET_ACCESS_KEY=moto \
   "$folder/venv/bin/python" test/infra/moto/deploy.py "$folder/cdk.out" "$folder/functions"
 AWS_ACCESS_KEY_ID=moto AWS_SECRET_ACCESS_KEY=moto AWS_REGION=us-east-1 \
   "$folder/venv/bin/python" test/infra/moto/restore.py model-project-service
+AWS_ACCESS_KEY_ID=moto AWS_SECRET_ACCESS_KEY=moto AWS_REGION=us-east-1 \
+  "$folder/venv/bin/python" test/infra/moto/terminate.py model-project-service
 unset AWS_ENDPOINT_URL AWS_DEFAULT_REGION
 
 node test/support/run-bundles.ts "$folder/functions" >"$folder/answers"

@@ -20,6 +20,8 @@ import { makeProxyEvent } from '../../../infra/local/gateway/make-proxy-event.ts
 import { encodedPath, routeOf } from '../../../infra/service/routes.ts';
 import { createFirstAdmin } from '../../../shared/accounts/first-admin.ts';
 import { dynamoDb } from '../../../shared/aws/dynamodb-client.ts';
+import { findServing } from '../../../shared/data/models/serving.ts';
+import { tableReader } from '../../../shared/data/table/table.ts';
 import { tableWriter } from '../../../shared/data/table/table-writer.ts';
 import { thisHost } from '../../../shared/host/this-host.ts';
 import type { AnyEndpoint } from '../../../shared/http/definition/middleware.ts';
@@ -31,8 +33,8 @@ import { rowOf, squareProducts } from './square-products.ts';
 // `npm run proof -- cold-start`: what a request waits for in a new instance of the function that serves models.
 
 const usage = `Usage: npm run proof -- cold-start [-- --rounds <n>] [--freeze <seconds>]
-  hands one inference to the deployed bundle of the function that serves models, each time in a new process, and freezes one
-  with a warm model by SIGSTOP before its first and before its second request; weighs one after 2,000 requests
+  hands one inference to the deployed bundle of the function that serves models, each time in a new process; weighs one
+  after 2,000 requests; freezes one with a warm model by SIGSTOP before each of two requests, and one while it opens the model
   --rounds  new processes for each model; default 7
   --freeze  seconds of a freeze; default 30, more than the time limit of a run`;
 
@@ -135,7 +137,7 @@ async function familyOf(pid: number): Promise<number[]> {
 }
 
 /** An instance of the function that answers an event whenever it is told to. */
-async function startInstance(code: string, event: string, env: Record<string, string>) {
+function spawnInstance(code: string, event: string, env: Record<string, string>) {
   const child = spawn(
     process.execPath,
     [join(import.meta.dirname, 'frozen-event.mjs'), join(code, 'index.mjs'), event],
@@ -143,9 +145,9 @@ async function startInstance(code: string, event: string, env: Record<string, st
   );
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
   const next = async () => JSON.parse(String((await lines.next()).value));
-  const { loaded }: { loaded: number } = await next();
   return {
-    loaded,
+    /** Resolves to the milliseconds that it took. */
+    load: async (): Promise<number> => (await next()).loaded,
     family: () => familyOf(child.pid ?? 0),
     async ask(what: string): Promise<number> {
       child.stdin.write('go\n');
@@ -157,26 +159,68 @@ async function startInstance(code: string, event: string, env: Record<string, st
   };
 }
 
-/** Freeze an instance with a warm model as Lambda does, before each of its two requests. */
-async function freeze(code: string, event: string, env: Record<string, string>, seconds: number) {
-  const instance = await startInstance(code, event, env);
+type Instance = ReturnType<typeof spawnInstance>;
+
+/** Freeze an instance for some time, as Lambda does. @returns its processes */
+async function freeze(instance: Instance, seconds: number): Promise<number[]> {
+  const family = await instance.family();
+  for (const pid of family) process.kill(pid, 'SIGSTOP');
+  await delay(seconds * 1000);
+  for (const pid of family) process.kill(pid, 'SIGCONT');
+  return family;
+}
+
+/** Freeze an instance with a warm model before each of its two requests, and another one while it opens the model. */
+async function freezeWarm(
+  code: string,
+  event: string,
+  env: Record<string, string>,
+  seconds: number,
+): Promise<void> {
+  const instance = spawnInstance(code, event, env);
+  const loaded = await instance.load();
   const family = await instance.family();
   process.stdout.write(
-    `frozen: loaded with the warm model in ${instance.loaded.toFixed(0)} ms, ${family.length} processes\n`,
+    `frozen: loaded with the warm model in ${loaded.toFixed(0)} ms, ${family.length} processes\n`,
   );
   for (const request of ['first', 'second']) {
-    for (const pid of family) process.kill(pid, 'SIGSTOP');
-    await delay(seconds * 1000);
-    for (const pid of family) process.kill(pid, 'SIGCONT');
+    await freeze(instance, seconds);
     const milliseconds = await instance.ask(`the ${request} answer after a freeze`);
     process.stdout.write(`  ${request} answer after ${seconds} s: ${milliseconds.toFixed(0)} ms\n`);
   }
+  const survived = await instance.family();
+  if (String(survived) !== String(family))
+    throw new Error(`processes ${family.join(', ')} became ${survived.join(', ')}`);
   instance.end();
+
+  const opening = spawnInstance(code, event, env);
+  while ((await opening.family()).length < family.length) await delay(10);
+  const frozen = await freeze(opening, seconds);
+  await opening.load();
+  const milliseconds = await opening.ask(
+    'the answer of an instance that was frozen while it opened its model',
+  );
+  const kept = (await opening.family()).filter((pid) => frozen.includes(pid));
+  if (kept.length < family.length) throw new Error(`of ${family.length} processes ${kept.length} survived`);
+  process.stdout.write(
+    `  frozen for ${seconds} s while it opened the model: answer after ${milliseconds.toFixed(0)} ms\n`,
+  );
+  opening.end();
+}
+
+/** Print the crashes that are counted for a model. @throws Error if there are any */
+async function countCrashes(model: string): Promise<void> {
+  const { RECORDS_TABLE = '' } = process.env;
+  const serving = await findServing(tableReader(dynamoDb(process.env), 'records', RECORDS_TABLE), model);
+  const crashes = Object.values(serving?.versions ?? {}).map((version) => version.crashes);
+  process.stdout.write(`  the same processes answered; crashes counted: ${crashes.join(', ')}\n`);
+  if (crashes.length !== 1 || crashes[0] !== 0) throw new Error('a freeze counts as a crash');
 }
 
 /** Print the memory of an instance and its process of a model, after many requests. */
 async function weigh(code: string, event: string, env: Record<string, string>) {
-  const instance = await startInstance(code, event, env);
+  const instance = spawnInstance(code, event, env);
+  await instance.load();
   for (let count = 0; count < weighedRequests; count += 1) await instance.ask('an answer');
   const family = await instance.family();
   const mebibytes = await Promise.all(
@@ -249,7 +293,8 @@ async function main(): Promise<number> {
     await serve('warm', squareProducts(24), headers, { warm: 'true' });
     const event = join(folder, 'warm.json');
     await writeFile(event, JSON.stringify(inference('warm', headers)));
-    await freeze(code, event, env, Number(values.freeze ?? 30));
+    await freezeWarm(code, event, env, Number(values.freeze ?? 30));
+    await countCrashes('warm');
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
