@@ -264,6 +264,7 @@ test('functions that answer strangers write no whole table', () => {
 test('the API of MLflow writes what its clients record, and no job, budget, member, secret or served model', () => {
   const written = [...reachOf('Records', 'PutItem')].filter(([, names]) => names.includes('serveMlflow'));
   expect(written.map(([pattern]) => pattern).sort()).toEqual([
+    'AUDIT#*',
     'CATALOGUE#*',
     'COUNTERS#*',
     'EXPERIMENTS#*',
