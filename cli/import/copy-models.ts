@@ -32,7 +32,7 @@ export async function copyModel(api: TrackingApi, model: SourceModel, runs: Impo
   const lost = model.versions.filter(({ number }) => !numbers.has(number));
   if (lost.length > 0)
     throw new CliError(
-      `number).join(', ')} here => its versions ${lost.map(({ number }) => number).join(', ')} are missing in this service => number).join(', ')} here`,
+      `its versions ${lost.map(({ number }) => number).join(', ')} are missing in this service`,
     );
   return model.versions.length;
 }

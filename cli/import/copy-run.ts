@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
 import * as z from 'zod';
 import { ProblemError } from '../../shared/client/problem-error.ts';
-import { Names, tooLong } from './fit-names.ts';
+import { latest } from '../../shared/mlflow/protocol/scalars.ts';
+import { Names, plainPath, tooLong } from './fit-names.ts';
 import type { Pair, RunSource, SourcePoint, SourceRun } from './source.ts';
 import { filesOf } from './sources/mlflow-server.ts';
 import { Omissions } from './sources/omissions.ts';
@@ -25,7 +26,7 @@ export async function copyRun(
   const refused: Refused = { params: [], tags: [] };
   const omissions = new Omissions();
   const note = omissions.add.bind(omissions);
-  const tags = run.tags.filter(({ key }) => key !== parentTag);
+  const tags = run.tags.filter(({ key }) => !ownTags.has(key));
   for (const [kind, pairs] of [['params', run.params] as const, ['tags', tags] as const]) {
     const fitted = fitPairs(kind, pairs, refused, note);
     const logged = await logPairs(api, run_id, kind, fitted);
@@ -36,23 +37,39 @@ export async function copyRun(
   }
   if (run.datasets.length > 0)
     await api.run('POST mlflow/runs/log-inputs', { body: { run_id, datasets: run.datasets } });
-  let last = run.start ?? 0;
+  let last = timeOf(run.start) ?? 0;
+  if (run.start !== timeOf(run.start)) note(`times ${range}: left out`);
   const names = new Names();
-  const nameOf = (key: string): string => names.fit(rename(key));
-  for await (const points of source.points(run)) {
+  const firsts = new Map<string, string>();
+  const nameOf = (key: string): string => {
+    const name = names.fit(rename(key));
+    const first = firsts.get(name);
+    if (first === undefined) firsts.set(name, key);
+    else if (first !== key && !joined.has(key))
+      joined.set(key, `metrics ${first} and ${key}: both are ${name} here`);
+    return name;
+  };
+  const joined = new Map<string, string>();
+  for await (const read of source.points(run)) {
+    const points = fitPoints(read, note);
     await logPoints(api, run_id, points, nameOf);
     copied.points += points.length;
     for (const { timestamp } of points) last = Math.max(last, timestamp);
   }
   for (const [name, fitted] of names.changed) note(`name ${name}: it is ${fitted} here`);
+  for (const reason of joined.values()) note(reason);
   const present = new Map<string, number>();
   if (known !== undefined) for await (const { path, size } of filesOf(api, run_id)) present.set(path, size);
   const root = rootOf(artifact_uri);
-  for await (const { path, size } of source.files(run)) {
+  const paths = new Names(plainPath);
+  for await (const file of source.files(run)) {
     copied.files += 1;
-    copied.bytes += size;
-    if (present.get(path) !== size) await store(api, root, path, size, await source.openFile(run, path));
+    copied.bytes += file.size;
+    const path = paths.fit(file.path);
+    if (present.get(path) !== file.size)
+      await store(api, root, path, file.size, await source.openFile(run, file));
   }
+  for (const [path, fitted] of paths.changed) note(`file ${path}: it is ${fitted} here`);
   if (refused.params.length + refused.tags.length > 0) {
     const bytes = Buffer.from(JSON.stringify(refused, undefined, 2));
     await store(api, root, valuesFile, bytes.length, Readable.from([bytes]));
@@ -113,7 +130,7 @@ async function beginRun(
       experiment_id,
       user_id: run.user,
       run_name: run.name,
-      ...(run.start !== undefined && { start_time: run.start }),
+      ...(timeOf(run.start) !== undefined && { start_time: run.start }),
       tags: [{ key: importedTag, value: run.id }],
     },
     isRepeatable: false,
@@ -125,6 +142,33 @@ async function beginRun(
 export const importedTag = 'import.run_id';
 
 export const parentTag = 'mlflow.parentRunId';
+
+/** Tag of a completely imported run, with the state of the source. */
+export const completeTag = 'import.complete';
+
+/** Tags that the import writes. Those of a source that was imported itself are of that import. */
+const ownTags: ReadonlySet<string> = new Set([importedTag, completeTag, parentTag]);
+
+/** Return a time that this service takes. Clocks of some machines begin in 1970 or before. */
+const timeOf = (time: number | undefined): number | undefined =>
+  time !== undefined && Number.isInteger(time) && time >= 0 && time <= latest ? time : undefined;
+
+const range = 'before 1970 or after 9999';
+
+/** Leave out points without a whole step, and give times that this service refuses its nearest one. */
+function fitPoints(points: readonly SourcePoint[], note: (reason: string) => void): readonly SourcePoint[] {
+  if (points.every(({ step, timestamp }) => Number.isSafeInteger(step) && timeOf(timestamp) !== undefined))
+    return points;
+  return points.flatMap((point) => {
+    if (!Number.isSafeInteger(point.step)) {
+      note('points whose step is no whole number below 2^53: left out');
+      return [];
+    }
+    if (timeOf(point.timestamp) !== undefined) return [point];
+    note(`times ${range}: the nearest one here`);
+    return [{ ...point, timestamp: Math.min(latest, Math.max(0, Math.round(point.timestamp) || 0)) }];
+  });
+}
 
 /** Give names and values the form that this service takes. Note what changes, and keep the whole value in `refused`. */
 function fitPairs(
@@ -206,9 +250,6 @@ async function store(
   await storeFile(api, { folder, name: path.slice(slash + 1), size }, stream);
 }
 
-/** Tag of a completely imported run. */
-export const completeTag = 'import.complete';
-
 /** Whether a client may still add to a run. */
 export const goesOn = ({ status, isDeleted }: SourceRun): boolean =>
   !isDeleted && (status === 'RUNNING' || status === 'SCHEDULED');
@@ -227,12 +268,14 @@ export async function endRun(
   { run_id, last }: CopiedRun,
   isOver: boolean,
 ): Promise<void> {
-  const end_time = run.end ?? (last > 0 ? last : undefined);
+  const end_time = timeOf(run.end) ?? (last > 0 ? last : undefined);
   if (settled.includes(run.status))
     await api.run('POST mlflow/runs/update', {
       body: { run_id, status: run.status, ...(end_time !== undefined && { end_time }) },
     });
   if (isOver)
-    await api.run('POST mlflow/runs/set-tag', { body: { run_id, key: completeTag, value: 'true' } });
+    await api.run('POST mlflow/runs/set-tag', {
+      body: { run_id, key: completeTag, value: run.state ?? 'true' },
+    });
   if (run.isDeleted) await api.run('POST mlflow/runs/delete', { body: { run_id } });
 }

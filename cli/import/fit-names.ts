@@ -5,18 +5,24 @@ import {
   maxTrackedName,
   TaggedName,
 } from '../../shared/data/experiments/tracking-rules.ts';
+import { clientPathMaxBytes, isSafePath } from '../../shared/data/projects/upload-rules.ts';
 
-/** The names of one run, in the form that this service takes. Two different names stay different. */
+/** The names of one run, or the paths of its files, in the form that this service takes. Two different names stay different. */
 export class Names {
+  readonly #rule: NameRule;
   readonly #fitted = new Map<string, string>();
   readonly #taken = new Set<string>();
   /** Fitted names by the names that had to change. */
   readonly changed = new Map<string, string>();
 
+  constructor(rule: NameRule = plainName) {
+    this.#rule = rule;
+  }
+
   fit(name: string): string {
     const known = this.#fitted.get(name);
     if (known !== undefined) return known;
-    const plain = TaggedName.safeParse(name).success ? name : plainName(name);
+    const plain = this.#rule(name);
     const fitted = this.#taken.has(plain) ? withDigest(plain, name) : plain;
     this.#fitted.set(name, fitted);
     this.#taken.add(fitted);
@@ -25,8 +31,11 @@ export class Names {
   }
 }
 
+type NameRule = (name: string) => string;
+
 /** Replace what the rules for names refuse: other characters, and parts that mean a path elsewhere. */
 function plainName(name: string): string {
+  if (TaggedName.safeParse(name).success) return name;
   const parts = name
     .replace(/[^/\p{L}\p{N}\p{M}_.\- :]/gu, '_')
     .split('/')
@@ -34,6 +43,19 @@ function plainName(name: string): string {
     .map((part) => (/^\.+$/.test(part) ? part.replaceAll('.', '_') : part));
   const plain = parts.join('/') || '_';
   return [...plain].length <= maxTrackedName ? plain : withDigest(plain, name);
+}
+
+/** Replace what the rules for paths refuse. `..` would lead a request to another address of the service. */
+export function plainPath(path: string): string {
+  const plain =
+    path
+      .toWellFormed()
+      .replace(/[\\\0]/g, '_')
+      .split('/')
+      .filter((part) => part !== '')
+      .map((part) => (isSafePath(part) ? part : part.replaceAll('.', '_')))
+      .join('/') || '_';
+  return Buffer.byteLength(plain) <= clientPathMaxBytes ? plain : withDigest(plain, path);
 }
 
 const digestLength = 8;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { ProblemError } from '../../shared/client/problem-error.ts';
+import { UnreachableError } from '../../shared/client/unreachable-error.ts';
 import { inLanes } from '../../shared/core/in-lanes.ts';
-import { CliError } from '../cli-error.ts';
 import { copyModel } from './copy-models.ts';
 import { type CopyInto, completeTag, copyRun, endRun, goesOn, importedTag, parentTag } from './copy-run.ts';
 import type { SourceExperiment, SourceRun } from './source.ts';
@@ -20,6 +20,7 @@ export async function importRuns(into: CopyInto, say: (line: string) => void): P
     await importExperiment(work, experiment).catch((error: unknown) => {
       done.failures.push(`${experiment.name}: ${failureOf(error)}`);
     });
+  done.failures.push(...(source.unread?.() ?? []));
   for await (const model of source.models()) {
     const versions = await copyModel(api, model, work.runs).catch((error: unknown) => {
       done.failures.push(`model ${model.name}: ${failureOf(error)}`);
@@ -80,7 +81,7 @@ async function importExperiment(work: Import, experiment: SourceExperiment): Pro
   const known = await knownRuns(api, id);
   const levels = await inLevels(work, experiment);
   const runs = levels.flat();
-  const isLacking = runs.some((run) => tagOf(known.get(run.id) ?? run, completeTag) === undefined);
+  const isLacking = runs.some((run) => !isWhole(known.get(run.id), run));
   if (isDeleted && isLacking)
     await api.run('POST mlflow/experiments/restore', { body: { experiment_id: id } });
   const place = { experiment_id: id, isGone: experiment.isDeleted };
@@ -149,6 +150,14 @@ async function knownRuns(api: TrackingApi, experiment_id: string): Promise<Map<s
   return known;
 }
 
+/** Whether this service has all that the source has of a run, or had it until a user deleted it. */
+function isWhole(known: SourceRun | undefined, run: SourceRun): boolean {
+  const state = known && tagOf(known, completeTag);
+  if (known === undefined || state === undefined) return false;
+  // Earlier releases did not write the state.
+  return known.isDeleted || state === 'true' || state === run.state;
+}
+
 const tagOf = ({ tags }: SourceRun, name: string): string | undefined =>
   tags.find(({ key }) => key === name)?.value;
 
@@ -156,15 +165,18 @@ const tagOf = ({ tags }: SourceRun, name: string): string | undefined =>
 async function inLevels(work: Import, experiment: SourceExperiment): Promise<SourceRun[][]> {
   const runs: SourceRun[] = [];
   for await (const run of work.source.runs(experiment)) runs.push(run);
-  const byId = new Map(runs.map((run) => [run.id, run]));
+  const byId = new Map(runs.toSorted((a, b) => (a.start ?? 0) - (b.start ?? 0)).map((run) => [run.id, run]));
+  if (byId.size < runs.length)
+    work.done.failures.push(`${experiment.name}: ${runs.length - byId.size} runs have the id of another one`);
   const depth = (run: SourceRun, seen = 0): number => {
     const parent = byId.get(tagOf(run, parentTag) ?? '');
     return parent === undefined || seen > runs.length ? seen : depth(parent, seen + 1);
   };
-  const levels = Map.groupBy(
-    runs.toSorted((a, b) => (a.start ?? 0) - (b.start ?? 0)),
-    (run) => depth(run),
-  );
+  const levels = new Map<number, SourceRun[]>();
+  for (const run of byId.values()) {
+    const level = depth(run);
+    levels.set(level, [...(levels.get(level) ?? []), run]);
+  }
   return [...levels].toSorted(([a], [b]) => a - b).map(([, level]) => level);
 }
 
@@ -175,7 +187,7 @@ async function importRun(
   known: SourceRun | undefined,
 ) {
   const { api, done } = work;
-  if (known !== undefined && tagOf(known, completeTag) !== undefined) {
+  if (known !== undefined && isWhole(known, run)) {
     done.known += 1;
     work.runs.set(run.id, { run_id: known.id, artifactUri: run.artifactUri });
     if (run.isDeleted && !known.isDeleted)
@@ -195,11 +207,14 @@ async function importRun(
 }
 
 /**
- * Return the message of an error in one run or model, which does not end the import. Rethrow other errors, for
- * example of an unreachable service.
+ * Return the message of an error in one run or model, for example of a file that is gone, which does not end the import.
+ * Rethrow those of an unreachable service, of a wrong token, and of Ctrl-C.
  */
 const failureOf = (error: unknown): string => {
-  if (error instanceof ProblemError && error.status !== 401) return error.message;
-  if (error instanceof CliError) return error.message;
-  throw error;
+  const isEnd =
+    error instanceof UnreachableError ||
+    (error instanceof ProblemError && error.status === 401) ||
+    (error as Error).name === 'AbortError';
+  if (isEnd) throw error;
+  return (error as Error).message;
 };

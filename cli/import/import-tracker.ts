@@ -50,8 +50,8 @@ export async function importTracker(
     if (flags.dryRun) result = await countRuns(await open(), say);
     else {
       const { client, token } = await connect(env);
-      const api = new TrackingApi(`${client.url}/mlflow`, `Bearer ${token}`);
       result = await untilInterrupted(async (signal) => {
+        const api = new TrackingApi(`${client.url}/mlflow`, `Bearer ${token}`, signal);
         let all = await once(api);
         for (; flags.watch; all = await once(api)) {
           say(`${all.runs} runs are here. Waiting for more; Ctrl-C ends it.`);

@@ -30,6 +30,8 @@ export interface SourceRun {
   datasets: readonly object[];
   /** Address of its artifacts. Model versions refer to their files by it. */
   artifactUri: string;
+  /** Changes when the source has more of the run. */
+  state?: string;
 }
 
 export interface SourcePoint {
@@ -74,10 +76,12 @@ export interface RunSource {
   /** Yield all points of a run, some thousand at a time. */
   points(run: SourceRun): AsyncIterable<SourcePoint[]>;
   files(run: SourceRun): AsyncIterable<SourceFile>;
-  openFile(run: SourceRun, path: string): Promise<Readable>;
+  openFile(run: SourceRun, file: SourceFile): Promise<Readable>;
   models(): AsyncIterable<SourceModel>;
   /** Return what of a run, once it is read, cannot be brought, each with its reason and number. */
   omitted?(run: SourceRun): ReadonlyMap<string, number>;
+  /** Return what cannot be read at all, with the reasons, once all runs are described. */
+  unread?(): readonly string[];
   /** Remove what was kept on this disk for the import of a run. */
   release?(run: SourceRun): Promise<void>;
 }

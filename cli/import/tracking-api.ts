@@ -9,10 +9,13 @@ import { CliError } from '../cli-error.ts';
 export class TrackingApi {
   readonly url: string;
   readonly #authorization: string | undefined;
+  readonly #signal: AbortSignal | undefined;
 
-  constructor(url: string, authorization: string | undefined) {
+  /** @param signal ends the current call and all later ones */
+  constructor(url: string, authorization: string | undefined, signal?: AbortSignal) {
     this.url = url.replace(/\/+$/, '');
     this.#authorization = authorization;
+    this.#signal = signal;
   }
 
   /**
@@ -45,7 +48,8 @@ export class TrackingApi {
       ...(this.#authorization !== undefined && { Authorization: this.#authorization }),
     };
     const init = { method, headers, ...(content !== undefined && { body: content }) };
-    return withRetries(() => attempt(url, init), { policy: usualRetries, isRepeatable });
+    const signal = this.#signal;
+    return withRetries(() => attempt(url, init, signal), { policy: usualRetries, isRepeatable, signal });
   }
 }
 
@@ -71,13 +75,18 @@ function queryText(query: Query): string {
 /** Give up a server after this many milliseconds without a byte. */
 const answerMilliseconds = 120_000;
 
-async function attempt(url: string, init: RequestInit): Promise<Response> {
+async function attempt(url: string, init: RequestInit, ended?: AbortSignal): Promise<Response> {
+  ended?.throwIfAborted();
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(new Error('no answer within two minutes')), answerMilliseconds);
   let response: Response;
   try {
-    response = await fetch(url, { ...init, signal: late.signal });
+    response = await fetch(url, {
+      ...init,
+      signal: ended ? AbortSignal.any([late.signal, ended]) : late.signal,
+    });
   } catch (error) {
+    ended?.throwIfAborted();
     throw new UnreachableError(new URL(url).origin, error);
   } finally {
     clearTimeout(timer);

@@ -1,6 +1,5 @@
-import { createReadStream } from 'node:fs';
 import { lstat, open, readdir, readFile } from 'node:fs/promises';
-import { basename, isAbsolute, join } from 'node:path';
+import { basename, dirname, isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import * as z from 'zod';
@@ -14,6 +13,7 @@ import type {
   SourcePoint,
   SourceRun,
 } from '../source.ts';
+import { openLocal } from './open-local.ts';
 
 /** Read the folder `mlruns` of MLflow's file store. */
 export function mlflowFolder(folder: string): RunSource {
@@ -44,6 +44,7 @@ export function mlflowFolder(folder: string): RunSource {
       tags: await pairsIn(join(place, 'tags')),
       datasets: await datasetsOf(experiment, place),
       artifactUri: run.artifact_uri,
+      state: `ended ${run.end_time ?? ''}`,
     };
   }
 
@@ -72,8 +73,8 @@ export function mlflowFolder(folder: string): RunSource {
     async *files(run) {
       yield* filesIn(await artifactFolder(folder, run, runPlace(run)));
     },
-    openFile: async (run, path) =>
-      createReadStream(join(await artifactFolder(folder, run, runPlace(run)), path)),
+    openFile: async (run, { path, size }) =>
+      openLocal(join(await artifactFolder(folder, run, runPlace(run)), path), size),
     async *models() {
       for (const place of await foldersIn(join(folder, 'models'))) {
         const model = await readModel(place);
@@ -195,18 +196,22 @@ function numberOf(written: string): number | string {
 
 /**
  * Find the artifact folder of a run: next to its metadata, at its address, or where `mlflow server` stores
- * artifacts.
+ * artifacts. An address that is not in MLflow's form could be any folder of this machine.
  */
-async function artifactFolder(root: string, { artifactUri }: SourceRun, place: string): Promise<string> {
+async function artifactFolder(root: string, { id, artifactUri }: SourceRun, place: string): Promise<string> {
   const own = join(place, 'artifacts');
   const [, served] = /^mlflow-artifacts:\/+(.+)$/.exec(artifactUri) ?? [];
   const local = artifactUri.startsWith('file:') ? fileURLToPath(artifactUri) : artifactUri;
-  const other = served === undefined ? local : join(root, '..', 'mlartifacts', served);
+  const other = join(served === undefined ? local : join(root, '..', 'mlartifacts', served), '.').replace(
+    /\/$/,
+    '',
+  );
+  const isOfRun = basename(other) === 'artifacts' && basename(dirname(other)) === id;
   const isThere = await lstat(other).then(
     (found) => found.isDirectory(),
     () => false,
   );
-  return isAbsolute(other) && isThere ? other : own;
+  return isAbsolute(other) && isOfRun && isThere ? other : own;
 }
 
 const ModelMeta = z.object({ name: text, description: text.nullish() });

@@ -20,7 +20,7 @@ export const mlflowServer = (api: TrackingApi): RunSource => ({
     for (const metric of new Set(run.data.metrics.map(({ key }) => key))) yield* historyOf(api, id, metric);
   },
   files: ({ id }) => filesOf(api, id),
-  async openFile({ id }, path) {
+  async openFile({ id }, { path }) {
     const { body } = await api.send('GET /get-artifact', { query: { run_id: id, path } });
     return Readable.from(body ?? [], { objectMode: false });
   },
@@ -108,6 +108,7 @@ const runOf = ({ info, data, inputs }: z.output<typeof Run>): SourceRun => ({
   tags: data.tags,
   datasets: inputs.dataset_inputs,
   artifactUri: info.artifact_uri,
+  state: `ended ${info.end_time ?? ''}`,
 });
 
 const pagePoints = 20_000;

@@ -1,11 +1,11 @@
-import { createReadStream } from 'node:fs';
 import { open, readdir, realpath, stat } from 'node:fs/promises';
-import { extname, join, sep } from 'node:path';
+import { basename, extname, join, sep } from 'node:path';
 import { type AsyncBuffer, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import { systemPrefix } from '../../../shared/metrics/system-metric.ts';
 import { CliError } from '../../cli-error.ts';
 import type { Pair, RunSource, SourceExperiment, SourceFile, SourcePoint, SourceRun } from '../source.ts';
 import { Omissions } from './omissions.ts';
+import { openLocal } from './open-local.ts';
 import { RunRecords } from './run-records.ts';
 import { ScratchFiles } from './scratch-files.ts';
 import { writableNumber } from './writable-number.ts';
@@ -16,6 +16,7 @@ import { writableNumber } from './writable-number.ts';
  */
 export function neptuneExport(top: string): RunSource {
   const records = new RunRecords<ExportedRun>();
+  const unread: string[] = [];
   return {
     async *experiments(): AsyncGenerator<SourceExperiment> {
       for (const { folder, name } of await projectsIn(top))
@@ -27,7 +28,8 @@ export function neptuneExport(top: string): RunSource {
           ...{ parts, files: await filesFolder(top), described: [], factor: 1 },
           ...{ scratch: new ScratchFiles(), locals: new Map(), omissions: new Omissions() },
         };
-        const run = await describe(exported);
+        const run = await describe(exported, unread);
+        if (run === undefined) continue;
         records.set(run, exported);
         yield run;
       }
@@ -38,12 +40,13 @@ export function neptuneExport(top: string): RunSource {
       yield* await scratch.list();
       for (const [path, { size }] of locals) yield { path, size };
     },
-    async openFile(run, path) {
+    async openFile(run, { path, size }) {
       const { scratch, locals } = records.of(run);
-      return scratch.has(path) ? scratch.open(path) : createReadStream(locals.get(path)?.local ?? '');
+      return scratch.has(path) ? scratch.open(path) : openLocal(locals.get(path)?.local ?? '', size);
     },
     async *models() {},
     omitted: (run) => records.of(run).omissions.counts,
+    unread: () => unread,
     release: (run) => records.of(run).scratch.remove(),
   };
 }
@@ -92,17 +95,24 @@ async function projectsIn(top: string): Promise<{ folder: string; name: string }
       ...entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(root, name)),
     ];
     for (const folder of folders) {
-      const [first] = (await partsByRun(folder)).values();
-      if (first?.[0] === undefined) continue;
-      for await (const [row] of rowsOf(first[0], ['project_id'])) {
-        // A workspace and a project.
-        if (row !== undefined)
-          projects.push({ folder, name: row.project_id.split('/').at(-1) ?? row.project_id });
-        break;
-      }
+      const parts = [...(await partsByRun(folder)).values()].flat();
+      if (parts.length > 0) projects.push({ folder, name: (await projectName(parts)) ?? basename(folder) });
     }
   }
   return projects;
+}
+
+/** Return the name in the first part that can be read. */
+async function projectName(parts: readonly string[]): Promise<string | undefined> {
+  for (const part of parts)
+    try {
+      // A workspace and a project.
+      for await (const [row] of rowsOf(part, ['project_id']))
+        if (row !== undefined) return String(row.project_id).split('/').at(-1);
+    } catch {
+      // The description of its run says why.
+    }
+  return undefined;
 }
 
 async function partsByRun(folder: string): Promise<Map<string, string[]>> {
@@ -132,6 +142,7 @@ async function* rowsOf(path: string, columns?: string[]): AsyncGenerator<Row[]> 
   const file: AsyncBuffer = {
     byteLength: size,
     async slice(start, end = size) {
+      if (start < 0 || end < start || end > size) throw new Error(`it ends before byte ${end}`);
       const bytes = new Uint8Array(end - start);
       await handle.read(bytes, 0, bytes.length, start);
       return bytes.buffer;
@@ -139,7 +150,7 @@ async function* rowsOf(path: string, columns?: string[]): AsyncGenerator<Row[]> 
   };
   try {
     const metadata = await parquetMetadataAsync(file);
-    const total = Number(metadata.num_rows);
+    const total = metadata.row_groups.reduce((sum, { num_rows }) => sum + Number(num_rows), 0);
     const named = columns === undefined ? {} : { columns };
     for (let rowStart = 0; rowStart < total; rowStart += rowsAtOnce) {
       const rowEnd = Math.min(total, rowStart + rowsAtOnce);
@@ -156,21 +167,33 @@ const single = ['float', 'int', 'string', 'bool', 'datetime', 'string_set'];
 const settings = /^(parameters|params|hyperparameters|hyper_parameters|hparams|config|args|settings)(\/|$)/;
 
 const describedColumns = [
-  ...['run_id', 'attribute_path', 'attribute_type', 'step', 'int_value', 'float_value'],
+  ...['project_id', 'run_id', 'attribute_path', 'attribute_type', 'step', 'int_value', 'float_value'],
   ...['string_value', 'bool_value', 'datetime_value', 'string_set_value'],
 ];
 
 /** Read the single values of a run, and the finest fraction of its steps. */
-async function describe(exported: ExportedRun): Promise<SourceRun> {
+async function describe(exported: ExportedRun, unread: string[]): Promise<SourceRun | undefined> {
   const values = new Map<string, Row>();
   let id = '';
+  let project = '';
+  let bytes = 0;
+  const whole: string[] = [];
   for (const part of exported.parts)
-    for await (const rows of rowsOf(part, describedColumns))
-      for (const row of rows) {
-        id = row.run_id;
-        if (single.includes(row.attribute_type)) values.set(row.attribute_path, row);
-        else exported.factor = Math.max(exported.factor, factorOf(row.step ?? 0));
-      }
+    try {
+      for await (const rows of rowsOf(part, describedColumns))
+        for (const row of rows) {
+          id = row.run_id;
+          project = row.project_id;
+          if (single.includes(row.attribute_type)) values.set(row.attribute_path, row);
+          else exported.factor = Math.max(exported.factor, factorOf(row.step ?? 0));
+        }
+      bytes += (await stat(part)).size;
+      whole.push(part);
+    } catch (error) {
+      unread.push((error as Error).message);
+    }
+  exported.parts = whole;
+  if (id === '') return undefined;
   const text = (path: string): string => values.get(path)?.string_value ?? '';
   const time = (path: string): number | undefined => values.get(path)?.datetime_value?.getTime();
   const params: Pair[] = [];
@@ -185,12 +208,13 @@ async function describe(exported: ExportedRun): Promise<SourceRun> {
     else tags.push({ key, value });
   }
   const parent = text('sys/parent') || text('sys/forking/parent');
-  if (parent !== '') tags.push({ key: 'mlflow.parentRunId', value: parent });
+  if (parent !== '') tags.push({ key: 'mlflow.parentRunId', value: `${project}/${parent}` });
   if (text('sys/description') !== '')
     tags.push({ key: 'mlflow.note.content', value: text('sys/description') });
   if (exported.factor > 1) tags.push({ key: 'neptune.step_factor', value: String(exported.factor) });
   return {
-    id,
+    // An id is unique within its project only.
+    id: `${project}/${id}`,
     name: text('sys/name') || text('sys/custom_run_id') || id,
     status: values.get('sys/failed')?.bool_value === true ? 'FAILED' : 'FINISHED',
     user: text('sys/owner'),
@@ -201,6 +225,7 @@ async function describe(exported: ExportedRun): Promise<SourceRun> {
     tags,
     datasets: [],
     artifactUri: '',
+    state: `${bytes} bytes in ${whole.length}`,
   };
 }
 

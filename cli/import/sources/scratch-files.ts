@@ -30,8 +30,12 @@ export class ScratchFiles {
   }
 
   async addLine(path: string, line: string): Promise<void> {
+    await this.addText(path, `${line}\n`);
+  }
+
+  async addText(path: string, text: string): Promise<void> {
     const file = await this.#fileAt(path);
-    file.lines.push(`${line}\n`);
+    file.lines.push(text);
     if (file.lines.length >= linesAtOnce) await flush(file);
   }
 

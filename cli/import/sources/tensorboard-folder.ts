@@ -17,6 +17,7 @@ import { writableNumber } from './writable-number.ts';
 export function tensorboardFolder(top: string): RunSource {
   const folder = resolve(top);
   const records = new RunRecords<EventRun>();
+  const unread: string[] = [];
   return {
     async *experiments(): AsyncGenerator<SourceExperiment> {
       if ((await eventFiles(folder)).length > 0)
@@ -24,7 +25,10 @@ export function tensorboardFolder(top: string): RunSource {
     },
     async *runs() {
       for (const [name, files] of await filesByRun(folder)) {
-        const run = await scan(folder, name, files);
+        const run = await scan(folder, name, files).catch((error: unknown) => {
+          unread.push(`run ${name}: ${(error as Error).message}`);
+        });
+        if (run === undefined) continue;
         const described = describe(run);
         records.set(described, run);
         yield described;
@@ -34,9 +38,10 @@ export function tensorboardFolder(top: string): RunSource {
     async *files(run) {
       yield* await records.of(run).scratch.list();
     },
-    openFile: async (run, path) => records.of(run).scratch.open(path),
+    openFile: async (run, { path }) => records.of(run).scratch.open(path),
     async *models() {},
     omitted: (run) => records.of(run).omissions.counts,
+    unread: () => unread,
     release: (run) => records.of(run).scratch.remove(),
   };
 }
@@ -52,6 +57,8 @@ interface EventRun {
   start: number | undefined;
   end: number | undefined;
   isLive: boolean;
+  /** Bytes of its files. */
+  bytes: number;
   /** Least step from which a later writer voids what this file and earlier ones have, by file. */
   voidFrom: Map<string, number>;
   scratch: ScratchFiles;
@@ -106,7 +113,7 @@ async function* chunksOf(path: string): AsyncGenerator<Buffer> {
 /** Read the files once, for what a run has to say before its points. */
 async function scan(folder: string, name: string, files: string[]): Promise<EventRun> {
   const run: EventRun = {
-    ...{ folder, name, files, params: new Map(), start: undefined, end: undefined, isLive: false },
+    ...{ folder, name, files, params: new Map(), start: undefined, end: undefined, isLive: false, bytes: 0 },
     ...{ voidFrom: new Map(), scratch: new ScratchFiles(), omissions: new Omissions() },
   };
   const starts: number[] = [];
@@ -127,14 +134,16 @@ async function scan(folder: string, name: string, files: string[]): Promise<Even
         run.voidFrom.set(earlier, Math.min(run.voidFrom.get(earlier) ?? Number.POSITIVE_INFINITY, from));
     if (file.isDamaged)
       run.omissions.add('event files that are damaged: what comes before the damage is brought');
-    const { mtimeMs } = await stat(join(folder, path));
+    const { mtimeMs, size } = await stat(join(folder, path));
+    run.bytes += size;
     run.isLive ||= Date.now() - mtimeMs < liveMilliseconds;
   }
   return run;
 }
 
-const describe = ({ folder, name, params, start, end, isLive }: EventRun): SourceRun => ({
-  id: name === '' ? '.' : name,
+const describe = ({ folder, name, files, params, start, end, isLive, bytes }: EventRun): SourceRun => ({
+  // The oldest file, whose name has time, machine and process, tells it from an equal name in another folder.
+  id: `${name === '' ? '.' : name}/${files.map((path) => basename(path)).sort()[0]}`,
   name: name === '' ? basename(folder) : name,
   status: isLive ? 'RUNNING' : 'FINISHED',
   user: '',
@@ -145,6 +154,7 @@ const describe = ({ folder, name, params, start, end, isLive }: EventRun): Sourc
   tags: [],
   datasets: [],
   artifactUri: '',
+  state: `${bytes} bytes in ${files.length}`,
 });
 
 async function* pointsOf({

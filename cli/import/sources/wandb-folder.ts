@@ -1,13 +1,13 @@
-import { createReadStream } from 'node:fs';
 import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, join, sep } from 'node:path';
 import type { Pair, RunSource, SourceExperiment, SourceFile, SourcePoint, SourceRun } from '../source.ts';
 import { Omissions } from './omissions.ts';
+import { openLocal } from './open-local.ts';
 import { RunRecords } from './run-records.ts';
 import { ScratchFiles } from './scratch-files.ts';
 import { mediaPath } from './wandb-media.ts';
-import { readRun, rowsOf, type WandbRow, type WandbRun } from './wandb-run.ts';
+import { outputOf, readRun, rowsOf, type WandbRow, type WandbRun } from './wandb-run.ts';
 import { machineName } from './wandb-stats.ts';
 import { flatValues, isMedia, numberOf, valueText, type WandbValue } from './wandb-values.ts';
 import { writableNumber } from './writable-number.ts';
@@ -18,15 +18,22 @@ import { writableNumber } from './writable-number.ts';
  */
 export function wandbFolder(folder: string): RunSource {
   const records = new RunRecords<ReadRun>();
+  const unread: string[] = [];
   let projects: Map<string, ReadRun[]> | undefined;
   return {
     async *experiments(): AsyncGenerator<SourceExperiment> {
-      projects = await readRuns(folder);
+      projects ??= await readRuns(folder, unread);
       for (const name of projects.keys()) yield { id: name, name, tags: [], isDeleted: false };
     },
     async *runs({ id }) {
       for (const run of projects?.get(id) ?? []) {
-        const described = describe(run);
+        let described: SourceRun;
+        try {
+          described = describe(run);
+        } catch (error) {
+          unread.push(`run ${run.run.id}: ${(error as Error).message}`);
+          continue;
+        }
         records.set(described, run);
         yield described;
       }
@@ -35,12 +42,13 @@ export function wandbFolder(folder: string): RunSource {
     async *files(run) {
       yield* filesOf(records.of(run), folder);
     },
-    async openFile(run, path) {
+    async openFile(run, { path, size }) {
       const { scratch, locals } = records.of(run);
-      return scratch.has(path) ? scratch.open(path) : createReadStream(locals.get(path) ?? '');
+      return scratch.has(path) ? scratch.open(path) : openLocal(locals.get(path) ?? '', size);
     },
     async *models() {},
     omitted: (run) => records.of(run).omissions.counts,
+    unread: () => unread,
     release: (run) => records.of(run).scratch.remove(),
   };
 }
@@ -49,6 +57,8 @@ interface ReadRun {
   run: WandbRun;
   /** Files of its records, oldest first. */
   logs: string[];
+  /** Bytes of its records. */
+  bytes: number;
   isLive: boolean;
   /** Milliseconds since the epoch of the last change. */
   changed: number;
@@ -79,14 +89,18 @@ async function logsIn(folder: string, depth = 0): Promise<string[]> {
   return paths;
 }
 
-/** Read all runs, by their projects. */
-async function readRuns(folder: string): Promise<Map<string, ReadRun[]>> {
+/** Read all runs, by their projects. Note the logs that cannot be read. */
+async function readRuns(folder: string, unread: string[]): Promise<Map<string, ReadRun[]>> {
   const runs = new Map<string, ReadRun>();
   const now = Date.now();
   for (const log of await logsIn(folder)) {
-    const run = await readRun(log);
-    if (run === undefined) continue;
-    const { mtimeMs } = await stat(log);
+    const [run, status] = await Promise.all([readRun(log), stat(log)]).catch((error: unknown) => {
+      unread.push(`${log}: ${(error as Error).message}`);
+      return [undefined, undefined] as const;
+    });
+    if (status !== undefined && run === undefined) unread.push(`${log}: its records name no run`);
+    if (run === undefined || status === undefined) continue;
+    const { mtimeMs, size } = status;
     const key = `${run.entity}/${run.project}/${run.id}`;
     const earlier = runs.get(key);
     const isLive = run.exitCode === undefined && now - mtimeMs < liveMilliseconds;
@@ -94,6 +108,7 @@ async function readRuns(folder: string): Promise<Map<string, ReadRun[]>> {
       runs.set(key, {
         run,
         logs: [log],
+        bytes: size,
         isLive,
         changed: mtimeMs,
         last: { step: 0, time: run.start ?? mtimeMs },
@@ -103,6 +118,7 @@ async function readRuns(folder: string): Promise<Map<string, ReadRun[]>> {
       });
     else {
       earlier.logs.push(log);
+      earlier.bytes += size;
       // Folders are named by the time of their beginning, so the later one is the continuation.
       earlier.run = continued(earlier.run, run);
       earlier.isLive = isLive;
@@ -129,18 +145,19 @@ const continued = (first: WandbRun, later: WandbRun): WandbRun => ({
   axes: new Map([...first.axes, ...later.axes]),
   used: [...first.used, ...later.used],
   artifacts: [...first.artifacts, ...later.artifacts],
-  output: [...first.output, ...later.output],
+  hasOutput: first.hasOutput || later.hasOutput,
   damage: {
     blocks: first.damage.blocks + later.damage.blocks,
     isTorn: first.damage.isTorn || later.damage.isTorn,
   },
 });
 
-function describe({ run, isLive, changed }: ReadRun): SourceRun {
+function describe({ run, logs, bytes, isLive, changed }: ReadRun): SourceRun {
   const pair = (key: string, value: string): Pair[] => (value === '' ? [] : [{ key, value }]);
   const isPrivate = ([name]: readonly [string, unknown]): boolean => name.startsWith('_');
   return {
-    id: run.id,
+    // An id is unique within its project only.
+    id: [run.entity, run.project, run.id].filter((part) => part !== '').join('/'),
     name: run.name,
     status: isLive ? 'RUNNING' : run.exitCode === 0 ? 'FINISHED' : 'FAILED',
     user: '',
@@ -172,6 +189,7 @@ function describe({ run, isLive, changed }: ReadRun): SourceRun {
     ],
     datasets: [],
     artifactUri: '',
+    state: `${bytes} bytes in ${logs.length}`,
   };
 }
 
@@ -216,7 +234,9 @@ async function* pointsOf(read: ReadRun): AsyncGenerator<SourcePoint[]> {
       yield points;
       points = [];
     }
-  for (const [key, value] of flatValues([...run.summary].filter(([name]) => !name.startsWith('_')))) {
+  // While a run goes on, its summary changes.
+  const summary = read.isLive ? [] : [...run.summary].filter(([name]) => !name.startsWith('_'));
+  for (const [key, value] of flatValues(summary)) {
     const number = numberOf(value);
     if (number === undefined || Object.is(seen.get(key), number)) continue;
     // The summary of a metric that was logged, too, is its best value or one that the program set.
@@ -252,12 +272,7 @@ async function keepValue(
 async function* filesOf(read: ReadRun, top: string): AsyncGenerator<SourceFile> {
   const { run, logs, scratch, locals, omissions } = read;
   yield* await scratch.list();
-  const roots = await Promise.all(
-    [top, ...logs.map((log) => dirname(dirname(dirname(log))))].map((path) =>
-      realpath(path).catch(() => path),
-    ),
-  );
-  const isWithin = (path: string): boolean => roots.some((root) => path.startsWith(root + sep));
+  const isWithin = await reachOf(top, logs);
   const keep = async (
     path: string,
     local: string,
@@ -283,8 +298,11 @@ async function* filesOf(read: ReadRun, top: string): AsyncGenerator<SourceFile> 
       yield* await keep(media(path), join(folder, path), isWithin);
     }
   }
-  if (run.output.length > 0 && !locals.has('output.log')) {
-    await scratch.write('output.log', Buffer.concat(run.output));
+  if (run.hasOutput && !locals.has('output.log')) {
+    const decoder = new TextDecoder();
+    for (const log of logs)
+      for await (const bytes of outputOf(log))
+        await scratch.addText('output.log', decoder.decode(bytes, { stream: true }));
     yield* (await scratch.list()).filter(({ path }) => path === 'output.log');
   }
   const stage = await staging();
@@ -298,6 +316,22 @@ async function* filesOf(read: ReadRun, top: string): AsyncGenerator<SourceFile> 
       else yield* await keep(inside, local, (real) => isWithin(real) || real.startsWith(stage));
     }
   }
+}
+
+/**
+ * Return whether a link may lead to a path: within the given folder, or within the one of the program whose folder is
+ * `wandb`. A folder of somebody else must not bring hidden files, such as keys, or the whole home.
+ */
+async function reachOf(top: string, logs: readonly string[]): Promise<(real: string) => boolean> {
+  const real = (path: string): Promise<string> => realpath(path).catch(() => path);
+  const runFolders = await Promise.all(logs.map((log) => real(dirname(log))));
+  const programs = runFolders.map(dirname).filter((path) => /^\.?wandb$/.test(basename(path)));
+  const home = (await real(homedir())) + sep;
+  const roots = [await real(top), ...programs.map(dirname)].filter((root) => !home.startsWith(root + sep));
+  const isBelow = (path: string, root: string): boolean =>
+    path.startsWith(root + sep) && !/(^|[\\/])\.(?!wandb[\\/])/.test(path.slice(root.length + 1));
+  return (path) =>
+    runFolders.some((folder) => path.startsWith(folder + sep)) || roots.some((root) => isBelow(path, root));
 }
 
 /** Folder in which W&B stages files of artifacts. */

@@ -27,8 +27,8 @@ export interface WandbRun {
   /** Names of artifacts that the run used. */
   used: string[];
   artifacts: WandbArtifact[];
-  /** Bytes of the console's output, as far as they are kept. */
-  output: Buffer[];
+  /** Whether the records have output of the console. */
+  hasOutput: boolean;
   damage: LogDamage;
 }
 
@@ -52,9 +52,6 @@ const recordFields = {
   use: 25,
 } as const;
 
-/** Maximum bytes of console output that are kept of a run without the file `output.log`. */
-const maxOutput = 32 * 1024 * 1024;
-
 const nothing = (): WandbRun => ({
   id: '',
   project: '',
@@ -75,14 +72,13 @@ const nothing = (): WandbRun => ({
   runtime: undefined,
   used: [],
   artifacts: [],
-  output: [],
+  hasOutput: false,
   damage: { blocks: 0, isTorn: false },
 });
 
 /** Read what a log says about its run. @returns undefined for a file that names no run */
 export async function readRun(path: string): Promise<WandbRun | undefined> {
   const run = nothing();
-  let outputBytes = 0;
   for await (const record of wandbRecords(path, run.damage))
     for (const { number, bytes } of protobufFields(record)) {
       if (number === recordFields.run) readRunRecord(run, bytes);
@@ -94,13 +90,16 @@ export async function readRun(path: string): Promise<WandbRun | undefined> {
       } else if (number === recordFields.metric) readAxis(run.axes, bytes);
       else if (number === recordFields.artifact) run.artifacts.push(readArtifact(bytes));
       else if (number === recordFields.use) run.used.push(texts(bytes).get(3) ?? '');
-      else if (number === recordFields.output && outputBytes < maxOutput) {
-        const line = field(bytes, 3)?.bytes ?? new Uint8Array();
-        run.output.push(Buffer.from(line));
-        outputBytes += line.length;
-      }
+      else if (number === recordFields.output) run.hasOutput = true;
     }
   return run.id === '' ? undefined : run;
+}
+
+/** Yield the console's output in a log. */
+export async function* outputOf(path: string): AsyncGenerator<Uint8Array> {
+  for await (const record of wandbRecords(path, { blocks: 0, isTorn: false }))
+    for (const { number, bytes } of protobufFields(record))
+      if (number === recordFields.output) yield field(bytes, 3)?.bytes ?? new Uint8Array();
 }
 
 /** Row of a run's history, or of its machine metrics. */
@@ -130,7 +129,7 @@ function historyRow(message: Uint8Array): WandbRow {
   let step = 0;
   for (const { number, bytes } of protobufFields(message)) {
     if (number === 1) readItem(bytes, values);
-    else if (number === 2) step = Number(field(bytes, 1)?.integer ?? 0n);
+    else if (number === 2) step = Number(BigInt.asIntN(64, field(bytes, 1)?.integer ?? 0n));
   }
   const written = values.get('_step');
   const time = values.get('_timestamp');
@@ -200,7 +199,8 @@ function remove(values: Map<string, WandbValue>, [first = '', ...path]: readonly
     return;
   }
   let object = values.get(first);
-  for (const name of path) object = isObject(object) ? object[name] : undefined;
+  for (const name of path)
+    object = isObject(object) && Object.hasOwn(object, name) ? object[name] : undefined;
   if (isObject(object)) delete object[last];
 }
 

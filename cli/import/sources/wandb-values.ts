@@ -57,7 +57,11 @@ const itemFields = { key: 1, path: 2, value: 16 };
 /** Set a value at a path within an object; make objects on the way. */
 function within(old: WandbValue | undefined, path: readonly string[], value: WandbValue): WandbValue {
   const [first = '', ...others] = path;
-  const object = isObject(old) ? old : (Object.create(null) as { [name: string]: WandbValue });
+  // Within an object without a prototype, `__proto__` is only a name.
+  const isPlain = isObject(old) && Object.getPrototypeOf(old) === null;
+  const object: { [name: string]: WandbValue } = isPlain
+    ? old
+    : Object.assign(Object.create(null), isObject(old) ? old : undefined);
   object[first] = others.length === 0 ? value : within(object[first], others, value);
   return object;
 }

@@ -60,7 +60,7 @@ async function contentOf(api: TrackingApi) {
   for await (const experiment of source.experiments()) {
     const { id: _, tags, ...described } = experiment;
     found.push({ ...described, tags: tags.filter(({ key }) => key === 'team') });
-    for await (const { id, artifactUri: _uri, tags: own, ...run } of source.runs(experiment)) {
+    for await (const { id, artifactUri: _uri, state: _state, tags: own, ...run } of source.runs(experiment)) {
       const points = [];
       for await (const page of source.points({ ...run, id, tags: [], artifactUri: '' })) points.push(...page);
       const files = [];

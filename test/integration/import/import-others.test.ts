@@ -33,7 +33,12 @@ test('an export of Neptune comes with fractions of steps, single results, series
     neptuneExport(fixture('neptune')),
   );
   expect(experiment.name).toBe('digits');
-  expect(run).toMatchObject({ id: 'DIG-1', name: 'first', status: 'FAILED', start: Date.UTC(2026, 0, 2) });
+  expect(run).toMatchObject({
+    id: 'team/digits/DIG-1',
+    name: 'first',
+    status: 'FAILED',
+    start: Date.UTC(2026, 0, 2),
+  });
   expect(params).toEqual({ 'parameters/lr': '0.1', 'parameters/optimizer': 'adam' });
   expect(tags).toMatchObject({
     base: 'true',

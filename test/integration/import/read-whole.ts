@@ -20,8 +20,8 @@ export async function readWhole(source: RunSource) {
 async function readRun(source: RunSource, run: SourceRun) {
   const points = (await Array.fromAsync(source.points(run))).flat();
   const files = new Map<string, string>();
-  for await (const { path } of source.files(run))
-    files.set(path, await text(await source.openFile(run, path)));
+  for await (const { path, size } of source.files(run))
+    files.set(path, await text(await source.openFile(run, { path, size })));
   const omitted = Object.fromEntries(source.omitted?.(run) ?? []);
   await source.release?.(run);
   return {

@@ -1,0 +1,352 @@
+import {
+  appendFile,
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  rename,
+  rm,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { crc32 } from 'node:zlib';
+import { expect, onTestFinished, test } from 'vitest';
+import { importRuns } from '../../../cli/import/import-runs.ts';
+import type { RunSource, SourceRun } from '../../../cli/import/source.ts';
+import { mlflowFolder } from '../../../cli/import/sources/mlflow-folder.ts';
+import { mlflowServer } from '../../../cli/import/sources/mlflow-server.ts';
+import { neptuneExport } from '../../../cli/import/sources/neptune-export.ts';
+import { tensorboardFolder } from '../../../cli/import/sources/tensorboard-folder.ts';
+import { wandbFolder } from '../../../cli/import/sources/wandb-folder.ts';
+import { TrackingApi } from '../../../cli/import/tracking-api.ts';
+import { testService } from '../../support/service.ts';
+import { mlflowBridge } from './mlflow-bridge.ts';
+import { readAll, readWhole, valuesOf } from './read-whole.ts';
+
+const fixture = (name: string) => join(import.meta.dirname, '../../fixtures/import', name);
+
+async function scratch(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'hostile-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  return folder;
+}
+
+async function serviceApi() {
+  const service = await testService();
+  const bridge = await mlflowBridge(service, await service.user('developer'));
+  onTestFinished(() => bridge.close().then(() => undefined));
+  return new TrackingApi(bridge.url, undefined);
+}
+
+const bring = (source: RunSource, api: TrackingApi, map: Readonly<Record<string, string>> = {}) =>
+  importRuns({ source, api, rename: (name) => map[name] ?? name }, () => undefined);
+
+/** A source of one project with these runs. */
+const sourceOf = (runs: readonly Partial<SourceRun>[], others: Partial<RunSource> = {}): RunSource => ({
+  async *experiments() {
+    yield { id: 'e', name: 'project', tags: [], isDeleted: false };
+  },
+  async *runs() {
+    for (const [index, run] of runs.entries())
+      yield {
+        ...{ id: `r${index}`, name: `run ${index}`, status: 'FINISHED', user: '', start: 1000, end: 2000 },
+        ...{ isDeleted: false, params: [], tags: [], datasets: [], artifactUri: '', ...run },
+      };
+  },
+  async *points() {},
+  async *files() {},
+  openFile: async () => Readable.from([Buffer.from('content')]),
+  async *models() {},
+  ...others,
+});
+
+/** A field of protobuf with bytes or a number. */
+function field(number: number, value: Uint8Array | string | number): Buffer {
+  const varint = (rest: number): number[] =>
+    rest < 128 ? [rest] : [(rest % 128) | 128, ...varint(Math.floor(rest / 128))];
+  if (typeof value === 'number') return Buffer.from([...varint(number * 8), ...varint(value)]);
+  const bytes = Buffer.from(value as string);
+  return Buffer.concat([Buffer.from([...varint(number * 8 + 2), ...varint(bytes.length)]), bytes]);
+}
+
+/** Write a log of W&B in one block. */
+async function writeLog(folder: string, id: string, ...records: Buffer[]): Promise<string> {
+  const parts = [field(17, Buffer.concat([field(1, id), field(3, 'digits'), field(8, id)])), ...records].map(
+    (record) => {
+      const typeAndData = Buffer.concat([Buffer.from([1]), record]);
+      const header = Buffer.alloc(6);
+      header.writeUInt32LE(crc32(typeAndData), 0);
+      header.writeUInt16LE(record.length, 4);
+      return Buffer.concat([header, typeAndData]);
+    },
+  );
+  await mkdir(folder, { recursive: true });
+  const path = join(folder, `run-${id}.wandb`);
+  await writeFile(path, Buffer.concat([Buffer.from(':W&B\xe1\xbe\x00', 'latin1'), ...parts]));
+  await utimes(path, 1_700_000_000, 1_700_000_000);
+  return path;
+}
+
+const item = (path: readonly string[], json: string) =>
+  field(1, Buffer.concat([...path.map((name) => field(2, name)), field(16, json)]));
+const config = (...items: Buffer[]) => field(5, Buffer.concat(items));
+const ended = field(18, field(2, 1));
+
+test('names of a config that mean a prototype are only names', async () => {
+  const folder = await scratch();
+  await writeLog(
+    join(folder, 'run-a'),
+    'a',
+    config(item(['a'], '{}'), item(['a', '__proto__', 'polluted'], '1')),
+    ended,
+  );
+
+  const { params } = await readWhole(wandbFolder(folder));
+
+  expect(Reflect.get({}, 'polluted')).toBeUndefined();
+  expect(params).toEqual({ 'a.__proto__.polluted': '1' });
+});
+
+test('a run that cannot be read is named, and the others come', async () => {
+  const folder = await scratch();
+  await writeLog(join(folder, 'run-a'), 'good', ended);
+  await writeLog(
+    join(folder, 'run-b'),
+    'deep',
+    config(item(['a'], `${'['.repeat(15_000)}${']'.repeat(15_000)}`)),
+    ended,
+  );
+  await writeFile(join(folder, 'run-b', 'empty.wandb'), '');
+  const source = wandbFolder(folder);
+
+  const brought = await bring(source, await serviceApi());
+
+  expect(brought).toMatchObject({ runs: 1 });
+  expect(brought.failures).toEqual([
+    expect.stringContaining('empty.wandb: its records name no run'),
+    expect.stringContaining('run deep: Maximum call stack'),
+  ]);
+});
+
+test('an artifact of W&B brings no file of the home and no hidden one', async () => {
+  const home = await scratch();
+  const kept = process.env['HOME'];
+  process.env['HOME'] = home;
+  onTestFinished(() => {
+    process.env['HOME'] = kept;
+  });
+  await mkdir(join(home, '.ssh'));
+  await writeFile(join(home, '.ssh/id_rsa'), 'key');
+  await writeFile(join(home, 'secret.txt'), 'secret');
+  await mkdir(join(home, 'work/.aws'), { recursive: true });
+  await writeFile(join(home, 'work/.aws/credentials'), 'key');
+  await writeFile(join(home, 'work/model.pt'), 'model');
+  const paths = ['.ssh/id_rsa', 'secret.txt', 'work/.aws/credentials', 'work/model.pt'];
+  const artifact = field(
+    8,
+    Buffer.concat([
+      field(4, 'model'),
+      field(5, 'net'),
+      field(
+        12,
+        Buffer.concat(
+          paths.map((path) => field(4, Buffer.concat([field(1, path), field(6, join(home, path))]))),
+        ),
+      ),
+    ]),
+  );
+  await writeLog(join(home, 'stranger'), 'a', artifact, ended);
+  await writeLog(join(home, 'wandb/run-b'), 'b', artifact, ended);
+  await writeLog(join(home, 'work/wandb/run-c'), 'c', artifact, ended);
+
+  const of = async (folder: string) => [...(await readWhole(wandbFolder(join(home, folder)))).files.keys()];
+
+  expect(await of('stranger')).toEqual([]);
+  expect(await of('wandb')).toEqual([]);
+  expect(await of('work/wandb')).toEqual(['artifacts/net/work/model.pt']);
+});
+
+test("an artifact address of MLflow that is not the run's own brings no files", async () => {
+  const folder = await scratch();
+  const secret = join(folder, 'secret');
+  await mkdir(secret);
+  await writeFile(join(secret, 'key'), 'key');
+  const run = join(folder, 'mlruns/1/abc');
+  await mkdir(run, { recursive: true });
+  await writeFile(
+    join(folder, 'mlruns/1/meta.yaml'),
+    "experiment_id: '1'\nname: e\nlifecycle_stage: active\n",
+  );
+  await writeFile(
+    join(run, 'meta.yaml'),
+    `run_id: abc\nrun_name: r\nstatus: 3\nlifecycle_stage: active\nartifact_uri: ${secret}\n`,
+  );
+
+  expect((await readWhole(mlflowFolder(join(folder, 'mlruns')))).files.size).toBe(0);
+});
+
+test('a path of a file leads to no other address of the service', async () => {
+  const api = await serviceApi();
+  const sent: string[] = [];
+  const send = api.send.bind(api);
+  api.send = (call, given) => {
+    if (call.startsWith('PUT ')) sent.push(call);
+    return send(call, given);
+  };
+  const paths = ['images/../../../../x_step_1.png', 'a\\b', 'a//b', './c', 'd'.repeat(2000)];
+  const source = sourceOf([{}], {
+    async *files() {
+      for (const path of paths) yield { path, size: 7 };
+    },
+  });
+
+  const brought = await bring(source, api);
+
+  expect(brought.failures).toEqual([]);
+  expect(Object.keys(brought.omitted)).toHaveLength(5);
+  expect(sent.every((call) => !/\/\.{1,2}(\/|$)/.test(call))).toBe(true);
+  expect([...(await readWhole(mlflowServer(api))).files.keys()]).toEqual(
+    expect.arrayContaining(['images/__/__/__/__/x_step_1.png', 'a_b', 'a/b', '_/c']),
+  );
+});
+
+test('times before 1970, steps that are none and two names for one metric do not fail a run', async () => {
+  const api = await serviceApi();
+  const source = sourceOf([{ start: -5, end: -1 }], {
+    async *points() {
+      yield [
+        { key: 'loss', value: 1, step: -3, timestamp: -86_400_000 },
+        { key: 'train/loss', value: 2, step: 1, timestamp: Number.NaN },
+        { key: 'loss', value: 3, step: 1.5, timestamp: 5 },
+        { key: 'loss', value: 4, step: 1e300, timestamp: 1e30 },
+      ];
+    },
+  });
+
+  const brought = await bring(source, api, { 'train/loss': 'loss' });
+
+  expect(brought).toMatchObject({ runs: 1, points: 2, failures: [] });
+  expect(brought.omitted).toEqual({
+    'points whose step is no whole number below 2^53: left out': 2,
+    'times before 1970 or after 9999: left out': 1,
+    'times before 1970 or after 9999: the nearest one here': 2,
+    'metrics loss and train/loss: both are loss here': 1,
+  });
+  expect(valuesOf((await readWhole(mlflowServer(api))).points, 'loss').sort()).toEqual([
+    [-3, 1],
+    [1, 2],
+  ]);
+});
+
+test('a run that goes on after it was imported comes again, and one that a user deleted does not', async () => {
+  const api = await serviceApi();
+  const first = await bring(sourceOf([{ state: '1' }, { state: '1' }]), api);
+  const [, second] = await Array.fromAsync(
+    mlflowServer(api).runs({ id: await projectId(api), name: '', tags: [], isDeleted: false }),
+  );
+  await api.run('POST mlflow/runs/delete', { body: { run_id: second?.id } });
+  const points: RunSource['points'] = async function* () {
+    yield [{ key: 'loss', value: 1, step: 1, timestamp: 1 }];
+  };
+  const source = sourceOf([{ state: '2' }, { state: '2' }], { points });
+
+  const more = await bring(source, api);
+  const again = await bring(source, api);
+
+  expect(first).toMatchObject({ runs: 2, known: 0 });
+  expect(more).toMatchObject({ runs: 2, known: 1, points: 1, failures: [] });
+  expect(again).toMatchObject({ runs: 2, known: 2, points: 0, failures: [] });
+});
+
+async function projectId(api: TrackingApi): Promise<string> {
+  for await (const { id, name } of mlflowServer(api).experiments()) if (name === 'project') return id;
+  return '';
+}
+
+test('tags of an earlier import at the source do not hide the run', async () => {
+  const api = await serviceApi();
+  const source = sourceOf([
+    {
+      tags: [
+        { key: 'import.run_id', value: 'older' },
+        { key: 'import.complete', value: 'true' },
+      ],
+    },
+  ]);
+
+  expect(await bring(source, api)).toMatchObject({ runs: 1, known: 0, failures: [] });
+  expect(await bring(source, api)).toMatchObject({ runs: 1, known: 1, failures: [] });
+});
+
+test('equal names and ids of two sources stay two runs', async () => {
+  const [one, two] = [await scratch(), await scratch()];
+  await cp(fixture('tensorboard'), join(one, 'runs'), { recursive: true });
+  await cp(fixture('tensorboard'), join(two, 'runs'), { recursive: true });
+  for (const path of await readdir(join(two, 'runs'), { recursive: true }))
+    if (path.includes('tfevents')) await rename(join(two, 'runs', path), join(two, 'runs', `${path}.other`));
+  const idsOf = async (source: RunSource) => [...(await readAll(source)).values()].map(({ run }) => run.id);
+  const all = [
+    ...(await idsOf(tensorboardFolder(join(one, 'runs')))),
+    ...(await idsOf(tensorboardFolder(join(two, 'runs')))),
+  ];
+  expect(new Set(all).size).toBe(all.length);
+
+  const folder = await scratch();
+  const entity = (name: string) =>
+    field(17, Buffer.concat([field(1, 'a'), field(2, name), field(3, 'digits')]));
+  await writeLog(join(folder, 'run-1'), 'a', entity('left'), ended);
+  await writeLog(join(folder, 'run-2'), 'a', entity('right'), ended);
+  expect(await bring(wandbFolder(folder), await serviceApi())).toMatchObject({
+    runs: 2,
+    known: 0,
+    failures: [],
+  });
+});
+
+test('a file that grows while it is read comes as long as it was', async () => {
+  const folder = await scratch();
+  await writeLog(join(folder, 'run-a'), 'a', ended);
+  const path = join(folder, 'run-a/files/output.log');
+  await mkdir(join(path, '..'));
+  await writeFile(path, 'one\n');
+  const source = wandbFolder(folder);
+  const files: RunSource['files'] = async function* (run) {
+    for await (const file of source.files(run)) {
+      await appendFile(path, 'two\n');
+      yield file;
+    }
+  };
+  const api = await serviceApi();
+
+  const brought = await bring({ ...source, files }, api);
+
+  expect(brought.failures).toEqual([]);
+  expect((await readWhole(mlflowServer(api))).files.get('output.log')).toBe('one\n');
+});
+
+test('a part of an export of Neptune that is torn is named, and the other parts come', async () => {
+  const folder = await scratch();
+  await cp(fixture('neptune'), folder, { recursive: true });
+  const [project = ''] = await readdir(join(folder, 'data'));
+  const [part = ''] = await readdir(join(folder, 'data', project));
+  await writeFile(join(folder, 'data', project, part.replace(/_part_\d+/, '_part_99')), 'PAR1 torn PAR1');
+  await writeFile(join(folder, 'data', project, 'AAA_part_0.parquet'), '');
+  await symlink('/etc/passwd', join(folder, 'data', project, 'BBB_part_0.parquet'));
+
+  const source = neptuneExport(folder);
+  const runs = await readAll(source);
+
+  expect(runs.size).toBe(1);
+  expect(source.unread?.()).toHaveLength(3);
+});
+
+test('Ctrl-C ends an import at its next request', async () => {
+  const pressed = new AbortController();
+  pressed.abort();
+  const api = new TrackingApi('http://127.0.0.1:9', undefined, pressed.signal);
+  await expect(bring(sourceOf([{}]), api)).rejects.toThrow('abort');
+});
