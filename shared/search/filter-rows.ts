@@ -1,6 +1,7 @@
 import { badRequest, type ServiceError } from '../core/service-error.ts';
 import { breathe } from '../core/stop-signal.ts';
 import type { Filter } from './parse-filter.ts';
+import { maxSteps } from './read-test.ts';
 
 /**
  * Return the rows that match a filter. Other requests get their turns meanwhile, and the work ends with its request.
@@ -42,9 +43,6 @@ const stepsOfLook = 20;
 
 /** Steps between two looks at the time: some 0.5 ms. */
 const stepsOfTurn = 40_000;
-
-/** Most steps of the filter of a request: some 0.5 s. 100,000 rows have 300 each: 15 conditions, or a text of 280. */
-const maxSteps = 30_000_000;
 
 const tooMuch =
   'compares too many texts for one search; put the conditions that few rows meet first, use = instead of LIKE, or search fewer projects';

@@ -76,6 +76,21 @@ describe('the filter of a request', () => {
     expect(looks).toBeLessThan(3_000_000);
   });
 
+  test('ends within a row whose regular expressions take too much', async () => {
+    let looks = 0;
+    const look = () => {
+      looks += 1;
+      return false;
+    };
+    const expressions = () => ({ passes: 500, test: look });
+    const filter = Array.from({ length: 90 }, () => "NOT name ~ 'a'").join(' AND ');
+
+    const filtered = filterRows([long], parseFilter(filter, { ...vocabulary, expressions }));
+
+    await expect(filtered).rejects.toMatchObject({ kind: 'bad-request' });
+    expect(looks).toBeLessThan(10);
+  });
+
   test('gives others their turns', async () => {
     let turns = 0;
     const timer = setInterval(() => {
