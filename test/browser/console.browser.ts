@@ -80,7 +80,9 @@ describe('the table', () => {
     await expect.poll(() => text('.table-note')).toMatch(/^\d+ of 120/);
     expect((await names()).every((name) => name.includes('-adam-'))).toBe(true);
     await page.getByLabel('Filter').fill('metrics.accuracy >');
-    await expect.poll(() => text('.table-note')).toContain('position 19');
+    await expect.poll(() => text('.table-note')).toContain('A value is missing after >');
+    await page.getByLabel('Filter').fill('metrics.accuracy > 0.5 )');
+    await expect.poll(() => text('.table-note')).toContain('position 24');
     await page.getByLabel('Filter').fill('');
   });
 
@@ -161,6 +163,7 @@ describe('curves', () => {
     await page.getByLabel(/^Chart settings/).click();
     await page.getByLabel('Smoothing').fill('70');
     expect(page.url()).toMatch(/log=y.*smooth=0.7/);
+    await page.getByLabel(/^Chart settings/).click();
     const plot = page.locator('.plot').first();
     await plot.focus();
     await page.keyboard.press('ArrowRight');
@@ -172,7 +175,10 @@ describe('curves', () => {
       ['PNG', '\x89PNG'],
       ['SVG', '<svg'],
     ] as const) {
-      await page.locator('.menu summary').first().click();
+      await page
+        .getByLabel(/^More for the chart of/)
+        .first()
+        .click();
       const [download] = await Promise.all([page.waitForEvent('download'), button(name).first().click()]);
       const stream = await download.createReadStream();
       const [chunk] = await stream.take(1).toArray();
@@ -272,7 +278,9 @@ describe('one experiment', () => {
   test('has values that are no numbers as gaps', async () => {
     await visit(page, `projects/${seeded.hostile.project_id}/experiments/${seeded.hostile.experiment_id}`);
     await page.locator('.plot canvas').first().waitFor();
-    await expect.poll(() => text('.charts')).toContain('NaN or infinite');
+    await expect
+      .poll(() => page.locator('.charts .odd-values').first().getAttribute('title'))
+      .toContain('NaN or infinite: gaps in the line');
     const plots = page.locator('.plot');
     await expect.poll(() => plots.count()).toBe(2);
     expect(await text('.single')).toMatch(/single\s+2/);

@@ -205,23 +205,22 @@ export function Curves({
   }
   const lead = names.find((name) => isCriterion(name, judge)) ?? names[0];
   // The value beside a line is that of its end. The summary is newer than the curve of a running experiment.
-  const lastOf = ({ experiment_id, metrics }: Drawable): number | undefined =>
-    lead === undefined
-      ? undefined
-      : (endOf(read.curve(experiment_id, lead)) ?? asNumber(metrics[lead]?.last));
-  const listed: ListedRun[] =
+  const lastOf = ({ experiment_id, metrics }: Drawable, metric: string): number | undefined =>
+    endOf(read.curve(experiment_id, metric)) ?? asNumber(metrics[metric]?.last);
+  const listedBy = (metric: string | undefined): ListedRun[] =>
     groups === undefined
       ? experiments.map((run) => ({
           id: run.experiment_id,
           name: run.name,
           style: styles.get(run.experiment_id) ?? 0,
-          value: lastOf(run),
+          value: metric === undefined ? undefined : lastOf(run, metric),
         }))
       : groups.map(({ lastOf: meanOf, ...group }, style) => ({
           ...group,
           style,
-          value: lead === undefined ? undefined : meanOf(lead),
+          value: metric === undefined ? undefined : meanOf(metric),
         }));
+  const listed = listedBy(lead);
   const drawables = experiments.filter(({ experiment_id }) => !hidden.has(experiment_id));
   const runs = listed.filter(({ id }) => !hidden.has(id));
   const common = { runs, drawables, read, view, judge };
@@ -266,7 +265,7 @@ export function Curves({
       {large !== undefined && names.includes(large) && (
         <Dialog title={large} onClose={() => enlarge(undefined)} wide="full">
           <div class={isSeveral ? 'curves several' : 'curves'}>
-            {isSeveral && <RunList runs={listed} metric={lead} judge={judge} />}
+            {isSeveral && <RunList runs={listedBy(large)} metric={large} judge={judge} />}
             <div class="curves-main">
               <ChartControls view={view} metrics={names} />
               <EnlargedChart name={large} runs={runs} read={read} view={view} />

@@ -15,7 +15,7 @@ export interface ListedRun {
   style: number;
   /** IDs of the experiments whose mean it is; undefined for a run. */
   members?: readonly string[];
-  /** Last value of the first metric. */
+  /** Last value of the metric that the list shows. */
   value?: number | undefined;
 }
 

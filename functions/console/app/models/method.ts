@@ -42,7 +42,8 @@ function usualOf(value: unknown): string {
 function parameterOf(name: string, schema: Readonly<Record<string, unknown>>): Parameter | undefined {
   const common = {
     name,
-    description: textOf(schema['description']),
+    // The API's descriptions are Markdown, with names in backticks.
+    description: textOf(schema['description']).replaceAll('`', ''),
     usual: usualOf(schema['default']),
     choices: [],
   };
