@@ -62,7 +62,7 @@ test('Home names the metric whose value it shows, also on a phone', async () => 
   await phone.context().close();
 });
 
-test('a card of Home has the curve of its best metric, beside its figure however long the name is', async () => {
+test('a line of Home has the curve of its best metric beside its figure, however long the name is', async () => {
   const project_id = await newProject(service.client, 'drawn');
   const metric = 'validation/accuracy';
   const name = `run of a search for hyperparameters ${'with a long name '.repeat(4)}`.trim();
@@ -71,14 +71,17 @@ test('a card of Home has the curve of its best metric, beside its figure however
     metrics: { [metric]: [0.2512345, 0.512345, 0.7512345] },
   });
   await visit(page, '');
-  const card = page.locator('.cards a', { hasText: metric });
-  await card.locator('.sparkline').waitFor();
-  const [figure, curve] = await Promise.all(
-    ['.figure', '.sparkline'].map((part) => card.locator(part).boundingBox()),
+  const line = page.locator('.line-link', { hasText: metric }).first();
+  await line.locator('.sparkline').waitFor();
+  const [figure, curve, whole] = await Promise.all(
+    [line.locator('.number', { hasText: metric }), line.locator('.sparkline'), line].map((part) =>
+      part.boundingBox(),
+    ),
   );
   const rightOf = (box: typeof curve) => (box?.x ?? 0) + (box?.width ?? 0);
-  expect(rightOf(figure ?? null) - rightOf(curve ?? null)).toBeLessThan(2);
-  expect(await card.locator('strong').getAttribute('title')).toBe(name);
+  expect(rightOf(figure ?? null)).toBeLessThanOrEqual(curve?.x ?? 0);
+  expect(rightOf(curve ?? null)).toBeLessThan(rightOf(whole ?? null));
+  expect(await line.locator('strong').innerText()).toBe(name);
 });
 
 test('Start a training is the main action of a project that trains, and a plain one where programs run elsewhere', async () => {
