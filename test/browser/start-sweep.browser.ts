@@ -179,7 +179,10 @@ describe('the form of a sweep', () => {
 
     expect({ args, parameters }).toEqual({
       args: true,
-      parameters: { lr: { min: 0.05, max: 0.5 }, layers: { min: 1, max: 4, step: 1 } },
+      parameters: {
+        lr: { min: 0.01, max: 0.5, scale: 'log' },
+        layers: { min: 1, max: 4, step: 1 },
+      },
     });
   });
 
