@@ -248,6 +248,7 @@ test('an empty project says how an MLflow client records into it, and as whom', 
   const empty = await newProject(service.client, 'empty');
   const page = await service.enter();
   await visit(page, `projects/${empty}`);
+  await page.getByRole('button', { name: 'MLflow', exact: true }).click();
   const text = await page.locator('.empty').innerText();
   expect(text).toContain(`export MLFLOW_TRACKING_URI=${service.url}/mlflow`);
   expect(text).toContain(`export MLFLOW_EXPERIMENT_ID=${empty}`);
