@@ -109,8 +109,9 @@ async function importExperiment(work: Import, experiment: SourceExperiment): Pro
 
 const Made = z.object({ experiment_id: z.string() });
 
-/** Return the experiment with this name in this service, or create it. */
-async function experimentFor(api: TrackingApi, { name, tags }: SourceExperiment) {
+/** Return the chosen project, else the one with this name in this service, or create it. */
+async function experimentFor(api: TrackingApi, { name, tags, project_id }: SourceExperiment) {
+  if (project_id !== undefined) return { id: project_id, isDeleted: false };
   const present = await experimentNamed(api, name);
   if (present !== undefined) return present;
   try {

@@ -6,6 +6,7 @@ import { CliError } from '../cli-error.ts';
 import type { CliContext } from '../context.ts';
 import { connect } from '../login/connect.ts';
 import { LiveLine } from '../output/live-line.ts';
+import { findProject, type Project } from '../projects/find-project.ts';
 import { untilInterrupted } from '../upload/until-interrupted.ts';
 import { countRuns } from './count-runs.ts';
 import { type Imported, importRuns } from './import-runs.ts';
@@ -37,23 +38,28 @@ export async function importTracker(
 ): Promise<void> {
   const path = resolve(folder, given);
   const names = new Map(flags.map);
-  const open = async () => intoProject(await openSource(tracker, given, path, env), flags.project);
+  const open = async (project?: Project) =>
+    intoProject(await openSource(tracker, given, path, env), project?.project_name ?? flags.project, project);
   const line = new LiveLine(printer);
   const say = (text: string): void => {
     if (printer.isLive) line.set(text);
     else printer.say(text);
   };
-  const once = async (api: TrackingApi): Promise<Imported> =>
-    importRuns({ source: await open(), api, rename: (name) => names.get(name) ?? name }, say);
+  const once = async (api: TrackingApi, project?: Project): Promise<Imported> => {
+    const source = await open(project);
+    return importRuns({ source, api, rename: (name) => names.get(name) ?? name }, say);
+  };
   let result: Imported;
   try {
     if (flags.dryRun) result = await countRuns(await open(), say);
     else {
-      const { client, token } = await connect(env);
+      const session = await connect(env);
+      const { client, token } = session;
+      const project = flags.project === undefined ? undefined : await findProject(session, flags.project);
       result = await untilInterrupted(async (signal) => {
         const api = new TrackingApi(`${client.url}/mlflow`, `Bearer ${token}`, signal);
-        let all = await once(api);
-        for (; flags.watch; all = await once(api)) {
+        let all = await once(api, project);
+        for (; flags.watch; all = await once(api, project)) {
           say(`${all.runs} runs are here. Waiting for more; Ctrl-C ends it.`);
           await sleep(watchMilliseconds, undefined, { signal });
         }
@@ -71,14 +77,15 @@ export async function importTracker(
     throw new CliError(result.failures.map((failure) => `Not imported: ${failure}`).join('\n'));
 }
 
-/** Put all runs of a source into one project, if a name is given. */
-const intoProject = (source: RunSource, name: string | undefined): RunSource =>
+/** Put all runs of a source into one project, if one is given, which may not exist yet. */
+const intoProject = (source: RunSource, name: string | undefined, project?: Project): RunSource =>
   name === undefined
     ? source
     : {
         ...source,
         async *experiments() {
-          for await (const experiment of source.experiments()) yield { ...experiment, name };
+          for await (const experiment of source.experiments())
+            yield { ...experiment, name, project_id: project?.project_id };
         },
       };
 

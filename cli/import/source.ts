@@ -11,6 +11,8 @@ export interface SourceExperiment {
   name: string;
   tags: readonly Pair[];
   isDeleted: boolean;
+  /** ID of the project that the user chose for the runs, if it exists. */
+  project_id?: string | undefined;
 }
 
 export interface SourceRun {

@@ -16,10 +16,17 @@ test('a new service shows ways to begin, and opens the first run by itself; name
   await page.getByRole('button', { name: 'MLflow', exact: true }).click();
   await page.getByText('MLFLOW_TRACKING_URI').waitFor();
   await page.getByRole('button', { name: 'Example', exact: true }).click();
+  await page.getByRole('button', { name: 'Import', exact: true }).click();
+  await page.getByLabel('Runs that you have in').selectOption('TensorBoard');
+  await page.getByText('mps import --from tensorboard ./runs').waitFor();
   expect(await axeFindings(page)).toEqual([]);
 
   const name = 'efficientnet_b0-sgd-lr0.00229-warmup500-cosine-augment2-s';
   const project_id = await newProject(service.client, 'first');
+  // As with "mps run", the experiment comes long after its project.
+  await page.waitForResponse(
+    async (answer) => /\/projects\/(\?|$)/.test(answer.url()) && (await answer.text()).includes(project_id),
+  );
   for (const seed of [1, 2])
     await recordRun(service.client, project_id, {
       name: `${name}${seed}`,
@@ -56,7 +63,7 @@ test('a new service shows ways to begin, and opens the first run by itself; name
     page.locator('.head .cell.name').evaluate((cell) => Math.round(cell.getBoundingClientRect().width));
   const before = await width();
   await page.keyboard.press('ArrowRight');
-  expect(await width()).toBe(before + 16);
+  await expect.poll(width).toBe(before + 16);
   expect(await axeFindings(page)).toEqual([]);
   expect(service.faults).toEqual([]);
 });

@@ -23,6 +23,7 @@ import { testSweeps } from './mps-sweeps.ts';
 
 const execute = promisify(execFile);
 const password = 'correct horse battery';
+const Listed = z.object({ project_id: z.string() });
 const Imported = z.object({ status: z.literal('SUCCEEDED'), project_id: z.string() });
 const hello = join(import.meta.dirname, '../examples/hello');
 
@@ -490,6 +491,19 @@ describe('mps', { shuffle: false }, () => {
     const refused = await mps(['import', 'broken.zip']);
     expect(refused).toMatchObject({ code: 1, stdout: '' });
     expect(refused.stderr).not.toBe('');
+  });
+
+  test('puts what another tracker recorded into the project of an ID', async () => {
+    const created = await mps(['projects', '--json']);
+    const projects = created.stdout.trim().split('\n');
+    const { project_id } = Listed.parse(JSON.parse(projects[0] ?? ''));
+    const source = join(import.meta.dirname, '../fixtures/import/tensorboard');
+    const ended = await mps(['import', '--from', 'tensorboard', source, '-p', project_id]);
+    expect(ended, ended.stderr).toMatchObject({ code: 0 });
+    const { stdout } = await mps(['ls', "name IN ('first', 'second')", '-p', project_id, '--json']);
+    expect(stdout.trim().split('\n')).toHaveLength(2);
+    const after = await mps(['projects', '--json']);
+    expect(after.stdout.trim().split('\n')).toHaveLength(projects.length);
   });
 
   test('says that no service answers, and ends with 3', async () => {

@@ -8,14 +8,14 @@ import { Command } from '../ui/controls/copy.tsx';
 import { go, href } from '../ui/router.ts';
 import { Empty } from '../ui/states/empty.tsx';
 
-const ways = ['Your script', 'MLflow', 'Example'] as const;
+const ways = ['Script', 'MLflow', 'Example', 'Import'] as const;
 
 /**
  * Ways to a first experiment. The page opens it by itself.
  * @param project_id project that waits for one; undefined for a service without any
  */
 export function FirstSteps({ project_id }: { project_id?: string }) {
-  const [way, setWay] = useState<(typeof ways)[number]>('Your script');
+  const [way, setWay] = useState<(typeof ways)[number]>('Script');
   return (
     <Empty title={project_id === undefined ? 'Run your first training' : 'No experiments yet'} icon="bolt">
       <div class="segments" role="group" aria-label="How to begin">
@@ -25,9 +25,10 @@ export function FirstSteps({ project_id }: { project_id?: string }) {
           </button>
         ))}
       </div>
-      {way === 'Your script' && <ScriptSteps project_id={project_id} />}
+      {way === 'Script' && <ScriptSteps project_id={project_id} />}
       {way === 'MLflow' && <MlflowSteps project_id={project_id} />}
       {way === 'Example' && <ExampleSteps project_id={project_id} />}
+      {way === 'Import' && <ImportSteps project_id={project_id} />}
       {project_id === undefined && <OpenNewest />}
       <p class="waiting" role="status">
         Waiting for your first run. It opens here by itself.
@@ -124,3 +125,34 @@ const MlflowSteps = ({ project_id }: { project_id: string | undefined }) => (
     </p>
   </>
 );
+
+/** Trackers that the command imports from, with a usual source of each. */
+const sources = [
+  ['W&B', 'wandb ./wandb'],
+  ['Neptune', 'neptune ./exports'],
+  ['TensorBoard', 'tensorboard ./runs'],
+  ['MLflow', 'mlflow http://127.0.0.1:5000'],
+] as const;
+
+const ImportSteps = ({ project_id }: { project_id: string | undefined }) => {
+  const [tracker, setTracker] = useState<string>(sources[0][0]);
+  const source = sources.find(([name]) => name === tracker)?.[1] ?? '';
+  return (
+    <>
+      <label>
+        Runs that you have in{' '}
+        <select value={tracker} onChange={({ currentTarget }) => setTracker(currentTarget.value)}>
+          {sources.map(([name]) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+      </label>
+      <Install />
+      <Command>{`mps import --from ${source}${inProject(project_id)}`}</Command>
+      <p class="soft small">
+        They come with params, metrics, tags, files and status, without an account of the tracker. What cannot
+        come is listed; <code>--dry-run</code> counts first. Run it again for what is new.
+      </p>
+    </>
+  );
+};

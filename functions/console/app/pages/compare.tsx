@@ -152,6 +152,14 @@ interface Compare {
   baseline: string | undefined;
 }
 
+/** Letters of a name in a head. */
+const maxHead = 64;
+const headEnd = 12;
+
+/** Return a name for the head of a column, cut before its end: names of runs differ at their ends. */
+const headText = (name: string): string =>
+  name.length <= maxHead ? name : `${name.slice(0, maxHead - headEnd)}…${name.slice(-headEnd)}`;
+
 function Differences({
   comparison,
   experiments,
@@ -203,12 +211,8 @@ function Differences({
                 <th key={experiment_id} scope="col">
                   <span class="compare-head">
                     <LineSample style={styles.get(experiment_id) ?? 0} />
-                    <a
-                      class="clamp"
-                      title={name}
-                      href={href(['projects', project_id, 'experiments', experiment_id])}
-                    >
-                      <bdi>{name}</bdi>
+                    <a title={name} href={href(['projects', project_id, 'experiments', experiment_id])}>
+                      <bdi>{headText(name)}</bdi>
                     </a>
                   </span>
                   <span class="compare-head">

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { Experiment, Project } from '../api/answers.ts';
 import {
   loadEnded,
@@ -55,7 +55,7 @@ const Line = ({
         <strong>
           <bdi>{row.name}</bdi>
         </strong>{' '}
-        <span class="soft">
+        <span class="soft within">
           in <bdi>{nameOf(row.project_id)}</bdi>
         </span>
         {row.status === 'FAILED' && row.status_reason !== null && (
@@ -213,16 +213,20 @@ export function HomePage() {
     every: (projects) => (projects.length === 0 ? often : usual),
     isKept: true,
   });
+  // Older projects may be from before the first one. A first training makes its project, and later its experiment.
+  const older = useRef(live.data);
+  const isWaiting = useRef(false);
+  if (live.data?.length === 0 && live.data !== older.current) isWaiting.current = ownRights().mayCreate;
   return (
     <>
       <PageHead title="Home" />
       <Loaded live={live} rows={8} what="The projects could not be loaded">
         {(projects) =>
-          projects.length > 0 ? (
-            <Overview projects={projects} />
-          ) : ownRights().mayCreate ? (
+          isWaiting.current ? (
             <FirstSteps />
-          ) : (
+          ) : projects.length > 0 ? (
+            <Overview projects={projects} />
+          ) : projects === older.current ? null : (
             <NothingYet />
           )
         }
