@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { FileId, Sha256, Timestamp } from '../core/formats.ts';
-import { artifactPathMaxBytes } from '../data/experiments/artifact.ts';
+import { artifactPathMaxBytes } from '../data/experiments/tracking-rules.ts';
 
 /** Format version that this release writes. It also reads earlier versions. */
 export const archiveFormat = 2;

@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { readProjectObjects } from '../../../shared/aws/needs.ts';
 import { notFound } from '../../../shared/core/service-error.ts';
-import { artifactPathMaxBytes, findArtifact } from '../../../shared/data/experiments/artifact.ts';
+import { findArtifact } from '../../../shared/data/experiments/artifact.ts';
 import { requireExperiment } from '../../../shared/data/experiments/experiment.ts';
+import { artifactPathMaxBytes } from '../../../shared/data/experiments/tracking-rules.ts';
 import { readRecords } from '../../../shared/data/table/needs.ts';
 import { experimentPath } from '../../../shared/experiments/experiment-path.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { FileId, Sha256, Ulid } from '../../../shared/core/formats.ts';
 import { badRequest, type ParameterFault } from '../../../shared/core/service-error.ts';
-import { artifactPathMaxBytes } from '../../../shared/data/experiments/artifact.ts';
+import { artifactPathMaxBytes } from '../../../shared/data/experiments/tracking-rules.ts';
 import {
   DataFileName,
   type ModelFileRole,

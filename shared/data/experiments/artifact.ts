@@ -36,9 +36,6 @@ export type Artifact = z.infer<ReturnType<typeof artifactSchema>>;
  */
 export type ArtifactKind = 'artifact' | 'checkpoint';
 
-/** Maximum bytes of a path: the limit of a sort key (1,024) minus its prefix. */
-export const artifactPathMaxBytes = 1000;
-
 export const artifactKey = (job_id: string, path: string, kind: ArtifactKind): Key => ({
   pk: jobPartition(job_id),
   sk: `${layouts[kind].prefix}${path}`,

@@ -4,6 +4,9 @@ import { line, paragraphOrBlank } from '../../core/text/text-rules.ts';
 
 // Rules of an experiment's tracking data, from a request, an MLflow client, a job's configuration or an archive.
 
+/** Maximum bytes of the path of an artifact: the limit of a sort key (1,024) minus its prefix. */
+export const artifactPathMaxBytes = 1000;
+
 /** Maximum length of a metric, param or tag name, in characters. */
 export const maxTrackedName = 250;
 export const TrackedName = line(maxTrackedName);

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { artifactPathMaxBytes } from '../experiments/artifact.ts';
+import { artifactPathMaxBytes } from '../experiments/tracking-rules.ts';
 
 /** Presigned request that uploads a file or a part of it. The client must send exactly these headers. */
 const signedRequest = {

@@ -2,7 +2,7 @@ import { join, relative } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ConfigScalar } from '../../config/config-value.ts';
 import { line } from '../../core/text/text-rules.ts';
-import { artifactPathMaxBytes } from '../../data/experiments/artifact.ts';
+import { artifactPathMaxBytes } from '../../data/experiments/tracking-rules.ts';
 import { GrowingFile, openOwned } from '../host/growing-file.ts';
 import { readAtMost } from '../host/read-at-most.ts';
 import type { SecretMask } from '../host/secret-mask.ts';

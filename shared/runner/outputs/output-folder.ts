@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { artifactPathMaxBytes } from '../../data/experiments/artifact.ts';
+import { artifactPathMaxBytes } from '../../data/experiments/tracking-rules.ts';
 import { hasCode } from '../../host/has-code.ts';
 import { FileRefusedError } from '../host/growing-file.ts';
 import { type FindFilesOptions, type FoundFile, findFiles } from './find-files.ts';

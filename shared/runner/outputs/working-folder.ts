@@ -1,5 +1,5 @@
 import { bytesText } from '../../core/text/bytes-text.ts';
-import { artifactPathMaxBytes } from '../../data/experiments/artifact.ts';
+import { artifactPathMaxBytes } from '../../data/experiments/tracking-rules.ts';
 import { FileRefusedError } from '../host/growing-file.ts';
 import { LeaseLostError } from '../job/job-error.ts';
 import { type FindFilesOptions, type FoundFile, findFiles } from './find-files.ts';

@@ -25,7 +25,7 @@ describe('create project', () => {
     expect(created.json).toMatchObject({ project_name: 'digits', owner: developer.user.username });
     expect(created.headers['etag']).toMatch(/^"1-/);
     const listed = await service.call(listProjects, { as: developer });
-    expect(listed.json).toEqual([created.json]);
+    expect(listed.json).toEqual([{ ...created.json, experiments: 0 }]);
   });
 
   test('names every fault at once', async () => {

@@ -9,6 +9,7 @@ import type { endpoint as createExperiment } from '../../../functions/experiment
 import type { endpoint as updateExperiment } from '../../../functions/experiments/records/update-experiment.endpoint.ts';
 import type { endpoint as createProject } from '../../../functions/projects/projects/create-project.endpoint.ts';
 import { readFlags } from '../../../infra/command/read-flags.ts';
+import { runMain } from '../../../infra/command/run-main.ts';
 import { Client } from '../../../shared/client/client.ts';
 import { followLive } from '../../../shared/client/follow-live.ts';
 import { type LocalService, startLocalService } from '../../support/local-service.ts';
@@ -20,60 +21,68 @@ import { type LocalService, startLocalService } from '../../support/local-servic
  */
 const usage = `Usage: npm run proof -- follow
   follows a run while the service is killed: how often a follower asks, and how late each point arrives (three minutes)`;
-readFlags(usage, {});
 
 const points = 40;
 const secondsBetween = 2;
 /** Numbers of the points after which the service is killed. */
 const killedAfter = [10, 20, 30];
 const password = 'a long enough password';
-const folder = await mkdtemp(join(tmpdir(), 'mps-follow-'));
-let service = await start();
-let client = new Client({ url: service.url });
-const { access_token: token } = await client.call<typeof createToken>('POST /auth/token', {
-  body: { grant_type: 'password', username: 'admin', password },
-});
-client = clientOf();
 
-try {
-  const { project_id } = await client.call<typeof createProject>('POST /projects/', {
-    query: {
-      'project-name': 'followed',
-      'project-description': 'It is followed.',
-      'project-type': 'proof',
-      'project-task': 'sorting',
-    },
+let folder: string;
+let service: LocalService;
+let client: Client;
+let token: string;
+
+async function main(): Promise<number> {
+  readFlags(usage, {});
+  folder = await mkdtemp(join(tmpdir(), 'mps-follow-'));
+  service = await start();
+  client = new Client({ url: service.url });
+  const signedIn = await client.call<typeof createToken>('POST /auth/token', {
+    body: { grant_type: 'password', username: 'admin', password },
   });
-  const { experiment_id } = await client.call<typeof createExperiment>(
-    'POST /projects/{project_id}/experiments',
-    { path: { project_id }, body: {} },
-  );
-  const path = { project_id, experiment_id };
-  const following = [follow(path, 'log'), follow(path, 'points')];
-  const stored = await log(path);
-  await client.call<typeof updateExperiment>('PATCH /projects/{project_id}/experiments/{experiment_id}', {
-    path,
-    body: { status: 'SUCCEEDED' },
-  });
-  const [terminal, page] = await Promise.all(following);
-  if (terminal === undefined || page === undefined) throw new TypeError('nobody follows');
-  const expected = Array.from({ length: points }, (_, step) => step);
-  const isWhole = JSON.stringify(page.steps.map(({ step }) => step)) === JSON.stringify(expected);
-  const delays = page.steps.flatMap(({ step, at }) => {
-    const { at: since, isUndisturbed } = stored[step] ?? { at: at, isUndisturbed: false };
-    return isUndisturbed ? [(at - since) / 1000] : [];
-  });
-  const slowest = Math.max(...delays);
-  console.log(`${killedAfter.length} kills: ${isWhole ? 'every point once, in order' : 'POINTS ARE LOST'}`);
-  console.log(`mps logs -f: ${terminal.rate.toFixed(2)} requests a second (at most 0.30)`);
-  console.log(`the page of a run: ${page.rate.toFixed(2)} requests a second`);
-  console.log(
-    `a point arrives ${slowest.toFixed(2)} s after it was stored, at most (of ${delays.length}; at most 2.00)`,
-  );
-  if (!isWhole || terminal.rate > 0.3 || slowest > 2) process.exitCode = 1;
-} finally {
-  await service.end('SIGTERM');
-  await rm(folder, { recursive: true, force: true });
+  token = signedIn.access_token;
+  client = clientOf();
+  try {
+    const { project_id } = await client.call<typeof createProject>('POST /projects/', {
+      query: {
+        'project-name': 'followed',
+        'project-description': 'It is followed.',
+        'project-type': 'proof',
+        'project-task': 'sorting',
+      },
+    });
+    const { experiment_id } = await client.call<typeof createExperiment>(
+      'POST /projects/{project_id}/experiments',
+      { path: { project_id }, body: {} },
+    );
+    const path = { project_id, experiment_id };
+    const following = [follow(path, 'log'), follow(path, 'points')];
+    const stored = await log(path);
+    await client.call<typeof updateExperiment>('PATCH /projects/{project_id}/experiments/{experiment_id}', {
+      path,
+      body: { status: 'SUCCEEDED' },
+    });
+    const [terminal, page] = await Promise.all(following);
+    if (terminal === undefined || page === undefined) throw new TypeError('nobody follows');
+    const expected = Array.from({ length: points }, (_, step) => step);
+    const isWhole = JSON.stringify(page.steps.map(({ step }) => step)) === JSON.stringify(expected);
+    const delays = page.steps.flatMap(({ step, at }) => {
+      const { at: since, isUndisturbed } = stored[step] ?? { at: at, isUndisturbed: false };
+      return isUndisturbed ? [(at - since) / 1000] : [];
+    });
+    const slowest = Math.max(...delays);
+    console.log(`${killedAfter.length} kills: ${isWhole ? 'every point once, in order' : 'POINTS ARE LOST'}`);
+    console.log(`mps logs -f: ${terminal.rate.toFixed(2)} requests a second (at most 0.30)`);
+    console.log(`the page of a run: ${page.rate.toFixed(2)} requests a second`);
+    console.log(
+      `a point arrives ${slowest.toFixed(2)} s after it was stored, at most (of ${delays.length}; at most 2.00)`,
+    );
+    return isWhole && terminal.rate <= 0.3 && slowest <= 2 ? 0 : 1;
+  } finally {
+    await service.end('SIGTERM');
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
 interface Run {
@@ -132,3 +141,5 @@ async function start(): Promise<LocalService> {
 function clientOf(): Client {
   return new Client({ url: service.url, token, retries: { attempts: 1, seconds: 0 } });
 }
+
+await runMain(main);

@@ -144,7 +144,9 @@ describe('every field of an answer', () => {
     // Rules are shown in the form in which they are written: with one condition, and without the others as null.
     const isWritten = (at: string) =>
       /\/rules\/\[\](\/rule)?(\/(above|below|no improvement|idle))?$/.test(at);
-    const whole = inAnswers.filter(({ at }) => !/^\w+Masked\b/.test(at) && !isWritten(at));
+    // A line of a log says where it is in a search alone: a page may have ten thousand lines.
+    const isLine = (at: string) => at.includes('/logs 200 application/json/[]');
+    const whole = inAnswers.filter(({ at }) => !/^\w+Masked\b/.test(at) && !isWritten(at) && !isLine(at));
     expect(whole.length).toBeGreaterThan(100);
     const isWhole = (one: Found) => [...(one.schema.required ?? [])].sort().join() === fieldsOf(one).join();
     expect(breaking(whole, isWhole)).toEqual([]);
