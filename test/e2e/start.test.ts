@@ -76,7 +76,7 @@ describe('npm start', () => {
 
     const second = await started();
     expect(second.output()).not.toContain(password);
-    expect(await listProjects(second.url, headers)).toEqual([{ ...made, experiments: 0 }]);
+    expect(await listProjects(second.url, headers)).toEqual([{ ...Object(made), experiments: 0 }]);
     for (const { pid, startTime } of left) expect(await processStartTime(pid)).not.toBe(startTime);
     expect(await second.end('SIGTERM')).toBe(0);
     for (const { pid, startTime } of await engines()) {
@@ -93,7 +93,7 @@ describe('npm start', () => {
     expect(refused).toMatchObject({ output: expect.not.stringMatching(/\n\s+at |AWS/) });
     await rename(`${lost}.kept`, lost);
     const third = await started();
-    expect(await listProjects(third.url, headers)).toEqual([{ ...made, experiments: 0 }]);
+    expect(await listProjects(third.url, headers)).toEqual([{ ...Object(made), experiments: 0 }]);
   });
 
   test.runIf(everySample)('keeps the promise of an upload URL that it signed before a restart', async () => {
