@@ -273,11 +273,16 @@ describe('a chart', () => {
       await page.mouse.move(box.x + box.width * 0.97, box.y + box.height * share);
       const tip = page.locator('.tip').first();
       await expect.poll(() => tip.locator('bdi').first().innerText()).toContain(first);
-      const place = await tip.boundingBox();
-      if (place === null) throw new Error('There is no tip.');
-      expect(place.x).toBeGreaterThanOrEqual(chart.x);
-      expect(place.x + place.width).toBeLessThanOrEqual(chart.x + chart.width);
-      expect(place.y + place.height).toBeLessThanOrEqual(chart.y + chart.height);
+      const isInside = async (): Promise<boolean> => {
+        const place = await tip.boundingBox();
+        return (
+          place !== null &&
+          place.x >= chart.x &&
+          place.x + place.width <= chart.x + chart.width &&
+          place.y + place.height <= chart.y + chart.height
+        );
+      };
+      await expect.poll(isInside).toBe(true);
     }
   });
 

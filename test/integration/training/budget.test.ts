@@ -11,6 +11,7 @@ import { endpoint as train } from '../../../functions/projects/training/train-pr
 import { endpoint as putUserBudget } from '../../../functions/users/budget/put-user-budget.endpoint.ts';
 import { endpoint as readUserBudget } from '../../../functions/users/budget/read-user-budget.endpoint.ts';
 import { newId } from '../../../shared/core/new-id.ts';
+import { putTrust } from '../../../shared/data/accounts/ci-trust.ts';
 import { issueToken } from '../../../shared/data/accounts/token.ts';
 import type { AnyEndpoint } from '../../../shared/http/definition/middleware.ts';
 import { everySample } from '../../support/samples.ts';
@@ -231,6 +232,13 @@ describe('the budget of a token', () => {
     const { user } = service.developer;
     const scope = { rights: 'run' as const, projects: [project_id] };
     const trust_id = newId();
+    await putTrust(service.accounts, {
+      ...{ trust_id, scope, budget: 61.5, provider: 'github', name: 'o/r', issuer: 'https://ci.example.org' },
+      claims: { repository_id: '1', repository_owner_id: '2', ref: 'refs/heads/main' },
+      user_id: user.user_id,
+      created_at: new Date().toISOString(),
+      credentials_version: user.credentials_version,
+    });
     const tokens = await Promise.all(
       [1, 2].map(async () => {
         const options = {
