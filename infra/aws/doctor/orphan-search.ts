@@ -3,6 +3,7 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { downloadsPrefix } from '../../../shared/aws/needs.ts';
 import { objectReader } from '../../../shared/aws/objects.ts';
+import { isAuditItem } from '../../../shared/data/accounts/audit.ts';
 import { parseUser } from '../../../shared/data/accounts/user.ts';
 import { parseArtifact } from '../../../shared/data/experiments/artifact.ts';
 import { parseExperiment } from '../../../shared/data/experiments/experiment.ts';
@@ -51,6 +52,7 @@ export class OrphanSearch implements Disposable {
   addRecord(item: Item): void {
     this.#items += 1;
     this.#addAny(item);
+    if (isAuditItem(item)) return;
     const { pk, sk } = item;
     for (const { kind, id } of ownersOfItem(item)) this.#store.add('item', pk, sk, kind, id);
     if (unfinishedJobs.partitions.includes(pk)) this.#store.add('unfinished', sk, pk);

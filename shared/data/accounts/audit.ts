@@ -50,7 +50,11 @@ export type AuditRecord = z.infer<typeof audit.schema>;
 const shards = { records: 8, accounts: 1 } as const satisfies Record<TableName, number>;
 
 /** `needs.ts` has its pattern. */
-const partition = (month: string, shard: number): string => `AUDIT#${month}#${shard}`;
+const prefix = 'AUDIT#';
+const partition = (month: string, shard: number): string => `${prefix}${month}#${shard}`;
+
+/** Whether an item is a record of the audit, which outlives what it tells of. */
+export const isAuditItem = ({ pk }: Pick<Item, 'pk'>): boolean => pk.startsWith(prefix);
 
 function shardOf(owner: string, table: TableName): number {
   return createHash('sha256').update(owner).digest().readUInt8(0) % shards[table];

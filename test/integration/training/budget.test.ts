@@ -135,7 +135,7 @@ describe('a budget', () => {
     const { user_id } = service.developer.user;
     const before = await must(call(readUserBudget, { user_id }));
     const admin = await service.user('admin');
-    const set = (amount: number) =>
+    const set = (amount: number | null) =>
       must(service.call(putUserBudget, { path: { user_id }, as: admin, ...json({ amount }) }));
 
     await set(before.spent + 121);
@@ -163,6 +163,7 @@ describe('a budget', () => {
       spent: before.spent + 1,
       reserved: 0,
     });
+    await set(null);
   });
 });
 

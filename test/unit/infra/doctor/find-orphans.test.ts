@@ -97,6 +97,12 @@ describe('orphans', () => {
     expect(remaining).toEqual(['OWNED']);
   });
 
+  test('are not records of the audit, which outlive what they tell of', async () => {
+    const { records, ...others } = await healthy();
+    const told = { pk: 'AUDIT#2026-01#3', sk: at, record_type: 'audit', project_id: ulid().toLowerCase() };
+    expect(findOrphans({ ...others, records: [...records, told] })).toEqual([]);
+  });
+
   test('are what a job has left whose record is gone', async () => {
     const { records, ...rest } = await healthy();
     const left = without(records, `EXPERIMENTS#${project_id}`, ended.experiment_id);
