@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { uploadSeconds } from '../../../../shared/aws/upload-seconds.ts';
+import { isAuditItem } from '../../../../shared/data/accounts/audit.ts';
 import { experimentKey } from '../../../../shared/data/experiments/experiment.ts';
 import { projectKey } from '../../../../shared/data/projects/project.ts';
 import { listPurges } from '../../../../shared/data/projects/purge.ts';
@@ -135,7 +136,7 @@ async function findFaults(
   { before, after }: { before: Inventory; after: Inventory },
 ): Promise<string[]> {
   const { batch, settings } = service;
-  const records = after.records.filter(({ pk }) => pk !== 'PURGES');
+  const records = after.records.filter((item) => item.pk !== 'PURGES' && !isAuditItem(item));
   const left = shareOf({ ...after, records }, namesOf(doomed));
   // What a reconciler submitted without living to note it.
   const strays = await Promise.all(
