@@ -418,6 +418,7 @@ describe('people', () => {
     await button('Revoke script').click();
     await button('Revoke the token').click();
     await page.getByText('The token is revoked').waitFor();
+    await expect.poll(() => button('Revoke script').count()).toBe(0);
     await page.getByLabel('Name of a new token').fill('narrow');
     await page.getByLabel('It may').selectOption('record');
     await button('Make a token').click();

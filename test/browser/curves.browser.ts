@@ -263,6 +263,7 @@ describe('a chart', () => {
   test('has its values inside, the nearest to the pointer first', async () => {
     await compared('', 7);
     await drawn();
+    await page.locator('.u-over').first().waitFor();
     const box = await page.locator('.u-over').first().boundingBox();
     const chart = await page.locator('.chart').first().boundingBox();
     if (box === null || chart === null) throw new Error('There is no plot.');
