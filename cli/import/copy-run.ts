@@ -29,11 +29,10 @@ export async function copyRun(
   const tags = run.tags.filter(({ key }) => !ownTags.has(key));
   for (const [kind, pairs] of [['params', run.params] as const, ['tags', tags] as const]) {
     const fitted = fitPairs(kind, pairs, refused, note);
-    const logged = await logPairs(api, run_id, kind, fitted);
-    refused[kind].push(...logged.refused);
-    if (logged.refused.length > 0)
-      note(`${kind} that the service refuses: in ${valuesFile}`, logged.refused.length);
-    if (kind === 'params') copied.params = fitted.length - logged.refused.length;
+    const rejected = await logPairs(api, run_id, kind, fitted);
+    refused[kind].push(...rejected);
+    if (rejected.length > 0) note(`${kind} that the service refuses: in ${valuesFile}`, rejected.length);
+    if (kind === 'params') copied.params = fitted.length - rejected.length;
   }
   if (run.datasets.length > 0)
     await api.run('POST mlflow/runs/log-inputs', { body: { run_id, datasets: run.datasets } });
@@ -200,7 +199,7 @@ async function logPairs(
   run_id: string,
   kind: keyof Refused,
   pairs: readonly Pair[],
-): Promise<{ refused: Pair[] }> {
+): Promise<Pair[]> {
   const refused: Pair[] = [];
   const waiting: (readonly Pair[])[] = [];
   for (let from = 0; from < pairs.length; from += pairsAtOnce)
@@ -219,7 +218,7 @@ async function logPairs(
       else waiting.unshift(some.slice(0, half), some.slice(half));
     }
   }
-  return { refused };
+  return refused;
 }
 
 const pointsAtOnce = 1000;

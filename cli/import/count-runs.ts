@@ -1,12 +1,9 @@
-import type { Imported } from './import-runs.ts';
+import { addOmitted, type Imported, nothingImported } from './imported.ts';
 import type { RunSource } from './source.ts';
 
 /** Read a whole source, and count what an import would bring. */
 export async function countRuns(source: RunSource, say: (line: string) => void): Promise<Imported> {
-  const counted: Imported = {
-    ...{ experiments: 0, runs: 0, known: 0, params: 0, points: 0, files: 0, bytes: 0 },
-    ...{ models: 0, versions: 0, omitted: {}, failures: [] },
-  };
+  const counted = nothingImported();
   for await (const experiment of source.experiments()) {
     counted.experiments += 1;
     for await (const run of source.runs(experiment)) {
@@ -17,8 +14,7 @@ export async function countRuns(source: RunSource, say: (line: string) => void):
         counted.files += 1;
         counted.bytes += size;
       }
-      for (const [reason, count] of source.omitted?.(run) ?? [])
-        counted.omitted[reason] = (counted.omitted[reason] ?? 0) + count;
+      addOmitted(counted, source.omitted?.(run) ?? []);
       await source.release?.(run);
       say(`${experiment.name}: ${counted.runs} runs, ${counted.points} points, ${counted.files} files`);
     }

@@ -4,6 +4,7 @@ import { UnreachableError } from '../../shared/client/unreachable-error.ts';
 import { inLanes } from '../../shared/core/in-lanes.ts';
 import { copyModel } from './copy-models.ts';
 import { type CopyInto, completeTag, copyRun, endRun, goesOn, importedTag, parentTag } from './copy-run.ts';
+import { addOmitted, type Imported, nothingImported } from './imported.ts';
 import type { SourceExperiment, SourceRun } from './source.ts';
 import { runsOf } from './sources/mlflow-server.ts';
 import type { TrackingApi } from './tracking-api.ts';
@@ -14,7 +15,7 @@ import type { TrackingApi } from './tracking-api.ts';
  * @param say called with a line of progress
  */
 export async function importRuns(into: CopyInto, say: (line: string) => void): Promise<Imported> {
-  const work: Import = { ...into, say, done: nothing(), runs: new Map() };
+  const work: Import = { ...into, say, done: nothingImported(), runs: new Map() };
   const { done, source, api } = work;
   for await (const experiment of source.experiments())
     await importExperiment(work, experiment).catch((error: unknown) => {
@@ -33,44 +34,12 @@ export async function importRuns(into: CopyInto, say: (line: string) => void): P
   return done;
 }
 
-/** Results of an import. */
-export interface Imported {
-  experiments: number;
-  runs: number;
-  /** Number of these runs that an earlier import had copied. */
-  known: number;
-  params: number;
-  points: number;
-  files: number;
-  bytes: number;
-  models: number;
-  versions: number;
-  /** How much was not brought as it is, by the reason. */
-  omitted: Record<string, number>;
-  /** Failed items with their reasons. */
-  failures: string[];
-}
-
 interface Import extends CopyInto {
   say(line: string): void;
   done: Imported;
   /** Runs in this service by their ids at the source. */
   runs: Map<string, { run_id: string; artifactUri: string }>;
 }
-
-const nothing = (): Imported => ({
-  experiments: 0,
-  runs: 0,
-  known: 0,
-  params: 0,
-  points: 0,
-  files: 0,
-  bytes: 0,
-  models: 0,
-  versions: 0,
-  omitted: {},
-  failures: [],
-});
 
 /** Runs that are copied at the same time. */
 const lanes = 4;
@@ -204,7 +173,7 @@ async function importRun(
     await api.run('POST mlflow/runs/set-tag', { body: { run_id, key: parentTag, value } });
   await endRun(api, run, copied, isGone || !goesOn(run));
   for (const name of ['params', 'points', 'files', 'bytes'] as const) done[name] += copied[name];
-  for (const [reason, count] of omitted) done.omitted[reason] = (done.omitted[reason] ?? 0) + count;
+  addOmitted(done, omitted);
 }
 
 /**

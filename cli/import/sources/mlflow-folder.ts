@@ -13,6 +13,7 @@ import type {
   SourcePoint,
   SourceRun,
 } from '../source.ts';
+import { filesBelow } from './files-below.ts';
 import { openLocal } from './open-local.ts';
 
 /** Read the folder `mlruns` of MLflow's file store. */
@@ -120,14 +121,10 @@ const RunMeta = z.object({
   artifact_uri: z.string().default(''),
 });
 
-/** Yield regular files below a folder, with their relative paths. Do not follow links: they may lead anywhere. */
-async function* filesIn(folder: string, below = ''): AsyncGenerator<SourceFile> {
-  const entries = await readdir(join(folder, below), { withFileTypes: true }).catch(() => []);
-  for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
-    const path = below === '' ? entry.name : `${below}/${entry.name}`;
-    if (entry.isDirectory()) yield* filesIn(folder, path);
-    else if (entry.isFile()) yield { path, size: (await lstat(join(folder, path))).size };
-  }
+/** Yield regular files below a folder, with their sizes. */
+async function* filesIn(folder: string): AsyncGenerator<SourceFile> {
+  for await (const { path, isFile } of filesBelow(folder))
+    if (isFile) yield { path, size: (await lstat(join(folder, path))).size };
 }
 
 /** Run statuses by their numbers in `meta.yaml`. */

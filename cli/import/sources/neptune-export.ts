@@ -2,13 +2,15 @@ import { open, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, extname, join, sep } from 'node:path';
 import { type AsyncBuffer, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import { systemPrefix } from '../../../shared/metrics/system-metric.ts';
+import { shownDouble } from '../../../shared/mlflow/protocol/scalars.ts';
 import { CliError } from '../../cli-error.ts';
-import type { Pair, RunSource, SourceExperiment, SourceFile, SourcePoint, SourceRun } from '../source.ts';
+import type { Pair, RunSource, SourceExperiment, SourcePoint, SourceRun } from '../source.ts';
+import { filesBelow } from './files-below.ts';
 import { Omissions } from './omissions.ts';
 import { openLocal } from './open-local.ts';
 import { RunRecords } from './run-records.ts';
 import { ScratchFiles } from './scratch-files.ts';
-import { writableNumber } from './writable-number.ts';
+import { valueText } from './value-text.ts';
 
 /**
  * Read what neptune-exporter has written: a folder for each project with files `<run>_part_<n>.parquet`, and beside it a
@@ -239,7 +241,7 @@ function factorOf(step: number): number {
 const rounded = (value: number): number => Math.round(value * 1e6) / 1e6;
 
 function textOfRow(row: Row): string {
-  if (row.bool_value != null) return row.bool_value ? 'True' : 'False';
+  if (row.bool_value != null) return valueText(row.bool_value);
   if (row.datetime_value != null) return row.datetime_value.toISOString();
   if (row.string_set_value != null) return row.string_set_value.join(', ');
   return String(row.int_value ?? row.float_value ?? row.string_value ?? '');
@@ -256,7 +258,7 @@ async function* pointsOf(exported: ExportedRun): AsyncGenerator<SourcePoint[]> {
         const step = Math.round((row.step ?? 0) * factor);
         if (timestamp != null) last = timestamp.getTime();
         if (type === 'float_series' && row.float_value != null)
-          points.push({ key: nameOf(path), value: writableNumber(row.float_value), timestamp: last, step });
+          points.push({ key: nameOf(path), value: shownDouble(row.float_value), timestamp: last, step });
         else if (type === 'string_series') await scratch.addLine(`${path}.log`, row.string_value ?? '');
         else if (type === 'histogram_series' && row.histogram_value != null)
           await scratch.write(`histograms/${path}_step_${step}.json`, histogramText(row.histogram_value));
@@ -265,7 +267,7 @@ async function* pointsOf(exported: ExportedRun): AsyncGenerator<SourcePoint[]> {
       }
       yield points;
     }
-  yield described.map(({ key, value }) => ({ key, value: writableNumber(value), timestamp: last, step: 0 }));
+  yield described.map(({ key, value }) => ({ key, value: shownDouble(value), timestamp: last, step: 0 }));
 }
 
 /** Neptune's own samples of the machine are below `monitoring`. */
@@ -282,20 +284,14 @@ async function keepFile(exported: ExportedRun, row: Row, path: string, step: num
   if (!local.startsWith(files + sep)) return omissions.add('links to files elsewhere');
   const isSeries = row.attribute_type === 'file_series';
   const name = isSeries ? `${row.attribute_path}_step_${step}` : row.attribute_path;
-  for (const { path: below, size } of await filesBelow(local))
-    locals.set(below === '' ? `${name}${extname(name) === '' ? extname(local) : ''}` : `${name}/${below}`, {
-      local: join(local, below),
-      size,
-    });
-}
-
-async function filesBelow(local: string, below = ''): Promise<SourceFile[]> {
-  const status = await stat(join(local, below));
-  if (status.isFile()) return [{ path: below, size: status.size }];
-  const entries = await readdir(join(local, below), { withFileTypes: true }).catch(() => []);
-  const files: SourceFile[] = [];
-  for (const entry of entries)
-    if (entry.isFile() || entry.isDirectory())
-      files.push(...(await filesBelow(local, below === '' ? entry.name : `${below}/${entry.name}`)));
-  return files;
+  const status = await stat(local);
+  if (status.isFile()) {
+    const ending = extname(name) === '' ? extname(local) : '';
+    locals.set(`${name}${ending}`, { local, size: status.size });
+    return;
+  }
+  for await (const { path: below, isFile } of filesBelow(local)) {
+    const inside = join(local, below);
+    if (isFile) locals.set(`${name}/${below}`, { local: inside, size: (await stat(inside)).size });
+  }
 }

@@ -1,14 +1,15 @@
 import { createReadStream } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
+import { shownDouble } from '../../../shared/mlflow/protocol/scalars.ts';
 import { EventFile, type PictureEvent } from '../../../shared/runner/metric-files/event-file.ts';
 import { EventNames, folderOf } from '../../../shared/runner/metric-files/event-names.ts';
 import type { RunSource, SourceExperiment, SourcePoint, SourceRun } from '../source.ts';
+import { filesBelow } from './files-below.ts';
 import { Omissions } from './omissions.ts';
-import { RunRecords } from './run-records.ts';
+import { isFresh, RunRecords } from './run-records.ts';
 import { ScratchFiles } from './scratch-files.ts';
-import { valueText } from './wandb-values.ts';
-import { writableNumber } from './writable-number.ts';
+import { valueText } from './value-text.ts';
 
 /**
  * Read the event files that TensorBoard shows. A folder with event files is a run, named by its path; folders below it,
@@ -65,21 +66,13 @@ interface EventRun {
   omissions: Omissions;
 }
 
-/** A run whose files changed within this time still goes on. */
-const liveMilliseconds = 5 * 60_000;
-
 const isEventFile = (path: string): boolean => basename(path).includes('tfevents');
 
-/** List the event files below a folder, by their paths with slashes. Do not follow links. */
-async function eventFiles(folder: string, below = ''): Promise<string[]> {
-  const entries = await readdir(join(folder, below), { withFileTypes: true }).catch(() => []);
+/** List the event files below a folder, by their paths with slashes. */
+async function eventFiles(folder: string): Promise<string[]> {
   const paths: string[] = [];
-  for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
-    const path = below === '' ? entry.name : `${below}/${entry.name}`;
-    if (entry.isFile() && isEventFile(path)) paths.push(path);
-    else if (entry.isDirectory() && entry.name !== 'node_modules')
-      paths.push(...(await eventFiles(folder, path)));
-  }
+  for await (const { path, isFile } of filesBelow(folder, (name) => name !== 'node_modules'))
+    if (isFile && isEventFile(path)) paths.push(path);
   return paths;
 }
 
@@ -136,7 +129,7 @@ async function scan(folder: string, name: string, files: string[]): Promise<Even
       run.omissions.add('event files that are damaged: what comes before the damage is brought');
     const { mtimeMs, size } = await stat(join(folder, path));
     run.bytes += size;
-    run.isLive ||= Date.now() - mtimeMs < liveMilliseconds;
+    run.isLive ||= isFresh(mtimeMs);
   }
   return run;
 }
@@ -180,7 +173,7 @@ async function* pointsOf({
         .map(({ tag, value, step, time }) => ({
           // An import keeps also what a job takes for no metric.
           key: names.nameOf(path, tag, value) ?? names.ownName(folderOf(path), tag),
-          value: writableNumber(value),
+          value: shownDouble(value),
           timestamp: Math.round(time),
           step,
         }));

@@ -1,16 +1,18 @@
-import { lstat, readdir, realpath, stat } from 'node:fs/promises';
+import { lstat, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, join, sep } from 'node:path';
+import { shownDouble } from '../../../shared/mlflow/protocol/scalars.ts';
 import type { Pair, RunSource, SourceExperiment, SourceFile, SourcePoint, SourceRun } from '../source.ts';
+import { filesBelow } from './files-below.ts';
 import { Omissions } from './omissions.ts';
 import { openLocal } from './open-local.ts';
-import { RunRecords } from './run-records.ts';
+import { isFresh, RunRecords } from './run-records.ts';
 import { ScratchFiles } from './scratch-files.ts';
+import { valueText } from './value-text.ts';
 import { mediaPath } from './wandb-media.ts';
 import { outputOf, readRun, rowsOf, type WandbRow, type WandbRun } from './wandb-run.ts';
 import { machineName } from './wandb-stats.ts';
-import { flatValues, isMedia, numberOf, valueText, type WandbValue } from './wandb-values.ts';
-import { writableNumber } from './writable-number.ts';
+import { flatValues, isMedia, numberOf, type WandbValue } from './wandb-values.ts';
 
 /**
  * Read the run folders that W&B's package writes, offline or synced, below a folder. Neither an account nor the package is
@@ -70,29 +72,21 @@ interface ReadRun {
   omissions: Omissions;
 }
 
-/** A run without an exit record that changed within this time still goes on. */
-const liveMilliseconds = 5 * 60_000;
-
 /** Maximum depth of run folders below the given one. */
 const maxDepth = 6;
 
-/** Find the logs below a folder. Do not follow links: `latest-run` is one. */
-async function logsIn(folder: string, depth = 0): Promise<string[]> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+/** Find the logs below a folder, apart from links: `latest-run` is one. */
+async function logsIn(folder: string): Promise<string[]> {
   const paths: string[] = [];
-  for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
-    const path = join(folder, entry.name);
-    if (entry.isFile() && entry.name.endsWith('.wandb')) paths.push(path);
-    else if (entry.isDirectory() && depth < maxDepth && entry.name !== 'node_modules')
-      paths.push(...(await logsIn(path, depth + 1)));
-  }
+  const enters = (name: string, depth: number): boolean => depth < maxDepth && name !== 'node_modules';
+  for await (const { path, isFile } of filesBelow(folder, enters))
+    if (isFile && path.endsWith('.wandb')) paths.push(join(folder, path));
   return paths;
 }
 
 /** Read all runs, by their projects. Note the logs that cannot be read. */
 async function readRuns(folder: string, unread: string[]): Promise<Map<string, ReadRun[]>> {
   const runs = new Map<string, ReadRun>();
-  const now = Date.now();
   for (const log of await logsIn(folder)) {
     const [run, status] = await Promise.all([readRun(log), stat(log)]).catch((error: unknown) => {
       unread.push(`${log}: ${(error as Error).message}`);
@@ -103,7 +97,7 @@ async function readRuns(folder: string, unread: string[]): Promise<Map<string, R
     const { mtimeMs, size } = status;
     const key = `${run.entity}/${run.project}/${run.id}`;
     const earlier = runs.get(key);
-    const isLive = run.exitCode === undefined && now - mtimeMs < liveMilliseconds;
+    const isLive = run.exitCode === undefined && isFresh(mtimeMs);
     if (earlier === undefined)
       runs.set(key, {
         run,
@@ -226,7 +220,7 @@ async function* pointsOf(read: ReadRun): AsyncGenerator<SourcePoint[]> {
         if (number === undefined) await keepValue(read, row, name, value);
         else {
           const key = row.kind === 'stats' ? machineName(name) : name;
-          points.push({ key, value: writableNumber(number), timestamp, step: row.step });
+          points.push({ key, value: shownDouble(number), timestamp, step: row.step });
           if (row.kind === 'history') seen.set(key, number);
         }
       }
@@ -241,7 +235,7 @@ async function* pointsOf(read: ReadRun): AsyncGenerator<SourcePoint[]> {
     if (number === undefined || Object.is(seen.get(key), number)) continue;
     // The summary of a metric that was logged, too, is its best value or one that the program set.
     const name = seen.has(key) ? `${key}.summary` : key;
-    points.push({ key: name, value: writableNumber(number), timestamp: last.time, step: last.step });
+    points.push({ key: name, value: shownDouble(number), timestamp: last.time, step: last.step });
   }
   yield points;
   const { blocks, isTorn } = run.damage;
@@ -292,7 +286,8 @@ async function* filesOf(read: ReadRun, top: string): AsyncGenerator<SourceFile> 
   const media = mediaPath();
   for (const log of logs) {
     const folder = join(dirname(log), 'files');
-    for (const path of await pathsIn(folder)) {
+    for await (const { path } of filesBelow(folder)) {
+      if (basename(path) === 'wandb-summary.json') continue;
       // A version leaves this file empty, and has the lines in the records.
       if (path === 'output.log' && (await lstat(join(folder, path))).size === 0) continue;
       yield* await keep(media(path), join(folder, path), isWithin);
@@ -338,16 +333,4 @@ async function reachOf(top: string, logs: readonly string[]): Promise<(real: str
 async function staging(): Promise<string> {
   const data = process.env['WANDB_DATA_DIR'] ?? join(homedir(), '.local/share/wandb');
   return (await realpath(data).catch(() => data)) + sep;
-}
-
-/** List files and links below a folder, by their paths with slashes. */
-async function pathsIn(folder: string, below = ''): Promise<string[]> {
-  const entries = await readdir(join(folder, below), { withFileTypes: true }).catch(() => []);
-  const paths: string[] = [];
-  for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
-    const path = below === '' ? entry.name : `${below}/${entry.name}`;
-    if (entry.isDirectory()) paths.push(...(await pathsIn(folder, path)));
-    else if (basename(path) !== 'wandb-summary.json') paths.push(path);
-  }
-  return paths;
 }

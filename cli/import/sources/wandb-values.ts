@@ -92,10 +92,3 @@ export const numberOf = (value: WandbValue): number | undefined =>
 
 const nonFiniteText = (value: WandbValue): number | undefined =>
   typeof value === 'string' ? nonFinite.get(value) : undefined;
-
-/** Write a value as the text of a param or a tag, as Python's `str` does. */
-export function valueText(value: WandbValue): string {
-  if (value === null) return 'None';
-  if (typeof value === 'boolean') return value ? 'True' : 'False';
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
-}
