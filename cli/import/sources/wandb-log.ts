@@ -21,62 +21,80 @@ const parts = { full: 1, first: 2, middle: 3, last: 4 } as const;
 
 /**
  * Yield the records of a `.wandb` file: the log format of LevelDB (32-KiB blocks of parts, each with a CRC-32 of its
- * type and data), after a header of seven bytes. Pass over damaged parts, and count them.
- * @returns undefined if the file has no such header
+ * type and data), after a header of seven bytes. Pass over damaged parts, and count them. A file without such a header has
+ * no records.
  */
-export async function* wandbRecords(path: string, damage: LogDamage): AsyncGenerator<Uint8Array> {
-  await using file = await open(path);
-  const buffer = Buffer.alloc(blocksAtOnce * blockBytes);
+export async function* wandbRecords(
+  path: string,
+  damage: LogDamage = { blocks: 0, isTorn: false },
+): AsyncGenerator<Uint8Array> {
   let record: Buffer[] | undefined;
   let size = 0;
-  for (let position = 0; ; ) {
-    const { bytesRead } = await file.read(buffer, 0, buffer.length, position);
-    if (bytesRead === 0) break;
-    // A file that is written at this moment may give a part of a block: read that block again, alone and last.
-    const isEnd = bytesRead < buffer.length;
-    for (let start = 0; start < bytesRead; start += blockBytes) {
-      const block = buffer.subarray(start, Math.min(start + blockBytes, bytesRead));
-      let at = position + start === 0 ? headerBytes : 0;
-      if (position + start === 0 && !block.subarray(0, magic.length).equals(magic)) return;
-      while (block.length - at >= headerBytes) {
-        const length = block.readUInt16LE(at + 4);
-        const type = block[at + 6] ?? 0;
-        if (type === 0 && length === 0) break;
-        const end = at + headerBytes + length;
-        if (end > block.length) {
-          if (block.length < blockBytes) damage.isTorn = true;
-          else damage.blocks += 1;
-          break;
-        }
-        const typeAndData = block.subarray(at + headerBytes - 1, end);
-        const isWhole = crc32(typeAndData) === block.readUInt32LE(at);
-        const data = block.subarray(at + headerBytes, end);
-        at = end;
-        if (!isWhole || type > parts.last) {
-          damage.blocks += 1;
-          record = undefined;
-          continue;
-        }
-        if (type === parts.full || type === parts.first) {
-          if (record !== undefined) damage.blocks += 1;
-          record = [];
-          size = 0;
-        }
-        if (record === undefined) continue;
-        // The buffer is used again.
-        record.push(type === parts.full ? data : Buffer.from(data));
-        size += data.length;
-        if (size > maxRecord) {
-          damage.blocks += 1;
-          record = undefined;
-        } else if (type === parts.full || type === parts.last) {
-          yield record.length === 1 && record[0] !== undefined ? record[0] : Buffer.concat(record);
-          record = undefined;
-        }
-      }
+  for await (const { type, data } of partsOf(path, damage)) {
+    if (type === damaged) {
+      record = undefined;
+      continue;
     }
-    position += bytesRead;
-    if (isEnd) break;
+    if (type === parts.full || type === parts.first) {
+      if (record !== undefined) damage.blocks += 1;
+      record = [];
+      size = 0;
+    }
+    if (record === undefined) continue;
+    // The block of a part is overwritten by the next read.
+    record.push(type === parts.full ? data : Buffer.from(data));
+    size += data.length;
+    if (size > maxRecord) {
+      damage.blocks += 1;
+      record = undefined;
+    } else if (type === parts.full || type === parts.last) {
+      yield record.length === 1 && record[0] !== undefined ? record[0] : Buffer.concat(record);
+      record = undefined;
+    }
   }
   if (record !== undefined) damage.isTorn = true;
+}
+
+interface LogPart {
+  /** One of {@link parts}, or {@link damaged}. */
+  type: number;
+  data: Buffer;
+}
+
+/** Type of a part whose checksum is wrong. */
+const damaged = -1;
+
+/** Yield the parts of a file. Their data are valid until the next one is asked for. */
+async function* partsOf(path: string, damage: LogDamage): AsyncGenerator<LogPart> {
+  await using file = await open(path);
+  const buffer = Buffer.alloc(blocksAtOnce * blockBytes);
+  for (let position = 0, isEnd = false; !isEnd; position += buffer.length) {
+    const { bytesRead } = await file.read(buffer, 0, buffer.length, position);
+    isEnd = bytesRead < buffer.length;
+    if (position === 0 && !buffer.subarray(0, magic.length).equals(magic)) return;
+    for (let start = 0; start < bytesRead; start += blockBytes) {
+      const block = buffer.subarray(start, Math.min(start + blockBytes, bytesRead));
+      yield* partsOfBlock(block, position + start === 0 ? headerBytes : 0, damage);
+    }
+  }
+}
+
+function* partsOfBlock(block: Buffer, from: number, damage: LogDamage): Generator<LogPart> {
+  for (let at = from; block.length - at >= headerBytes; ) {
+    const length = block.readUInt16LE(at + 4);
+    const type = block[at + 6] ?? 0;
+    if (type === 0 && length === 0) return;
+    const end = at + headerBytes + length;
+    if (end > block.length) {
+      // The last block of a file is shorter: its program may write it at this moment.
+      if (block.length < blockBytes) damage.isTorn = true;
+      else damage.blocks += 1;
+      return;
+    }
+    const isWhole = crc32(block.subarray(at + headerBytes - 1, end)) === block.readUInt32LE(at);
+    const isKnown = isWhole && type <= parts.last;
+    if (!isKnown) damage.blocks += 1;
+    yield { type: isKnown ? type : damaged, data: block.subarray(at + headerBytes, end) };
+    at = end;
+  }
 }

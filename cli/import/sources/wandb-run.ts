@@ -97,7 +97,7 @@ export async function readRun(path: string): Promise<WandbRun | undefined> {
 
 /** Yield the console's output in a log. */
 export async function* outputOf(path: string): AsyncGenerator<Uint8Array> {
-  for await (const record of wandbRecords(path, { blocks: 0, isTorn: false }))
+  for await (const record of wandbRecords(path))
     for (const { number, bytes } of protobufFields(record))
       if (number === recordFields.output) yield field(bytes, 3)?.bytes ?? new Uint8Array();
 }
@@ -114,7 +114,7 @@ export interface WandbRow {
 /** Yield the rows of a log, in its order. Machine metrics are numbered from 0. */
 export async function* rowsOf(path: string): AsyncGenerator<WandbRow> {
   let samples = 0;
-  for await (const record of wandbRecords(path, { blocks: 0, isTorn: false }))
+  for await (const record of wandbRecords(path))
     for (const { number, bytes } of protobufFields(record)) {
       if (number === recordFields.history) yield historyRow(bytes);
       else if (number === recordFields.stats) {
