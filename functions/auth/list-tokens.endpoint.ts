@@ -1,14 +1,13 @@
 import * as z from 'zod';
 import { within } from '../../shared/core/needs.ts';
 import { readCredentials } from '../../shared/data/accounts/needs.ts';
-import { chargedTokenOf, type IssuedToken, listTokens } from '../../shared/data/accounts/token.ts';
-import { monthPatterns, readCosts, tokenAccount } from '../../shared/data/jobs/budget.ts';
+import { chargedTokenOf, listTokens } from '../../shared/data/accounts/token.ts';
+import { monthPatterns } from '../../shared/data/jobs/budget.ts';
 import { readRecords } from '../../shared/data/table/needs.ts';
-import type { TableReader } from '../../shared/data/table/table.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { answerList, paging } from '../../shared/http/definition/pagination.ts';
-import { roundedDollars } from '../../shared/jobs/cost.ts';
 import { programName, TokenAnswer } from './credentials.ts';
+import { withCharges } from './with-charges.ts';
 
 const ListedToken = TokenAnswer.extend({
   current: z.boolean(),
@@ -35,7 +34,7 @@ export const endpoint = defineEndpoint({
     return answerList(query, {
       async fetch(page) {
         const found = await listTokens(accounts, caller, now(), page);
-        return { ...found, items: await withCharges(records, found.items) };
+        return { ...found, items: await withCharges(records, found.items, chargedTokenOf) };
       },
       keyOf: ({ token_id }) => token_id,
       show: ({
@@ -64,14 +63,3 @@ export const endpoint = defineEndpoint({
     });
   },
 });
-
-/** Add to tokens with a budget what their jobs are charged, in US dollars. */
-async function withCharges(records: TableReader<'records'>, tokens: readonly IssuedToken[]) {
-  const charged = tokens.flatMap((token) => chargedTokenOf(token) ?? []);
-  const costs = charged.length === 0 ? [] : await readCosts(records, charged.map(tokenAccount));
-  const byId = new Map(charged.map(({ token_id }, index) => [token_id, costs[index]?.cost.committed ?? 0]));
-  return tokens.map((token) => {
-    const dollars = byId.get(chargedTokenOf(token)?.token_id ?? '');
-    return { ...token, charged: dollars === undefined ? null : roundedDollars(dollars) };
-  });
-}

@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import { claimFaults, storedClaims, usualIssuers } from '../../../shared/accounts/oidc/ci-claims.ts';
+import { claimFaults, storedClaims } from '../../../shared/accounts/oidc/ci-claims.ts';
 import { badRequest, ServiceError } from '../../../shared/core/service-error.ts';
 import { line } from '../../../shared/core/text/text-rules.ts';
+import { usualIssuers } from '../../../shared/data/accounts/ci-providers.ts';
 import {
   type CiTrust,
   forgetFormerTrusts,
-  listTrusts,
   maxTrusts,
   putTrust,
 } from '../../../shared/data/accounts/ci-trust.ts';
@@ -78,8 +78,7 @@ export const endpoint = defineEndpoint({
       ...(await scopeFaults(context, scope, budget)),
     ];
     if (faults.length > 0) throw badRequest(faults);
-    await forgetFormerTrusts(withoutAudit(accounts), caller);
-    if ((await listTrusts(accounts, caller)).length >= maxTrusts)
+    if ((await forgetFormerTrusts(withoutAudit(accounts), caller)) >= maxTrusts)
       throw new ServiceError('conflict', `You have ${maxTrusts} trusts, which is the maximum. Remove one.`);
     const trust: CiTrust = {
       trust_id: newId(),

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { Timestamp, Ulid } from '../../../shared/core/formats.ts';
-import { type CiTrust, ciProviders } from '../../../shared/data/accounts/ci-trust.ts';
-import type { ChargedToken } from '../../../shared/data/accounts/token-scope.ts';
+import { ciProviders } from '../../../shared/data/accounts/ci-providers.ts';
 import { TokenScope } from '../../../shared/data/accounts/token-scope.ts';
 
 export const CiProvider = z.enum(ciProviders, `must be one of ${ciProviders.join(', ')}`);
@@ -23,7 +22,3 @@ export const TrustAnswer = z
     created_at: Timestamp,
   })
   .meta({ id: 'CiTrust' });
-
-/** Return what the jobs of a trust's tokens are charged to; undefined without a budget. */
-export const chargedTrust = ({ user_id, trust_id, budget }: CiTrust): ChargedToken | undefined =>
-  budget === null ? undefined : { user_id, token_id: trust_id, budget };

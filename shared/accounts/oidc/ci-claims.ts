@@ -1,12 +1,7 @@
+import type { CiProvider } from '../../data/accounts/ci-providers.ts';
 import type { CiRun } from '../../data/accounts/ci-run.ts';
-import { type CiProvider, type CiTrust, claimText } from '../../data/accounts/ci-trust.ts';
+import { type CiTrust, claimText, identifyingClaims } from '../../data/accounts/ci-trust.ts';
 import type { TokenRight } from '../../data/accounts/token-scope.ts';
-
-/** Issuers of the tokens of these systems, unless they run elsewhere. */
-export const usualIssuers: Readonly<Record<CiProvider, string>> = {
-  github: 'https://token.actions.githubusercontent.com',
-  gitlab: 'https://gitlab.com',
-};
 
 /** What a trust may name of a run. */
 export interface NamedClaims {
@@ -18,13 +13,9 @@ export interface NamedClaims {
   ref_protected?: boolean | undefined;
 }
 
-const needed: Readonly<Record<CiProvider, readonly (keyof NamedClaims)[]>> = {
-  github: ['repository_id', 'repository_owner_id'],
-  gitlab: ['project_id'],
-};
 const taken: Readonly<Record<CiProvider, readonly (keyof NamedClaims)[]>> = {
-  github: [...needed.github, 'ref', 'environment'],
-  gitlab: [...needed.gitlab, 'ref', 'environment', 'ref_protected'],
+  github: [...identifyingClaims.github, 'ref', 'environment'],
+  gitlab: [...identifyingClaims.gitlab, 'ref', 'environment', 'ref_protected'],
 };
 
 /** Return what is wrong with the claims of a new trust, by their names. */
@@ -33,7 +24,7 @@ export function claimFaults(
   claims: NamedClaims,
   rights: TokenRight,
 ): { name: string; message: string }[] {
-  const faults: { name: string; message: string }[] = needed[provider]
+  const faults: { name: string; message: string }[] = identifyingClaims[provider]
     .filter((name) => claims[name] === undefined)
     .map((name) => ({ name, message: `is required for ${provider}` }));
   for (const [name, value] of Object.entries(claims))

@@ -4,12 +4,10 @@ import { Timestamp, Ulid } from '../../core/formats.ts';
 import { recordType } from '../table/record.ts';
 import { type Key, readPage, type TableReader, type TableWriter, type Write } from '../table/table.ts';
 import { tryWrite, WriteLabel } from '../table/write-label.ts';
+import { type CiProvider, ciProviders } from './ci-providers.ts';
 import { revokeTokensOf, type TokenOwner } from './token.ts';
 import { TokenScope } from './token-scope.ts';
 import { userKey, userPartition } from './user.ts';
-
-export const ciProviders = ['github', 'gitlab'] as const;
-export type CiProvider = (typeof ciProviders)[number];
 
 const trust = recordType('ci-trust', () =>
   z.object({
@@ -35,10 +33,10 @@ export type CiTrust = z.infer<typeof trust.schema>;
 export const parseTrust = trust.parse;
 
 /** Claims that name a repository for ever; a name can be taken over. */
-const identifyingClaims: Readonly<Record<CiProvider, readonly string[]>> = {
+export const identifyingClaims = {
   github: ['repository_id', 'repository_owner_id'],
   gitlab: ['project_id'],
-};
+} as const satisfies Record<CiProvider, readonly string[]>;
 
 /** Maximum trusts of one user. */
 export const maxTrusts = 50;
@@ -155,13 +153,15 @@ export async function removeTrust(
 const forget = (accounts: TableWriter<'accounts'>, value: CiTrust): Promise<void> =>
   accounts.write({ delete: trustKey(value) }, { delete: ownKey(value) });
 
-/** Remove the trusts of earlier credentials of a user: they are invalid. */
+/** Remove the trusts of earlier credentials of a user: they are invalid. Return how many are left. */
 export async function forgetFormerTrusts(
   accounts: TableWriter<'accounts'>,
   { user_id, credentials_version }: TokenOwner,
-): Promise<void> {
-  for (const former of await allTrusts(accounts, user_id))
-    if (former.credentials_version !== credentials_version) await tryWrite(forget(accounts, former));
+): Promise<number> {
+  const trusts = await allTrusts(accounts, user_id);
+  const former = trusts.filter((trusted) => trusted.credentials_version !== credentials_version);
+  for (const trusted of former) await tryWrite(forget(accounts, trusted));
+  return trusts.length - former.length;
 }
 
 /** Remove all trusts of a user who is gone. */
