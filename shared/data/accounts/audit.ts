@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { decodeTime, encodeTime } from 'ulid';
+import { decodeTime, encodeTime, ulid } from 'ulid';
 import * as z from 'zod';
 import { isoTime, Timestamp, Ulid } from '../../core/formats.ts';
 import type { UnreadableRecordError } from '../table/item.ts';
@@ -78,13 +78,13 @@ export function hourlyId(what: readonly unknown[], now: Date): string {
   const digest = createHash('sha256')
     .update(JSON.stringify([hour, ...what]))
     .digest();
-  const random = Array.from(digest.subarray(0, 16), (byte) => digits[byte % digits.length]).join('');
-  return timeOf(hour) + random;
+  // Like those of a new id, its characters take a byte each.
+  let used = 0;
+  return ulid(hour, () => digest.readUInt8(used++) / 256).toLowerCase();
 }
 
 const hourMilliseconds = 3_600_000;
 const dayMilliseconds = 24 * hourMilliseconds;
-const digits = '0123456789abcdefghjkmnpqrstvwxyz';
 const timeLength = 10;
 const timeOf = (milliseconds: number): string => encodeTime(milliseconds, timeLength).toLowerCase();
 

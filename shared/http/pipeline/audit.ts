@@ -100,13 +100,10 @@ const daySeconds = 24 * 60 * 60;
 /** Names of parameters have hyphens, those of records underscores. */
 const picked = (fields: readonly string[], values: object): Record<string, unknown> =>
   Object.fromEntries(
-    Object.entries(values).flatMap(([name, value]) =>
-      fields.includes(name) || fields.includes(name.replaceAll('_', '-'))
-        ? value === undefined
-          ? []
-          : [[name.replaceAll('-', '_'), value]]
-        : [],
-    ),
+    Object.entries(values)
+      .filter(([name]) => fields.includes(name) || fields.includes(name.replaceAll('_', '-')))
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => [name.replaceAll('-', '_'), value]),
   );
 
 /** Return values as JSON, each shortened; null if there are none. */
