@@ -1,4 +1,5 @@
 import { CliError, exitCodes } from '../cli-error.ts';
+import { daySeconds } from '../login/sign-in.ts';
 import { parseOverride } from '../run/override-config.ts';
 import { ruleFlag } from '../run/rule-flag.ts';
 import { datasetNames, projectNames } from './live-names.ts';
@@ -12,7 +13,9 @@ function number(text: string): number {
 const size = (brief: string) =>
   ({ kind: 'parsed', parse: number, placeholder: 'N', brief, optional: true }) as const;
 
-const daySeconds = 24 * 60 * 60;
+/** A flag with any text. */
+export const text = (placeholder: string, brief: string) =>
+  ({ kind: 'parsed', parse: String, placeholder, brief, optional: true }) as const;
 
 /** Parse a period; return seconds. @throws Error that Stricli reports */
 function seconds(text: string): number {

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type { endpoint as exchangeToken } from '../../functions/auth/oidc/exchange-token.endpoint.ts';
+import { errorText } from '../../shared/core/error-text.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 import { clientOf } from './service.ts';
 
@@ -51,8 +52,10 @@ function identityTokenOf(url: string, env: Variables): (() => Promise<string>) |
       if (!response.ok) throw new Error(`HTTP status ${response.status}`);
       return Answer.parse(await response.json()).value;
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new CliError(`GitHub gives no identity token for this job: ${reason}`, exitCodes.notSignedIn);
+      throw new CliError(
+        `GitHub gives no identity token for this job: ${errorText(error)}`,
+        exitCodes.notSignedIn,
+      );
     }
   };
 }

@@ -3,6 +3,8 @@ import * as z from 'zod/mini';
 import type { endpoint as createTrust } from '../../../functions/auth/trusts/create-trust.endpoint.ts';
 import type { endpoint as deleteTrust } from '../../../functions/auth/trusts/delete-trust.endpoint.ts';
 import type { endpoint as listTrusts } from '../../../functions/auth/trusts/list-trusts.endpoint.ts';
+import { errorText } from '../../../shared/core/error-text.ts';
+import { type CiProvider, ciProviders, usualIssuers } from '../../../shared/data/accounts/ci-providers.ts';
 import { type TokenRight, tokenRights } from '../../../shared/data/accounts/token-rights.ts';
 import { CliError, exitCodes } from '../../cli-error.ts';
 import type { CliContext } from '../../context.ts';
@@ -10,10 +12,7 @@ import { ciLogin } from '../../login/ci-login.ts';
 import { chosenLogin, connect } from '../../login/connect.ts';
 import { dollarsText } from '../../output/units.ts';
 import { requireProject } from '../../projects/find-project.ts';
-import { json, project, runBudget, verbose } from '../flags.ts';
-
-const providers = ['github', 'gitlab'] as const;
-type Provider = (typeof providers)[number];
+import { json, project, runBudget, text, verbose } from '../flags.ts';
 
 async function add(
   this: CliContext,
@@ -28,7 +27,7 @@ async function add(
     budget,
     project: names = [],
   }: AddFlags,
-  provider: Provider,
+  provider: CiProvider,
   name: string,
 ): Promise<void> {
   if (names.length === 0)
@@ -56,14 +55,13 @@ async function add(
     },
   });
   this.process.stdout.write(`${trust.trust_id}\n`);
-  const { url } = await chosenLogin(this.env);
   const claims = Object.entries(trust.claims).map(([claim, value]) => `${claim}=${value}`);
   this.printer.say(
-    `Runs of ${name} with ${claims.join(', ')} may ${rights} in ${names.join(', ')}. ${nextStep[provider](url)} With MPS_TRUST=${trust.trust_id} no trust of somebody else in the repository counts.`,
+    `Runs of ${name} with ${claims.join(', ')} may ${rights} in ${names.join(', ')}. ${nextStep[provider](session.client.url)} With MPS_TRUST=${trust.trust_id} no trust of somebody else in the repository counts.`,
   );
 }
 
-const nextStep: Readonly<Record<Provider, (url: string) => string>> = {
+const nextStep: Readonly<Record<CiProvider, (url: string) => string>> = {
   github: (url) => `Give the job "permissions: { id-token: write }" and MPS_URL=${url}.`,
   gitlab: (url) => `Give the job "id_tokens: { MPS_ID_TOKEN: { aud: ${url} } }" and MPS_URL=${url}.`,
 };
@@ -94,7 +92,7 @@ const GithubRepository = z.object({ id: z.int(), owner: z.object({ id: z.int() }
 
 async function gitlabId(
   name: string,
-  issuer = 'https://gitlab.com',
+  issuer = usualIssuers.gitlab,
   env: CliContext['env'] = {},
 ): Promise<string> {
   const token = env['GITLAB_TOKEN'];
@@ -124,13 +122,9 @@ async function lookUp<T>(
     if (!response.ok) throw new Error(`HTTP status ${response.status}`);
     return schema.parse(await response.json());
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new CliError(`${address} does not tell the ids of the repository: ${reason}. ${advice}`);
+    throw new CliError(`${address} does not tell the ids of the repository: ${errorText(error)}. ${advice}`);
   }
 }
-
-const text = (placeholder: string, brief: string) =>
-  ({ kind: 'parsed', parse: String, placeholder, brief, optional: true }) as const;
 
 const addCommand = buildCommand({
   func: add,
@@ -172,8 +166,8 @@ const addCommand = buildCommand({
   },
 });
 
-function provider(text: string): Provider {
-  const named = providers.find((name) => name === text);
+function provider(text: string): CiProvider {
+  const named = ciProviders.find((name) => name === text);
   if (named === undefined) throw new Error('must be github or gitlab');
   return named;
 }

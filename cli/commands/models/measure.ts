@@ -10,7 +10,7 @@ import { CliError, exitCodes, refuseBoth } from '../../cli-error.ts';
 import type { CliContext } from '../../context.ts';
 import { checkoutFolder } from '../../login/checkout.ts';
 import { localPath } from '../arguments.ts';
-import { json, verbose } from '../flags.ts';
+import { json, text, verbose } from '../flags.ts';
 
 interface Flags {
   base?: string;
@@ -102,9 +102,6 @@ function condition(text: string): string {
   if (text !== '') parseGate(text);
   return text;
 }
-
-const text = (placeholder: string, brief: string) =>
-  ({ kind: 'parsed', parse: String, placeholder, brief, optional: true }) as const;
 
 export const measureCommand = buildCommand<Flags, [string], CliContext>({
   func: measure,

@@ -17,7 +17,7 @@ import type { CliContext } from '../../context.ts';
 import { connect, type Session } from '../../login/connect.ts';
 import { refuseReplacing } from '../../output/save-text.ts';
 import { modelArgument } from '../arguments.ts';
-import { detach, force, gate, json, verbose } from '../flags.ts';
+import { detach, force, gate, json, text, verbose } from '../flags.ts';
 import { followCompression, type Operation } from './follow-compression.ts';
 import { type RegistryFlags, registryFlags, registryValues } from './registry-flags.ts';
 import { placesOfResult, saveResult } from './save-result.ts';
@@ -37,9 +37,6 @@ interface JobFlags {
   json?: boolean;
   verbose?: boolean;
 }
-
-const text = (placeholder: string, brief: string) =>
-  ({ kind: 'parsed', parse: String, placeholder, brief, optional: true }) as const;
 
 const jobFlags = {
   resultName: text('NAME', 'Model name under which to register the result'),

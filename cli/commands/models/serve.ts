@@ -9,7 +9,7 @@ import { CliError, exitCodes } from '../../cli-error.ts';
 import type { CliContext } from '../../context.ts';
 import { connect } from '../../login/connect.ts';
 import { modelArgument } from '../arguments.ts';
-import { json, verbose } from '../flags.ts';
+import { json, text, verbose } from '../flags.ts';
 
 interface Flags {
   version?: string;
@@ -81,9 +81,6 @@ function showServing({ printer }: CliContext, url: string, serving: Serving): vo
 }
 
 const milliseconds = (value: number | null): string => (value === null ? '' : `${value} ms`);
-
-const text = (placeholder: string, brief: string) =>
-  ({ kind: 'parsed', parse: String, placeholder, brief, optional: true }) as const;
 
 export const serveCommand = buildCommand<Flags, [string], CliContext>({
   func: serve,

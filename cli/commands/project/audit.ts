@@ -5,8 +5,9 @@ import type { RowOf } from '../../../shared/client/route.ts';
 import { refuseBoth } from '../../cli-error.ts';
 import type { CliContext } from '../../context.ts';
 import { connect } from '../../login/connect.ts';
+import { daySeconds } from '../../login/sign-in.ts';
 import { projectSession } from '../../projects/project-session.ts';
-import { json, period, project, verbose } from '../flags.ts';
+import { json, period, project, text, verbose } from '../flags.ts';
 
 type Row = RowOf<typeof listAudit>;
 
@@ -16,7 +17,7 @@ async function audit(
 ): Promise<void> {
   refuseBoth({ all: all || undefined, project: given }, 'Choose one of --all and --project.');
   const query = {
-    since: new Date(Date.now() - (since ?? 7 * 86_400) * 1000).toISOString(),
+    since: new Date(Date.now() - (since ?? 7 * daySeconds) * 1000).toISOString(),
     limit: 1000,
     ...(username !== undefined && { username }),
     ...(operation !== undefined && { operation }),
@@ -72,14 +73,8 @@ export const auditCommand = buildCommand({
         withNegated: false,
       },
       since: { ...period, brief: 'How far back, such as 8h or 30d (default: 7d)' },
-      user: { kind: 'parsed', parse: String, placeholder: 'NAME', brief: 'Only this user', optional: true },
-      operation: {
-        kind: 'parsed',
-        parse: String,
-        placeholder: 'NAME',
-        brief: 'Only this operation, such as cancelExperiment',
-        optional: true,
-      },
+      user: text('NAME', 'Only this user'),
+      operation: text('NAME', 'Only this operation, such as cancelExperiment'),
       json,
       verbose,
     },

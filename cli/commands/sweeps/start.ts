@@ -11,13 +11,10 @@ import { beginSweep, type Sweep } from '../../sweeps/begin-sweep.ts';
 import { followSweep } from '../../sweeps/follow-sweep.ts';
 import { usualSweepFile } from '../../sweeps/sweep-file.ts';
 import { parseSwept, type SweptValue } from '../../sweeps/swept-value.ts';
-import { detach, json, project, root, type SizeFlags, sizes, uploadYes, verbose } from '../flags.ts';
+import { detach, json, project, root, type SizeFlags, sizes, text, uploadYes, verbose } from '../flags.ts';
 
 const number = (brief: string) =>
   ({ kind: 'parsed', parse: numberOf, placeholder: 'N', brief, optional: true }) as const;
-
-const text = (placeholder: string, brief: string) =>
-  ({ kind: 'parsed', parse: String, placeholder, brief, optional: true }) as const;
 
 export const swept = {
   kind: 'parsed',
