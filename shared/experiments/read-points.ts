@@ -73,7 +73,7 @@ async function readHistory(
 }
 
 /** Yield the points of runs in report order, with their numbers. */
-function* inOrder(runs: readonly PointRun[]): Generator<{ number: number; point: MetricPoint }> {
+export function* inOrder(runs: readonly PointRun[]): Generator<{ number: number; point: MetricPoint }> {
   const places = runs.map((run) => ({ run, at: 0 }));
   for (;;) {
     let next: (typeof places)[number] | undefined;

@@ -1,3 +1,4 @@
+import type { Item } from '../../../shared/data/table/item.ts';
 import { nextWrite } from '../../../shared/data/table/recent-values.ts';
 import type { Patience } from '../../../shared/http/definition/endpoint-context.ts';
 
@@ -9,6 +10,10 @@ export interface Mark {
   text: string;
   at: number;
 }
+
+/** Return a text that changes with the versions and the heartbeats of these records. */
+export const changesOf = (items: readonly (Item | undefined)[]): string =>
+  JSON.stringify(items.map((item) => [item?.['version'], item?.['heartbeat_at']]));
 
 interface Followed<S> {
   /** Partitions and names of items whose writes by this process are news. */

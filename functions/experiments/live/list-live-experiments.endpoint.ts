@@ -26,6 +26,7 @@ const name = 'listLiveExperiments';
 const maxNewest = 60;
 const maxOthers = 50;
 const idList = new RegExp(`^${ulidPattern}(,${ulidPattern}){0,${maxOthers - 1}}$`);
+const Ids = z.string().regex(idList, `must be 1 to ${maxOthers} ids of experiments, separated by commas`);
 
 /** An experiment as a row of a table. The other fields would be most of the bytes. */
 const Row = ExperimentAnswer.pick({
@@ -65,20 +66,12 @@ export const endpoint = defineEndpoint({
     path: projectPath,
     query: z.strictObject({
       after: Cursor.optional().describe('`after` of the previous answer.'),
-      experiments: z
-        .string()
-        .regex(idList, `must be 1 to ${maxOthers} ids of experiments, separated by commas`)
-        .optional()
-        .describe(
-          `Older experiments to return too, such as those that still run: up to ${maxOthers}, separated by commas.`,
-        ),
-      points: z
-        .string()
-        .regex(idList, `must be 1 to ${maxOthers} ids of experiments, separated by commas`)
-        .optional()
-        .describe(
-          `Return instead the new points of these running experiments: up to ${maxOthers}, separated by commas. The first answer has none; read the points of before with \`…/metrics\`.`,
-        ),
+      experiments: Ids.optional().describe(
+        `Older experiments to return too, such as those that still run: up to ${maxOthers}, separated by commas.`,
+      ),
+      points: Ids.optional().describe(
+        `Return instead the new points of these running experiments: up to ${maxOthers}, separated by commas. The first answer has none; read the points of before with \`…/metrics\`.`,
+      ),
     }),
   },
   work: `page: ${maxNewest} and ${maxOthers} experiments, 4 MB; or 8,000 points`,
@@ -156,13 +149,13 @@ export const endpoint = defineEndpoint({
 async function answerPoints(
   context: Parameters<typeof readLivePoints>[0],
   path: { project_id: string },
-  query: Readonly<Record<string, string | undefined>>,
+  query: { after?: string | undefined },
   asked: string,
 ) {
   const { patience, now } = context;
   const ids = [...new Set(asked.split(','))];
-  const position = query['after'] === undefined ? undefined : parsePosition(query['after'], ids.length);
-  if (query['after'] !== undefined && position === undefined)
+  const position = query.after === undefined ? undefined : parsePosition(query.after, ids.length);
+  if (query.after !== undefined && position === undefined)
     throw badRequest([{ in: 'query', name: 'after', message: 'is not a cursor of this list' }]);
   const live = await readLivePoints(context, path.project_id, ids, position);
   const { points, gone, cells, isMore, hasWaited, isPolled } = live;

@@ -26,7 +26,7 @@ import { observeWhenStale } from '../../../shared/jobs/observe-when-stale.ts';
 import { isSystemMetric } from '../../../shared/metrics/system-metric.ts';
 import { PointAnswer, showPoint } from '../metrics/point-answer.ts';
 import { isLogComplete } from '../records/log-complete.ts';
-import { awaitNews, type Mark, type News, retrySeconds } from './await-news.ts';
+import { awaitNews, changesOf, type Mark, type News, retrySeconds } from './await-news.ts';
 import { type LivePosition, parsePosition, positionText } from './live-position.ts';
 
 const name = 'readLiveExperiment';
@@ -232,8 +232,7 @@ function readMark(records: Records, { project_id, experiment_id, node }: Run): P
   const sources = keys.map(itemName).concat(jobPartition(experiment_id));
   return marks.get(records, `${experiment_id} ${node}`, sources, async () => {
     const at = performance.now();
-    const items = await records.batchGet(keys);
-    return { at, text: JSON.stringify(items.map((item) => [item?.['version'], item?.['heartbeat_at']])) };
+    return { at, text: changesOf(await records.batchGet(keys)) };
   });
 }
 

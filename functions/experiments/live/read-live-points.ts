@@ -6,15 +6,14 @@ import { jobPartition } from '../../../shared/data/jobs/job.ts';
 import { isUnwatched, leaseKey, noteWatched } from '../../../shared/data/jobs/lease.ts';
 import { countPoints, readRuns } from '../../../shared/data/metrics/metric-history.ts';
 import { firstPartKey } from '../../../shared/data/metrics/metric-summaries.ts';
-import type { MetricPoint } from '../../../shared/data/metrics/metric-summary.ts';
-import type { PointRun } from '../../../shared/data/metrics/point-blocks.ts';
 import { itemName } from '../../../shared/data/table/item.ts';
 import { RecentValues } from '../../../shared/data/table/recent-values.ts';
 import type { Item, Key, TableReader, TableWriter } from '../../../shared/data/table/table.ts';
+import { inOrder } from '../../../shared/experiments/read-points.ts';
 import type { Patience } from '../../../shared/http/definition/endpoint-context.ts';
 import { isSystemMetric } from '../../../shared/metrics/system-metric.ts';
 import { PointAnswer, showPoint } from '../metrics/point-answer.ts';
-import { awaitNews, type Mark, type News } from './await-news.ts';
+import { awaitNews, changesOf, type Mark, type News } from './await-news.ts';
 
 /** What a client has of the points of experiments: how many of each, and a sign that changes with more. */
 export interface PointPosition {
@@ -75,19 +74,19 @@ export async function readLivePoints(
   const mark = () => readSigns(records, project_id, ids);
   const signs = await mark();
   const time = now();
-  for (const [index, { isKnown, lease }] of signs.runs.entries())
-    if (isKnown && isUnwatched(lease, time.getTime())) await noteWatched(records, ids[index] ?? '', 0, time);
+  const unwatched = signs.runs.filter(({ isKnown, lease }) => isKnown && isUnwatched(lease, time.getTime()));
+  await Promise.all(unwatched.map(({ id }) => noteWatched(records, id, 0, time)));
   if (position === undefined) {
     const cells = await Promise.all(
-      signs.runs.map(async ({ sign, isKnown }, at) => ({
-        count: isKnown ? await countPoints(records, ids[at] ?? '') : 0,
+      signs.runs.map(async ({ id, sign, isKnown }) => ({
+        count: isKnown ? await countPoints(records, id) : 0,
         sign,
       })),
     );
     const { gone, isPolled } = signs;
     return { points: [], gone, cells, isMore: false, news: 'none', hasWaited: false, isPolled };
   }
-  const look = async () => pointsBehind(records, ids, position, await mark());
+  const look = async () => pointsBehind(records, position, await mark());
   const first = await look();
   const { isPolled } = signs;
   const sources = ids.flatMap((id) => [
@@ -110,7 +109,7 @@ export async function readLivePoints(
 }
 
 interface Signs extends Mark {
-  runs: { sign: string; isKnown: boolean; lease: Item | undefined }[];
+  runs: { id: string; sign: string; isKnown: boolean; lease: Item | undefined }[];
   gone: string[];
   /** Whether jobs write too, which are other processes. */
   isPolled: boolean;
@@ -134,62 +133,53 @@ function readSigns(
   return marks.get(records, `${project_id} ${ids.join()}`, sources, async () => {
     const at = performance.now();
     const items = await records.batchGet(keys);
-    const runs = ids.map((_, index) => {
+    const runs = ids.map((id, index) => {
       const [experiment, summary, lease] = items.slice(index * 3, index * 3 + 3);
-      return { sign: signOf([summary, lease]), isKnown: experiment !== undefined, lease };
+      return { id, sign: signOf([summary, lease]), isKnown: experiment !== undefined, lease };
     });
     return {
       at,
       text: runs.map(({ sign, isKnown }) => `${sign}${isKnown}`).join(),
       runs,
-      gone: ids.filter((_, index) => runs[index]?.isKnown === false),
-      isPolled: items.some((item, index) => index % 3 === 2 && item !== undefined),
+      gone: runs.filter(({ isKnown }) => !isKnown).map(({ id }) => id),
+      isPolled: runs.some(({ lease }) => lease !== undefined),
     };
   });
 }
 
 const signOf = (items: readonly (Item | undefined)[]): string =>
-  createHash('sha256')
-    .update(JSON.stringify(items.map((item) => [item?.['version'], item?.['heartbeat_at']])))
-    .digest('base64url')
-    .slice(0, 4);
+  createHash('sha256').update(changesOf(items)).digest('base64url').slice(0, 4);
 
 /** Points of an answer. With names of 250 characters, they are 4 MB. */
 const maxPoints = 8_000;
 
 async function pointsBehind(
   records: TableReader<'records'>,
-  ids: readonly string[],
   position: PointPosition,
   { runs, gone }: Signs,
 ): Promise<LivePoints> {
   const points: LivePoints['points'] = [];
   let isMore = false;
-  const read = async (id: string, index: number): Promise<Cell> => {
+  const read = async ({ id, sign, isKnown }: Signs['runs'][number], index: number): Promise<Cell> => {
     const cell = position.cells[index] ?? { count: 0, sign: '' };
-    const { sign, isKnown } = runs[index] ?? { sign: '', isKnown: false };
     if (!isKnown || sign === cell.sign) return cell;
     let { count } = cell;
     for await (const group of readRuns(records, id, undefined, count)) {
-      if (points.length >= maxPoints) {
-        isMore = true;
-        return { count, sign: cell.sign };
+      for (const { number, point } of inOrder(group.runs)) {
+        if (points.length === maxPoints) {
+          isMore = true;
+          return { count: number, sign: cell.sign };
+        }
+        points.push({ experiment_id: id, ...showPoint(point) });
       }
-      const found = inOrder(group.runs);
-      // A group may have 100,000 points.
-      const shown = found.slice(0, maxPoints - points.length);
-      for (const { point } of shown) points.push({ experiment_id: id, ...showPoint(point) });
-      count = shown.length === found.length ? group.end : (found[shown.length]?.number ?? count);
-      if (shown.length === found.length) continue;
-      isMore = true;
-      return { count, sign: cell.sign };
+      count = group.end;
     }
     return { count, sign };
   };
   const cells: Cell[] = [];
-  for (let from = 0; from < ids.length; from += readAtOnce)
+  for (let from = 0; from < runs.length; from += readAtOnce)
     cells.push(
-      ...(await Promise.all(ids.slice(from, from + readAtOnce).map((id, at) => read(id, from + at)))),
+      ...(await Promise.all(runs.slice(from, from + readAtOnce).map((run, at) => read(run, from + at)))),
     );
   const isPrompt = isMore || points.some(({ name }) => !isSystemMetric(name));
   return { points, gone, cells, isMore, news: isPrompt ? 'prompt' : points.length > 0 ? 'slow' : 'none' };
@@ -197,23 +187,3 @@ async function pointsBehind(
 
 /** Experiments whose points are read in parallel. */
 const readAtOnce = 16;
-
-/** Return points with their numbers in report order. */
-function inOrder(runs: readonly PointRun[]): { number: number; point: MetricPoint }[] {
-  return runs
-    .flatMap(({ name, numbers, steps, times, values }) =>
-      Array.from(numbers, (number, at) => {
-        const step = steps[at] ?? Number.NaN;
-        return {
-          number,
-          point: {
-            name,
-            step: Number.isNaN(step) ? null : step,
-            time: times[at] ?? 0,
-            value: values[at] ?? Number.NaN,
-          },
-        };
-      }),
-    )
-    .sort((a, b) => a.number - b.number);
-}
