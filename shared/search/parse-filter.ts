@@ -1,7 +1,7 @@
 import { textFinder } from './like-pattern.ts';
 import { readEquality, readTest, readTimes, type Test, type Work } from './read-test.ts';
 import { Scanner } from './scanner.ts';
-import type { FreeWords, NamedValue, SearchValue, Vocabulary } from './vocabulary.ts';
+import { type FreeWords, type NamedValue, nameIn, type SearchValue, type Vocabulary } from './vocabulary.ts';
 
 /** Parse a filter of rows. An empty text matches every row. @throws SearchSyntaxError */
 export const parseFilter = <Row>(text: string, vocabulary: Vocabulary<Row>): Filter<Row> =>
@@ -51,6 +51,7 @@ class FilterParser<Row> {
   readonly #names: NamedValue<Row>[] = [];
   #conditions = 0;
   #depth = 0;
+  #last: { row: Row; text: string } | undefined;
 
   constructor(text: string, vocabulary: Vocabulary<Row>) {
     this.#scanner = new Scanner(text);
@@ -61,17 +62,15 @@ class FilterParser<Row> {
     const scanner = this.#scanner;
     const parts = scanner.isAtEnd ? [] : this.#either();
     if (!scanner.isAtEnd) return scanner.fail('AND, OR or the end');
-    const tests = parts.map(({ matches }) => matches);
-    return { matches: allOf(tests), names: this.#names, parts, steps: () => this.#work.steps };
+    return { matches: allOf(parts), names: this.#names, parts, steps: () => this.#work.steps };
   }
 
   /** Read what OR joins. One alternative alone has parts. */
   #either(): FilterPart<Row>[] {
     const from = this.#scanner.at;
     const parts = this.#all();
-    const alternatives = [allOf(parts.map(({ matches }) => matches))];
-    while (this.#scanner.keyword('OR') !== undefined)
-      alternatives.push(allOf(this.#all().map(({ matches }) => matches)));
+    const alternatives = [allOf(parts)];
+    while (this.#scanner.keyword('OR') !== undefined) alternatives.push(allOf(this.#all()));
     if (alternatives.length === 1) return parts;
     return [{ text: this.#scanner.textFrom(from), matches: anyOf(alternatives) }];
   }
@@ -109,7 +108,7 @@ class FilterParser<Row> {
       const negated = this.#negated();
       matches = (row) => !negated(row);
     } else {
-      matches = allOf(this.#either().map((part) => part.matches));
+      matches = allOf(this.#either());
       if (scanner.sign(')') === undefined) return scanner.fail('AND, OR or )');
     }
     this.#depth -= 1;
@@ -158,7 +157,7 @@ class FilterParser<Row> {
     const text = isGroup ? scanner.textFrom(at) : (quoted ?? scanner.textFrom(at));
     // `user:ada` is a condition on an attribute, but `cuda:0` may be a value.
     const [, name = ''] = /^([^:]+):./s.exec(quoted === undefined ? text : '') ?? [];
-    const attribute = this.#attribute(name);
+    const attribute = nameIn(this.#vocabulary, undefined, name);
     if (attribute !== undefined) {
       scanner.return(at + name.length + 1);
       this.#names.push(attribute);
@@ -167,7 +166,7 @@ class FilterParser<Row> {
     }
     const find = textFinder(text.toLowerCase());
     const holds: Matches<Row> = (row) => {
-      const rowText = free.textOf(row);
+      const rowText = this.#textOf(row, free);
       this.#work.steps += rowText.length;
       return find(rowText, 0, rowText.length) >= 0;
     };
@@ -178,11 +177,10 @@ class FilterParser<Row> {
     };
   }
 
-  #attribute(name: string): NamedValue<Row> | undefined {
-    const { attributes } = this.#vocabulary;
-    return Object.hasOwn(attributes, name) && attributes[name] !== undefined
-      ? { label: name, ...attributes[name], attribute: name }
-      : undefined;
+  /** Return the text in which words are found. All words of a filter look at a row before the next row. */
+  #textOf(row: Row, free: FreeWords<Row>): string {
+    if (this.#last?.row !== row) this.#last = { row, text: free.textOf(row) };
+    return this.#last.text;
   }
 }
 
@@ -196,7 +194,8 @@ function meets<Row>(row: Row, name: NamedValue<Row>, test: Test | 'null' | 'not-
 const isMissing = (value: SearchValue): value is null | undefined => value === undefined || value === null;
 
 /** Runs for up to 100,000 rows, so it creates no function for each. */
-function allOf<Row>(tests: readonly Matches<Row>[]): Matches<Row> {
+function allOf<Row>(parts: readonly FilterPart<Row>[]): Matches<Row> {
+  const tests = parts.map(({ matches }) => matches);
   const [first] = tests;
   if (first !== undefined && tests.length === 1) return first;
   return (row) => {

@@ -93,8 +93,8 @@ function comparison(scanner: Scanner, operand: Operand, given: (typeof signs)[nu
   const { type } = operand;
   const sign = given === '==' ? '=' : given;
   const { at } = scanner;
-  if (type === 'time') return compareTime[sign](readTime(scanner, operand));
-  const expected = readValue(scanner, operand);
+  const expected = readExpected(scanner, operand);
+  if (typeof expected === 'object') return compareTime[sign](expected);
   const ask = compare[sign];
   if (typeof expected === 'string') {
     if (sign !== '=' && sign !== '!=')
@@ -109,6 +109,9 @@ function comparison(scanner: Scanner, operand: Operand, given: (typeof signs)[nu
 }
 
 type Sign = '=' | '!=' | '<' | '<=' | '>' | '>=';
+
+const readExpected = (scanner: Scanner, operand: Operand): TimeSpan | string | number =>
+  operand.type === 'time' ? readTime(scanner, operand) : readValue(scanner, operand);
 
 /** Read a value to compare with a value of this type. In a free filter, a text needs no quotes. */
 function readValue(scanner: Scanner, { type, typed, now }: Operand): string | number {
@@ -227,10 +230,9 @@ function expression(scanner: Scanner, { type, expressions, work }: Operand, star
 
 function range(scanner: Scanner, operand: Operand): Test {
   const { at } = scanner;
-  const [low, high] = [0, 1].map((end) => {
-    if (end === 1 && scanner.keyword('AND') === undefined) return scanner.fail('AND');
-    return operand.type === 'time' ? readTime(scanner, operand) : readValue(scanner, operand);
-  });
+  const low = readExpected(scanner, operand);
+  if (scanner.keyword('AND') === undefined) return scanner.fail('AND');
+  const high = readExpected(scanner, operand);
   if (typeof low === 'object' && typeof high === 'object')
     return (value) => low.from <= asNumber(value) && asNumber(value) < high.to;
   if (typeof low !== 'number' || typeof high !== 'number') return scanner.fail('two numbers or times', at);
@@ -243,7 +245,7 @@ function membership(scanner: Scanner, operand: Operand): Test {
   const numbers = new Set<number>();
   const spans: TimeSpan[] = [];
   for (let isOpen = true; isOpen; ) {
-    const value = operand.type === 'time' ? readTime(scanner, operand) : readValue(scanner, operand);
+    const value = readExpected(scanner, operand);
     if (typeof value === 'string') texts.add(value);
     else if (typeof value === 'number') numbers.add(value);
     else spans.push(value);
