@@ -11,7 +11,7 @@ import {
   searchLog,
 } from '../data/jobs/job-log.ts';
 import { noteWatched } from '../data/jobs/lease.ts';
-import { isStreamPosition } from '../data/packed/chunk-stream.ts';
+import { isStreamPosition, type StreamPage } from '../data/packed/chunk-stream.ts';
 import type { TableReader, TableWriter } from '../data/table/table.ts';
 import { preferredMediaType } from '../http/body/accept.ts';
 import { content } from '../http/definition/endpoint-output.ts';
@@ -35,28 +35,18 @@ export async function answerLog(
   const isText = preferredMediaType(accept, ['application/json', 'text/plain']) === 'text/plain';
   const complete = await isComplete();
   if (!complete) await noteWatched(watch, job_id, node, now);
-  if (search !== undefined) {
-    const found = await searchLog(records, job_id, node, search, cursor, {
-      limit: limit ?? maxFound,
-      maxBytes,
-      maxCharacters,
-    });
-    const rows = found.rows.map(({ at, ...line }) => ({ ...line, at: cursorOf(at) }));
-    const next = found.more
-      ? { after: found.position, query: { limit, node: query.node, search } }
-      : undefined;
-    return isText
-      ? Reply.content('text/plain; charset=utf-8', asText(rows), { next })
-      : Reply.json(rows, { next });
-  }
-  const { rows, position, more } =
-    tail === undefined
-      ? await readLog(records, job_id, node, cursor, {
-          limit: limit ?? Number.POSITIVE_INFINITY,
-          maxBytes,
-        })
-      : await readLogTail(records, job_id, node, tail);
-  const next = more || !complete ? { after: position, query: { limit, node: query.node } } : undefined;
+  const read = async (): Promise<StreamPage<LogLine & Partial<FoundLine>>> => {
+    if (tail !== undefined) return readLogTail(records, job_id, node, tail);
+    if (search === undefined)
+      return readLog(records, job_id, node, cursor, { limit: limit ?? Number.POSITIVE_INFINITY, maxBytes });
+    const bounds = { limit: limit ?? maxFound, maxBytes, maxCharacters };
+    const found = await searchLog(records, job_id, node, search, cursor, bounds);
+    return { ...found, rows: found.rows.map(({ at, ...line }) => ({ ...line, at: cursorOf(at) })) };
+  };
+  const { rows, position, more } = await read();
+  // A search ends with the lines that there are.
+  const goesOn = more || (search === undefined && !complete);
+  const next = goesOn ? { after: position, query: { limit, node: query.node, search } } : undefined;
   return isText
     ? Reply.content('text/plain; charset=utf-8', asText(rows), { next })
     : Reply.json(rows, { next });

@@ -5,10 +5,13 @@ import {
   chunkName,
   chunkRows,
   chunkText,
+  isStreamPosition,
   packChunk,
+  placeOf,
   readChunks,
   readStream,
   readStreamTail,
+  rowsOf,
   type StreamPage,
   unpackChunk,
 } from '../packed/chunk-stream.ts';
@@ -112,9 +115,10 @@ export interface FoundLine extends LogLine {
 const context = 50;
 
 /** Position of a search: that of a log, and the number of the line there. */
-const searchPositionPattern = /^((?:\d{4}#\d{8})?:\d{1,9})@(\d{1,12})$/;
+const searchPositionPattern = /^([^@]+)@(\d{1,12})$/;
 
-export const isSearchPosition = (text: string): boolean => searchPositionPattern.test(text);
+export const isSearchPosition = (text: string): boolean =>
+  isStreamPosition(searchPositionPattern.exec(text)?.[1] ?? '');
 
 /**
  * Find the lines of a node's log that have a text, without case, from a position on. Return at most `limit` lines and about
@@ -128,17 +132,17 @@ export async function searchLog(
   from: string | undefined,
   { limit, maxBytes, maxCharacters }: { limit: number; maxBytes: number; maxCharacters: number },
 ): Promise<StreamPage<FoundLine>> {
-  const [, position = ':0', numbered = '0'] = searchPositionPattern.exec(from ?? '') ?? [];
-  const [behind = '', skipped = '0'] = position.split(':');
+  const [, position, numbered = '0'] = searchPositionPattern.exec(from ?? '') ?? [];
+  const { behind, skip: skipped } = placeOf(position);
   const words = wanted.toLowerCase();
   // A chunk whose JSON does not have the text is not parsed.
   const inJson = JSON.stringify(words).slice(1, -1).toLowerCase();
   const rows: FoundLine[] = [];
   /** Chunks of the lines before the present one: the name of the chunk before each, and the number of its first line. */
   let read: { behind: string; first: number }[] = [];
-  let last = behind;
-  let first = Number(numbered) - Number(skipped);
-  let skip = Number(skipped);
+  let last = behind ?? '';
+  let first = Number(numbered) - skipped;
+  let skip = skipped;
   let characters = 0;
   let bytes = 0;
   const page = (index: number, more: boolean) => ({
@@ -146,8 +150,7 @@ export async function searchLog(
     position: `${last}:${index}@${first + index}`,
     more,
   });
-  const stream = logStream(job_id, node);
-  for await (const { name, item } of chunkItems(records, stream, behind === '' ? undefined : behind)) {
+  for await (const { name, item } of chunkItems(records, logStream(job_id, node), behind)) {
     if (characters > maxCharacters) return page(skip, true);
     read = [
       ...read.filter((_, at) => (read[at + 1]?.first ?? first) > first - context),
@@ -156,7 +159,7 @@ export async function searchLog(
     const text = await chunkText(item);
     characters += text.length;
     if (text.toLowerCase().includes(inJson))
-      for (const [index, line] of (await stream.unpack(item)).entries()) {
+      for (const [index, line] of rowsOf(text, PackedLine).entries()) {
         if (index < skip || !line.message.toLowerCase().includes(words)) continue;
         if (rows.length === limit || bytes > maxBytes) return page(index, true);
         const number = first + index;

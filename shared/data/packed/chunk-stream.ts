@@ -29,13 +29,16 @@ export async function packChunk<Row>(key: Key, rows: readonly Row[]): Promise<It
 export const chunkRows = (item: Item): number => chunk.parse(item).rows;
 
 /** Unpack the rows of a chunk of {@link packChunk}. */
-export async function unpackChunk<S extends z.ZodType>(item: Item, row: S): Promise<z.output<S>[]> {
-  return z.array(row).parse(JSON.parse(await chunkText(item)));
-}
+export const unpackChunk = async <S extends z.ZodType>(item: Item, row: S): Promise<z.output<S>[]> =>
+  rowsOf(await chunkText(item), row);
 
 /** Return the JSON of the rows of a chunk. */
 export const chunkText = async (item: Item): Promise<string> =>
   (await decompress(chunk.parse(item).packed)).toString('utf8');
+
+/** Return the rows in the JSON of a chunk. */
+export const rowsOf = <S extends z.ZodType>(text: string, row: S): z.output<S>[] =>
+  z.array(row).parse(JSON.parse(text));
 
 /** Yield the items of chunks after the chunk `behind`, oldest first, with their names. */
 export async function* chunkItems(
@@ -81,6 +84,12 @@ const positionPattern = /^(?:(\d{4}#\d{8})?):(\d{1,9})$/;
 /** Whether a text is a position from a page. */
 export const isStreamPosition = (text: string): boolean => positionPattern.test(text);
 
+/** Return the chunk behind which a position is, if there is one, and the rows of the next chunk before it. */
+export function placeOf(position: string | undefined): { behind: string | undefined; skip: number } {
+  const [, behind, within = '0'] = positionPattern.exec(position ?? '') ?? [];
+  return { behind, skip: Number(within) };
+}
+
 /** Return rows from a position on, oldest first: at most `limit` rows and about `maxBytes` of JSON. */
 export async function readStream<Row>(
   records: TableReader<'records'>,
@@ -88,10 +97,9 @@ export async function readStream<Row>(
   from: string | undefined,
   { limit, maxBytes }: { limit: number; maxBytes: number },
 ): Promise<StreamPage<Row>> {
-  const [, name, within = '0'] = positionPattern.exec(from ?? '') ?? [];
+  let { behind, skip } = placeOf(from);
   const rows: Row[] = [];
-  let after = name === undefined ? undefined : `${prefix}${name}`;
-  let skip = Number(within);
+  let after = behind === undefined ? undefined : `${prefix}${behind}`;
   let bytes = 0;
   const page = (read: number, more: boolean) => ({
     rows,
