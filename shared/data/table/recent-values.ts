@@ -1,5 +1,5 @@
 import { itemName } from './item.ts';
-import type { Write } from './table.ts';
+import { keyOf, type Write } from './table.ts';
 
 /**
  * Values that a process has read from a table, for a second. A thousand requests ask for the same ones, such as the best
@@ -94,13 +94,10 @@ export function noteWrites(writes: readonly Write[]): void {
 
 function* sourcesOf(writes: readonly Write[]): Generator<string> {
   for (const write of writes) {
+    const key = keyOf(write);
+    yield key.pk;
     // A change of a run only checks its row of the project's catalogue, and changes what is made of the row.
-    if ('check' in write) yield write.check.pk;
-    else {
-      const key = 'put' in write ? write.put : 'update' in write ? write.update : write.delete;
-      yield key.pk;
-      yield itemName(key);
-    }
+    if (!('check' in write)) yield itemName(key);
   }
 }
 

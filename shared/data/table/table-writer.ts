@@ -6,7 +6,7 @@ import { Expression } from './condition.ts';
 import { noteWrites } from './recent-values.ts';
 import { jitteredPause } from './retry-on-conflict.ts';
 import { withTableNumbers } from './stored-number.ts';
-import { type Item, type TableName, type TableWriter, tableReader, type Write } from './table.ts';
+import { type Item, keyOf, type TableName, type TableWriter, tableReader, type Write } from './table.ts';
 import { ConditionFailedError } from './write-label.ts';
 
 /**
@@ -51,17 +51,8 @@ export function tableWriter<N extends TableName>(
 }
 
 /** Whether a write could change a record of what was done (`accounts/audit.ts`). */
-const changesAudit = (write: Write): boolean => {
-  const { pk } =
-    'put' in write
-      ? write.put
-      : 'update' in write
-        ? write.update
-        : 'delete' in write
-          ? write.delete
-          : write.check;
-  return pk.startsWith('AUDIT#') && !('put' in write && write.if?.exists === false);
-};
+const changesAudit = (write: Write): boolean =>
+  keyOf(write).pk.startsWith('AUDIT#') && !('put' in write && write.if?.exists === false);
 
 function transactItem(TableName: string, write: Write): TransactItem {
   const expression = new Expression();

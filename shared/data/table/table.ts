@@ -47,6 +47,16 @@ export type Write = (
   | { check: Key; if: Condition }
 ) & { label?: WriteLabel };
 
+/** Return the key of the item that a write is about. */
+export const keyOf = (write: Write): Key =>
+  'put' in write
+    ? write.put
+    : 'update' in write
+      ? write.update
+      : 'delete' in write
+        ? write.delete
+        : write.check;
+
 /** Reads of one table. All reads are strongly consistent. */
 export interface TableReader<N extends TableName> {
   readonly name: N;
