@@ -1,8 +1,9 @@
 import type { ServiceQuotasClient } from '@aws-sdk/client-service-quotas';
 import { type CheckResult, good, note } from '../deploy/checks/check-result.ts';
-import { compareQuotas, type Quota, trainingQuota } from '../deploy/checks/quotas.ts';
+import { askForMore, compareQuotas, type Quota, trainingQuota } from '../deploy/checks/quotas.ts';
 import type { DeploymentOptions } from '../options/deployment-options.ts';
 import { fullBurstConcurrency } from '../options/request-burst.ts';
+import { newSubnetMask } from '../options/subnet-mask.ts';
 
 /**
  * Return what so many trainings of one vCPU at once need, beside what the account and the options have.
@@ -50,14 +51,12 @@ function checkFunctions(concurrency: number | undefined): CheckResult {
     );
   return concurrency >= needed
     ? good(`quota: ${concurrency} concurrent functions`)
-    : note(
-        `quota: ${concurrency} concurrent functions, but ${needed} are needed. Request an increase in Service Quotas (Lambda, L-B99A9384)`,
-      );
+    : note(`quota: ${concurrency} concurrent functions, but ${needed} are needed. ${askForMore}`);
 }
 
 /** Addresses of the deployment's own subnets, of which each job takes one. */
 function checkAddresses({ zones }: DeploymentOptions, jobs: number): CheckResult {
-  const addresses = (zones.length || 2) * (2 ** (zones.length > 4 ? 13 : 14) - 5);
+  const addresses = (zones.length || 2) * (2 ** (32 - newSubnetMask(zones)) - 5);
   const what = `addresses: ${addresses} in the subnets of a new deployment; one of an earlier release has 8,182 in two zones`;
   return addresses >= jobs ? good(what) : note(`${what}, but ${jobs} jobs need ${jobs}: name more zones`);
 }

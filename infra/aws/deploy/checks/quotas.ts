@@ -121,7 +121,7 @@ const families: readonly { types: RegExp; onDemand: Ec2Quota; spot: Ec2Quota }[]
 
 type Ec2Quota = Pick<Quota, 'code' | 'name'>;
 
-const askForMore = 'Request an increase in Service Quotas (Lambda, L-B99A9384)';
+export const askForMore = 'Request an increase in Service Quotas (Lambda, L-B99A9384)';
 
 /** Compare the quota of concurrent functions with the request burst of the stage. */
 export function checkConcurrency(

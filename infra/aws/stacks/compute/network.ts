@@ -11,6 +11,7 @@ import {
 import { Construct } from 'constructs';
 import { subnetContext } from '../../options/api-context.ts';
 import type { DeploymentOptions } from '../../options/deployment-options.ts';
+import { newSubnetMask } from '../../options/subnet-mask.ts';
 
 /**
  * The network of the jobs: public subnets, because a NAT gateway costs money while idle, and free gateway
@@ -43,9 +44,9 @@ export class Network extends Construct {
     return Vpc.fromVpcAttributes(this, 'Vpc', { vpcId, availabilityZones });
   }
 
-  /** Each job has an address of its own: 16,379 in each of up to four zones. A deployed subnet keeps its size. */
+  /** A deployed subnet keeps its size. */
   #mask(zones: readonly string[]): number {
-    return Number(this.node.tryGetContext(subnetContext) ?? (zones.length > 4 ? 19 : 18));
+    return Number(this.node.tryGetContext(subnetContext) ?? newSubnetMask(zones));
   }
 
   #ownVpc(zones: readonly string[]): IVpc {
