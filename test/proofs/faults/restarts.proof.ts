@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isFinal, type JobStatus } from '../../../shared/data/jobs/job-status.ts';
 import { startLocalService } from '../../support/local-service.ts';
 import { figure } from '../bench/figure.ts';
 import { adminPassword, Ledger } from './machine/ledger.ts';
@@ -17,7 +18,7 @@ const countUntil = (port: number): string =>
 interface Experiment {
   experiment_id: string;
   project_id: string;
-  status: string;
+  status: JobStatus;
   attempts: unknown[];
   metrics: Record<string, { last: number }>;
 }
@@ -53,7 +54,7 @@ async function prove({ folder, started, size, say }: ProofContext) {
   for (; done < restarts; done += 1) {
     let experiment = await read();
     const until = performance.now() + 120_000;
-    while (reached(experiment) <= before && !isFinal(experiment) && performance.now() < until) {
+    while (reached(experiment) <= before && !isFinal(experiment.status) && performance.now() < until) {
       await sleep(500);
       experiment = await read();
     }
@@ -81,8 +82,6 @@ async function prove({ folder, started, size, say }: ProofContext) {
     figure('5xx, and lost', ledger.faults.length, '', { atMost: 0 }),
   ];
 }
-
-const isFinal = ({ status }: Experiment): boolean => ['SUCCEEDED', 'FAILED', 'CANCELLED'].includes(status);
 
 export const proof: Proof = {
   name: 'restarts',

@@ -3,6 +3,7 @@ import type { endpoint as compareExperiments } from '../../../functions/experime
 import type { endpoint as logMetrics } from '../../../functions/experiments/metrics/log-metrics.endpoint.ts';
 import type { endpoint as createExperiment } from '../../../functions/experiments/records/create-experiment.endpoint.ts';
 import { ProblemError } from '../../../shared/client/problem-error.ts';
+import { isFinal, type JobStatus } from '../../../shared/data/jobs/job-status.ts';
 import { shortForm } from '../../support/short-form.ts';
 import { proof as upgrade } from '../faults/upgrade.proof.ts';
 import type { TruthName } from './truths.ts';
@@ -92,10 +93,10 @@ async function waitInLine({ mps, project }: World): Promise<string[]> {
       .filter(Boolean)
       .map((line) => JSON.parse(line));
   const places = (await rows()).map(({ place_in_line }) => place_in_line).toSorted();
-  let statuses: string[] = [];
+  let statuses: JobStatus[] = [];
   for (let look = 0; look < 120; look += 1) {
     statuses = (await rows()).map(({ status }) => status);
-    if (statuses.every((status) => /SUCCEEDED|FAILED|CANCELLED/.test(status))) break;
+    if (statuses.every(isFinal)) break;
     await sleep(1000);
   }
   return [
