@@ -13,10 +13,10 @@ export function readHistogram(message: Uint8Array): HistogramBin[] {
   const limits: number[] = [];
   const counts: number[] = [];
   for (const { number, bytes } of protobufFields(message)) {
-    if (number === 1) min = doublesOf(bytes)[0] ?? min;
-    else if (number === 2) max = doublesOf(bytes)[0] ?? max;
-    else if (number === 6) limits.push(...doublesOf(bytes));
-    else if (number === 7) counts.push(...doublesOf(bytes));
+    if (number === 1) [min = min] = doublesOf(bytes);
+    else if (number === 2) [max = max] = doublesOf(bytes);
+    else if (number === 6) addDoubles(limits, bytes);
+    else if (number === 7) addDoubles(counts, bytes);
   }
   return limits.flatMap((limit, index) => {
     const low = Math.max(min, limits[index - 1] ?? min);
@@ -28,10 +28,10 @@ export function readHistogram(message: Uint8Array): HistogramBin[] {
 
 /** Return the bins of a `TensorProto` of the plugin `histograms`: rows of low, high and count. */
 export function readHistogramTensor(tensor: Uint8Array): HistogramBin[] {
-  let numbers: number[] = [];
+  const numbers: number[] = [];
   // `tensor_content`, or `double_val`.
   for (const { number, bytes } of protobufFields(tensor))
-    if ((number === 4 || number === 6) && bytes.length % 8 === 0) numbers = [...numbers, ...doublesOf(bytes)];
+    if ((number === 4 || number === 6) && bytes.length % 8 === 0) addDoubles(numbers, bytes);
   const bins: HistogramBin[] = [];
   for (let at = 0; at + 2 < numbers.length; at += 3) {
     const [low = 0, high = 0, count = 0] = numbers.slice(at, at + 3);
@@ -43,8 +43,12 @@ export function readHistogramTensor(tensor: Uint8Array): HistogramBin[] {
 const isBin = (low: number, high: number, count: number): boolean =>
   count > 0 && Number.isFinite(low) && Number.isFinite(high) && Number.isFinite(count);
 
-/** Numbers of a packed field, or of one that is not. */
-function doublesOf(bytes: Uint8Array): number[] {
+/** Add the numbers of a packed field, which may be millions, or of one that is not. */
+function addDoubles(to: number[], bytes: Uint8Array): void {
+  for (const value of doublesOf(bytes)) to.push(value);
+}
+
+function* doublesOf(bytes: Uint8Array): Generator<number> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return Array.from({ length: Math.floor(bytes.length / 8) }, (_, index) => view.getFloat64(index * 8, true));
+  for (let at = 0; at + 8 <= bytes.length; at += 8) yield view.getFloat64(at, true);
 }

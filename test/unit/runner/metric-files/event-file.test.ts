@@ -179,3 +179,14 @@ test('histograms are read as PyTorch and TensorFlow 2 write them, without empty 
     { tag: 'weights', step: 4, bins: [{ low: 0, high: 1, count: 2 }] },
   ]);
 });
+
+test('a histogram may have more bins than a call has arguments', () => {
+  const found: number[] = [];
+  const file = new EventFile({ onPicture() {}, onHistogram: ({ bins }) => found.push(bins.length) });
+  const limits = Array.from({ length: 200_000 }, (_, index) => index + 1);
+  const counts = limits.map(() => 1);
+
+  file.read(recordOf(eventOf(1, histogramOf('grad', { min: 0, max: 200_000, limits, counts }))));
+
+  expect(found).toEqual([200_000]);
+});
