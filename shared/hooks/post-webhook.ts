@@ -1,11 +1,6 @@
 import { drawable } from '../drawing/drawn-text.ts';
-import { pinnedRequest, unlessAborted } from '../outgoing/pinned-request.ts';
-import {
-  type ReceiverAddress,
-  ReceiverError,
-  type Resolve,
-  receiverAddress,
-} from '../outgoing/receiver-address.ts';
+import { pinnedRequest } from '../outgoing/pinned-request.ts';
+import { ReceiverError, type Resolve } from '../outgoing/receiver-address.ts';
 
 /** Seconds of one attempt: resolving, connecting, and the beginning of the answer. */
 export const messageSeconds = 10;
@@ -34,14 +29,16 @@ export interface MessageAnswer {
  * that resolves differently a moment later reaches nothing else. Never throws.
  */
 export async function postMessage(
-  message: OutgoingMessage,
+  { url, headers, body }: OutgoingMessage,
   { admitted, resolve, seconds = messageSeconds }: PostOptions,
 ): Promise<MessageAnswer> {
   const signal = AbortSignal.timeout(seconds * 1000);
   try {
-    const url = new URL(message.url);
-    const address = await unlessAborted(receiverAddress(url, admitted, resolve), signal);
-    return await send(url, address, message, signal);
+    const request = { url: new URL(url), method: 'POST', headers, body } as const;
+    const answer = await pinnedRequest(request, { admitted, resolve, signal, maxBytes: answerBytes });
+    const { status } = answer;
+    const error = status >= 200 && status < 300 ? null : refusal(status, answer.bytes.toString('utf8'));
+    return { status, error, retryAfter: secondsOf(answer.headers['retry-after']) };
   } catch (error) {
     return { status: null, error: faultText(error, signal, seconds), retryAfter: undefined };
   }
@@ -53,19 +50,6 @@ interface PostOptions {
   /** Default: the resolver of the system. */
   resolve?: Resolve | undefined;
   seconds?: number;
-}
-
-async function send(
-  url: URL,
-  address: ReceiverAddress,
-  { headers, body }: OutgoingMessage,
-  signal: AbortSignal,
-): Promise<MessageAnswer> {
-  const request = { url, method: 'POST', headers, body } as const;
-  const answer = await pinnedRequest(request, address, { signal, maxBytes: answerBytes });
-  const { status } = answer;
-  const error = status >= 200 && status < 300 ? null : refusal(status, answer.bytes.toString('utf8'));
-  return { status, error, retryAfter: secondsOf(answer.headers['retry-after']) };
 }
 
 function refusal(status: number, text: string): string {

@@ -1,5 +1,5 @@
-import { pinnedRequest, unlessAborted } from './pinned-request.ts';
-import { type AdmittingVariable, ReceiverError, receiverAddress, urlFault } from './receiver-address.ts';
+import { pinnedRequest } from './pinned-request.ts';
+import { type AdmittingVariable, ReceiverError } from './receiver-address.ts';
 
 /** Bytes of an answer. Documents with the keys of an issuer have a few thousand. */
 const maxBytes = 256 * 1024;
@@ -28,12 +28,10 @@ interface FetchInit {
 export const guardedFetch =
   ({ admitted, variable, seconds = 5 }: GuardedFetchOptions) =>
   async (text: string, { method = 'GET', headers, body, signal }: FetchInit = {}): Promise<Response> => {
-    const fault = urlFault(text, admitted, variable);
-    if (fault !== undefined) throw new ReceiverError(`The URL ${fault}.`);
-    const url = new URL(text);
+    const url = URL.parse(text);
+    if (url === null) throw new ReceiverError('The URL is not a URL.');
     const late = AbortSignal.timeout(seconds * 1000);
     const ended = signal === null || signal === undefined ? late : AbortSignal.any([signal, late]);
-    const address = await unlessAborted(receiverAddress(url, admitted), ended);
     const sent = new Headers(headers);
     if (body instanceof URLSearchParams && !sent.has('content-type'))
       sent.set('content-type', 'application/x-www-form-urlencoded;charset=UTF-8');
@@ -43,19 +41,12 @@ export const guardedFetch =
       headers: Object.fromEntries(sent),
       body: body === undefined || body === null ? undefined : String(body),
     } as const;
-    const {
-      status,
-      headers: received,
-      bytes,
-      isCut,
-    } = await pinnedRequest(request, address, {
-      signal: ended,
-      maxBytes,
-    });
+    const answer = await pinnedRequest(request, { admitted, variable, signal: ended, maxBytes });
+    const { status, bytes, isCut } = answer;
     if (isCut || status < 200 || status > 599)
       throw new ReceiverError(`The answer of ${url.host} is not whole, or has more than ${maxBytes} bytes.`);
     const hasBody = ![204, 205, 304].includes(status);
-    const kept = Object.entries(received).filter(
+    const kept = Object.entries(answer.headers).filter(
       (entry): entry is [string, string] => typeof entry[1] === 'string',
     );
     return new Response(hasBody ? new Uint8Array(bytes) : null, { status, headers: kept });

@@ -2,14 +2,26 @@ import { once } from 'node:events';
 import { type IncomingHttpHeaders, type IncomingMessage, request as requestByHttp } from 'node:http';
 import { request as requestByHttps } from 'node:https';
 import { isIP } from 'node:net';
-import { bareHost, type ReceiverAddress } from './receiver-address.ts';
+import { type AdmittingVariable, bareHost, type Resolve, receiverAddress } from './receiver-address.ts';
 
 /** A request to a server outside. */
-export interface OutgoingRequest {
+interface OutgoingRequest {
   url: URL;
   method: 'GET' | 'POST';
   headers: Readonly<Record<string, string>>;
   body?: string | undefined;
+}
+
+interface RequestOptions {
+  /** Servers as `host:port` that may have any address. */
+  admitted: readonly string[];
+  /** Variable that names them. */
+  variable?: AdmittingVariable;
+  /** Default: the resolver of the system. */
+  resolve?: Resolve | undefined;
+  signal: AbortSignal;
+  /** Bytes of the answer that are read. */
+  maxBytes: number;
 }
 
 /** The beginning of its answer. */
@@ -22,15 +34,15 @@ interface ReceivedAnswer {
 }
 
 /**
- * Send a request to an address that was checked, so a name that resolves differently a moment later reaches nothing else.
- * Follow no redirect.
- * @param maxBytes bytes of the answer that are read
+ * Check the address of a server outside and send a request to it, so a name that resolves differently a moment later
+ * reaches nothing else. Follow no redirect.
+ * @throws ReceiverError if the address is refused
  */
 export async function pinnedRequest(
   { url, method, headers, body }: OutgoingRequest,
-  { address, family }: ReceiverAddress,
-  { signal, maxBytes }: { signal: AbortSignal; maxBytes: number },
+  { admitted, variable, resolve, signal, maxBytes }: RequestOptions,
 ): Promise<ReceivedAnswer> {
+  const { address, family } = await unlessAborted(receiverAddress(url, admitted, resolve, variable), signal);
   const hostname = bareHost(url);
   const isSecure = url.protocol === 'https:';
   const request = (isSecure ? requestByHttps : requestByHttp)({
@@ -84,7 +96,7 @@ async function beginningOf(answer: IncomingMessage, maxBytes: number) {
 }
 
 /** Wait for work, but no longer than until the signal is aborted. */
-export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const aborted = Promise.withResolvers<never>();
   const abort = () => aborted.reject(signal.reason);
   signal.addEventListener('abort', abort, { once: true });

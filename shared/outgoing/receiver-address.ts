@@ -25,14 +25,16 @@ export type AdmittingVariable = 'HOOK_HOSTS' | 'ISSUER_HOSTS';
  * Resolve the host of a URL that a user has given once, and return the address to connect to. Requests leave from a
  * network that may reach more than the user does, so every address of the name must be public.
  * @param admitted receivers of this machine or network as `host:port`, which may have any address
+ * @param variable names them
  * @throws ReceiverError
  */
 export async function receiverAddress(
   url: URL,
   admitted: readonly string[],
   resolve: Resolve = resolveBySystem,
+  variable?: AdmittingVariable,
 ): Promise<ReceiverAddress> {
-  const fault = faultOfUrl(url, admitted);
+  const fault = faultOfUrl(url, admitted, variable);
   if (fault !== undefined) throw new ReceiverError(`The URL ${fault}.`);
   const hostname = bareHost(url);
   const literal = isIP(hostname);
