@@ -66,11 +66,7 @@ export class WorkerQueue {
    */
   async run(address: TaskAddress, input: unknown): Promise<unknown> {
     if (this.#busy) {
-      if (this.#waiting.length >= maxWaiting) {
-        throw new ServiceError('unavailable', 'Too many graphs are being drawn. Try again shortly.', {
-          retryAfterSeconds: retrySeconds,
-        });
-      }
+      if (this.#waiting.length >= maxWaiting) throw busyError('Too many graphs are being drawn.');
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
     this.#busy = true;
@@ -120,7 +116,7 @@ export class WorkerQueue {
         const left = Math.min(this.#milliseconds - used, this.#patience - (performance.now() - began));
         if (used >= this.#milliseconds)
           fail(new WorkLimitError(`took longer than ${this.#milliseconds / 1000} s`));
-        else if (left <= 0) fail(busyError());
+        else if (left <= 0) fail(busyError('The service is too busy to draw this now.'));
         else timer = setTimeout(look, left + 1);
       };
       let timer = setTimeout(look, Math.min(this.#milliseconds, this.#patience));
@@ -154,10 +150,8 @@ const processorMilliseconds = (worker: Worker): Promise<number> =>
     () => 0,
   );
 
-const busyError = (): ServiceError =>
-  new ServiceError('unavailable', 'The service is too busy to draw this now. Try again shortly.', {
-    retryAfterSeconds: retrySeconds,
-  });
+const busyError = (why: string): ServiceError =>
+  new ServiceError('unavailable', `${why} Try again shortly.`, { retryAfterSeconds: retrySeconds });
 
 function startThread({ module, name }: TaskAddress): Worker {
   const worker = new Worker(new URL(module), {
