@@ -8,7 +8,7 @@ export interface PlacedRequirement {
 }
 
 /**
- * Say why a source distribution could not be built, from the output of pip or uv: the package, the line that requires
+ * Say why a source distribution could not be built, from the output of uv: the package, the line that requires
  * it, what its build lacks, and what to do. Undefined if no build failed, or if its output does not tell what it lacks.
  *
  * @param output the end of the installer's output
@@ -17,8 +17,7 @@ export interface PlacedRequirement {
  * // 'psycopg2 (requirements.txt: line 3) has no wheel for this Python, and its build lacks the program pg_config. …'
  */
 export function buildFault(output: string, required: readonly PlacedRequirement[]): string | undefined {
-  if (!/did not run successfully|Failed to build|Failed building|build backend returned/i.test(output))
-    return undefined;
+  if (!/Failed to build|build backend returned/i.test(output)) return undefined;
   const lack = lacks(output);
   if (lack === undefined) return undefined;
   const name = failedPackage(output);
@@ -48,17 +47,9 @@ function advice({ kind, debian }: Lack, name = '<package>'): string {
 
 /** Return the normal name of the package whose build failed. */
 function failedPackage(output: string): string | undefined {
-  for (const pattern of [
-    /Failed building wheel for ([\w.-]+)/g,
-    /Failed to build [`']([\w.-]+)/g,
-    /(?:installable wheels for some pyproject\.toml based projects|while trying to install package|generating package metadata)\S*\s+╰─> ([\w.-]+)$/gm,
-    // Older versions of pip do not repeat the name.
-    /^(?:Collecting|Processing) (?:\S*\/)?([A-Za-z0-9](?:[\w.]|-(?!\d))*)/gm,
-  ]) {
-    const found = [...output.matchAll(pattern)].at(-1)?.[1];
-    if (found !== undefined && found !== 'See' && found !== 'file') return normalName(found);
-  }
-  return undefined;
+  // A build may fail because that of one of its tools fails, which comes last.
+  const found = [...output.matchAll(/Failed to build `([\w.-]+)/g)].at(-1)?.[1];
+  return found === undefined ? undefined : normalName(found);
 }
 
 /** Modules that newer versions of Python or setuptools no longer have. */

@@ -7,11 +7,20 @@
 export function indexFailure(output: string, message: string): string | undefined {
   const [failed] =
     /(?:Request failed after \d+ retries|Failed to fetch: |error sending request)[^\n]*/.exec(output) ??
-    /Failed to (?:download|extract|read)[^\n]*(?=[\s\S]*(?:error decoding response body|connection|unexpected (?:end|EOF)|timed out))/i.exec(
-      output,
-    ) ??
+    brokenDownload(output) ??
     [];
   if (failed === undefined || /hash mismatch/i.test(output)) return undefined;
   const what = `A package index failed during the installation (${failed.trim()})`;
   return `${what}. Nothing of it was kept. Start the run again when the index answers. ${message}`;
+}
+
+/** The line about a file, if a later word says how its download broke off. Two searches, because a build may write much. */
+function brokenDownload(output: string): RegExpExecArray | undefined {
+  const file = /Failed to (?:download|extract|read)[^\n]*/i.exec(output);
+  const isBroken =
+    file !== null &&
+    /error decoding response body|connection|unexpected (?:end|EOF)|timed out/i.test(
+      output.slice(file.index),
+    );
+  return isBroken ? file : undefined;
 }

@@ -13,7 +13,7 @@ interface Command {
 interface CommandResult {
   /** Null if the process did not start or was ended by a signal. */
   exitCode: number | null;
-  /** The last 8 KB of its output, both streams together. */
+  /** The last 64 KB of its output, both streams together. */
   tail: string;
   /** The reason if there is no exit code. */
   message?: string;

@@ -17,7 +17,8 @@ interface InstallerOptions {
   onOutput?(stream: 'stdout' | 'stderr', chunk: Buffer): Promise<void> | void;
 }
 
-const tailBytes = 8 * 1024;
+/** uv begins with what failed, and all that a compiler wrote comes after it. */
+const tailBytes = 64 * 1024;
 
 /**
  * Run installers as supervised processes: without a shell or inherited variables. A stop ends the whole process

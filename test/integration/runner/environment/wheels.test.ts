@@ -293,7 +293,9 @@ describe('the packages of an environment', () => {
   });
 
   test('fail with what the build lacks, the line that requires it, and what to do', async () => {
-    index.files['bad'] = { 'bad-1.0.tar.gz': await sourceOf('bad', '1.0', 'import not_there') };
+    const warnings =
+      'import sys; print("m.c:1: warning: unused\\n" * 1000, file=sys.stderr); import not_there';
+    index.files['bad'] = { 'bad-1.0.tar.gz': await sourceOf('bad', '1.0', warnings) };
 
     await expect(build('p1', 'alpha', 'bad')).rejects.toMatchObject({
       code: 'install-failed',

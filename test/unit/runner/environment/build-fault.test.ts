@@ -6,19 +6,15 @@ const required = [
   { name: 'needscc', where: 'requirements.txt: line 4' },
 ];
 
-/** Output of pip 26 for a build that ends with these lines. */
+/** Output of uv for a build that ends with these lines. */
 const building = (name: string, ...lines: string[]) =>
   [
-    `Collecting ${name} (from -r requirements.txt (line 1))`,
-    `  Building wheel for ${name} (pyproject.toml): finished with status 'error'`,
-    '  × Building wheel for it (pyproject.toml) did not run successfully.',
-    `  ╰─> [${lines.length} lines of output]`,
-    ...lines.map((line) => `      ${line}`),
-    '      [end of output]',
-    `  ERROR: Failed building wheel for ${name}`,
-    'error: failed-wheel-build-for-install',
-    '× Failed to build installable wheels for some pyproject.toml based projects',
-    `╰─> ${name}`,
+    `error: Failed to build \`${name}==1.0\``,
+    '  cause: The build backend returned an error',
+    '  cause: Call to `setuptools.build_meta.build_wheel` failed (exit status: 1)',
+    '',
+    '         [stderr]',
+    ...lines.map((line) => `         ${line}`),
   ].join('\n');
 
 test.each([
@@ -72,53 +68,26 @@ test('advises an older Python for a module that newer ones no longer have', () =
   expect(message).toContain('Choose an older Python (python: 3.11 in mps.yaml)');
 });
 
-/** The ends of the output of other installers, with the package that they name. */
+/** The output of other builds. */
 const outputs = {
-  'pip 23, which names it at the beginning alone': `Collecting six
-  Using cached six-1.17.0-py2.py3-none-any.whl (11 kB)
-Collecting mysqlclient
-  Downloading mysqlclient-2.3.2.tar.gz (104 kB)
-  Installing build dependencies: finished with status 'done'
-  Getting requirements to build wheel: finished with status 'error'
-  error: subprocess-exited-with-error
-
-  × Getting requirements to build wheel did not run successfully.
-  │ exit code: 1
-  ╰─> [30 lines of output]
-      Trying pkg-config --exists mysqlclient
-      Exception: Can not find valid pkg-config name.
-      Specify MYSQLCLIENT_CFLAGS and MYSQLCLIENT_LDFLAGS env vars manually
-      [end of output]
-
-  note: This error originates from a subprocess, and is likely not a problem with pip.
-error: subprocess-exited-with-error
-
-× Getting requirements to build wheel did not run successfully.
-│ exit code: 1
-╰─> See above for output.`,
-  'pip 23, of a file': `Processing ./0/mysqlclient-1.0.tar.gz
-  Preparing metadata (setup.py): finished with status 'error'
-  × python setup.py egg_info did not run successfully.
-      ModuleNotFoundError: No module named 'numpy'
-error: metadata-generation-failed
-
-× Encountered error while generating package metadata.
-╰─> See above for output.`,
-  'pip 23, of an old build': `  × Running setup.py install for mysqlclient did not run successfully.
-      m.c:2:10: fatal error: mysql.h: No such file or directory
-error: legacy-install-failure
-
-× Encountered error while trying to install package.
-╰─> mysqlclient`,
-  'pip 26': `  × Getting requirements to build wheel did not run successfully.
-      ModuleNotFoundError: No module named 'numpy'
-ERROR: Failed to build 'mysqlclient' when getting requirements to build wheel`,
-  uv: `  × Failed to build \`mysqlclient==2.3.2\`
+  'an older uv': `  × Failed to build \`mysqlclient==2.3.2\`
   ├─▶ The build backend returned an error
   ╰─▶ Call to \`setuptools.build_meta.build_wheel\` failed (exit status: 1)
 
       [stderr]
       ModuleNotFoundError: No module named 'numpy'`,
+  'a package of the source': `error: Failed to build \`mysqlclient @ file:///scratch/packages/0/mysqlclient-1.0.tar.gz\`
+  cause: The build backend returned an error
+  cause: Call to \`setuptools.build_meta.build_wheel\` failed (exit status: 1)
+
+         [stderr]
+         m.c:2:10: fatal error: mysql.h: No such file or directory`,
+  'a build that asks for pkg-config': building(
+    'mysqlclient',
+    'Trying pkg-config --exists mysqlclient',
+    'Exception: Can not find valid pkg-config name.',
+    'Specify MYSQLCLIENT_CFLAGS and MYSQLCLIENT_LDFLAGS env vars manually',
+  ),
 };
 
 test.each(Object.entries(outputs))('reads the output of %s', (_, output) => {
