@@ -2,6 +2,34 @@ import { existsSync } from 'node:fs';
 
 export type Variables = Readonly<Record<string, string | undefined>>;
 
+/** The variables of uv that mean the same as one of pip. uv ignores pip's; its own take precedence. */
+export const uvSettings: Readonly<Record<string, (value: string) => Record<string, string>>> = {
+  PIP_INDEX_URL: (value) => ({ UV_INDEX_URL: value.trim() }),
+  // pip takes the best version of all indexes. uv takes the first index that has the package, unless it is told.
+  PIP_EXTRA_INDEX_URL: (value) => ({
+    UV_EXTRA_INDEX_URL: words(value).join(' '),
+    UV_INDEX_STRATEGY: 'unsafe-best-match',
+  }),
+  PIP_NO_INDEX: (value) => ({ UV_NO_INDEX: value }),
+  // pip passes over a folder that is not there.
+  PIP_FIND_LINKS: (value) => ({
+    UV_FIND_LINKS: words(value)
+      .filter((place) => !place.startsWith('/') || existsSync(place))
+      .join(','),
+  }),
+  PIP_TRUSTED_HOST: (value) => ({ UV_INSECURE_HOST: words(value).join(' ') }),
+  PIP_CERT: (value) => ({ SSL_CERT_FILE: value }),
+  PIP_PROXY: (value) => ({ HTTP_PROXY: value, HTTPS_PROXY: value }),
+  PIP_DEFAULT_TIMEOUT: (value) => ({ UV_HTTP_TIMEOUT: value }),
+  PIP_TIMEOUT: (value) => ({ UV_HTTP_TIMEOUT: value }),
+  PIP_RETRIES: (value) => ({ UV_HTTP_RETRIES: value }),
+  PIP_ONLY_BINARY: (value): Record<string, string> =>
+    value.includes(':all:') ? { UV_NO_BUILD: '1' } : { UV_NO_BUILD_PACKAGE: value.replaceAll(',', ' ') },
+};
+
+/** Split a setting with several values. */
+export const words = (text = ''): readonly string[] => text.match(/\S+/g) ?? [];
+
 /** Select the operator's settings that installers receive. */
 export function installerSettings(operator: Variables): Record<string, string> {
   return Object.fromEntries(
@@ -27,16 +55,7 @@ const passed = new Set([
     'no_proxy',
   ],
   ...['SSL_CERT_FILE', 'SSL_CERT_DIR', 'REQUESTS_CA_BUNDLE', 'CURL_CA_BUNDLE', 'NODE_EXTRA_CA_CERTS'],
-  ...['PIP_CONFIG_FILE', 'PIP_INDEX_URL', 'PIP_EXTRA_INDEX_URL', 'PIP_NO_INDEX', 'PIP_FIND_LINKS'],
-  ...[
-    'PIP_TRUSTED_HOST',
-    'PIP_CERT',
-    'PIP_PROXY',
-    'PIP_DEFAULT_TIMEOUT',
-    'PIP_TIMEOUT',
-    'PIP_RETRIES',
-    'PIP_ONLY_BINARY',
-  ],
+  ...['PIP_CONFIG_FILE', ...Object.keys(uvSettings)],
   ...['UV_CONFIG_FILE', 'UV_DEFAULT_INDEX', 'UV_INDEX', 'UV_INDEX_URL', 'UV_EXTRA_INDEX_URL', 'UV_NO_INDEX'],
   ...[
     'UV_FIND_LINKS',
@@ -55,33 +74,6 @@ const passed = new Set([
     .concat(['offline', 'prefer_offline', 'fetch_retries', 'fetch_timeout', 'nodedir'])
     .flatMap((name) => [`npm_config_${name}`, `NPM_CONFIG_${name.toUpperCase()}`]),
 ]);
-
-/** The variables of uv that mean the same as one of pip. uv ignores pip's; its own take precedence. */
-const uvSettings: Readonly<Record<string, (value: string) => Record<string, string>>> = {
-  PIP_INDEX_URL: (value) => ({ UV_INDEX_URL: value.trim() }),
-  // pip takes the best version of all indexes. uv takes the first index that has the package, unless it is told.
-  PIP_EXTRA_INDEX_URL: (value) => ({
-    UV_EXTRA_INDEX_URL: words(value).join(' '),
-    UV_INDEX_STRATEGY: 'unsafe-best-match',
-  }),
-  PIP_NO_INDEX: (value) => ({ UV_NO_INDEX: value }),
-  // pip passes over a folder that is not there.
-  PIP_FIND_LINKS: (value) => ({
-    UV_FIND_LINKS: words(value)
-      .filter((place) => !place.startsWith('/') || existsSync(place))
-      .join(','),
-  }),
-  PIP_TRUSTED_HOST: (value) => ({ UV_INSECURE_HOST: words(value).join(' ') }),
-  PIP_CERT: (value) => ({ SSL_CERT_FILE: value }),
-  PIP_PROXY: (value) => ({ HTTP_PROXY: value, HTTPS_PROXY: value }),
-  PIP_DEFAULT_TIMEOUT: (value) => ({ UV_HTTP_TIMEOUT: value }),
-  PIP_TIMEOUT: (value) => ({ UV_HTTP_TIMEOUT: value }),
-  PIP_RETRIES: (value) => ({ UV_HTTP_RETRIES: value }),
-  PIP_ONLY_BINARY: (value): Record<string, string> =>
-    value.includes(':all:') ? { UV_NO_BUILD: '1' } : { UV_NO_BUILD_PACKAGE: value.replaceAll(',', ' ') },
-};
-
-const words = (text: string): string[] => text.split(/\s+/).filter((word) => word !== '');
 
 /** Variables of pip and uv that say the same. */
 const synonyms: readonly (readonly string[])[] = [

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EnvironmentBuild } from '../install/builder-input.ts';
+import { words } from '../operator-environment.ts';
 import { IndexRelay, type UpstreamSettings } from './index-relay.ts';
 
 /**
@@ -81,8 +82,6 @@ export async function relayPlan({
   );
   return { indexes, upstream: { ca, proxies } };
 }
-
-const words = (text: string | undefined): string[] => text?.split(/\s+/).filter((word) => word !== '') ?? [];
 
 const loopback = '127.0.0.1';
 

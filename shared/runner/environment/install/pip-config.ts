@@ -1,15 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import type { Variables } from '../operator-environment.ts';
-
-/** Settings of pip's files that say where packages are. Each has a variable, `PIP_INDEX_URL`. */
-const names: ReadonlySet<string> = new Set([
-  ...['index-url', 'extra-index-url', 'no-index', 'find-links', 'trusted-host'],
-  ...['cert', 'proxy', 'timeout', 'retries', 'only-binary'],
-]);
+import { uvSettings, type Variables } from '../operator-environment.ts';
 
 /**
- * Return the settings of pip's files for the whole machine, and of the file that `PIP_CONFIG_FILE` names, as variables of
- * pip. uv does not read them. A variable of the operator has priority.
+ * Return the settings of pip that uv has, too, as variables of pip: from pip's files for the whole machine, and from the file
+ * that `PIP_CONFIG_FILE` names. uv does not read them. A variable of the operator has priority.
  */
 export async function pipConfig(operator: Variables): Promise<Record<string, string>> {
   const namedFile = operator['PIP_CONFIG_FILE'] ?? '';
@@ -39,9 +33,9 @@ export function parsePipConfig(text: string): Record<string, string> {
     }
     section = /^\[(.*)\]/.exec(line)?.[1]?.trim() ?? section;
     const [, name = '', value = ''] = /^([\w-]+)\s*[=:]\s*(.*)$/.exec(line) ?? [];
-    const option = name.replaceAll('_', '-').toLowerCase();
-    const isRead = names.has(option) && (section === 'global' || section === 'install');
-    variable = isRead ? `PIP_${option.replaceAll('-', '_').toUpperCase()}` : undefined;
+    const ofPip = `PIP_${name.replaceAll('-', '_').toUpperCase()}`;
+    const isRead = Object.hasOwn(uvSettings, ofPip) && (section === 'global' || section === 'install');
+    variable = isRead ? ofPip : undefined;
     if (variable !== undefined) settings[variable] = value.trim();
   }
   return settings;
