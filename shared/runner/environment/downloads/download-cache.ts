@@ -48,11 +48,6 @@ export class DownloadCache {
     return stored === undefined ? fetch() : { body: stored.body, size: stored.size, from: 'bucket' };
   }
 
-  /** Path of the file with this hash on this host. It may not be there. */
-  pathOf(sha256: string): string {
-    return join(this.#folder, sha256);
-  }
-
   /**
    * Yield the bytes of a source and keep them if they have the hash. Holds back the last chunk until then, so a
    * reader never receives a whole file with another hash.

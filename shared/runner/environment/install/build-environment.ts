@@ -2,7 +2,7 @@ import { chmod, chown, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errorText } from '../../../core/error-text.ts';
 import type { HostLock } from '../../../host/host-lock.ts';
-import { copyPackages, type ResolvedDependency } from '../dependencies/resolved-dependencies.ts';
+import { copyPackages } from '../dependencies/resolved-dependencies.ts';
 import type { DownloadCache } from '../downloads/download-cache.ts';
 import type { CompleteEnvironment, EnvironmentFolder } from '../environment-folder.ts';
 import { type IndexVariables, npmSettings } from '../index-variables.ts';
@@ -14,11 +14,9 @@ import { refuseCredentials } from '../refuse-credentials.ts';
 import { removeTree } from '../remove-tree.ts';
 import type { EnvironmentStore } from '../stored-environments.ts';
 import { waitForHostLock } from '../wait-for-host-lock.ts';
-import type { PlacedRequirement } from './build-fault.ts';
 import type { EnvironmentBuild } from './builder-input.ts';
 import { lockHash, nodeLock, pythonLock } from './installed-list.ts';
 import { type RunCommand, stopped, writeOwn, writeReadable } from './installer.ts';
-import type { Interpreter } from './interpreter.ts';
 import { buildNode } from './node-environment.ts';
 import { pipConfig } from './pip-config.ts';
 import { buildPython, constraintsFile, requirementsFile } from './python-environment.ts';
@@ -72,34 +70,27 @@ async function onlyBuild({ owner, place, stop, log }: ObtainOptions): Promise<Ho
   );
 }
 
-export interface ObtainOptions {
+/** What a build gets as it is. */
+type BuildOptions = Pick<
+  EnvironmentBuild,
+  'dependencies' | 'required' | 'interpreter' | 'run' | 'uv' | 'host' | 'isShared' | 'log' | 'stop'
+>;
+
+export interface ObtainOptions extends BuildOptions {
   envType: 'python' | 'node';
   key: string;
   place: EnvironmentFolder;
-  dependencies: readonly ResolvedDependency[];
-  /** Where the source requires them, for messages. */
-  required: readonly PlacedRequirement[];
-  interpreter: Interpreter;
   sourceFolder: string;
   store: EnvironmentStore;
   downloads?: DownloadCache;
-  run: RunCommand;
   /** Runs programs with the service's own rights. */
   service: RunCommand;
-  /** Returns the program uv, which may have to be fetched. */
-  uv(): Promise<string>;
-  /** uv's cache of all projects of this host, which the service alone uses. */
-  host: string;
-  /** Whether the wheels that this project installs may come into that cache. */
-  isShared: boolean;
   /** Folder of the host's environments. */
   root: string;
   projectId: string;
   operatorEnv: Variables;
   indexes: IndexVariables;
   owner?: { uid: number; gid: number };
-  log(line: string): void;
-  stop: AbortSignal;
 }
 
 async function installSealed(options: ObtainOptions, scratch: string, earlierLock = '') {

@@ -1,5 +1,6 @@
 import { normalName } from '../dependencies/python-requirements.ts';
 import type { ResolvedDependency } from '../dependencies/resolved-dependencies.ts';
+import { packageOf } from './pin-fault.ts';
 
 /** A package of an index in the version that uv chose, with the hashes of its files. */
 export interface Pin {
@@ -25,7 +26,7 @@ export function readPins(
       (dependency.kind === 'package' || dependency.kind === 'constraint') &&
       dependency.hashes !== undefined
     )
-      stated.set(normalName(/^[\w.-]+/.exec(dependency.spec)?.[0] ?? ''), dependency.hashes);
+      stated.set(packageOf(dependency.spec), dependency.hashes);
   const lines = text
     .replaceAll(/\\\r?\n\s*/g, '')
     .split('\n')
