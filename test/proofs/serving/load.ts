@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
+import { thisHost } from '../../../shared/host/this-host.ts';
 import { descendants } from '../bench/descendants.ts';
 
 /** One way to ask a server for an inference. */
@@ -53,15 +53,8 @@ export async function measureLoad(
 
 /** Processor time of processes since they started, in ticks of 10 ms. */
 async function processorMilliseconds(pids: readonly number[]): Promise<number> {
-  const times = pids.map(async (pid) => {
-    const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-    const [user = '0', system = '0'] = text
-      .slice(text.lastIndexOf(')') + 2)
-      .split(' ')
-      .slice(11, 13);
-    return (Number(user) + Number(system)) * 10;
-  });
-  return (await Promise.all(times)).reduce((sum, one) => sum + one, 0);
+  const found = await Promise.all(pids.map((pid) => thisHost.readProcess(pid)));
+  return found.reduce((sum, process) => sum + (process?.cpuSeconds ?? 0) * 1000, 0);
 }
 
 /** Return the status of one answer, or 0 if the connection ended. */
