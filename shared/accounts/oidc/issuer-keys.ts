@@ -84,8 +84,8 @@ function keysOf(issuer: string, { accounts, admitted }: IssuerSource): KnownIssu
   async function ask(): Promise<void> {
     try {
       // After a failure the issuer may have moved its keys.
-      const isPlaceKnown = keys !== undefined && failure === undefined && age() < keptMilliseconds;
-      const jwks_uri = isPlaceKnown && keys ? keys.jwks_uri : await discoverKeys(issuer, fetch);
+      const known = failure === undefined && age() < keptMilliseconds ? keys?.jwks_uri : undefined;
+      const jwks_uri = known ?? (await discoverKeys(issuer, fetch));
       const jwks = await fetchKeys(jwks_uri, fetch);
       keys = { jwks_uri, jwks, fetched_at: Date.now(), find: createLocalJWKSet(jwks) };
       failure = undefined;

@@ -291,10 +291,11 @@ export async function revokeTokensOf(
 ): Promise<void> {
   let after: string | undefined;
   do {
-    const page = await accounts.query({ pk: userPartition(user_id), prefix: issuedPrefix, after });
-    const { items } = readPage(page, issued.parse);
-    for (const item of items)
-      if (item.trust_id === trust_id) await accounts.write(...revocation(user_id, item.token_id, item.hash));
+    // A page, and the audit record, fit into a transaction.
+    const page = await accounts.query({ pk: userPartition(user_id), prefix: issuedPrefix, after, limit: 49 });
+    const those = readPage(page, issued.parse).items.filter((item) => item.trust_id === trust_id);
+    if (those.length > 0)
+      await accounts.write(...those.flatMap(({ token_id, hash }) => revocation(user_id, token_id, hash)));
     after = page.next;
   } while (after !== undefined);
 }
