@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { decodeTime, encodeTime, ulid } from 'ulid';
 import * as z from 'zod';
 import { isoTime, Timestamp, Ulid } from '../../core/formats.ts';
+import { auditPrefix } from '../table/audited-writer.ts';
 import type { UnreadableRecordError } from '../table/item.ts';
 import { recordType } from '../table/record.ts';
 import {
@@ -49,12 +50,10 @@ export type AuditRecord = z.infer<typeof audit.schema>;
  */
 const shards = { records: 8, accounts: 1 } as const satisfies Record<TableName, number>;
 
-/** `needs.ts` has its pattern. */
-const prefix = 'AUDIT#';
-const partition = (month: string, shard: number): string => `${prefix}${month}#${shard}`;
+const partition = (month: string, shard: number): string => `${auditPrefix}${month}#${shard}`;
 
 /** Whether an item is a record of the audit, which outlives what it tells of. */
-export const isAuditItem = ({ pk }: Pick<Item, 'pk'>): boolean => pk.startsWith(prefix);
+export const isAuditItem = ({ pk }: Pick<Item, 'pk'>): boolean => pk.startsWith(auditPrefix);
 
 function shardOf(owner: string, table: TableName): number {
   return createHash('sha256').update(owner).digest().readUInt8(0) % shards[table];

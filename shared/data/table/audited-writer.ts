@@ -63,6 +63,9 @@ export function auditedWriters(entry: AuditEntry) {
   };
 }
 
+/** Beginning of the partitions of audit records. `accounts/needs.ts` has their pattern. */
+export const auditPrefix = 'AUDIT#';
+
 const appending = new WriteLabel('audit record');
 
 const originals = new WeakMap<object, unknown>();

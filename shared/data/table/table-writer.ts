@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { DynamoDBDocumentClient, TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { toWellFormed } from '../../core/text/well-formed.ts';
+import { auditPrefix } from './audited-writer.ts';
 import { Expression } from './condition.ts';
 import { noteWrites } from './recent-values.ts';
 import { jitteredPause } from './retry-on-conflict.ts';
@@ -52,7 +53,7 @@ export function tableWriter<N extends TableName>(
 
 /** Whether a write could change a record of what was done (`accounts/audit.ts`). */
 const changesAudit = (write: Write): boolean =>
-  keyOf(write).pk.startsWith('AUDIT#') && !('put' in write && write.if?.exists === false);
+  keyOf(write).pk.startsWith(auditPrefix) && !('put' in write && write.if?.exists === false);
 
 function transactItem(TableName: string, write: Write): TransactItem {
   const expression = new Expression();
