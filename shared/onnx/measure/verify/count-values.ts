@@ -1,19 +1,10 @@
-import { kernels, partsOf, place, roundedUp } from '../../model/kernels/kernels.ts';
+import { kernels, partsOf, place } from '../../model/kernels/kernels.ts';
 import type { ByteSource } from '../../model/tensor/external-data.ts';
 
-/**
- * Counts values in a source, one part of its bytes at a time. Fills the room after each part with bytes that
- * `among` does not count.
- */
+/** Counts values in a source, one part of its bytes at a time. `among` does not count the filler. */
 function countParts(source: ByteSource, filler: number, among: (at: number, end: number) => number): number {
-  const { bytes: room } = kernels();
   let count = 0;
-  for (const { end } of partsOf(source)) {
-    // `place.values` is a multiple of sixteen itself.
-    const filled = roundedUp(end, 16);
-    room.fill(filler, end, filled);
-    count += among(place.values, filled);
-  }
+  for (const { padded } of partsOf(source, filler)) count += among(place.values, padded);
   return count;
 }
 

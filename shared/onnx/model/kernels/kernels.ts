@@ -94,13 +94,24 @@ export const roundedUp = (count: number, step: number): number => (count + step 
 
 const partBytes = 4 * maxValues;
 
-/** Load bytes to `place.values`, one part at a time. Yield the part's offset in the source and its end address. */
-export function* partsOf({ byteLength, read }: ByteSource): Generator<{ from: number; end: number }> {
+/** Part of a source at `place.values`. */
+interface LoadedPart {
+  /** Its offset in the source. */
+  from: number;
+  /** Addresses of its end, and of the next multiple of sixteen. */
+  end: number;
+  padded: number;
+}
+
+/** Load bytes to `place.values`, one part at a time, and fill the room behind a part with bytes that do not count. */
+export function* partsOf({ byteLength, read }: ByteSource, filler = 0): Generator<LoadedPart> {
   const { bytes: room } = kernels();
   for (let from = 0; from < byteLength; from += partBytes) {
     const end = place.values + Math.min(partBytes, byteLength - from);
+    const padded = roundedUp(end, 16);
     read(room.subarray(place.values, end), from);
-    yield { from, end };
+    room.fill(filler, end, padded);
+    yield { from, end, padded };
   }
 }
 

@@ -1,5 +1,5 @@
 import { floatAttribute, hasAttribute, tensorAttribute } from '../../../model/graph/attributes.ts';
-import { kernels, partsOf, place, roundedUp } from '../../../model/kernels/kernels.ts';
+import { kernels, partsOf, place } from '../../../model/kernels/kernels.ts';
 import type { NodeProto } from '../../../model/proto/onnx_pb.js';
 import { type ByteSource, ExternalData, sourceOf } from '../../../model/tensor/external-data.ts';
 import { elementCount, type Tensor } from '../../../model/tensor/tensor.ts';
@@ -75,14 +75,10 @@ interface Sizes {
 }
 
 function sizesOf(source: ByteSource): Sizes | undefined {
-  const { bytes, floats, magnitudes } = kernels();
+  const { floats, magnitudes } = kernels();
   const at = place.first / 4;
   floats.set([0, Number.POSITIVE_INFINITY], at);
-  for (const { end } of partsOf(source)) {
-    const whole = roundedUp(end, 16);
-    bytes.fill(0, end, whole);
-    magnitudes(place.values, whole, place.first);
-  }
+  for (const { padded } of partsOf(source)) magnitudes(place.values, padded, place.first);
   const [most = 0, least = 0] = floats.subarray(at, at + 2);
   return most === 0 ? undefined : { most, least };
 }

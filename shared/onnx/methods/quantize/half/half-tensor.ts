@@ -1,4 +1,4 @@
-import { kernels, partsOf, place, roundedUp } from '../../../model/kernels/kernels.ts';
+import { kernels, partsOf, place } from '../../../model/kernels/kernels.ts';
 import type { ByteSource } from '../../../model/tensor/external-data.ts';
 import { elementCount, filledTensor, lazyTensor, type Tensor } from '../../../model/tensor/tensor.ts';
 import { float32Source, floatsOf } from '../../../model/tensor/values.ts';
@@ -29,10 +29,8 @@ function roundedHalves(source: ByteSource): { bytes: Uint8Array; error: number }
   const { bytes: room, sums, roundToHalves } = kernels();
   const bytes = new Uint8Array(source.byteLength / 2);
   sums.fill(0);
-  for (const { from, end } of partsOf(source)) {
-    const whole = roundedUp(end, 16);
-    room.fill(0, end, whole);
-    if (roundToHalves(place.values, whole, place.sums) > mostHalf) return undefined;
+  for (const { from, end, padded } of partsOf(source)) {
+    if (roundToHalves(place.values, padded, place.sums) > mostHalf) return undefined;
     bytes.set(room.subarray(place.values, place.values + (end - place.values) / 2), from / 2);
   }
   const [error = 0, alsoError = 0, norm = 0, alsoNorm = 0] = sums;
