@@ -37,49 +37,39 @@ export function readData(
 
 /** Store numbers in one pass, which is most of all requests; undefined if the type does not hold each of them. */
 function numbersOf(numbers: NumberList, datatype: Datatype): Uint8Array | undefined {
-  const isStored = numbers instanceof Float32Array ? datatype === 'FP32' : datatype === 'FP64';
-  const stored = isStored ? numbers : makers[datatype]?.(numbers);
-  if (stored === undefined) return undefined;
+  const { Values } = writers[datatype];
+  if (Values === undefined) return undefined;
+  const stored = numbers instanceof Values ? numbers : new Values(numbers);
   // Whole numbers of another size or sign, and fractions, become other numbers.
-  const isWhole = datatype !== 'FP16' && datatype !== 'FP32';
-  if (isWhole && numbers.some((value, at) => stored[at] !== value)) return undefined;
+  if (!datatype.startsWith('FP') && numbers.some((value, at) => stored[at] !== value)) return undefined;
   return new Uint8Array(stored.buffer, stored.byteOffset, stored.byteLength);
 }
 
-const makers: Partial<Record<Datatype, (numbers: NumberList) => ArrayLike<number> & ArrayBufferView>> = {
-  UINT8: (numbers) => new Uint8Array(numbers),
-  UINT16: (numbers) => new Uint16Array(numbers),
-  UINT32: (numbers) => new Uint32Array(numbers),
-  INT8: (numbers) => new Int8Array(numbers),
-  INT16: (numbers) => new Int16Array(numbers),
-  INT32: (numbers) => new Int32Array(numbers),
-  FP16: (numbers) => new Float16Array(numbers),
-  FP32: (numbers) => new Float32Array(numbers),
-};
+/** Typed array of numbers. */
+type NumberArray = new (values: ArrayLike<number>) => ArrayLike<number> & ArrayBufferView<ArrayBuffer>;
 
 interface Writer {
   isValue(value: unknown): boolean;
   is: string;
   store(values: readonly unknown[]): Uint8Array;
+  /** Stores numbers that are known to be such; undefined if the type has other values, or rules of its own. */
+  Values?: NumberArray;
 }
 
 const bytesOf = ({ buffer }: { buffer: ArrayBuffer }): Uint8Array => new Uint8Array(buffer);
 
-const numbers = (
-  isValue: (value: unknown) => boolean,
-  is: string,
-  make: (values: number[]) => { buffer: ArrayBuffer },
-): Writer => ({
+const numbers = (isValue: (value: unknown) => boolean, is: string, Values: NumberArray): Writer => ({
   isValue,
   is,
-  store: (values) => bytesOf(make(values.map(Number))),
+  store: (values) => bytesOf(new Values(values.map(Number))),
+  Values,
 });
 
-const whole = (least: number, most: number, make: (values: number[]) => { buffer: ArrayBuffer }): Writer =>
+const whole = (least: number, most: number, Values: NumberArray): Writer =>
   numbers(
     (value) => Number.isInteger(value) && Number(value) >= least && Number(value) <= most,
     `a whole number from ${least} to ${most}`,
-    make,
+    Values,
   );
 
 const big = (least: bigint, most: bigint, make: (values: bigint[]) => { buffer: ArrayBuffer }): Writer => ({
@@ -94,22 +84,22 @@ const big = (least: bigint, most: bigint, make: (values: bigint[]) => { buffer: 
 const isNumber = (value: unknown): boolean => typeof value === 'number' || typeof value === 'bigint';
 
 const writers: Readonly<Record<Datatype, Writer>> = {
-  BOOL: numbers(
-    (value) => typeof value === 'boolean' || value === 0 || value === 1,
-    'true or false',
-    (values) => Uint8Array.from(values),
-  ),
-  UINT8: whole(0, 2 ** 8 - 1, (values) => Uint8Array.from(values)),
-  UINT16: whole(0, 2 ** 16 - 1, (values) => Uint16Array.from(values)),
-  UINT32: whole(0, 2 ** 32 - 1, (values) => Uint32Array.from(values)),
+  BOOL: {
+    isValue: (value) => typeof value === 'boolean' || value === 0 || value === 1,
+    is: 'true or false',
+    store: (values) => Uint8Array.from(values, Number),
+  },
+  UINT8: whole(0, 2 ** 8 - 1, Uint8Array),
+  UINT16: whole(0, 2 ** 16 - 1, Uint16Array),
+  UINT32: whole(0, 2 ** 32 - 1, Uint32Array),
   UINT64: big(0n, 2n ** 64n - 1n, (values) => BigUint64Array.from(values)),
-  INT8: whole(-(2 ** 7), 2 ** 7 - 1, (values) => Int8Array.from(values)),
-  INT16: whole(-(2 ** 15), 2 ** 15 - 1, (values) => Int16Array.from(values)),
-  INT32: whole(-(2 ** 31), 2 ** 31 - 1, (values) => Int32Array.from(values)),
+  INT8: whole(-(2 ** 7), 2 ** 7 - 1, Int8Array),
+  INT16: whole(-(2 ** 15), 2 ** 15 - 1, Int16Array),
+  INT32: whole(-(2 ** 31), 2 ** 31 - 1, Int32Array),
   INT64: big(-(2n ** 63n), 2n ** 63n - 1n, (values) => BigInt64Array.from(values)),
-  FP16: numbers(isNumber, 'a number', (values) => Float16Array.from(values)),
-  FP32: numbers(isNumber, 'a number', (values) => Float32Array.from(values)),
-  FP64: numbers(isNumber, 'a number', (values) => Float64Array.from(values)),
+  FP16: numbers(isNumber, 'a number', Float16Array),
+  FP32: numbers(isNumber, 'a number', Float32Array),
+  FP64: numbers(isNumber, 'a number', Float64Array),
   BYTES: {
     // ONNX Runtime would cut a string at U+0000.
     isValue: (value) => typeof value === 'string' && value.isWellFormed() && !value.includes('\0'),
