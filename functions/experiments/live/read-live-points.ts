@@ -153,12 +153,14 @@ const signOf = (items: readonly (Item | undefined)[]): string =>
 /** Points of an answer. With names of 250 characters, they are 4 MB. */
 const maxPoints = 8_000;
 
+/** Read the points behind a position: those of an experiment together, the experiments in the order of the request. */
 async function pointsBehind(
   records: TableReader<'records'>,
   position: PointPosition,
   { runs, gone }: Signs,
 ): Promise<LivePoints> {
-  const points: LivePoints['points'] = [];
+  const lists: LivePoints['points'][] = runs.map(() => []);
+  let room = maxPoints;
   let isMore = false;
   const read = async ({ id, sign, isKnown }: Signs['runs'][number], index: number): Promise<Cell> => {
     const cell = position.cells[index] ?? { count: 0, sign: '' };
@@ -166,11 +168,12 @@ async function pointsBehind(
     let { count } = cell;
     for await (const group of readRuns(records, id, undefined, count)) {
       for (const { number, point } of inOrder(group.runs)) {
-        if (points.length === maxPoints) {
+        if (room === 0) {
           isMore = true;
           return { count: number, sign: cell.sign };
         }
-        points.push({ experiment_id: id, ...showPoint(point) });
+        room -= 1;
+        lists[index]?.push({ experiment_id: id, ...showPoint(point) });
       }
       count = group.end;
     }
@@ -181,6 +184,7 @@ async function pointsBehind(
     cells.push(
       ...(await Promise.all(runs.slice(from, from + readAtOnce).map((run, at) => read(run, from + at)))),
     );
+  const points = lists.flat();
   const isPrompt = isMore || points.some(({ name }) => !isSystemMetric(name));
   return { points, gone, cells, isMore, news: isPrompt ? 'prompt' : points.length > 0 ? 'slow' : 'none' };
 }
