@@ -57,10 +57,7 @@ export async function buildPython(build: EnvironmentBuild, earlier: readonly str
   if (build.required.length > 1)
     await step(...compileCommand(build, uv, first), '--no-deps', ...requirements);
   await step(...compileCommand(build, uv, resolved), '--generate-hashes', ...requirements);
-  const { pins, isWhole } = readPins(
-    (await readSmall(resolved, largestResolution)) ?? '',
-    build.dependencies,
-  );
+  const { pins, isWhole } = await pinsIn(resolved, build.dependencies);
 
   const left = await withWheels(build.host, async () => {
     await makeVenv(build, uv);
@@ -88,6 +85,10 @@ const bundledModules: ReadonlySet<string> = new Set([
 
 const largestResolution = 16 * 1024 * 1024;
 
+/** Read the versions in a file that code of packages may have changed. */
+const pinsIn = async (file: string, dependencies: EnvironmentBuild['dependencies']) =>
+  readPins((await readSmall(file, largestResolution)) ?? '', dependencies);
+
 /** The command that writes the versions that uv chooses for further requirements. It prefers those that are in the file. */
 const compileCommand = (build: EnvironmentBuild, uv: string, file: string): [string, ...string[]] => [
   ...([uv, 'pip', 'compile', ...uvCommon(build.env), ...projectOptions(build)] as const),
@@ -108,7 +109,7 @@ async function newestOf(build: EnvironmentBuild, uv: string, name: string): Prom
   await writeReadable(join(build.packages, 'newest.txt'), `${name}\n`);
   const argv = [...compileCommand(build, uv, file), '--no-deps', 'newest.txt'] as const;
   await build.run({ argv: [...argv], cwd: build.packages, env: build.env });
-  return readPins((await readSmall(file, largestResolution)) ?? '', []).pins[0]?.version;
+  return (await pinsIn(file, [])).pins[0]?.version;
 }
 
 const constraintsOf = ({ dependencies }: EnvironmentBuild): string[] =>
