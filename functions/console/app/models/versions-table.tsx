@@ -1,6 +1,7 @@
 import { bytesText } from '../../../../shared/core/text/bytes-text.ts';
 import type { Compression, CompressionDetails, ModelDetails } from '../api/models.ts';
 import type { Serving } from '../api/serving.ts';
+import { Headings } from '../ui/listing.tsx';
 import { href } from '../ui/router.ts';
 import { useShowMore } from '../ui/show-more.tsx';
 import { isFinal, Status } from '../ui/states/status.tsx';
@@ -107,24 +108,16 @@ export function VersionsTable(shown: Shown) {
       <h2 id="versions">Versions</h2>
       <div class="scroll-x">
         <table class="data versions model-versions">
-          <thead>
-            <tr>
-              <th scope="col">Version</th>
-              {isMarked && <th scope="col">Aliases</th>}
-              <th scope="col" class="right">
-                {quality.isAccuracy ? 'Accuracy' : 'Likeness'}
-              </th>
-              <th scope="col" class="right">
-                Size
-              </th>
-              <th scope="col" class="right only-wide">
-                Speed
-              </th>
-              <th scope="col" class="only-wide">
-                Made
-              </th>
-            </tr>
-          </thead>
+          <Headings
+            of={[
+              'Version',
+              ...(isMarked ? ['Aliases'] : []),
+              { name: quality.isAccuracy ? 'Accuracy' : 'Likeness', class: 'right' },
+              { name: 'Size', class: 'right' },
+              { name: 'Speed', class: 'right only-wide' },
+              { name: 'Made', class: 'only-wide' },
+            ]}
+          />
           <tbody>
             {rows.map((compression) => (
               <Row

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { useLive } from '../api/use-live.ts';
 import { type AuditRow, loadAudit } from '../project/audit-calls.ts';
 import { Button } from '../ui/controls/button.tsx';
+import { Listing } from '../ui/listing.tsx';
 import { PageHead } from '../ui/page-head.tsx';
 import { href } from '../ui/router.ts';
 import { Empty } from '../ui/states/empty.tsx';
@@ -50,14 +51,12 @@ function Row({ row }: { row: AuditRow }) {
 
 /** Page of who changed what: in a project for its owner, in the whole deployment for admins. */
 export function AuditPage({ project_id }: { project_id?: string }) {
-  const [earlier, setEarlier] = useState<readonly AuditRow[]>([]);
-  const [next, setNext] = useState<string | null>();
+  const [later, setLater] = useState<{ rows: readonly AuditRow[]; next: string | undefined }>();
   const live = useLive(`audit/${project_id ?? ''}`, () => loadAudit(project_id));
   const more = async (from: string) => {
     await attempt(async () => {
-      const loaded = await loadAudit(project_id, from);
-      setEarlier([...earlier, ...loaded.rows]);
-      setNext(loaded.next ?? null);
+      const { rows, next } = await loadAudit(project_id, from);
+      setLater({ rows: [...(later?.rows ?? []), ...rows], next });
     });
   };
   const trail =
@@ -69,32 +68,20 @@ export function AuditPage({ project_id }: { project_id?: string }) {
       <PageHead title="Audit" trail={trail} />
       <Loaded live={live} rows={10} what="The audit could not be loaded">
         {(first) => {
-          const from = next === undefined ? first.next : (next ?? undefined);
-          const rows = [...first.rows, ...earlier];
+          const { next } = later ?? first;
+          const rows = [...first.rows, ...(later?.rows ?? [])];
           return (
             <>
               {rows.length === 0 && <Empty title="Nothing was changed yet" icon="clock" />}
-              <div class="scroll-x">
-                <table class="data">
-                  <thead>
-                    <tr>
-                      <th scope="col">Who</th>
-                      <th scope="col">Operation</th>
-                      <th scope="col">About</th>
-                      <th scope="col">Change</th>
-                      <th scope="col" class="right">
-                        When
-                      </th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {rows.map((row) => (
-                      <Row key={row.audit_id} row={row} />
-                    ))}
-                  </tbody>
-                </table>
-              </div>
-              {from !== undefined && <Button onClick={() => more(from)}>Earlier</Button>}
+              <Listing
+                label="Audit"
+                headings={['Who', 'Operation', 'About', 'Change', { name: 'When', class: 'right' }]}
+              >
+                {rows.map((row) => (
+                  <Row key={row.audit_id} row={row} />
+                ))}
+              </Listing>
+              {next !== undefined && <Button onClick={() => more(next)}>Earlier</Button>}
             </>
           );
         }}

@@ -11,6 +11,7 @@ import { NamesList } from '../registry/names-list.tsx';
 import { Button } from '../ui/controls/button.tsx';
 import { Dialog } from '../ui/controls/dialog.tsx';
 import { UploadField } from '../ui/controls/upload-field.tsx';
+import { Listing } from '../ui/listing.tsx';
 import { PageHead } from '../ui/page-head.tsx';
 import { go, href, place, setQuery } from '../ui/router.ts';
 import { Empty } from '../ui/states/empty.tsx';
@@ -57,48 +58,38 @@ function UploadModel({ onClose }: { onClose: () => void }) {
 const originNames = { upload: 'uploaded', artifact: 'from an experiment', strategy: 'compressed' };
 
 const ModelTable = ({ models }: { models: readonly Model[] }) => (
-  <div class="listing" tabIndex={0} role="group" aria-label="Models">
-    <table class="data">
-      <thead>
-        <tr>
-          <th scope="col">Model</th>
-          <th scope="col">Made</th>
-          <th scope="col" class="right">
-            Size
-          </th>
-          <th scope="col" class="right">
-            Parameters
-          </th>
-          <th scope="col">Owner</th>
-          <th scope="col" class="right">
-            Last change
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {models.map((model) => (
-          <tr key={model.model_id}>
-            <th scope="row">
-              <a href={href(['models', model.model_name])}>
-                <bdi>{model.model_name}</bdi>
-              </a>{' '}
-              {model.status !== 'ready' && <span class="chip">not complete yet</span>}
-              {model.has_evaluation && <span class="chip">evaluation set</span>}
-            </th>
-            <td>{originNames[model.origin.kind]}</td>
-            <td class="right number">{model.status === 'ready' ? bytesText(model.bytes) : '–'}</td>
-            <td class="right number">{numberText(model.parameters)}</td>
-            <td>
-              <bdi>{model.owner ?? 'nobody'}</bdi>
-            </td>
-            <td class="right number soft">
-              <Ago time={model.updated_at} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </div>
+  <Listing
+    label="Models"
+    headings={[
+      'Model',
+      'Made',
+      { name: 'Size', class: 'right' },
+      { name: 'Parameters', class: 'right' },
+      'Owner',
+      { name: 'Last change', class: 'right' },
+    ]}
+  >
+    {models.map((model) => (
+      <tr key={model.model_id}>
+        <th scope="row">
+          <a href={href(['models', model.model_name])}>
+            <bdi>{model.model_name}</bdi>
+          </a>{' '}
+          {model.status !== 'ready' && <span class="chip">not complete yet</span>}
+          {model.has_evaluation && <span class="chip">evaluation set</span>}
+        </th>
+        <td>{originNames[model.origin.kind]}</td>
+        <td class="right number">{model.status === 'ready' ? bytesText(model.bytes) : '–'}</td>
+        <td class="right number">{numberText(model.parameters)}</td>
+        <td>
+          <bdi>{model.owner ?? 'nobody'}</bdi>
+        </td>
+        <td class="right number soft">
+          <Ago time={model.updated_at} />
+        </td>
+      </tr>
+    ))}
+  </Listing>
 );
 
 /** Page of all models. */

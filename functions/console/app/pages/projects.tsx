@@ -9,6 +9,7 @@ import { Dialog } from '../ui/controls/dialog.tsx';
 import { Field } from '../ui/controls/field.tsx';
 import { Form } from '../ui/controls/form.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { Listing } from '../ui/listing.tsx';
 import { PageHead } from '../ui/page-head.tsx';
 import { go, href, place, setQuery } from '../ui/router.ts';
 import { useShowMore } from '../ui/show-more.tsx';
@@ -104,35 +105,26 @@ function ProjectTable({ projects }: { projects: readonly ListedProject[] }) {
   const [first, more] = useShowMore(sorted, 300, 'projects');
   return (
     <>
-      <div class="listing" tabIndex={0} role="group" aria-label="Projects">
-        <table class="data">
-          <thead>
-            <tr>
-              {columns.map(({ id, name }) => (
-                <th
-                  key={id}
-                  scope="col"
-                  class={id === 'experiments' || id === 'updated' ? 'right' : ''}
-                  {...(id === sort && { 'aria-sort': 'other' as const })}
-                >
-                  <button type="button" onClick={() => setQuery({ sort: id })}>
-                    {name}
-                  </button>
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {first.map((project) => (
-              <ProjectRow
-                key={project.project_id}
-                project={project}
-                active={live.data?.get(project.project_id)}
-              />
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Listing
+        label="Projects"
+        headings={columns.map(({ id, name }) => ({
+          name: (
+            <button type="button" onClick={() => setQuery({ sort: id })}>
+              {name}
+            </button>
+          ),
+          class: id === 'experiments' || id === 'updated' ? 'right' : '',
+          ...(id === sort && { 'aria-sort': 'other' }),
+        }))}
+      >
+        {first.map((project) => (
+          <ProjectRow
+            key={project.project_id}
+            project={project}
+            active={live.data?.get(project.project_id)}
+          />
+        ))}
+      </Listing>
       {more}
     </>
   );

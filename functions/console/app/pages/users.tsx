@@ -15,6 +15,7 @@ import { Confirm, Dialog } from '../ui/controls/dialog.tsx';
 import { Field } from '../ui/controls/field.tsx';
 import { Form } from '../ui/controls/form.tsx';
 import { TextField } from '../ui/controls/text-field.tsx';
+import { hiddenHeading, Listing } from '../ui/listing.tsx';
 import { PageHead } from '../ui/page-head.tsx';
 import { Picture } from '../ui/picture.tsx';
 import { Empty } from '../ui/states/empty.tsx';
@@ -103,67 +104,59 @@ function UserTable({
   onLeave: (user: User) => void;
 }) {
   return (
-    <div class="listing" tabIndex={0} role="group" aria-label="Users">
-      <table class="data">
-        <thead>
-          <tr>
-            <th scope="col">{plural(users.length, 'user')}</th>
-            <th scope="col">Account type</th>
-            <th scope="col" class="right">
-              Since
-            </th>
-            <th scope="col">
-              <span class="hidden">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {users.map((user) => (
-            <tr key={user.user_id}>
-              <th scope="row">
-                <span class="with-picture">
-                  <Picture username={user.username} size={24} />
-                  <bdi>{user.username}</bdi>
-                  {user.username === person.value?.username && <span class="chip">you</span>}
-                </span>
-              </th>
-              <td>
-                <select
-                  class="narrow"
-                  aria-label={`Account type of ${user.username}`}
-                  value={user.account_type}
-                  onChange={({ currentTarget }) =>
-                    void attempt(
-                      () => setType(user.user_id, typeOf(currentTarget.value)),
-                      'The account type is changed',
-                    ).then(onChange)
-                  }
-                >
-                  {accountTypes.map((type) => (
-                    <option key={type}>{type}</option>
-                  ))}
-                </select>{' '}
-                <span class="soft only-wide">{typeTexts[user.account_type]}</span>
-              </td>
-              <td class="right number soft">
-                <Ago time={user.created_at} />
-              </td>
-              <td class="right">
-                <Button kind="quiet" onClick={() => onBudget(user)}>
-                  Budget
-                </Button>
-                <Button
-                  kind="quiet"
-                  icon="trash"
-                  label={`Delete ${user.username}`}
-                  onClick={() => onLeave(user)}
-                />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Listing
+      label="Users"
+      headings={[
+        plural(users.length, 'user'),
+        'Account type',
+        { name: 'Since', class: 'right' },
+        hiddenHeading('Actions'),
+      ]}
+    >
+      {users.map((user) => (
+        <tr key={user.user_id}>
+          <th scope="row">
+            <span class="with-picture">
+              <Picture username={user.username} size={24} />
+              <bdi>{user.username}</bdi>
+              {user.username === person.value?.username && <span class="chip">you</span>}
+            </span>
+          </th>
+          <td>
+            <select
+              class="narrow"
+              aria-label={`Account type of ${user.username}`}
+              value={user.account_type}
+              onChange={({ currentTarget }) =>
+                void attempt(
+                  () => setType(user.user_id, typeOf(currentTarget.value)),
+                  'The account type is changed',
+                ).then(onChange)
+              }
+            >
+              {accountTypes.map((type) => (
+                <option key={type}>{type}</option>
+              ))}
+            </select>{' '}
+            <span class="soft only-wide">{typeTexts[user.account_type]}</span>
+          </td>
+          <td class="right number soft">
+            <Ago time={user.created_at} />
+          </td>
+          <td class="right">
+            <Button kind="quiet" onClick={() => onBudget(user)}>
+              Budget
+            </Button>
+            <Button
+              kind="quiet"
+              icon="trash"
+              label={`Delete ${user.username}`}
+              onClick={() => onLeave(user)}
+            />
+          </td>
+        </tr>
+      ))}
+    </Listing>
   );
 }
 

@@ -4,6 +4,7 @@ import { loadVariables, removeVariable, setVariable } from '../api/variables.ts'
 import { AskingButton } from '../ui/controls/asking-button.tsx';
 import { Form } from '../ui/controls/form.tsx';
 import { TextField } from '../ui/controls/text-field.tsx';
+import { Headings, hiddenHeading } from '../ui/listing.tsx';
 import { Loaded } from '../ui/states/loaded.tsx';
 import { tell } from '../ui/states/notice.tsx';
 import { Ago } from '../ui/text/ago.tsx';
@@ -26,20 +27,14 @@ export function Variables({ project_id, mayOwn }: { project_id: string; mayOwn: 
           ) : (
             <div class="scroll-x" tabIndex={0} role="group" aria-label="Variables">
               <table class="data">
-                <thead>
-                  <tr>
-                    <th scope="col">Name</th>
-                    <th scope="col">Value</th>
-                    <th scope="col" class="only-wide">
-                      Changed
-                    </th>
-                    {mayOwn && (
-                      <th scope="col">
-                        <span class="hidden">Actions</span>
-                      </th>
-                    )}
-                  </tr>
-                </thead>
+                <Headings
+                  of={[
+                    'Name',
+                    'Value',
+                    { name: 'Changed', class: 'only-wide' },
+                    ...(mayOwn ? [hiddenHeading('Actions')] : []),
+                  ]}
+                />
                 <tbody>
                   {variables.map((variable) => (
                     <tr key={variable.name}>

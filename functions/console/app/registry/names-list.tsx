@@ -1,6 +1,7 @@
 import { loadRegistered, type Registered } from '../api/registered.ts';
 import { useLive } from '../api/use-live.ts';
 import { AliasChips } from '../models/alias-chips.tsx';
+import { Listing } from '../ui/listing.tsx';
 import { href } from '../ui/router.ts';
 import { useShowMore } from '../ui/show-more.tsx';
 import { Ago } from '../ui/text/ago.tsx';
@@ -12,44 +13,36 @@ const Names = ({ all }: { all: readonly Registered[] }) => {
       <h2 id="registered-names" class="part-title">
         Registered by MLflow
       </h2>
-      <div class="listing" tabIndex={0} role="group" aria-labelledby="registered-names">
-        <table class="data">
-          <thead>
-            <tr>
-              <th scope="col">Name</th>
-              <th scope="col" class="right">
-                Version
-              </th>
-              <th scope="col">Aliases</th>
-              <th scope="col" class="right">
-                Last change
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map(({ name, aliases, latest_versions, last_updated_timestamp }) => (
-              <tr key={name}>
-                <th scope="row">
-                  <a href={href(['registry', name])}>
-                    <bdi>{name}</bdi>
-                  </a>
-                </th>
-                <td class="right number">
-                  {latest_versions.length === 0
-                    ? '–'
-                    : Math.max(...latest_versions.map(({ version }) => Number(version)))}
-                </td>
-                <td>
-                  <AliasChips aliases={aliases.map(({ alias }) => alias)} />
-                </td>
-                <td class="right number soft">
-                  <Ago time={new Date(last_updated_timestamp).toISOString()} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Listing
+        label="Registered by MLflow"
+        headings={[
+          'Name',
+          { name: 'Version', class: 'right' },
+          'Aliases',
+          { name: 'Last change', class: 'right' },
+        ]}
+      >
+        {shown.map(({ name, aliases, latest_versions, last_updated_timestamp }) => (
+          <tr key={name}>
+            <th scope="row">
+              <a href={href(['registry', name])}>
+                <bdi>{name}</bdi>
+              </a>
+            </th>
+            <td class="right number">
+              {latest_versions.length === 0
+                ? '–'
+                : Math.max(...latest_versions.map(({ version }) => Number(version)))}
+            </td>
+            <td>
+              <AliasChips aliases={aliases.map(({ alias }) => alias)} />
+            </td>
+            <td class="right number soft">
+              <Ago time={new Date(last_updated_timestamp).toISOString()} />
+            </td>
+          </tr>
+        ))}
+      </Listing>
       {more}
     </section>
   );

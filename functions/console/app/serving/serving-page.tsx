@@ -18,6 +18,7 @@ import { ReceiptView } from '../models/receipt.tsx';
 import { Button } from '../ui/controls/button.tsx';
 import { Command } from '../ui/controls/copy.tsx';
 import { Field } from '../ui/controls/field.tsx';
+import { Headings } from '../ui/listing.tsx';
 import { PageHead } from '../ui/page-head.tsx';
 import { href } from '../ui/router.ts';
 import { Empty } from '../ui/states/empty.tsx';
@@ -142,30 +143,18 @@ function Versions({
       </p>
       <div class="scroll-x">
         <table class="data">
-          <thead>
-            <tr>
-              <th scope="col">Version</th>
-              <th scope="col" class="right only-wide">
-                Size
-              </th>
-              <th scope="col" class="right">
-                Requests
-              </th>
-              <th scope="col" class="right">
-                Errors
-              </th>
-              <th scope="col" class="right only-wide">
-                p50
-              </th>
-              <th scope="col" class="right only-wide">
-                p95
-              </th>
-              <th scope="col" class="right only-wide">
-                Cold starts
-              </th>
-              <th scope="col">State</th>
-            </tr>
-          </thead>
+          <Headings
+            of={[
+              'Version',
+              { name: 'Size', class: 'right only-wide' },
+              { name: 'Requests', class: 'right' },
+              { name: 'Errors', class: 'right' },
+              { name: 'p50', class: 'right only-wide' },
+              { name: 'p95', class: 'right only-wide' },
+              { name: 'Cold starts', class: 'right only-wide' },
+              'State',
+            ]}
+          />
           <tbody>
             {versions.map(({ version, bytes, withdrawn, counters }) => (
               <tr key={version}>

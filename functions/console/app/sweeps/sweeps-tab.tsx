@@ -3,6 +3,7 @@ import { type Sweep, sweepsPage } from '../api/sweeps.ts';
 import { useLive } from '../api/use-live.ts';
 import { Button, LinkButton } from '../ui/controls/button.tsx';
 import { Command } from '../ui/controls/copy.tsx';
+import { Listing } from '../ui/listing.tsx';
 import { href } from '../ui/router.ts';
 import { Empty } from '../ui/states/empty.tsx';
 import { Loaded } from '../ui/states/loaded.tsx';
@@ -39,31 +40,21 @@ export function SweepsTab({ project_id, mayChange }: { project_id: string; mayCh
         if (all.length === 0) return <FirstSweep project_id={project_id} mayChange={mayChange} />;
         return (
           <>
-            <div class="listing" tabIndex={0} role="group" aria-label="Sweeps">
-              <table class="data sweeps">
-                <thead>
-                  <tr>
-                    <th scope="col">Sweep</th>
-                    {!isNarrow && <th scope="col">Status</th>}
-                    <th scope="col">Progress</th>
-                    <th scope="col" class="right">
-                      Best
-                    </th>
-                    <th scope="col" class="right only-wide">
-                      Cost
-                    </th>
-                    <th scope="col" class="right only-wide">
-                      Created
-                    </th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {all.map((sweep) => (
-                    <Row key={sweep.sweep_id} sweep={sweep} />
-                  ))}
-                </tbody>
-              </table>
-            </div>
+            <Listing
+              label="Sweeps"
+              headings={[
+                'Sweep',
+                ...(isNarrow ? [] : ['Status']),
+                'Progress',
+                { name: 'Best', class: 'right' },
+                { name: 'Cost', class: 'right only-wide' },
+                { name: 'Created', class: 'right only-wide' },
+              ]}
+            >
+              {all.map((sweep) => (
+                <Row key={sweep.sweep_id} sweep={sweep} />
+              ))}
+            </Listing>
             {cursor !== undefined && (
               <div class="bar-row after">
                 <Button onClick={() => more(cursor)}>Show more</Button>

@@ -1,6 +1,7 @@
 import { loadDeletedRuns, restoreRuns } from '../../api/deletions.ts';
 import { useLive } from '../../api/use-live.ts';
 import { Button } from '../../ui/controls/button.tsx';
+import { Headings, hiddenHeading } from '../../ui/listing.tsx';
 import { setQuery } from '../../ui/router.ts';
 import { useShowMore } from '../../ui/show-more.tsx';
 import { Empty } from '../../ui/states/empty.tsx';
@@ -48,19 +49,15 @@ export function DeletedRuns({ project_id, mayChange }: { project_id: string; may
           ) : (
             <div class="table grouped" tabIndex={0} role="group" aria-label="Deleted experiments">
               <table class="data">
-                <thead>
-                  <tr>
-                    <th scope="col">Experiment</th>
-                    <th scope="col">Status</th>
-                    <th scope="col">Deleted</th>
-                    <th scope="col">Removed in</th>
-                    {mayChange && (
-                      <th scope="col">
-                        <span class="hidden">Action</span>
-                      </th>
-                    )}
-                  </tr>
-                </thead>
+                <Headings
+                  of={[
+                    'Experiment',
+                    'Status',
+                    'Deleted',
+                    'Removed in',
+                    ...(mayChange ? [hiddenHeading('Action')] : []),
+                  ]}
+                />
                 <tbody>
                   {shown.map(({ experiment_id, name, status, outcome, deleted_at }) => (
                     <tr key={experiment_id}>
