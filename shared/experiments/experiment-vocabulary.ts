@@ -1,4 +1,3 @@
-import { nearestName } from '../core/nearest-name.ts';
 import { outcomeOf } from '../data/experiments/experiment.ts';
 import type { ExperimentRow } from '../data/experiments/experiment-row.ts';
 import { actualCost } from '../jobs/cost.ts';
@@ -7,6 +6,7 @@ import { regularExpression } from '../search/regular-expression.ts';
 import { secondsOf } from '../search/time-words.ts';
 import type { Attribute, FreeWords, NamedValue, Vocabulary } from '../search/vocabulary.ts';
 import type { ExperimentAttribute } from './experiment-attributes.ts';
+import { unknownName } from './unknown-name.ts';
 
 /** Vocabulary of `filter` and `order_by` for experiments: our names, and MLflow's equivalents. */
 export function experimentVocabulary({
@@ -88,8 +88,7 @@ function namedFreely(name: string): NamedValue<ExperimentRow> {
       for (const row of Iterator.from(rows).take(maxNamed))
         for (const group of [row.params.keys(), row.metricNames, row.tags.keys()])
           for (const one of group) names.add(one);
-      const nearest = nearestName(name, names);
-      return `which no experiment has as a param, metric or tag${nearest === undefined ? '' : `; did you mean ${nearest}?`}`;
+      return unknownName(name, names);
     },
   };
 }

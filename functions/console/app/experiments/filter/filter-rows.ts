@@ -1,4 +1,4 @@
-import { nearestName } from '../../../../../shared/core/nearest-name.ts';
+import { unknownName } from '../../../../../shared/experiments/unknown-name.ts';
 import { type Filter, parseFilter } from '../../../../../shared/search/parse-filter.ts';
 import type { regularExpression } from '../../../../../shared/search/regular-expression.ts';
 import { SearchSyntaxError } from '../../../../../shared/search/scanner.ts';
@@ -80,7 +80,8 @@ const freeVocabulary = (
   ...vocabularyOf((row) => ranking.best(row)?.value),
   expressions: expressions ?? (() => 'a regular expression'),
   free: {
-    named: (name) => namedIn(name, names) ?? unknownName(name, names),
+    named: (name) =>
+      namedIn(name, names) ?? unknownName(name, [...names.params, ...names.metrics, ...names.tags]),
     textOf,
     timeOf: ({ created_at }) => Date.parse(created_at),
     now: () => new Date(),
@@ -98,11 +99,6 @@ function namedIn(name: string, { params, metrics, tags }: Names): NamedValue<Row
   return tag === undefined
     ? undefined
     : { label: tag, type: 'text-or-number', read: (row) => tagOf(row, tag) };
-}
-
-function unknownName(name: string, { params, metrics, tags }: Names): string {
-  const nearest = nearestName(name, [...params, ...metrics, ...tags]);
-  return `which no experiment has as a param, metric or tag${nearest === undefined ? '' : `; did you mean ${nearest}?`}`;
 }
 
 const isBeginning = (typed: string, { params, metrics, tags }: Names, { attributes }: Vocabulary<Row>) => {
