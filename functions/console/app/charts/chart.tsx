@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact';
+import { useMemo } from 'preact/hooks';
 import { numberText, plural } from '../ui/text/format.ts';
 import { onChartKey, usePointer } from './drawing/chart-hands.ts';
-import { type ChartCurve, nearTo, type Shown } from './drawing/plot.ts';
+import { type ChartCurve, hideCursor, nearTo, type Shown } from './drawing/plot.ts';
 import { usePlot } from './drawing/use-plot.ts';
 import { type ReadRange, useShown } from './drawing/use-shown.ts';
 import type { Drawn } from './export.ts';
@@ -32,7 +33,11 @@ const lastValues = (shown: readonly Shown[]): string =>
 
 /** Number of values that are marked at the edge of a chart, because no line can show them. */
 const OddValues = ({ shown }: { shown: readonly Shown[] }) => {
-  const odd = shown.reduce((sum, { raw }) => sum + raw.ys.filter((y) => !Number.isFinite(y)).length, 0);
+  // The chart is drawn again at each move of the pointer.
+  const odd = useMemo(
+    () => shown.reduce((sum, { raw }) => sum + raw.ys.filter((y) => !Number.isFinite(y)).length, 0),
+    [shown],
+  );
   if (odd === 0) return null;
   const isThinned = shown.some(({ curve }) => curve.reported !== undefined);
   const text = isThinned ? 'Some values are' : plural(odd, 'value is', 'values are');
@@ -78,7 +83,6 @@ export function Chart({
     height,
   });
   const pointer = usePointer({ name, plot, isTouched, at, pointedX: pointed?.x });
-  const hideCursor = () => plot.current?.setCursor({ left: -10, top: -10 });
   const fixed = at === undefined || fixedLeft === undefined ? undefined : { left: fixedLeft, x: at };
   const seen = pointed ?? fixed;
   const isEmpty = shown.length > 0 && shown.every(({ raw }) => raw.xs.length === 0);
@@ -107,7 +111,7 @@ export function Chart({
         aria-label={`${title} by ${axisName(axis)}: ${lastValues(shown)}. Arrow keys move the crosshair, plus and minus zoom, F enlarges.`}
         onKeyDown={(event) => onChartKey(event, { name, plot, at })}
         {...pointer}
-        onBlur={hideCursor}
+        onBlur={() => plot.current && hideCursor(plot.current)}
       >
         {seen !== undefined && (
           <Tooltip

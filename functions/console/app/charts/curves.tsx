@@ -1,7 +1,7 @@
 import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import type { JudgedBy } from '../../../../shared/metrics/criteria.ts';
 import { inOrder, isCriterion } from '../runs/metric-order.ts';
-import { asNumber } from '../runs/row.ts';
+import { metricOf } from '../runs/row.ts';
 import { stylesOf } from '../theme/colours.ts';
 import { Button } from '../ui/controls/button.tsx';
 import { Dialog } from '../ui/controls/dialog.tsx';
@@ -108,7 +108,8 @@ function SectionCharts({
               name={name}
               judge={judge}
               values={runs.flatMap((run, index) => {
-                const value = asNumber(drawables[index]?.metrics[name]?.last);
+                const drawable = drawables[index];
+                const value = drawable && metricOf(drawable, name);
                 return value === undefined ? [] : [{ ...run, value }];
               })}
             />
@@ -205,8 +206,8 @@ export function Curves({
   }
   const lead = names.find((name) => isCriterion(name, judge)) ?? names[0];
   // The value beside a line is that of its end. The summary is newer than the curve of a running experiment.
-  const lastOf = ({ experiment_id, metrics }: Drawable, metric: string): number | undefined =>
-    endOf(read.curve(experiment_id, metric)) ?? asNumber(metrics[metric]?.last);
+  const lastOf = (run: Drawable, metric: string): number | undefined =>
+    endOf(read.curve(run.experiment_id, metric)) ?? metricOf(run, metric);
   const listedBy = (metric: string | undefined): ListedRun[] =>
     groups === undefined
       ? experiments.map((run) => ({

@@ -6,7 +6,7 @@ import { Chart } from './chart.tsx';
 import { ChartTools } from './chart-tools.tsx';
 import type { ChartCurve } from './drawing/plot.ts';
 import { ChartPlace, plotHeightOf } from './panels/chart-place.tsx';
-import { chartSizes } from './panels/panel-view.ts';
+import { chartSize } from './panels/panel-view.ts';
 import type { Curve } from './reading/curve.ts';
 import { meanCurve } from './reading/mean-curve.ts';
 import type { RunCurves } from './reading/run-curves.ts';
@@ -103,7 +103,7 @@ interface Charted {
 export function LazyChart({ among, ...chart }: Charted & { among: readonly string[] }) {
   const holder = useRef<HTMLDivElement>(null);
   const isSeen = useSeen(holder, false);
-  const { high } = chartSizes().get(chart.name) ?? { high: 1 };
+  const { high } = chartSize(chart.name);
   return (
     <ChartPlace name={chart.name} among={among} holder={holder}>
       {isSeen && <ReadChart {...chart} height={plotHeightOf(high)} among={among} />}

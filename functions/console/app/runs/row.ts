@@ -65,8 +65,11 @@ export const asNumber = (value: number | string | undefined): number | undefined
 const own = <T>(values: Readonly<Record<string, T>>, key: string): T | undefined =>
   Object.hasOwn(values, key) ? values[key] : undefined;
 
-export const metricOf = (row: Row, name: string, aggregate: Aggregate = 'last'): number | undefined =>
-  asNumber(own(row.metrics, name)?.[aggregate]);
+export const metricOf = (
+  row: Pick<Row, 'metrics'>,
+  name: string,
+  aggregate: Aggregate = 'last',
+): number | undefined => asNumber(own(row.metrics, name)?.[aggregate]);
 export const paramOf = (row: Row, name: string): string | undefined => own(row.params, name);
 export const tagOf = (row: Row, name: string): string | undefined => own(row.tags, name);
 

@@ -2,9 +2,16 @@ import type { RefObject } from 'preact';
 import { useRef } from 'preact/hooks';
 import type uPlot from 'uplot';
 import { enlarge, resetRanges, setAt, setRanges, setZoom, yRangeOf } from '../view.ts';
+import { hideCursor } from './plot.ts';
 
 /** A pointer that moves further between press and release drags instead of clicking. */
 const clickPixels = 4;
+
+/** Return the part of a scale that is shown. */
+function rangeOf(plot: uPlot, scale: 'x' | 'y'): [number, number] {
+  const { min, max } = plot.scales[scale] ?? {};
+  return [min ?? 0, max ?? 1];
+}
 
 interface Handled {
   name: string;
@@ -32,11 +39,7 @@ export function usePointer({ name, plot, isTouched, at, pointedX }: Handled) {
   };
   const endPan = (made: uPlot): void => {
     panned.current = undefined;
-    const rangeOf = (scale: 'x' | 'y'): [number, number] => {
-      const { min, max } = made.scales[scale] ?? {};
-      return [min ?? 0, max ?? 1];
-    };
-    setRanges(name, rangeOf('x'), yRangeOf(name) && rangeOf('y'));
+    setRanges(name, rangeOf(made, 'x'), yRangeOf(name) && rangeOf(made, 'y'));
   };
 
   const onPointer = (event: PointerEvent & { currentTarget: HTMLElement }): void => {
@@ -91,8 +94,7 @@ export function onChartKey(
   if (!made || event.ctrlKey || event.metaKey || event.altKey) return;
   const { left = 0 } = made.cursor;
   const step = event.shiftKey ? 40 : 8;
-  const { min, max } = made.scales['x'] ?? {};
-  const [low, high] = [min ?? 0, max ?? 1];
+  const [low, high] = rangeOf(made, 'x');
   const middle = left < 0 ? (low + high) / 2 : made.posToVal(left, 'x');
   const keys: Readonly<Record<string, () => void>> = {
     ArrowLeft: () => made.setCursor({ left: Math.max(0, left - step), top: 10 }),
@@ -104,8 +106,7 @@ export function onChartKey(
     Enter: () => setAt(at === undefined ? middle : undefined),
     f: () => enlarge(name),
   };
-  const act =
-    event.key === 'Escape' && left >= 0 ? () => made.setCursor({ left: -10, top: -10 }) : keys[event.key];
+  const act = event.key === 'Escape' && left >= 0 ? () => hideCursor(made) : keys[event.key];
   if (act === undefined) return;
   event.preventDefault();
   event.stopPropagation();

@@ -157,6 +157,9 @@ function selectedOf(plot: uPlot, scale: 'x' | 'y'): [number, number] | undefined
   return one < other ? [one, other] : [other, one];
 }
 
+/** Move the crosshair out of a plot. */
+export const hideCursor = (plot: uPlot): void => plot.setCursor({ left: -10, top: -10 });
+
 /** What a plot reads at each drawing, and what it calls. */
 export interface PlotHooks {
   latest(): {

@@ -3,7 +3,7 @@ import type { RefObject } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import type uPlot from 'uplot';
 import { crosshair, highlighted } from '../view.ts';
-import { closestX, highlightIn, type Near, nearTo, type Shown } from './plot.ts';
+import { closestX, hideCursor, highlightIn, type Near, nearTo, type Shown } from './plot.ts';
 
 /** Place of the pointer in a chart, with the x of the nearest point. */
 export interface Pointed {
@@ -58,9 +58,8 @@ export function useCursor(
     const drawnPlot = plot.current;
     if (!drawnPlot || cross?.chart === name) return;
     isFollowing.current = true;
-    drawnPlot.setCursor(
-      cross === undefined ? { left: -10, top: -10 } : { left: drawnPlot.valToPos(cross.x, 'x'), top: 0 },
-    );
+    if (cross === undefined) hideCursor(drawnPlot);
+    else drawnPlot.setCursor({ left: drawnPlot.valToPos(cross.x, 'x'), top: 0 });
     isFollowing.current = false;
   });
   return { pointed, leave: () => setPointed(undefined), onCursor };

@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type uPlot from 'uplot';
 import { schemeChanges } from '../../theme/colours.ts';
 import { type ChartView, type Range, setRanges } from '../view.ts';
@@ -44,7 +44,7 @@ export function usePlot(holder: RefObject<HTMLElement | null>, plotted: Plotted)
   const latest = useRef(plotted);
   latest.current = plotted;
   const { pointed, leave, onCursor } = useCursor(name, plot, latest);
-  const hasHuge = shown.some(({ raw }) => isHuge(raw.ys));
+  const hasHuge = useMemo(() => shown.some(({ raw }) => isHuge(raw.ys)), [shown]);
   const structure = structureOf(plotted, hasHuge);
   const isReady = width > 40 && height > 40;
 

@@ -1,10 +1,10 @@
 import type { ComponentChildren, RefObject } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import type { ChartSize } from './layout.ts';
-import { chartSizes, moveChart, setChartSize } from './panel-view.ts';
+import { type ChartSize, sizeWithin } from './layout.ts';
+import { chartSize, moveChart, setChartSize } from './panel-view.ts';
 
 /** Height of a plot that is one row high, and of a chart's frame around it, in pixels. */
-export const plotHeight = 176;
+const plotHeight = 176;
 const frameHeight = 42;
 const gap = 12;
 
@@ -31,7 +31,7 @@ export function ChartPlace({
   const [isOver, setOver] = useState(false);
   const [drawn, setDrawn] = useState<ChartSize>();
   const start = useRef<{ x: number; y: number; width: number; size: ChartSize }>(undefined);
-  const size = drawn ?? chartSizes().get(name) ?? { wide: 1, high: 1 };
+  const size = drawn ?? chartSize(name);
   const fits = () => dragged !== undefined && dragged.name !== name && dragged.among.includes(name);
 
   const onResize = (event: PointerEvent & { currentTarget: HTMLElement }): void => {
@@ -43,10 +43,10 @@ export function ChartPlace({
       start.current = { x, y, width: (holder.current?.clientWidth ?? 1) / size.wide, size };
     } else if (from !== undefined) {
       const steps = (pixels: number, one: number) => Math.round(pixels / one);
-      const next = {
-        wide: Math.max(1, Math.min(3, from.size.wide + steps(x - from.x, from.width))),
-        high: Math.max(1, Math.min(3, from.size.high + steps(y - from.y, plotHeight))),
-      };
+      const next = sizeWithin({
+        wide: from.size.wide + steps(x - from.x, from.width),
+        high: from.size.high + steps(y - from.y, plotHeight),
+      });
       setDrawn(type === 'pointermove' ? next : undefined);
       if (type === 'pointermove') return;
       start.current = undefined;

@@ -1,6 +1,6 @@
 import { useRef } from 'preact/hooks';
 import type { JudgedBy } from '../../../../../shared/metrics/criteria.ts';
-import { asNumber } from '../../runs/row.ts';
+import { metricOf } from '../../runs/row.ts';
 import { Menu } from '../../ui/controls/menu.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { go, href } from '../../ui/router.ts';
@@ -14,7 +14,7 @@ import { Scatter } from '../values/scatter-plot.tsx';
 import type { ChartView } from '../view.ts';
 import { ChartPlace, plotHeightOf } from './chart-place.tsx';
 import { inGivenOrder, type Panel, panelText } from './layout.ts';
-import { chartOrder, chartSizes, panels, removePanel } from './panel-view.ts';
+import { chartOrder, chartSize, panels, removePanel } from './panel-view.ts';
 import { PlaceActions } from './place-actions.tsx';
 
 interface Drawn {
@@ -45,9 +45,6 @@ export function CustomPanels(drawn: Drawn) {
   );
 }
 
-const lastOf = ({ metrics }: Drawable, name: string): number | undefined =>
-  Object.hasOwn(metrics, name) ? asNumber(metrics[name]?.last) : undefined;
-
 /** Last values of the runs: one metric against another as points, or as bars. */
 function ValuesPanel({
   name,
@@ -58,12 +55,12 @@ function ValuesPanel({
   judge,
 }: Drawn & { name: string; panel: Panel; among: readonly string[] }) {
   const holder = useRef<HTMLDivElement>(null);
-  const { high } = chartSizes().get(name) ?? { high: 1 };
+  const { high } = chartSize(name);
   const title = kind === 'scatter' ? `${metrics[1]} by ${metrics[0]}` : metrics.join(', ');
   const axes = metrics.map((metric) =>
     axisOf(
       metric,
-      drawables.map((run) => lastOf(run, metric)),
+      drawables.map((run) => metricOf(run, metric)),
     ),
   );
   const [x, y] = axes;
@@ -108,7 +105,7 @@ function ValuesPanel({
                 judge={judge}
                 values={runs.flatMap((run, index) => {
                   const drawable = drawables[index];
-                  const value = drawable && lastOf(drawable, metric);
+                  const value = drawable && metricOf(drawable, metric);
                   return value === undefined ? [] : [{ ...run, value }];
                 })}
               />

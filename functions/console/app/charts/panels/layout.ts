@@ -64,6 +64,12 @@ export interface ChartSize {
 
 export const maxSpan = 3;
 
+/** Return the nearest size that a chart may have. */
+export const sizeWithin = ({ wide, high }: ChartSize): ChartSize => ({
+  wide: Math.max(1, Math.min(maxSpan, wide)),
+  high: Math.max(1, Math.min(maxSpan, high)),
+});
+
 /** Read the sizes of charts from texts such as `2x1:val%2Floss`. */
 export function readSizes(texts: readonly string[]): Map<string, ChartSize> {
   const sizes = new Map<string, ChartSize>();

@@ -19,14 +19,13 @@ export function PanelDialog({ metrics, onClose }: { metrics: readonly string[]; 
   const [chosen, setChosen] = useState<readonly string[]>([]);
   const options = { '': 'Choose a metric', ...Object.fromEntries(metrics.map((name) => [name, name])) };
   const [x = '', y = ''] = chosen;
-  const isReady = kind === 'scatter' ? x !== '' && y !== '' : chosen.some((name) => name !== '');
   return (
     <Dialog title="Add a panel" onClose={onClose}>
       <Form
         action="Add the panel"
-        isReady={isReady}
+        isReady={chosen.length > 0 && !chosen.includes('')}
         onSubmit={async () => {
-          addPanel({ kind, metrics: kind === 'scatter' ? [x, y] : chosen.filter((name) => name !== '') });
+          addPanel({ kind, metrics: chosen });
           onClose();
         }}
       >

@@ -1,10 +1,10 @@
 import { maxSpan } from './layout.ts';
-import { chartSizes, moveChart, setChartSize } from './panel-view.ts';
+import { chartSize, moveChart, setChartSize } from './panel-view.ts';
 
 /** Moves and sizes of a chart as entries of its menu, for people who do not drag. */
 export function PlaceActions({ name, among }: { name: string; among: readonly string[] }) {
   const at = among.indexOf(name);
-  const size = chartSizes().get(name) ?? { wide: 1, high: 1 };
+  const size = chartSize(name);
   const action = (text: string, isPossible: boolean, act: () => void) => (
     <button type="button" disabled={!isPossible} onClick={act}>
       {text}
