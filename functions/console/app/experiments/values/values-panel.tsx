@@ -3,6 +3,7 @@ import { useBrushes } from '../../charts/parallel/use-brushes.ts';
 import { type Axis, isVarying } from '../../charts/values/axis.ts';
 import { Scatter } from '../../charts/values/scatter-plot.tsx';
 import type { Row } from '../../runs/row.ts';
+import { correlation } from '../../sweeps/importance/rank-correlation.ts';
 import { go, place, setQuery } from '../../ui/router.ts';
 import { Empty } from '../../ui/states/empty.tsx';
 import type { Judge } from '../sort-rows.ts';
@@ -15,7 +16,7 @@ import { useShades } from './use-shades.ts';
 function mostRelated(axes: readonly Axis[], y: Axis | undefined): Axis | undefined {
   const others = axes.filter((axis) => axis !== y);
   const strength = (axis: Axis): number =>
-    y === undefined || axis.words.length > 0 || axis.isOutcome ? -1 : correlation(axis, y);
+    y === undefined || axis.words.length > 0 || axis.isOutcome ? -1 : closeness(axis, y);
   return others.reduce<Axis | undefined>(
     (best, axis) => (best === undefined || strength(axis) > strength(best) ? axis : best),
     undefined,
@@ -23,20 +24,13 @@ function mostRelated(axes: readonly Axis[], y: Axis | undefined): Axis | undefin
 }
 
 /** Return how closely the places on two axes follow a line: from 0 to 1. */
-function correlation(x: Axis, y: Axis): number {
+function closeness(x: Axis, y: Axis): number {
   const pairs = x.units.flatMap((unit, index) => {
     const second = y.units[index];
     return unit === undefined || second === undefined ? [] : [[x.placeOf(unit), y.placeOf(second)] as const];
   });
-  const mean = (at: 0 | 1) => pairs.reduce((sum, pair) => sum + pair[at], 0) / pairs.length;
-  const [meanX, meanY] = [mean(0), mean(1)];
-  let [both, ofX, ofY] = [0, 0, 0];
-  for (const [atX, atY] of pairs) {
-    both += (atX - meanX) * (atY - meanY);
-    ofX += (atX - meanX) ** 2;
-    ofY += (atY - meanY) ** 2;
-  }
-  return ofX === 0 || ofY === 0 ? 0 : Math.abs(both) / Math.sqrt(ofX * ofY);
+  const [xs, ys] = [pairs.map(([atX]) => atX), pairs.map(([, atY]) => atY)];
+  return Math.abs(correlation(xs, ys) ?? 0);
 }
 
 /** Params and metrics of the table's experiments: one against another, and all as parallel coordinates. */

@@ -20,8 +20,12 @@ export function ranks(values: readonly number[]): number[] {
  * Return Spearman's rank correlation of two lists of equal length, from -1 to 1: the correlation of their ranks.
  * Return undefined if one has the same value everywhere.
  */
-export function rankCorrelation(one: readonly number[], other: readonly number[]): number | undefined {
-  const [x, y] = [centred(ranks(one)), centred(ranks(other))];
+export const rankCorrelation = (one: readonly number[], other: readonly number[]): number | undefined =>
+  correlation(ranks(one), ranks(other));
+
+/** Return how closely the values of two lists follow a line, from -1 to 1. Undefined if one has the same value everywhere. */
+export function correlation(one: readonly number[], other: readonly number[]): number | undefined {
+  const [x, y] = [centred(one), centred(other)];
   const product = (left: readonly number[], right: readonly number[]): number =>
     left.reduce((sum, value, index) => sum + value * (right[index] ?? 0), 0);
   const norm = Math.sqrt(product(x, x) * product(y, y));
