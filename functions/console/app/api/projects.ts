@@ -113,7 +113,6 @@ export const setBaseline = (project_id: string, baseline: string | null) =>
   });
 
 /** Fields of an experiment for a table. The other fields would be most of the bytes. */
-/** Fields of a row of the table. */
 export const rowFields =
   'experiment_id,project_id,user,name,kind,status,status_reason,config_id,created_at,started_at,stopped_at,duration,cost,best,params,tags,metrics,sweep_id,trial,outcome,warnings';
 

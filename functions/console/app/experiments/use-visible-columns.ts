@@ -19,7 +19,7 @@ export function useVisibleColumns<R>(
   columns: readonly Column<R>[],
 ): ColumnRange {
   const count = columns.length;
-  const [range, setRange] = useState<ColumnRange>({ first: 0, last: maxWhole });
+  const [range, setRange] = useState(whole);
   useLayoutEffect(() => {
     const element = scroller.current;
     if (element === null || count <= maxWhole) return;

@@ -142,11 +142,12 @@ const Lines = ({
   );
 };
 
-const loadFacts = async (): Promise<number> => loadOwnCost(person.value?.user_id ?? '');
-
 /** What this month has cost, where compute has a price. It is no part of what the page is for, so it fails silently. */
 function Cost() {
-  const { data = 0 } = useLive('home-cost', loadFacts, { every: () => usual * 3, isKept: true });
+  const { data = 0 } = useLive('home-cost', () => loadOwnCost(person.value?.user_id ?? ''), {
+    every: () => usual * 3,
+    isKept: true,
+  });
   return data === 0 ? null : (
     <p class="soft">
       Your cost this month: <strong>{costText(data)}</strong>

@@ -47,9 +47,12 @@ export function SideBySide({
   return (
     <Loaded live={live} rows={8} what="The files could not be loaded">
       {(files) => {
-        const common = [...files].filter(([, byId]) => byId.size > 1).map(([path]) => path);
+        const common = [...files]
+          .filter(([, byId]) => byId.size > 1)
+          .map(([path]) => path)
+          .sort();
         const chosen = place.value.query.get('file') ?? '';
-        const path = common.includes(chosen) ? chosen : common.sort()[0];
+        const path = common.includes(chosen) ? chosen : common[0];
         if (path === undefined)
           return (
             <Empty title="The experiments have no file of the same name" icon="file">

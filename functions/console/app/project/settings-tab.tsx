@@ -194,52 +194,41 @@ export function SettingsTab({
 }) {
   const [isDeleting, setDeleting] = useState(false);
   const { project_id, project_name, experiments, bytes } = project;
-  const panel = (name: string, content: ComponentChildren) => (
-    <section class="panel">
-      <h2>{name}</h2>
-      {content}
-    </section>
-  );
-  const about = rights.mayChange ? (
+  const { mayOwn, mayChange } = rights;
+  const part = (name: string, content: ComponentChildren): PagePart => ({
+    id: name.toLowerCase(),
+    name,
+    content: (
+      <section class="panel">
+        <h2>{name}</h2>
+        {content}
+      </section>
+    ),
+  });
+  const about = mayChange ? (
     <About project={project} onChange={onChange} />
   ) : (
     <AboutFacts project={project} />
   );
-  const { mayOwn, mayChange } = rights;
   const parts: PagePart[] = [
-    { id: 'about', name: 'About', content: panel('About', about) },
-    {
-      id: 'members',
-      name: 'Members',
-      content: panel('Members', <Members project_id={project_id} mayOwn={mayOwn} />),
-    },
+    part('About', about),
+    part('Members', <Members project_id={project_id} mayOwn={mayOwn} />),
     {
       id: 'variables',
       name: 'Variables and secrets',
       content: <Variables project_id={project_id} mayOwn={mayOwn} />,
     },
-    {
-      id: 'rules',
-      name: 'Rules',
-      content: panel('Rules', <Rules project={project} mayChange={mayChange} onChange={onChange} />),
-    },
-    {
-      id: 'hooks',
-      name: 'Hooks',
-      content: panel('Hooks', <Hooks project_id={project_id} rights={rights} />),
-    },
-    {
-      id: 'budget',
-      name: 'Budget',
-      content: panel('Budget', <ProjectBudget project_id={project_id} mayOwn={mayOwn} />),
-    },
-    { id: 'facts', name: 'Facts', content: panel('Facts', <ProjectFacts project={project} />) },
+    part('Rules', <Rules project={project} mayChange={mayChange} onChange={onChange} />),
+    part('Hooks', <Hooks project_id={project_id} rights={rights} />),
+    part('Budget', <ProjectBudget project_id={project_id} mayOwn={mayOwn} />),
+    part('Facts', <ProjectFacts project={project} />),
   ];
   if (mayOwn)
-    parts.push(
-      { id: 'audit', name: 'Audit', content: panel('Audit', <AuditLink project_id={project_id} />) },
-      { id: 'delete', name: 'Delete', content: <DeletePart onDelete={() => setDeleting(true)} /> },
-    );
+    parts.push(part('Audit', <AuditLink project_id={project_id} />), {
+      id: 'delete',
+      name: 'Delete',
+      content: <DeletePart onDelete={() => setDeleting(true)} />,
+    });
   return (
     <>
       <Sections label="Settings" parts={parts} />

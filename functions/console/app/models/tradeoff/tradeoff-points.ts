@@ -1,5 +1,5 @@
 import type { CompressionDetails } from '../../api/models.ts';
-import { lineColour } from '../../theme/colours.ts';
+import { lineColour, lineCount } from '../../theme/colours.ts';
 import type { Relative } from '../lineage/family.ts';
 import type { Quality } from './quality.ts';
 
@@ -21,9 +21,8 @@ export interface Point {
 /** Id of the model itself among its versions, as in its serving. */
 export const originalId = 'original';
 
-/** Colour index of the original. No compression has it. */
-const originalColour = 4;
-const colourCount = 4;
+/** Colour index of the original: the last. Compressions have those before it. */
+const originalColour = lineCount - 1;
 
 /**
  * Return a point for the original and one for each compression. Without accuracy, skip the result of a result,
@@ -46,7 +45,13 @@ export function pointsOf(family: readonly Measured[], measure: Measure, quality:
         colour: lineColour(originalColour),
       });
     if (y !== undefined)
-      points.push({ id: strategy_id, label: path, x: x.after, y, colour: lineColour(index % colourCount) });
+      points.push({
+        id: strategy_id,
+        label: path,
+        x: x.after,
+        y,
+        colour: lineColour(index % originalColour),
+      });
   }
   return points;
 }
