@@ -3,13 +3,13 @@ import { useBrushes } from '../../charts/parallel/use-brushes.ts';
 import { type Axis, isVarying } from '../../charts/values/axis.ts';
 import { Scatter } from '../../charts/values/scatter-plot.tsx';
 import type { Row } from '../../runs/row.ts';
-import { correlation } from '../../sweeps/importance/rank-correlation.ts';
 import { go, place, setQuery } from '../../ui/router.ts';
 import { Empty } from '../../ui/states/empty.tsx';
 import type { Judge } from '../sort-rows.ts';
 import { addressOf } from '../table-row.tsx';
 import { axesOfRows } from './axes-of-rows.ts';
 import { ExperimentsParallel } from './experiments-parallel.tsx';
+import { correlation } from './rank-correlation.ts';
 import { useShades } from './use-shades.ts';
 
 /** Return the numeric axis that is correlated most with another; the first other one if none is numeric. */

@@ -1,6 +1,6 @@
 import type { Axis } from '../../charts/values/axis.ts';
+import { rankCorrelation, ranks } from '../../experiments/values/rank-correlation.ts';
 import type { ForestRows, Importance } from './random-forest.ts';
-import { rankCorrelation, ranks } from './rank-correlation.ts';
 
 /** What the trials of a sweep say about one parameter. */
 export interface ParameterImportance {
