@@ -163,20 +163,15 @@ describe('what the structure rules out is refused before any session', () => {
     expect(stages).toEqual(['read']);
   });
 
-  test('sessions for which there is no room', async () => {
+  test.each([
+    ['static_minmax', staticMethod],
+    ['max_error', { ...quantize, strategy: 'weight_only', max_error: 1 }],
+    ['mean_bits', { ...quantize, strategy: 'weight_only', precision: 4, mean_bits: 5 }],
+    ['auto', { ...quantize, strategy: 'auto', max_loss: 0.1 }],
+  ])('sessions of %s for which there is no room', async (name, request) => {
     const little = 350 * 2 ** 20;
-    const room = await refusal(smallNetwork(), staticMethod, little);
-    expect(room).toEqual({
-      said: 'static_minmax must run the model, which is too large for this machine.',
-      stages: ['read'],
-    });
-    const held = await refusal(
-      smallNetwork(),
-      { ...quantize, strategy: 'weight_only', max_error: 1 },
-      little,
-    );
-    expect(held).toEqual({
-      said: 'max_error requires running the model, which is too large for this machine.',
+    expect(await refusal(smallNetwork(), request, little)).toEqual({
+      said: `${name} requires running the model, which is too large for this machine.`,
       stages: ['read'],
     });
   });

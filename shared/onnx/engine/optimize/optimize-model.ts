@@ -14,16 +14,8 @@ import { assembleReceipt } from './assemble-receipt.ts';
 import { smoothedByDefault } from './keep-inputs-float.ts';
 import { meetMaxError } from './meet-max-error.ts';
 import type { Optimization, Optimized } from './optimization.ts';
-import {
-  boundsOf,
-  extents,
-  type FeedPlans,
-  fitInMemory,
-  type MadeUpInputs,
-  planFeeds,
-  syntheticInputs,
-} from './plan-feeds.ts';
-import { requireRunnable, unfed } from './require-runnable.ts';
+import { boundsOf, extents, type FeedPlans, fitInMemory, planFeeds } from './plan-feeds.ts';
+import { planRun, unfed } from './plan-run.ts';
 import { emptyFolder, requireSound, type TrialContext, worstError } from './run-trial.ts';
 import { spendBits } from './spend-bits.ts';
 import { StageRunner } from './stage-runner.ts';
@@ -39,6 +31,8 @@ const raisedError = 1e-4;
 
 /** Most samples on which a result is run that is not compared. */
 const triedSamples = 32;
+
+const untimed = { latency: null, latency_batch: null };
 
 /** Return the mean bits of a weight that a request allows; null if it does not say. */
 const meanBitsOf = (request: OptimizationRequest): number | null =>
@@ -102,10 +96,15 @@ class OptimizationRun {
     return { observed, calibrated: await this.stages.run<'calibrate'>('calibrate', task) };
   }
 
+  /** Whether the result can be opened: it fits into memory, and ONNX Runtime for JavaScript has the types of its inputs. */
+  #isOpened({ inputs }: StageAnswer<'read'>, paths: readonly string[]): boolean {
+    const bytes = paths.reduce((sum, path) => sum + statSync(path).size, 0);
+    return inputs.every(({ type }) => type !== 'bfloat16') && fitInMemory(this.#bounds, bytes);
+  }
+
   async #time(after: string, feeds: FeedPlans, weights: readonly number[]) {
     const { model, request } = this.optimization;
     const { timeSeconds, wholeBytes } = extents[request.measure];
-    const untimed = { latency: null, latency_batch: null };
     if (timeSeconds === 0) return { times: untimed, why: undefined };
     if (weights.some((bytes) => bytes > wholeBytes) || !fitInMemory(this.#bounds, ...weights))
       return {
@@ -197,7 +196,7 @@ class OptimizationRun {
    * Upgrade the opset of the model if the method requires a later one. All later stages use the upgraded model,
    * which must give the same outputs as the original.
    */
-  async #raise({ raise_to, inputs, files }: StageAnswer<'read'>, isRunnable: boolean): Promise<void> {
+  async #raise({ raise_to, files }: StageAnswer<'read'>, feed: Feed | undefined): Promise<void> {
     if (raise_to === null) return;
     const { optimization, stages } = this;
     const out = join(this.#scratch, 'raised');
@@ -212,9 +211,9 @@ class OptimizationRun {
       },
     });
     const model = join(out, raised.files[0] ?? '');
-    if (isRunnable) {
-      const feed = { ...planFeeds(optimization, inputs).compare, samples: raisedSamples };
-      const task = { kind: 'compare', before: optimization.model, after: model, feed } as const;
+    if (feed !== undefined) {
+      const few = { ...feed, samples: raisedSamples };
+      const task = { kind: 'compare', before: optimization.model, after: model, feed: few } as const;
       const { error } = worstError(await stages.run<'compare'>('raise', task));
       if (error > raisedError)
         throw new ModelError(
@@ -224,90 +223,63 @@ class OptimizationRun {
     this.optimization = { ...optimization, model };
   }
 
+  /** Smooth the activations of a model that can be run, where its request leaves that open. */
   #smoothByDefault(before: StageAnswer<'read'>): void {
     const { request, calibration } = this.optimization;
+    const isFed = unfed(planFeeds(this.optimization, before.inputs).compare) === undefined;
+    if (!isFed || !fitInMemory(this.#bounds, before.weight_bytes)) return;
     this.optimization = {
       ...this.optimization,
       request: smoothedByDefault(request, calibration !== undefined, before),
     };
   }
 
-  /** Whether the outputs of the result are compared with the model's. */
-  #isCompared(): boolean {
-    const { request } = this.optimization;
-    const { measure, max_error, strategy } = request;
-    return measure !== 'none' || max_error !== null || strategy === 'auto' || meanBitsOf(request) !== null;
-  }
-
   async run(): Promise<Optimized> {
     const { stages } = this;
     await emptyFolder(this.#scratch, this.optimization.user);
-    const isCompared = this.#isCompared();
     // A result that is not compared is at least opened.
     stages.prepareSession();
     const before = await this.#read(this.optimization.model, 'model');
-    const noFeed = unfed(planFeeds(this.optimization, before.inputs).compare);
-    if (noFeed === undefined && fitInMemory(this.#bounds, before.weight_bytes)) this.#smoothByDefault(before);
-    const { optimization } = this;
-    const { request } = optimization;
-    const extent = extents[request.measure];
-    const isSearch = request.strategy === 'auto';
-    const mustCompare =
-      request.max_error !== null || meanBitsOf(request) !== null || isCalibrated(request) || isSearch;
-    const isRunnable =
-      fitInMemory(this.#bounds, before.weight_bytes) &&
-      (mustCompare || before.weight_bytes <= extent.wholeBytes);
-    const planned = planFeeds(optimization, before.inputs);
-    const isRun = isCompared || isCalibrated(request);
-    if (isRun) requireRunnable(optimization, before, planned, { isRunnable, mustCompare });
-    const isMadeUp =
-      planned.compare.set === null || (isCalibrated(request) && planned.calibrate.set === null);
-    const madeUp: MadeUpInputs =
-      noFeed !== undefined
-        ? { inputs: before.inputs, notes: [], why: noFeed }
-        : isMadeUp && isRunnable
-          ? await syntheticInputs(optimization, stages, before.inputs)
-          : { inputs: before.inputs, notes: [] };
-    // Fail if the request requires running the model. Otherwise the result can be written without a run.
-    if (madeUp.why !== undefined && mustCompare) throw new ModelError(madeUp.why);
-    const isMeasured = isRunnable && madeUp.why === undefined;
-    const feeds = planFeeds(optimization, madeUp.inputs);
-    await this.#raise({ ...before, inputs: madeUp.inputs }, isMeasured);
-    if (isCompared && isMeasured && before.raise_to === null && before.weight_bytes <= keptSessionBytes)
-      stages.prepareModel(optimization.model);
-    const { accepted, calibrated, tried, searched } = isSearch
-      ? await this.#search(before, feeds)
-      : await this.#transform(before, feeds, {
-          canRun: isMeasured,
-          isCompared: isMeasured && isCompared,
-        });
+    this.#smoothByDefault(before);
+    const plan = await planRun(this.optimization, stages, before, this.#bounds);
+    const { kind, feeds } = plan;
+    const { request } = this.optimization;
+    const [isRun, isCompared] = [kind === 'compare' || kind === 'try', kind === 'compare'];
+    await this.#raise(before, isRun ? feeds.compare : undefined);
+    if (isCompared && before.raise_to === null && before.weight_bytes <= keptSessionBytes)
+      stages.prepareModel(this.optimization.model);
+    const { accepted, calibrated, tried, searched } =
+      request.strategy === 'auto'
+        ? await this.#search(before, feeds)
+        : await this.#transform(before, feeds, { canRun: isRun, isCompared });
     requireSound(request, accepted.final.compare);
     const { files, layers } = accepted.final.transform;
     const paths = files.map((name) => join(this.#out, name));
     const [result = ''] = paths;
-    const size = { kind: 'size', before: before.files, after: paths, measure: request.measure } as const;
     const reading = this.#read(result, 'result');
-    // ONNX Runtime for JavaScript opens no model with inputs of such types.
-    const isOpened = before.inputs.every(({ type }) => type !== 'bfloat16');
-    const bytes = paths.reduce((sum, path) => sum + statSync(path).size, 0);
     const trying =
-      accepted.final.compare === null && isOpened && fitInMemory(this.#bounds, bytes)
-        ? this.#try(result, isMeasured ? feeds.compare : undefined)
+      accepted.final.compare === null && this.#isOpened(before, paths)
+        ? this.#try(result, isRun ? feeds.compare : undefined)
         : null;
     // Its fault is thrown below, unless the file itself has one.
     trying?.catch(() => {});
     // Compressing whole files takes longest, so it runs in parallel. Samples are compressed afterwards in the same
     // process.
     if (request.measure !== 'full') await reading;
-    const [after, sizes, check] = await Promise.all([
+    const [after, size, check] = await Promise.all([
       reading,
-      stages.run<'size'>('size', size),
-      isRunnable || !isCompared
-        ? null
-        : this.#check(
+      stages.run<'size'>('size', {
+        kind: 'size',
+        before: before.files,
+        after: paths,
+        measure: request.measure,
+      }),
+      kind === 'check-layers'
+        ? this.#check(
             result,
             layers.map(({ layer }) => layer),
-          ),
+          )
+        : null,
       trying,
     ]);
     const weights = [before.weight_bytes, after.weight_bytes];
@@ -315,31 +287,19 @@ class OptimizationRun {
     const { times, why } =
       searched !== null
         ? { times: searched, why: undefined }
-        : madeUp.why === undefined || !isCompared
-          ? await this.#time(result, feeds, weights)
-          : { times: { latency: null, latency_batch: null }, why: 'the model runs on no generated input' };
-    const { records } = stages;
-    const unmeasured =
-      madeUp.why === undefined || !isCompared
-        ? []
-        : [
-            `NOT COMPARED WITH THE MODEL, because ${noFeed === undefined ? 'it runs on none of the generated inputs' : 'only numbers, and texts of a set, can be fed'}: ${madeUp.why}`,
-          ];
-    const warnings = [...unmeasured, ...stages.warnings];
+        : kind === 'warn'
+          ? { times: untimed, why: 'the model runs on no generated input' }
+          : await this.#time(result, feeds, weights);
     const receipt = assembleReceipt({
-      optimization,
-      before,
-      after,
-      size: sizes,
-      accepted,
-      calibrated,
-      times,
+      optimization: this.optimization,
+      ...{ before, after, size, accepted, calibrated, times, tried, check },
       why_untimed: why,
-      tried,
-      check,
-      notes: madeUp.notes,
-      warnings,
-      stages: records,
+      notes: plan.notes,
+      warnings: [
+        ...(kind === 'warn' ? [`NOT COMPARED WITH THE MODEL, because ${plan.why}`] : []),
+        ...stages.warnings,
+      ],
+      stages: stages.records,
     });
     return { receipt, files };
   }
