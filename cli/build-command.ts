@@ -1,4 +1,4 @@
-import { bundleCommand } from '../functions/service/build-command.ts';
+import { bundleCommand, parquetFile } from '../functions/service/build-command.ts';
 import { writeBundle } from '../shared/bundle/write-bundle.ts';
 
 /**
@@ -7,6 +7,10 @@ import { writeBundle } from '../shared/bundle/write-bundle.ts';
  * @param root root folder of the repository
  */
 export async function buildCommand(root: string, folder: string): Promise<void> {
-  const { code, sources } = await bundleCommand(root);
-  await writeBundle(root, folder, { files: [{ name: 'mps.mjs', contents: code }], sources });
+  const { code, parquet, sources } = await bundleCommand(root);
+  const files = [
+    { name: 'mps.mjs', contents: code },
+    { name: parquetFile, contents: parquet },
+  ];
+  await writeBundle(root, folder, { files, sources });
 }

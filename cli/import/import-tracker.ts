@@ -37,22 +37,28 @@ export async function importTracker(
   given: string,
   flags: ImportFlags,
 ): Promise<void> {
-  const path = resolve(folder, given);
+  // MLflow's clients name a database so.
+  const path = resolve(folder, given.replace(/^sqlite:\/\/\//, ''));
   const names = new Map(flags.map);
-  const open = async (project?: Project) =>
-    intoProject(await openSource(tracker, given, path, env), project?.project_name ?? flags.project, project);
+  const withSource = async <T>(use: (source: RunSource) => Promise<T>, project?: Project): Promise<T> => {
+    const source = await openSource(tracker, given, path, env);
+    try {
+      return await use(intoProject(source, project?.project_name ?? flags.project, project));
+    } finally {
+      await source.close?.();
+    }
+  };
   const line = new LiveLine(printer);
   const say = (text: string): void => {
     if (printer.isLive) line.set(text);
     else printer.say(text);
   };
-  const once = async (api: TrackingApi, project?: Project): Promise<Imported> => {
-    const source = await open(project);
-    return importRuns({ source, api, rename: (name) => names.get(name) ?? name }, say);
-  };
+  const rename = (name: string): string => names.get(name) ?? name;
+  const once = (api: TrackingApi, project?: Project): Promise<Imported> =>
+    withSource((source) => importRuns({ source, api, rename }, say), project);
   let result: Imported;
   try {
-    if (flags.dryRun) result = await countRuns(await open(), say);
+    if (flags.dryRun) result = await withSource((source) => countRuns(source, say));
     else {
       const session = await connect(env);
       const { client, token } = session;

@@ -86,4 +86,6 @@ export interface RunSource {
   unread?(): readonly string[];
   /** Remove what was kept on this disk for the import of a run. */
   release?(run: SourceRun): Promise<void>;
+  /** End what reads the source. */
+  close?(): Promise<void>;
 }

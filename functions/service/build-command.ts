@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
@@ -50,7 +50,7 @@ const manifestOf = (version: string) => ({
  * Build the command from the source tree and pack it. The build is reproducible: equal sources make equal bytes.
  */
 export async function buildCommandFiles(): Promise<CommandFiles> {
-  const { code, version } = await bundleCommand(root);
+  const { code, parquet, version } = await bundleCommand(root);
   const manifest = Buffer.from(`${JSON.stringify(manifestOf(version), undefined, 2)}\n`);
   const before = entry('package/package.json', manifest, 0o644);
   const end = Buffer.alloc(2 * blockBytes);
@@ -58,16 +58,26 @@ export async function buildCommandFiles(): Promise<CommandFiles> {
     entry(`package/${path}`, contents, 0o644),
   );
   const program = entry('package/mps.mjs', code, 0o755);
-  const archive = gzipSync(Buffer.concat([before, program, ...engine, end]), { level: 9 });
+  const readers = (await importReaders(root)).map(({ path, contents }) =>
+    entry(`package/${path}`, contents, 0o644),
+  );
+  const library = entry(`package/${parquetFile}`, parquet, 0o644);
+  const archive = gzipSync(Buffer.concat([before, program, library, ...engine, ...readers, end]), {
+    level: 9,
+  });
   return { archive: archive.toString('base64'), offset: before.length + blockBytes, size: code.length };
 }
 
 export interface CommandBundle {
   code: Uint8Array;
+  /** The library that only an import from Neptune loads: {@link parquetFile} beside the command. */
+  parquet: Uint8Array;
   version: string;
   /** Paths of all source files in the bundle, relative to the project folder. */
   sources: string[];
 }
+
+export const parquetFile = 'parquet.mjs';
 
 /**
  * Bundle the command `mps` into one file for the oldest Node version that it supports.
@@ -91,6 +101,8 @@ export async function bundleCommand(root: string): Promise<CommandBundle> {
     legalComments: 'none',
     metafile: true,
     define: { MPS_VERSION: JSON.stringify(version) },
+    alias: { hyparquet: `./${parquetFile}` },
+    external: [`./${parquetFile}`],
     banner: {
       // CommonJS packages load Node's built-in modules with `require`.
       js: "#!/usr/bin/env node\nimport { createRequire as requireOfBundle } from 'node:module'; const require = requireOfBundle(import.meta.url);",
@@ -98,7 +110,18 @@ export async function bundleCommand(root: string): Promise<CommandBundle> {
     logLevel: 'warning',
   });
   const code = outputFiles[0]?.contents ?? new Uint8Array();
-  return { code, version, sources: [...Object.keys(metafile.inputs), 'package.json'] };
+  const library = await build({
+    stdin: { contents: "export * from 'hyparquet';", resolveDir: root },
+    write: false,
+    bundle: true,
+    format: 'esm',
+    target: 'node20',
+    minify: true,
+    legalComments: 'none',
+    logLevel: 'warning',
+  });
+  const parquet = library.outputFiles[0]?.contents ?? new Uint8Array();
+  return { code, parquet, version, sources: [...Object.keys(metafile.inputs), 'package.json'] };
 }
 
 /**
@@ -131,4 +154,13 @@ export async function bundleEngine(root: string): Promise<{ path: string; conten
     logLevel: 'warning',
   });
   return outputFiles.map(({ path, contents }) => ({ path: `engine/${basename(path)}`, contents }));
+}
+
+/** Read the programs of Python that read what Node cannot for `mps import`. */
+async function importReaders(root: string): Promise<{ path: string; contents: Uint8Array }[]> {
+  const folder = join(root, 'cli/import/python');
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.py')).sort();
+  return Promise.all(
+    names.map(async (name) => ({ path: `python/${name}`, contents: await readFile(join(folder, name)) })),
+  );
 }

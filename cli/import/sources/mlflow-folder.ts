@@ -122,7 +122,7 @@ const RunMeta = z.object({
 });
 
 /** Yield regular files below a folder, with their sizes. */
-async function* filesIn(folder: string): AsyncGenerator<SourceFile> {
+export async function* filesIn(folder: string): AsyncGenerator<SourceFile> {
   for await (const { path, isFile } of filesBelow(folder))
     if (isFile) yield { path, size: (await lstat(join(folder, path))).size };
 }
@@ -195,7 +195,11 @@ function numberOf(written: string): number | string {
  * Find the artifact folder of a run: next to its metadata, at its address, or where `mlflow server` stores
  * artifacts. An address that is not in MLflow's form could be any folder of this machine.
  */
-async function artifactFolder(root: string, { id, artifactUri }: SourceRun, place: string): Promise<string> {
+export async function artifactFolder(
+  root: string,
+  { id, artifactUri }: SourceRun,
+  place: string,
+): Promise<string> {
   const own = join(place, 'artifacts');
   const [, served] = /^mlflow-artifacts:\/+(.+)$/.exec(artifactUri) ?? [];
   const local = artifactUri.startsWith('file:') ? fileURLToPath(artifactUri) : artifactUri;

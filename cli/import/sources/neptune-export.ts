@@ -1,6 +1,6 @@
 import { open, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, extname, join, sep } from 'node:path';
-import { type AsyncBuffer, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
+import type { AsyncBuffer } from 'hyparquet';
 import { systemPrefix } from '../../../shared/metrics/system-metric.ts';
 import { shownDouble } from '../../../shared/mlflow/protocol/scalars.ts';
 import { CliError } from '../../cli-error.ts';
@@ -139,6 +139,10 @@ const rowsAtOnce = 100_000;
 
 /** @throws CliError for a file that is no Parquet file of this kind */
 async function* rowsOf(path: string, columns?: string[]): AsyncGenerator<Row[]> {
+  // In the package of the command, this library is a file of its own.
+  const { parquetMetadataAsync, parquetReadObjects } = await import('hyparquet').catch(() => {
+    throw new CliError('This file does not contain the readers. Install mps.tgz from the service instead.');
+  });
   await using handle = await open(path);
   const { size } = await handle.stat();
   const file: AsyncBuffer = {

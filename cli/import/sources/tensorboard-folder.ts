@@ -2,7 +2,11 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { shownDouble } from '../../../shared/mlflow/protocol/scalars.ts';
-import { EventFile, type PictureEvent } from '../../../shared/runner/metric-files/event-file.ts';
+import {
+  EventFile,
+  type HistogramEvent,
+  type PictureEvent,
+} from '../../../shared/runner/metric-files/event-file.ts';
 import { EventNames, folderOf } from '../../../shared/runner/metric-files/event-names.ts';
 import type { RunSource, SourceExperiment, SourcePoint, SourceRun } from '../source.ts';
 import { filesBelow } from './files-below.ts';
@@ -161,8 +165,10 @@ async function* pointsOf({
   for (const path of files) names.add(path);
   for (const path of files) {
     const pictures: PictureEvent[] = [];
+    const histograms: HistogramEvent[] = [];
     const file = new EventFile({
       onPicture: (picture) => pictures.push(picture),
+      onHistogram: (histogram) => histograms.push(histogram),
       onOther: (plugin) => omissions.add(`${plugin ?? 'other'} values of TensorBoard`),
     });
     const from = voidFrom.get(path) ?? Number.POSITIVE_INFINITY;
@@ -179,9 +185,35 @@ async function* pointsOf({
         }));
       for (const { tag, step, file: content } of pictures.splice(0))
         if (step < from) await scratch.write(`images/${tag}_step_${step}${endingOf(content)}`, content);
+      for (const { tag, step, bins } of histograms.splice(0)) {
+        const path = `histograms/${tag}_step_${step}.json`;
+        if (step >= from) continue;
+        if (scratch.count >= maxFiles && !scratch.has(path))
+          omissions.add(`histograms beyond ${maxFiles} files of a run`);
+        else await scratch.write(path, histogramText(bins));
+      }
       yield points;
     }
   }
+}
+
+/** Files made of one run: a histogram of each step of a long training would be thousands. */
+const maxFiles = 2000;
+
+/** Write bins as W&B's histograms are here: the edges, and the number of values between two of them. */
+function histogramText(bins: HistogramEvent['bins']): string {
+  const edges = bins.slice(0, 1).map(({ low }) => low);
+  const values: number[] = [];
+  for (const { low, high, count } of bins) {
+    // Bins without values are not in the event.
+    if (low !== edges.at(-1)) {
+      edges.push(low);
+      values.push(0);
+    }
+    edges.push(high);
+    values.push(count);
+  }
+  return JSON.stringify({ bins: edges, values });
 }
 
 /** Ending for a picture, by its first bytes. */

@@ -51,9 +51,16 @@ describe('the served command', () => {
     expect(names).toEqual([
       'package/package.json',
       'package/mps.mjs',
+      // Neptune's exports are Parquet.
+      'package/parquet.mjs',
       // The engine of mps measure.
       'package/engine/main.js',
       'package/engine/stage.js',
+      // The readers of mps import.
+      'package/python/mlflow_database.py',
+      'package/python/read.py',
+      'package/python/source.py',
+      'package/python/sqlite_file.py',
     ]);
 
     const server = createServer((_, response) => response.end(bytes)).listen(0, '127.0.0.1');

@@ -13,7 +13,7 @@ const rules = {
 
 test("the product's Python passes its linter", async () => {
   const workspace = new Workspace(rules, PositionEncoding.Utf16);
-  const files = await Array.fromAsync(glob('shared/**/*.py', { cwd: root }));
+  const files = await Array.fromAsync(glob('{shared,cli}/**/*.py', { cwd: root }));
 
   const faults: string[] = [];
   for (const file of files) {

@@ -1,0 +1,38 @@
+import { dirname, join } from 'node:path';
+import type { RunSource, SourceRun } from '../source.ts';
+import { artifactFolder, filesIn } from './mlflow-folder.ts';
+import { openLocal } from './open-local.ts';
+import { PythonReader } from './python-reader.ts';
+import { pythonSource } from './python-source.ts';
+
+/** Read the database `mlflow.db` of MLflow's server or client, and the artifacts that are on this machine. */
+export async function mlflowDatabase(
+  path: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<RunSource> {
+  const folder = join(dirname(path), 'mlruns');
+  const source = pythonSource(await PythonReader.start('mlflow_database', path, env), dirname(path));
+  const experiments = new Map<SourceRun, string>();
+  const artifactsOf = (run: SourceRun): Promise<string> =>
+    artifactFolder(folder, run, join(folder, experiments.get(run) ?? '', run.id));
+  return {
+    ...source,
+    async *runs(experiment) {
+      for await (const run of source.runs(experiment)) {
+        experiments.set(run, experiment.id);
+        yield run;
+      }
+    },
+    async *files(run) {
+      yield* filesIn(await artifactsOf(run));
+    },
+    openFile: async (run, { path: below, size }) => openLocal(join(await artifactsOf(run), below), size),
+    omitted(run) {
+      const [, store] = /^(?!file:|mlflow-artifacts:)([a-z][\w+.-]+:)\/\//i.exec(run.artifactUri) ?? [];
+      const counts = source.omitted?.(run) ?? [];
+      return store === undefined
+        ? new Map(counts)
+        : new Map([...counts, [`runs whose artifacts are at ${store}`, 1]]);
+    },
+  };
+}

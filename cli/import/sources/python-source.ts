@@ -1,0 +1,115 @@
+import { realpath, stat } from 'node:fs/promises';
+import { sep } from 'node:path';
+import * as z from 'zod';
+import type { RunSource, SourceRun } from '../source.ts';
+import { Omissions } from './omissions.ts';
+import { openLocal } from './open-local.ts';
+import type { PythonReader } from './python-reader.ts';
+import { RunRecords } from './run-records.ts';
+
+/** Return what a program of Python reads. Files come from below `root` or from what the program made. */
+export function pythonSource(reader: PythonReader, root: string): RunSource {
+  const records = new RunRecords<{ omissions: Omissions; locals: Map<string, string> }>();
+  const unread: string[] = [];
+  let lists = 0;
+  async function* batches<T>(item: z.ZodType<T>, omissions: Omissions | undefined, ...request: string[]) {
+    lists += 1;
+    const list = String(lists);
+    for (let more = true; more; ) {
+      const answer = await reader.ask(list, ...request);
+      more = answer.more;
+      for (const [reason, count] of Object.entries(answer.omitted)) omissions?.add(reason, count);
+      unread.push(...answer.unread);
+      yield z.array(item).parse(answer.items);
+    }
+  }
+  return {
+    async *experiments() {
+      for await (const batch of batches(Experiment, undefined, 'experiments')) yield* batch;
+    },
+    async *runs({ id }) {
+      for await (const batch of batches(Run, undefined, 'runs', id))
+        for (const run of batch) {
+          records.set(run, { omissions: new Omissions(), locals: new Map() });
+          yield run;
+        }
+    },
+    async *points(run) {
+      for await (const batch of batches(Point, records.of(run).omissions, 'points', run.id))
+        yield batch.map(([key, value, timestamp, step]) => ({ key, value, timestamp, step }));
+    },
+    async *files(run) {
+      const { omissions, locals } = records.of(run);
+      const roots = await Promise.all([root, reader.scratch].map((folder) => realpath(folder)));
+      for await (const batch of batches(File, omissions, 'files', run.id))
+        for (const { path, local } of batch) {
+          const real = await realpath(local).catch(() => undefined);
+          const status = real === undefined ? undefined : await stat(real).catch(() => undefined);
+          if (real === undefined || !status?.isFile()) omissions.add('files that are no longer there');
+          else if (!roots.some((folder) => real.startsWith(folder + sep)))
+            omissions.add('links to files elsewhere');
+          else {
+            locals.set(path, real);
+            yield { path, size: status.size };
+          }
+        }
+    },
+    openFile: async (run, { path, size }) => openLocal(records.of(run).locals.get(path) ?? '', size),
+    async *models() {
+      for await (const batch of batches(Model, undefined, 'models')) yield* batch;
+    },
+    omitted: (run) => records.of(run).omissions.counts,
+    unread: () => unread,
+    async release(run) {
+      await reader.ask('0', 'release', run.id);
+    },
+    close: () => reader.close(),
+  };
+}
+
+const Pairs = z.array(z.object({ key: z.string(), value: z.string() }));
+
+const Experiment = z.object({ id: z.string(), name: z.string(), tags: Pairs, isDeleted: z.boolean() });
+
+const Run: z.ZodType<SourceRun> = z.object({
+  id: z.string(),
+  name: z.string(),
+  status: z.string(),
+  user: z.string().default(''),
+  start: z
+    .number()
+    .nullable()
+    .transform((time) => time ?? undefined),
+  end: z
+    .number()
+    .nullable()
+    .transform((time) => time ?? undefined),
+  isDeleted: z.boolean().default(false),
+  params: Pairs,
+  tags: Pairs,
+  datasets: z.array(z.record(z.string(), z.unknown())).default([]),
+  artifactUri: z.string().default(''),
+  state: z.string(),
+});
+
+const Point = z.tuple([z.string(), z.union([z.number(), z.string()]), z.number(), z.number()]);
+
+const File = z.object({ path: z.string(), local: z.string() });
+
+const Model = z.object({
+  name: z.string(),
+  description: z.string(),
+  tags: Pairs,
+  aliases: z.array(z.object({ alias: z.string(), version: z.number() })),
+  versions: z.array(
+    z.object({
+      number: z.number(),
+      description: z.string(),
+      source: z.string(),
+      runId: z.string(),
+      runLink: z.string(),
+      stage: z.string(),
+      tags: Pairs,
+    }),
+  ),
+});
