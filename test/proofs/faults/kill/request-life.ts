@@ -10,6 +10,7 @@ import { pass } from '../world/pass.ts';
 import { type Program, startProgram } from '../world/process.ts';
 import { newDeveloper, newService, removeService, type Service } from '../world/service.ts';
 import { witnessFolder } from '../world/witness-folder.ts';
+import { auditFaults, auditOf } from './count-audit.ts';
 import { leftOver } from './left-over.ts';
 import type { Deed, Plot, Story } from './request-story.ts';
 import type { Mark } from './strikes.ts';
@@ -62,6 +63,7 @@ export async function liveRequest(
   try {
     const plot = await story.prepare({ service, ...(await newDeveloper(service)) });
     const { deed } = plot;
+    const audited = await auditOf(service);
     const note = `${trace}.killed`;
     const kill = mark && { at: mark.at, when: mark.when, note };
     const { ended } = startProgram(lane.program, ...roleOf(deed), service.environment, {
@@ -71,6 +73,7 @@ export async function liveRequest(
     const { signal, code, errors } = await ended;
     const faults = signal === null && code !== 0 ? [`the deed ended with ${code}: ${errors}`] : [];
     faults.push(...(await repeat(service, deed, plot)), ...(await plot.faults()));
+    faults.push(...auditFaults(deed, audited, await auditOf(service)));
     faults.push(...(await leftOver(service)));
     const lines = (await readFile(trace, 'utf8')).split('\n').filter((line) => line !== '');
     return { isHit: existsSync(note), faults, calls: lines.map((line) => JSON.parse(line)) };
