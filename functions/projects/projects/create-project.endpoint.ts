@@ -54,7 +54,7 @@ export const endpoint = defineEndpoint({
       show(records, await requireProject(records, project_id)),
   },
 
-  async handle({ query }, { records, caller, newId, now, idempotencyWrites }) {
+  async handle({ query }, { records, caller, newId, now, idempotencyWrites, noteAudit }) {
     const created_at = now().toISOString();
     const project = {
       project_id: await newProjectId(records, newId()),
@@ -68,6 +68,7 @@ export const endpoint = defineEndpoint({
       updated_at: created_at,
       version: 1,
     };
+    noteAudit({ project_id: project.project_id });
     await createProject(records, project, idempotencyWrites(project.project_id));
     return show(records, project);
   },

@@ -211,6 +211,8 @@ describe('an audit', () => {
 
     const created = rows.filter(({ subject }: Row) => subject['created'] === made.json.project_id);
     expect(created).toHaveLength(1);
+    const ofProject = await auditOf(made.json.project_id);
+    expect(ofProject.map(({ operation }) => operation)).toEqual(['createProject']);
     const signedIn = rows.filter(({ operation }: Row) => operation === 'createToken');
     expect(signedIn).toHaveLength(1);
   });
