@@ -236,7 +236,7 @@ describe('the dialog of a compression', () => {
     const seen = dialog().locator(':is(input, select, textarea):visible');
     expect(await seen.count()).toBe(1);
     expect(await axeFindings(page)).toEqual([]);
-    const loss = page.getByLabel('Lose at most');
+    const loss = page.getByLabel('Max loss');
     await loss.fill('none');
     await page.getByText('Enter a percentage above 0').waitFor();
     expect(await begin().isEnabled()).toBe(false);
@@ -256,7 +256,7 @@ describe('the dialog of a compression', () => {
     await dialog().locator('summary').click();
     await page.getByRole('button', { name: 'Prune', exact: true }).click();
     await page.getByLabel('Strategy').selectOption('magnitude_global');
-    expect(await page.getByLabel('Lose at most').count()).toBe(0);
+    expect(await page.getByLabel('Max loss').count()).toBe(0);
     const compression = page.getByLabel('Compression');
     expect(await compression.inputValue()).toBe('2');
     expect(await begin().isEnabled()).toBe(true);

@@ -97,6 +97,17 @@ test('a form has no field that its strategy refuses: only auto takes what may be
   expect(new Set(takers.map(({ fixed }) => fixed['strategy']))).toEqual(new Set(['auto']));
 });
 
+test('a form names the fields in its hints as their labels do', () => {
+  const schemas = [...pruneSchemas(), ...quantizeSchemas()];
+  const methods = methodsIn({ anyOf: schemas.map((schema) => z.toJSONSchema(schema, { io: 'input' })) });
+  const hints = methods.flatMap(({ description, parameters }) => [
+    description,
+    ...parameters.map((parameter) => parameter.description),
+  ]);
+  expect(hints.filter((hint) => hint.includes('loses at most “Max loss”'))).toHaveLength(3);
+  expect(hints.filter((hint) => hint.includes('max_loss'))).toEqual([]);
+});
+
 describe('the form of a pruning', () => {
   const methods = methodsIn({
     anyOf: pruneSchemas().map((schema) => z.toJSONSchema(schema, { io: 'input' })),

@@ -7,8 +7,17 @@ import { Form } from '../ui/controls/form.tsx';
 import { setQuery } from '../ui/router.ts';
 import { Loaded } from '../ui/states/loaded.tsx';
 import { tell } from '../ui/states/notice.tsx';
-import { beginningOf, idleFault, type Method, methodsIn, queryOf, searchedLoss, shareOf } from './method.ts';
-import { MethodFields, readable, type Settings } from './method-fields.tsx';
+import {
+  beginningOf,
+  idleFault,
+  type Method,
+  methodsIn,
+  queryOf,
+  readable,
+  searchedLoss,
+  shareOf,
+} from './method.ts';
+import { MethodFields, type Settings } from './method-fields.tsx';
 
 const operations = ['quantize', 'prune'] as const;
 
@@ -31,7 +40,7 @@ const LossField = ({
   onLoss: (text: string) => void;
 }) => (
   <Field
-    label="Lose at most"
+    label={readable(searchedLoss)}
     error={error}
     hint={
       hasEvaluation

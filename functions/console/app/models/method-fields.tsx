@@ -1,11 +1,7 @@
 import type { Operation } from '../api/models.ts';
 import { Field } from '../ui/controls/field.tsx';
 import { TextField } from '../ui/controls/text-field.tsx';
-import { idleFault, type Method, type Parameter, searchedLoss } from './method.ts';
-
-/** Return a parameter's name for people. */
-export const readable = (name: string): string =>
-  name.replaceAll('_', ' ').replace(/^./, (letter) => letter.toUpperCase());
+import { idleFault, type Method, type Parameter, readable, searchedLoss } from './method.ts';
 
 function ParameterField({
   parameter,

@@ -20,6 +20,16 @@ export interface Method {
   parameters: readonly Parameter[];
 }
 
+/** Return a parameter's name for people. */
+export const readable = (name: string): string =>
+  name.replaceAll('_', ' ').replace(/^./, (letter) => letter.toUpperCase());
+
+/** Return a description of the API, which is Markdown, with the parameters as their fields are named. */
+const described = (markdown: unknown, names: readonly string[]): string =>
+  textOf(markdown)
+    .replaceAll('`', '')
+    .replaceAll(/\b[a-z]+(?:_[a-z]+)+\b/g, (name) => (names.includes(name) ? `“${readable(name)}”` : name));
+
 /** Parameter of a search: the share of quality that its result may lose. */
 export const searchedLoss = 'max_loss';
 
@@ -39,11 +49,14 @@ function usualOf(value: unknown): string {
   return Array.isArray(value) ? value.join(',') : String(value);
 }
 
-function parameterOf(name: string, schema: Readonly<Record<string, unknown>>): Parameter | undefined {
+function parameterOf(
+  name: string,
+  schema: Readonly<Record<string, unknown>>,
+  names: readonly string[],
+): Parameter | undefined {
   const common = {
     name,
-    // The API's descriptions are Markdown, with names in backticks.
-    description: textOf(schema['description']).replaceAll('`', ''),
+    description: described(schema['description'], names),
     usual: usualOf(schema['default']),
     choices: [],
   };
@@ -66,18 +79,19 @@ export function methodsIn(document: { anyOf: readonly unknown[] }): Method[] {
     const fixed: Record<string, string> = {};
     const parameters: Parameter[] = [];
     const properties = isObject(schema['properties']) ? schema['properties'] : {};
+    const names = Object.keys(properties);
     for (const [name, property] of Object.entries(properties)) {
       if (!isObject(property)) continue;
       if ('const' in property) fixed[name] = String(property['const']);
       else {
-        const parameter = parameterOf(name, property);
+        const parameter = parameterOf(name, property, names);
         if (parameter !== undefined) parameters.push(parameter);
       }
     }
     const bits = fixed['precision'] === undefined ? '' : `, ${fixed['precision']} bit`;
     return {
       id: `${fixed['strategy'] ?? index}${bits}`,
-      description: textOf(schema['description']),
+      description: described(schema['description'], names),
       fixed,
       parameters,
     };
