@@ -24,10 +24,19 @@ export interface Filter<Row> {
 /** One of the conditions that AND joins. */
 export interface FilterPart<Row> {
   text: string;
+  /** Names that it compares. Undefined if it finds words, too. */
+  names: readonly NamedValue<Row>[] | undefined;
   matches: Matches<Row>;
 }
 
 type Matches<Row> = (row: Row) => boolean;
+
+/** What was read before a part. */
+interface Begin {
+  at: number;
+  names: number;
+  conditions: number;
+}
 
 /** Steps of a condition besides those of a pattern: some look a value up by name or parse a time. */
 const conditionSteps = 20;
@@ -67,22 +76,31 @@ class FilterParser<Row> {
 
   /** Read what OR joins. One alternative alone has parts. */
   #either(): FilterPart<Row>[] {
-    const from = this.#scanner.at;
+    const begin = this.#begin();
     const parts = this.#all();
     const alternatives = [allOf(parts)];
     while (this.#scanner.keyword('OR') !== undefined) alternatives.push(allOf(this.#all()));
     if (alternatives.length === 1) return parts;
-    return [{ text: this.#scanner.textFrom(from), matches: anyOf(alternatives) }];
+    return [this.#part(begin, anyOf(alternatives))];
+  }
+
+  #begin() {
+    return { at: this.#scanner.at, names: this.#names.length, conditions: this.#conditions };
+  }
+
+  /** Build the part that was read since its beginning. */
+  #part({ at, names: before, conditions }: Begin, matches: Matches<Row>): FilterPart<Row> {
+    const names = this.#names.slice(before);
+    const hasWords = names.length !== this.#conditions - conditions;
+    return { text: this.#scanner.textFrom(at), names: hasWords ? undefined : names, matches };
   }
 
   /** Read what AND joins; in a free filter also what stands beside each other. */
   #all(): FilterPart<Row>[] {
-    const scanner = this.#scanner;
     const parts: FilterPart<Row>[] = [];
     do {
-      const from = scanner.at;
-      const matches = this.#negated();
-      parts.push({ text: scanner.textFrom(from), matches });
+      const begin = this.#begin();
+      parts.push(this.#part(begin, this.#negated()));
     } while (this.#isJoined());
     return parts;
   }

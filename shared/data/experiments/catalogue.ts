@@ -12,19 +12,22 @@ import { type Item, readPage, type TableReader } from '../table/table.ts';
 import { type CatalogueMark, cataloguePartition, readMarks } from './catalogue-mark.ts';
 import { ExperimentKind, experimentKey, parseExperiment, SweepPlace } from './experiment.ts';
 import { type ExperimentRow, rowOf } from './experiment-row.ts';
+import { NewestTimes, type SegmentChoice } from './segment-choice.ts';
 import { nothingTracked, readTrackingOfEach } from './tracking.ts';
 
 /**
  * Read the search rows of a project's experiments, in no order. Return undefined if the catalogue is not complete
  * yet.
+ * @param choice the segments to read; by default all
  */
 export async function readCatalogue(
   records: TableReader<'records'>,
   project_id: string,
+  choice?: SegmentChoice,
 ): Promise<CatalogueRows | undefined> {
   for (let round = 1; ; round += 1) {
     try {
-      return await readOnce(records, project_id);
+      return await readOnce(records, project_id, choice);
     } catch (error) {
       if (!(error instanceof BlockGoneError) || round === maxRounds) throw error;
     }
@@ -36,6 +39,8 @@ export interface CatalogueRows {
   unreadable: readonly UnreadableRecordError[];
   /** Number of marks at the time of the read. */
   marks: number;
+  /** Least number of experiments in segments that were left out. */
+  left: number;
   manifest: CatalogueManifest;
 }
 
@@ -49,6 +54,8 @@ const SegmentRef = z.object({
   rows: z.number().int(),
   /** Indexes of outdated rows: of experiments in a later segment, or of deleted experiments. */
   dead: z.array(z.number().int()),
+  /** Absent in segments of releases that did not store it. */
+  newest: NewestTimes.optional(),
 });
 export type SegmentRef = z.infer<typeof SegmentRef>;
 
@@ -65,6 +72,7 @@ type CatalogueState = z.infer<typeof CatalogueState>;
 async function readOnce(
   records: TableReader<'records'>,
   project_id: string,
+  choice: SegmentChoice | undefined,
 ): Promise<CatalogueRows | undefined> {
   const marks: CatalogueMark[] = await readMarks(records, project_id);
   const present = marks.filter(({ removed }) => !removed).map(({ experiment_id }) => experiment_id);
@@ -73,15 +81,64 @@ async function readOnce(
     readTail(records, project_id, present),
   ]);
   if (!manifest.state.complete) return undefined;
-  const segments = await readSegments(records, project_id, manifest.blocks);
   const marked = new Set(marks.map(({ experiment_id }) => experiment_id));
-  const live = segments.map((segment, index) => {
-    const dead = new Set(manifest.blocks[index]?.dead);
-    if (dead.size === 0 && marked.size === 0) return segment;
-    return segment.filter(({ experiment_id }, at) => !dead.has(at) && !marked.has(experiment_id));
+  /** Marked experiments of the segments that were read. */
+  const known = new Set<string>();
+  const read = async (refs: readonly SegmentRef[]): Promise<ExperimentRow[]> => {
+    const segments = await readSegments(records, project_id, refs);
+    const live = segments.map((segment, index) => {
+      const dead = new Set(refs[index]?.dead);
+      if (dead.size === 0 && marked.size === 0) return segment;
+      for (const { experiment_id } of segment) if (marked.has(experiment_id)) known.add(experiment_id);
+      return segment.filter(({ experiment_id }, at) => !dead.has(at) && !marked.has(experiment_id));
+    });
+    return live.flat();
+  };
+  const { rows, left } =
+    choice === undefined
+      ? { rows: tail.rows.concat(await read(manifest.blocks)), left: [] }
+      : await readChosen(choice, manifest.blocks, tail.rows, read);
+  const isLeft = ({ experiment_id }: CatalogueMark) =>
+    !known.has(experiment_id) &&
+    left.some(({ first, last }) => experiment_id >= first && experiment_id <= last);
+  return {
+    rows,
+    unreadable: tail.unreadable,
+    marks: marks.length,
+    // A row of an experiment with a mark counts in the tail.
+    left:
+      left.reduce((sum, ref) => sum + ref.rows - ref.dead.length, 0) -
+      marks.filter((mark) => mark.folded && isLeft(mark)).length,
+    manifest,
+  };
+}
+
+/** Return rows with those of the chosen segments, and the segments that were left out. */
+async function readChosen(
+  choice: SegmentChoice,
+  refs: readonly SegmentRef[],
+  tail: readonly ExperimentRow[],
+  read: (refs: readonly SegmentRef[]) => Promise<ExperimentRow[]>,
+): Promise<{ rows: ExperimentRow[]; left: SegmentRef[] }> {
+  let rows = [...tail];
+  let times = choice.timesOf(rows);
+  const left = new Set(refs);
+  const take = async (some: readonly SegmentRef[]) => {
+    const found = await read(some);
+    rows = rows.concat(found);
+    times = times.concat(choice.timesOf(found));
+    for (const ref of some) left.delete(ref);
+  };
+  const chosen = refs.flatMap((ref) => {
+    const newest = choice.newest(ref.newest);
+    return newest === undefined ? [] : [{ ref, newest }];
   });
-  const rows = tail.rows.concat(...live);
-  return { rows, unreadable: tail.unreadable, marks: marks.length, manifest };
+  await take(chosen.filter(({ newest }) => newest === Number.POSITIVE_INFINITY).map(({ ref }) => ref));
+  for (const { ref, newest } of chosen.sort((one, other) => other.newest - one.newest)) {
+    if (choice.isFull(times, newest)) break;
+    if (left.has(ref)) await take([ref]);
+  }
+  return { rows, left: [...left] };
 }
 
 /**

@@ -24,6 +24,7 @@ import {
 } from './catalogue-mark.ts';
 import { experimentsPartition } from './experiment.ts';
 import type { ExperimentRow } from './experiment-row.ts';
+import { newestTimes } from './segment-choice.ts';
 
 /**
  * Fold unchanged experiments into segments for `milliseconds`, plus at most one step. The transactions of a step
@@ -234,6 +235,7 @@ export function packSegments(rows: readonly ExperimentRow[]): {
       last: last.experiment_id,
       rows: rows.length,
       dead: [],
+      newest: newestTimes(rows),
     };
     return { segments: [{ ref, packed }], large: [] };
   }

@@ -16,6 +16,7 @@ import { type CatalogueRows, readCatalogue } from './catalogue.ts';
 import { type Experiment, experimentKey, listExperiments, parseExperiment } from './experiment.ts';
 import { type ExperimentRow, rowOf } from './experiment-row.ts';
 import { foldCatalogue, minFold, repairCatalogue } from './fold-catalogue.ts';
+import { type SegmentChoice, segmentChoice } from './segment-choice.ts';
 import { nothingTracked, readTrackingOf, readTrackingOfEach, type Tracking } from './tracking.ts';
 
 /**
@@ -33,7 +34,10 @@ export async function searchExperiments(
     limit = Number.POSITIVE_INFINITY,
     after,
     prepare,
-    read = () => readProjects(records, [...new Set(project_ids)]),
+    read = () => {
+      const choice = filter && after === undefined ? segmentChoice({ filter, order_by, limit }) : undefined;
+      return readProjects(records, [...new Set(project_ids)], choice);
+    },
   }: ExperimentSearch,
 ): Promise<FoundExperiments> {
   const projects = await read();
@@ -51,17 +55,21 @@ export async function searchExperiments(
   return { rows: page.rows, next: page.next && encodePosition(page.next), unreadable };
 }
 
-/** Read the rows of all experiments of these projects. This writes nothing. */
+/**
+ * Read the rows of all experiments of these projects. This writes nothing.
+ * @param choice the segments to read, for a search that needs no others
+ */
 export async function readProjects(
   records: TableReader<'records'>,
   project_ids: readonly string[],
+  choice?: SegmentChoice,
 ): Promise<ProjectRows[]> {
   const found: ProjectRows[] = [];
   for (let from = 0; from < project_ids.length; from += projectsAtOnce) {
     // The first read joins what the request reads beside it.
     if (from > 0) await breathe();
     const some = project_ids.slice(from, from + projectsAtOnce);
-    found.push(...(await Promise.all(some.map((project_id) => readProject(records, project_id)))));
+    found.push(...(await Promise.all(some.map((project_id) => readProject(records, project_id, choice)))));
   }
   return found;
 }
@@ -84,9 +92,15 @@ export interface FoundExperiments {
 export const projectsAtOnce = 16;
 
 /** Read the rows of all experiments of a project, from its catalogue if that is complete. */
-async function readProject(records: TableReader<'records'>, project_id: string): Promise<ProjectRows> {
-  const { counted, catalogue } = await readCounted(records, project_id);
+async function readProject(
+  records: TableReader<'records'>,
+  project_id: string,
+  choice?: SegmentChoice,
+): Promise<ProjectRows> {
+  const { counted, catalogue } = await readCounted(records, project_id, choice);
   const isKnown = catalogue !== undefined && isWhole(catalogue, counted);
+  // Some segments cannot tell whether all experiments are there.
+  if (choice !== undefined && catalogue !== undefined && !isKnown) return readProject(records, project_id);
   const projectRows: ProjectRows = isKnown
     ? { rows: catalogue.rows, unreadable: [...catalogue.unreadable] }
     : await readRecords(records, project_id);
@@ -105,16 +119,17 @@ async function readProject(records: TableReader<'records'>, project_id: string):
 async function readCounted(
   records: TableReader<'records'>,
   project_id: string,
+  choice: SegmentChoice | undefined,
 ): Promise<{ counted: number; catalogue: CatalogueRows | undefined }> {
   const [together, found] = await Promise.all([
     countExperiments(records, project_id),
-    readCatalogue(records, project_id),
+    readCatalogue(records, project_id, choice),
   ]);
   if (found === undefined || isWhole(found, together)) return { counted: together, catalogue: found };
   // An experiment recorded between the two reads may be counted but missing from the catalogue. So count first,
   // then read again.
   const counted = await countExperiments(records, project_id);
-  return { counted, catalogue: await readCatalogue(records, project_id) };
+  return { counted, catalogue: await readCatalogue(records, project_id, choice) };
 }
 
 async function countExperiments(records: TableReader<'records'>, project_id: string): Promise<number> {
@@ -122,8 +137,8 @@ async function countExperiments(records: TableReader<'records'>, project_id: str
   return counters === undefined ? 0 : salvageCounters(counters).experiments;
 }
 
-const isWhole = ({ rows, unreadable, manifest }: CatalogueRows, counted: number): boolean =>
-  rows.length + unreadable.length + manifest.state.surplus >= counted;
+const isWhole = ({ rows, unreadable, left, manifest }: CatalogueRows, counted: number): boolean =>
+  rows.length + unreadable.length + left + manifest.state.surplus >= counted;
 
 /** Read the rows of all experiments of a project from their records. */
 async function readRecords(records: TableReader<'records'>, project_id: string): Promise<ProjectRows> {
