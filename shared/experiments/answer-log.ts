@@ -4,11 +4,12 @@ import { badRequest } from '../core/service-error.ts';
 import { printableText } from '../core/text/printable-text.ts';
 import {
   type FoundLine,
-  isSearchPosition,
+  isCountedPosition,
   type LogLine,
   readLog,
   readLogTail,
   searchLog,
+  seekLine,
 } from '../data/jobs/job-log.ts';
 import { noteWatched } from '../data/jobs/lease.ts';
 import { isStreamPosition, type StreamPage } from '../data/packed/chunk-stream.ts';
@@ -22,31 +23,42 @@ import { Reply } from '../http/definition/reply.ts';
 /** Return a page or the tail of the log of a job's node. */
 export async function answerLog(
   { records, watch }: { records: TableReader<'records'>; watch: TableWriter<'records'> },
-  { job_id, query, accept, now, isComplete, cursorOf = (at) => at }: Question,
+  { job_id, query, accept, now, isComplete }: Question,
 ): Promise<Reply<(LogLine & Partial<FoundLine>)[]>> {
-  const { limit, cursor, tail, node = 0, search } = query;
-  const isPosition = search === undefined ? isStreamPosition : isSearchPosition;
+  const { limit, cursor, tail, node = 0, search, line } = query;
+  const isPosition = search === undefined && line === undefined ? isStreamPosition : isCountedPosition;
   if (cursor !== undefined && (tail !== undefined || !isPosition(cursor))) {
     const message = tail === undefined ? 'is not a cursor of this list' : 'and tail cannot be combined';
     throw badRequest([{ in: 'query', name: 'cursor', message }]);
   }
-  if (search !== undefined && tail !== undefined)
-    throw badRequest([{ in: 'query', name: 'search', message: 'and tail cannot be combined' }]);
+  const [one, other] = Object.entries({ search, line, tail }).flatMap(([name, value]) =>
+    value === undefined ? [] : [name],
+  );
+  if (one !== undefined && other !== undefined)
+    throw badRequest([{ in: 'query', name: one, message: `and ${other} cannot be combined` }]);
   const isText = preferredMediaType(accept, ['application/json', 'text/plain']) === 'text/plain';
   const complete = await isComplete();
   if (!complete) await noteWatched(watch, job_id, node, now);
   const read = async (): Promise<StreamPage<LogLine & Partial<FoundLine>>> => {
     if (tail !== undefined) return readLogTail(records, job_id, node, tail);
-    if (search === undefined)
-      return readLog(records, job_id, node, cursor, { limit: limit ?? Number.POSITIVE_INFINITY, maxBytes });
-    const bounds = { limit: limit ?? maxFound, maxBytes, maxCharacters };
-    const found = await searchLog(records, job_id, node, search, cursor, bounds);
-    return { ...found, rows: found.rows.map(({ at, ...line }) => ({ ...line, at: cursorOf(at) })) };
+    if (search !== undefined) {
+      const bounds = { limit: limit ?? maxFound, maxBytes, maxCharacters };
+      return searchLog(records, job_id, node, search, cursor, bounds);
+    }
+    const lines = { limit: limit ?? Number.POSITIVE_INFINITY, maxBytes };
+    if (line === undefined) return readLog(records, job_id, node, cursor, lines);
+    const { position, isThere } = await seekLine(records, job_id, node, line, cursor, maxSought);
+    return isThere ? readLog(records, job_id, node, position, lines) : { rows: [], position, more: true };
   };
   const { rows, position, more } = await read();
-  // A search ends with the lines that there are.
-  const goesOn = more || (search === undefined && !complete);
-  const next = goesOn ? { after: position, query: { limit, node: query.node, search } } : undefined;
+  const isSought = line !== undefined && !isStreamPosition(position);
+  // A search ends with the lines that there are, and so does the way to a line.
+  const goesOn = more || (!complete && search === undefined && (line === undefined || rows.length > 0));
+  const after = {
+    after: position,
+    query: { limit, node: query.node, search, line: isSought ? line : undefined },
+  };
+  const next = goesOn ? after : undefined;
   return isText
     ? Reply.content('text/plain; charset=utf-8', asText(rows), { next })
     : Reply.json(rows, { next });
@@ -60,13 +72,12 @@ interface Question {
     tail?: number | undefined;
     node?: number | undefined;
     search?: string | undefined;
+    line?: number | undefined;
   };
   accept: string | undefined;
   now: Date;
   /** Whether the log is complete. Call this before the log is read: a complete log gets no more lines. */
   isComplete(): Promise<boolean>;
-  /** Return the cursor of the whole log from a position on. */
-  cursorOf?(at: string): string;
 }
 
 /** Bytes of one page, which AWS bounds at 6 MB. */
@@ -77,6 +88,9 @@ const maxFound = 1_000;
 
 /** Characters that a search reads for one page: some 0.4 s. */
 const maxCharacters = 20_000_000;
+
+/** Packed bytes that one page reads on the way to a line: some 500,000 lines. */
+const maxSought = 10_000_000;
 
 /**
  * Format the lines as text without control sequences. Such a sequence could clear the reader's screen or change
@@ -102,15 +116,6 @@ export const LogLineAnswer = z.object({
 /** A line that a search has found. */
 const FoundLineAnswer = LogLineAnswer.extend({
   number: z.number().int().optional().describe('Number of the line in the log, from 0; only in a search.'),
-  at: z
-    .string()
-    .optional()
-    .describe('`cursor` of the log from some lines before this one on; only in a search.'),
-  before: z
-    .number()
-    .int()
-    .optional()
-    .describe('Number of the lines from `at` to this one; only in a search.'),
 });
 
 /** Log as JSON, or as plain text, depending on `Accept`. */

@@ -247,6 +247,30 @@ describe('one experiment', () => {
     await page.getByRole('button', { name: 'All' }).click();
     await page.getByLabel('Search the log').fill('line 29999');
     await expect.poll(() => page.locator('.log mark').count()).toBe(1);
+    await expect.poll(() => text('.table-note')).toContain('1 line with “line 29999” in the whole log');
+    await page.keyboard.press('Enter');
+    const marked = page.locator('.log-line.marked');
+    await expect.poll(() => marked.innerText()).toContain('line 29999');
+    expect(await page.locator('.log-line').count()).toBeGreaterThan(10);
+    // The address is a link to the line, and to what was found.
+    await page.reload();
+    await expect.poll(() => marked.innerText()).toContain('line 29999');
+    await expect.poll(() => text('.table-note')).toContain('1 of 1 line with “line 29999” in the whole log');
+    await page.getByLabel('Search the log').fill('line 2999');
+    await expect.poll(() => text('.table-note')).toMatch(/^11 lines with “line 2999” in the whole log/);
+    await page.locator('.table-note').first().click();
+    for (const [key, place] of [
+      ['n', '1 of 11'],
+      ['n', '2 of 11'],
+      ['N', '1 of 11'],
+      ['N', '11 of 11'],
+    ] as const) {
+      await page.keyboard.press(key);
+      await expect.poll(() => text('.table-note')).toContain(place);
+    }
+    await expect.poll(() => marked.innerText()).toContain('line 29999');
+    await page.getByRole('button', { name: 'Show only the lines found' }).click();
+    await expect.poll(() => page.locator('.log mark').count()).toBe(11);
     await page.getByLabel('Search the log').fill('xxxxx');
     await expect.poll(() => text('.log')).toContain('more characters');
     const [download] = await Promise.all([

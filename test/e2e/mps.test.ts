@@ -199,6 +199,11 @@ describe('mps', { shuffle: false }, () => {
     expect(facts).toMatch(/^metrics\.accuracy +0\.972763 at step 5, 0\.\d+ to 0\.\d+$/m);
     expect((await mps(['show', 'latest'])).stdout).toMatch(/^best +The run reported no metric/m);
     expect((await mps(['logs', id])).stdout).toMatch(/^epoch 5: loss 0\.0\d+ accuracy 0\.9728 /m);
+    expect(await mps(['logs', id, '--search', 'EPOCH 5: loss'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^\d+: epoch 5: loss 0\.0\d+ .*\n$/),
+      stderr: expect.stringMatching(/^1 line$/m),
+    });
     const followed = await mps(['logs', '-f', 'latest', '--json']);
     expect(followed.code).toBe(7);
     const lines = followed.stdout

@@ -1,10 +1,11 @@
 import { buildCommand } from '@stricli/core';
 import type { endpoint as readLogs } from '../../../functions/experiments/records/read-logs.endpoint.ts';
+import { refuseBoth } from '../../cli-error.ts';
 import type { CliContext } from '../../context.ts';
 import { namedExperiment } from '../../experiments/find-experiment.ts';
 import { followExperiment, type LogLine, programExitCode } from '../../experiments/follow-experiment.ts';
 import { experimentId } from '../arguments.ts';
-import { json, project, verbose } from '../flags.ts';
+import { json, project, text, verbose } from '../flags.ts';
 
 export const logsCommand = buildCommand({
   func: logs,
@@ -17,24 +18,26 @@ export const logsCommand = buildCommand({
         optional: true,
         withNegated: false,
       },
+      search: text('TEXT', 'Print only the lines with this text, without case, and their numbers'),
       project,
       json,
       verbose,
     },
-    aliases: { f: 'follow', p: 'project' },
+    aliases: { f: 'follow', p: 'project', s: 'search' },
   },
   docs: {
     brief: 'Print the log of an experiment',
     fullDescription:
-      'With -f, it follows the training and exits with the code of its program. With --json, it prints one JSON object per line of the log.\n\nExamples:\n  mps logs\n  mps logs -f 4k8f',
+      'With -f, it follows the training and exits with the code of its program. With --search, the service searches the whole log, and the number of the lines found goes to stderr. With --json, it prints one JSON object per line of the log.\n\nExamples:\n  mps logs\n  mps logs -f 4k8f\n  mps logs 4k8f --search nan',
   },
 });
 
 async function logs(
   this: CliContext,
-  { follow, project: given, json: isJson }: Flags,
+  { follow, search, project: given, json: isJson }: Flags,
   id?: string,
 ): Promise<void> {
+  refuseBoth({ follow, search }, 'Search the lines that come with mps logs -f ID | grep TEXT');
   const { session, path } = await namedExperiment(this, given, id);
   if (follow) {
     const { stdout } = this.process;
@@ -45,19 +48,25 @@ async function logs(
   }
   const route = 'GET /projects/{project_id}/experiments/{experiment_id}/logs';
   let next: string | undefined;
+  let found = 0;
   do {
-    const page = await session.client.page<typeof readLogs>(route, { path }, next);
+    const page = await session.client.page<typeof readLogs>(route, { path, query: { search } }, next);
     for (const line of page.rows) {
+      // Editors and the console count lines from 1.
+      const { message, number = 0 } = line;
       if (isJson) this.process.stdout.write(jsonLine(line));
-      else this.printer.line(line.message);
+      else this.printer.line(search === undefined ? message : `${number + 1}: ${message}`);
     }
-    // A running experiment always has a next page, even an empty one. Stop at an empty page.
-    next = page.rows.length === 0 ? undefined : page.next;
+    found += page.rows.length;
+    // A running experiment always has a next page, even an empty one: stop at that. A page of a search may be empty.
+    next = search === undefined && page.rows.length === 0 ? undefined : page.next;
   } while (next !== undefined);
+  if (search !== undefined) this.printer.say(found === 1 ? '1 line' : `${found} lines`);
 }
 
 interface Flags {
   follow?: boolean;
+  search?: string;
   project?: string;
   json?: boolean;
   verbose?: boolean;

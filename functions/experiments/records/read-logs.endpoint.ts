@@ -4,15 +4,12 @@ import { requireExperiment } from '../../../shared/data/experiments/experiment.t
 import { markJobs, readRecords } from '../../../shared/data/table/needs.ts';
 import { answerLog, logQuery, SearchableLogAnswer } from '../../../shared/experiments/answer-log.ts';
 import { experimentPath } from '../../../shared/experiments/experiment-path.ts';
-import { encodeCursor } from '../../../shared/http/definition/cursor.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { integer } from '../../../shared/http/definition/parameters.ts';
 import { isLogComplete } from './log-complete.ts';
 
-const name = 'readExperimentLogs';
-
 export const endpoint = defineEndpoint({
-  name,
+  name: 'readExperimentLogs',
   method: 'GET',
   path: '/projects/{project_id}/experiments/{experiment_id}/logs',
   summary: 'Log of an experiment, oldest line first',
@@ -33,9 +30,14 @@ export const endpoint = defineEndpoint({
         .describe(
           'Return only lines with this text, without case, such as `nan`: up to `limit` (1,000) a page. A page reads 20 MB of the log, so follow the cursor also from a page without lines.',
         ),
+      line: integer(0, 1e9)
+        .optional()
+        .describe(
+          'Begin with the line that has this number, from 0, such as the `number` of one that a search has found. Follow the cursor also from a page without lines.',
+        ),
     }),
   },
-  work: 'page: 3 MB of lines, or the last 10,000; in a search 20 MB',
+  work: 'page: 3 MB of lines, or the last 10,000; in a search or on the way to a line 20 MB',
   writes: 'marks the lease of a running job, which then sends its lines at once',
   output: { 200: SearchableLogAnswer },
 
@@ -51,7 +53,6 @@ export const endpoint = defineEndpoint({
           const experiment = await requireExperiment(records, path.project_id, path.experiment_id);
           return isLogComplete(experiment, query.node ?? 0, now());
         },
-        cursorOf: (at) => encodeCursor({ name, path, query: { node: query.node } }, at),
       },
     );
   },

@@ -3,7 +3,6 @@ import { breathe } from '../../core/stop-signal.ts';
 import {
   chunkItems,
   chunkName,
-  chunkRows,
   chunkText,
   isStreamPosition,
   packChunk,
@@ -13,6 +12,7 @@ import {
   readStreamTail,
   rowsOf,
   type StreamPage,
+  sizeOfChunk,
   unpackChunk,
 } from '../packed/chunk-stream.ts';
 import type { Item, TableReader, TableWriter } from '../table/table.ts';
@@ -102,23 +102,24 @@ export const readLog = (
   bounds: { limit: number; maxBytes: number },
 ): Promise<StreamPage<LogLine>> => readStream(records, logStream(job_id, node), from, bounds);
 
-/** A line that a search has found. */
+/** A line that a search has found, with its number in the log, from 0. */
 export interface FoundLine extends LogLine {
-  /** Its number in the log, from 0. */
   number: number;
-  /** Position from which {@link readLog} reads, and the number of lines from there to it. */
-  at: string;
-  before: number;
 }
 
-/** Lines before a found one that its position includes, where the same search has read them. */
-const context = 50;
-
 /** Position of a search: that of a log, and the number of the line there. */
-const searchPositionPattern = /^([^@]+)@(\d{1,12})$/;
+const countedPattern = /^([^@]+)@(\d{1,12})$/;
 
-export const isSearchPosition = (text: string): boolean =>
-  isStreamPosition(searchPositionPattern.exec(text)?.[1] ?? '');
+/** Whether a text is a position from {@link searchLog} or {@link seekLine}. */
+export const isCountedPosition = (text: string): boolean =>
+  isStreamPosition(countedPattern.exec(text)?.[1] ?? '');
+
+/** Return the chunk behind which a position is, the lines of the next chunk before it, and the number of that chunk's first line. */
+function countedPlace(from: string | undefined): { last: string; skip: number; first: number } {
+  const [, position, number = '0'] = countedPattern.exec(from ?? '') ?? [];
+  const { behind = '', skip } = placeOf(position);
+  return { last: behind, skip, first: Number(number) - skip };
+}
 
 /**
  * Find the lines of a node's log that have a text, without case, from a position on. Return at most `limit` lines and about
@@ -132,17 +133,11 @@ export async function searchLog(
   from: string | undefined,
   { limit, maxBytes, maxCharacters }: { limit: number; maxBytes: number; maxCharacters: number },
 ): Promise<StreamPage<FoundLine>> {
-  const [, position, numbered = '0'] = searchPositionPattern.exec(from ?? '') ?? [];
-  const { behind, skip: skipped } = placeOf(position);
   const words = wanted.toLowerCase();
   // A chunk whose JSON does not have the text is not parsed.
   const inJson = JSON.stringify(words).slice(1, -1).toLowerCase();
   const rows: FoundLine[] = [];
-  /** Chunks of the lines before the present one: the name of the chunk before each, and the number of its first line. */
-  let read: { behind: string; first: number }[] = [];
-  let last = behind ?? '';
-  let first = Number(numbered) - skipped;
-  let skip = skipped;
+  let { last, skip, first } = countedPlace(from);
   let characters = 0;
   let bytes = 0;
   const page = (index: number, more: boolean) => ({
@@ -150,31 +145,49 @@ export async function searchLog(
     position: `${last}:${index}@${first + index}`,
     more,
   });
-  for await (const { name, item } of chunkItems(records, logStream(job_id, node), behind)) {
+  for await (const { name, item } of chunkItems(records, logStream(job_id, node), last || undefined)) {
     if (characters > maxCharacters) return page(skip, true);
-    read = [
-      ...read.filter((_, at) => (read[at + 1]?.first ?? first) > first - context),
-      { behind: last, first },
-    ];
     const text = await chunkText(item);
     characters += text.length;
     if (text.toLowerCase().includes(inJson))
       for (const [index, line] of rowsOf(text, PackedLine).entries()) {
         if (index < skip || !line.message.toLowerCase().includes(words)) continue;
         if (rows.length === limit || bytes > maxBytes) return page(index, true);
-        const number = first + index;
-        const begin = Math.max(number - context, read[0]?.first ?? first);
-        const start = read.findLast((chunk) => chunk.first <= begin);
-        const at = `${start?.behind ?? ''}:${begin - (start?.first ?? 0)}`;
-        rows.push({ ...line, number, at, before: number - begin });
+        rows.push({ ...line, number: first + index });
         bytes += Buffer.byteLength(JSON.stringify(rows.at(-1)));
       }
-    first += chunkRows(item);
+    first += sizeOfChunk(item).rows;
     last = name;
     skip = 0;
     await breathe();
   }
   return page(skip, false);
+}
+
+/**
+ * Return the position of the line with a number, from 0, or the end of a shorter log. It unpacks nothing, and reads about `maxBytes`
+ * beyond a position `from`. If that is not enough, `isThere` is false, and the position is where to go on.
+ */
+export async function seekLine(
+  records: TableReader<'records'>,
+  job_id: string,
+  node: number,
+  line: number,
+  from: string | undefined,
+  maxBytes: number,
+): Promise<{ position: string; isThere: boolean }> {
+  let { last, first } = countedPlace(from);
+  let read = 0;
+  for await (const { name, item } of chunkItems(records, logStream(job_id, node), last || undefined)) {
+    if (read > maxBytes) return { position: `${last}:0@${first}`, isThere: false };
+    const { rows, bytes } = sizeOfChunk(item);
+    if (first + rows > line) return { position: `${last}:${Math.max(0, line - first)}`, isThere: true };
+    read += bytes;
+    first += rows;
+    last = name;
+    await breathe();
+  }
+  return { position: `${last}:0`, isThere: true };
 }
 
 /** Return the last `count` lines of a node's log, oldest first, with the position after them. */

@@ -4,10 +4,10 @@ import { heartbeat, type Lease } from '../jobs/lease.ts';
 import {
   chunkItems,
   chunkName,
-  chunkRows,
   readStream,
   readStreamTail,
   type StreamPage,
+  sizeOfChunk,
   unpackChunk,
 } from '../packed/chunk-stream.ts';
 import { packColumns, unpackColumns } from '../packed/packed-columns.ts';
@@ -62,7 +62,8 @@ interface MetricChunk {
   read(): Promise<PointColumns>;
 }
 
-const rowsOf = (item: Item): number => (pointChunk.isOf(item) ? pointChunk.rows(item) : chunkRows(item));
+const rowsOf = (item: Item): number =>
+  pointChunk.isOf(item) ? pointChunk.rows(item) : sizeOfChunk(item).rows;
 
 /** Yield the chunks of points after the chunk named `behind`, in report order. */
 export async function* metricChunks(

@@ -25,8 +25,11 @@ export async function packChunk<Row>(key: Key, rows: readonly Row[]): Promise<It
   return chunk.item(key, { rows: rows.length, packed: await compress(JSON.stringify(rows), { level: 3 }) });
 }
 
-/** Return the number of rows of a chunk. */
-export const chunkRows = (item: Item): number => chunk.parse(item).rows;
+/** Return the number of rows of a chunk, and its packed bytes. */
+export function sizeOfChunk(item: Item): { rows: number; bytes: number } {
+  const { rows, packed } = chunk.parse(item);
+  return { rows, bytes: packed.length };
+}
 
 /** Unpack the rows of a chunk of {@link packChunk}. */
 export const unpackChunk = async <S extends z.ZodType>(item: Item, row: S): Promise<z.output<S>[]> =>

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { endpoint as readMetrics } from '../../../functions/experiments/metrics/read-metrics.endpoint.ts';
 import { endpoint as readLogs } from '../../../functions/experiments/records/read-logs.endpoint.ts';
@@ -128,7 +129,7 @@ test('a search finds lines of the whole log with their numbers and places, in pa
   const path = { project_id, experiment_id };
   const read = (query: string) => service.call(readLogs, { path, query, as: owner });
 
-  const pages: { number: number; message: string; at: string; before: number }[][] = [];
+  const pages: { number: number; message: string }[][] = [];
   let query: string | undefined = `search=${encodeURIComponent('"nan" at')}`;
   while (query !== undefined) {
     const answer = await read(query);
@@ -142,19 +143,19 @@ test('a search finds lines of the whole log with their numbers and places, in pa
   );
   // 30 MB of log, of which a page reads 20 MB.
   expect(pages).toHaveLength(2);
-  for (const { message, number, at, before } of found) {
-    expect(before).toBe(50);
-    const around = await read(`cursor=${at}&limit=60`);
+  for (const { message, number } of found) {
+    const around = await read(`line=${number - 50}&limit=60`);
     const messages = around.json.map((line: { message: string }) => line.message);
-    expect(messages[before]).toBe(message);
-    expect(messages[0]).toBe(messageOf(number - before));
+    expect(messages).toEqual(Array.from({ length: 60 }, (_, index) => messageOf(number - 50 + index)));
+    expect(messages[50]).toBe(message);
   }
   const one = await read('search=loss&limit=1');
   expect(one.json.map(({ number }: { number: number }) => number)).toEqual([1_699]);
   const two = await read(/<\?(.*)>; rel="next"/.exec(one.headers['link'] ?? '')?.[1] ?? '');
   expect(two.json.map(({ number }: { number: number }) => number)).toEqual([3_399]);
   expect((await read('search=nothing+like+this')).json).toEqual([]);
-  expect((await read('search=a&tail=3')).status).toBe(400);
+  for (const both of ['search=a&tail=3', 'line=3&tail=3', 'search=a&line=3'])
+    expect((await read(both)).status, both).toBe(400);
 });
 
 test('a page of a search is no longer than one of the log', async () => {
@@ -179,4 +180,47 @@ test('a page of a search is no longer than one of the log', async () => {
   }
 
   expect(pages).toEqual([60, 40]);
+});
+
+test('a log is read from any line, in pages of bounded work, and beyond its end there is none', async () => {
+  const service = await testService();
+  const owner = await service.user('developer');
+  const project_id = await newProject(service, owner);
+  const running = { ...experimentOf(project_id, 0.9), status: 'RUNNING' as const, stopped_at: null };
+  const { experiment_id } = running;
+  await service.records.write(putExperiment(running), takeLease(experiment_id, 0, lease, undefined));
+  let number = 0;
+  for (let chunk = 0; chunk < 60; chunk += 1) {
+    const lines = Array.from({ length: 10 + (chunk % 3) }, () => ({
+      time,
+      stream: 'stdout' as const,
+      // Some 22 KB a line that gzip leaves as they are.
+      message: `${number++} ${randomBytes(16_000).toString('base64')}`,
+    }));
+    await appendLog(service.records, experiment_id, 0, lease, chunk, lines, new Date());
+  }
+  const read = (query: string) =>
+    service.call(readLogs, { path: { project_id, experiment_id }, query, as: owner });
+  const follow = async (line: number) => {
+    const pages: string[] = [];
+    let query: string | undefined = `line=${line}&limit=2`;
+    while (query !== undefined && pages.at(-1) === undefined) {
+      const answer = await read(query);
+      pages.push(...answer.json.map(({ message }: { message: string }) => message.split(' ')[0]));
+      query = /<\?(.*)>; rel="next"/.exec(answer.headers['link'] ?? '')?.[1];
+    }
+    return { pages, query };
+  };
+
+  for (const line of [0, 9, 10, 351, number - 2])
+    expect((await follow(line)).pages, String(line)).toEqual([String(line), String(line + 1)]);
+  // The way to the end is longer than one page goes.
+  const far = await read(`line=${number - 1}`);
+  expect(far.json).toEqual([]);
+  expect(far.headers['link']).toMatch(/line=/);
+  const { query } = await follow(4);
+  expect(query).not.toMatch(/line=/);
+  expect((await read(query ?? '')).json[0].message).toMatch(/^6 /);
+  expect(await follow(number)).toEqual({ pages: [], query: undefined });
+  expect((await read('line=3&cursor=bm90')).status).toBe(400);
 });

@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { LogBuffer } from '../../../functions/console/app/experiment/log-buffer.ts';
-import { LogLevels, type LogLine, plainText } from '../../../functions/console/app/experiment/log-levels.ts';
+import { LogBuffer } from '../../../functions/console/app/experiment/log/log-buffer.ts';
+import {
+  LogLevels,
+  type LogLine,
+  plainText,
+} from '../../../functions/console/app/experiment/log/log-levels.ts';
 import { parseJsonTable, parseSeparated } from '../../../functions/console/app/preview/table-data.ts';
 import {
   causeText,
@@ -123,7 +127,7 @@ Caused by: java.io.IOException: gone
   });
 
   test('keeps bounded memory, and its newest line however long', () => {
-    const buffer = new LogBuffer();
+    const buffer = new LogBuffer(true);
     for (let round = 0; round < 9; round += 1) buffer.add([logLine('x'.repeat(10_000_000))]);
     expect(buffer.lines).toHaveLength(6);
     expect(buffer.dropped).toBe(3);

@@ -14,7 +14,7 @@ import { ArtifactsTab } from '../experiment/artifacts-tab.tsx';
 import { ConfigTab } from '../experiment/config-tab.tsx';
 import { EditDialog } from '../experiment/edit-dialog.tsx';
 import { Facts, isOfMlflow, Params, Timeline } from '../experiment/facts.tsx';
-import { LogTab } from '../experiment/log-tab.tsx';
+import { LogTab } from '../experiment/log/log-tab.tsx';
 import { Machine } from '../experiment/machine.tsx';
 import { RerunDialog } from '../experiment/rerun-dialog.tsx';
 import { RunRules } from '../experiment/run-rules.tsx';

@@ -27,7 +27,7 @@ function reach(key: string): boolean {
   else if (found instanceof HTMLInputElement) found.select();
   return true;
 }
-const reached = Object.fromEntries([...'abdgmnsu[]'].map((key) => [key, () => reach(key)]));
+const reached = Object.fromEntries([...'abdgmnNsu[]'].map((key) => [key, () => reach(key)]));
 
 /** Open a part of the page by its place among the links. */
 function openTab(index: number): boolean {

@@ -31,6 +31,7 @@ const shortcuts = [
       ['e', 'Edit'],
       ['u', 'Undo'],
       ['n', 'Go to the name of a new variable or secret'],
+      ['n N', 'In a log: the next and the previous line found'],
       ['?', 'This list'],
     ],
   },

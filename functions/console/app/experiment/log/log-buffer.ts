@@ -7,8 +7,8 @@ import { type Level, LogLevels, type LogLine } from './log-levels.ts';
 const maxCharacters = 60_000_000;
 const maxLines = 400_000;
 
-/** A line with its level, which also depends on the lines before it. */
-export type KeptLine = LogLine & { level: Level };
+/** A line with its level, which also depends on the lines before it, and its number in the log, from 1, where that is known. */
+export type KeptLine = LogLine & { level: Level; number?: number | undefined };
 
 /** Newest lines of a log in the page's memory. */
 export class LogBuffer {
@@ -17,10 +17,17 @@ export class LogBuffer {
   dropped = 0;
   #characters = 0;
   readonly #levels = new LogLevels();
+  #number: number | undefined;
+
+  /** @param isWhole whether it begins with the first line of the log */
+  constructor(isWhole: boolean) {
+    this.#number = isWhole ? 0 : undefined;
+  }
 
   add(rows: readonly LogLine[]): void {
     for (const row of rows) {
-      this.lines.push({ ...row, level: this.#levels.levelOf(row) });
+      if (this.#number !== undefined) this.#number += 1;
+      this.lines.push({ ...row, level: this.#levels.levelOf(row), number: this.#number });
       this.#characters += row.message.length;
     }
     let gone = 0;

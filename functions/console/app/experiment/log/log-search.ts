@@ -1,0 +1,64 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { endpoint as readLogs } from '../../../../experiments/records/read-logs.endpoint.ts';
+import type { Experiment } from '../../api/answers.ts';
+import { page } from '../../api/calls.ts';
+import type { KeptLine } from './log-buffer.ts';
+import { LogLevels } from './log-levels.ts';
+
+/** Maximum lines that a search finds. */
+const maxFound = 5_000;
+
+interface Found {
+  lines: readonly KeptLine[];
+  isDone: boolean;
+  /** Whether it ended before the log, because it has found as many lines as a page shows. */
+  isFull: boolean;
+  error: unknown;
+}
+
+/** A search, and how to begin it again. */
+export type LogSearch = Found & { retry(): void };
+
+const nothing: Found = { lines: [], isDone: false, isFull: false, error: undefined };
+
+/** Search the whole log at the service. Return undefined without words. */
+export function useLogSearch(
+  { project_id, experiment_id }: Experiment,
+  node: number,
+  words: string,
+): LogSearch | undefined {
+  const [{ key, ...found }, setFound] = useState<Found & { key: string }>({ ...nothing, key: '' });
+  const [tries, setTries] = useState(0);
+  const wanted = `${experiment_id} ${node} ${tries} ${words}`;
+  useEffect(() => {
+    if (words === '') return;
+    const ending = new AbortController();
+    const { signal } = ending;
+    const lines: KeptLine[] = [];
+    const show = (more: Partial<Found>) => {
+      if (!signal.aborted) setFound({ ...nothing, ...more, lines: [...lines], key: wanted });
+    };
+    const search = async () => {
+      const levels = new LogLevels();
+      const query = { search: words, ...(node > 0 && { node }) };
+      let next: string | undefined;
+      do {
+        const answer = await page<typeof readLogs>(
+          'GET /projects/{project_id}/experiments/{experiment_id}/logs',
+          { path: { project_id, experiment_id }, query, signal },
+          next,
+        );
+        for (const { number = 0, ...line } of answer.rows)
+          lines.push({ ...line, level: levels.levelOf(line), number: number + 1 });
+        next = answer.next;
+        const isFull = next !== undefined && lines.length >= maxFound;
+        if (isFull) next = undefined;
+        show({ isFull, isDone: next === undefined });
+      } while (next !== undefined && !signal.aborted);
+    };
+    search().catch((error: unknown) => show({ isDone: true, error }));
+    return () => ending.abort();
+  }, [wanted]);
+  if (words === '') return undefined;
+  return { ...(key === wanted ? found : nothing), retry: () => setTries((before) => before + 1) };
+}
