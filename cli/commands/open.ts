@@ -1,11 +1,9 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { buildCommand } from '@stricli/core';
 import { consoleLink, consoleOf } from '../../shared/client/console-link.ts';
-import { browserOpener } from '../../shared/host/platform.ts';
 import type { CliContext } from '../context.ts';
 import { namedExperiment } from '../experiments/find-experiment.ts';
 import { chosenLogin } from '../login/connect.ts';
+import { openInBrowser } from '../output/open-in-browser.ts';
 import { experimentId } from './arguments.ts';
 import { project, verbose } from './flags.ts';
 
@@ -38,20 +36,3 @@ interface Flags {
   project?: string;
   verbose?: boolean;
 }
-
-/** Open a URL in the user's browser. Return false if that fails. */
-async function openInBrowser(
-  address: string,
-  { BROWSER, DISPLAY, WAYLAND_DISPLAY }: Variables,
-): Promise<boolean> {
-  if (browserOpener === undefined && !BROWSER && !DISPLAY && !WAYLAND_DISPLAY) return false;
-  const [file, ...args] = BROWSER ? [BROWSER] : (browserOpener ?? ['xdg-open']);
-  const child = spawn(file ?? '', [...args, address], { stdio: 'ignore', detached: true });
-  child.unref();
-  return once(child, 'spawn').then(
-    () => true,
-    () => false,
-  );
-}
-
-type Variables = Readonly<Record<string, string | undefined>>;

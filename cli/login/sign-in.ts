@@ -27,16 +27,43 @@ export async function signIn(
       body: { name: `mps on ${hostname()}`.slice(0, 128), expires_in: days * daySeconds },
     },
   );
-  const others = logins.filter((one) => one.url !== url);
   const login = { url, username: granted.username, token, expires_at };
-  await writeLogins(file, [login, ...others]);
+  await keepLogin(login, logins, file, [granted.access_token]);
+  return { ...login, account_type: granted.account_type };
+}
+
+/** Save the token of a sign-in at the issuer of a service. Replace the token of an earlier login. */
+export async function keepGranted(
+  url: string,
+  {
+    access_token: token,
+    username,
+    expires_in,
+  }: { access_token: string; username: string; expires_in: number },
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<Login> {
+  const file = loginFile(env);
+  const expires_at = new Date(Date.now() + expires_in * 1000).toISOString();
+  const login = { url, username, token, expires_at };
+  await keepLogin(login, await readLogins(file), file, []);
+  return login;
+}
+
+/** Save a login in the place of the one of its service. */
+async function keepLogin(
+  login: Login,
+  logins: readonly Login[],
+  file: string,
+  unneeded: readonly string[],
+): Promise<void> {
+  const { url } = login;
+  await writeLogins(file, [login, ...logins.filter((one) => one.url !== url)]);
   const replaced = logins.filter((one) => one.url === url).map((one) => one.token);
   // Revoke tokens that are no longer needed. A failure is harmless, because they expire.
-  for (const old of [granted.access_token, ...replaced])
+  for (const old of [...unneeded, ...replaced])
     await clientOf(url, old)
       .call<typeof deleteToken>('DELETE /auth/token')
       .catch(() => undefined);
-  return { ...login, account_type: granted.account_type };
 }
 
 /** Parse the lifetime of a token in days. @throws Error that Stricli reports */

@@ -38,13 +38,18 @@ export const endpoint = defineEndpoint({
   problems: ['unauthenticated', 'too-many-requests'],
 
   async handle({ body }, context) {
-    const { accounts, now, newId, sourceIp, header } = context;
+    const { accounts, now, newId, sourceIp, header, settings } = context;
     const use = { user_agent: header('user-agent') ?? '', address: sourceIp };
-    const { user, issued } = await signInFor(accounts, { ...body, sourceIp }, now, (owner) => {
-      const session_id = newId();
-      context.noteAudit({ by: owner, subject: { session_id } });
-      return beginSession(accounts, owner, { session_id, now: now(), use });
-    });
+    const { user, issued } = await signInFor(
+      accounts,
+      { ...body, sourceIp, oidc: settings.oidc },
+      now,
+      (owner) => {
+        const session_id = newId();
+        context.noteAudit({ by: owner, subject: { session_id } });
+        return beginSession(accounts, owner, { session_id, now: now(), use });
+      },
+    );
     // This session replaces the browser's previous one. End the previous one: only the list of sessions could
     // reach it.
     const before = presentedSession(context);

@@ -45,12 +45,12 @@ export const endpoint = defineEndpoint({
   },
   problems: ['unauthenticated', 'too-many-requests'],
 
-  async handle({ body }, { accounts, now, newId, sourceIp, header, noteAudit }) {
+  async handle({ body }, { accounts, now, newId, sourceIp, header, settings, noteAudit }) {
     const user_agent = header('user-agent') ?? '';
     const token_id = newId();
     const issuing = (by: User) => noteAudit({ by, subject: { token_id } });
     const grant = { token_id, seconds: lifetimeSeconds, user_agent, now, issuing };
-    const { user, bearer } = await signIn(accounts, { ...body, sourceIp }, grant);
+    const { user, bearer } = await signIn(accounts, { ...body, sourceIp, oidc: settings.oidc }, grant);
     const { user_id, username, account_type } = user;
     return Reply.json(
       {

@@ -52,7 +52,8 @@ export async function identifyBasic(
     ));
   if (identity !== undefined) return identity;
   const grant = { token_id: newId(), seconds: tokenSeconds, user_agent: 'MLflow', now: () => new Date() };
-  const bearer = signIn(accounts, { username, password, sourceIp }, grant).then((signed) => signed.bearer);
+  const presented = { username, password, sourceIp, oidc: platform.settings.oidc };
+  const bearer = signIn(accounts, presented, grant).then((signed) => signed.bearer);
   if (tokens.size >= maxKnown) tokens.clear();
   tokens.set(digest, bearer);
   bearer.catch(() => tokens.delete(digest));

@@ -23,6 +23,7 @@ export const endpoint = defineEndpoint({
       settings.pythonVersions,
       await readDataFolder(settings.dataSizeFile),
       settings.packageIndexes,
+      settings.oidc !== undefined,
     );
     const vary = { Vary: 'Accept' };
     if (preferredMediaType(header('Accept'), ['application/json', 'text/html']) === 'application/json') {

@@ -42,6 +42,10 @@ export const Start = z
     openapi: link('The OpenAPI document, for client generators.'),
     health: link('Check that the service responds.'),
     token: link('POST here to sign in.'),
+    issuer_sign_in: z
+      .string()
+      .nullable()
+      .describe('Browsers sign in here at the issuer of the service; null without one.'),
     account: link('The account of the caller.'),
     command: link('The command mps, for `npm install -g`.'),
     python_versions: z
@@ -97,12 +101,14 @@ export const startPolicy = pagePolicy({ style: startStyle });
  * @param python_versions versions of Python that trainings can have, if they are known
  * @param data_folder size and limit of the data folder, if there is one
  * @param package_indexes hosts of package indexes that requirements may name
+ * @param hasIssuer whether people sign in at an issuer
  */
 export function startOf(
   requestPath: string,
   python_versions?: readonly string[],
   data_folder: Start['data_folder'] = null,
   package_indexes: readonly string[] = [],
+  hasIssuer = false,
 ): Start {
   const base = `${pathOfHost(requestPath)}/`;
   return {
@@ -113,6 +119,7 @@ export function startOf(
     openapi: `${base}openapi.json`,
     health: `${base}health`,
     token: `${base}auth/token`,
+    issuer_sign_in: hasIssuer ? `${base}auth/oidc/start` : null,
     account: `${base}users/me`,
     command: `${base}cli/mps.tgz`,
     python_versions: python_versions === undefined ? null : [...python_versions],

@@ -1,6 +1,6 @@
 import { newId } from '../core/new-id.ts';
 import { createUser, populationCount, readPopulation, type User } from '../data/accounts/user.ts';
-import type { TableWriter } from '../data/table/table.ts';
+import type { TableReader, TableWriter } from '../data/table/table.ts';
 import { ConditionFailedError } from '../data/table/write-label.ts';
 import { hashPassword } from './password.ts';
 
@@ -13,6 +13,13 @@ export type FirstAdmin = { created: User } | { refused: 'admin-exists' | 'name-t
 /** Whether the deployment has an admin. */
 export async function hasAdmin(accounts: TableWriter<'accounts'>): Promise<boolean> {
   return (await readPopulation(accounts)).admins > 0;
+}
+
+/** Whether a user is the first admin; in a deployment that does not know which one it is, whether the user is any admin. */
+export async function isFirstAdmin(accounts: TableReader<'accounts'>, user: User): Promise<boolean> {
+  if (user.account_type !== 'admin') return false;
+  const { first_admin = user.user_id } = await readPopulation(accounts);
+  return first_admin === user.user_id;
 }
 
 /**

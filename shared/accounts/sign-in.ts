@@ -1,9 +1,11 @@
 import { ServiceError } from '../core/service-error.ts';
+import type { Settings } from '../core/settings.ts';
 import { issueToken } from '../data/accounts/token.ts';
 import { findCredentials, replaceHash, type User } from '../data/accounts/user.ts';
 import { retryOnConflict } from '../data/table/retry-on-conflict.ts';
 import type { TableWriter } from '../data/table/table.ts';
 import { beginAttempt } from './back-off.ts';
+import { isFirstAdmin } from './first-admin.ts';
 import { hashing } from './hashing-queue.ts';
 import { hashPassword, needsRehash, verifyPassword } from './password.ts';
 
@@ -14,11 +16,23 @@ function wrongCredentials(): ServiceError {
   });
 }
 
+/** Only somebody with the right password reads it. */
+const wrongPlace = (): ServiceError =>
+  new ServiceError(
+    'unauthenticated',
+    'Sign in at your organization: passwords are for the first admin alone.',
+    {
+      code: 'invalid_grant',
+    },
+  );
+
 interface Presented {
   /** In lower case. */
   username: string;
   password: string;
   sourceIp: string;
+  /** Issuer at which people sign in. */
+  oidc?: Settings['oidc'];
 }
 
 interface Grant {
@@ -45,7 +59,7 @@ type Issue<T> = (user: User) => Promise<T>;
 
 async function checkAndIssue<T>(
   accounts: TableWriter<'accounts'>,
-  { username, password, sourceIp }: Presented,
+  { username, password, sourceIp, oidc }: Presented,
   now: () => Date,
   issueTo: Issue<T>,
 ): Promise<SignedIn<T>> {
@@ -58,6 +72,7 @@ async function checkAndIssue<T>(
     const isRight = isVerified || (await verifyPassword(password, credentials?.hash));
     if (credentials === undefined || !isRight) throw wrongCredentials();
     const { user, hash, isEarlier } = credentials;
+    if (oidc?.isOnly === true && !(await isFirstAdmin(accounts, user))) throw wrongPlace();
     if (verified === undefined) {
       await attempt.succeeded();
       if (needsRehash(hash) || isEarlier) {

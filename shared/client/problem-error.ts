@@ -38,6 +38,8 @@ export class ProblemError extends Error {
   readonly faults: readonly RefusedParameter[];
   /** Whether the answer has a message. Every error of the service has one. */
   readonly isExplained: boolean;
+  /** Standard code within the kind, such as `authorization_pending` of RFC 8628; empty for most. */
+  readonly code: string;
   /** Request ID in the service's log; empty if the answer has none. */
   readonly requestId: string;
 
@@ -48,6 +50,7 @@ export class ProblemError extends Error {
     this.status = status;
     this.kind = /#problem-([a-z-]+)$/.exec(textOf(document['type']))?.[1] ?? '';
     this.faults = faultsIn(document['errors']);
+    this.code = textOf(document['error']);
     this.requestId = textOf(document['instance']);
   }
 

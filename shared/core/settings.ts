@@ -35,6 +35,18 @@ const HostsAndPorts = z
     'must be servers as host:port, separated by commas, such as 127.0.0.1:9000',
   );
 
+/** Issuer that signs people in. Entra's address for all tenants names no issuer: anybody with an account there could come. */
+export const IssuerUrl = z
+  .url({ protocol: /^https?$/, error: 'must be the URL of an issuer' })
+  .refine(
+    (text) => !/[{}?#]/.test(text),
+    'must be a URL without a query and braces; for Entra name the tenant',
+  )
+  .refine(
+    (text) => !/^https:\/\/login\.microsoftonline\.com\/(?:common|organizations|consumers)\b/i.test(text),
+    'must name the tenant: this address admits the accounts of all',
+  );
+
 /** Maximum number of GPUs of a job if the nodes are not known. */
 const maxGpus = 8;
 const gpusOf = (text: string): number => (text === 'yes' ? maxGpus : text === 'no' ? 0 : Number(text));
@@ -93,6 +105,11 @@ const makeEnvironmentSchema = () =>
     HOOK_HOSTS: HostsAndPorts,
     ISSUER_HOSTS: HostsAndPorts,
     SERVICE_URL: z.url().optional(),
+    OIDC_ISSUER: IssuerUrl.optional(),
+    OIDC_CLIENT_ID: z.string().min(1).default('mps'),
+    OIDC_CLIENT_SECRET: z.string().min(1).optional(),
+    OIDC_GROUPS: z.string().min(1).default('*=guest'),
+    OIDC_ONLY: z.enum(['yes', 'no']).default('no'),
     MAIL_TOPIC: z.string().startsWith('arn:').optional(),
     NOTIFY_FUNCTION: z.string().min(1).optional(),
     SHARED_CLUSTER: z.enum(['yes', 'no']).default('no'),
@@ -203,6 +220,19 @@ export interface Settings {
   hookHosts: readonly string[];
   /** Issuers of identity tokens as `host:port` that may have any address, also by HTTP. */
   issuerHosts: readonly string[];
+  /** Issuer that signs people in; undefined if they have passwords only. */
+  oidc:
+    | {
+        issuer: string;
+        clientId: string;
+        /** Undefined for a public client, which PKCE protects. */
+        clientSecret: string | undefined;
+        /** Account types by groups, such as `ml-admins=admin,*=viewer`. */
+        groups: string;
+        /** Whether passwords count for the first admin alone. */
+        isOnly: boolean;
+      }
+    | undefined;
   /** URL of this service; undefined on AWS, where API Gateway states it with each request. */
   serviceUrl: string | undefined;
   /** ARN of the topic of SNS to which hooks of the format `mail` publish; undefined if there is none. */
@@ -266,6 +296,16 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     packageIndexes: value.PACKAGE_INDEXES,
     hookHosts: value.HOOK_HOSTS,
     issuerHosts: value.ISSUER_HOSTS,
+    oidc:
+      value.OIDC_ISSUER === undefined
+        ? undefined
+        : {
+            issuer: value.OIDC_ISSUER,
+            clientId: value.OIDC_CLIENT_ID,
+            clientSecret: value.OIDC_CLIENT_SECRET,
+            groups: value.OIDC_GROUPS,
+            isOnly: value.OIDC_ONLY === 'yes',
+          },
     serviceUrl: value.SERVICE_URL?.replace(/\/+$/, ''),
     mailTopic: value.MAIL_TOPIC,
     notifyFunction: value.NOTIFY_FUNCTION,

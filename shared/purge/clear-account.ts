@@ -1,6 +1,7 @@
 import type { Deadline } from '../core/deadline.ts';
 import { forgetTrusts } from '../data/accounts/ci-trust.ts';
 import { type ClosedAccount, forgetClosedAccount } from '../data/accounts/closed-account.ts';
+import { forgetIdentities } from '../data/accounts/identity.ts';
 import { picturesPrefix } from '../data/accounts/picture.ts';
 import { userPartition } from '../data/accounts/user.ts';
 import { budgetPartition, monthsPartition } from '../data/jobs/budget.ts';
@@ -18,7 +19,7 @@ import { type Pass, removeItems } from './run-purge.ts';
 
 /**
  * Remove the leftovers of a deleted user: the name on projects, models and compressions, which stay; memberships of
- * other projects; waiting jobs; trusts; tokens; and pictures, by a separate purge. Return true once all are removed; false
+ * other projects; waiting jobs; trusts; identities; tokens; and pictures, by a separate purge. Return true once all are removed; false
  * if time ran out. The closed account is kept until no request of the user can still be running, and then
  * processed again. Running it twice at once is harmless.
  */
@@ -35,6 +36,7 @@ export async function clearAccount(
   if (!(await cancelWaitingOf(records, user_id, hasTime, now))) return false;
   await purgePictures(records, closed);
   await forgetTrusts(accounts, user_id);
+  await forgetIdentities(accounts, user_id);
   if ((await removeItems(accounts, { pk: userPartition(user_id) }, hasTime)) === 'stopped') return false;
   const allEnded = Date.parse(closed_at) + lateSeconds * 1000 <= now.getTime();
   if (allEnded) await forgetClosedAccount(accounts, user_id);

@@ -1,14 +1,14 @@
 import { decodeJwt, type JWTPayload } from 'jose';
 import * as z from 'zod';
 import { ciRunOf, claimMismatch } from '../../../shared/accounts/oidc/ci-claims.ts';
-import { IssuerAwayError, knownIssuer } from '../../../shared/accounts/oidc/issuer-keys.ts';
+import { knownIssuer } from '../../../shared/accounts/oidc/issuer-keys.ts';
 import {
   clockTolerance,
   RefusedTokenError,
   verifyToken,
 } from '../../../shared/accounts/oidc/verify-token.ts';
 import { Ulid } from '../../../shared/core/formats.ts';
-import { badRequest, ServiceError } from '../../../shared/core/service-error.ts';
+import { badRequest } from '../../../shared/core/service-error.ts';
 import { ciName } from '../../../shared/data/accounts/ci-run.ts';
 import {
   type CiTrust,
@@ -22,10 +22,10 @@ import { issueToken } from '../../../shared/data/accounts/token.ts';
 import { findUser } from '../../../shared/data/accounts/user.ts';
 import { withoutAudit } from '../../../shared/data/table/audited-writer.ts';
 import { ConditionFailedError } from '../../../shared/data/table/write-label.ts';
-import { HttpError } from '../../../shared/http/answer/http-error.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { fields } from '../../../shared/http/definition/endpoint-input.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
+import { refusedToken, withIssuer } from './with-issuer.ts';
 
 /** Seconds for which the tokens of runs are valid. */
 const lifetimeSeconds = 60 * 60;
@@ -78,12 +78,8 @@ export const endpoint = defineEndpoint({
 
   async handle({ body: { subject_token, trust_id } }, context) {
     const { accounts, newId, now, log, sourceIp, header } = context;
-    const refused = (reason: string) => {
-      log.warn('exchange-refused', { reason: reason.slice(0, 500) });
-      return new HttpError('unauthenticated', 'The token is none that this service exchanges.', {
-        'WWW-Authenticate': 'Bearer error="invalid_token"',
-      });
-    };
+    const refused = (reason: string) =>
+      refusedToken(log, 'exchange-refused', reason, 'The token is none that this service exchanges.');
     const claims = readClaims(subject_token);
     const issuer = claims?.iss;
     if (claims === undefined || issuer === undefined) throw refused('it is no JWT with an issuer');
@@ -91,7 +87,7 @@ export const endpoint = defineEndpoint({
     const trusts = await findTrusts(accounts, issuer, claims, trust_id);
     if (trusts.length === 0) throw refused('no trust, or not the asked one, names its issuer and repository');
     try {
-      const { exp, jti } = await verifiedClaims(subject_token, issuer, context);
+      const { exp, jti } = await withIssuer(log, () => verifiedClaims(subject_token, issuer, context));
       const trust = chooseTrust(trusts, claims);
       const { user_id, credentials_version, scope, budget } = trust;
       const ci = ciRunOf(trust, claims);
@@ -120,12 +116,6 @@ export const endpoint = defineEndpoint({
         { headers: { 'Cache-Control': 'no-store' } },
       );
     } catch (error) {
-      if (error instanceof IssuerAwayError) {
-        log.warn('issuer-away', { issuer, reason: error.message });
-        throw new ServiceError('unavailable', 'The issuer of the token does not answer. Try again shortly.', {
-          retryAfterSeconds: 30,
-        });
-      }
       if (error instanceof RefusedTokenError) throw refused(error.message);
       if (error instanceof ConditionFailedError) throw refused(conflictText(error));
       throw error;

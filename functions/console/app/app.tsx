@@ -43,7 +43,8 @@ function Page() {
   const [room, id, part, sub] = place.value.parts;
   if (room === 'account') return <AccountPage />;
   if (!ownRights().mayRead) return <GuestPage />;
-  if (room === undefined) return <HomePage />;
+  // Somebody who is signed in comes back from a sign-in at the issuer that failed.
+  if (room === undefined || room === 'sign-in') return <HomePage />;
   if (room === 'users') return <UsersPage />;
   if (room === 'audit') return <AuditPage />;
   if (room === 'models' && id !== undefined && part === 'serving')

@@ -1,5 +1,5 @@
 import { render } from 'preact';
-import { keepSessionAlive } from './api/session.ts';
+import { keepSessionAlive, takeArrival } from './api/session.ts';
 import { App } from './app.tsx';
 import { followWatched } from './experiment/watched.ts';
 import { applyTheme } from './theme/theme.ts';
@@ -9,9 +9,12 @@ const root = document.getElementById('app');
 if (root !== null) {
   // Remove the page's text for the time before this script runs.
   root.replaceChildren();
-  render(<App />, root);
-  keepSessionAlive();
-  followWatched();
+  const begin = () => {
+    render(<App />, root);
+    keepSessionAlive();
+    followWatched();
+  };
+  takeArrival().then(begin, begin);
 }
 // The page works without the style sheet, so ignore a failure.
 loadStyle().then(applyTheme, () => undefined);

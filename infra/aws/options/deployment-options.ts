@@ -1,6 +1,8 @@
 import * as z from 'zod';
+import { groupRules } from '../../../shared/accounts/oidc/group-rules.ts';
 import { CorsOrigins } from '../../../shared/core/cors-origins.ts';
 import { PackageIndexes } from '../../../shared/core/package-indexes.ts';
+import { IssuerUrl } from '../../../shared/core/settings.ts';
 import { CommandError } from '../../command/command-error.ts';
 import { instances } from './instances.ts';
 import { burstFor } from './request-burst.ts';
@@ -222,6 +224,24 @@ export const DeploymentOptions = z.strictObject({
     .pipe(z.array(z.string()).max(20))
     .default([])
     .describe('Email addresses to which hooks of the format `mail` write; SNS asks each to confirm'),
+  oidcIssuer: IssuerUrl.refine((text) => /^https:/i.test(text), 'must be an https URL')
+    .optional()
+    .describe('Issuer of OpenID Connect at which people sign in'),
+  oidcClientId: z.string().min(1).default('mps').describe('Client of the service at that issuer'),
+  oidcClientSecret: z
+    .string()
+    .regex(/^[A-Za-z0-9/_+=.@-]{1,512}$/, 'must be the name of a secret')
+    .optional()
+    .describe('Name of a secret of Secrets Manager with the secret of that client; none for a public client'),
+  oidcGroups: z
+    .string()
+    .default('*=guest')
+    .superRefine((text, { addIssue }) => {
+      const rules = groupRules(text);
+      if (typeof rules === 'string') addIssue(rules);
+    })
+    .describe('Account types of groups, such as `ml-admins=admin,ml=developer,*=viewer`'),
+  oidcOnly: yesOrNo.default(false).describe('Passwords count for the first admin alone'),
 });
 export type DeploymentOptions = z.infer<typeof DeploymentOptions> & { requestBurst: number };
 

@@ -1,4 +1,4 @@
-import { ArnFormat, CfnMapping, type Stack, Token } from 'aws-cdk-lib';
+import { ArnFormat, CfnMapping, SecretValue, type Stack, Token } from 'aws-cdk-lib';
 import { sharedSettings } from '../../../shared/core/settings.ts';
 import { CommandError } from '../../command/command-error.ts';
 import { computePrices } from '../cost/price-list.ts';
@@ -52,10 +52,28 @@ export function functionVariables(
       LIMIT_CONCURRENT_FUNCTIONS: String(options.concurrentFunctions),
     }),
     SHARED_CLUSTER: options.sharedCluster ? 'yes' : 'no',
+    ...(options.oidcIssuer !== undefined && {
+      OIDC_ISSUER: options.oidcIssuer,
+      OIDC_CLIENT_ID: options.oidcClientId,
+      OIDC_GROUPS: options.oidcGroups,
+      OIDC_ONLY: options.oidcOnly ? 'yes' : 'no',
+    }),
     ...(stores.mailTopic !== undefined && { MAIL_TOPIC: stores.mailTopic }),
     ...(options.corsOrigins.length > 0 && { CORS_ORIGINS: options.corsOrigins.join(',') }),
   });
 }
+
+/**
+ * Return the variables of an endpoint's function alone. Those that sign people in have the secret of the client at the issuer. The
+ * template names it, and CloudFormation reads it.
+ */
+export const ownVariables = (
+  { path }: { path: string },
+  { oidcIssuer, oidcClientSecret }: DeploymentOptions,
+): Record<string, string> =>
+  path.startsWith('/auth/oidc/') && oidcIssuer !== undefined && oidcClientSecret !== undefined
+    ? { OIDC_CLIENT_SECRET: SecretValue.secretsManager(oidcClientSecret).unsafeUnwrap() }
+    : {};
 
 /**
  * Return the variables with those that CloudFormation need not resolve as one, which a mapping of the stack has. 290

@@ -5,7 +5,7 @@ import type { FunctionRuntime } from '../../../shared/core/function-runtime.ts';
 import { allNeeds } from '../../../shared/http/definition/definition.ts';
 import type { AnyEndpoint } from '../../../shared/http/definition/middleware.ts';
 import type { DeploymentOptions } from '../options/deployment-options.ts';
-import { saidOnce } from './function-variables.ts';
+import { ownVariables, saidOnce } from './function-variables.ts';
 import { FunctionRoles, grantsOf } from './roles.ts';
 import { type FunctionParts, ServiceFunction } from './service-function.ts';
 
@@ -35,7 +35,7 @@ export class FunctionsStack extends Stack {
         description: `${method} ${path}`,
         folder: folderOf(name),
         ...(runtime !== undefined && { runtime: sized(runtime, options) }),
-        environment: variables,
+        environment: { ...variables, ...ownVariables(endpoint, options) },
         logLevel: options.logLevel,
         log,
         role: roles.roleOf(grantsOf(allNeeds(endpoint), resources)),

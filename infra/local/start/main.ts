@@ -45,7 +45,8 @@ async function serve(args: readonly string[], { program, checkout }: Installatio
   if (!isAbsolute(process.execPath)) process.execPath = await pathOf(process.execPath);
   // Stop started parts in reverse order, also if a later part fails to start.
   await using started = new AsyncDisposableStack();
-  const { port, dataFolder, dataLimit, reach } = readOptions(args, process.env);
+  const { port, dataFolder, dataLimit, reach, variables } = readOptions(args, process.env);
+  Object.assign(process.env, variables);
   checkSettings(process.env);
   const [limits, corsOrigins] = [readLimits(process.env), readOrigins(process.env)];
   const bodyBytes = readBodyBytes(process.env);

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { groupRules } from '../../../shared/accounts/oidc/group-rules.ts';
 import { givenPath } from '../../../shared/bundle/given-path.ts';
 import { readCorsOrigins } from '../../../shared/core/cors-origins.ts';
 import { readSettings, settingNames } from '../../../shared/core/settings.ts';
@@ -26,10 +27,13 @@ export function checkSettings(environment: Readonly<Record<string, string | unde
   const wrongHost = hostFault(environment[hostVariable]);
   if (wrongHost !== undefined) throw new CommandError(wrongHost);
   const { REGISTRATION, LOG_LEVEL, SHARED_CLUSTER, PACKAGE_INDEXES, HOOK_HOSTS, ISSUER_HOSTS } = environment;
+  const oidc = Object.fromEntries(oidcVariables.map((name) => [name, environment[name]]));
   const given = Object.fromEntries(limits.map((name) => [name, environment[name]]));
   const price = environment[priceVariable];
   try {
     if (price !== undefined) localPrices(price);
+    const groups = groupRules(environment[oidcFlags['oidc-groups']] ?? '*=guest');
+    if (typeof groups === 'string') throw new Error(`${oidcFlags['oidc-groups']} ${groups}`);
     readSettings({
       ...given,
       REGISTRATION,
@@ -38,6 +42,7 @@ export function checkSettings(environment: Readonly<Record<string, string | unde
       PACKAGE_INDEXES,
       HOOK_HOSTS,
       ISSUER_HOSTS,
+      ...oidc,
       RECORDS_TABLE: recordsTable,
       BUCKET: bucket,
     });
@@ -63,11 +68,26 @@ const gatewayVariables: readonly string[] = [...Object.values(variables), bodyVa
 
 const usage = `Usage: npm start -- [--port <port>] [--data <folder>] [--data-limit <size>] [--host <address> --public-url <url>]
          [--s3-port <port>] [--public-s3-url <url>]
+         [--oidc-issuer <url> --oidc-client-id <id> --oidc-groups <rules> --oidc-only yes]
   --port  port of the service (default 3000, or PORT); 0 for any free port
   --data  folder of its data (default .data, or DATA_DIR)
   --data-limit  size above which environments and downloads unused for longest are removed from it, such as 40GB
         (or DATA_LIMIT; by default half of what the disk has for it)
-${reachUsage}`;
+${reachUsage}
+  --oidc-issuer  issuer of OpenID Connect at which people sign in (or OIDC_ISSUER)
+  --oidc-client-id  client of the service there (default mps, or OIDC_CLIENT_ID; its secret, if it has one, is OIDC_CLIENT_SECRET)
+  --oidc-groups  account types of groups, such as ml-admins=admin,*=viewer (default *=guest, or OIDC_GROUPS)
+  --oidc-only  yes: passwords count for the first admin alone (or OIDC_ONLY)`;
+
+/** Flags of the sign-in at an issuer, and the variables that they replace. */
+const oidcFlags = {
+  'oidc-issuer': 'OIDC_ISSUER',
+  'oidc-client-id': 'OIDC_CLIENT_ID',
+  'oidc-groups': 'OIDC_GROUPS',
+  'oidc-only': 'OIDC_ONLY',
+} as const;
+
+const oidcVariables = [...Object.values(oidcFlags), 'OIDC_CLIENT_SECRET'];
 
 const options = {
   port: { type: 'string' },
@@ -77,6 +97,10 @@ const options = {
   'public-url': { type: 'string' },
   's3-port': { type: 'string' },
   'public-s3-url': { type: 'string' },
+  'oidc-issuer': { type: 'string' },
+  'oidc-client-id': { type: 'string' },
+  'oidc-groups': { type: 'string' },
+  'oidc-only': { type: 'string' },
 } as const;
 
 /** Flags override variables (`PORT`, `DATA_DIR`), which override the defaults. @throws CommandError for anything else */
@@ -93,7 +117,10 @@ export function readOptions(
   if (folder === '') throw new CommandError(`--data must name a folder.\n${usage}`);
   const dataFolder = flags.data === undefined ? resolve(folder) : givenPath(folder);
   const dataLimit = readDataLimit(flags['data-limit'] ?? environment['DATA_LIMIT']);
-  return { port: Number(port), dataFolder, dataLimit, reach: readReach(flags, environment) };
+  const names = Object.entries(oidcFlags) as [keyof typeof oidcFlags, string][];
+  const oidc = names.flatMap(([flag, name]) => (flags[flag] === undefined ? [] : [[name, flags[flag]]]));
+  const reach = readReach(flags, environment);
+  return { port: Number(port), dataFolder, dataLimit, reach, variables: Object.fromEntries(oidc) };
 }
 
 interface StartOptions {
@@ -104,6 +131,8 @@ interface StartOptions {
   /** In bytes; undefined for the default. */
   dataLimit: number | undefined;
   reach: Reach;
+  /** Variables of the functions that flags replace. */
+  variables: Readonly<Record<string, string>>;
 }
 
 /**

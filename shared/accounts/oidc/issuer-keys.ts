@@ -4,6 +4,7 @@ import { errorText } from '../../core/error-text.ts';
 import { findIssuerKeys, keepKeysSeconds, putIssuerKeys } from '../../data/accounts/issuer.ts';
 import type { TableWriter } from '../../data/table/table.ts';
 import { guardedFetch } from '../../outgoing/guarded-fetch.ts';
+import { discover } from './discovery.ts';
 
 /** An issuer does not answer, or not as one, and its keys are not known. The message is for the log. */
 export class IssuerAwayError extends Error {
@@ -85,7 +86,7 @@ function keysOf(issuer: string, { accounts, admitted }: IssuerSource): KnownIssu
     try {
       // After a failure the issuer may have moved its keys.
       const known = failure === undefined && age() < keptMilliseconds ? keys?.jwks_uri : undefined;
-      const jwks_uri = known ?? (await discoverKeys(issuer, fetch));
+      const jwks_uri = known ?? (await discover(issuer, fetch)).jwks_uri;
       const jwks = await fetchKeys(jwks_uri, fetch);
       keys = { jwks_uri, jwks, fetched_at: Date.now(), find: createLocalJWKSet(jwks) };
       failure = undefined;
@@ -129,17 +130,6 @@ function keysOf(issuer: string, { accounts, admitted }: IssuerSource): KnownIssu
 }
 
 type Fetch = ReturnType<typeof guardedFetch>;
-
-const Discovery = z.object({ issuer: z.string(), jwks_uri: z.url() });
-
-/** Ask an issuer where its keys are. @throws Error if it does not say so, or names another issuer */
-async function discoverKeys(issuer: string, fetch: Fetch): Promise<string> {
-  const response = await fetch(`${issuer.replace(/\/+$/, '')}/.well-known/openid-configuration`);
-  if (response.status !== 200) throw new Error(`its discovery answered ${response.status}`);
-  const discovery = Discovery.parse(await response.json());
-  if (discovery.issuer !== issuer) throw new Error(`its discovery names the issuer ${discovery.issuer}`);
-  return discovery.jwks_uri;
-}
 
 const member = z.string().optional();
 

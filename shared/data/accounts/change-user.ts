@@ -82,8 +82,7 @@ export async function setAccountType(
     if: { equals: { version: user.version } },
   };
   await accounts.write(update, ...(admins === 0 ? [] : [countPopulation(0, admins)]));
-  const { version, credentials_version } = user;
-  return { ...user, account_type, version: version + 1, credentials_version: credentials_version + 1 };
+  return withNewCredentials({ ...user, account_type });
 }
 
 /**
@@ -96,15 +95,31 @@ export async function setPassword(
   hash: string,
   changed_at: string,
 ): Promise<User> {
-  const { version, credentials_version } = user;
   await accounts.write(
-    {
-      update: userKey(user.user_id),
-      change: { add: { version: 1, credentials_version: 1 } },
-      if: { equals: { version } },
-    },
+    newCredentials(user),
     { put: storedPassword(user.user_id, hash, changed_at) },
     { delete: earlierPasswordKey(user.user_id) },
   );
-  return { ...user, version: version + 1, credentials_version: credentials_version + 1 };
+  return withNewCredentials(user);
 }
+
+/**
+ * End all sessions and tokens of a user of the given version.
+ * @throws ConditionFailedError if another change came between
+ */
+export async function endCredentials(accounts: TableWriter<'accounts'>, user: User): Promise<User> {
+  await accounts.write(newCredentials(user));
+  return withNewCredentials(user);
+}
+
+const newCredentials = ({ user_id, version }: User): Write => ({
+  update: userKey(user_id),
+  change: { add: { version: 1, credentials_version: 1 } },
+  if: { equals: { version } },
+});
+
+const withNewCredentials = (user: User): User => ({
+  ...user,
+  version: user.version + 1,
+  credentials_version: user.credentials_version + 1,
+});

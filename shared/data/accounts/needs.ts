@@ -2,7 +2,7 @@ import { within } from '../../core/needs.ts';
 import { appendAccounts, appendRecords, readAccounts, readRecords, writeAccounts } from '../table/needs.ts';
 
 // The patterns of the keys in `user.ts`, `token.ts`, `session.ts`, `picture.ts`, `sign-in-throttle.ts`, `idempotency.ts`,
-// `ci-trust.ts`, `issuer.ts` and `closed-account.ts`. The key of secret variables is none of them: only needs of `projects/variable.ts` reach it.
+// `ci-trust.ts`, `issuer.ts`, `identity.ts` and `closed-account.ts`. The key of secret variables is none of them: only needs of `projects/variable.ts` reach it.
 const users = ['USERS', 'USERNAME#*'];
 const credentials = 'USER#*';
 const everyone = [
@@ -16,6 +16,9 @@ const everyone = [
 ];
 
 const trusts = 'CI_TRUSTS#*';
+const issuers = 'ISSUER#*';
+const identities = 'IDENTITY#*';
+const signInKey = 'SIGN_IN_KEY';
 
 // Marked as pure, so a bundle contains only the clients that it needs.
 /** Reads of users and their names. */
@@ -34,11 +37,17 @@ export const writeTrusts = /* @__PURE__ */ within(writeAccounts, {
 });
 /** The same, with the keys of issuers and their used tokens. */
 export const exchangeTokens = /* @__PURE__ */ within(writeAccounts, {
-  partitions: [...users, credentials, trusts, 'ISSUER#*', 'ASSERTION#*'],
+  partitions: [...users, credentials, trusts, issuers, 'ASSERTION#*'],
+});
+/** The key that seals what a browser keeps during a sign-in at an issuer. */
+export const keepSignIns = /* @__PURE__ */ within(writeAccounts, { partitions: [signInKey] });
+/** The same, with what a sign-in at an issuer ends with: a person, their account and session, without passwords. */
+export const signInPersons = /* @__PURE__ */ within(writeAccounts, {
+  partitions: [...users, credentials, 'POPULATION', identities, signInKey, issuers],
 });
 /** Reads and writes of what closed accounts have left. */
 export const clearAccounts = /* @__PURE__ */ within(writeAccounts, {
-  partitions: [credentials, trusts, 'CLOSED_ACCOUNTS*'],
+  partitions: [credentials, trusts, identities, 'CLOSED_ACCOUNTS*'],
 });
 const audit = { partitions: ['AUDIT#*'] };
 /** Reads of the audit records of projects, and of accounts. */
@@ -51,5 +60,7 @@ export const auditAppends = {
 };
 /** Reads and writes of all parts of accounts, passwords included. */
 export const writePasswords = /* @__PURE__ */ within(writeAccounts, { partitions: everyone });
-/** The same, with the trusts of a user who is deleted. */
-export const removeAccounts = /* @__PURE__ */ within(writeAccounts, { partitions: [...everyone, trusts] });
+/** The same, with the trusts and identities of a user who is deleted. */
+export const removeAccounts = /* @__PURE__ */ within(writeAccounts, {
+  partitions: [...everyone, trusts, identities],
+});

@@ -30,6 +30,8 @@ const session = recordType('session', () =>
     user_agent: z.string(),
     /** Client address of the last use. */
     address: z.string(),
+    /** Time that no use extends: its user must sign in again at the issuer. Absent for sign-ins with a password. */
+    ends_at: Timestamp.optional(),
   }),
 );
 export type Session = z.infer<typeof session.schema>;
@@ -51,6 +53,14 @@ export interface SessionSecrets {
   pageKey: string;
 }
 
+interface NewSession {
+  session_id: string;
+  now: Date;
+  use: Use;
+  /** Seconds after which it ends, however often it is used. */
+  maxSeconds?: number;
+}
+
 /** Client of a session's use. */
 export interface Use {
   user_agent: string;
@@ -65,9 +75,11 @@ export interface Use {
 export async function beginSession(
   accounts: TableWriter<'accounts'>,
   owner: TokenOwner,
-  { session_id, now, use }: { session_id: string; now: Date; use: Use },
+  { session_id, now, use, maxSeconds }: NewSession,
 ): Promise<SessionSecrets & { session: Session }> {
   const { user_id, credentials_version } = owner;
+  const ends_at =
+    maxSeconds === undefined ? undefined : new Date(now.getTime() + maxSeconds * 1000).toISOString();
   const secret = newSecret();
   const pageKey = newSecret();
   const begun: Session = {
@@ -76,7 +88,8 @@ export async function beginSession(
     hash: digest(secret, pageKey),
     created_at: now.toISOString(),
     credentials_version,
-    ...useOf(use, now),
+    ...useOf(use, now, ends_at),
+    ...(ends_at !== undefined && { ends_at }),
   };
   await accounts.write(
     { check: userKey(user_id), if: { equals: { credentials_version } } },
@@ -92,8 +105,9 @@ const newSecret = (): string => randomBytes(32).toString('base64url');
 const digest = (secret: string, pageKey: string): string =>
   createHash('sha256').update(`${secret}.${pageKey}`).digest('hex');
 
-const useOf = ({ user_agent, address }: Use, now: Date) => {
-  const expires = new Date(now.getTime() + sessionSeconds * 1000);
+const useOf = ({ user_agent, address }: Use, now: Date, ends_at: string | undefined) => {
+  const unused = now.getTime() + sessionSeconds * 1000;
+  const expires = new Date(ends_at === undefined ? unused : Math.min(unused, Date.parse(ends_at)));
   return {
     user_agent: user_agent.slice(0, maxUserAgent),
     address,
@@ -170,7 +184,7 @@ export async function extendSession(
   const item = await accounts.get(key);
   if (item === undefined) return undefined;
   const found = session.parse(item);
-  const next = useOf(use, now);
+  const next = useOf(use, now, found.ends_at);
   const isRecent = now.getTime() - Date.parse(found.last_used_at) < noteMilliseconds;
   if (isRecent && found.address === next.address && found.user_agent === next.user_agent) return found;
   const update: Write = {

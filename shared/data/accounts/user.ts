@@ -165,8 +165,8 @@ const nobody = '0'.repeat(26);
 
 const password = recordType('password', () => z.object({ hash: z.string(), changed_at: Timestamp }));
 
-/** Return the numbers of users and admins. */
-export async function readPopulation(accounts: Accounts): Promise<{ users: number; admins: number }> {
+/** Return the numbers of users and admins, and the first admin, if known. */
+export async function readPopulation(accounts: Accounts): Promise<z.infer<typeof population.schema>> {
   const item = await accounts.get(populationKey);
   return item === undefined ? { users: 0, admins: 0 } : population.parse(item);
 }
@@ -174,7 +174,12 @@ export async function readPopulation(accounts: Accounts): Promise<{ users: numbe
 const populationKey: Key = { pk: 'POPULATION', sk: 'POPULATION' };
 
 const population = recordType('population', () =>
-  z.object({ users: z.number().int(), admins: z.number().int() }),
+  z.object({
+    users: z.number().int(),
+    admins: z.number().int(),
+    /** Absent in deployments that are older than it. */
+    first_admin: Ulid.optional(),
+  }),
 );
 
 /** Label of the write that claims a user name. */
@@ -185,12 +190,20 @@ export const populationCount = new WriteLabel('population');
 /**
  * Build the write that adds to the counts of users and admins; negative numbers subtract. It fails if no admin
  * would remain.
+ * @param first_admin user who becomes the first admin; then it fails if there is an admin
  */
-export function countPopulation(users: number, admins: number): Write {
+export function countPopulation(users: number, admins: number, first_admin?: string): Write {
   return populationCount.on({
     update: populationKey,
-    change: { set: { record_type: population.kind, schema_version: 0 }, add: { users, admins } },
+    change: {
+      set: {
+        ...{ record_type: population.kind, schema_version: 0 },
+        ...(first_admin !== undefined && { first_admin }),
+      },
+      add: { users, admins },
+    },
     ...(admins < 0 && { if: { above: { admins: -admins } } }),
+    ...(first_admin !== undefined && { if: noAdmin }),
   });
 }
 
@@ -209,17 +222,24 @@ export async function createUser(
   hash: string,
   { onlyIfNoAdmin = false, also = [] }: { onlyIfNoAdmin?: boolean; also?: readonly Write[] } = {},
 ): Promise<void> {
-  const counted = countPopulation(1, value.account_type === 'admin' ? 1 : 0);
   await accounts.write(
-    usernameClaim.on({
-      put: username.item(usernameKey(value.username), { user_id: value.user_id }),
-      if: { exists: false },
-    }),
-    { put: user.item(userKey(value.user_id), value), if: { exists: false } },
+    ...createUserWrites(value, onlyIfNoAdmin),
     { put: storedPassword(value.user_id, hash, value.created_at) },
-    onlyIfNoAdmin ? { ...counted, if: noAdmin } : counted,
     ...also,
   );
+}
+
+/** Build the writes that create a user without a password. */
+export function createUserWrites(value: User, onlyIfNoAdmin = false): Write[] {
+  const { user_id, account_type } = value;
+  return [
+    usernameClaim.on({
+      put: username.item(usernameKey(value.username), { user_id }),
+      if: { exists: false },
+    }),
+    { put: user.item(userKey(user_id), value), if: { exists: false } },
+    countPopulation(1, account_type === 'admin' ? 1 : 0, onlyIfNoAdmin ? user_id : undefined),
+  ];
 }
 
 const noAdmin: Condition = { any: [{ absent: ['admins'] }, { equals: { admins: 0 } }] };

@@ -1,12 +1,10 @@
 import * as z from 'zod';
-import { keyBytes, newKey } from '../../core/encryption.ts';
 import { Timestamp, Ulid } from '../../core/formats.ts';
 import { within } from '../../core/needs.ts';
-import { withoutAudit } from '../table/audited-writer.ts';
+import { deploymentKey, keySchema } from '../accounts/deployment-key.ts';
 import { readAccounts, writeAccounts } from '../table/needs.ts';
 import { Bytes, ofVersion, recordType, unreadableVersion } from '../table/record.ts';
 import type { Key, TableReader, TableWriter, Write } from '../table/table.ts';
-import { tryWrite } from '../table/write-label.ts';
 import { projectExists } from './project.ts';
 
 const storedVariable = () =>
@@ -98,14 +96,7 @@ export const putImportedVariables = (value: Variables): Write => ({
 });
 
 const partition = 'VARIABLES_KEY';
-const key: Key = { pk: partition, sk: partition };
-
-const keyRecord = recordType('variables-key', () =>
-  z.object({
-    key: Bytes.refine((bytes) => bytes.length === keyBytes, `must be ${keyBytes} bytes`),
-    created_at: Timestamp,
-  }),
-);
+const keyRecord = recordType('variables-key', keySchema);
 
 // Marked as pure, so a bundle contains only the clients that it needs.
 /** Read access to the deployment's key for secret variables. */
@@ -114,23 +105,10 @@ export const readVariablesKey = /* @__PURE__ */ within(readAccounts, { partition
 export const makeVariablesKey = /* @__PURE__ */ within(writeAccounts, { partitions: [partition] });
 
 /**
- * Return the key that encrypts the secret variables of all projects. It is in the accounts table, separate from
- * the encrypted values. No job can access it, and no function without this need. Return undefined before the first
- * secret.
+ * The key that encrypts the secret variables of all projects. It is in the accounts table, separate from the encrypted
+ * values. No job can access it, and no function without this need.
  */
-export async function findVariablesKey(accounts: TableReader<'accounts'>): Promise<Uint8Array | undefined> {
-  const item = await accounts.get(key);
-  return item && keyRecord.parse(item).key;
-}
-
-/** Return the key that encrypts the secret variables. Create it on the first call in a deployment. */
-export async function obtainVariablesKey(accounts: TableWriter<'accounts'>, now: Date): Promise<Uint8Array> {
-  const present = await findVariablesKey(accounts);
-  if (present !== undefined) return present;
-  const bytes = newKey();
-  const item = keyRecord.item(key, { key: bytes, created_at: now.toISOString() });
-  if (await tryWrite(withoutAudit(accounts).write({ put: item, if: { exists: false } }))) return bytes;
-  const others = await findVariablesKey(accounts);
-  if (others === undefined) throw new Error('the key of variables existed but is missing now');
-  return others;
-}
+export const { find: findVariablesKey, obtain: obtainVariablesKey } = /* @__PURE__ */ deploymentKey(
+  partition,
+  keyRecord,
+);

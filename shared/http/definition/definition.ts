@@ -99,9 +99,9 @@ const writtenTables = ({ needs }: Pick<Endpoint, 'needs'>): TableName[] =>
     Object.values(needs).some(({ resource, level }) => resource === table && level === 'write'),
   );
 
-/** Whether the requests of an endpoint that write have an audit record. Those of a proxy that read write none. */
+/** Whether the requests of an endpoint that write have an audit record. Those of a proxy that read write none; a GET has one if it says so. */
 export const isAudited = (endpoint: AuditedFacts): boolean =>
-  endpoint.method !== 'GET' &&
+  (endpoint.method !== 'GET' || endpoint.audit !== undefined) &&
   endpoint.reads !== true &&
   endpoint.audit?.never === undefined &&
   writtenTables(endpoint).length > 0;

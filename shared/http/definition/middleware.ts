@@ -63,7 +63,7 @@ export interface EndpointFacts {
   reads?: true;
   /** What a GET writes, and why. */
   writes?: string;
-  /** How what it writes is audited; see {@link isAudited}. */
+  /** How what it writes is audited; see {@link isAudited}. A GET with it is audited, too: a sign-in ends with one. */
   audit?: AuditRule;
   /** Kinds of problem that this endpoint returns in addition to those of every endpoint. */
   problems?: readonly ProblemKind[];

@@ -23,7 +23,8 @@ interface RequestAudit {
  */
 export function beginAudit(exchange: Exchange): RequestAudit | undefined {
   const { endpoint, event } = exchange;
-  if (!isAudited(endpoint) || event.httpMethod === 'GET' || event.httpMethod === 'HEAD') return undefined;
+  const isRead = event.httpMethod === 'GET' || event.httpMethod === 'HEAD';
+  if (!isAudited(endpoint) || (endpoint.method === 'ANY' && isRead)) return undefined;
   let facts: AuditFacts = { isHourly: endpoint.audit?.hourly ?? false };
   let record: AuditRecord | undefined;
   const entry: AuditEntry = {

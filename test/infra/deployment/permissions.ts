@@ -222,9 +222,13 @@ test('passwords and the key of secrets are reached by the functions that check o
     'deleteUser',
     'exchangeToken',
   ]);
-  expect(['ISSUER#*', 'ASSERTION#*'].map((pattern) => reach.get(pattern))).toEqual([
+  expect(
+    ['ISSUER#*', 'ASSERTION#*', 'IDENTITY#*', 'SIGN_IN_KEY'].map((pattern) => reach.get(pattern)),
+  ).toEqual([
+    ['exchangeToken', 'finishSignIn', 'redeemSignIn'],
     ['exchangeToken'],
-    ['exchangeToken'],
+    ['backgroundPass', 'deleteUser', 'finishSignIn', 'redeemSignIn'],
+    ['finishSignIn', 'linkAccount', 'redeemSignIn', 'startSignIn'],
   ]);
   expect(reach.get('VARIABLES_KEY')).toEqual([
     'backgroundPass',

@@ -200,6 +200,12 @@ test('what anybody may call has a throttle of its own, never above that of the s
     [
       'GET /',
       'HEAD /',
+      'GET /auth/oidc/callback',
+      'HEAD /auth/oidc/callback',
+      'GET /auth/oidc/start',
+      'HEAD /auth/oidc/start',
+      'POST /auth/oidc/device',
+      'POST /auth/oidc/token',
       'GET /cli/mps.schema.json',
       'HEAD /cli/mps.schema.json',
       'GET /cli/{p1}',

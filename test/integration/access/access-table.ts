@@ -37,6 +37,12 @@ const special: Readonly<Record<string, Row>> = {
   renewSession: [inBrowser, 200],
   revokeSession: [selfOnly, 200],
   deleteTrust: [selfOnly, 200],
+  // No issuer signs people in here.
+  startSignIn: [anyone, 404],
+  finishSignIn: [anyone, 404],
+  beginDeviceSignIn: [anyone, 404],
+  redeemSignIn: [anyone, 404],
+  linkAccount: [signedIn, 404],
   // Nobody has a token of a run here.
   exchangeToken: [anyone, 401],
   // By their input.

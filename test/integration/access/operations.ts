@@ -237,6 +237,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     },
   },
   createNamedToken: given(json({ name: 'script' })),
+  redeemSignIn: given(json({ grant_type: 'authorization_code', code: 'none', code_verifier: 'none' })),
   exchangeToken: given(json({ ...exchange, subject_token: 'none' })),
   createTrust: {
     call: ({ caller }) =>

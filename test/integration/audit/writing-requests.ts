@@ -124,12 +124,14 @@ const changing: Readonly<Record<string, (service: PeopledService, own: Person) =
 };
 
 /** Operations that cannot change anything here: a sweep has no failed trial, the price of a run is unknown, only guests
- * register, and nobody runs in CI. */
+ * register, nobody runs in CI, and no issuer signs people in. */
 const unchanging = [
   'retrySweep',
   putExperimentBudget.name,
   'createUser, a viewer where registration is open',
   'exchangeToken',
+  'finishSignIn',
+  'redeemSignIn',
 ];
 
 /** Rows of the access table that write something. */

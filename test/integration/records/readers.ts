@@ -1,6 +1,7 @@
 import { parseTrust } from '../../../shared/data/accounts/ci-trust.ts';
 import { listClosedAccounts } from '../../../shared/data/accounts/closed-account.ts';
 import { findClaim } from '../../../shared/data/accounts/idempotency.ts';
+import { findIdentity, signInKey } from '../../../shared/data/accounts/identity.ts';
 import { findIssuerKeys } from '../../../shared/data/accounts/issuer.ts';
 import { findPicture } from '../../../shared/data/accounts/picture.ts';
 import { listSessions } from '../../../shared/data/accounts/session.ts';
@@ -182,6 +183,10 @@ export const readers: Readonly<Record<string, Reader>> = {
     return { known: await isKnown(accounts, pair, new Date('2026-01-02T03:05:00.000Z')) };
   },
   'ci-trust': async ({ accounts }, { pk, sk }) => parseTrust((await accounts.get({ pk, sk }))!),
+  identity: async ({ accounts }, item) => ({
+    user_id: await findIdentity(accounts, { issuer: text(item, 'issuer'), subject: text(item, 'subject') }),
+  }),
+  'sign-in-key': ({ accounts }) => signInKey.find(accounts),
   'issuer-keys': ({ accounts }, item) => findIssuerKeys(accounts, text(item, 'issuer')),
   'closed-account': async ({ accounts }) => readable(await listClosedAccounts(accounts, undefined)),
   'limit-share': ({ records }) => auditVcpus(records),

@@ -4,6 +4,7 @@ import type { endpoint as createNamedToken } from '../../../auth/create-named-to
 import type { endpoint as deleteSessions } from '../../../auth/delete-sessions.endpoint.ts';
 import type { endpoint as listSessions } from '../../../auth/list-sessions.endpoint.ts';
 import type { endpoint as listTokens } from '../../../auth/list-tokens.endpoint.ts';
+import type { endpoint as linkOwnAccount } from '../../../auth/oidc/link-account.endpoint.ts';
 import type { endpoint as revokeSession } from '../../../auth/revoke-session.endpoint.ts';
 import type { endpoint as revokeToken } from '../../../auth/revoke-token.endpoint.ts';
 import type { endpoint as deleteMember } from '../../../projects/members/delete-member.endpoint.ts';
@@ -56,6 +57,8 @@ export const addToken = (
   });
 export const removeToken = (token_id: string) =>
   call<typeof revokeToken>('DELETE /auth/tokens/{token_id}', { path: { token_id } });
+
+export const linkAccount = () => call<typeof linkOwnAccount>('POST /auth/oidc/link');
 
 export type Session = RowOf<typeof listSessions>;
 export const loadSessions = (): Promise<Session[]> => all<typeof listSessions>('GET /auth/sessions');

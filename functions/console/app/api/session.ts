@@ -5,6 +5,8 @@ import { tryParseJson } from '../../../../shared/core/text/try-parse-json.ts';
 import type { endpoint as createSession } from '../../../auth/create-session.endpoint.ts';
 import type { endpoint as deleteSession } from '../../../auth/delete-session.endpoint.ts';
 import type { endpoint as renewSession } from '../../../auth/renew-session.endpoint.ts';
+import type { endpoint as readStart } from '../../../service/read-start.endpoint.ts';
+import type { endpoint as readOwnAccount } from '../../../users/read-own-account.endpoint.ts';
 
 export interface Person {
   /** The page's part of the session key. The browser keeps the other part in a cookie that scripts cannot read. */
@@ -74,6 +76,28 @@ export async function signIn(username: string, password: string): Promise<void> 
     typeof createSession
   >('POST /auth/session', { body: { username, password } });
   keepForTabs({ page_key, user_id, username: answer.username, account_type });
+}
+
+/** Fragment with the page's half of a session that a sign-in at the issuer has begun. */
+const arrival = /^#\/session\/([A-Za-z0-9_-]{43})$/;
+
+/** Take the session that a sign-in at the issuer has begun, if there is one. It is worth nothing without its cookie. */
+export async function takeArrival(): Promise<void> {
+  const page_key = arrival.exec(location.hash)?.[1];
+  if (page_key === undefined) return;
+  // The key must stay neither in the address nor in the history.
+  history.replaceState(null, '', '#/');
+  window.dispatchEvent(new HashChangeEvent('hashchange'));
+  const { user_id, username, account_type } =
+    await clientFor(page_key).call<typeof readOwnAccount>('GET /users/me');
+  keepForTabs({ page_key, user_id, username, account_type });
+}
+
+/** Address at which browsers sign in at the issuer of the service; null without one, undefined before it is known. */
+export const issuerSignIn = signal<string | null | undefined>(undefined);
+
+export async function loadIssuerSignIn(): Promise<void> {
+  issuerSignIn.value ??= (await clientFor(undefined).call<typeof readStart>('GET /')).issuer_sign_in;
 }
 
 /** Sign out every tab after the session has ended. */

@@ -1,10 +1,11 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { dollarsText } from '../../../../shared/core/text/amounts.ts';
 import { type TokenRight, tokenRights } from '../../../../shared/data/accounts/token-rights.ts';
 import {
   addToken,
   endAllSessions,
   endSession,
+  linkAccount,
   loadSessions,
   loadTokens,
   type NewToken,
@@ -14,7 +15,7 @@ import {
   setPicture,
   type Token,
 } from '../api/people.ts';
-import { leave, person, signIn, signOut } from '../api/session.ts';
+import { issuerSignIn, leave, loadIssuerSignIn, person, signIn, signOut } from '../api/session.ts';
 import { useLive } from '../api/use-live.ts';
 import { ProjectField } from '../runs/project-field.tsx';
 import { ThemeSwitch } from '../theme/theme-switch.tsx';
@@ -27,6 +28,7 @@ import { TextField } from '../ui/controls/text-field.tsx';
 import { UploadField } from '../ui/controls/upload-field.tsx';
 import { PageHead } from '../ui/page-head.tsx';
 import { forgetPicture, isUploaded, Picture } from '../ui/picture.tsx';
+import { place } from '../ui/router.ts';
 import { useShowMore } from '../ui/show-more.tsx';
 import { Loaded } from '../ui/states/loaded.tsx';
 import { tell } from '../ui/states/notice.tsx';
@@ -259,6 +261,28 @@ function Sessions() {
   );
 }
 
+/** Link to the issuer of the service, if it has one. */
+function Organization() {
+  useEffect(() => void loadIssuerSignIn().catch(() => undefined), []);
+  if (typeof issuerSignIn.value !== 'string') return null;
+  const outcome = place.value.query.get('link');
+  return (
+    <section class="panel">
+      <h2>Organization</h2>
+      <p class="soft">Sign in there once, and your account there opens this one from then on.</p>
+      {outcome === 'linked' && <p role="status">Your account is linked.</p>}
+      {outcome === 'taken' && <p role="alert">That person has another account here.</p>}
+      <Button
+        onClick={async () => {
+          location.href = (await linkAccount()).location;
+        }}
+      >
+        Link my account
+      </Button>
+    </section>
+  );
+}
+
 function Password({ username }: { username: string }) {
   const [present, setPresent] = useState('');
   const [wanted, setWanted] = useState('');
@@ -352,6 +376,7 @@ export function AccountPage() {
               <ThemeSwitch />
             </div>
           </section>
+          <Organization />
           <Password username={username} />
         </div>
         <div>

@@ -1,11 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { pollNow } from '../api/poller.ts';
-import { person, signIn, signOut } from '../api/session.ts';
-import { Button } from '../ui/controls/button.tsx';
+import { issuerSignIn, loadIssuerSignIn, person, signIn, signOut } from '../api/session.ts';
+import { Button, LinkButton } from '../ui/controls/button.tsx';
 import { Dialog } from '../ui/controls/dialog.tsx';
 import { Form } from '../ui/controls/form.tsx';
 import { TextField } from '../ui/controls/text-field.tsx';
 import { usePageTitle } from '../ui/page-head.tsx';
+import { place } from '../ui/router.ts';
 
 function SignInForm({ name = '' }: { name?: string }) {
   const [username, setUsername] = useState(name);
@@ -37,6 +38,30 @@ function SignInForm({ name = '' }: { name?: string }) {
   );
 }
 
+/** What the page says after a sign-in at the issuer that failed. */
+const outcomes: Readonly<Record<string, string>> = {
+  again: 'The sign-in did not end. Start again.',
+  'no-access': 'None of your groups has access. Ask an admin.',
+};
+
+/** Link to the sign-in at the issuer of the service, if it has one. */
+function IssuerSignIn({ isNewTab = false }: { isNewTab?: boolean }) {
+  useEffect(() => void loadIssuerSignIn().catch(() => undefined), []);
+  const [room, outcome = ''] = place.value.parts;
+  const failure = room === 'sign-in' ? outcomes[outcome] : undefined;
+  const address = issuerSignIn.value;
+  return (
+    <>
+      {failure !== undefined && <p role="alert">{failure}</p>}
+      {typeof address === 'string' && (
+        <LinkButton kind="primary" href={address} isNewTab={isNewTab}>
+          Sign in with your organization
+        </LinkButton>
+      )}
+    </>
+  );
+}
+
 /** Sign-in page. */
 export function SignInPage() {
   const main = useRef<HTMLElement>(null);
@@ -52,6 +77,7 @@ export function SignInPage() {
         </svg>
         <h1>Model Project Service</h1>
         <p class="soft">Sign in to see projects, experiments and models.</p>
+        <IssuerSignIn />
         <SignInForm />
         <p class="soft small">
           On your own machine, the first start created the user <code>admin</code>; its password is in{' '}
@@ -66,6 +92,7 @@ export function SignInPage() {
 export const SignInDialog = () => (
   <Dialog title="Your session has ended">
     <p class="soft">Sign in again to continue. Nothing on this page is lost.</p>
+    <IssuerSignIn isNewTab />
     <SignInForm name={person.value?.username ?? ''} />
     <Button kind="quiet" onClick={signOut}>
       Sign out instead

@@ -6,6 +6,7 @@ import { STSClient } from '@aws-sdk/client-sts';
 import type { DeploymentOptions } from '../../options/deployment-options.ts';
 import { clientConfig } from '../read-deployment.ts';
 import { type CheckResult, note } from './check-result.ts';
+import { checkIssuer } from './oidc-issuer.ts';
 import { checkBootstrap, checkIdentity, checkImageTool, checkLinkedRoles } from './prerequisites.ts';
 import { checkConcurrency, checkQuotas } from './quotas.ts';
 import { checkZones } from './zones.ts';
@@ -26,6 +27,7 @@ export async function checkReadiness(
     unlessDenied('service-linked roles', () => checkLinkedRoles(new IAMClient(config), options)),
     unlessDenied('quotas', () => checkQuotas(new ServiceQuotasClient(config), options)),
     unlessDenied('zones', () => checkZones(new EC2Client(config), options)),
+    checkIssuer(options),
     [checkConcurrency(quota, options)],
   ]);
   return [identity, ...others.flat()];

@@ -48,9 +48,10 @@ export const LinkButton = ({
   href,
   icon,
   kind = 'plain',
+  isNewTab = false,
   children,
-}: { href: string; icon?: IconName; kind?: string } & Children) => (
-  <a class={`button ${kind}`} href={href}>
+}: { href: string; icon?: IconName; kind?: string; isNewTab?: boolean } & Children) => (
+  <a class={`button ${kind}`} href={href} {...(isNewTab && { target: '_blank', rel: 'noreferrer' })}>
     {icon && <Icon name={icon} />}
     <span>{children}</span>
   </a>

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { CommandError } from '../../../../../infra/command/command-error.ts';
-import { readOptions } from '../../../../../infra/local/start/start-options.ts';
+import { checkSettings, readOptions } from '../../../../../infra/local/start/start-options.ts';
 
 const reach = { host: '127.0.0.1', publicUrl: undefined, s3Port: undefined, publicS3Url: undefined };
 
@@ -12,7 +12,17 @@ describe('options of npm start', () => {
       dataFolder: resolve('.data'),
       dataLimit: undefined,
       reach,
+      variables: {},
     });
+  });
+
+  test('name an issuer, which functions read as variables', () => {
+    const flags = ['--oidc-issuer', 'https://login.example.org', '--oidc-groups=ml=developer'];
+    const { variables } = readOptions(flags, {});
+
+    expect(variables).toEqual({ OIDC_ISSUER: 'https://login.example.org', OIDC_GROUPS: 'ml=developer' });
+    expect(() => checkSettings({ OIDC_GROUPS: 'ml=root' })).toThrow(/^OIDC_GROUPS has "ml=root"/);
+    expect(() => checkSettings({ OIDC_ISSUER: 'login.example.org' })).toThrow(/OIDC_ISSUER: must be the URL/);
   });
 
   test('come from flags before the environment', () => {

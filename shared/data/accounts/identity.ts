@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto';
+import * as z from 'zod';
+import { Ulid } from '../../core/formats.ts';
+import { recordType } from '../table/record.ts';
+import { type Key, readPage, type TableReader, type TableWriter, type Write } from '../table/table.ts';
+import { tryWrite, WriteLabel } from '../table/write-label.ts';
+import { deploymentKey, keySchema } from './deployment-key.ts';
+import { createUserWrites, type User, userKey, userPartition } from './user.ts';
+
+const identity = recordType('identity', () =>
+  z.object({
+    user_id: Ulid,
+    issuer: z.string(),
+    /** The issuer's name of a person, which it never gives to another one. */
+    subject: z.string(),
+  }),
+);
+/** Person of an issuer, and the account that is theirs. */
+type Identity = z.infer<typeof identity.schema>;
+
+export type Subject = Pick<Identity, 'issuer' | 'subject'>;
+
+const digest = ({ issuer, subject }: Subject): string =>
+  createHash('sha256')
+    .update(JSON.stringify([issuer, subject]))
+    .digest('hex');
+
+const identityKey = (person: Subject): Key => ({ pk: `IDENTITY#${digest(person)}`, sk: 'IDENTITY' });
+const ownPrefix = 'IDENTITY#';
+const ownKey = (value: Identity): Key => ({
+  pk: userPartition(value.user_id),
+  sk: `${ownPrefix}${digest(value)}`,
+});
+
+/** Return the id of the account of a person. The account may be gone. */
+export async function findIdentity(
+  accounts: TableReader<'accounts'>,
+  person: Subject,
+): Promise<string | undefined> {
+  const item = await accounts.get(identityKey(person));
+  return item && identity.parse(item).user_id;
+}
+
+/** Label of the write that claims a person for an account. */
+export const identityClaim = new WriteLabel('identity');
+
+/** @param gone account of the person that was deleted */
+const claimIdentity = (
+  { user_id }: Pick<User, 'user_id'>,
+  { issuer, subject }: Subject,
+  gone?: string,
+): Write[] => {
+  const value = { user_id, issuer, subject };
+  return [
+    identityClaim.on({
+      put: identity.item(identityKey(value), value),
+      if: gone === undefined ? { exists: false } : { equals: { user_id: gone } },
+    }),
+    { put: identity.item(ownKey(value), value) },
+  ];
+};
+
+/**
+ * Create the account of a person, without a password.
+ * @param gone account of the person that was deleted
+ * @throws ConditionFailedError if the name is taken, or the person has another account ({@link identityClaim})
+ */
+export async function createPerson(
+  accounts: TableWriter<'accounts'>,
+  user: User,
+  person: Subject,
+  gone?: string,
+): Promise<void> {
+  await accounts.write(...createUserWrites(user), ...claimIdentity(user, person, gone));
+}
+
+/**
+ * Give an existing account to a person.
+ * @param gone account of the person that was deleted
+ * @throws ConditionFailedError if the account has other credentials by now, or the person has one ({@link identityClaim})
+ */
+export async function linkIdentity(
+  accounts: TableWriter<'accounts'>,
+  owner: Pick<User, 'user_id' | 'credentials_version'>,
+  person: Subject,
+  gone?: string,
+): Promise<void> {
+  const { user_id, credentials_version } = owner;
+  await accounts.write(
+    { check: userKey(user_id), if: { equals: { credentials_version } } },
+    ...claimIdentity(owner, person, gone),
+  );
+}
+
+/** Forget whose a deleted account was. */
+export async function forgetIdentities(accounts: TableWriter<'accounts'>, user_id: string): Promise<void> {
+  const page = await accounts.query({ pk: userPartition(user_id), prefix: ownPrefix });
+  for (const value of readPage(page, identity.parse).items) {
+    const own = { delete: ownKey(value) };
+    const isTheirs = { equals: { user_id } };
+    // The person may have another account by now.
+    if (!(await tryWrite(accounts.write({ delete: identityKey(value), if: isTheirs }, own))))
+      await accounts.write(own);
+  }
+}
+
+/** The key that seals what a browser keeps during a sign-in. */
+export const signInKey = /* @__PURE__ */ deploymentKey(
+  'SIGN_IN_KEY',
+  /* @__PURE__ */ recordType('sign-in-key', keySchema),
+);
