@@ -11,6 +11,8 @@ const erasable = await deployment({
   certificateArn: 'arn:aws:acm:eu-central-1:111122223333:certificate/one',
   corsOrigins: 'https://app.example',
   servingConcurrency: '50',
+  oidcIssuer: 'https://login.example.org',
+  oidcClientSecret: 'mps/oidc',
   logLevel: 'debug',
 });
 
@@ -80,6 +82,22 @@ test('functions run the latest Node on arm64, with memory and time that make sen
     const { MemorySize } = service.one('AWS::Lambda::Function', `${name}Function`).Properties;
     expect(MemorySize).toBeGreaterThanOrEqual(1024);
   }
+});
+
+test('the secret of the client at the issuer is in no template, and only functions that sign people in have it', () => {
+  const having = nonEmpty(erasable.of('AWS::Lambda::Function')).flatMap(({ id, Properties }) => {
+    const { OIDC_CLIENT_SECRET } = Properties.Environment?.Variables ?? {};
+    return OIDC_CLIENT_SECRET === undefined ? [] : [[id.replace(/Function.*$/, ''), OIDC_CLIENT_SECRET]];
+  });
+
+  const reference = '{{resolve:secretsmanager:mps/oidc:SecretString:::}}';
+  expect(having).toEqual(
+    expect.arrayContaining([
+      ['finishSignIn', reference],
+      ['redeemSignIn', reference],
+    ]),
+  );
+  expect(having.length).toBeLessThan(8);
 });
 
 test('the functions of a stack share one log group, which exists before them', () => {
