@@ -1,12 +1,14 @@
 import type { Stats } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { CliError, exitCodes } from '../cli-error.ts';
 import type { RunSource } from './source.ts';
 import { mlflowDatabase } from './sources/mlflow-database.ts';
 import { mlflowFolder } from './sources/mlflow-folder.ts';
 import { mlflowServer } from './sources/mlflow-server.ts';
 import { neptuneExport } from './sources/neptune-export.ts';
+import { type PythonPackage, PythonReader } from './sources/python-reader.ts';
+import { pythonSource } from './sources/python-source.ts';
 import { tensorboardFolder } from './sources/tensorboard-folder.ts';
 import { wandbFolder } from './sources/wandb-folder.ts';
 import { authorizationIn, TrackingApi } from './tracking-api.ts';
@@ -36,6 +38,29 @@ export const trackers = {
     source: 'the address of a tracking server, its mlflow.db, or its folder mlruns',
     isFile: true,
     open: openMlflow,
+  },
+  trackio: {
+    name: 'Trackio',
+    source: 'the folder with its databases, such as ~/.cache/huggingface/trackio, or one of them',
+    isFile: true,
+    open: byPython('trackio_folder'),
+  },
+  aim: {
+    name: 'Aim',
+    source: 'the folder .aim, or the one that has it',
+    open: byPython('aim_repository', { name: 'aim', version: '3.29.1', python: '3.11' }),
+  },
+  clearml: {
+    name: 'ClearML',
+    source: 'an offline session, a folder or its zip, or a folder of them, such as ~/.clearml/cache/offline',
+    isFile: true,
+    open: byPython('clearml_sessions'),
+  },
+  comet: {
+    name: 'Comet',
+    source: 'the zip of an offline experiment, or a folder of them',
+    isFile: true,
+    open: byPython('comet_archives'),
   },
 } satisfies Record<string, TrackerFormat>;
 
@@ -69,13 +94,26 @@ export async function openSource(
   if (!status.isDirectory() && !isFile)
     throw new CliError(`${path} is no folder. SOURCE is ${source}.`, exitCodes.usage);
   const opened = await open(path, env);
-  const isEmpty = (await opened.experiments()[Symbol.asyncIterator]().next()).done ?? false;
+  let isEmpty = true;
+  try {
+    isEmpty = (await opened.experiments()[Symbol.asyncIterator]().next()).done ?? false;
+  } finally {
+    if (isEmpty) await opened.close?.();
+  }
   if (!isEmpty) return opened;
-  await opened.close?.();
+  const reasons = opened.unread?.().map((reason) => `\n${reason}`) ?? [];
   throw new CliError(
-    `${path} has no runs of ${name}. SOURCE is ${source}.${await otherTracker(path, tracker)}`,
+    `${path} has no runs of ${name}. SOURCE is ${source}.${await otherTracker(path, tracker)}${reasons.join('')}`,
     exitCodes.usage,
   );
+}
+
+/** Return how to open what a program of Python reads. */
+function byPython(name: string, needed?: PythonPackage): TrackerFormat['open'] {
+  return async (path, env) => {
+    const root = (await stat(path)).isDirectory() ? path : dirname(path);
+    return pythonSource(await PythonReader.start(name, path, env, needed), root);
+  };
 }
 
 /** Open a database, a folder with one, or a folder of MLflow's file store. Newer versions keep a database by default. */
@@ -94,7 +132,11 @@ async function otherTracker(path: string, asked: Tracker): Promise<string> {
     ['wandb', /\.wandb$/],
     ['neptune', /_part_\d+\.parquet$/],
     ['tensorboard', /tfevents/],
-    ['mlflow', /(^|\/)meta\.yaml$/],
+    ['mlflow', /(^|\/)(meta\.yaml|mlflow\.db)$/],
+    ['aim', /(^|\/)run_metadata\.sqlite$/],
+    ['clearml', /(^|\/)offline-\w+\.zip$|(^|\/)task\.json$/],
+    ['comet', /(^|\/)[0-9a-f]{32}\.zip$/],
+    ['trackio', /\.db$/],
   ];
   const sign = signs.find(
     ([tracker, pattern]) => tracker !== asked && names.some((name) => pattern.test(name)),

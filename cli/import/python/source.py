@@ -32,6 +32,14 @@ class Source:
         with open(local, "ab" if is_more else "wb") as file:
             file.write(content if isinstance(content, bytes) else content.encode("utf-8", "replace"))
 
+    def free(self, run, path):
+        """Return a path that no file of the run has: the same, or with a number before its ending."""
+        files, (start, ending), count = self._of(run)["files"], os.path.splitext(path), 0
+        while path in files:
+            count += 1
+            path = f"{start}.{count}{ending}"
+        return path
+
     def link(self, run, path, local):
         """Name a file of this disk as a file of the run. `mps` refuses those elsewhere."""
         self._of(run)["files"][path] = local
@@ -59,7 +67,7 @@ class Source:
 
     def notes(self, kind, run=None):
         """Return what a finished list has left out."""
-        if kind == "runs":
+        if kind in ("experiments", "runs"):
             unread, self.unread = self.unread, []
             return {"unread": unread}
         if kind not in ("points", "files"):

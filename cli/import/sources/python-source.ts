@@ -46,8 +46,7 @@ export function pythonSource(reader: PythonReader, root: string): RunSource {
           const real = await realpath(local).catch(() => undefined);
           const status = real === undefined ? undefined : await stat(real).catch(() => undefined);
           if (real === undefined || !status?.isFile()) omissions.add('files that are no longer there');
-          else if (!roots.some((folder) => real.startsWith(folder + sep)))
-            omissions.add('links to files elsewhere');
+          else if (!roots.some((folder) => isBelow(real, folder))) omissions.add('links to files elsewhere');
           else {
             locals.set(path, real);
             yield { path, size: status.size };
@@ -66,6 +65,10 @@ export function pythonSource(reader: PythonReader, root: string): RunSource {
     close: () => reader.close(),
   };
 }
+
+/** Whether a file is below a folder, and not in a hidden one there: a record of somebody else must not bring keys. */
+const isBelow = (real: string, folder: string): boolean =>
+  real.startsWith(folder + sep) && !/[\\/]\./.test(real.slice(folder.length));
 
 const Pairs = z.array(z.object({ key: z.string(), value: z.string() }));
 

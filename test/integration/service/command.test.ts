@@ -57,10 +57,11 @@ describe('the served command', () => {
       'package/engine/main.js',
       'package/engine/stage.js',
       // The readers of mps import.
-      'package/python/mlflow_database.py',
-      'package/python/read.py',
-      'package/python/source.py',
+      ...['aim_repository', 'clearml_sessions', 'comet_archives', 'mlflow_database', 'read', 'source'].map(
+        (name) => `package/python/${name}.py`,
+      ),
       'package/python/sqlite_file.py',
+      'package/python/trackio_folder.py',
     ]);
 
     const server = createServer((_, response) => response.end(bytes)).listen(0, '127.0.0.1');

@@ -132,6 +132,10 @@ const sources = [
   ['Neptune', 'neptune ./exports'],
   ['TensorBoard', 'tensorboard ./runs'],
   ['MLflow', 'mlflow http://127.0.0.1:5000'],
+  ['Trackio', 'trackio ~/.cache/huggingface/trackio'],
+  ['Aim', 'aim ./.aim'],
+  ['ClearML, offline', 'clearml ~/.clearml/cache/offline'],
+  ['Comet, offline', 'comet ./offline'],
 ] as const;
 
 const ImportSteps = ({ project_id }: { project_id: string | undefined }) => {

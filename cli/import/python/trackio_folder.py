@@ -1,0 +1,161 @@
+"""Reads the databases that Trackio keeps: one for each project, with pictures and other media beside them."""
+import datetime
+import glob
+import json
+import os
+import re
+import sqlite3
+import time
+
+from source import Source, flat, number, pairs, system
+from sqlite_file import SqliteFile
+
+FRESH_SECONDS = 300
+"""A run whose last row is younger may still go on: Trackio records no end."""
+
+
+def open_source(path, scratch):
+    return TrackioFolder(path, scratch)
+
+
+class TrackioFolder(Source):
+    def __init__(self, path, scratch):
+        super().__init__(scratch)
+        self._folder = path if os.path.isdir(path) else os.path.dirname(path)
+        paths = sorted(glob.glob(os.path.join(glob.escape(path), "*.db"))) if os.path.isdir(path) else [path]
+        self._databases = {}
+        for one in paths:
+            try:
+                database = SqliteFile(one)
+                if "metrics" in database.tables and "metrics" in database.columns("metrics"):
+                    self._databases[os.path.splitext(os.path.basename(one))[0]] = database
+            except (OSError, ValueError, sqlite3.DatabaseError) as error:
+                self.unread.append(f"{one}: {error}")
+        self._runs_of = {}
+
+    def experiments(self):
+        for name in self._databases:
+            yield {"id": name, "name": name, "tags": [], "isDeleted": False}
+
+    def runs(self, project):
+        database = self._databases[project]
+        # Older versions know a run by its name alone.
+        column = "run_id" if "run_id" in database.columns("metrics") else "run_name"
+        configs = {}
+        if "configs" in database.tables:
+            for id, config in database.rows(f"SELECT {column}, config FROM configs"):
+                configs[id] = json.loads(config)
+        found = {id: None for id in configs}
+        sql = f"SELECT {column}, max(run_name), min(timestamp), max(timestamp), count(*), max(id) FROM %s GROUP BY 1"
+        tables = [table for table in ("metrics", "system_metrics") if table in database.tables]
+        for table in tables:
+            for id, *facts in database.rows(sql % table):
+                found[id] = merged(found.get(id), facts)
+        names = dict(database.rows(f"SELECT {column}, run_name FROM configs")) if configs else {}
+        for id, facts in found.items():
+            run = f"{project}/{id}"
+            config = configs.get(id, {})
+            name, first, last, *state = facts or (names.get(id, id), config.get("_Created"), None, 0, 0)
+            self._runs_of[run] = (database, column, id, tables)
+            first, last = milliseconds(config.get("_Created") or first), milliseconds(last)
+            is_live = last is not None and time.time() * 1000 - last < FRESH_SECONDS * 1000
+            own = {key: value for key, value in config.items() if not key.startswith("_")}
+            group = config.get("_Group")
+            yield {
+                "id": run,
+                "name": name,
+                "status": "RUNNING" if is_live else "FINISHED",
+                "user": config.get("_Username") or "",
+                "start": first,
+                "end": None if is_live else last,
+                "params": pairs(flat(own)),
+                "tags": pairs([("trackio.group", group)] if group else []),
+                "state": " ".join(str(part) for part in state),
+            }
+
+    def points(self, run):
+        database, column, id, tables = self._runs_of[run]
+        where = f"WHERE {column} = ? AND id > ? ORDER BY id LIMIT ?"
+        for step, when, metrics in database.pages(f"SELECT id, step, timestamp, metrics FROM metrics {where}", id):
+            at = milliseconds(when)
+            for key, value in flat(json.loads(metrics)):
+                point = number(value)
+                if point is None:
+                    self._keep(run, step, key, value)
+                else:
+                    yield key, point, at, step
+        if "system_metrics" in tables:
+            sql = f"SELECT id, timestamp, metrics FROM system_metrics {where}"
+            for step, (when, metrics) in enumerate(database.pages(sql, id)):
+                for key, value in flat(json.loads(metrics)):
+                    point = number(value)
+                    if point is not None:
+                        yield system(key), point, milliseconds(when), step
+        self._keep_others(run, database, column, id)
+
+    def _keep(self, run, step, key, value):
+        self.history(run, step, key, value)
+        for index, part in enumerate(value if isinstance(value, list) else [value]):
+            kind = part.get("_type", "") if isinstance(part, dict) else ""
+            name = key if index == 0 else f"{key}.{index}"
+            if kind == "trackio.histogram":
+                self.histogram(run, step, name, part["bins"], part["values"])
+            elif kind == "trackio.table":
+                rows = part.get("_value") or []
+                columns = list(dict.fromkeys(column for row in rows for column in row))
+                self.table(run, step, name, columns, [[row.get(column) for column in columns] for row in rows])
+            elif isinstance(part, dict) and part.get("file_path"):
+                ending = os.path.splitext(part["file_path"])[1]
+                local = os.path.join(self._folder, "media", part["file_path"])
+                self.link(run, f"media/{kind.split('.')[-1]}/{name}_step_{step}{ending}", local)
+
+    def _keep_others(self, run, database, column, id):
+        if "traces" in database.tables:
+            [(count,)] = database.rows(f"SELECT count(*) FROM traces WHERE {column} = ?", id)
+            if count:
+                self.omit(run, "traces of Trackio", count)
+        if "alerts" in database.tables:
+            for when, title, text, level, step in database.rows(
+                f"SELECT timestamp, title, text, level, step FROM alerts WHERE {column} = ? ORDER BY id", id
+            ):
+                alert = {"time": when, "step": step, "level": level, "title": title, "text": text}
+                self.add(run, "import/alerts.ndjson", json.dumps(alert) + "\n", is_more=True)
+        if {"artifacts", "artifact_versions"} <= database.tables:
+            for name, version, manifest in database.rows(
+                "SELECT name, version, manifest FROM artifact_versions JOIN artifacts ON artifacts.id = artifact_id"
+                f" WHERE producer_{column} = ?",
+                id,
+            ):
+                for entry in json.loads(manifest):
+                    self._link_artifact(run, f"artifacts/{name}/v{version}", database, entry)
+
+    def _link_artifact(self, run, folder, database, entry):
+        digest = entry.get("digest") or ""
+        blob = blob_of(self._folder, database.path, digest)
+        if digest and os.path.isfile(blob):
+            self.link(run, f"{folder}/{entry['path']}", blob)
+        else:
+            self.omit(run, "artifacts that are kept elsewhere")
+
+
+def blob_of(folder, database, digest):
+    """Return where Trackio keeps the content of a file of an artifact."""
+    project = os.path.splitext(os.path.basename(database))[0]
+    name = re.sub("[^0-9a-f]", "", digest)
+    return os.path.join(folder, "artifacts", project, "blobs", "sha256", name[:2], name)
+
+
+def merged(before, facts):
+    """Join what two tables say of a run."""
+    if before is None:
+        return facts
+    name, first, last, *state = before
+    return [name, min(first, facts[1]), max(last, facts[2]), *state, *facts[3:]]
+
+
+def milliseconds(written):
+    if not written:
+        return None
+    # Python 3.8 reads no Z.
+    when = datetime.datetime.fromisoformat(written.replace("Z", "+00:00"))
+    return round((when if when.tzinfo else when.replace(tzinfo=datetime.timezone.utc)).timestamp() * 1000)
