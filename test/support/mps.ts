@@ -46,6 +46,8 @@ export async function runMps(
 export interface StartedMps {
   child: ChildProcess;
   ended: Promise<Ended>;
+  /** Everything it has printed. */
+  output(): string;
   /** Resolves once it has printed this text. */
   printed(text: string): Promise<void>;
 }
@@ -79,5 +81,5 @@ export function startMps(
       await delay(20);
     }
   };
-  return { child, ended, printed };
+  return { child, output: () => `${stdout}${stderr}`, ended, printed };
 }

@@ -53,7 +53,7 @@ export async function startPeopleIssuer() {
     return answerForms(address, name, (url) => url.pathname === '/auth/oidc/callback');
   }
 
-  /** Confirm the code of a device as a browser does. */
+  /** Sign somebody in at any address as a browser does, and follow it to the end. */
   async function confirm(address: string, name: string): Promise<void> {
     await answerForms(address, name, () => false);
   }
