@@ -1,7 +1,8 @@
 /** Kinds of files that the console shows step by step. */
-export type MediaKind = 'picture' | 'audio';
+export const mediaKinds = ['picture', 'audio', 'histogram'] as const;
+export type MediaKind = (typeof mediaKinds)[number];
 
-/** One picture or sound of a series. */
+/** One picture, sound or histogram of a series. */
 export interface MediaItem {
   /** Null for a file whose name has no step. */
   step: number | null;
@@ -11,23 +12,26 @@ export interface MediaItem {
   original: string | null;
 }
 
-/** Pictures or sounds with one name, by step. */
+/** Pictures, sounds or histograms with one name, by step. */
 export interface MediaSeries {
   key: string;
   kind: MediaKind;
   items: MediaItem[];
 }
 
-const kinds: Readonly<Record<string, MediaKind>> = {
+const byEnding: Readonly<Record<string, Exclude<MediaKind, 'histogram'>>> = {
   ...{ png: 'picture', jpg: 'picture', jpeg: 'picture', gif: 'picture', webp: 'picture', svg: 'picture' },
   ...{ wav: 'audio', mp3: 'audio', flac: 'audio', ogg: 'audio', m4a: 'audio', aac: 'audio', opus: 'audio' },
 };
 
-/** Return the kind of a file by the ending of its name; undefined for other files. */
-export function mediaKindOf(path: string): MediaKind | undefined {
+/** Return whether a file is a picture or a sound, by the ending of its name; undefined for other files. */
+export function mediaKindOf(path: string): (typeof byEnding)[string] | undefined {
   const ending = /\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? '';
-  return Object.hasOwn(kinds, ending) ? kinds[ending] : undefined;
+  return Object.hasOwn(byEnding, ending) ? byEnding[ending] : undefined;
 }
+
+/** A JSON file of a folder `histograms`, whoever writes it: `{"bins": [edges], "values": [counts]}`. */
+const histogramFile = /(?:^|\/)histograms\/.+\.json$/;
 
 /**
  * Names of `mlflow.log_image(image, key=, step=)`. MLflow 3.0 separates the parts by `%` and writes `#` for a slash
@@ -71,8 +75,8 @@ function nameOf(path: string): Named {
 }
 
 /**
- * Group the pictures and sounds among files into series: by MLflow's names, and by a step in the name of a file,
- * such as `samples/epoch_12.png`. A number that only one file has is part of the name.
+ * Group the pictures, sounds and histograms among files into series: by MLflow's names, and by a step in the name of a
+ * file, such as `samples/epoch_12.png`. A number that only one file has is part of the name.
  */
 export function mediaSeries(files: readonly { path: string; size: number }[]): MediaSeries[] {
   const series = new Map<string, MediaSeries>();
@@ -80,7 +84,8 @@ export function mediaSeries(files: readonly { path: string; size: number }[]): M
   const copies = new Map<MediaItem, string>();
   const copied = new Set<string>();
   const read = files.flatMap(({ path, size }) => {
-    const kind = mediaKindOf(path);
+    const kind: MediaKind | undefined =
+      mediaKindOf(path) ?? (histogramFile.test(path) ? 'histogram' : undefined);
     return kind === undefined ? [] : [{ path, size, kind, ...nameOf(path) }];
   });
   for (const { id, isCopy, path } of read)

@@ -12,7 +12,7 @@ import { valueText } from './value-text.ts';
 import { mediaPath } from './wandb-media.ts';
 import { outputOf, readRun, rowsOf, type WandbRow, type WandbRun } from './wandb-run.ts';
 import { machineName } from './wandb-stats.ts';
-import { flatValues, isMedia, numberOf, type WandbValue } from './wandb-values.ts';
+import { flatValues, isMedia, isObject, numberOf, type WandbValue } from './wandb-values.ts';
 
 /**
  * Read the run folders that W&B's package writes, offline or synced, below a folder. Neither an account nor the package is
@@ -244,6 +244,8 @@ async function* pointsOf(read: ReadRun): AsyncGenerator<SourcePoint[]> {
 }
 
 const maxHistograms = 500;
+/** W&B allows 512 bins. */
+const maxBins = 4_096;
 
 /** Keep a value of the history that is no number. */
 async function keepValue(
@@ -258,9 +260,17 @@ async function keepValue(
     omissions.add(`histograms beyond ${maxHistograms} of a run: in ${valuesFile}`);
     return;
   }
-  const { values = null, bins = null, packedBins = null } = value;
   const path = `histograms/${key.replace(/[^\w.\-/]/g, '_')}_step_${step}.json`;
-  await scratch.write(path, JSON.stringify({ bins: bins ?? packedBins, values }));
+  await scratch.write(path, JSON.stringify({ bins: edgesOf(value), values: value['values'] ?? null }));
+}
+
+/** Return the edges of the bins of W&B's histogram, which has bins of one size packed. */
+function edgesOf({ bins = null, packedBins }: { [name: string]: WandbValue }): WandbValue {
+  if (!isObject(packedBins)) return bins;
+  const { min, size, count } = packedBins;
+  if (typeof min !== 'number' || typeof size !== 'number' || typeof count !== 'number') return bins;
+  const edges = Math.min(Math.max(0, Math.floor(count)), maxBins) + 1;
+  return Array.from({ length: edges }, (_, at) => min + at * size);
 }
 
 async function* filesOf(read: ReadRun, top: string): AsyncGenerator<SourceFile> {

@@ -4,7 +4,7 @@ import { type Artifact, listArtifacts } from '../../../shared/data/experiments/a
 import { requireExperiment } from '../../../shared/data/experiments/experiment.ts';
 import { readRecords } from '../../../shared/data/table/needs.ts';
 import type { TableReader } from '../../../shared/data/table/table.ts';
-import { mediaSeries } from '../../../shared/experiments/media-series.ts';
+import { mediaKinds, mediaSeries } from '../../../shared/experiments/media-series.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { projectPath } from '../../../shared/http/definition/parameters.ts';
 
@@ -28,7 +28,7 @@ const MediaOfExperiment = z.object({
   series: z.array(
     z.object({
       key: z.string().describe('Key of `mlflow.log_image`, or the path without its step.'),
-      kind: z.enum(['picture', 'audio']),
+      kind: z.enum(mediaKinds),
       items: z
         .array(
           z.object({
@@ -61,9 +61,9 @@ export const endpoint = defineEndpoint({
   name: 'listMedia',
   method: 'GET',
   path: '/projects/{project_id}/media',
-  summary: 'Pictures and sounds of experiments, by key and step',
+  summary: 'Pictures, sounds and histograms of experiments, by key and step',
   description:
-    'Reads names only. Recognizes `mlflow.log_image` with `key` and `step`, and files such as `samples/epoch_12.png`. Experiments that did not fit are in `left`: repeat the request with them.',
+    'Reads names only. Recognizes `mlflow.log_image` with `key` and `step`, and files such as `samples/epoch_12.png` and `histograms/weights_step_12.json`. Experiments that did not fit are in `left`: repeat the request with them.',
   allow: 'viewer',
   project: 'viewer',
   needs: { records: readRecords },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { histogramGrid } from '../../../functions/console/app/preview/histogram-grid.ts';
+import { histogramGrid } from '../../../functions/console/app/charts/values/histogram-grid.ts';
 
 test('histograms of any bins stand over common rows, by shares, in the order of their steps', () => {
   const grid = histogramGrid(

@@ -47,6 +47,25 @@ test('a number that one file alone has is part of its name', () => {
   expect(stepsByKey('resnet50.png', 'roc.png')).toEqual({ resnet50: [null], roc: [null] });
 });
 
+test('JSON files of a folder of histograms are series of them, as each writer names them', () => {
+  const series = seriesOf(
+    'histograms/layer1.weight_step_0.json',
+    'histograms/layer1.weight_step_100.json',
+    'wandb/histograms/gradients/fc_step_3.json',
+    'nested/histograms/w_1.json',
+    'nested/histograms/w_2.json',
+    'histograms.json',
+    'histograms/notes.txt',
+    'my_histograms/a_1.json',
+  );
+
+  expect(series.map(({ kind, key, items }) => [kind, key, items.map(({ step }) => step)])).toEqual([
+    ['histogram', 'histograms/layer1.weight', [0, 100]],
+    ['histogram', 'nested/histograms/w', [1, 2]],
+    ['histogram', 'wandb/histograms/gradients/fc', [3]],
+  ]);
+});
+
 test('pictures and sounds with one name are two series, and other files are none', () => {
   const series = seriesOf('a_1.png', 'a_2.png', 'a_1.wav', 'a_2.wav', 'model_1.onnx', 'log_2.txt');
 

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { mediaKinds } from '../../../../shared/experiments/media-series.ts';
 import { loadMedia, type MediaItem, type MediaOfExperiment, type MediaSeries } from '../api/media.ts';
 import { lineColour } from '../theme/colours.ts';
 import { Command } from '../ui/controls/copy.tsx';
@@ -9,6 +10,7 @@ import { Problem } from '../ui/states/problem.tsx';
 import { Skeleton } from '../ui/states/skeleton.tsx';
 import { CutName } from '../ui/text/cut-name.tsx';
 import { AudioPlayer } from './audio-player.tsx';
+import { drawnItems, HistogramTile } from './histogram-tile.tsx';
 import { Lightbox } from './lightbox.tsx';
 import { PictureLoader, type WantedPicture } from './picture-loader.ts';
 import { StepSlider } from './step-slider.tsx';
@@ -76,6 +78,9 @@ const useMedia = (project_id: string, ids: readonly string[], isRunning: boolean
   return { media, error, isComplete, retry: () => setTries(tries + 1) };
 };
 
+/** Titles of the groups of one experiment. */
+const titles = { picture: '', audio: 'Sounds', histogram: 'Histograms' } as const;
+
 /** Group the series: by key, with a tile for each experiment; of one experiment all keys together. */
 function groupsOf(
   experiments: readonly MediaExperiment[],
@@ -86,7 +91,7 @@ function groupsOf(
   const groups = new Map<string, Tile[]>();
   for (const [colour, { experiment_id, name }] of experiments.entries())
     for (const series of byId.get(experiment_id)?.series ?? []) {
-      const title = isSingle ? (series.kind === 'audio' ? 'Sounds' : '') : series.key;
+      const title = isSingle ? titles[series.kind] : series.key;
       const tiles = groups.get(title) ?? [];
       groups.set(title, tiles);
       tiles.push({
@@ -98,9 +103,10 @@ function groupsOf(
       });
     }
   const found = [...groups].map(([title, tiles]) => ({ title, tiles }));
-  const isSound = ({ tiles }: { tiles: Tile[] }) => tiles[0]?.series.kind === 'audio';
   // One looks at pictures first.
-  return found.sort((a, b) => Number(isSound(a)) - Number(isSound(b)));
+  const placeOf = ({ tiles: [first] }: { tiles: Tile[] }) =>
+    mediaKinds.indexOf(first?.series.kind ?? 'picture');
+  return found.sort((a, b) => placeOf(a) - placeOf(b));
 }
 
 function TileView({
@@ -142,6 +148,12 @@ function TileView({
         {caption}
       </figure>
     );
+  if (series.kind === 'histogram')
+    return (
+      <div class="histogram-tile" ref={observer.refOf(tile.id)} data-id={tile.id}>
+        <HistogramTile label={label} experiment_id={experiment_id} items={series.items} loader={loader} />
+      </div>
+    );
   const shown = isVisible ? nearestRead(loader, experiment_id, series, item) : undefined;
   return (
     <figure class="media-tile" ref={observer.refOf(tile.id)} data-id={tile.id}>
@@ -179,7 +191,7 @@ function nearestRead(
   return undefined;
 }
 
-/** Pictures and sounds of experiments, by key, with one slider for the steps of all. */
+/** Pictures, sounds and histograms of experiments, by key, with one slider for the steps of all. */
 export function MediaView({
   project_id,
   experiments,
@@ -257,9 +269,10 @@ export function MediaView({
     const tiles = shown.flatMap((group) => group.tiles).filter(({ id }) => observer.visible.has(id));
     loader.want(() => {
       const around = tiles.map(({ experiment_id, series }) =>
-        [...itemsAround(series.items, step, ahead)].map(
-          ({ path, size: bytes }): WantedPicture => ({ experiment_id, path, size: bytes }),
-        ),
+        (series.kind === 'histogram'
+          ? drawnItems(series.items)
+          : [...itemsAround(series.items, step, ahead)]
+        ).map(({ path, size: bytes }): WantedPicture => ({ experiment_id, path, size: bytes })),
       );
       // First what every tile shows, then the neighbours.
       const longest = Math.max(0, ...around.map(({ length }) => length));
@@ -295,13 +308,15 @@ export function MediaView({
   if (media === undefined || (groups.length === 0 && !isComplete)) return <Skeleton rows={6} />;
   if (groups.length === 0)
     return (
-      <Empty title="No pictures or sounds" icon="picture">
+      <Empty title="No pictures, sounds or histograms" icon="picture">
         <p>This line of a program shows a picture here, with a slider for its steps:</p>
         <Command>mlflow.log_image(image, key="samples", step=step)</Command>
         <p>So does this one, of Weights & Biases:</p>
         <Command>{'wandb.log({"samples": wandb.Image(image)}, step=step)'}</Command>
         <p>
-          Files such as <code>samples/epoch_12.png</code> in <code>OUTPUT_DIR</code> are shown too.
+          Files such as <code>samples/epoch_12.png</code> in <code>OUTPUT_DIR</code> are shown too, and
+          histograms such as <code>histograms/weights_step_12.json</code> with{' '}
+          <code>{'{"bins": [0, 1, 2], "values": [3, 4]}'}</code>.
         </p>
       </Empty>
     );
@@ -343,7 +358,10 @@ export function MediaView({
               <bdi>{title}</bdi> {tiles.length > 1 && <span class="soft number">{tiles.length}</span>}
             </h2>
           )}
-          <div class="media-grid" style={{ '--tile': `${size.rem}rem` }}>
+          <div
+            class={tiles[0]?.series.kind === 'histogram' ? 'charts' : 'media-grid'}
+            style={{ '--tile': `${size.rem}rem` }}
+          >
             {tiles.map(tileOf)}
           </div>
         </section>

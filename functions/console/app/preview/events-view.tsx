@@ -3,11 +3,11 @@ import { bytesText } from '../../../../shared/core/text/bytes-text.ts';
 import { type Artifact, type ExperimentPath, openArtifact } from '../api/experiments.ts';
 import { Chart } from '../charts/chart.tsx';
 import { ChartTools } from '../charts/chart-tools.tsx';
+import { HistogramView } from '../charts/values/histogram-view.tsx';
 import { useChartView } from '../charts/view.ts';
 import { Empty } from '../ui/states/empty.tsx';
 import { Problem } from '../ui/states/problem.tsx';
 import { Skeleton } from '../ui/states/skeleton.tsx';
-import { HistogramView } from './histogram-view.tsx';
 import { type Events, readEvents } from './read-events.ts';
 
 const maxBytes = 64_000_000;

@@ -1,6 +1,6 @@
 import { EventFile } from '../../../../shared/runner/metric-files/event-file.ts';
 import type { Curve } from '../charts/reading/curve.ts';
-import type { StepHistogram } from './histogram-grid.ts';
+import type { StepHistogram } from '../charts/values/histogram-grid.ts';
 
 /** Picture of an event file. */
 export interface EventPicture {

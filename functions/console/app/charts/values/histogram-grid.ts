@@ -1,4 +1,4 @@
-import type { HistogramBin } from '../../../../shared/runner/metric-files/histogram.ts';
+import type { HistogramBin } from '../../../../../shared/runner/metric-files/histogram.ts';
 
 /** Histogram of one step. */
 export interface StepHistogram {

@@ -1,8 +1,8 @@
 import { useMemo, useState } from 'preact/hooks';
-import { useCanvas, useWidth } from '../charts/values/use-canvas.ts';
-import { cssColour } from '../theme/colours.ts';
-import { numberText } from '../ui/text/format.ts';
+import { cssColour } from '../../theme/colours.ts';
+import { numberText } from '../../ui/text/format.ts';
 import { type HistogramGrid, histogramGrid, type StepHistogram } from './histogram-grid.ts';
+import { useCanvas, useWidth } from './use-canvas.ts';
 
 const rows = 48;
 const maxSteps = 240;

@@ -1,0 +1,61 @@
+import { useMemo, useRef } from 'preact/hooks';
+import type { MediaItem } from '../api/media.ts';
+import type { StepHistogram } from '../charts/values/histogram-grid.ts';
+import { HistogramView } from '../charts/values/histogram-view.tsx';
+import type { PictureLoader } from './picture-loader.ts';
+import { readHistogram } from './read-histogram.ts';
+
+const maxSteps = 240;
+
+/** Return the items that are drawn: of many the ones at equal distances, and the last. */
+export function drawnItems(items: readonly MediaItem[]): MediaItem[] {
+  const stride = Math.max(1, Math.ceil(items.length / maxSteps));
+  return items.filter((_, index) => index % stride === 0 || index === items.length - 1);
+}
+
+/** Histograms of one name over steps, as far as their files are loaded. */
+export function HistogramTile({
+  label,
+  experiment_id,
+  items,
+  loader,
+}: {
+  label: string;
+  experiment_id: string;
+  items: readonly MediaItem[];
+  loader: PictureLoader;
+}) {
+  /** By path; null for a file that is no histogram. */
+  const known = useRef(new Map<string, StepHistogram | null>());
+  const files = useMemo(() => drawnItems(items), [items]);
+  const answers = loader.answers.value;
+  const { histograms, fault } = useMemo(() => {
+    for (const [index, { path, step }] of files.entries()) {
+      const read = loader.get({ experiment_id, path });
+      if (read === undefined || known.current.has(path)) continue;
+      const text = 'url' in read ? textOf(read.url) : undefined;
+      known.current.set(path, (text === undefined ? undefined : readHistogram(text, step ?? index)) ?? null);
+    }
+    const all = files.flatMap(({ path }) => known.current.get(path) ?? []);
+    const isRead = files.every(({ path }) => known.current.has(path));
+    return { histograms: all, fault: isRead && all.every(({ bins }) => bins.length === 0) };
+  }, [files, answers]);
+  return (
+    <>
+      <HistogramView tag={label} histograms={histograms} />
+      {fault && (
+        <p class="soft small">
+          <bdi>{label}</bdi> has no values, or is no histogram:{' '}
+          <code>{'{"bins": [0, 1, 2], "values": [3, 4]}'}</code>
+        </p>
+      )}
+    </>
+  );
+}
+
+/** Return the text of a data URL; undefined for another URL, of a file that is too large for a histogram. */
+function textOf(url: string): string | undefined {
+  const [, content] = /^data:[^,]*;base64,(.*)$/s.exec(url) ?? [];
+  if (content === undefined) return undefined;
+  return new TextDecoder().decode(Uint8Array.from(atob(content), (letter) => letter.charCodeAt(0)));
+}
