@@ -13,6 +13,7 @@ import { RunOutcome } from '../data/sweeps/sweep-run.ts';
 import type { TableReader } from '../data/table/table.ts';
 import { JsonNumber, jsonNumber } from '../http/body/json-number.ts';
 import { Reply } from '../http/definition/reply.ts';
+import type { FieldsMask } from '../http/fields-mask/parse-mask.ts';
 import { durationOf, showJob, shownJob } from '../jobs/shown-job.ts';
 import { sizeAdvice, useText } from '../jobs/size-advice.ts';
 import { type Placed, placeOneInLine } from '../jobs/waiting-queue.ts';
@@ -191,7 +192,7 @@ export function showExperiment(
   experiment: Placed<Experiment>,
   now: Date,
   { fields, metrics }: Tracking,
-  { ranker, usernames }: Surroundings,
+  { ranker, usernames, asked }: Surroundings,
 ): z.input<typeof ExperimentAnswer> {
   const reported = withoutSystem(metrics);
   return {
@@ -208,12 +209,12 @@ export function showExperiment(
     warnings: [...commandClashes(experiment, fields?.params ?? {}), ...(experiment.warnings ?? [])],
     name: fields?.name ?? defaultName(experiment.config_id),
     note: fields?.note ?? null,
-    tags: sortedByName(fields?.tags),
-    params: sortedByName(fields?.params),
+    tags: sortedByName(askedOf(asked, 'tags', Object.entries(fields?.tags ?? {}))),
+    params: sortedByName(askedOf(asked, 'params', Object.entries(fields?.params ?? {}))),
     command: commandOf(experiment),
     git: fields?.git ?? null,
     metrics_source: reported.size === 0 ? null : (experiment.metrics_source ?? 'program'),
-    metrics: showSummaries(reported),
+    metrics: showSummaries(askedOf(asked, 'metrics', [...reported])),
     deleted_at: fields?.deleted_at ?? null,
   };
 }
@@ -223,11 +224,25 @@ interface Surroundings {
   ranker: MetricRanker;
   /** Names of the existing users, by id. */
   usernames: ReadonlyMap<string, string>;
+  /** Fields that the answer will have; undefined for all. Of the others, params, tags and metrics stay empty: they may take 100 KB. */
+  asked?: FieldsMask | undefined;
 }
 
+/** Return the values of a field that are asked for. */
+function askedOf<V>(
+  mask: FieldsMask | undefined,
+  field: 'params' | 'tags' | 'metrics',
+  values: [string, V][],
+): [string, V][] {
+  const names = mask === undefined || (mask.get(field) ?? none);
+  return names === true ? values : values.filter(([name]) => names.has(name));
+}
+
+const none: FieldsMask = new Map();
+
 /** Sort texts by name, because the table does not keep the order. */
-const sortedByName = (texts: Readonly<Record<string, string>> = {}): Record<string, string> =>
-  Object.fromEntries(Object.entries(texts).sort(([one], [other]) => (one < other ? -1 : 1)));
+const sortedByName = (texts: [string, string][]): Record<string, string> =>
+  Object.fromEntries(texts.sort(([one], [other]) => (one < other ? -1 : 1)));
 
 const showSummary = ({
   last,

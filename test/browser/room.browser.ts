@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { axeFindings } from './axe.ts';
 import { type ConsoleService, settle, startConsole, visit } from './console-service.ts';
+import { pretendHeavy } from './heavy-table.ts';
 import { newProject, recordRun } from './record-run.ts';
 
 // Bounds of what a screen shows of a project: charts, rows, and the lines above them.
@@ -140,6 +141,37 @@ test('a table of 200 columns draws those that are seen, and the others where som
   const head = page.getByRole('columnheader', { name: /p199$/ });
   const [value, label] = await Promise.all([last.boundingBox(), head.boundingBox()]);
   expect(Math.abs((value?.x ?? 0) - (label?.x ?? 99))).toBeLessThan(1);
+});
+
+test('a table of 10,000 runs and 200 columns fetches those that are seen, sorted or filtered by', async () => {
+  const heavy = await newProject(service.client, 'heavy');
+  const own = await service.enter({ width: 1440 });
+  const fetched = await pretendHeavy(own, heavy, 10_000);
+  const columns = Array.from({ length: 100 }, (_, at) => `params.p${at},metrics.m${at}:last`).join(',');
+  await visit(own, `projects/${heavy}?columns=${columns}`);
+  const note = own.locator('#filter-hint');
+  const cell = (column: number) => own.locator(`[data-index="0"] [aria-colindex="${column}"]`);
+  await cell(3).waitFor();
+  await expect.poll(() => note.innerText()).toMatch(/^10,000 experiments/);
+  expect(await own.locator('.table [role=cell], .table [role=columnheader]').count()).toBeLessThan(1_500);
+  expect(fetched.bytes).toBeLessThan(10_000_000);
+
+  const first = fetched.bytes;
+  // Columns become as wide as their values once these are loaded.
+  const last = async () => {
+    await own.locator('.table').evaluate((table) => table.scrollTo(table.scrollWidth, 0));
+    return (await cell(202).innerText()).replace('−', '-');
+  };
+  await expect.poll(last).toMatch(/^-?[\d.]+$/);
+  await own.getByRole('columnheader', { name: /m99$/ }).getByRole('button').click();
+  await expect.poll(async () => Math.abs(Number(await last()))).toBeCloseTo(1, 3);
+  await own.locator('.table').evaluate((table) => table.scrollTo(0, 0));
+  await own.getByLabel('Filter', { exact: true }).fill('p50 < 0.1 and team = vision');
+  await expect.poll(() => note.innerText()).toMatch(/^4 of 10,000 experiments/);
+  expect(fetched.bytes - first).toBeLessThan(10_000_000);
+  await own.getByLabel('Filter', { exact: true }).fill('speech');
+  await expect.poll(() => note.innerText()).toMatch(/^5,000 of 10,000 experiments/);
+  await own.context().close();
 });
 
 test('no script failed, and none broke the policy of the page', () => {

@@ -16,6 +16,8 @@ import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { answerList } from '../../../shared/http/definition/pagination.ts';
 import { projectPath } from '../../../shared/http/definition/parameters.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
+import { fieldsParameter, maskOfFields } from '../../../shared/http/fields-mask/fields-parameter.ts';
+import type { FieldsMask } from '../../../shared/http/fields-mask/parse-mask.ts';
 import { MetricRanker } from '../../../shared/metrics/metric-ranker.ts';
 import { listPage, withTracking } from '../search/answer-search.ts';
 import { awaitNews, type Mark, type News, retrySeconds } from './await-news.ts';
@@ -69,6 +71,9 @@ export const endpoint = defineEndpoint({
       experiments: Ids.optional().describe(
         `Older experiments to return too, such as those that still run: up to ${maxOthers}, separated by commas.`,
       ),
+      values: fieldsParameter(Row).describe(
+        'Params, tags and metrics that each experiment has, such as `params.lr,metrics.loss`. Default: all. The other fields are always there.',
+      ),
       points: Ids.optional().describe(
         `Return instead the new points of these running experiments: up to ${maxOthers}, separated by commas. The first answer has none; read the points of before with \`…/metrics\`.`,
       ),
@@ -103,8 +108,8 @@ export const endpoint = defineEndpoint({
     const sources = [experimentsPartition(project_id), trackingPartition(project_id)];
     const ids = query.experiments?.split(',') ?? [];
     const mark = () =>
-      listings.get(records, `${project_id} ${query.experiments}`, sources, () =>
-        readListing(context, project_id, ids),
+      listings.get(records, `${project_id} ${query.experiments} ${query.values}`, sources, () =>
+        readListing(context, project_id, ids, maskOfFields({ fields: query.values })),
       );
     const look = async () => {
       const listing = await mark();
@@ -188,12 +193,17 @@ interface Listing extends Mark {
 /** The listings of this process. All followers of a project share one. */
 const listings = new RecentValues<Listing>();
 
-async function readListing(context: Listed, project_id: string, ids: readonly string[]): Promise<Listing> {
+async function readListing(
+  context: Listed,
+  project_id: string,
+  ids: readonly string[],
+  asked: FieldsMask | undefined,
+): Promise<Listing> {
   const { records, now } = context;
   const at = performance.now();
   const ranker = new MetricRanker(await readCriterion(records, project_id));
   const show = ({ experiment, tracking, usernames }: Tracked): Shown =>
-    rowOf(showExperiment(experiment, now(), tracking, { ranker, usernames }));
+    rowOf(showExperiment(experiment, now(), tracking, { ranker, usernames, asked }));
   const newest = await answerList(
     { limit: maxNewest },
     {

@@ -28,7 +28,7 @@ import { ProjectRankers } from '../../../shared/experiments/rank-project.ts';
 import type { Caller } from '../../../shared/http/definition/endpoint-context.ts';
 import { answerList, type Paging } from '../../../shared/http/definition/pagination.ts';
 import { flag } from '../../../shared/http/definition/parameters.ts';
-import { fieldsParameter } from '../../../shared/http/fields-mask/fields-parameter.ts';
+import { fieldsParameter, maskOfFields } from '../../../shared/http/fields-mask/fields-parameter.ts';
 import { type Placed, withQueuePosition } from '../../../shared/jobs/waiting-queue.ts';
 import { parseFilter } from '../../../shared/search/parse-filter.ts';
 import { encodePosition, parseOrder } from '../../../shared/search/row-order.ts';
@@ -53,12 +53,12 @@ export function answerSearch(
     bestOrderOf: (row) => rankers.of(row.project_id).orderOf(row),
     isFree: true,
   });
-  const asked = parseFilter(query.filter ?? '', vocabulary);
+  const parsed = parseFilter(query.filter ?? '', vocabulary);
   // A deleted experiment can only be restored, so leave it out unless deleted ones are wanted.
   const { deleted = false } = query;
   const filter = {
-    ...asked,
-    matches: (row: ExperimentRow) => (row.deleted_at !== undefined) === deleted && asked.matches(row),
+    ...parsed,
+    matches: (row: ExperimentRow) => (row.deleted_at !== undefined) === deleted && parsed.matches(row),
   };
   const order_by = parseOrder(query.order_by ?? '', vocabulary);
   if (query.cursor !== undefined && !isSearchPosition(query.cursor, order_by))
@@ -70,6 +70,7 @@ export function answerSearch(
     if (attributes.includes('best')) await takeCriteria(project_ids);
   };
   const order = experimentOrder(order_by);
+  const mask = maskOfFields(query);
   /** Rows that were found but not read yet. The records of all may take much more than an answer has room for. */
   let waiting: readonly ExperimentRow[] = [];
   let next: string | undefined;
@@ -108,7 +109,11 @@ export function answerSearch(
     },
     keyOf: ({ row }) => encodePosition(order.positionOf(row)),
     show: ({ experiment, tracking }) =>
-      showExperiment(experiment, at, tracking, { ranker: rankers.of(experiment.project_id), usernames }),
+      showExperiment(experiment, at, tracking, {
+        ranker: rankers.of(experiment.project_id),
+        usernames,
+        asked: mask,
+      }),
   });
 }
 

@@ -6,6 +6,7 @@ import { ExperimentAnswer, showExperiment } from '../../../shared/experiments/ex
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { answerList, paging } from '../../../shared/http/definition/pagination.ts';
 import { projectPath } from '../../../shared/http/definition/parameters.ts';
+import { maskOfFields } from '../../../shared/http/fields-mask/fields-parameter.ts';
 import { MetricRanker } from '../../../shared/metrics/metric-ranker.ts';
 import { answerSearch, deletedParameter, listPage, searchParameters, withTracking } from './answer-search.ts';
 
@@ -36,13 +37,14 @@ export const endpoint = defineEndpoint({
     if (filter !== undefined || order_by !== undefined || deleted === true)
       return answerSearch(context, [path.project_id], query);
     const at = now();
+    const mask = maskOfFields(query);
     const ranker = new MetricRanker(await readCriterion(context.records, path.project_id));
     return answerList(query, {
       fetch: (page) => listPage(context.records, path.project_id, page),
       complete: (page) => withTracking(context, path.project_id, page),
       keyOf: ({ experiment }) => experiment.experiment_id,
       show: ({ experiment, tracking, usernames }) =>
-        showExperiment(experiment, at, tracking, { ranker, usernames }),
+        showExperiment(experiment, at, tracking, { ranker, usernames, asked: mask }),
     });
   },
 });

@@ -49,7 +49,10 @@ interface List {
 export const encodeCursor = (list: List, after: string): string => cursorOf({ mark: markOf(list), after });
 
 /** Query parameters that choose the part of a list; all others choose the list. */
-const pageParameters = new Set(['limit', 'cursor', 'after', 'tail', 'line', 'fields', 'experiments']);
+const pageParameters = new Set([
+  ...['limit', 'cursor', 'after', 'tail', 'line'],
+  ...['fields', 'values', 'experiments'],
+]);
 
 const markLength = 8;
 

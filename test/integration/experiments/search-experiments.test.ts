@@ -103,6 +103,29 @@ describe('a search of experiments', () => {
       const answer = await find({ ...filter, limit: '1', fields: 'params, name' });
       expect(Object.keys(answer.json[0])).toEqual(['params', 'name']);
     }
+    for (const filter of [{}, { filter: "name = 'a'", order_by: 'name' }]) {
+      const all = await find({
+        ...filter,
+        fields: 'name,tags.stage,params.`batch size`,metrics.`val/loss "x"`',
+      });
+      const a = all.json.find(({ name }: { name: string }) => name === 'a');
+      expect(a).toMatchObject({ name: 'a', tags: { stage: 'final' }, params: { 'batch size': '8' } });
+      expect(Object.keys(a.metrics)).toEqual(['val/loss "x"']);
+      const whole = await find({ ...filter, fields: 'metrics.loss,best,warnings,metrics' });
+      expect(Object.keys(whole.json.at(-1).metrics).length).toBeGreaterThan(0);
+    }
+    for (const [fields, field] of [
+      ['name.first', 'name.first'],
+      ['metrics.a,parms.`a,b`', 'parms.`a,b`'],
+      ['name,', '"" (at a comma)'],
+      ['', '"" (at a comma)'],
+      ['metrics.`a', undefined],
+    ] as const) {
+      const answer = await find({ fields });
+      expect(answer.status, fields).toBe(field === undefined ? 200 : 400);
+      if (field !== undefined)
+        expect(answer.json.errors[0].message).toContain(`has the unknown field ${field}; allowed are `);
+    }
     const refused = await find({ fields: 'name,parms' });
     expect(refused.status).toBe(400);
     expect(refused.json.errors[0].message).toMatch(

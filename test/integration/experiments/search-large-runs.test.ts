@@ -49,4 +49,13 @@ test('a search reads the records of a hundred runs at a time, until its answer i
     })
     .toBe(100 - 2);
   middlewareStack.remove('keys-of-a-test');
+
+  // An answer has room for the rows as they are asked for.
+  for (const order_by of ['', 'name']) {
+    const query = { limit: '500', order_by, fields: 'name,params.p3' };
+    const { json: found, headers } = await service.call(list, { path, query, as });
+    expect(found).toHaveLength(runs.length);
+    expect(headers['link']).toBeUndefined();
+    expect(Object.keys(found[0].params)).toEqual(['p3']);
+  }
 });

@@ -7,3 +7,6 @@ import type { endpoint as readProject } from '../../../projects/projects/read-pr
 export type Project = RowOf<typeof listProjects>;
 export type ProjectDetails = Extract<AnswerOf<typeof readProject>, { experiments: number }>;
 export type Experiment = RowOf<typeof listExperiments>;
+/** Fields of an experiment for a table. The other fields would be most of the bytes. */
+export const rowFields =
+  'experiment_id,project_id,user,name,kind,status,status_reason,config_id,created_at,started_at,stopped_at,duration,cost,best,params,tags,metrics,sweep_id,trial,outcome,warnings';

@@ -8,7 +8,7 @@ import type { endpoint as listCriteria } from '../../../projects/projects/list-c
 import type { endpoint as listProjects } from '../../../projects/projects/list-projects.endpoint.ts';
 import type { endpoint as readProject } from '../../../projects/projects/read-project.endpoint.ts';
 import type { endpoint as updateProject } from '../../../projects/projects/update-project.endpoint.ts';
-import type { ProjectDetails } from './answers.ts';
+import { type ProjectDetails, rowFields } from './answers.ts';
 import { all, call, open, page } from './calls.ts';
 
 /** A project with the numbers of its experiments. */
@@ -112,27 +112,32 @@ export const setBaseline = (project_id: string, baseline: string | null) =>
     headers: { 'If-Match': '*' },
   });
 
-/** Fields of an experiment for a table. The other fields would be most of the bytes. */
-export const rowFields =
-  'experiment_id,project_id,user,name,kind,status,status_reason,config_id,created_at,started_at,stopped_at,duration,cost,best,params,tags,metrics,sweep_id,trial,outcome,warnings';
-
-export const experimentsPage = (project_id: string, limit: number, next?: string) =>
-  page<typeof listExperiments>(
+/** @param next of the page before it, whose limit and fields may have been others */
+export function experimentsPage(project_id: string, limit: number, next?: string, fields = rowFields) {
+  const query = new URLSearchParams(next);
+  query.set('limit', String(limit));
+  query.set('fields', fields);
+  return page<typeof listExperiments>(
     'GET /projects/{project_id}/experiments',
-    { path: { project_id }, query: { limit, fields: rowFields } },
-    next,
+    { path: { project_id } },
+    query.toString(),
   );
+}
 
 /** Ask for the newest experiments of a project, and for older ones by ID, once they have changed. */
 export const liveExperiments = (
   project_id: string,
-  ids: readonly string[],
+  { ids, values }: { ids: readonly string[]; values: string | undefined },
   after: string | undefined,
   signal: AbortSignal,
 ): Promise<AnswerOf<typeof listLive>> =>
   call<typeof listLive>('GET /projects/{project_id}/experiments/live', {
     path: { project_id },
-    query: { ...(ids.length > 0 && { experiments: ids.join() }), ...(after !== undefined && { after }) },
+    query: {
+      ...(ids.length > 0 && { experiments: ids.join() }),
+      ...(after !== undefined && { after }),
+      ...(values !== undefined && { values }),
+    },
     signal,
   });
 

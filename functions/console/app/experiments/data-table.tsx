@@ -31,6 +31,8 @@ interface TableProps<R> {
   baseline?: string | undefined;
   /** Called with the rows that are near the visible part. */
   onSeen?(rows: readonly R[]): void;
+  /** Called with the columns that are near the visible part. */
+  onRange?(range: ColumnRange): void;
   onChosen(next: ReadonlySet<string>): void;
   onSort(column: Column<R>): void;
   onPin?(row: R): void;
@@ -40,10 +42,11 @@ interface TableProps<R> {
 export const DataTable = <R extends TableItem>(props: TableProps<R>) => <Rows key={rowHeight()} {...props} />;
 
 function Rows<R extends TableItem>(props: TableProps<R>) {
-  const { what, rows, columns, look, order, chosen, drawn, onSeen, onChosen, onSort, onPin } = props;
+  const { what, rows, columns, look, order, chosen, drawn, onSeen, onRange, onChosen, onSort, onPin } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const { items, height, scrollTo } = useVirtual(scroller, rows.length, rowHeight(), headHeight);
   const range = useVisibleColumns(scroller, columns);
+  useLayoutEffect(() => onRange?.(range), [range, onRange]);
   const names = useMemo(() => namesWidth(rows), [rows]);
   const style = useMemo(() => {
     const widths = columns.map(({ width }) => `${width}rem`);

@@ -1,6 +1,5 @@
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import { Curves } from '../charts/lazy-curves.ts';
-import { drawableOf } from '../charts/reading/drawable.ts';
 import {
   bestColumn,
   type Column,
@@ -11,6 +10,7 @@ import {
   splitIds,
   usualColumns,
 } from '../runs/columns.ts';
+import { isCriterion } from '../runs/metric-order.ts';
 import { noteOrder } from '../runs/neighbours.ts';
 import { Ranking } from '../runs/ranking.ts';
 import type { Row } from '../runs/row.ts';
@@ -27,13 +27,16 @@ import { useKeys } from '../ui/use-keys.ts';
 import { useNarrow } from '../ui/use-narrow.ts';
 import { expressionEngine, loadExpressions } from './filter/expressions.ts';
 import { FilterBox } from './filter/filter-box.tsx';
-import { filterRows, usesExpressions, withCondition } from './filter/filter-rows.ts';
+import { type Filtered, filterRows, usesExpressions, withCondition } from './filter/filter-rows.ts';
 import { FirstRun, useFirstRun } from './first-run.tsx';
 import { GroupChoice, maxGroupedBy } from './groups/group-choice.tsx';
+import { isLoaded, valueOfColumn, valuesOfFilter } from './loaded-values.ts';
 import { type Judge, type Order, orderText, readOrder, sortRows, startsDescending } from './sort-rows.ts';
 import { ExperimentsTable } from './table.tsx';
+import { useDrawables } from './use-drawables.ts';
 import { useFittedColumns } from './use-fitted-columns.ts';
 import { useRows } from './use-rows.ts';
+import type { ColumnRange } from './use-visible-columns.ts';
 import { type Ranked, ValueSelect, valueColumn, withValue } from './value-column.tsx';
 import { withBaseline } from './views/baseline.ts';
 import { pinsOf, togglePins } from './views/pins.ts';
@@ -61,6 +64,9 @@ const orderOf = (text: string | null, ranking: Ranking, judge: Judge | undefined
   const column = columnOf(id);
   return column && { column: column.id === 'best' ? bestColumn(ranking) : column, isDescending };
 };
+
+/** Return a column whose values are not loaded yet. */
+const unread = (column: Column): Column => ({ ...column, value: () => undefined, text: () => '…' });
 
 /** Return how many rows are shown. Order, filter and means cover only the loaded ones. */
 function countText(
@@ -101,7 +107,7 @@ export function ExperimentsTab({
   /** Called with the criterion that the project is to have. */
   onJudge: (judge: Judge) => void;
 }) {
-  const { rows, isComplete, error, refresh, renew, drop } = useRows(project_id);
+  const { rows, isComplete, error, heavy, want, complete, refresh, renew, drop } = useRows(project_id, total);
   useFirstRun(rows, isComplete && rows.length === 0);
   const ranking = useMemo(() => new Ranking(judge), [judge?.name, judge?.goal]);
   const { query } = place.value;
@@ -111,7 +117,7 @@ export function ExperimentsTab({
   const [chosen, setChosen] = useState<ReadonlySet<string>>(() => keptOf('chosen') ?? new Set());
   const key = `mps-columns-${project_id}`;
 
-  const names = useMemo(() => namesIn(rows), [rows]);
+  const names = useMemo(() => heavy?.names ?? namesIn(rows), [heavy?.names, rows]);
   const given = query.get('columns');
   const ids = useMemo(
     () => (given === null ? (keptIds(key) ?? usualColumns(names, judge)) : splitIds(given)),
@@ -128,14 +134,29 @@ export function ExperimentsTab({
     if (value !== undefined) return withValue(wanted, valueColumn(value, judge));
     return wanted.map((column) => (column.id === 'best' ? bestColumn(ranking, judge?.name) : column));
   }, [idText, value, ranking]);
-  const plainColumns = useFittedColumns(unpadded, rows);
+  const loaded = heavy?.loaded;
+  const present = useMemo(
+    () => unpadded.map((column) => (isLoaded(loaded, valueOfColumn(column.id)) ? column : unread(column))),
+    [unpadded, loaded],
+  );
+  const plainColumns = useFittedColumns(present, rows);
   const columns = useMemo(
     () => withBaseline(plainColumns, baselineRow, judge),
     [plainColumns, baselineRow, judge?.name, judge?.goal],
   );
   const filter = query.get('filter') ?? '';
   const engine = expressionEngine.value;
-  const filtered = useMemo(() => filterRows(rows, filter, ranking, engine), [rows, filter, ranking, engine]);
+  const matching = useMemo(
+    () => filterRows(rows, filter, ranking, engine, names),
+    [rows, filter, ranking, engine, names],
+  );
+  const ofFilter = useMemo(
+    () => (heavy === undefined ? [] : valuesOfFilter(filter, names, matching.hasWords === true)),
+    [heavy === undefined, filter, names, matching.hasWords],
+  );
+  const filtered: Filtered = ofFilter.every((value) => isLoaded(loaded, value))
+    ? matching
+    : { rows, fault: 'The values of the filter are loading…' };
   useEffect(() => {
     if (usesExpressions(filter)) void loadExpressions();
   }, [filter]);
@@ -200,6 +221,23 @@ export function ExperimentsTab({
   useKeys({ v: () => togglePanel('curves') });
   const isTight = useNarrow() || isDrawing;
   const shownColumns = useMemo(() => (isTight ? figuresFirst(columns) : columns), [isTight, columns]);
+  const [range, setRange] = useState<ColumnRange>();
+  const values = useMemo(() => {
+    const shown = isGrouped
+      ? columns
+      : range === undefined
+        ? []
+        : shownColumns.slice(range.first, range.last);
+    const used = [...shown, ...by, ...(order === undefined ? [] : [order.column])];
+    const ranked = judge === undefined ? [] : names.metrics.filter((name) => isCriterion(name, judge));
+    return [
+      ...ranked.map((name) => `metrics.${name}`),
+      ...used.flatMap(({ id }) => valueOfColumn(id) ?? []),
+      ...ofFilter,
+    ];
+  }, [isGrouped, columns, shownColumns, range, by, order, names, judge?.name, ofFilter]);
+  const valueKey = JSON.stringify(values);
+  useLayoutEffect(() => want([...new Set(values)]), [valueKey]);
   /** Rows that the brushes of the plots choose; undefined without a brush. */
   const [ofBrushes, setOfBrushes] = useState<readonly Row[]>();
   const brushed = (isPlotting ? ofBrushes : undefined) ?? sorted;
@@ -211,6 +249,7 @@ export function ExperimentsTab({
       ? wanted
       : [baselineRow, ...wanted.slice(0, maxDrawn - 1)];
   }, [isDrawing, sorted, chosenRows, baselineRow]);
+  const drawables = useDrawables(drawnRows, complete);
   const drawnKey = drawnRows.map(({ experiment_id }) => experiment_id).join();
   const drawn = useMemo(
     () => (drawnKey === '' ? new Map<string, number>() : stylesOf(drawnKey.split(','))),
@@ -236,6 +275,7 @@ export function ExperimentsTab({
         <FilterBox
           filter={filter}
           rows={rows}
+          names={names}
           isFaulty={filtered.fault !== undefined}
           onFilter={(next) => setQuery({ filter: next })}
         />
@@ -312,6 +352,7 @@ export function ExperimentsTab({
         </Empty>
       ) : (
         <div class={isDrawing ? 'beside' : ''}>
+          {isPlotting && heavy !== undefined && <p class="soft small">Axes are the columns of the table.</p>}
           {isPlotting && <ValuesPanel experiments={sorted} judge={judge} onBrushed={setOfBrushes} />}
           <ExperimentsTable
             rows={brushed}
@@ -322,18 +363,14 @@ export function ExperimentsTab({
             pinned={pinned}
             baseline={baselineRow?.experiment_id}
             ranking={ranking}
+            onRange={setRange}
             onChosen={setAllChosen}
             onSort={sort}
             onPin={({ experiment_id }) => togglePins(project_id, [experiment_id])}
           />
           {isDrawing && (
             <section class="beside-panel" aria-label="Curves">
-              <Curves
-                isBeside
-                experiments={drawnRows.map(drawableOf)}
-                judge={judge}
-                baseline={baselineRow?.experiment_id}
-              />
+              <Curves isBeside experiments={drawables} judge={judge} baseline={baselineRow?.experiment_id} />
             </section>
           )}
         </div>
@@ -342,10 +379,10 @@ export function ExperimentsTab({
         <ChosenBar
           rows={chosenRows}
           matching={brushed.length}
-          columns={columns}
+          columns={unpadded}
           project_id={project_id}
           mayChange={mayChange}
-          changes={{ renew, drop }}
+          changes={{ renew, drop, complete }}
           baseline={baselineRow?.experiment_id}
           onBaseline={onBaseline}
           onPin={() =>

@@ -1,4 +1,5 @@
 import type { Row } from '../runs/row.ts';
+import type { Heavy } from './loaded-values.ts';
 
 /** Loaded rows of a project, with the cursor of the rest. */
 export interface KeptRows {
@@ -7,6 +8,7 @@ export interface KeptRows {
   next: string | undefined;
   isComplete: boolean;
   signIns: number;
+  heavy: Heavy | undefined;
 }
 
 /**

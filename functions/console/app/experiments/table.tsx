@@ -6,6 +6,7 @@ import { DataTable } from './data-table.tsx';
 import type { Order } from './sort-rows.ts';
 import { loadSparklines } from './sparklines.ts';
 import { addressOf, contentOf, type RowLook } from './table-row.tsx';
+import type { ColumnRange } from './use-visible-columns.ts';
 
 const look: RowLook<Row> = { addressOf, contentOf };
 
@@ -22,6 +23,7 @@ export function ExperimentsTable({
   pinned: ReadonlySet<string>;
   baseline: string | undefined;
   ranking: Ranking;
+  onRange(range: ColumnRange): void;
   onChosen(next: ReadonlySet<string>): void;
   onSort(column: Column): void;
   onPin(row: Row): void;

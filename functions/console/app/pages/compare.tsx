@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import { metricGoal } from '../../../../shared/metrics/criteria.ts';
-import { type Comparison, experimentsById, loadComparison, loadProject, rowFields } from '../api/projects.ts';
+import { type Comparison, experimentsById, loadComparison, loadProject } from '../api/projects.ts';
+import { rowFields } from '../api/answers.ts';
 import { useLive } from '../api/use-live.ts';
 import { Curves } from '../charts/curves.tsx';
 import { LineSample } from '../charts/line-sample.tsx';

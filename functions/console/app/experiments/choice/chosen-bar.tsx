@@ -12,6 +12,7 @@ import { saveBlob } from '../../ui/save.ts';
 import { attempt, tell } from '../../ui/states/notice.tsx';
 import { isFinal } from '../../ui/states/status.tsx';
 import { plural } from '../../ui/text/format.ts';
+import { valueOfColumn } from '../loaded-values.ts';
 import { cancelRows, csvOf, renameRows, tagRows, untagRows } from './change-many.ts';
 
 const maxCompare = 50;
@@ -23,6 +24,8 @@ export interface RowChanges {
   renew(ids: readonly string[]): Promise<void>;
   /** Leave these rows out. */
   drop(ids: readonly string[]): void;
+  /** Return rows with these values, which a heavy table may not have loaded. */
+  complete(rows: readonly Row[], values: readonly string[]): Promise<readonly Row[]>;
 }
 
 type DialogName = 'tag' | 'rename' | 'cancel';
@@ -57,6 +60,8 @@ export function ChosenBar({
   onClear: () => void;
 }) {
   const [dialog, setDialog] = useState<DialogName>();
+  /** The rows with all of their tags. */
+  const [tagged, setTagged] = useState<readonly Row[]>([]);
   const [isBusy, setBusy] = useState(false);
   const [first] = rows;
   const ids = rows.map(({ experiment_id }) => experiment_id);
@@ -119,7 +124,17 @@ export function ChosenBar({
         )}
         {mayChange && (
           <>
-            <Button icon="tag" shortcut="g" disabled={isBusy} onClick={() => setDialog('tag')}>
+            <Button
+              icon="tag"
+              shortcut="g"
+              disabled={isBusy}
+              onClick={() =>
+                act(async () => {
+                  setTagged(await changes.complete(rows, ['tags']));
+                  setDialog('tag');
+                })
+              }
+            >
               Tag
             </Button>
             <Button disabled={isBusy} onClick={() => setDialog('rename')}>
@@ -134,8 +149,18 @@ export function ChosenBar({
         )}
         <Button
           icon="download"
+          disabled={isBusy}
           onClick={() =>
-            saveBlob(new Blob([csvOf(rows, columns)], { type: 'text/csv;charset=utf-8' }), 'experiments.csv')
+            act(async () => {
+              const written = await changes.complete(
+                rows,
+                columns.flatMap(({ id }) => valueOfColumn(id) ?? []),
+              );
+              saveBlob(
+                new Blob([csvOf(written, columns)], { type: 'text/csv;charset=utf-8' }),
+                'experiments.csv',
+              );
+            })
           }
         >
           CSV
@@ -147,7 +172,12 @@ export function ChosenBar({
         )}
       </div>
       <Button kind="quiet" icon="close" label="Clear the choice" onClick={onClear} />
-      <Dialogs dialog={dialog} rows={rows} renew={changes.renew} onClose={() => setDialog(undefined)} />
+      <Dialogs
+        dialog={dialog}
+        rows={dialog === 'tag' ? tagged : rows}
+        renew={changes.renew}
+        onClose={() => setDialog(undefined)}
+      />
     </div>
   );
 }

@@ -1,5 +1,5 @@
+import type { Names } from '../../runs/columns.ts';
 import type { Row } from '../../runs/row.ts';
-import { namesOfRows } from './filter-rows.ts';
 
 /** Text that completes a filter. */
 export interface Completion {
@@ -14,8 +14,7 @@ const attributes = ['status', 'name', 'kind', 'user', 'config', 'created_at', 'd
 const statuses = ['SUCCEEDED', 'FAILED', 'RUNNING', 'CANCELLED', 'SUBMITTED'];
 
 /** Complete what is at the end of a filter: a name, an operator after a name, or a known value after an operator. */
-export function completionsOf(filter: string, rows: readonly Row[]): Completion[] {
-  const names = namesOfRows(rows);
+export function completionsOf(filter: string, rows: readonly Row[], names: Names): Completion[] {
   const compared = /([\w./-]+)\s*(!=|<=|>=|=|<|>)\s*([^\s']*)$/.exec(filter);
   if (compared !== null) {
     const [whole, name = '', sign = '', typed = ''] = compared;

@@ -1,5 +1,6 @@
 import { useId, useMemo, useState } from 'preact/hooks';
 import { person } from '../../api/session.ts';
+import type { Names } from '../../runs/columns.ts';
 import type { Row } from '../../runs/row.ts';
 import { completionsOf } from './completions.ts';
 import { withCondition } from './filter-rows.ts';
@@ -35,18 +36,23 @@ const chipsOf = (username: string): Chip[] => [
 export function FilterBox({
   filter,
   rows,
+  names,
   isFaulty,
   onFilter,
 }: {
   filter: string;
   rows: readonly Row[];
+  names: Names;
   isFaulty: boolean;
   onFilter: (filter: string) => void;
 }) {
   const id = useId();
   const [isOpen, setOpen] = useState(false);
   const [active, setActive] = useState(-1);
-  const found = useMemo(() => (isOpen ? completionsOf(filter, rows) : []), [filter, rows, isOpen]);
+  const found = useMemo(
+    () => (isOpen ? completionsOf(filter, rows, names) : []),
+    [filter, rows, names, isOpen],
+  );
   const isShown = found.length > 0;
   const username = person.value?.username ?? '';
   const chips = useMemo(() => chipsOf(username), [username]);

@@ -14,6 +14,8 @@ export interface Filtered {
   fault: string | undefined;
   /** Why no row is left, where the filter alone does not say it. */
   reason?: string;
+  /** Whether it has words that may stand in any param or tag. */
+  hasWords?: boolean;
 }
 
 /** A condition that somebody has not typed to its end. */
@@ -31,20 +33,24 @@ export function filterRows(
   filter: string,
   ranking = new Ranking(undefined),
   expressions?: typeof regularExpression,
+  names = namesOfRows(rows),
 ): Filtered {
   const trimmed = filter.trim();
   if (trimmed === '') return { rows, fault: undefined };
-  const names = namesOfRows(rows);
-  const vocabulary = freeVocabulary(names, ranking, expressions);
+  const free = { hasWords: false };
+  const vocabulary = freeVocabulary(names, ranking, expressions, (row) => {
+    free.hasWords = true;
+    return textOf(row);
+  });
   try {
     const parsed = parseFilter(trimmed, vocabulary);
     const matching = rows.filter(parsed.matches);
-    if (matching.length > 0 || rows.length === 0) return { rows: matching, fault: undefined };
+    if (matching.length > 0 || rows.length === 0) return { rows: matching, fault: undefined, ...(free.hasWords && free) };
     const before = filter.replace(lastWord, '');
     // Somebody may be typing a name. The rows stay until it is compared with something.
     if (before !== filter && isBeginning(filter.slice(before.length), names, vocabulary))
-      return filterRows(rows, before.replace(/\b(?:and|or|not)\s*$/i, ''), ranking, expressions);
-    return { rows: matching, fault: undefined, ...reasonFor(rows, parsed) };
+      return filterRows(rows, before.replace(/\b(?:and|or|not)\s*$/i, ''), ranking, expressions, names);
+    return { rows: matching, fault: undefined, ...(free.hasWords && free), ...reasonFor(rows, parsed) };
   } catch (error) {
     if (!(error instanceof SearchSyntaxError)) throw error;
     if (expressions === undefined && usesExpressions(trimmed))
@@ -76,13 +82,14 @@ const freeVocabulary = (
   names: Names,
   ranking: Ranking,
   expressions: typeof regularExpression | undefined,
+  text: (row: Row) => string,
 ): Vocabulary<Row> => ({
   ...vocabularyOf((row) => ranking.best(row)?.value),
   expressions: expressions ?? (() => 'a regular expression'),
   free: {
     named: (name) =>
       namedIn(name, names) ?? unknownName(name, [...names.params, ...names.metrics, ...names.tags]),
-    textOf,
+    textOf: text,
     timeOf: ({ created_at }) => Date.parse(created_at),
     now: () => new Date(),
   },
