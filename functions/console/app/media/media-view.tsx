@@ -102,11 +102,11 @@ function groupsOf(
         series,
       });
     }
-  const found = [...groups].map(([title, tiles]) => ({ title, tiles }));
+  const list = [...groups].map(([title, tiles]) => ({ title, tiles }));
   // One looks at pictures first.
   const placeOf = ({ tiles: [first] }: { tiles: Tile[] }) =>
     mediaKinds.indexOf(first?.series.kind ?? 'picture');
-  return found.sort((a, b) => placeOf(a) - placeOf(b));
+  return list.sort((a, b) => placeOf(a) - placeOf(b));
 }
 
 function TileView({
