@@ -167,11 +167,12 @@ async function writeSegments(
   );
   const removed = marks.flatMap((mark) => (mark.removed ? [mark.experiment_id] : []));
   // Rewrite segments with deleted experiments, so no data of them remain. Also extend the last segment, and
-  // rewrite one whose rows are mostly dead.
+  // rewrite one whose rows are mostly dead, or whose newest times are unknown.
   const purged = refs.filter((ref) => ref.dead.length > 0 && spans(ref, removed)).slice(0, maxRemoved);
-  const half = refs.find((ref) => ref.dead.length > live(ref));
+  const poor =
+    refs.find((ref) => ref.dead.length > live(ref)) ?? refs.find(({ newest }) => newest === undefined);
   const open = refs.slice(-1).find((ref) => live(ref) < openRows);
-  const rewritten = [...new Set([...purged, half, open])].filter((ref) => ref !== undefined);
+  const rewritten = [...new Set([...purged, poor, open])].filter((ref) => ref !== undefined);
   const former = await readSegments(records, project_id, rewritten);
   const kept = former.flatMap((segment, index) => {
     const dead = new Set(rewritten[index]?.dead);

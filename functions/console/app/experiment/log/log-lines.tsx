@@ -37,8 +37,16 @@ export function LogLines({
   const isShown = shown !== undefined && lines.length > 0;
   useEffect(() => {
     const index = lines.findIndex(({ number }) => number === shown);
-    if (isShown && index >= 0) scrollTo(index, 'center');
-  }, [shown, first, isShown]);
+    if (!isShown || index < 0) return;
+    scrollTo(index, 'center');
+    // A long line has its words far to the right. It is drawn after the list has scrolled.
+    const timer = setTimeout(() =>
+      scroller.current
+        ?.querySelector('.marked mark')
+        ?.scrollIntoView({ block: 'nearest', inline: 'nearest' }),
+    );
+    return () => clearTimeout(timer);
+  }, [shown, first, isShown, words]);
   const onScroll = () => {
     const element = scroller.current;
     if (element === null) return;
