@@ -3,11 +3,12 @@ import { event as notify } from './notify.event.ts';
 import { event as purge } from './purge.event.ts';
 import { event as reconcile } from './reconcile.event.ts';
 import { runAlone } from './run-alone.ts';
+import { event as schedules } from './schedules.event.ts';
 
 const runtimeOfAll = { runtime: purge.runtime ?? {} };
 
 /**
- * Run three list-triggered tasks in one function. DynamoDB throttles the third reader of a shard, and the archive
+ * Run four list-triggered tasks in one function. DynamoDB throttles the third reader of a shard, and the archive
  * function is the second reader, because it runs for a quarter of an hour. The tasks run in parallel, so none
  * waits for another. Several invocations run at once, one for each shard of each table's stream: a lease lets one of
  * them run the pass of a task.
@@ -15,17 +16,22 @@ const runtimeOfAll = { runtime: purge.runtime ?? {} };
 export const event = defineTask({
   name: 'backgroundPass',
   ...runtimeOfAll,
-  needs: { ...notify.needs, ...reconcile.needs, ...purge.needs },
-  watches: [...(reconcile.watches ?? []), ...(purge.watches ?? []), ...(notify.watches ?? [])],
-  includes: [reconcile, purge, notify],
+  needs: { ...notify.needs, ...reconcile.needs, ...purge.needs, ...schedules.needs },
+  watches: [reconcile, purge, notify, schedules].flatMap(({ watches = [] }) => watches),
+  includes: [reconcile, purge, notify, schedules],
 
   async run(_: unknown, context) {
-    const alone = (task: typeof reconcile | typeof purge | typeof notify) =>
+    const alone = (task: typeof reconcile | typeof purge | typeof notify | typeof schedules) =>
       // A pass may last as long as this function.
       runAlone(context, { ...task, ...runtimeOfAll }, (started) =>
         task.run(started, { ...context, log: context.log.with({ task: task.name }) }),
       );
-    const passes = await Promise.allSettled([alone(reconcile), alone(purge), alone(notify)]);
+    const passes = await Promise.allSettled([
+      alone(reconcile),
+      alone(purge),
+      alone(notify),
+      alone(schedules),
+    ]);
     const errors = passes.flatMap((pass): unknown[] => (pass.status === 'rejected' ? [pass.reason] : []));
     if (errors.length > 1) throw new AggregateError(errors, 'several passes failed');
     for (const error of errors) throw error;

@@ -71,6 +71,12 @@ export const samples: Samples = {
   rerun_of: '01jgk8a0c4e8g2j6m0p4r8t2v6',
   continues_from: '01jgk8a0c4e8g2j6m0p4r8t2v6',
   sweep_id: '01jgk8a0c4e8g2j6m0p4r8t2v7',
+  schedule_id: '01jgk8a0c4e8g2j6m0p4r8t2v8',
+  cron: '0 3 * * 1-5',
+  zone: 'Europe/Berlin',
+  'Schedule.name': 'nightly',
+  'Schedule.status': 'ACTIVE',
+  'Schedule.running': null,
   'Sweep.best': {
     trial: 4,
     params: { 'optimizer.lr': 0.003 },

@@ -29,6 +29,8 @@ export interface ResourceArns {
   mailTopic?: string | undefined;
   /** Function that sends messages of hooks; undefined if a timer does. */
   notify?: string | undefined;
+  /** Schedules in the group of the deployment, and the role that they take; undefined if there are no such timers. */
+  timers?: { schedules: string; role: string } | undefined;
 }
 
 /** Whether a role may write notices, whose writers call the function that sends them. */
@@ -83,6 +85,17 @@ function statementsOf(need: Need<unknown>, arns: ResourceArns): Statement[] {
       return arns.mailTopic === undefined
         ? []
         : [{ actions: actions.topic ?? [], resources: [arns.mailTopic] }];
+    case 'timers':
+      return arns.timers === undefined
+        ? []
+        : [
+            { actions: actions.timers ?? [], resources: [arns.timers.schedules] },
+            {
+              actions: ['iam:PassRole'],
+              resources: [arns.timers.role],
+              conditions: { StringEquals: { 'iam:PassedToService': 'scheduler.amazonaws.com' } },
+            },
+          ];
   }
 }
 
@@ -143,6 +156,7 @@ const actions: Readonly<Record<Resource, Readonly<Partial<Record<Level, Actions>
     control: { anything: watching, submission: ['batch:SubmitJob'], jobs: ['batch:TerminateJob'] },
   },
   mail: { publish: { topic: ['sns:Publish'] } },
+  timers: { set: { timers: ['scheduler:CreateSchedule'] } },
 };
 
 type Resource = Need<unknown>['resource'];
@@ -159,6 +173,8 @@ interface Actions {
   submission?: readonly string[];
   jobs?: readonly string[];
   topic?: readonly string[];
+  /** Schedules of EventBridge Scheduler. */
+  timers?: readonly string[];
   /** Actions that IAM grants only on `*`. */
   anything?: readonly string[];
 }

@@ -16,15 +16,16 @@ export async function loadTasks(folder: string, kind: 'event' | 'job'): Promise<
       const module: Record<string, unknown> = await import(pathToFileURL(join(folder, file)).href);
       const task = module[kind];
       if (!isTask(task)) throw new Error(`${file} must export ${kind}`);
-      const { name, needs, watches = [], runtime = {}, includes = [], isCalled = false } = task;
-      return { loaded: { file, name, needs, watches, runtime, isCalled }, includes };
+      const { name, needs, watches = [], runtime = {}, includes = [] } = task;
+      const { isCalled = false, isTimed = false } = task;
+      return { loaded: { file, name, needs, watches, runtime, isCalled, isTimed }, includes };
     }),
   );
   const included = new Set(tasks.flatMap(({ includes }) => includes.map(({ name }) => name)));
   return tasks.flatMap(({ loaded }) => {
     if (!included.has(loaded.name)) return [loaded];
     // The task that includes it watches its lists.
-    return loaded.isCalled ? [{ ...loaded, watches: [] }] : [];
+    return loaded.isCalled || loaded.isTimed ? [{ ...loaded, watches: [] }] : [];
   });
 }
 
@@ -38,6 +39,8 @@ export interface LoadedTask {
   runtime: FunctionRuntime;
   /** Whether functions call it by its name. */
   isCalled: boolean;
+  /** Whether timers of EventBridge Scheduler start it. */
+  isTimed: boolean;
 }
 
 function isTask(value: unknown): value is TaskFacts {
@@ -45,4 +48,6 @@ function isTask(value: unknown): value is TaskFacts {
 }
 
 type TaskFacts = Pick<LoadedTask, 'name' | 'needs'> &
-  Partial<Pick<LoadedTask, 'watches' | 'runtime' | 'isCalled'>> & { includes?: readonly { name: string }[] };
+  Partial<Pick<LoadedTask, 'watches' | 'runtime' | 'isCalled' | 'isTimed'>> & {
+    includes?: readonly { name: string }[];
+  };

@@ -4,6 +4,7 @@ import { batch } from './batch-client.ts';
 import { type MailTopic, mailTopic } from './email-topic.ts';
 import { type ObjectReader, type ObjectWriter, objectReader, objectWriter } from './objects.ts';
 import { s3, s3OfUrls } from './s3-client.ts';
+import { schedulerTimers, type Timers } from './timers.ts';
 
 /** Read objects of the bucket. */
 export const readObjects: Need<ObjectReader> = {
@@ -62,4 +63,14 @@ export const publishMail: Need<MailTopic | undefined> = {
   level: 'publish',
   open: ({ environment, settings: { mailTopic: arn } }) =>
     arn === undefined ? undefined : mailTopic(environment, arn),
+};
+
+/** Set timers of schedules. Undefined where the service looks at their times itself. */
+export const setTimers: Need<Timers | undefined> = {
+  resource: 'timers',
+  level: 'set',
+  open: ({ environment, settings: { scheduleTimers } }) =>
+    scheduleTimers === undefined
+      ? undefined
+      : schedulerTimers(environment, scheduleTimers, batch(environment).config.credentials),
 };

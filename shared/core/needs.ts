@@ -14,9 +14,9 @@ export interface Platform {
  * bundle contains only the clients of its needs.
  */
 export interface Need<S> {
-  readonly resource: 'accounts' | 'records' | 'objects' | 'batch' | 'mail';
+  readonly resource: 'accounts' | 'records' | 'objects' | 'batch' | 'mail' | 'timers';
   /** `write` includes `read` and `append`; `observe` is Describe and List, `control` adds Submit and Terminate. */
-  readonly level: 'read' | 'append' | 'write' | 'observe' | 'control' | 'publish';
+  readonly level: 'read' | 'append' | 'write' | 'observe' | 'control' | 'publish' | 'set';
   /** The needed part of the resource; the whole resource by default. */
   readonly scope?: Scope;
   open(platform: Platform): S;

@@ -112,6 +112,9 @@ const makeEnvironmentSchema = () =>
     OIDC_ONLY: z.enum(['yes', 'no']).default('no'),
     MAIL_TOPIC: z.string().startsWith('arn:').optional(),
     NOTIFY_FUNCTION: z.string().min(1).optional(),
+    SCHEDULE_GROUP: z.string().min(1).optional(),
+    SCHEDULE_ROLE: z.string().startsWith('arn:').optional(),
+    SCHEDULE_FUNCTION: z.string().startsWith('arn:').optional(),
     SHARED_CLUSTER: z.enum(['yes', 'no']).default('no'),
     SERVING_PROGRAM: z.string().min(1).optional(),
     LIMIT_SERVING_MEMORY: count(3008),
@@ -239,6 +242,8 @@ export interface Settings {
   mailTopic: string | undefined;
   /** Name of the function that sends messages of hooks; undefined if a timer does. */
   notifyFunction: string | undefined;
+  /** Timers of schedules: their group, the role that starts the function, and its ARN; undefined where the service looks itself. */
+  scheduleTimers: { group: string; role: string; target: string } | undefined;
   /** Versions of Python that jobs can use; undefined if they are not known. */
   pythonVersions: readonly string[] | undefined;
   /** File with the size of the data folder; undefined if the service has none. */
@@ -259,6 +264,17 @@ const storageOrigin = (value: {
   value.S3_ENDPOINT === undefined
     ? `https://${value.BUCKET}.s3.${value.AWS_REGION}.${serviceDomain(value.AWS_REGION)}`
     : new URL(value.S3_PUBLIC_ENDPOINT ?? value.S3_ENDPOINT).origin;
+
+/** Return the timers of schedules, which need all three of their variables. */
+function timersOf({
+  SCHEDULE_GROUP: group,
+  SCHEDULE_ROLE: role,
+  SCHEDULE_FUNCTION: target,
+}: Partial<Record<'SCHEDULE_GROUP' | 'SCHEDULE_ROLE' | 'SCHEDULE_FUNCTION', string | undefined>>) {
+  return group === undefined || role === undefined || target === undefined
+    ? undefined
+    : { group, role, target };
+}
 
 /** Read the settings. Throws an error that names every missing or invalid variable. */
 export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
@@ -309,6 +325,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     serviceUrl: value.SERVICE_URL?.replace(/\/+$/, ''),
     mailTopic: value.MAIL_TOPIC,
     notifyFunction: value.NOTIFY_FUNCTION,
+    scheduleTimers: timersOf(value),
     pythonVersions: value.PYTHON_VERSIONS,
     dataSizeFile: value.DATA_SIZE_FILE,
     concurrentFunctions: value.LIMIT_CONCURRENT_FUNCTIONS,

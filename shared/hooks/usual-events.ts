@@ -10,5 +10,6 @@ export const usualEvents = [
   'experiment.stopped',
   'metric.rule',
   'sweep.ended',
+  'schedule.paused',
   'budget.reached',
 ] as const satisfies readonly HookEvent[];

@@ -92,7 +92,7 @@ function budgetShort(
  */
 export function requireBudget(
   budget: number | null,
-  { cost_estimate, timeout }: JobRecord,
+  { cost_estimate, timeout }: Pick<JobRecord, 'cost_estimate' | 'timeout'>,
   place: 'query' | 'body',
   name: string,
 ): void {

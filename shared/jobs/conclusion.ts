@@ -9,6 +9,7 @@ import { changedLine, findLine, leaveLine, lineOf } from '../data/jobs/waiting-l
 import { compressionRemains } from '../data/models/compression.ts';
 import { modelPrefix } from '../data/models/model.ts';
 import { type PurgeTarget, recordPurge } from '../data/projects/purge.ts';
+import { putTime } from '../data/schedules/schedule-time.ts';
 import { putTurn } from '../data/sweeps/sweep-turn.ts';
 import type { Change, Condition } from '../data/table/condition.ts';
 import { readAgain, retryOnConflict } from '../data/table/retry-on-conflict.ts';
@@ -97,18 +98,13 @@ async function hasNewCharges(records: TableReader<'records'>, before: JobRecord)
   return !isFinal(status) && (charged !== before.charged || spent !== before.spent);
 }
 
-/** Build the write that lets the sweep of an ended experiment decide. Return none for an experiment of no sweep. */
-export const owedTurn = ({ sweep, experiment_id, project_id }: Experiment, now: Date): Write[] =>
-  sweep === undefined
-    ? []
-    : [
-        putTurn({
-          turn_id: experiment_id,
-          project_id,
-          sweep_id: sweep.sweep_id,
-          created_at: now.toISOString(),
-        }),
-      ];
+/** Build the write that lets the sweep or schedule of an ended experiment decide. Return none for an experiment of neither. */
+export function owedTurn({ sweep, schedule_id, experiment_id, project_id }: Experiment, now: Date): Write[] {
+  const at = now.toISOString();
+  if (sweep !== undefined)
+    return [putTurn({ turn_id: experiment_id, project_id, sweep_id: sweep.sweep_id, created_at: at })];
+  return schedule_id === undefined ? [] : [putTime({ at, time_id: experiment_id, project_id, schedule_id })];
+}
 
 /** Build the write that tells hooks of a job's end. Return none if no hook asks for it. */
 export async function endNotices(

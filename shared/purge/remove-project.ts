@@ -19,6 +19,7 @@ import { exportPartition } from '../data/projects/project-archives.ts';
 import { newPurge, recordPurge } from '../data/projects/purge.ts';
 import { uploadPartitions } from '../data/projects/upload.ts';
 import { variablesPartition } from '../data/projects/variable.ts';
+import { scheduleConfigsPartition, schedulesPartition } from '../data/schedules/schedule.ts';
 import { reportsPartition } from '../data/sweeps/rung.ts';
 import { sweepsPartition } from '../data/sweeps/sweep.ts';
 import { runsPartition } from '../data/sweeps/sweep-run.ts';
@@ -63,6 +64,8 @@ export async function removeWholeProject(
     sweepsPartition(project_id),
     runsPartition(project_id),
     reportsPartition(project_id),
+    schedulesPartition(project_id),
+    scheduleConfigsPartition(project_id),
     countersKey(project_id).pk,
   ].map((pk) => ({ pk }));
   const target = { partitions, prefixes: [projectPrefix(project_id)] };

@@ -16,7 +16,6 @@ import { putJobConfig } from '../data/jobs/job-config.ts';
 import { defaultName } from '../data/projects/default-name.ts';
 import { type Project, projectExists } from '../data/projects/project.ts';
 import type { Upload } from '../data/projects/upload.ts';
-import { changedSweep } from '../data/sweeps/sweep.ts';
 import type { TableReader, TableWriter, Write } from '../data/table/table.ts';
 import { type ConditionFailedError, WriteLabel } from '../data/table/write-label.ts';
 import { configParams } from '../experiments/config-params.ts';
@@ -85,23 +84,23 @@ export const datasetFields = (dataset: Upload | undefined) => ({
 
 /**
  * Record an experiment with these inputs.
- * @param trial its place in a sweep, and what the sweep adds
- * @throws ConditionFailedError if the condition {@link checkpointsKept} or {@link changedSweep} fails
+ * @param begun what begins it: a sweep or a schedule, and what that adds
+ * @throws ConditionFailedError if the condition {@link checkpointsKept} or that of what begins it fails
  */
 export async function recordExperiment(
   inputs: TrainingInputs,
   context: BeginContext,
-  trial?: RecordedTrial,
+  begun?: BegunFor,
 ): Promise<Admitted<Experiment>> {
   const { records, project, newId, idempotencyWrites } = context;
   const experiment_id = await newJobId(records, newId());
   const experiment = {
     ...newExperiment(experiment_id, inputs, context),
-    ...(trial !== undefined && { sweep: trial.place }),
+    ...begun?.place,
   };
   requireBudget(experiment.budget, experiment, 'query', 'budget');
-  const own = await trainingFields(records, experiment, inputs, trial?.name ?? inputs.tracked?.name);
-  const fields = { ...own, params: { ...own.params, ...trial?.params } };
+  const own = await trainingFields(records, experiment, inputs, begun?.name ?? inputs.tracked?.name);
+  const fields = { ...own, params: { ...own.params, ...begun?.params } };
   const writesOf = (record: Experiment) => [
     projectExists(project.project_id),
     putExperiment(record),
@@ -110,10 +109,10 @@ export async function recordExperiment(
     markNew(project.project_id, experiment_id),
     ...keepCheckpoints(record).map((write) => checkpointsKept.on(write)),
     ...idempotencyWrites(experiment_id),
-    ...(trial?.writes(experiment_id) ?? []),
+    ...(begun?.writes(experiment_id) ?? []),
   ];
   const refusal = (error: ConditionFailedError) =>
-    checkpointsKept.failedIn(error) || changedSweep.failedIn(error)
+    checkpointsKept.failedIn(error) || begun?.unchanged.failedIn(error)
       ? error
       : notFound('project', project.project_id);
   const admitted = await admitJob(experiment, writesOf, refusal, context);
@@ -121,13 +120,15 @@ export async function recordExperiment(
   return admitted;
 }
 
-/** A run of a sweep that is recorded as an experiment. */
-interface RecordedTrial {
-  place: NonNullable<Experiment['sweep']>;
+/** A run of a sweep or a schedule that is recorded as an experiment. */
+interface BegunFor {
+  place: Pick<Experiment, 'sweep' | 'schedule_id'>;
   name: string;
   /** Params that the configuration does not have. */
-  params: Readonly<Record<string, string>>;
-  /** Return the writes of the sweep. They belong to the transaction that records the experiment. */
+  params?: Readonly<Record<string, string>>;
+  /** Label of the condition that what begins it has not changed since the read. */
+  unchanged: WriteLabel;
+  /** Return the writes of what begins it. They belong to the transaction that records the experiment. */
   writes(experiment_id: string): readonly Write[];
 }
 

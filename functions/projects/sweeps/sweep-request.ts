@@ -1,14 +1,7 @@
 import { parseConfig } from '../../../shared/config/parse-config.ts';
-import {
-  badRequest,
-  notFound,
-  type ParameterFault,
-  ServiceError,
-} from '../../../shared/core/service-error.ts';
+import { badRequest, type ParameterFault } from '../../../shared/core/service-error.ts';
 import type { Settings } from '../../../shared/core/settings.ts';
 import { listExperiments } from '../../../shared/data/experiments/experiment.ts';
-import { findConfig } from '../../../shared/data/projects/config.ts';
-import { findEnvironment } from '../../../shared/data/projects/environment.ts';
 import { readCriterion } from '../../../shared/data/projects/inferred-criterion.ts';
 import type { Criterion, Project } from '../../../shared/data/projects/project.ts';
 import type { Sweep } from '../../../shared/data/sweeps/sweep.ts';
@@ -17,7 +10,6 @@ import { scalarPaths } from '../../../shared/experiments/config-params.ts';
 import { budgetFault, ofOneRun } from '../../../shared/jobs/budget.ts';
 import { costEstimate } from '../../../shared/jobs/cost.ts';
 import { durationOf } from '../../../shared/jobs/shown-job.ts';
-import { allowedSize, fargateSize, nodeSize } from '../../../shared/jobs/size.ts';
 import { usualGoal } from '../../../shared/metrics/criteria.ts';
 import { gridSize } from '../../../shared/sweeps/sampling/grid.ts';
 import { maxTrials } from '../../../shared/sweeps/spec/limits.ts';
@@ -26,9 +18,8 @@ import type { SweepSpec } from '../../../shared/sweeps/spec.ts';
 import { withFlags } from '../../../shared/sweeps/trials/run-inputs.ts';
 import type { TrainingInputs } from '../../../shared/training/record-experiment.ts';
 import { decodeStored, unreadableConfig } from '../../../shared/training/stored-text.ts';
-import { currentInputs } from '../training/current-inputs.ts';
-import { chooseConfig, type ExpectedInputs } from '../training/expected-inputs.ts';
-import { noEnvironment } from '../training/training-endpoint.ts';
+import type { ExpectedInputs } from '../training/expected-inputs.ts';
+import { inputsOfBody } from '../training/inputs-of-body.ts';
 
 /** Most bytes of a sweep's file. It is kept in one item. */
 export const specMaxBytes = 200_000;
@@ -49,34 +40,11 @@ export async function resolveSweep(
   { records, project, settings }: { records: TableReader<'records'>; project: Project; settings: Settings },
 ): Promise<ResolvedSweep> {
   const { project_id } = project;
-  const { nodes = 1, gpus = 0, timeout, dataset } = spec;
-  const isOnNodes = nodes > 1 || gpus > 0;
-  const complete = () => (isOnNodes ? nodeSize(spec, settings) : fargateSize(spec));
-  const size = inBody(() => allowedSize(complete, { timeout, nodes }, settings.limits));
-  const [config, environment] = await Promise.all([
-    spec.config === undefined
-      ? chooseConfig(records, project_id, undefined)
-      : findConfig(records, project_id, spec.config),
-    findEnvironment(records, project_id),
-  ]);
-  if (config === undefined) throw notFound('config', spec.config ?? '');
-  if (environment === undefined) throw noEnvironment();
-  const kind = nodes > 1 ? 'train-remote' : 'train';
-  const request = {
-    kind,
-    config,
-    environment,
-    size,
-    nodes,
-    timeout,
-    dataset,
-    git: null,
-    expected,
-  } as const;
-  const [inputs, criterion, run_seconds] = await Promise.all([
-    currentInputs(request, { records, project, settings }),
+  const { inputs, isOnNodes } = await inputsOfBody(spec, expected, { records, project, settings });
+  const { environment, config_id } = inputs;
+  const [criterion, run_seconds] = await Promise.all([
     criterionOf(records, project_id, spec),
-    usualSeconds(records, project_id, config.config_id),
+    usualSeconds(records, project_id, config_id),
   ]);
   // Refuse a command that takes no flags now, and not when the first trial begins.
   const names = Object.keys(spec.parameters).map((name) => [name, 0]);
@@ -90,16 +58,6 @@ export async function resolveSweep(
   if (faults.length > 0 || 'fault' in criterion) throw badRequest(faults);
   const trials = spec.trials ?? gridSize(spec.parameters, maxTrials) ?? maxTrials;
   return { inputs, criterion, trials, run_cost, run_seconds };
-}
-
-/** Name the body as the place of faulty sizes, which other requests have in their query. */
-function inBody<T>(act: () => T): T {
-  try {
-    return act();
-  } catch (error) {
-    if (!(error instanceof ServiceError) || error.errors.length === 0) throw error;
-    throw badRequest(error.errors.map((fault) => ({ ...fault, in: 'body' })));
-  }
 }
 
 /** Return the faults of the sweep's names beside those of its configuration. */

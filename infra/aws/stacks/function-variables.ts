@@ -110,6 +110,45 @@ export const notifyArn = (stack: Stack, options: Pick<DeploymentOptions, 'name'>
     arnFormat: ArnFormat.COLON_RESOURCE_NAME,
   });
 
+/** Timers of schedules: their group, the role that they take, and the function that they start. Known by name, as `notifyArn`. */
+export function timersOf(stack: Stack, options: Pick<DeploymentOptions, 'name'>): TimerArns {
+  const { name: group } = options;
+  return {
+    group,
+    schedules: stack.formatArn({ service: 'scheduler', resource: 'schedule', resourceName: `${group}/*` }),
+    role: stack.formatArn({
+      service: 'iam',
+      region: '',
+      resource: 'role',
+      resourceName: timerRoleName(stack, options),
+    }),
+    target: stack.formatArn({
+      service: 'lambda',
+      resource: 'function',
+      resourceName: calledName(options, 'schedules'),
+      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+    }),
+  };
+}
+
+/** Return the name of the role that timers take. Roles are known in all regions. */
+export const timerRoleName = (stack: Stack, { name }: Pick<DeploymentOptions, 'name'>): string =>
+  `${name}-timers-${stack.region}`;
+
+export interface TimerArns {
+  group: string;
+  schedules: string;
+  role: string;
+  target: string;
+}
+
+/** Return the variables of the functions that set timers: in every function they would fill the templates. */
+export const timerVariables = ({ group, role, target }: TimerArns): Record<string, string> => ({
+  SCHEDULE_GROUP: group,
+  SCHEDULE_ROLE: role,
+  SCHEDULE_FUNCTION: target,
+});
+
 interface Stores {
   accounts: { tableName: string };
   records: { tableName: string };

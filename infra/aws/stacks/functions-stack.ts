@@ -5,7 +5,7 @@ import type { FunctionRuntime } from '../../../shared/core/function-runtime.ts';
 import { allNeeds } from '../../../shared/http/definition/definition.ts';
 import type { AnyEndpoint } from '../../../shared/http/definition/middleware.ts';
 import type { DeploymentOptions } from '../options/deployment-options.ts';
-import { ownVariables, saidOnce } from './function-variables.ts';
+import { ownVariables, saidOnce, timerVariables } from './function-variables.ts';
 import { FunctionRoles, grantsOf } from './roles.ts';
 import { type FunctionParts, ServiceFunction } from './service-function.ts';
 
@@ -30,15 +30,21 @@ export class FunctionsStack extends Stack {
     const variables = saidOnce(this, environment);
     for (const endpoint of endpoints) {
       const { name, method, path, runtime } = endpoint;
+      const needs = allNeeds(endpoint);
+      const setsTimers = needs.some(({ resource }) => resource === 'timers');
       new ServiceFunction(this, name, {
         functionName: functionName(options, endpoint),
         description: `${method} ${path}`,
         folder: folderOf(name),
         ...(runtime !== undefined && { runtime: sized(runtime, options) }),
-        environment: { ...variables, ...ownVariables(endpoint, options) },
+        environment: {
+          ...variables,
+          ...ownVariables(endpoint, options),
+          ...(setsTimers && timerVariables(resources.timers)),
+        },
         logLevel: options.logLevel,
         log,
-        role: roles.roleOf(grantsOf(allNeeds(endpoint), resources)),
+        role: roles.roleOf(grantsOf(needs, resources)),
       });
     }
   }

@@ -8,6 +8,7 @@ import type { Construct } from 'constructs';
 import type { Need } from '../../../shared/core/needs.ts';
 import { roleStatements } from '../../service/iam-statements.ts';
 import type { LoadedTask } from '../../service/tasks.ts';
+import type { TimerArns } from './function-variables.ts';
 
 /**
  * Make the role that ECS itself uses to pull the images of Fargate jobs and to write the output of their
@@ -117,12 +118,14 @@ export interface Resources {
   mailTopic?: string | undefined;
   /** ARN of the function that sends messages of hooks. */
   notify: string;
+  /** Timers of schedules. */
+  timers: TimerArns;
 }
 
 /** Return the statements of a role for these needs: explicit actions on named resources. */
 export function grantsOf(
   needs: readonly Need<unknown>[],
-  { accounts, records, bucket, submissions, jobs, deployment, mailTopic, notify }: Resources,
+  { accounts, records, bucket, submissions, jobs, deployment, mailTopic, notify, timers }: Resources,
 ): PolicyStatement[] {
   const arns = {
     accounts: accounts.tableArn,
@@ -133,6 +136,7 @@ export function grantsOf(
     deployment,
     mailTopic,
     notify,
+    timers,
   };
   return roleStatements(needs, arns).map(
     ({ actions, resources, conditions }) =>

@@ -10,7 +10,7 @@ import { mailTopicName } from './background/hook-mail.ts';
 import { batchNames, submissionArns } from './batch-names.ts';
 import { ComputeStack } from './compute/compute-stack.ts';
 import { DataStack } from './data-stack.ts';
-import { functionVariables, notifyArn } from './function-variables.ts';
+import { functionVariables, notifyArn, timersOf } from './function-variables.ts';
 import { FunctionsStack } from './functions-stack.ts';
 
 /** Add the whole service to an app. */
@@ -52,6 +52,7 @@ export function addService(
       deployment: name,
       mailTopic,
       notify: notifyArn(data, options),
+      timers: timersOf(data, options),
     },
     environment: functionVariables({ ...data.stores, mailTopic }, names, options),
     folderOf,

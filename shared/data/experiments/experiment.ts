@@ -88,6 +88,8 @@ const experiment = recordType('experiment', () =>
     continuations: z.number().int().default(0),
     /** Its place in a sweep. Absent if no sweep began it. */
     sweep: SweepPlace.optional(),
+    /** Schedule that began it. Absent if none did. */
+    schedule_id: Ulid.optional(),
     /** Rules under which it runs. Absent if there are none. */
     rules: z.array(RecordedRule).optional(),
     /** Progress of the rules of a run that a client records, as JSON. Absent before its first points. */

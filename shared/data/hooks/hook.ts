@@ -18,6 +18,7 @@ export const HookEvent = z.enum([
   'strategy.failed',
   'model.version',
   'sweep.ended',
+  'schedule.paused',
   'budget.warning',
   'budget.reached',
   'export.ready',

@@ -1,9 +1,8 @@
 import * as z from 'zod';
-import { FileId, Sha256, Timestamp, Ulid } from '../../core/formats.ts';
+import { Timestamp, Ulid } from '../../core/formats.ts';
 import { notFound } from '../../core/service-error.ts';
 import { tokenOrigin } from '../accounts/ci-run.ts';
-import { TrainingKind } from '../jobs/job.ts';
-import { EnvironmentType } from '../projects/environment.ts';
+import { KeptInputs } from '../jobs/kept-inputs.ts';
 import { Criterion } from '../projects/project.ts';
 import { recordType } from '../table/record.ts';
 import { type Key, type Page, readPage, type TableReader, type Write } from '../table/table.ts';
@@ -30,7 +29,7 @@ const sweep = recordType('sweep', () =>
     /** Number of configurations. */
     trials: z.number().int(),
     /** Inputs of all its experiments, which never change. Its copy of the configuration is that of a job. */
-    inputs: SweepInputs,
+    inputs: KeptInputs,
     /** Runs that were begun a first time: all with a lower number. */
     begun: z.number().int(),
     /** Numbers of the runs to begin again, in their order. */
@@ -75,30 +74,6 @@ export const SweepCounts = z.object({
   stopped_early: z.number().int(),
   failed: z.number().int(),
   cancelled: z.number().int(),
-});
-
-/** Inputs that all experiments of a sweep share; those that trials change are the values of before. */
-const SweepInputs = z.object({
-  kind: TrainingKind,
-  vcpus: z.number(),
-  memory: z.number().int(),
-  gpus: z.number().int(),
-  nodes: z.number().int(),
-  timeout: z.number().int(),
-  config_id: FileId,
-  config_version: z.number().int(),
-  config_sha256: Sha256,
-  source_sha256: Sha256.nullable(),
-  source_size: z.number().int(),
-  dataset: FileId.nullable(),
-  dataset_sha256: Sha256.nullable(),
-  dataset_is_archive: z.boolean(),
-  environment: z.object({
-    entry_point_command: z.string(),
-    env_type: EnvironmentType,
-    dependencies: z.string(),
-    version: z.number().int(),
-  }),
 });
 
 export const sweepsPartition = (project_id: string): string => `SWEEPS#${project_id}`;

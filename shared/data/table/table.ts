@@ -36,8 +36,11 @@ type PartitionQuery = SortKeys & {
   limit?: number;
 };
 
-/** Sort keys of a query: all, those with a prefix, or those above a key. */
-type SortKeys = { prefix?: string; above?: never } | { prefix?: never; above?: string };
+/** Sort keys of a query: all, those with a prefix, or those above or below a key. */
+type SortKeys =
+  | { prefix?: string; above?: never; below?: never }
+  | { prefix?: never; above?: string; below?: never }
+  | { prefix?: never; above?: never; below?: string };
 
 /** One write of a transaction. */
 export type Write = (
@@ -115,9 +118,9 @@ function newReader<N extends TableName>(
       return Promise.all(keys.map(read));
     },
 
-    async query({ pk, prefix, after, above, descending = false, limit }) {
+    async query({ pk, prefix, after, above, below, descending = false, limit }) {
       throwIfStopped();
-      const range = rangeOf(prefix, above);
+      const range = rangeOf({ prefix, above, below });
       const answer = await client.send(
         new QueryCommand({
           TableName: tableName,
@@ -299,9 +302,14 @@ export function readAhead<T>(read: () => Promise<T>): () => Promise<T> {
 }
 
 /** Return the condition on the sort keys of a query, and the values that it names. */
-function rangeOf(prefix: string | undefined, above: string | undefined) {
+function rangeOf({
+  prefix,
+  above,
+  below,
+}: Partial<Record<'prefix' | 'above' | 'below', string | undefined>>) {
   if (prefix !== undefined)
     return { conditions: ['begins_with(sk, :prefix)'], values: { ':prefix': prefix } };
   if (above !== undefined) return { conditions: ['sk > :above'], values: { ':above': above } };
+  if (below !== undefined) return { conditions: ['sk < :below'], values: { ':below': below } };
   return { conditions: [], values: {} };
 }

@@ -20,6 +20,8 @@ export interface Task<N extends Needs = Needs, E = unknown, R = void> {
   includes?: readonly { name: string }[];
   /** Whether functions call it by its name. Then it has a function of its own, also if another one includes it. */
   isCalled?: true;
+  /** Whether timers of EventBridge Scheduler start it. Then it also has a function of its own. */
+  isTimed?: true;
   /** Settings of its Lambda function that differ from the default. */
   runtime?: FunctionRuntime;
   run(event: E, context: TaskContext<N>): Promise<R>;

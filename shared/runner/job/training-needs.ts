@@ -6,6 +6,7 @@ import { monthPatterns, readBudgets } from '../../data/jobs/budget.ts';
 import { unfinishedPatterns } from '../../data/jobs/job.ts';
 import { limitPatterns } from '../../data/jobs/vcpu-shares.ts';
 import { projectPatterns } from '../../data/projects/project.ts';
+import { scheduleTimes } from '../../data/schedules/schedule-time.ts';
 import { reportPatterns } from '../../data/sweeps/rung.ts';
 import { sweepTurns } from '../../data/sweeps/sweep-turn.ts';
 import { writeRecords } from '../../data/table/needs.ts';
@@ -24,8 +25,9 @@ const trainingRecords = {
     // Experiments and models that the program records in addition to its own.
     'CATALOGUE#*',
     'LOGGED_MODELS#*',
-    // The end of a sweep's run, and its values at rungs.
+    // The end of a run of a sweep or schedule, and values at rungs.
     ...sweepTurns.partitions,
+    ...scheduleTimes.partitions,
     ...notices.partitions,
     ...reportPatterns,
     ...unfinishedPatterns,

@@ -254,12 +254,15 @@ async function recordRun(
     },
     {
       place: {
-        sweep_id: sweep.sweep_id,
-        run,
-        trial,
-        repeat,
-        seed: spec.repeat_seed === undefined ? repeat : null,
+        sweep: {
+          sweep_id: sweep.sweep_id,
+          run,
+          trial,
+          repeat,
+          seed: spec.repeat_seed === undefined ? repeat : null,
+        },
       },
+      unchanged: changedSweep,
       name: `${sweep.name.slice(0, 100)} #${trial}${spec.repeats > 1 ? `.${repeat}` : ''}`,
       params: Object.fromEntries(Object.entries(params).map(([name, value]) => [name, String(value)])),
       writes,

@@ -42,6 +42,7 @@ const free = [
   'AWS::Logs::MetricFilter',
   'AWS::S3::Bucket',
   'AWS::S3::BucketPolicy',
+  'AWS::Scheduler::ScheduleGroup',
   'AWS::SNS::Subscription',
   'AWS::SNS::Topic',
   'AWS::SNS::TopicPolicy',

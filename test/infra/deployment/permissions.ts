@@ -63,6 +63,7 @@ const expected: Readonly<Record<string, readonly string[]>> = {
     's3:PutObject',
   ],
   'accounts append': ['dynamodb:PutItem'],
+  'timers set': ['iam:PassRole', 'scheduler:CreateSchedule'],
   'batch observe': ['batch:DescribeJobs', 'batch:ListJobs'],
   'batch control': [
     'batch:DescribeJobs',

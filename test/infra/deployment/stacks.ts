@@ -133,7 +133,8 @@ test('every event source has a dead-letter queue, and so has every function that
   // Lambda allows five filters of an event source.
   for (const { Properties } of nonEmpty(watching))
     expect(Properties.FilterCriteria.Filters.length).toBeLessThanOrEqual(5);
-  expect(failures).toHaveLength(rules.length + watching.length);
+  // Besides rules and lists, timers start the function of schedules.
+  expect(failures).toHaveLength(rules.length + watching.length + 1);
   for (const { Properties } of nonEmpty(rules)) {
     expect(Properties.Targets).toHaveLength(1);
     expect(Properties.Targets[0].DeadLetterConfig.Arn).toBeDefined();
@@ -157,7 +158,15 @@ test('whoever watches a list is started by its changes alone, minutes after them
   expect(filters('archive')).toEqual([ofList('ARCHIVES')]);
   expect(filters('sweepWatchaccounts')).toEqual([ofList('CLOSED_ACCOUNTS')]);
   expect(filters('sweepWatchrecords')).toEqual([
-    ofList('UNFINISHED_JOBS', 'WAITING_LINES', 'SWEEP_TURNS', 'PURGES', 'NOTICES', 'DELIVERY_LANES'),
+    ofList(
+      'UNFINISHED_JOBS',
+      'WAITING_LINES',
+      'SWEEP_TURNS',
+      'PURGES',
+      'NOTICES',
+      'DELIVERY_LANES',
+      'SCHEDULE_TIMES',
+    ),
     // What is kept for a time expires, and so starts the purge.
     { ...ofList('RETAINED'), eventName: ['INSERT', 'MODIFY', 'REMOVE'] },
   ]);

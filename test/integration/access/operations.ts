@@ -8,6 +8,7 @@ import { endpoint as requestImport } from '../../../functions/projects/archive/r
 import { endpoint as putConfig } from '../../../functions/projects/configs/put-config.endpoint.ts';
 import { endpoint as putHook } from '../../../functions/projects/hooks/put-hook.endpoint.ts';
 import { endpoint as testHook } from '../../../functions/projects/hooks/test-hook.endpoint.ts';
+import { endpoint as createSchedule } from '../../../functions/projects/schedules/create-schedule.endpoint.ts';
 import { endpoint as createSweep } from '../../../functions/projects/sweeps/create-sweep.endpoint.ts';
 import { endpoint as putVariable } from '../../../functions/projects/variables/put-variable.endpoint.ts';
 import { newId } from '../../../shared/core/new-id.ts';
@@ -212,6 +213,25 @@ const onSweep = (call: Call = {}): Operation => ({
   },
 });
 
+const nightly = json({ cron: '0 3 * * *', config: 'train.yaml' });
+
+/** By the id of their owner: a project has at most a hundred. */
+const schedules = new Map<string, Promise<string>>();
+
+/** On a schedule of the target. */
+const onSchedule = (isNew: boolean): Operation => ({
+  absent: { schedule_id: nobody },
+  call: async ({ service, target }) => {
+    if (target === undefined) return { path: { schedule_id: nobody } };
+    const { project_id, user } = target;
+    const make = async (): Promise<string> =>
+      (await service.must(createSchedule, { path: { project_id }, ...nightly })).schedule_id;
+    const made = (isNew ? undefined : schedules.get(user.user_id)) ?? make();
+    if (!isNew) schedules.set(user.user_id, made);
+    return { path: { schedule_id: await made } };
+  },
+});
+
 /** How to ask for each operation; those that need nothing but their path are not named. */
 export const operations: Readonly<Record<string, Operation>> = {
   readCommand: given({ path: { file: 'mps.tgz' } }),
@@ -382,6 +402,12 @@ export const operations: Readonly<Record<string, Operation>> = {
   retrySweep: onSweep(),
   listTrials: onSweep(),
   createTrial: onSweep(json({ params: {} })),
+  createSchedule: given(nightly),
+  readSchedule: onSchedule(false),
+  pauseSchedule: onSchedule(false),
+  resumeSchedule: onSchedule(false),
+  runSchedule: onSchedule(true),
+  deleteSchedule: onSchedule(true),
 
   downloadDataset: { absent: { dataset: 'absent' } },
   searchExperiments: {

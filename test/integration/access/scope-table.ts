@@ -41,6 +41,8 @@ export const scopeTable: Readonly<Record<string, Row>> = Object.fromEntries([
     listSweeps
     readSweep
     listTrials
+    listSchedules
+    readSchedule
     listExperiments
     readExperiment
     readExperimentBudget
@@ -109,6 +111,10 @@ export const scopeTable: Readonly<Record<string, Row>> = Object.fromEntries([
     resumeSweep
     retrySweep
     cancelSweep
+    createSchedule
+    pauseSchedule
+    resumeSchedule
+    runSchedule
     putConfig
     putEnvironment
     requestSourceUpload

@@ -81,7 +81,7 @@ export const layers: readonly (readonly string[])[] = [
     'shared/runner/outputs',
     'shared/training',
   ],
-  ['shared/runner/trackers', 'shared/sweeps/trials'],
+  ['shared/runner/trackers', 'shared/schedules', 'shared/sweeps/trials'],
   [
     'functions/experiments',
     'shared/hooks',

@@ -28,6 +28,7 @@ test('the role of a training reaches experiments, and nothing that holds permiss
     'CATALOGUE#*',
     'LOGGED_MODELS#*',
     'SWEEP_TURNS',
+    'SCHEDULE_TIMES',
     'NOTICES',
     'SWEEP_REPORTS#*',
     'UNFINISHED_JOBS',

@@ -22,6 +22,7 @@ const events = {
   'experiment.stopped': 'A rule or a budget stops an experiment',
   'metric.rule': 'A rule that notifies is met',
   'sweep.ended': 'A sweep ends',
+  'schedule.paused': 'A schedule is paused',
   'budget.warning': 'A budget is nearly used',
   'budget.reached': 'A budget is used up',
   'strategy.succeeded': 'A compression succeeds',

@@ -7,13 +7,21 @@ import type { Construct } from 'constructs';
 import type { LoadedTask } from '../../../service/tasks.ts';
 import type { DeploymentOptions } from '../../options/deployment-options.ts';
 import { batchNames } from '../batch-names.ts';
-import { calledName } from '../function-variables.ts';
+import { calledName, timerVariables } from '../function-variables.ts';
 import { functionRole, grantsOf } from '../roles.ts';
 import { type FunctionParts, ServiceFunction } from '../service-function.ts';
 import { addAlarms } from './alarms.ts';
 import { addBudget } from './budget.ts';
 import { addHookMail } from './hook-mail.ts';
-import { eventsOf, forgetFailedCalls, startByEvents, startByLists, streamStatements } from './triggers.ts';
+import { addTimers } from './timers.ts';
+import {
+  eventsOf,
+  forgetFailedCalls,
+  retryEvents,
+  startByEvents,
+  startByLists,
+  streamStatements,
+} from './triggers.ts';
 
 /** Functions that no request starts: for events of Batch, changes of lists, and the first admin. */
 export class BackgroundStack extends Stack {
@@ -39,9 +47,10 @@ export class BackgroundStack extends Stack {
     const events = eventsOf(this, batchNames(options));
     const streamFunctions = new Map<string, IFunction>();
 
-    for (const { name, needs, watches, runtime, isCalled } of tasks) {
+    for (const { name, needs, watches, runtime, isCalled, isTimed } of tasks) {
       const event = events[name];
-      const isStarted = event !== undefined || watches.length > 0;
+      const isStarted = event !== undefined || watches.length > 0 || isTimed;
+      const setsTimers = Object.values(needs).some(({ resource }) => resource === 'timers');
       if (!isStarted && !isCalled && name !== firstAdminTask)
         throw new Error(`nothing starts the task ${name}`);
       const statements = [
@@ -50,11 +59,11 @@ export class BackgroundStack extends Stack {
         ...(isStarted ? [failed] : []),
       ];
       const fn = new ServiceFunction(this, name, {
-        ...(isCalled && { functionName: calledName(options, name) }),
+        ...((isCalled || isTimed) && { functionName: calledName(options, name) }),
         description: `Task ${name}`,
         folder: folderOf(name),
         runtime,
-        environment,
+        environment: setsTimers ? { ...environment, ...timerVariables(resources.timers) } : environment,
         logLevel: options.logLevel,
         log,
         role: functionRole(this, `${name}Role`, { statements, log }),
@@ -64,6 +73,7 @@ export class BackgroundStack extends Stack {
       if (event !== undefined) startByEvents(fn, event, deadLetters);
       startByLists(fn, watches, resources, deadLetters);
       if (isCalled) forgetFailedCalls(fn);
+      if (isTimed) retryEvents(fn, deadLetters);
       if (name === firstAdminTask) {
         new CfnOutput(this, 'FirstAdminFunction', { value: fn.lambda.functionName });
       }
@@ -79,6 +89,7 @@ export class BackgroundStack extends Stack {
     if (options.alarms) addAlarms(this, watched, options.alarmEmail);
     addBudget(this, options);
     addHookMail(this, options);
+    addTimers(this, resources.timers, options);
   }
 }
 

@@ -31,8 +31,13 @@ export function startByEvents(fn: ServiceFunction, eventPattern: EventPattern, d
       }),
     ],
   });
+  retryEvents(fn, deadLetters);
+}
+
+/** Repeat events whose function failed. Those that fail for hours become dead letters. */
+export function retryEvents(fn: ServiceFunction, deadLetters: IQueue): void {
   new CfnEventInvokeConfig(fn, 'OnFailure', {
-    functionName: lambda.functionName,
+    functionName: fn.lambda.functionName,
     qualifier: '$LATEST',
     maximumEventAgeInSeconds: Duration.hours(eventHours).toSeconds(),
     maximumRetryAttempts: retries,

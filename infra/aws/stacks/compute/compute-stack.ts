@@ -7,7 +7,7 @@ import type { DeploymentOptions } from '../../options/deployment-options.ts';
 import { minMemory } from '../../options/instances.ts';
 import { batchNames } from '../batch-names.ts';
 import type { DataStack } from '../data-stack.ts';
-import { calledName, jobVariables, notifyArn } from '../function-variables.ts';
+import { calledName, jobVariables, notifyArn, timersOf } from '../function-variables.ts';
 import { executionRole, jobRole } from '../roles.ts';
 import { Environments } from './environments.ts';
 import { ClusterJob, ContainerJob, GpuJob, type JobProgram } from './job-definitions.ts';
@@ -55,6 +55,7 @@ export class ComputeStack extends Stack {
       jobs: [],
       deployment: options.name,
       notify: notifyArn(this, options),
+      timers: timersOf(this, options),
     };
     // Nodes of a cluster reach the bucket and the tables alone.
     const isolated = { ...jobVariables(data.stores, options), DOWNLOADS_IN_BUCKET: 'yes' };

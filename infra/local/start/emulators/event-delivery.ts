@@ -4,6 +4,7 @@ import { event as jobStateChanged } from '../../../../functions/events/job-state
 import { event as notify } from '../../../../functions/events/notify.event.ts';
 import { event as purge } from '../../../../functions/events/purge.event.ts';
 import { event as reconcile } from '../../../../functions/events/reconcile.event.ts';
+import { event as schedules } from '../../../../functions/events/schedules.event.ts';
 import { errorText } from '../../../../shared/core/error-text.ts';
 import type { Needs } from '../../../../shared/core/needs.ts';
 import { type Task, taskHandler } from '../../../../shared/http/definition/task.ts';
@@ -89,11 +90,12 @@ export function startSchedule(
   alone_since: string,
   cleanUp: () => Promise<void>,
 ): () => Promise<void> {
-  const [ofReconcile, ofPurge, ofArchive, ofNotify] = [
+  const [ofReconcile, ofPurge, ofArchive, ofNotify, ofSchedules] = [
     functionOf(reconcile, access),
     functionOf(purge, access),
     functionOf(archive, access),
     functionOf(notify, access),
+    functionOf(schedules, access),
   ];
   const stops = [
     repeat(
@@ -105,6 +107,8 @@ export function startSchedule(
     ),
     // Run archives separately, so that jobs and deletes do not wait for a large one.
     repeat(new Map([['archive', () => ofArchive({ seconds: archiveSeconds, repeats: true })]])),
+    // A run begins within seconds of its time, also while others are reconciled.
+    repeat(new Map([['schedules', () => ofSchedules({ repeats: true })]]), timesMilliseconds),
     overlap('notify', () => ofNotify({ repeats: true })),
   ];
   return async () => {
@@ -113,18 +117,23 @@ export function startSchedule(
 }
 
 const everyMilliseconds = 5_000;
+/** A look at the times of schedules is one query of what is due. */
+const timesMilliseconds = 2_000;
 /** A service that was killed left jobs to submit and decisions to take. */
 const firstMilliseconds = 500;
 
 /** Invoke the functions in sequence, repeatedly; runs never overlap. Return a function that stops this. */
-function repeat(handlers: ReadonlyMap<string, () => Promise<void>>): () => Promise<void> {
+function repeat(
+  handlers: ReadonlyMap<string, () => Promise<void>>,
+  milliseconds = everyMilliseconds,
+): () => Promise<void> {
   let running: Promise<void> | undefined;
   const run = () => {
     running ??= runScheduled(handlers).finally(() => {
       running = undefined;
     });
   };
-  const timers = [setTimeout(run, firstMilliseconds), setInterval(run, everyMilliseconds)];
+  const timers = [setTimeout(run, firstMilliseconds), setInterval(run, milliseconds)];
   return async () => {
     for (const timer of timers) clearTimeout(timer);
     await running;

@@ -1,0 +1,109 @@
+import * as z from 'zod';
+import { setTimers } from '../../../shared/aws/needs.ts';
+import { parseConfig } from '../../../shared/config/parse-config.ts';
+import { notFound, ServiceError } from '../../../shared/core/service-error.ts';
+import { projectExists } from '../../../shared/data/projects/project.ts';
+import {
+  maxSchedules,
+  putSchedule,
+  putScheduleConfig,
+  type Schedule,
+  schedulesPartition,
+} from '../../../shared/data/schedules/schedule.ts';
+import { writeRecords } from '../../../shared/data/table/needs.ts';
+import { tryWrite } from '../../../shared/data/table/write-label.ts';
+import { configParams } from '../../../shared/experiments/config-params.ts';
+import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
+import { fields } from '../../../shared/http/definition/endpoint-input.ts';
+import { projectPath } from '../../../shared/http/definition/parameters.ts';
+import { requireBudget } from '../../../shared/jobs/budget.ts';
+import { costEstimate } from '../../../shared/jobs/cost.ts';
+import { setTimerInRequest, timeWrites } from '../../../shared/schedules/advance-schedule.ts';
+import { ScheduleSpec } from '../../../shared/schedules/schedule-spec.ts';
+import { rescheduled } from '../../../shared/schedules/schedule-state.ts';
+import { ScheduleAnswer } from '../../../shared/schedules/show-schedule.ts';
+import { requireCommandValues } from '../../../shared/training/command-values.ts';
+import type { TrainingInputs } from '../../../shared/training/record-experiment.ts';
+import { decodeStored, unreadableConfig } from '../../../shared/training/stored-text.ts';
+import { expectedParameters } from '../training/expected-inputs.ts';
+import { inputsOfBody } from '../training/inputs-of-body.ts';
+import { answerSchedule, runsAs } from './schedule.ts';
+
+export const endpoint = defineEndpoint({
+  name: 'createSchedule',
+  method: 'POST',
+  path: '/projects/{project_id}/schedules',
+  summary: 'Make a schedule: a training that repeats by the clock',
+  description: `Its runs have the source, configuration and environment that the project has now, and the data set of that time. It runs as the caller, with the rights that this user has then, and by the scope and budget of the token of this request. A local time that daylight saving time skips is moved to the end of the gap; one that comes twice counts once. Times that pass while the service does not run are made up for by one run. After three failures in a row it is paused, and hooks are told (\`schedule.paused\`). A project has at most ${maxSchedules} schedules.`,
+  allow: 'developer',
+  project: 'developer',
+  right: 'run',
+  audit: { fields: ['name', 'cron', 'zone', 'overlap', 'config', 'budget'] },
+  needs: { records: writeRecords, timers: setTimers },
+  input: { path: projectPath, query: z.strictObject(expectedParameters), body: fields(ScheduleSpec) },
+  output: { 200: ScheduleAnswer },
+  problems: ['conflict', 'too-large', 'unsupported-media-type'],
+  etag: true,
+  idempotent: {
+    kind: 'creates',
+    table: 'records',
+    replayCreated: (schedule_id, { records, project: { project_id } }) =>
+      answerSchedule(records, { project_id, schedule_id }),
+  },
+
+  async handle({ body: spec, query: expected }, context) {
+    const { records, project, caller, settings, newId, now, idempotencyWrites } = context;
+    const { project_id } = project;
+    const runner = runsAs(caller);
+    const { inputs, isOnNodes } = await inputsOfBody(spec, expected, context);
+    const cost_estimate = costEstimate(settings.prices, { ...inputs, isOnNodes });
+    const budget = spec.budget ?? null;
+    requireBudget(budget, { cost_estimate, timeout: inputs.timeout }, 'body', 'budget');
+    await requireRunnable(inputs);
+    if ((await records.count(schedulesPartition(project_id), maxSchedules)) >= maxSchedules)
+      throw new ServiceError(
+        'conflict',
+        `The project has the maximum of ${maxSchedules} schedules. Delete one first.`,
+      );
+    const { content, git: _, rerun_of: __, overrides: ___, continues_from: ____, ...kept } = inputs;
+    const { name = 'schedule', cron, zone, overlap, rules } = spec;
+    const schedule_id = newId();
+    const at = now();
+    const schedule: Schedule = rescheduled(
+      {
+        ...{ schedule_id, project_id, ...runner, name, cron, zone, overlap, budget, inputs: kept },
+        ...(rules !== undefined && { rules }),
+        status: 'ACTIVE',
+        status_reason: null,
+        next_at: null,
+        waiting: null,
+        running: null,
+        failures: 0,
+        starts: 0,
+        recent: [],
+        created_at: at.toISOString(),
+        updated_at: at.toISOString(),
+        version: 1,
+      },
+      at,
+    );
+    const { writes: times, left } = timeWrites(context, undefined, schedule, at);
+    const writes = [
+      projectExists(project_id),
+      putSchedule(schedule),
+      putScheduleConfig(schedule, content),
+      ...times,
+      ...idempotencyWrites(schedule_id),
+    ];
+    if (!(await tryWrite(records.write(...writes)))) throw notFound('project', project_id);
+    await setTimerInRequest(context, schedule, left);
+    return answerSchedule(records, schedule);
+  },
+});
+
+/** Refuse a command whose placeholders the configuration does not have, now and not at night. */
+async function requireRunnable({ config_id, content, environment }: TrainingInputs): Promise<void> {
+  const parsed = await parseConfig({ config_id, content: decodeStored(config_id, content) });
+  if ('fault' in parsed) throw unreadableConfig(config_id, parsed.fault);
+  requireCommandValues(environment.entry_point_command, config_id, configParams(parsed.data));
+}

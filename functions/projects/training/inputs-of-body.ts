@@ -1,0 +1,59 @@
+import { badRequest, notFound, ServiceError } from '../../../shared/core/service-error.ts';
+import type { Settings } from '../../../shared/core/settings.ts';
+import { findConfig } from '../../../shared/data/projects/config.ts';
+import { findEnvironment } from '../../../shared/data/projects/environment.ts';
+import type { Project } from '../../../shared/data/projects/project.ts';
+import type { TableReader } from '../../../shared/data/table/table.ts';
+import { allowedSize, fargateSize, type JobSize, nodeSize } from '../../../shared/jobs/size.ts';
+import type { TrainingInputs } from '../../../shared/training/record-experiment.ts';
+import { currentInputs } from './current-inputs.ts';
+import { chooseConfig, type ExpectedInputs } from './expected-inputs.ts';
+import { noEnvironment } from './training-endpoint.ts';
+
+/**
+ * Return the inputs of the trainings of a sweep or a schedule, as its body and its project determine them.
+ * @throws ServiceError 400 for a size that is not offered, `not-found` for a missing configuration or data set, `conflict`
+ * without an environment, or if the project has other inputs than the client expects
+ */
+export async function inputsOfBody(
+  body: SizedBody,
+  expected: ExpectedInputs,
+  { records, project, settings }: { records: TableReader<'records'>; project: Project; settings: Settings },
+): Promise<{ inputs: TrainingInputs; isOnNodes: boolean }> {
+  const { project_id } = project;
+  const { nodes = 1, gpus = 0, timeout, dataset } = body;
+  const isOnNodes = nodes > 1 || gpus > 0;
+  const complete = () => (isOnNodes ? nodeSize(body, settings) : fargateSize(body));
+  const size = inBody(() => allowedSize(complete, { timeout, nodes }, settings.limits));
+  const [config, environment] = await Promise.all([
+    body.config === undefined
+      ? chooseConfig(records, project_id, undefined)
+      : findConfig(records, project_id, body.config),
+    findEnvironment(records, project_id),
+  ]);
+  if (config === undefined) throw notFound('config', body.config ?? '');
+  if (environment === undefined) throw noEnvironment();
+  const kind = nodes > 1 ? ('train-remote' as const) : ('train' as const);
+  const inputs = await currentInputs(
+    { kind, config, environment, size, nodes, timeout, dataset, git: null, expected },
+    { records, project, settings },
+  );
+  return { inputs, isOnNodes };
+}
+
+interface SizedBody extends Partial<Record<keyof JobSize, number | undefined>> {
+  config?: string | undefined;
+  nodes?: number | undefined;
+  timeout?: number | undefined;
+  dataset?: string | undefined;
+}
+
+/** Name the body as the place of faulty sizes, which other requests have in their query. */
+function inBody<T>(act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.errors.length === 0) throw error;
+    throw badRequest(error.errors.map((fault) => ({ ...fault, in: 'body' })));
+  }
+}

@@ -1,0 +1,28 @@
+import * as z from 'zod';
+import { FileId, Sha256 } from '../../core/formats.ts';
+import { EnvironmentType } from '../projects/environment.ts';
+import { TrainingKind } from './job.ts';
+
+/** Inputs that all experiments of a sweep or a schedule share; those that trials change are the values of before. */
+export const KeptInputs = z.object({
+  kind: TrainingKind,
+  vcpus: z.number(),
+  memory: z.number().int(),
+  gpus: z.number().int(),
+  nodes: z.number().int(),
+  timeout: z.number().int(),
+  config_id: FileId,
+  config_version: z.number().int(),
+  config_sha256: Sha256,
+  source_sha256: Sha256.nullable(),
+  source_size: z.number().int(),
+  dataset: FileId.nullable(),
+  dataset_sha256: Sha256.nullable(),
+  dataset_is_archive: z.boolean(),
+  environment: z.object({
+    entry_point_command: z.string(),
+    env_type: EnvironmentType,
+    dependencies: z.string(),
+    version: z.number().int(),
+  }),
+});

@@ -1,0 +1,90 @@
+import { expect } from 'vitest';
+import { event as schedules } from '../../../functions/events/schedules.event.ts';
+import { endpoint as putConfig } from '../../../functions/projects/configs/put-config.endpoint.ts';
+import { endpoint as putEnvironment } from '../../../functions/projects/environment/put-environment.endpoint.ts';
+import { endpoint as createSchedule } from '../../../functions/projects/schedules/create-schedule.endpoint.ts';
+import type { Timers } from '../../../shared/aws/timers.ts';
+import { createLogger } from '../../../shared/core/log.ts';
+import { readSettings } from '../../../shared/core/settings.ts';
+import { type Experiment, listExperiments } from '../../../shared/data/experiments/experiment.ts';
+import { isFinal } from '../../../shared/data/jobs/job-status.ts';
+import { requireSchedule } from '../../../shared/data/schedules/schedule.ts';
+import type { TableWriter } from '../../../shared/data/table/table.ts';
+import type { AnyEndpoint } from '../../../shared/http/definition/middleware.ts';
+import { concludeJob } from '../../../shared/jobs/conclusion.ts';
+import { idleBatch } from '../../support/ended-run.ts';
+import { type Call, type TestService, testService } from '../../support/service.ts';
+import { newProject } from '../projects/new-project.ts';
+import { json } from '../users/body.ts';
+
+/** A project that schedules can train, and a clock that the test sets. Its runs have no containers: the test ends them. */
+export async function scheduledProject(more: Readonly<Record<string, string>> = {}) {
+  const service: TestService = await testService({
+    BATCH_ENDPOINT: 'http://127.0.0.1:9',
+    LOG_LEVEL: 'error',
+    ...more,
+  });
+  const { records } = service;
+  const as = await service.user('developer');
+  const project_id = await newProject(service, as);
+  await service.call(putConfig, { path: { project_id, config_id: 'train.yaml' }, body: 'lr: 1\n', as });
+  const command = { entry_point_command: 'true', env_type: 'system', dependencies: 'none' };
+  await service.call(putEnvironment, { path: { project_id }, query: command, as });
+  let later = 0;
+  const now = () => new Date(Date.now() + later);
+
+  const experiments = async () => (await listExperiments(records, project_id, { limit: 1000 })).items;
+  const call = (endpoint: AnyEndpoint, schedule_id = '', more: Call = {}) =>
+    service.call(endpoint, { path: { project_id, ...(schedule_id !== '' && { schedule_id }) }, as, ...more });
+  const read = (schedule_id: string) => requireSchedule(records, { project_id, schedule_id });
+  const end = async (one: Experiment | undefined, status: 'SUCCEEDED' | 'FAILED' = 'SUCCEEDED') => {
+    if (one === undefined) throw new Error('nothing runs');
+    await concludeJob(records, one, { status, reason: status === 'FAILED' ? 'It broke.' : null }, now());
+  };
+  const running = async () => (await experiments()).filter(({ status }) => !isFinal(status));
+
+  return {
+    service,
+    as,
+    project_id,
+    now,
+    call,
+    read,
+    end,
+    experiments,
+    running,
+    make: async (body: object = {}, user = as) => {
+      const made = await call(createSchedule, '', {
+        ...json({ cron: '0 3 * * *', config: 'train.yaml', ...body }),
+        as: user,
+      });
+      expect(made.status, made.text).toBe(200);
+      return made.json;
+    },
+    /** Set the clock to a second after the next time of a schedule. */
+    async untilNext(schedule_id: string): Promise<string> {
+      const { next_at } = await read(schedule_id);
+      if (next_at === null) throw new Error('it is paused');
+      later = Date.parse(next_at) + 1000 - Date.now();
+      return next_at;
+    },
+    pass: (seconds: number) => {
+      later += seconds * 1000;
+    },
+    /** Look at the times that have come, as the timer of a machine does; a timer of AWS names one schedule. */
+    look: (
+      event: object = { repeats: true },
+      { writer = records, timers }: { writer?: TableWriter<'records'>; timers?: Timers } = {},
+    ) =>
+      schedules.run(event, {
+        owners: service.accounts,
+        records: writer,
+        batch: idleBatch,
+        keys: service.accounts,
+        timers,
+        settings: readSettings(service.environment),
+        now,
+        log: createLogger('error', () => {}),
+      }),
+  };
+}
