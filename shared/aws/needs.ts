@@ -1,10 +1,10 @@
 import { type Need, within } from '../core/needs.ts';
 import { type BatchControl, type BatchObserver, batchControl, batchObserver } from './batch.ts';
 import { batch } from './batch-client.ts';
-import { type MailTopic, mailTopic } from './email-topic.ts';
 import { type ObjectReader, type ObjectWriter, objectReader, objectWriter } from './objects.ts';
 import { s3, s3OfUrls } from './s3-client.ts';
-import { schedulerTimers, type Timers } from './timers.ts';
+import { type MailTopic, mailTopic } from './signed/email-topic.ts';
+import { schedulerTimers, type Timers } from './signed/timers.ts';
 
 /** Read objects of the bucket. */
 export const readObjects: Need<ObjectReader> = {

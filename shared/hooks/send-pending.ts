@@ -1,4 +1,4 @@
-import type { MailTopic } from '../aws/email-topic.ts';
+import type { MailTopic } from '../aws/signed/email-topic.ts';
 import type { Deadline } from '../core/deadline.ts';
 import { openSealed } from '../core/encryption.ts';
 import type { Logger } from '../core/log.ts';

@@ -1,4 +1,4 @@
-import type { Timers } from '../aws/timers.ts';
+import type { Timers } from '../aws/signed/timers.ts';
 import { errorName } from '../core/error-text.ts';
 import { ServiceError } from '../core/service-error.ts';
 import { originOf, type TokenOrigin } from '../data/accounts/ci-run.ts';

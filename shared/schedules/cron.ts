@@ -46,11 +46,11 @@ const fields = [
 
 /** Return what is wrong with an expression, in a sentence. Return undefined if nothing is. */
 function cronFault(text: string): string | undefined {
-  const given = text.split(' ');
-  if (given.length !== fields.length)
-    return `has ${text === '' ? 0 : given.length} fields; allowed are five: ${fields.map(({ name }) => name).join(', ')}, such as 0 3 * * 1-5`;
+  const words = text.split(' ');
+  if (words.length !== fields.length)
+    return `has ${text === '' ? 0 : words.length} fields; allowed are five: ${fields.map(({ name }) => name).join(', ')}, such as 0 3 * * 1-5`;
   const faults = fields.flatMap(({ name, allowed }, index) => {
-    const field = given[index] ?? '';
+    const field = words[index] ?? '';
     const alone = fields.map((_, at) => (at === index ? field : '*')).join(' ');
     return wellFormed.test(field) && cronOf(alone) !== undefined
       ? []

@@ -9,3 +9,4 @@ import './deployment/room.ts';
 import './deployment/routes.ts';
 import './deployment/stacks.ts';
 import './deployment/surroundings.ts';
+import './deployment/timers.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { MailTopic } from '../../../shared/aws/email-topic.ts';
+import type { MailTopic } from '../../../shared/aws/signed/email-topic.ts';
 import { forSeconds } from '../../../shared/core/deadline.ts';
 import { ServiceError } from '../../../shared/core/service-error.ts';
 import { type Delivery, findDelivery } from '../../../shared/data/hooks/delivery.ts';

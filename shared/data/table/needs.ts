@@ -1,5 +1,5 @@
-import { callFunction } from '../../aws/call-function.ts';
 import { dynamoDb } from '../../aws/dynamodb-client.ts';
+import { callFunction } from '../../aws/signed/call-function.ts';
 import { type Need, within } from '../../core/needs.ts';
 import type { Settings } from '../../core/settings.ts';
 import { noticePartition } from '../hooks/notice-partition.ts';

@@ -54,6 +54,11 @@ export const acknowledged: readonly Acknowledged[] = [
     reason: 'Batch makes the ids of jobs; the service ends only those that it has on record.',
   },
   {
+    rule: /^AwsSolutions-IAM5\[Resource::.*:schedule\/[a-z-]+\/\*\]$/,
+    at: /./,
+    reason: 'Timers have the ids of schedules and the times at which they are due.',
+  },
+  {
     rule: /^AwsSolutions-IAM5\[Resource::\*\]$/,
     at: /./,
     reason: 'Describe and List of Batch, List of streams, and tokens for ECR, are allowed on * alone.',

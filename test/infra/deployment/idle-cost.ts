@@ -42,12 +42,12 @@ const free = [
   'AWS::Logs::MetricFilter',
   'AWS::S3::Bucket',
   'AWS::S3::BucketPolicy',
-  'AWS::Scheduler::ScheduleGroup',
   'AWS::SNS::Subscription',
   'AWS::SNS::Topic',
   'AWS::SNS::TopicPolicy',
   'AWS::SQS::Queue',
   'AWS::SQS::QueuePolicy',
+  'AWS::Scheduler::ScheduleGroup',
 ];
 
 test('a budget of the account sends mails where there is an address, and costs nothing', () => {

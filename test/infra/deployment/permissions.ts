@@ -253,6 +253,8 @@ test('passwords and the key of secrets are reached by the functions that check o
     'rerunExperiment',
     'resumeSweep',
     'retrySweep',
+    'runSchedule',
+    'schedules',
     'testHook',
     'trainProject',
     'trainProjectRemote',
@@ -381,13 +383,15 @@ test('resources are named, but for what IAM allows on * alone', () => {
   expect([...new Set(actionsOf(onAnything))].sort()).toEqual(allowed);
 });
 
-test('only allowed, to Lambda, ECS, EC2 and API Gateway', () => {
+test('only allowed, to Lambda, ECS, EC2, API Gateway and EventBridge Scheduler', () => {
   expect(new Set(all.map(({ Effect }) => Effect))).toEqual(new Set(['Allow']));
   const trusted = service
     .of('AWS::IAM::Role')
     .map(({ Properties }) => Properties.AssumeRolePolicyDocument.Statement[0].Principal.Service);
   expect(new Set(trusted.map((principal) => text(principal)))).toEqual(
-    new Set(['lambda', 'ecs-tasks', 'ec2', 'apigateway'].map((name) => text(`${name}.amazonaws.com`))),
+    new Set(
+      ['lambda', 'ecs-tasks', 'ec2', 'apigateway', 'scheduler'].map((name) => text(`${name}.amazonaws.com`)),
+    ),
   );
 });
 

@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { verifySignature } from '../../../infra/local/access/verify-signature.ts';
-import { callFunction } from '../../../shared/aws/call-function.ts';
+import { callFunction } from '../../../shared/aws/signed/call-function.ts';
 import { hookedProject, type Receiver, startReceiver } from './hooked-project.ts';
 
 interface Call {

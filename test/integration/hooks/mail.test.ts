@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { mailTopic } from '../../../shared/aws/email-topic.ts';
+import { mailTopic } from '../../../shared/aws/signed/email-topic.ts';
 import { hookedProject, type Receiver, startReceiver } from './hooked-project.ts';
 import { startTopic } from './topic.ts';
 

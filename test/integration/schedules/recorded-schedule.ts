@@ -3,7 +3,7 @@ import { event as schedules } from '../../../functions/events/schedules.event.ts
 import { endpoint as putConfig } from '../../../functions/projects/configs/put-config.endpoint.ts';
 import { endpoint as putEnvironment } from '../../../functions/projects/environment/put-environment.endpoint.ts';
 import { endpoint as createSchedule } from '../../../functions/projects/schedules/create-schedule.endpoint.ts';
-import type { Timers } from '../../../shared/aws/timers.ts';
+import type { Timers } from '../../../shared/aws/signed/timers.ts';
 import { createLogger } from '../../../shared/core/log.ts';
 import { readSettings } from '../../../shared/core/settings.ts';
 import { type Experiment, listExperiments } from '../../../shared/data/experiments/experiment.ts';

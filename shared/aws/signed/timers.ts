@@ -1,5 +1,5 @@
-import type { Environment } from '../core/needs.ts';
-import { type Settings, serviceDomain } from '../core/settings.ts';
+import type { Environment } from '../../core/needs.ts';
+import { type Settings, serviceDomain } from '../../core/settings.ts';
 import { requestSigner } from './request-signer.ts';
 
 /** Timers of EventBridge Scheduler that start the function of schedules. */

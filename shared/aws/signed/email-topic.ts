@@ -1,5 +1,5 @@
-import type { Environment } from '../core/needs.ts';
-import { serviceDomain } from '../core/settings.ts';
+import type { Environment } from '../../core/needs.ts';
+import { serviceDomain } from '../../core/settings.ts';
 import { requestSigner } from './request-signer.ts';
 
 /** Topic of SNS whose subscribers get mails. */
