@@ -35,6 +35,7 @@ import { importCommand } from './commands/project/import.ts';
 import { memberRoutes } from './commands/project/members.ts';
 import { projectCommand } from './commands/project/project.ts';
 import { projectsCommand } from './commands/project/projects.ts';
+import { scheduleRoutes } from './commands/schedules/schedules.ts';
 import { sweepRoutes } from './commands/sweeps/sweeps.ts';
 import type { CliContext } from './context.ts';
 import { usageErrorText } from './usage-error.ts';
@@ -83,6 +84,7 @@ const routes = buildRouteMap<string, CliContext>({
     run: runCommand,
     rerun: rerunCommand,
     sweep: sweepRoutes,
+    schedule: scheduleRoutes,
     ls: lsCommand,
     show: showCommand,
     logs: logsCommand,
@@ -152,9 +154,12 @@ export async function runInputs(inputs: readonly string[], context: CliContext):
   return exitCode < 0 ? exitCodes.usage : exitCode;
 }
 
-/** Return the words after `--` as Stricli reads them. `rerun` and `sweep` take one word, so the command is a flag. */
+/** Commands that take one word at most, so the command after `--` is a flag of theirs. */
+const commandIsFlag = ['rerun', 'sweep', 'schedule'];
+
+/** Return the words after `--` as Stricli reads them. */
 const afterHyphens = (command: string | undefined, words: readonly string[]): string[] =>
-  (command === 'rerun' || command === 'sweep') && words.length > 0
+  commandIsFlag.includes(command ?? '') && words.length > 0
     ? ['--command', quoteCommand(words)]
     : ['--', ...words];
 

@@ -20,7 +20,7 @@ export function usageErrorText(error: unknown, command: string): string {
 }
 
 /** Commands that take the command of a program after `--`. */
-const runsPrograms: readonly string[] = ['run', 'rerun', 'sweep'];
+const runsPrograms: readonly string[] = ['run', 'rerun', 'sweep', 'schedule'];
 
 const programFlagStep = (command: string, flag: string): string =>
   `Flags of your program stand behind its command, after --: mps ${command} -- python train.py --${flag} …`;

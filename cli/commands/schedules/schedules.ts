@@ -1,0 +1,237 @@
+import { basename } from 'node:path';
+import { buildCommand, buildRouteMap } from '@stricli/core';
+import type { endpoint as deleteSchedule } from '../../../functions/projects/schedules/delete-schedule.endpoint.ts';
+import type { endpoint as pauseSchedule } from '../../../functions/projects/schedules/pause-schedule.endpoint.ts';
+import type { endpoint as resumeSchedule } from '../../../functions/projects/schedules/resume-schedule.endpoint.ts';
+import type { endpoint as runSchedule } from '../../../functions/projects/schedules/run-schedule.endpoint.ts';
+import type { Client } from '../../../shared/client/client.ts';
+import { parseCommand } from '../../../shared/command/parse-command.ts';
+import type { CliContext } from '../../context.ts';
+import { showToEnd } from '../../experiments/follow-experiment.ts';
+import { connect } from '../../login/connect.ts';
+import type { Override } from '../../run/override-config.ts';
+import { untilSubmitted } from '../../run/until-submitted.ts';
+import { namedSchedule, schedulesOf } from '../../schedules/find-schedule.ts';
+import { makeSchedule, type Schedule } from '../../schedules/make-schedule.ts';
+import { timeText } from '../../schedules/time-text.ts';
+import {
+  detach,
+  json,
+  overrides,
+  project,
+  root,
+  runBudget,
+  type SizeFlags,
+  sizes,
+  text,
+  uploadYes,
+  verbose,
+} from '../flags.ts';
+
+const makeCommand = buildCommand({
+  func: make,
+  parameters: {
+    positional: {
+      kind: 'tuple',
+      parameters: [
+        {
+          brief: 'Minute, hour, day of month, month, day of week, as one word: "0 3 * * 1-5"',
+          placeholder: 'CRON',
+          parse: String,
+        },
+      ],
+    },
+    flags: {
+      zone: text('ZONE', 'Time zone, such as Europe/Berlin (default: that of this machine)'),
+      overlap: text('HOW', 'If the run before has not ended: skip, or queue one run (default: skip)'),
+      name: text('NAME', 'Name of the schedule (default: that of the configuration or the program)'),
+      budget: { ...runBudget, brief: 'US$ that each run may cost; then it saves its checkpoints and ends' },
+      config: text('FILE', 'Configuration to train with (default: train.* or config.*)'),
+      command: text('COMMAND', 'Command to run; also the words after --'),
+      set: overrides,
+      project,
+      root,
+      ...sizes,
+      yes: uploadYes,
+      json,
+      verbose,
+    },
+    aliases: { c: 'config', S: 'set', p: 'project', y: 'yes' },
+  },
+  docs: {
+    brief: 'Train this folder again and again by the clock',
+    fullDescription: `Uploads the folder as "mps run" does, and keeps it: later changes of the folder change nothing, but each run gets the current version of its data set. A time that the machine slept through is made up for once. After three failures in a row it pauses, and the hooks of the project are told.
+
+Examples:
+  mps schedule "0 3 * * 1-5" --zone Europe/Berlin -- python retrain.py
+  mps schedule "*/30 * * * *" --overlap queue --budget 0.5
+  mps schedule ls`,
+  },
+});
+
+async function make(this: CliContext, flags: MakeFlags, cron: string): Promise<void> {
+  const { zone = ownZone(), overlap, name, budget, command, set = [], yes = false, ...rest } = flags;
+  const { json: isJson, verbose: _, ...run } = rest;
+  const words = command === undefined ? [] : parseCommand(command);
+  const session = await connect(this.env);
+  const place = { folder: this.folder, name: basename(this.folder) || 'project', printer: this.printer };
+  const schedule = await untilSubmitted(
+    (signal, onSubmit) =>
+      makeSchedule(
+        session,
+        { cron, zone, overlap, name, budget },
+        { ...run, overrides: set, words, yes },
+        { ...place, signal, onSubmit },
+      ),
+    interruptions,
+  );
+  if (isJson) this.printer.json(schedule);
+  else this.printer.line(schedule.schedule_id);
+}
+
+const ownZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** Messages after Ctrl-C. */
+const interruptions = {
+  before: 'Interrupted; no schedule was made.',
+  unknown: 'Interrupted while the schedule was made. "mps schedule ls" shows whether it exists.',
+  after: ({ schedule_id: id }: Schedule) =>
+    `Interrupted; the schedule exists.\nTo delete it: mps schedule rm ${id}`,
+};
+
+async function ls(this: CliContext, { project: named, json: isJson }: Flags): Promise<void> {
+  const { schedules } = await schedulesOf(this, named);
+  if (isJson) for (const one of schedules) this.process.stdout.write(`${JSON.stringify(one)}\n`);
+  else this.printer.table(['SCHEDULE', 'NAME', 'CRON', 'NEXT', 'LAST', 'COMMAND'], schedules.map(rowOf));
+}
+
+function rowOf({
+  schedule_id,
+  name,
+  cron,
+  zone,
+  next_at,
+  status_reason,
+  recent,
+  command,
+}: Schedule): string[] {
+  const [last] = recent;
+  return [
+    schedule_id,
+    name,
+    cron,
+    next_at === null ? `paused: ${status_reason}` : timeText(next_at, zone),
+    last === undefined ? '' : `${last.result}${last.reason === null ? '' : `: ${last.reason}`}`,
+    command,
+  ];
+}
+
+const lsCommand = buildCommand({
+  func: ls,
+  parameters: { flags: { project, json, verbose }, aliases: { p: 'project' } },
+  docs: {
+    brief: 'List the schedules of a project, with their next times and last results',
+    fullDescription: '--json prints one line per schedule.\n\nExample:\n  mps schedule ls',
+  },
+});
+
+const scheduleName = {
+  brief: 'Name or ID of the schedule, or the end of its ID',
+  placeholder: 'SCHEDULE',
+  parse: String,
+} as const;
+
+const one = 'POST /projects/{project_id}/schedules/{schedule_id}';
+
+/** Build a command that changes a schedule. */
+const changeCommand = (
+  change: (client: Client, path: { project_id: string; schedule_id: string }) => Promise<Schedule>,
+  { brief, example }: { brief: string; example: string },
+) =>
+  buildCommand<Flags, [string], CliContext>({
+    async func({ project: named, json: isJson }, name) {
+      const { session, path } = await namedSchedule(this, named, name);
+      const schedule = await change(session.client, path);
+      const { next_at, zone, schedule_id } = schedule;
+      if (isJson) this.printer.json(schedule);
+      else if (next_at === null) this.printer.say(`${schedule_id} is paused.`);
+      else this.printer.say(`${schedule_id} runs next at ${timeText(next_at, zone)}.`);
+    },
+    parameters: {
+      positional: { kind: 'tuple', parameters: [scheduleName] },
+      flags: { project, json, verbose },
+      aliases: { p: 'project' },
+    },
+    docs: { brief, fullDescription: `Example:\n  ${example}` },
+  });
+
+const runCommand = buildCommand<Flags & { detach?: boolean }, [string], CliContext>({
+  async func({ project: named, json: isJson, detach: isDetached }, name) {
+    const { session, path } = await namedSchedule(this, named, name);
+    const begun = await session.client.call<typeof runSchedule>(`${one}/run`, { path });
+    await showToEnd(this, session.client, begun, { detach: isDetached, json: isJson });
+  },
+  parameters: {
+    positional: { kind: 'tuple', parameters: [scheduleName] },
+    flags: { detach, project, json, verbose },
+    aliases: { p: 'project', d: 'detach' },
+  },
+  docs: {
+    brief: 'Begin a run of a schedule now and follow it',
+    fullDescription: 'Its next time stays as it is.\n\nExample:\n  mps schedule run nightly',
+  },
+});
+
+const rmCommand = buildCommand<Flags, [string], CliContext>({
+  async func({ project: named, json: isJson }, name) {
+    const { session, path } = await namedSchedule(this, named, name);
+    const route = 'DELETE /projects/{project_id}/schedules/{schedule_id}';
+    const deleted = await session.client.call<typeof deleteSchedule>(route, { path });
+    if (isJson) this.printer.json(deleted);
+    else this.printer.say(`Deleted ${path.schedule_id}. Its experiments stay.`);
+  },
+  parameters: {
+    positional: { kind: 'tuple', parameters: [scheduleName] },
+    flags: { project, json, verbose },
+    aliases: { p: 'project' },
+  },
+  docs: { brief: 'Delete a schedule', fullDescription: 'Example:\n  mps schedule rm nightly' },
+});
+
+/** `mps schedule`: with an expression it makes one. */
+export const scheduleRoutes = buildRouteMap<string, CliContext>({
+  routes: {
+    make: makeCommand,
+    ls: lsCommand,
+    pause: changeCommand((client, path) => client.call<typeof pauseSchedule>(`${one}/pause`, { path }), {
+      brief: 'Pause a schedule; what runs goes on',
+      example: 'mps schedule pause nightly',
+    }),
+    resume: changeCommand((client, path) => client.call<typeof resumeSchedule>(`${one}/resume`, { path }), {
+      brief: 'Resume a paused schedule, as yourself',
+      example: 'mps schedule resume nightly',
+    }),
+    run: runCommand,
+    rm: rmCommand,
+  },
+  defaultCommand: 'make',
+  docs: { brief: 'Train again and again by the clock' },
+});
+
+interface Flags {
+  project?: string;
+  json?: boolean;
+  verbose?: boolean;
+}
+
+interface MakeFlags extends SizeFlags, Flags {
+  zone?: string;
+  overlap?: string;
+  name?: string;
+  budget?: number;
+  config?: string;
+  command?: string;
+  set?: readonly Override[];
+  root?: string;
+  yes?: boolean;
+}
