@@ -27,6 +27,24 @@ import {
   uploadYes,
   verbose,
 } from '../flags.ts';
+import { optionsText } from '../options-text.ts';
+
+/** Flags that make a schedule. The help of all of `mps schedule` lists them, too. */
+const makeFlags = {
+  zone: text('ZONE', 'Time zone, such as Europe/Berlin (default: that of this machine)'),
+  overlap: text('HOW', 'If the run before has not ended: skip, or queue one run (default: skip)'),
+  name: text('NAME', 'Name of the schedule (default: that of the configuration or the program)'),
+  budget: { ...runBudget, brief: 'US$ that each run may cost; then it saves its checkpoints and ends' },
+  config: text('FILE', 'Configuration to train with (default: train.* or config.*)'),
+  command: text('COMMAND', 'Command to run; also the words after --'),
+  set: overrides,
+  project,
+  root,
+  ...sizes,
+  yes: uploadYes,
+  json,
+  verbose,
+} as const;
 
 const makeCommand = buildCommand({
   func: make,
@@ -41,21 +59,7 @@ const makeCommand = buildCommand({
         },
       ],
     },
-    flags: {
-      zone: text('ZONE', 'Time zone, such as Europe/Berlin (default: that of this machine)'),
-      overlap: text('HOW', 'If the run before has not ended: skip, or queue one run (default: skip)'),
-      name: text('NAME', 'Name of the schedule (default: that of the configuration or the program)'),
-      budget: { ...runBudget, brief: 'US$ that each run may cost; then it saves its checkpoints and ends' },
-      config: text('FILE', 'Configuration to train with (default: train.* or config.*)'),
-      command: text('COMMAND', 'Command to run; also the words after --'),
-      set: overrides,
-      project,
-      root,
-      ...sizes,
-      yes: uploadYes,
-      json,
-      verbose,
-    },
+    flags: makeFlags,
     aliases: { c: 'config', S: 'set', p: 'project', y: 'yes' },
   },
   docs: {
@@ -215,7 +219,18 @@ export const scheduleRoutes = buildRouteMap<string, CliContext>({
     rm: rmCommand,
   },
   defaultCommand: 'make',
-  docs: { brief: 'Train again and again by the clock' },
+  docs: {
+    brief: 'Train again and again by the clock',
+    fullDescription: `Trains this folder again and again by the clock. "mps schedule CRON" makes a schedule, as "mps schedule make" does.
+
+Examples:
+  mps schedule "0 3 * * 1-5" --zone Europe/Berlin -- python retrain.py
+  mps schedule ls
+  mps schedule pause retrain
+
+OPTIONS OF A NEW SCHEDULE
+${optionsText(makeFlags)}`,
+  },
 });
 
 interface Flags {

@@ -1,5 +1,6 @@
 import { buildRouteMap } from '@stricli/core';
 import type { CliContext } from '../../context.ts';
+import { optionsText } from '../options-text.ts';
 import {
   cancelSweepCommand,
   extendCommand,
@@ -36,16 +37,6 @@ Examples:
   mps sweep extend --trials 40
 
 OPTIONS OF A NEW SWEEP
-${optionsText()}`,
+${optionsText(startFlags)}`,
   },
 });
-
-/** Return the options that begin a sweep, one a line, for the help of a name that takes commands and options. */
-function optionsText(): string {
-  const options = Object.entries(startFlags).map(([name, flag]) => {
-    const value = 'placeholder' in flag ? ` ${flag.placeholder}` : '';
-    return { option: `${name === 'set' ? '-S' : `--${name}`}${value}`, brief: flag.brief };
-  });
-  const width = Math.max(...options.map(({ option }) => option.length));
-  return options.map(({ option, brief }) => `  ${option.padEnd(width)}  ${brief}`).join('\n');
-}

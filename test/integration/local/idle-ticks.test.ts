@@ -4,11 +4,13 @@ import { event as archive } from '../../../functions/events/archive.event.ts';
 import { event as notify } from '../../../functions/events/notify.event.ts';
 import { event as purge } from '../../../functions/events/purge.event.ts';
 import { event as reconcile } from '../../../functions/events/reconcile.event.ts';
+import { event as schedules } from '../../../functions/events/schedules.event.ts';
 import { endpoint as readProject } from '../../../functions/projects/projects/read-project.endpoint.ts';
 import { deliveryLanes } from '../../../shared/data/hooks/delivery-lane.ts';
 import { userLimitKey } from '../../../shared/data/jobs/job.ts';
 import { lineKey, waitingLines } from '../../../shared/data/jobs/waiting-line.ts';
 import { announce, retain } from '../../../shared/data/projects/purge.ts';
+import { putTime } from '../../../shared/data/schedules/schedule-time.ts';
 import type { Item, Write } from '../../../shared/data/table/table.ts';
 import { taskHandler } from '../../../shared/http/definition/task.ts';
 import { type TestService, testService } from '../../support/service.ts';
@@ -30,6 +32,11 @@ const kinds: Readonly<Record<string, (count: number) => Write[]>> = {
         ...item(deliveryLanes.partitions[0], hook_id, 'delivery-lane'),
         ...{ project_id: id(), hook_id, next_at: later, failures: 9, version: 1 },
       };
+    }),
+  'schedules that are not due': (count) =>
+    Array.from({ length: count }, () => {
+      const schedule_id = id();
+      return putTime({ at: later, time_id: schedule_id, project_id: id(), schedule_id });
     }),
   'announced uploads': (count) =>
     Array.from({ length: count }, () => {
@@ -88,7 +95,7 @@ describe('a tick of a machine on which nothing is due', () => {
     const { environment } = service;
     const started = { repeats: true };
     return tableRequests(service, readProject, async () => {
-      for (const run of [reconcile, purge, notify].map((one) =>
+      for (const run of [reconcile, purge, notify, schedules].map((one) =>
         taskHandler(one as typeof purge, environment),
       ))
         await run(started);
