@@ -14,7 +14,9 @@ export function segmentChoice({ filter, order_by, limit }: Searched): SegmentCho
   const names = [...filter.names, ...order_by.map(({ name }) => name)];
   // The names of users and the best values are looked up for all rows, and a key of a group must be that of some row.
   if (names.some(({ attribute }) => attribute === undefined || lookedUp.has(attribute))) return undefined;
-  const tests = filter.parts.filter(({ names: own = [] }) => own.length > 0 && own.every(isStatus));
+  const tests = filter.parts.filter(
+    ({ names: compared = [] }) => compared.length > 0 && compared.every(isStatus),
+  );
   const statuses = jobStatuses.filter((status) =>
     tests.every(({ matches }) => matches({ status } as ExperimentRow)),
   );
