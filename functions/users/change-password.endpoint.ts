@@ -11,7 +11,7 @@ import {
 import { badRequest, notFound, type ParameterFault, ServiceError } from '../../shared/core/service-error.ts';
 import { setPassword } from '../../shared/data/accounts/change-user.ts';
 import { writePasswords } from '../../shared/data/accounts/needs.ts';
-import { findCredentials, findUser } from '../../shared/data/accounts/user.ts';
+import { findCredentials, findUser, findUserId } from '../../shared/data/accounts/user.ts';
 import { ConditionFailedError } from '../../shared/data/table/write-label.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { fields } from '../../shared/http/definition/endpoint-input.ts';
@@ -56,7 +56,10 @@ export const endpoint = defineEndpoint({
       faults.push({ in: 'body', name: 'current_password', message: 'is required' });
     if (faults.length > 0) throw badRequest(faults);
     const credentials = await findCredentials(accounts, username);
-    if (credentials === undefined) throw notFound('user', username);
+    if (credentials === undefined) {
+      if ((await findUserId(accounts, username)) === undefined) throw notFound('user', username);
+      throw new ServiceError('conflict', `${username} has no password: this account signs in at the issuer.`);
+    }
     const { user, hash } = credentials;
     requirePrecondition(context, user.version);
     if (current_password !== undefined) {

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../core/service-error.ts';
 import { endCredentials, setAccountType } from '../../data/accounts/change-user.ts';
-import { createPerson, findIdentity, identityClaim } from '../../data/accounts/identity.ts';
+import { createPerson, findIdentity, identityClaim, renewAccount } from '../../data/accounts/identity.ts';
 import {
   type AccountType,
   findUser,
@@ -45,9 +45,10 @@ export function accountOf(claims: PersonClaims, arrival: Arrival): Promise<User>
       throw new ServiceError('forbidden', 'None of your groups has access to this service.');
     }
     if (user === undefined) return createAccount(claims, type, user_id, arrival);
-    if (user.account_type !== type) return changeType(user, type, arrival);
-    entering(user);
-    return user;
+    if (user.account_type === type) entering(user);
+    const present = user.account_type === type ? user : await changeType(user, type, arrival);
+    await renewAccount(accounts, present, arrival.now());
+    return present;
   });
 }
 

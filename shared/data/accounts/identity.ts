@@ -60,6 +60,28 @@ const claimIdentity = (
   ];
 };
 
+/** Days after a sign-in at the issuer for which the tokens of the account count. A person who leaves never signs in again. */
+const renewalDays = 30;
+
+const renewBy = (now: Date): string => new Date(now.getTime() + renewalDays * 86_400_000).toISOString();
+
+/**
+ * Note that the person of an account has signed in. Accounts with a password need no renewal.
+ * @throws ConditionFailedError if the account has other credentials by now
+ */
+export async function renewAccount(
+  accounts: TableWriter<'accounts'>,
+  { user_id, credentials_version, renew_by }: User,
+  now: Date,
+): Promise<void> {
+  if (renew_by === undefined) return;
+  await accounts.write({
+    update: userKey(user_id),
+    change: { set: { renew_by: renewBy(now) } },
+    if: { equals: { credentials_version } },
+  });
+}
+
 /**
  * Create the account of a person, without a password.
  * @param gone account of the person that was deleted
@@ -71,7 +93,8 @@ export async function createPerson(
   person: Subject,
   gone?: string,
 ): Promise<void> {
-  await accounts.write(...createUserWrites(user), ...claimIdentity(user, person, gone));
+  const renewed = { ...user, renew_by: renewBy(new Date(user.created_at)) };
+  await accounts.write(...createUserWrites(renewed), ...claimIdentity(user, person, gone));
 }
 
 /**
@@ -96,11 +119,11 @@ export async function linkIdentity(
 export async function forgetIdentities(accounts: TableWriter<'accounts'>, user_id: string): Promise<void> {
   const page = await accounts.query({ pk: userPartition(user_id), prefix: ownPrefix });
   for (const value of readPage(page, identity.parse).items) {
-    const own = { delete: ownKey(value) };
+    const copy = { delete: ownKey(value) };
     const isTheirs = { equals: { user_id } };
     // The person may have another account by now.
-    if (!(await tryWrite(accounts.write({ delete: identityKey(value), if: isTheirs }, own))))
-      await accounts.write(own);
+    if (!(await tryWrite(accounts.write({ delete: identityKey(value), if: isTheirs }, copy))))
+      await accounts.write(copy);
   }
 }
 

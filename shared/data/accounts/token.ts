@@ -77,6 +77,10 @@ export const isAlive = (
   now: Date,
 ): boolean => Date.parse(expires_at) > now.getTime() && credentials_version === owner.credentials_version;
 
+/** Whether the user of a token must first sign in at the issuer again. */
+const isOverdue = ({ renew_by }: Pick<User, 'renew_by'>, now: Date): boolean =>
+  renew_by !== undefined && Date.parse(renew_by) <= now.getTime();
+
 interface NewToken {
   token_id: string;
   now: Date;
@@ -198,7 +202,7 @@ export async function authenticateToken(
   if (userItem === undefined || tokenItem === undefined) return undefined;
   const user = parseUser(userItem);
   const found = token.parse(tokenItem);
-  if (!isAlive(found, user, now)) return undefined;
+  if (!isAlive(found, user, now) || isOverdue(user, now)) return undefined;
   const { token_id, scope, ci } = found;
   const charged_token = chargedTokenOf(found);
   return {

@@ -26,6 +26,8 @@ const user = recordType('user', () =>
      * invalid.
      */
     credentials_version: z.number().int(),
+    /** Time until which tokens count if their user does not sign in at the issuer again. Absent for accounts with a password. */
+    renew_by: Timestamp.optional(),
   }),
 );
 

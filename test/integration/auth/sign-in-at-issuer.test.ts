@@ -9,10 +9,12 @@ import { endpoint as linkAccount } from '../../../functions/auth/oidc/link-accou
 import { endpoint as redeemSignIn } from '../../../functions/auth/oidc/redeem-sign-in.endpoint.ts';
 import { endpoint as startSignIn } from '../../../functions/auth/oidc/start-sign-in.endpoint.ts';
 import { endpoint as renewSession } from '../../../functions/auth/renew-session.endpoint.ts';
+import { endpoint as changePassword } from '../../../functions/users/change-password.endpoint.ts';
 import { endpoint as createUser } from '../../../functions/users/create-user.endpoint.ts';
 import { endpoint as deleteUser } from '../../../functions/users/delete-user.endpoint.ts';
 import { endpoint as readOwnAccount } from '../../../functions/users/read-own-account.endpoint.ts';
 import { createFirstAdmin } from '../../../shared/accounts/first-admin.ts';
+import { userKey } from '../../../shared/data/accounts/user.ts';
 import { type TestService, testService } from '../../support/service.ts';
 import { json } from '../users/body.ts';
 import { serviceUrl, startPeopleIssuer } from './people-issuer.ts';
@@ -149,6 +151,44 @@ describe('a person', () => {
     const hours = (Date.parse(renewed.expires_at) - Date.now()) / 3_600_000;
     expect(hours).toBeGreaterThan(11.9);
     expect(hours).toBeLessThanOrEqual(12);
+  });
+
+  test('who has not signed in for 30 days has no tokens until they do', async () => {
+    const { session, json: own } = await account(person('ruth'));
+    const headers = { ...json({}).headers, ...session };
+    const { json: made } = await service.call(createNamedToken, { ...json({ name: 'x' }), headers });
+    const use = async () =>
+      (await service.call(readOwnAccount, { headers: { Authorization: `Bearer ${made.access_token}` } }))
+        .status;
+    const statuses = [await use()];
+    const { items } = await service.accounts.query({ pk: 'USERS' });
+    const days =
+      (Date.parse(String(items.find(({ sk }) => sk === own.user_id)?.['renew_by'])) - Date.now()) /
+      86_400_000;
+
+    const past = new Date(Date.now() - 1000).toISOString();
+    await service.accounts.write({ update: userKey(own.user_id), change: { set: { renew_by: past } } });
+    statuses.push(await use());
+    await enter('ruth');
+    statuses.push(await use());
+
+    expect(statuses).toEqual([200, 401, 200]);
+    expect(days).toBeGreaterThan(29);
+    expect(days).toBeLessThanOrEqual(30);
+  });
+
+  test('has no password to change', async () => {
+    const { session } = await account(person('frances'));
+    const body = json({ password, current_password: password });
+    const headers = { ...body.headers, ...session };
+
+    const { status } = await service.call(changePassword, {
+      ...body,
+      headers,
+      path: { username: 'frances' },
+    });
+
+    expect(status).toBe(409);
   });
 
   test('who was deleted gets a new account', async () => {
