@@ -72,8 +72,9 @@ export async function liveRequest(
     });
     const { signal, code, errors } = await ended;
     const faults = signal === null && code !== 0 ? [`the deed ended with ${code}: ${errors}`] : [];
-    faults.push(...(await repeat(service, deed, plot)), ...(await plot.faults()));
+    faults.push(...(await repeat(service, deed, plot)));
     faults.push(...auditFaults(deed, audited, await auditOf(service)));
+    faults.push(...(await plot.faults()));
     faults.push(...(await leftOver(service)));
     const lines = (await readFile(trace, 'utf8')).split('\n').filter((line) => line !== '');
     return { isHit: existsSync(note), faults, calls: lines.map((line) => JSON.parse(line)) };
