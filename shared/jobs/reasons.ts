@@ -6,7 +6,7 @@ import type { JobRecord } from './job-record.ts';
 
 /**
  * Sentences of a job's `status_reason`, in the order of a job's life. The user who started the job reads them. The
- * sentences that a container reports about its own command are in `shared/runner/conclusion`.
+ * sentences that a container reports about its own command are in `shared/runner/job/conclusion-of.ts`.
  */
 export const reasons = {
   inLine: 'Waits in line for a place.',

@@ -42,7 +42,7 @@ import { RecordedTime } from './manifest.ts';
 // have names.
 //
 // A field uses the rule (`shared/data/…/…-rules.ts`) of the requests that otherwise set it, so an archive contains no value
-// that they refuse. Texts with references have their rules in `resolved-rules.ts`, because they are longer here.
+// that they refuse. Texts with references have rules of their own, because they are longer here.
 
 const whole = z.number().int().min(0);
 const number = z.number().int().min(1);

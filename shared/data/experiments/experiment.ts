@@ -57,7 +57,7 @@ const experiment = recordType('experiment', () =>
     saved_seconds: z.number().nullable(),
     /**
      * Criterion of earlier releases, which stored the best value in the record. Current releases rank at read time
-     * (`criteria/metric-ranker.ts`). New records keep these fields so that earlier releases can read them.
+     * (`metrics/metric-ranker.ts`). New records keep these fields so that earlier releases can read them.
      */
     criterion: Criterion.extend({ own: z.boolean().optional() }),
     /** Best value of such a release. Null otherwise. It is used if the metrics have no summary. */

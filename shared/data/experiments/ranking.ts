@@ -3,7 +3,7 @@ import type { Write } from '../table/table.ts';
 import type { Experiment } from './experiment.ts';
 
 // Earlier releases stored a ranking row for each successful experiment. Current releases rank at read time
-// (`criteria/metric-ranker.ts`), so nothing writes or reads these rows. The delete of an experiment removes its
+// (`metrics/metric-ranker.ts`), so nothing writes or reads these rows. The delete of an experiment removes its
 // row.
 
 /**

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { glob, readdir, readFile } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { finalRank, jobStatuses } from '../../../shared/data/jobs/job-status.ts';
@@ -36,6 +36,12 @@ function headingAnchors(text: string): Set<string> {
     ),
   );
 }
+
+/** Every module and document, without the history of changes. */
+const patterns = ['*.md', ...houses.map((house) => `${house}/**/*.{md,ts,tsx}`)];
+const isInstalled = (path: string) => /node_modules|cdk\.out|CHANGELOG|RESULTS/.test(path);
+/** A user's program, which is not in this repository. */
+const usersOwn = new Set(['train.ts']);
 
 const documents = [
   'README.md',
@@ -94,6 +100,26 @@ describe.each(documents)('%s', (path) => {
     const named = [...(await read(path)).matchAll(/npm run ([a-z][a-z:-]*)/g)].map(([, name = '']) => name);
     expect(named.filter((name) => !Object.hasOwn(scripts, name))).toEqual([]);
   });
+});
+
+test('documents and comments name only modules that are there', async () => {
+  const tracked = await Array.fromAsync(glob(patterns, { cwd: root, exclude: isInstalled }));
+  const modules = tracked.map((path) => `/${path.replaceAll(sep, '/')}`);
+  const missing = await Promise.all(
+    tracked.map(async (path) => {
+      const text = await read(path);
+      const prose = path.endsWith('.md') ? [text] : (text.match(/\/\*\*.*?\*\/|\/\/[^\n]*/gs) ?? []);
+      const names = prose.flatMap((part) => [...part.matchAll(/`(?:\.{1,2}\/)*([\w./-]+\.tsx?)`/g)]);
+      return names.flatMap(([, name = '']) =>
+        modules.some((module) => module.endsWith(`/${name}`)) || usersOwn.has(name)
+          ? []
+          : [`${path}: ${name}`],
+      );
+    }),
+  );
+
+  expect(tracked.length).toBeGreaterThan(3000);
+  expect(missing.flat()).toEqual([]);
 });
 
 test('the README fits on three screens', async () => {
