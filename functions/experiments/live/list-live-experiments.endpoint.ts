@@ -21,7 +21,7 @@ import type { FieldsMask } from '../../../shared/http/fields-mask/parse-mask.ts'
 import { MetricRanker } from '../../../shared/metrics/metric-ranker.ts';
 import { listPage, withTracking } from '../search/answer-search.ts';
 import { awaitNews, type Mark, type News, retrySeconds } from './await-news.ts';
-import { LivePoint, parsePosition, positionText, readLivePoints } from './read-live-points.ts';
+import { LivePoint, parsePointPosition, pointPositionText, readLivePoints } from './read-live-points.ts';
 
 const name = 'listLiveExperiments';
 /** Newest experiments of an answer, and further ones that a request names. */
@@ -159,13 +159,13 @@ async function answerPoints(
 ) {
   const { patience, now } = context;
   const ids = [...new Set(asked.split(','))];
-  const position = query.after === undefined ? undefined : parsePosition(query.after, ids.length);
+  const position = query.after === undefined ? undefined : parsePointPosition(query.after, ids.length);
   if (query.after !== undefined && position === undefined)
     throw badRequest([{ in: 'query', name: 'after', message: 'is not a cursor of this list' }]);
   const live = await readLivePoints(context, path.project_id, ids, position);
   const { points, gone, cells, isMore, hasWaited, isPolled } = live;
   const mayAskAtOnce = isMore || (patience !== undefined && (hasWaited || position === undefined));
-  const text = positionText({ answered_at: now().getTime(), cells });
+  const text = pointPositionText({ answered_at: now().getTime(), cells });
   return {
     experiments: null,
     more: false,

@@ -28,11 +28,11 @@ interface Cell {
 }
 
 /** The cells of 50 experiments must fit into a cursor, of at most 1,000 bytes. */
-export const positionText = ({ answered_at, cells }: PointPosition): string =>
+export const pointPositionText = ({ answered_at, cells }: PointPosition): string =>
   `${answered_at}!${cells.map(({ count, sign }) => `${count.toString(36)}.${sign}`).join('!')}`;
 
 /** Parse a position of so many experiments; undefined for another text. */
-export function parsePosition(text: string, experiments: number): PointPosition | undefined {
+export function parsePointPosition(text: string, experiments: number): PointPosition | undefined {
   const [time = '', ...cells] = text.split('!');
   if (!/^\d{1,15}$/.test(time) || cells.length !== experiments) return undefined;
   const parsed = cells.flatMap((cell) => {

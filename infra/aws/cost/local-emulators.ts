@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { OptimizationKind } from '../../../shared/data/jobs/job.ts';
 import { startBatchServer } from '../../local/batch/batch-server.ts';
 import { createTables } from '../../local/dynamodb/create-tables.ts';
 import { startDynamoDb } from '../../local/dynamodb/start-dynamodb.ts';
@@ -73,7 +74,7 @@ function startBatch(folder: string) {
     credentials,
     queues: ['train', 'gpu', 'cluster'].map((name) => ({ name, maxJobs: 1 })),
     jobDefinitions: [
-      ...['train', 'gpu', 'prune', 'quantize'].map((name) => ({
+      ...['train', 'gpu', ...OptimizationKind.options].map((name) => ({
         ...nothing,
         name,
         type: 'container' as const,

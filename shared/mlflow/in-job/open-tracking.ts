@@ -12,7 +12,7 @@ import type { Reply } from '../../http/definition/reply.ts';
 import type { SecretMask } from '../../runner/host/secret-mask.ts';
 import type { TrainingJob, TrainingRun } from '../../runner/job/training-job.ts';
 import { changeOwnFields } from '../../runner/outputs/change-own-fields.ts';
-import type { RunLogs, RunTracking } from '../../runner/outputs/run-logs.ts';
+import type { ClientRecords, RunTracking } from '../../runner/outputs/client-records.ts';
 import type { JobReach, JobRuns } from '../protocol/context.ts';
 import { runIdOf } from '../protocol/ids.ts';
 import { errorBody } from '../protocol/mlflow-error.ts';
@@ -25,7 +25,7 @@ import { storeUpload } from './store-upload.ts';
  * Serve MLflow's API on the loopback address to the program of a training, so unchanged clients record into its
  * experiment. The server stores everything that they log, under the lease of the job, before it acknowledges it.
  */
-export async function openTracking(run: TrainingRun, logs: RunLogs): Promise<RunTracking> {
+export async function openTracking(run: TrainingRun, logs: ClientRecords): Promise<RunTracking> {
   const { job, workspace, variables } = run;
   const { record, records, objects, now, settings, log } = job;
   const { project_id } = record;
@@ -73,7 +73,7 @@ export async function openTracking(run: TrainingRun, logs: RunLogs): Promise<Run
 }
 
 /** Create the reach of a job's program. */
-function jobReach(job: TrainingJob, logs: RunLogs, runs: JobRuns): JobReach {
+function jobReach(job: TrainingJob, logs: ClientRecords, runs: JobRuns): JobReach {
   const { record: experiment } = job;
   let points = 0;
   return {

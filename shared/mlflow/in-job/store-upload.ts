@@ -9,7 +9,7 @@ import { ProjectBytesError, requireProjectBytes } from '../../data/projects/proj
 import { retryOnConflict } from '../../data/table/retry-on-conflict.ts';
 import { hasCode } from '../../host/has-code.ts';
 import { JobError } from '../../runner/job/job-error.ts';
-import type { RunLogs } from '../../runner/outputs/run-logs.ts';
+import type { ClientRecords } from '../../runner/outputs/client-records.ts';
 import { mediaTypeOf } from '../../runner/outputs/upload/media-type.ts';
 import { requireFilePlace } from '../artifacts/artifact-home.ts';
 import { isOwnRun } from '../protocol/context.ts';
@@ -50,7 +50,7 @@ export async function storeUpload(
 /** Context of uploads from a job's program. */
 export interface UploadTarget {
   context: JobContext;
-  logs: RunLogs;
+  logs: ClientRecords;
   spool: Spool;
 }
 

@@ -1,4 +1,4 @@
-import { isMetricName } from '../log-metrics/metric-words.ts';
+import { isMetricName } from '../printed-metrics/metric-words.ts';
 
 /** A metric at a step. */
 export interface FileMetric {

@@ -1,5 +1,5 @@
 import { tryParseJson } from '../../core/text/try-parse-json.ts';
-import { isMetricName } from '../log-metrics/metric-words.ts';
+import { isMetricName } from '../printed-metrics/metric-words.ts';
 import { type FileMetric, noMetrics, stepColumns } from './csv-metrics.ts';
 import { isOfRun } from './event-names.ts';
 

@@ -8,27 +8,27 @@ import { filesOpenForWriting } from '../../process/files-open-for-writing.ts';
 import type { PreparedEnvironment } from '../environment/prepare-environment.ts';
 import { noteProgress } from '../job/hold-job.ts';
 import type { TrainingRun } from '../job/training-job.ts';
-import type { MetricRules } from '../log-metrics/metric-rules.ts';
+import type { MetricRules } from '../printed-metrics/metric-rules.ts';
 import { JobWatch } from '../telemetry/job-watch.ts';
-import { MetricReader } from '../telemetry/metric-reader.ts';
+import { MetricsFileReader } from '../telemetry/metrics-file-reader.ts';
 import { PointLog } from '../telemetry/point-log.ts';
 import { RuleWatch } from '../telemetry/rule-watch.ts';
 import { RungReporter } from '../telemetry/rung-reporter.ts';
 import { shippingPace } from '../telemetry/shipping-pace.ts';
 import { SystemSampler, type SystemSamplerOptions } from '../telemetry/system-sampler.ts';
 import { addOwnParams } from './change-own-fields.ts';
+import type { ClientRecords } from './client-records.ts';
 import { FileMetrics } from './file-metrics.ts';
-import { LogMetrics } from './log-metrics.ts';
 import { MetricSource } from './metric-source.ts';
+import { PrintedMetricsSource } from './printed-metrics-source.ts';
 import { projectRules } from './project-rules.ts';
-import type { RunLogs } from './run-logs.ts';
 import { OutputUploader } from './upload/output-uploader.ts';
 import { WorkingFolder } from './working-folder.ts';
 
 /** Collectors of a command's outputs on node 0. */
 interface Collection {
   /** Stores the points and files that the command logs through a client. */
-  logs: RunLogs;
+  logs: ClientRecords;
   /** Samples what the command uses. */
   system: SystemSampler;
   /**
@@ -144,7 +144,7 @@ function readMetrics(run: TrainingRun, metricRules: MetricRules | undefined) {
     await pointLog.store(points, once);
     rungs.take(points);
   };
-  const logMetrics = new LogMetrics({
+  const logMetrics = new PrintedMetricsSource({
     ...found,
     rules: metricRules,
     sink: { append: (_, points) => stored(points, false) },
@@ -163,7 +163,7 @@ function readMetrics(run: TrainingRun, metricRules: MetricRules | undefined) {
     rules.heard();
     logMetrics.read(stream, lines, chunk);
   });
-  const reader = new MetricReader({
+  const reader = new MetricsFileReader({
     file: workspace.metrics,
     ...(user !== undefined && { user }),
     sink: { append: (_, points) => reported(points) },

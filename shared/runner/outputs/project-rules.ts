@@ -3,7 +3,7 @@ import { parse } from 'yaml';
 import * as z from 'zod';
 import { openOwned } from '../host/growing-file.ts';
 import { readAtMost } from '../host/read-at-most.ts';
-import { MetricRules } from '../log-metrics/metric-rules.ts';
+import { MetricRules } from '../printed-metrics/metric-rules.ts';
 
 const maxBytes = 64 * 1024;
 

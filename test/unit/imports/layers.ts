@@ -61,7 +61,7 @@ export const layers: readonly (readonly string[])[] = [
     'shared/onnx/methods/report',
     'shared/purge',
     'shared/runner/job',
-    'shared/runner/log-metrics',
+    'shared/runner/printed-metrics',
     'shared/sweeps',
   ],
   [

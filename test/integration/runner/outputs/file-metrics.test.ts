@@ -6,8 +6,8 @@ import type { MetricPoint } from '../../../../shared/data/metrics/metric-summary
 import { isVoid, type VoidPoints } from '../../../../shared/data/metrics/purge-points.ts';
 import { SecretMask } from '../../../../shared/runner/host/secret-mask.ts';
 import { FileMetrics } from '../../../../shared/runner/outputs/file-metrics.ts';
-import { LogMetrics } from '../../../../shared/runner/outputs/log-metrics.ts';
 import { MetricSource } from '../../../../shared/runner/outputs/metric-source.ts';
+import { PrintedMetricsSource } from '../../../../shared/runner/outputs/printed-metrics-source.ts';
 import { everySample } from '../../../support/samples.ts';
 import {
   eventOf,
@@ -51,7 +51,7 @@ describe('metrics in files of frameworks', () => {
         },
       },
     };
-    const log = new LogMetrics({ ...found, rules: undefined });
+    const log = new PrintedMetricsSource({ ...found, rules: undefined });
     const files = new FileMetrics({
       ...found,
       folders: [folder],

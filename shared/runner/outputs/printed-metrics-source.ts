@@ -1,17 +1,17 @@
-import { LogRecognizer } from '../log-metrics/log-recognizer.ts';
-import type { MetricRules } from '../log-metrics/metric-rules.ts';
-import type { PrintedMetrics } from '../log-metrics/printed-metrics.ts';
+import { LogRecognizer } from '../printed-metrics/log-recognizer.ts';
+import type { MetricRules } from '../printed-metrics/metric-rules.ts';
+import type { PrintedMetrics } from '../printed-metrics/printed-metrics.ts';
 import { FoundMetrics, type FoundMetricsOptions } from './found-metrics.ts';
 import type { MetricSource } from './metric-source.ts';
 
-export interface LogMetricsOptions extends Omit<FoundMetricsOptions, 'kind' | 'maxNames'> {
+export interface PrintedMetricsOptions extends Omit<FoundMetricsOptions, 'kind' | 'maxNames'> {
   now(): Date;
   /** Rules of the project. They replace what is recognized without any. */
   rules: MetricRules | undefined;
 }
 
 /** Takes the metrics that a program prints. */
-export class LogMetrics {
+export class PrintedMetricsSource {
   readonly #now: () => Date;
   readonly #source: MetricSource;
   readonly #found: FoundMetrics;
@@ -20,7 +20,7 @@ export class LogMetrics {
   readonly #steps = new Map<string, number>();
   readonly #recognizers: Readonly<Record<'stdout' | 'stderr', LogRecognizer | MetricRules>>;
 
-  constructor(options: LogMetricsOptions) {
+  constructor(options: PrintedMetricsOptions) {
     const { now, rules, source } = options;
     this.#now = now;
     this.#source = source;

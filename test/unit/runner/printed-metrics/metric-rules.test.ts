@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { MetricRules } from '../../../../shared/runner/log-metrics/metric-rules.ts';
+import { MetricRules } from '../../../../shared/runner/printed-metrics/metric-rules.ts';
 
 describe('rules of a project for metrics in its log', () => {
   test('are expressions with named groups, with a step', () => {

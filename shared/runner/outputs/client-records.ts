@@ -6,7 +6,7 @@ import type { OpenFile } from './upload/file-bytes.ts';
  * Stores the points and files that the program of a run logs through a client. Each call resolves once they are
  * stored.
  */
-export interface RunLogs {
+export interface ClientRecords {
   /**
    * Store points of metrics. Skips those that are already stored. @throws ConditionFailedError once the lease is
    * lost
@@ -25,4 +25,4 @@ export interface RunTracking {
 }
 
 /** Starts the server of a run on node 0. */
-export type OpenTracking = (run: TrainingRun, logs: RunLogs) => Promise<RunTracking>;
+export type OpenTracking = (run: TrainingRun, logs: ClientRecords) => Promise<RunTracking>;

@@ -3,7 +3,7 @@ import type { MetricPoint } from '../../data/metrics/metric-summary.ts';
 import { FileRefusedError, GrowingFile } from '../host/growing-file.ts';
 import type { SecretMask } from '../host/secret-mask.ts';
 import { LineSplitter } from './line-splitter.ts';
-import { parseMetricLine } from './metric-line.ts';
+import { parseMetricLine } from './metrics-file-line.ts';
 import { RowShipper } from './row-shipper.ts';
 import { shippingPace } from './shipping-pace.ts';
 
@@ -23,8 +23,8 @@ const maxSaid = 3;
  * Reads the metrics that a command writes to METRICS_FILE as JSON lines, and sends them to the sink while the
  * command runs.
  */
-export class MetricReader {
-  readonly #options: MetricReaderOptions;
+export class MetricsFileReader {
+  readonly #options: MetricsFileReaderOptions;
   readonly #file: GrowingFile;
   readonly #shipper: RowShipper<MetricPoint>;
   readonly #ending = new AbortController();
@@ -37,7 +37,7 @@ export class MetricReader {
   #isFull = false;
   #polling: Promise<void> | undefined;
 
-  constructor(options: MetricReaderOptions) {
+  constructor(options: MetricsFileReaderOptions) {
     const { file, user, sink, say } = options;
     this.#options = options;
     this.#lines = new LineSplitter(options.mask);
@@ -143,7 +143,7 @@ export class MetricReader {
   }
 }
 
-export interface MetricReaderOptions {
+export interface MetricsFileReaderOptions {
   file: string;
   /** Required owner of the file; any if this process is not root. */
   user?: { uid: number };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { LogRecognizer } from '../../../../shared/runner/log-metrics/log-recognizer.ts';
-import { markedLines } from '../../../../shared/runner/log-metrics/marked-lines.ts';
+import { LogRecognizer } from '../../../../shared/runner/printed-metrics/log-recognizer.ts';
+import { markedLines } from '../../../../shared/runner/printed-metrics/marked-lines.ts';
 import { LineSplitter } from '../../../../shared/runner/telemetry/line-splitter.ts';
 import { readLog } from './recognized.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseMetricLine } from '../../../../shared/runner/telemetry/metric-line.ts';
+import { parseMetricLine } from '../../../../shared/runner/telemetry/metrics-file-line.ts';
 
 const now = new Date('2026-01-02T03:04:05.678Z');
 const line = (more: object) => JSON.stringify({ name: 'loss', value: 1, ...more });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { LogRecognizer } from '../../../../shared/runner/log-metrics/log-recognizer.ts';
+import { LogRecognizer } from '../../../../shared/runner/printed-metrics/log-recognizer.ts';
 import { LineSplitter } from '../../../../shared/runner/telemetry/line-splitter.ts';
 
 const folder = join(import.meta.dirname, '../../../fixtures/logs');

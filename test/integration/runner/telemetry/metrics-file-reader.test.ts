@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { appendMetrics, readMetrics } from '../../../../shared/data/metrics/job-metrics.ts';
 import type { MetricPoint } from '../../../../shared/data/metrics/metric-summary.ts';
-import { MetricReader, type MetricReaderOptions } from '../../../../shared/runner/telemetry/metric-reader.ts';
+import {
+  MetricsFileReader,
+  type MetricsFileReaderOptions,
+} from '../../../../shared/runner/telemetry/metrics-file-reader.ts';
 import { everySample } from '../../../support/samples.ts';
 import { leasedExperiment } from '../leased-experiment.ts';
 
@@ -26,8 +29,8 @@ describe('metrics that a command reports', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  function reader(options: Partial<MetricReaderOptions> = {}) {
-    const one = new MetricReader({
+  function reader(options: Partial<MetricsFileReaderOptions> = {}) {
+    const one = new MetricsFileReader({
       file,
       sink: { append: async (_, points) => void taken.push(...points) },
       now: () => new Date(),
