@@ -48,7 +48,7 @@ async function logs(
   }
   const route = 'GET /projects/{project_id}/experiments/{experiment_id}/logs';
   let next: string | undefined;
-  let found = 0;
+  let matches = 0;
   do {
     const page = await session.client.page<typeof readLogs>(route, { path, query: { search } }, next);
     for (const line of page.rows) {
@@ -57,11 +57,11 @@ async function logs(
       if (isJson) this.process.stdout.write(jsonLine(line));
       else this.printer.line(search === undefined ? message : `${number + 1}: ${message}`);
     }
-    found += page.rows.length;
+    matches += page.rows.length;
     // A running experiment always has a next page, even an empty one: stop at that. A page of a search may be empty.
     next = search === undefined && page.rows.length === 0 ? undefined : page.next;
   } while (next !== undefined);
-  if (search !== undefined) this.printer.say(found === 1 ? '1 line' : `${found} lines`);
+  if (search !== undefined) this.printer.say(matches === 1 ? '1 line' : `${matches} lines`);
 }
 
 interface Flags {

@@ -133,11 +133,11 @@ export class PythonReader {
  */
 function interpreters(needed: PythonPackage | undefined): [string, ...string[]][] {
   const flags = needed === undefined ? ['-B', '-E', '-s'] : ['-B'];
-  const own: [string, ...string[]][] = [
+  const installed: [string, ...string[]][] = [
     ['python3', ...flags],
     ['python', ...flags],
   ];
-  if (needed === undefined) return own;
+  if (needed === undefined) return installed;
   const { name, version, python } = needed;
   const fetched = [
     'run',
@@ -149,7 +149,7 @@ function interpreters(needed: PythonPackage | undefined): [string, ...string[]][
     'python',
     ...flags,
   ];
-  return [...own, ['uv', ...fetched]];
+  return [...installed, ['uv', ...fetched]];
 }
 
 /** Return the path of the program: in the package next to this command, or in a checkout. */
