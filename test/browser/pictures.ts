@@ -1,4 +1,6 @@
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
 import { settle, startConsole, visit } from './console-service.ts';
 import { newProject, recordRun } from './record-run.ts';
@@ -14,6 +16,29 @@ const models = ['resnet50', 'densenet121', 'vit_small', 'convnext_tiny'];
 const optimizers = ['sgd', 'adamw', 'lion'];
 
 await using service = await startConsole();
+
+/** The machine that takes the pictures may have poor fonts. */
+const fontFile = fileURLToPath(
+  import.meta.resolve('@fontsource-variable/inter/files/inter-latin-wght-normal.woff2'),
+);
+
+/** Draw the page and its canvases in a font. It runs in the browser. */
+function useFont(base64: string): void {
+  const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+  document.fonts.add(new FontFace('Inter', bytes, { weight: '100 900' }));
+  void document.fonts.load('12px Inter');
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(':root { --sans: Inter !important; }');
+  document.adoptedStyleSheets = [sheet];
+  const prototype = CanvasRenderingContext2D.prototype;
+  const own = Object.getOwnPropertyDescriptor(prototype, 'font');
+  Object.defineProperty(prototype, 'font', {
+    ...own,
+    set(font: string) {
+      own?.set?.call(this, font.replace('system-ui', 'Inter'));
+    },
+  });
+}
 
 /** The same numbers at each call. */
 let state = 7;
@@ -48,6 +73,8 @@ async function recordRuns(): Promise<string> {
 }
 
 const page = await service.open({ width });
+await page.addInitScript(useFont, await readFile(fontFile, 'base64'));
+await page.reload();
 await page.emulateMedia({ reducedMotion: 'reduce' });
 await page.getByLabel('User', { exact: true }).fill(service.admin.username);
 await page.getByLabel('Password', { exact: true }).fill(service.admin.password);
