@@ -78,14 +78,18 @@ async function make(this: CliContext, flags: MakeFlags, cron: string): Promise<v
   const { json: isJson, verbose: _, ...run } = rest;
   const words = command === undefined ? [] : parseCommand(command);
   const session = await connect(this.env);
-  const place = { folder: this.folder, name: basename(this.folder) || 'project', printer: this.printer };
+  const preparation = {
+    folder: this.folder,
+    name: basename(this.folder) || 'project',
+    printer: this.printer,
+  };
   const schedule = await untilSubmitted(
     (signal, onSubmit) =>
       makeSchedule(
         session,
         { cron, zone, overlap, name, budget },
         { ...run, overrides: set, words, yes },
-        { ...place, signal, onSubmit },
+        { ...preparation, signal, onSubmit },
       ),
     interruptions,
   );

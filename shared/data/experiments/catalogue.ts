@@ -124,9 +124,9 @@ async function readChosen(
   let times = choice.timesOf(rows);
   const left = new Set(refs);
   const take = async (some: readonly SegmentRef[]) => {
-    const found = await read(some);
-    rows = rows.concat(found);
-    times = times.concat(choice.timesOf(found));
+    const more = await read(some);
+    rows = rows.concat(more);
+    times = times.concat(choice.timesOf(more));
     for (const ref of some) left.delete(ref);
   };
   const chosen = refs.flatMap((ref) => {
@@ -134,7 +134,7 @@ async function readChosen(
     return newest === undefined ? [] : [{ ref, newest }];
   });
   await take(chosen.filter(({ newest }) => newest === Number.POSITIVE_INFINITY).map(({ ref }) => ref));
-  for (const { ref, newest } of chosen.sort((one, other) => other.newest - one.newest)) {
+  for (const { ref, newest } of chosen.sort((a, b) => b.newest - a.newest)) {
     if (choice.isFull(times, newest)) break;
     if (left.has(ref)) await take([ref]);
   }

@@ -80,7 +80,7 @@ export class SegmentChoice {
     if (known.length === 0) return undefined;
     const { time } = this.#page ?? {};
     if (time === undefined) return Number.POSITIVE_INFINITY;
-    return Math.max(...known.map((one) => timeOf(one[time])));
+    return Math.max(...known.map((latest) => timeOf(latest[time])));
   }
 
   /** Return the times of the rows that match, for {@link isFull}. */
@@ -91,8 +91,8 @@ export class SegmentChoice {
   }
 
   /** Whether rows with these times fill the page, and tell that another one follows, whatever segments with older rows have. */
-  isFull(found: readonly number[], newest: number): boolean {
-    return this.#page !== undefined && found.filter((time) => time > newest).length > this.#page.limit;
+  isFull(matched: readonly number[], newest: number): boolean {
+    return this.#page !== undefined && matched.filter((time) => time > newest).length > this.#page.limit;
   }
 }
 

@@ -58,14 +58,14 @@ function next(text: string, within: Within): { level: Level; within: Within } {
   if (isBegin !== undefined) return { level: 'error', within: { block: 'traceback', prefix } };
   if ('prefix' in within) {
     const lead = within.prefix === '' ? '' : `${within.prefix} `;
-    const own = text.startsWith(lead) ? text.slice(lead.length) : text;
+    const rest = text.startsWith(lead) ? text.slice(lead.length) : text;
     if (within.block === 'traceback') {
       // Frames and source lines are indented. The line after them is the error itself.
-      if (/^\s+\S/.test(own) || own.trim() === '') return { level: 'error', within };
+      if (/^\s+\S/.test(rest) || rest.trim() === '') return { level: 'error', within };
       return { level: 'error', within: { ...within, block: 'ended' } };
     }
-    if (between.test(own)) return { level: 'error', within };
-    if (own.trim() === '') return { level: 'error', within };
+    if (between.test(rest)) return { level: 'error', within };
+    if (rest.trim() === '') return { level: 'error', within };
   }
   if (frame.test(text)) return { level: 'error', within: { block: 'frames' } };
   if (within.block === 'frames' && cause.test(text)) return { level: 'error', within };

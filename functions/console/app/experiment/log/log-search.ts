@@ -29,14 +29,14 @@ export function useLogSearch(
 ): LogSearch | undefined {
   const [{ key, ...found }, setFound] = useState<Found & { key: string }>({ ...nothing, key: '' });
   const [tries, setTries] = useState(0);
-  const wanted = `${experiment_id} ${node} ${tries} ${words}`;
+  const present = `${experiment_id} ${node} ${tries} ${words}`;
   useEffect(() => {
     if (words === '') return;
     const ending = new AbortController();
     const { signal } = ending;
     const lines: KeptLine[] = [];
     const show = (more: Partial<Found>) => {
-      if (!signal.aborted) setFound({ ...nothing, ...more, lines: [...lines], key: wanted });
+      if (!signal.aborted) setFound({ ...nothing, ...more, lines: [...lines], key: present });
     };
     const search = async () => {
       const levels = new LogLevels();
@@ -58,7 +58,7 @@ export function useLogSearch(
     };
     search().catch((error: unknown) => show({ isDone: true, error }));
     return () => ending.abort();
-  }, [wanted]);
+  }, [present]);
   if (words === '') return undefined;
-  return { ...(key === wanted ? found : nothing), retry: () => setTries((before) => before + 1) };
+  return { ...(key === present ? found : nothing), retry: () => setTries((before) => before + 1) };
 }

@@ -37,24 +37,25 @@ export function LogTab({
   // The service searches what the page does not have.
   const isPart = isCut || buffer.dropped > 0;
   const search = useLogSearch(experiment, node, isPart ? words : '');
-  const found = useMemo(() => {
+  const matches = useMemo(() => {
     if (search !== undefined) return search.lines.filter((line) => isWanted(line, '', level));
     if (words === '' && level === 'all') return buffer.lines.slice();
     return buffer.lines.filter((line) => isWanted(line, words, level));
   }, [search?.lines, buffer, version, words, level]);
   // The first one at the marked line, or after it.
-  const at = shown === undefined ? -1 : found.findIndex(({ number = 0 }) => number >= shown);
-  const isAt = shown !== undefined && found[at]?.number === shown;
+  const at = shown === undefined ? -1 : matches.findIndex(({ number = 0 }) => number >= shown);
+  const isAt = shown !== undefined && matches[at]?.number === shown;
   const step = (by: 1 | -1) => {
-    const present = at < 0 ? (shown === undefined && by > 0 ? -1 : found.length) : at;
+    const present = at < 0 ? (shown === undefined && by > 0 ? -1 : matches.length) : at;
     const next = present + (by > 0 && at >= 0 && !isAt ? 0 : by);
-    const { number } = found[(next + found.length) % found.length] ?? {};
+    const { number } = matches[(next + matches.length) % matches.length] ?? {};
     if (words !== '' && number !== undefined) showLine(number);
   };
   return (
     <div class="log-tab">
       <LogBar
-        {...{ experiment, node, find, found, level, isFollowed }}
+        {...{ experiment, node, find, level, isFollowed }}
+        found={matches}
         isList={shown === undefined}
         onStep={step}
         onLevel={setLevel}
@@ -62,7 +63,7 @@ export function LogTab({
       />
       <LogNote
         {...{ find, search, shown, isCut }}
-        found={found.length}
+        found={matches.length}
         place={isAt ? at + 1 : undefined}
         kept={buffer.lines.length}
         dropped={buffer.dropped}
@@ -77,7 +78,7 @@ export function LogTab({
       ) : (
         <Content
           {...{ log, search, find, shown }}
-          lines={shown === undefined ? found : buffer.lines}
+          lines={shown === undefined ? matches : buffer.lines}
           isFollowed={isFollowed && words === '' && shown === undefined}
           onFollow={setFollowed}
         />
