@@ -35,6 +35,7 @@ import { importCommand } from './commands/project/import.ts';
 import { memberRoutes } from './commands/project/members.ts';
 import { projectCommand } from './commands/project/project.ts';
 import { projectsCommand } from './commands/project/projects.ts';
+import { shareRoutes } from './commands/project/share.ts';
 import { scheduleRoutes } from './commands/schedules/schedules.ts';
 import { sweepRoutes } from './commands/sweeps/sweeps.ts';
 import type { CliContext } from './context.ts';
@@ -97,6 +98,7 @@ const routes = buildRouteMap<string, CliContext>({
     members: memberRoutes,
     budget: budgetCommand,
     audit: auditCommand,
+    share: shareRoutes,
     data: dataRoutes,
     config: configRoutes,
     env: envRoutes,

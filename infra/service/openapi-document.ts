@@ -69,6 +69,11 @@ const tags: readonly TagRule[] = [
     paths: ['/projects/{project_id}/experiments', '/projects/{project_id}/compare', '/experiments'],
   },
   {
+    name: 'Links',
+    description: 'Addresses that show a part of a project without an account.',
+    paths: ['/links', '/projects/{project_id}/links'],
+  },
+  {
     name: 'Audit',
     description: 'Who changed what, when and from where.',
     paths: ['/audit', '/projects/{project_id}/audit'],

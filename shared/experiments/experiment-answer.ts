@@ -25,7 +25,7 @@ import { BestAnswer, judged } from './best-answer.ts';
 import { commandClashes, commandOf } from './command-facts.ts';
 
 /** Summary of a metric of an experiment. */
-const MetricSummaryAnswer = z
+export const MetricSummaryAnswer = z
   .object({
     last: JsonNumber.describe('Value at the highest step; among equal steps, the latest value.'),
     min: JsonNumber,

@@ -6,7 +6,7 @@ import { regularExpression } from '../search/regular-expression.ts';
 import { secondsOf } from '../search/time-words.ts';
 import type { Attribute, FreeWords, NamedValue, Vocabulary } from '../search/vocabulary.ts';
 import type { ExperimentAttribute } from './experiment-attributes.ts';
-import { unknownName } from './unknown-name.ts';
+import { unknownName } from './search/unknown-name.ts';
 
 /** Vocabulary of `filter` and `order_by` for experiments: our names, and MLflow's equivalents. */
 export function experimentVocabulary({

@@ -7,6 +7,7 @@ import { trackingPartition } from '../data/metrics/metric-summaries.ts';
 import { configPartitions } from '../data/projects/config.ts';
 import { environmentPartitions } from '../data/projects/environment.ts';
 import { firstCriterionPartition } from '../data/projects/inferred-criterion.ts';
+import { linksPartition } from '../data/projects/link.ts';
 import {
   type Counters,
   countersKey,
@@ -55,6 +56,7 @@ export async function removeWholeProject(
     ...loggedModelPartitions(project_id),
     cataloguePartition(project_id),
     variablesPartition(project_id),
+    linksPartition(project_id),
     hooksPartition(project_id),
     hookEventsPartition(project_id),
     deliveriesPartition(project_id),

@@ -12,6 +12,7 @@ import { Empty } from './ui/states/empty.tsx';
 import { lazy } from './ui/states/lazy.tsx';
 
 const AccountPage = lazy(() => import('./pages/account.tsx').then((module) => module.AccountPage));
+const SharedPage = lazy(() => import('./pages/shared.tsx').then((module) => module.SharedPage));
 const AuditPage = lazy(() => import('./pages/audit.tsx').then((module) => module.AuditPage));
 const GuestPage = lazy(() => import('./pages/guest.tsx').then((module) => module.GuestPage));
 const ProjectsPage = lazy(() => import('./pages/projects.tsx').then((module) => module.ProjectsPage));
@@ -84,6 +85,9 @@ export function App() {
     document.title = 'Model Project Service';
     scrollToPlace(keptOf<number>('page-top') ?? 0);
   }, [at]);
+  const [room, secret] = place.value.parts;
+  // Whoever is signed in sees what everybody with the link sees.
+  if (room === 's' && secret !== undefined) return <SharedPage key={secret} secret={secret} />;
   if (person.value === undefined) return <SignInPage />;
   return (
     <>

@@ -85,7 +85,7 @@ export const endpoint = defineEndpoint({
     if (wantsChart(header('accept'))) {
       refuse({ limit, cursor, points }, 'is not for the chart, which shows all points');
       // Load the drawing code with the first chart.
-      const { chartOf } = await import('./metric-chart.ts');
+      const { chartOf } = await import('../../../shared/experiments/metric-chart.ts');
       const criterion = await readCriterion(records, project_id);
       const chart = await chartOf(records, experiment, criterion, wanted);
       return Reply.content('image/svg+xml; charset=utf-8', chart, extras);

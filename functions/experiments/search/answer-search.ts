@@ -12,11 +12,9 @@ import {
   searchExperiments,
 } from '../../../shared/data/experiments/search-experiments.ts';
 import { nothingTracked, readTrackingOf, type Tracking } from '../../../shared/data/experiments/tracking.ts';
-import { readCriteria } from '../../../shared/data/projects/inferred-criterion.ts';
 import { listProjects, projectKey } from '../../../shared/data/projects/project.ts';
 import type { Page, TableReader, TableWriter } from '../../../shared/data/table/table.ts';
 import { ExperimentAnswer, showExperiment } from '../../../shared/experiments/experiment-answer.ts';
-import { experimentVocabulary } from '../../../shared/experiments/experiment-vocabulary.ts';
 import {
   anyExperiment,
   faultIn,
@@ -24,7 +22,7 @@ import {
   SearchText,
   searchDescription,
 } from '../../../shared/experiments/filter-rule.ts';
-import { ProjectRankers } from '../../../shared/experiments/rank-project.ts';
+import { SearchSurroundings } from '../../../shared/experiments/search/search-surroundings.ts';
 import type { Caller } from '../../../shared/http/definition/endpoint-context.ts';
 import { answerList, type Paging } from '../../../shared/http/definition/pagination.ts';
 import { flag } from '../../../shared/http/definition/parameters.ts';
@@ -40,19 +38,8 @@ export function answerSearch(
   query: Search,
 ) {
   const at = now();
-  let usernames: ReadonlyMap<string, string> = new Map();
-  const rankers = new ProjectRankers();
-  const takeCriteria = async (ids: Iterable<string>) => {
-    const lacking = rankers.lacking(ids);
-    if (lacking.length > 0) rankers.take(await readCriteria(records, lacking));
-  };
-  const vocabulary = experimentVocabulary({
-    now: at,
-    usernameOf: (id) => usernames.get(id),
-    bestOf: (row) => rankers.of(row.project_id).best(row)?.value,
-    bestOrderOf: (row) => rankers.of(row.project_id).orderOf(row),
-    isFree: true,
-  });
+  const surroundings = new SearchSurroundings({ records, accounts }, at);
+  const { vocabulary, rankers, usernames } = surroundings;
   const parsed = parseFilter(query.filter ?? '', vocabulary);
   // A deleted experiment can only be restored, so leave it out unless deleted ones are wanted.
   const { deleted = false } = query;
@@ -63,12 +50,7 @@ export function answerSearch(
   const order_by = parseOrder(query.order_by ?? '', vocabulary);
   if (query.cursor !== undefined && !isSearchPosition(query.cursor, order_by))
     throw badRequest([{ in: 'query', name: 'cursor', message: 'is not a cursor of this list' }]);
-  const attributes = [...filter.names, ...order_by.map(({ name }) => name)].map(({ attribute }) => attribute);
-  const prepare = async (user_ids: ReadonlySet<string>) => {
-    if (attributes.includes('user')) usernames = await readUsernames(accounts, [...user_ids]);
-    // Read the criteria before rows are compared by `best`.
-    if (attributes.includes('best')) await takeCriteria(project_ids);
-  };
+  const prepare = surroundings.before(project_ids, [...filter.names, ...order_by.map(({ name }) => name)]);
   const order = experimentOrder(order_by);
   const mask = maskOfFields(query);
   /** Rows that were found but not read yet. The records of all may take much more than an answer has room for. */
@@ -96,9 +78,7 @@ export function answerSearch(
       unreadable: lacking = [],
     }): Promise<Omit<Page<FoundExperiment>, 'next'>> => {
       const { items, unreadable } = await readFound(records, rows);
-      await takeCriteria(rows.map(({ project_id }) => project_id));
-      // A filter or an order by `user` has read all names already.
-      if (!attributes.includes('user')) usernames = await readNamesOf(accounts, rows);
+      await surroundings.read(rows);
       const placed = await withQueuePosition(
         records,
         settings.limits,

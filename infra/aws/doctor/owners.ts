@@ -34,6 +34,7 @@ const owners: Readonly<Record<string, (id: string, sk: string) => Owner[]>> = {
   DATASETS: ofProject,
   BLOBS: ofProject,
   VARIABLES: ofProject,
+  LINKS: ofProject,
   EXPORT: ofProject,
   EXPERIMENTS: ofProject,
   MEMBERS: ofProject,

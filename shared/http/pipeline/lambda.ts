@@ -211,9 +211,14 @@ function heavyRequest({ endpoint, event, input, caller, signal }: Exchange): Hea
   if (endpoint.isHeavy?.(input as never, { accept }) !== true) return undefined;
   const user_id = caller?.user_id ?? '';
   const asker = endpoint.project === undefined ? user_id : '';
-  const key = JSON.stringify([endpoint.name, accept, asker, caller?.scope, input], (_, value: unknown) => {
-    if (value instanceof URLSearchParams) return value.toString();
-    return value instanceof Uint8Array ? createHash('sha256').update(value).digest('hex') : value;
-  });
+  // Links have no caller.
+  const presented = caller === undefined ? headerOf(event, 'authorization') : undefined;
+  const key = JSON.stringify(
+    [endpoint.name, accept, asker, caller?.scope, presented, input],
+    (_, value: unknown) => {
+      if (value instanceof URLSearchParams) return value.toString();
+      return value instanceof Uint8Array ? createHash('sha256').update(value).digest('hex') : value;
+    },
+  );
   return { key, caller: user_id, signal };
 }

@@ -230,6 +230,10 @@ test('what anybody may call has a throttle of its own, never above that of the s
       'POST /auth/session',
       'POST /auth/token',
       'POST /users',
+      'POST /links/session',
+      ...['GET', 'HEAD'].flatMap((method) =>
+        ['', '/chart', '/files', '/files/{p3+}'].map((below) => `${method} /links/shared${below}`),
+      ),
     ]
       // The root is a slash alone.
       .map((route) => (route.endsWith(' /') ? route : route.replaceAll('/', '~1').replace(' ~1', ' /~1')))

@@ -66,6 +66,12 @@ const special: Readonly<Record<string, Row>> = {
   searchExperiments: [viewerRead, 200],
   // Its experiment has ended.
   putExperimentBudget: [memberChange, 409],
+  // There is no session of a link, so nobody finds one.
+  openLink: [anyone, 404],
+  readShared: [anyone, 404],
+  readSharedChart: [anyone, 404],
+  listSharedFiles: [anyone, 404],
+  downloadSharedFile: [anyone, 404],
   createModel: [ownerOrNew, 200],
   'serveModels, whether it lives': [anyoneKnown, 200],
   'serveModels, reading a served model': [viewerRead, 200],

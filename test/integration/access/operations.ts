@@ -1,6 +1,7 @@
 import { consoleFiles } from '../../../functions/console/console-files.ts';
 import { endpoint as requestArtifactUpload } from '../../../functions/experiments/artifacts/request-artifact-upload.endpoint.ts';
 import { endpoint as createExperiment } from '../../../functions/experiments/records/create-experiment.endpoint.ts';
+import { endpoint as createLink } from '../../../functions/links/create-link.endpoint.ts';
 import { endpoint as putServing } from '../../../functions/optimization/serving/put-serving.endpoint.ts';
 import { endpoint as putServingVersion } from '../../../functions/optimization/serving/put-serving-version.endpoint.ts';
 import { endpoint as exportProject } from '../../../functions/projects/archive/export-project.endpoint.ts';
@@ -467,6 +468,29 @@ export const operations: Readonly<Record<string, Operation>> = {
     await send(asked.upload, source);
     return { query: { upload_id: asked.upload_id } };
   }),
+
+  createLink: {
+    call: ({ target }) =>
+      json({ subject: { kind: 'experiment', experiment_id: target?.experiment_id ?? nobody } }),
+  },
+  deleteLink: {
+    absent: { link_id: nobody },
+    call: async ({ service, target }) => {
+      if (target === undefined) return { path: { link_id: nobody } };
+      const { project_id, experiment_id } = target;
+      const body = json({ subject: { kind: 'experiment', experiment_id } });
+      const made = await service.call(createLink, {
+        as: service.people.admin,
+        path: { project_id },
+        ...body,
+      });
+      return { path: { link_id: made.json.link_id } };
+    },
+  },
+  openLink: given(json({ secret: 'of no link' })),
+  readSharedChart: given({ query: { experiment: nobody } }),
+  listSharedFiles: given({ query: { experiment: nobody } }),
+  downloadSharedFile: given({ query: { experiment: nobody } }),
 
   createModel: {
     call: async ({ service, target }) => {

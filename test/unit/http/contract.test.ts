@@ -37,6 +37,12 @@ const openToAnyone = [
   'ANY /v2/{v2_path+}',
   'GET /console/{file}',
   'GET /cli/mps.schema.json',
+  // For the session of a link, which they check themselves.
+  'POST /links/session',
+  'GET /links/shared',
+  'GET /links/shared/chart',
+  'GET /links/shared/files',
+  'GET /links/shared/files/{path+}',
 ];
 
 /** Operations in a project that need no rule about it, and why. */

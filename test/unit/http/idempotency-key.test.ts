@@ -16,6 +16,7 @@ const createNothing = [
   /\/(cancel|delete|estimate|pause|read|restore|resume|retry)$/,
   /\/(metrics|params)$/,
   /^\/users\/\{user_id\}\/type$/,
+  /^\/links\/session$/,
   // Messages come at least once.
   /\/hooks\/\{name\}\/(test|deliveries\/\{delivery_id\}\/redeliver)$/,
 ];

@@ -84,6 +84,7 @@ export const layers: readonly (readonly string[])[] = [
   ['shared/runner/trackers', 'shared/schedules', 'shared/sweeps/trials'],
   [
     'functions/experiments',
+    'functions/links',
     'shared/hooks',
     'shared/mlflow',
     'shared/onnx/methods/apply',

@@ -1,7 +1,8 @@
 import { useMemo, useState } from 'preact/hooks';
 import { metricGoal } from '../../../../shared/metrics/criteria.ts';
-import { type Comparison, experimentsById, loadComparison, loadProject } from '../api/projects.ts';
 import { rowFields } from '../api/answers.ts';
+import { type Comparison, experimentsById, loadComparison, loadProject } from '../api/projects.ts';
+import { useRights } from '../api/rights.ts';
 import { useLive } from '../api/use-live.ts';
 import { Curves } from '../charts/curves.tsx';
 import { LineSample } from '../charts/line-sample.tsx';
@@ -11,6 +12,7 @@ import type { Judge } from '../experiments/sort-rows.ts';
 import { ExperimentsParallel } from '../experiments/values/experiments-parallel.tsx';
 import { MediaView } from '../media/lazy-media.ts';
 import { SideBySide } from '../preview/side-by-side.tsx';
+import { ShareButton } from '../project/share-button.tsx';
 import { type Difference, differenceFrom } from '../runs/difference.ts';
 import { DifferenceText } from '../runs/difference-text.tsx';
 import { inOrder } from '../runs/metric-order.ts';
@@ -357,6 +359,7 @@ export function ComparePage({ project_id }: { project_id: string }) {
   const named = (place.value.query.get('experiments') ?? '').split(',').filter(Boolean);
   const ids = [...new Set(named)].slice(0, most);
   const project = useLive(`project/${project_id}`, () => loadProject(project_id));
+  const { mayOwn } = useRights(project_id, project.data);
   const judge = project.data && { name: project.data.criterion, goal: project.data.criterion_goal };
   const live = useLive(`compare/${ids.join()}`, () => loadCompared(project_id, ids), {
     every: ({ experiments }) => (experiments.every(({ status }) => isFinal(status)) ? undefined : 10_000),
@@ -370,7 +373,11 @@ export function ComparePage({ project_id }: { project_id: string }) {
         ]}
         title={`Compare ${plural(ids.length, 'experiment')}`}
         part={tabNames.find(({ id }) => id === place.value.query.get('tab') && id !== 'table')?.name}
-      />
+      >
+        {mayOwn && ids.length > 1 && (
+          <ShareButton project_id={project_id} subject={{ kind: 'comparison', experiment_ids: ids }} />
+        )}
+      </PageHead>
       {named.length > most && (
         <p class="soft">
           The first {most} of {new Set(named).size} in the address. No more can be compared at once.

@@ -25,6 +25,7 @@ import { forgetRow } from '../experiments/kept-rows.ts';
 import { useHasMedia } from '../media/has-media.ts';
 import { MediaView } from '../media/lazy-media.ts';
 import { MadeModels } from '../models/lineage/made-models.tsx';
+import { ShareButton } from '../project/share-button.tsx';
 import { NeighbourButtons } from '../runs/neighbour-buttons.tsx';
 import { Button, LinkButton } from '../ui/controls/button.tsx';
 import { Confirm } from '../ui/controls/dialog.tsx';
@@ -184,7 +185,7 @@ function Content({
   const hasMedia = useHasMedia(experiment);
   const tabs = tabsOf(experiment, hasMedia || wanted === 'media');
   const tab = tabs.find(({ id }) => id === wanted)?.id ?? 'overview';
-  const { mayChange } = useRights(project_id);
+  const { mayChange, mayOwn } = useRights(project_id);
   // The log brings the state, too.
   const feed = useFollowed(experiment, { isOn: tab !== 'log', onChange, onWithheld });
   return (
@@ -205,7 +206,7 @@ function Content({
           </div>
         }
       >
-        <Actions experiment={experiment} mayChange={mayChange} onDialog={setDialog} />
+        <Actions experiment={experiment} mayChange={mayChange} mayOwn={mayOwn} onDialog={setDialog} />
       </PageHead>
       <Tabs
         label="Experiment"
@@ -250,10 +251,12 @@ const trailTo = (project_id: string, project_name: string | undefined) => [
 function Actions({
   experiment: { project_id, experiment_id, kind, status },
   mayChange,
+  mayOwn,
   onDialog,
 }: {
   experiment: Experiment;
   mayChange: boolean;
+  mayOwn: boolean;
   onDialog: (name: DialogName) => void;
 }) {
   const ended = isFinal(status);
@@ -289,6 +292,7 @@ function Actions({
           Edit
         </Button>
       )}
+      {mayOwn && <ShareButton project_id={project_id} subject={{ kind: 'experiment', experiment_id }} />}
       {mayChange && ended && (
         <Button kind="danger" icon="trash" label="Delete the experiment" onClick={() => onDialog('delete')} />
       )}

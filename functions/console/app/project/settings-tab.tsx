@@ -22,6 +22,7 @@ import { tell } from '../ui/states/notice.tsx';
 import { Ago } from '../ui/text/ago.tsx';
 import { plural } from '../ui/text/format.ts';
 import { ProjectBudget } from './budget.tsx';
+import { Links } from './links.tsx';
 import { Rules } from './rules.tsx';
 import { ShareForm } from './share-form.tsx';
 import { Variables } from './variables.tsx';
@@ -224,11 +225,11 @@ export function SettingsTab({
     part('Facts', <ProjectFacts project={project} />),
   ];
   if (mayOwn)
-    parts.push(part('Audit', <AuditLink project_id={project_id} />), {
-      id: 'delete',
-      name: 'Delete',
-      content: <DeletePart onDelete={() => setDeleting(true)} />,
-    });
+    parts.push(
+      part('Links', <Links project_id={project_id} />),
+      part('Audit', <AuditLink project_id={project_id} />),
+      { id: 'delete', name: 'Delete', content: <DeletePart onDelete={() => setDeleting(true)} /> },
+    );
   return (
     <>
       <Sections label="Settings" parts={parts} />

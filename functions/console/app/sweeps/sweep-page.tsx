@@ -5,6 +5,7 @@ import { useRights } from '../api/rights.ts';
 import { loadSweep, type Sweep } from '../api/sweeps.ts';
 import { useLive } from '../api/use-live.ts';
 import { useBrushes } from '../charts/parallel/use-brushes.ts';
+import { ShareButton } from '../project/share-button.tsx';
 import { PageHead } from '../ui/page-head.tsx';
 import { href } from '../ui/router.ts';
 import { Loaded } from '../ui/states/loaded.tsx';
@@ -25,7 +26,7 @@ import { useTrials } from './use-trials.ts';
 /** Page of one sweep. */
 export function SweepPage({ project_id, sweep_id }: { project_id: string; sweep_id: string }) {
   const project = useLive(`project/${project_id}`, () => loadProject(project_id), { isKept: true });
-  const { mayChange } = useRights(project_id);
+  const { mayChange, mayOwn } = useRights(project_id);
   const live = useLive(`sweep/${sweep_id}`, () => loadSweep({ project_id, sweep_id }), {
     every: (sweep) => (isLive(sweep) ? 2_000 : 20_000),
   });
@@ -36,6 +37,7 @@ export function SweepPage({ project_id, sweep_id }: { project_id: string; sweep_
           sweep={sweep}
           project_name={project.data?.project_name ?? 'Project'}
           mayChange={mayChange}
+          mayOwn={mayOwn}
           onChange={live.set}
         />
       )}
@@ -47,14 +49,16 @@ function Content({
   sweep,
   project_name,
   mayChange,
+  mayOwn,
   onChange,
 }: {
   sweep: Sweep;
   project_name: string;
   mayChange: boolean;
+  mayOwn: boolean;
   onChange: (next: Sweep) => void;
 }) {
-  const { project_id, name, status, status_reason, repeats } = sweep;
+  const { project_id, sweep_id, name, status, status_reason, repeats } = sweep;
   const { rows, isComplete, error } = useTrials(sweep);
   const trials = useMemo(() => foldTrials(rows, { repeats, status }).map(trialOf), [rows, repeats, status]);
   const axes = useMemo(() => axesOfTrials(sweep, trials), [trials, JSON.stringify(sweep.parameters)]);
@@ -81,6 +85,7 @@ function Content({
         }
       >
         {mayChange && <SweepActions sweep={sweep} onChange={onChange} />}
+        {mayOwn && <ShareButton project_id={project_id} subject={{ kind: 'sweep', sweep_id }} />}
       </PageHead>
       <SweepFigures sweep={sweep} />
       {rows.length === 0 ? (

@@ -61,8 +61,10 @@ describe.each(operations)('%s', (name, endpoint, operation) => {
       ...operation.parameters.map((one: { schema: unknown }) => one.schema),
       ...Object.values(body?.properties ?? {}),
     ];
-    // What may be null is one of two types.
-    for (const schema of schemas.flatMap((one: { anyOf?: unknown[] }) => one.anyOf ?? [one]))
+    // What may be null is one of two types, and what has a kind one of several.
+    for (const schema of schemas.flatMap(
+      (one: { anyOf?: unknown[]; oneOf?: unknown[] }) => one.anyOf ?? one.oneOf ?? [one],
+    ))
       expect(schema).toHaveProperty('type');
     const said = [...operation.parameters, ...Object.values(body?.properties ?? {})];
     for (const one of said) expect(one).toHaveProperty('description', expect.stringMatching(/^\S.+\.$/));

@@ -1,4 +1,4 @@
-import { unknownName } from '../../../../../shared/experiments/unknown-name.ts';
+import { unknownName } from '../../../../../shared/experiments/search/unknown-name.ts';
 import { type Filter, parseFilter } from '../../../../../shared/search/parse-filter.ts';
 import type { regularExpression } from '../../../../../shared/search/regular-expression.ts';
 import { SearchSyntaxError } from '../../../../../shared/search/scanner.ts';

@@ -1,4 +1,4 @@
-import { nearestName } from '../core/nearest-name.ts';
+import { nearestName } from '../../core/nearest-name.ts';
 
 /** Say in a subordinate clause that no experiment has a name of a filter, which stands without a group, and which it may be. */
 export function unknownName(name: string, names: Iterable<string>): string {

@@ -1,0 +1,165 @@
+import { buildCommand, buildRouteMap } from '@stricli/core';
+import type { endpoint as createLink } from '../../../functions/links/create-link.endpoint.ts';
+import type { endpoint as deleteLink } from '../../../functions/links/delete-link.endpoint.ts';
+import type { endpoint as listLinks } from '../../../functions/links/list-links.endpoint.ts';
+import { consoleLink, consoleOf } from '../../../shared/client/console-link.ts';
+import { CliError, exitCodes, refuseBoth, usageFaults } from '../../cli-error.ts';
+import type { CliContext } from '../../context.ts';
+import { findExperiment } from '../../experiments/find-experiment.ts';
+import { connect } from '../../login/connect.ts';
+import { projectSession } from '../../projects/project-session.ts';
+import { namedSweep } from '../../sweeps/find-sweep.ts';
+import { experimentIdOf } from '../arguments.ts';
+import { json, period, project, verbose } from '../flags.ts';
+import { removeNamed } from './remove-named.ts';
+
+async function make(
+  this: CliContext,
+  { for: expires_in, hide = [], anonymous = false, files = false, json: isJson, ...named }: MakeFlags,
+  ...ids: string[]
+): Promise<void> {
+  const { session, project_id, subject } = await subjectOf(this, named, ids);
+  const shown = {
+    subject,
+    anonymous,
+    files,
+    hide: [...hide],
+    ...(expires_in !== undefined && { expires_in }),
+  };
+  const { secret, ...link } = await usageFaults(
+    session.client.call<typeof createLink>('POST /projects/{project_id}/links', {
+      path: { project_id },
+      body: shown,
+    }),
+  );
+  const url = consoleLink(consoleOf(session.client.url), ['s', secret]);
+  if (isJson) return this.printer.json({ ...link, url });
+  this.printer.line(url);
+  const until = link.expires_at.slice(0, 10);
+  this.printer.say(
+    `Whoever has this address sees it without an account until ${until}. "mps share rm ${link.link_id}" revokes it.`,
+  );
+}
+
+/** Find what is shared. @throws CliError */
+async function subjectOf(
+  context: CliContext,
+  { project: given, sweep, view }: Pick<MakeFlags, 'project' | 'sweep' | 'view'>,
+  ids: readonly string[],
+) {
+  refuseBoth({ sweep, view }, 'Share one of them.');
+  if ((sweep ?? view) !== undefined && ids.length > 0)
+    throw new CliError('Name experiments, or --sweep or --view.', exitCodes.usage);
+  if (sweep !== undefined) {
+    const { session, path } = await namedSweep(context, given, sweep);
+    return {
+      session,
+      project_id: path.project_id,
+      subject: { kind: 'sweep' as const, sweep_id: path.sweep_id },
+    };
+  }
+  if (view !== undefined) {
+    const { path, ...session } = await projectSession(context, given);
+    return { session, ...path, subject: { kind: 'view' as const, name: view } };
+  }
+  const session = await connect(context.env);
+  const experiments = [];
+  for (const id of ids.length === 0 ? ['latest'] : ids)
+    experiments.push(await findExperiment(session, context.folder, { project: given, id }));
+  const [first] = experiments;
+  const foreign = experiments.find(({ project_id }) => project_id !== first?.project_id);
+  if (first === undefined || foreign !== undefined)
+    throw new CliError('The experiments of a link are of one project.', exitCodes.usage);
+  const { project_id, experiment_id } = first;
+  const subject =
+    experiments.length === 1
+      ? { kind: 'experiment' as const, experiment_id }
+      : { kind: 'comparison' as const, experiment_ids: experiments.map(({ experiment_id: id }) => id) };
+  return { session, project_id, subject };
+}
+
+const text = (placeholder: string, brief: string) =>
+  ({ kind: 'parsed', parse: String, placeholder, brief, optional: true }) as const;
+const choice = (brief: string) => ({ kind: 'boolean', brief, optional: true, withNegated: false }) as const;
+
+const makeCommand = buildCommand({
+  func: make,
+  parameters: {
+    positional: {
+      kind: 'array',
+      parameter: experimentIdOf('Experiments to show, one or several to compare (default: latest)'),
+    },
+    flags: {
+      sweep: text('ID', 'Show this sweep instead'),
+      view: text('NAME', 'Show this saved view of the project instead'),
+      for: { ...period, brief: 'Time until the link ends, such as 8h or 30d (default: 30d)' },
+      anonymous: choice('Leave out users, commit, note, tags, and what looks like a path or an address'),
+      files: choice('Show the artifacts, too'),
+      hide: { ...text('PARAM', 'Param not to show; may be repeated'), variadic: true },
+      project,
+      json,
+      verbose,
+    },
+    aliases: { p: 'project' },
+  },
+  docs: {
+    brief: 'Share experiments by a link',
+    fullDescription:
+      'Only the owner of the project and admins share. Look at the page yourself before you send it.\n\nExamples:\n  mps share 8wkr7 --for 30d --anonymous\n  mps share --sweep latest',
+  },
+});
+
+async function ls(this: CliContext, { project: given, json: isJson }: Flags): Promise<void> {
+  const { client, path } = await projectSession(this, given);
+  const rows: string[][] = [];
+  for await (const link of client.rows<typeof listLinks>('GET /projects/{project_id}/links', { path })) {
+    if (isJson) this.process.stdout.write(`${JSON.stringify(link)}\n`);
+    const { link_id, kind, about, anonymous, files, created_at, expires_at } = link;
+    const shows = [anonymous ? 'anonymous' : '', files ? 'files' : ''].filter(Boolean);
+    const dates = [created_at, expires_at].map((time) => time.slice(0, 10));
+    rows.push([link_id, kind, about.join(' '), shows.join(', '), ...dates]);
+  }
+  if (!isJson) this.printer.table(['LINK', 'SHOWS', 'WHICH', '', 'CREATED', 'UNTIL'], rows);
+}
+
+const lsCommand = buildCommand({
+  func: ls,
+  parameters: { flags: { project, json, verbose }, aliases: { p: 'project' } },
+  docs: { brief: 'List the links of the project', fullDescription: 'Example:\n  mps share ls' },
+});
+
+const rmCommand = removeNamed({
+  many: 'Links',
+  brief: 'Revoke links of the project',
+  example: 'mps share rm 01k…',
+  remove: ({ client, path }, link_id) =>
+    client.call<typeof deleteLink>('DELETE /projects/{project_id}/links/{link_id}', {
+      path: { ...path, link_id },
+    }),
+  said: (link_id) => `${link_id} is revoked.`,
+});
+
+export const shareRoutes = buildRouteMap<string, CliContext>({
+  routes: { new: makeCommand, ls: lsCommand, rm: rmCommand },
+  defaultCommand: 'new',
+  docs: {
+    brief: 'Share experiments, sweeps and views by links',
+    fullDescription:
+      '"mps share RUN" makes a link, as "mps share new" does.\n\nExamples:\n  mps share 8wkr7 --for 30d --anonymous\n  mps share ls\n  mps share rm 01k…',
+  },
+});
+
+interface Flags {
+  project?: string;
+  json?: boolean;
+  verbose?: boolean;
+}
+
+interface MakeFlags extends Flags {
+  sweep?: string;
+  view?: string;
+  for?: number;
+  anonymous?: boolean;
+  files?: boolean;
+  hide?: readonly string[];
+}

@@ -1,0 +1,87 @@
+import { useState } from 'preact/hooks';
+import { serviceUrl } from '../api/session.ts';
+import { Button } from '../ui/controls/button.tsx';
+import { Command } from '../ui/controls/copy.tsx';
+import { Dialog } from '../ui/controls/dialog.tsx';
+import { SelectField } from '../ui/controls/field.tsx';
+import { Form } from '../ui/controls/form.tsx';
+import { TextField } from '../ui/controls/text-field.tsx';
+import { addLink, type LinkSubject } from './link-calls.ts';
+
+const days = { '1': 'a day', '7': 'a week', '30': '30 days', '365': 'a year' };
+
+/** Button that shares a part of a project by a link. */
+export function ShareButton(shared: { project_id: string; subject: LinkSubject }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Button icon="out" onClick={() => setOpen(true)}>
+        Share
+      </Button>
+      {isOpen && <ShareDialog {...shared} onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
+/** Dialog that makes a link to a part of a project. It shows the address once. */
+function ShareDialog({
+  project_id,
+  subject,
+  onClose,
+}: {
+  project_id: string;
+  subject: LinkSubject;
+  onClose: () => void;
+}) {
+  const [lifetime, setLifetime] = useState<keyof typeof days>('30');
+  const [anonymous, setAnonymous] = useState(false);
+  const [files, setFiles] = useState(false);
+  const [hide, setHide] = useState('');
+  const [url, setUrl] = useState<string>();
+  const make = async () => {
+    const names = hide.split(',').map((name) => name.trim());
+    const { secret } = await addLink(project_id, {
+      ...{ subject, anonymous, files },
+      hide: names.filter((name) => name !== ''),
+      expires_in: Number(lifetime) * 86_400,
+    });
+    setUrl(`${serviceUrl}/console#/s/${secret}`);
+  };
+  return (
+    <Dialog title="Share by a link" onClose={onClose}>
+      {url === undefined ? (
+        <Form action="Make the link" onSubmit={make}>
+          <SelectField label="Valid for" options={days} value={lifetime} onChoose={setLifetime} />
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={anonymous}
+              onChange={({ currentTarget }) => setAnonymous(currentTarget.checked)}
+            />
+            <span>
+              Anonymous
+              <span class="hint">
+                No users, commit, note and tags, nor what looks like a path or an address.
+              </span>
+            </span>
+          </label>
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={files}
+              onChange={({ currentTarget }) => setFiles(currentTarget.checked)}
+            />
+            <span>Show the artifacts, too</span>
+          </label>
+          <TextField label="Hide params" hint="Names, separated by commas." value={hide} onText={setHide} />
+        </Form>
+      ) : (
+        <>
+          <p>Whoever has this address sees it without an account. It is shown only now.</p>
+          <Command>{url}</Command>
+          <p class="soft small">The settings of the project list its links and revoke them.</p>
+        </>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,46 @@
+/** Finds names in texts, both in small letters. Its time grows with the text, however many names there are. */
+export class NameSearch {
+  /** Names by their first characters, then by their length. */
+  readonly #byStart = new Map<string, Map<number, Set<string>>>();
+  readonly #isAnywhere: boolean;
+
+  /** @param isAnywhere whether names of at least 5 characters are also found within words */
+  constructor({ isAnywhere = false } = {}) {
+    this.#isAnywhere = isAnywhere;
+  }
+
+  /** Look for a name, too. */
+  add(name: string): void {
+    if (name === '') return;
+    // A text with a long name has its beginning.
+    const known = name.slice(0, maxCompared);
+    const start = known.slice(0, startLength);
+    const lengths = this.#byStart.get(start) ?? new Map<number, Set<string>>();
+    this.#byStart.set(start, lengths);
+    const names = lengths.get(known.length) ?? new Set();
+    lengths.set(known.length, names.add(known));
+  }
+
+  /** Whether one of the names is in the text. */
+  isIn(text: string): boolean {
+    if (this.#byStart.size === 0) return false;
+    for (let at = 0; at < text.length; at += 1) {
+      const isStart = !isWordAt(text, at) || !isWordAt(text, at - 1);
+      if (!isStart && !this.#isAnywhere) continue;
+      for (let length = isStart ? 1 : startLength; length <= startLength; length += 1)
+        for (const [most, names] of this.#byStart.get(text.slice(at, at + length)) ?? []) {
+          const isWhole = isStart && (most === maxCompared || isEnd(text, at + most));
+          if (names.has(text.slice(at, at + most)) && (isWhole || (this.#isAnywhere && most >= startLength)))
+            return true;
+        }
+    }
+    return false;
+  }
+}
+
+const startLength = 5;
+const maxCompared = 24;
+
+const wordCharacter = /[\p{L}\p{N}]/u;
+const isWordAt = (text: string, at: number): boolean => wordCharacter.test(text.charAt(at));
+const isEnd = (text: string, at: number): boolean => !isWordAt(text, at - 1) || !isWordAt(text, at);

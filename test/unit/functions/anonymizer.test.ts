@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import { anonymizer } from '../../../functions/links/anonymizer.ts';
+import { NameSearch } from '../../../functions/links/name-search.ts';
+
+test('a user with an ordinary name is not told, a host with one may be', () => {
+  const told = anonymizer({ usernames: ['Adam', ''], project_name: '' }, []);
+
+  expect(['trained by adam', 'adam/loss', 'loss', 'madame'].map(told.shows)).toEqual([
+    false,
+    false,
+    true,
+    true,
+  ]);
+  expect(told.showsParam('optimizer', 'adam')).toBe(false);
+  expect(anonymizer({ usernames: [], project_name: '' }, []).showsParam('optimizer', 'adam')).toBe(true);
+});
+
+test('the parts of a user, the run of CI, the owner of a repository and the project are not told', () => {
+  const fields = {
+    tags: { 'mlflow.source.git.repoURL': 'git@git.example:hopperlab/cobol.git' },
+    params: { cwd: '/scratch/lamarr/run' },
+    git: { commit: `${'0'.repeat(33)}badcafe`, branch: 'feature/hamilton-apollo', dirty: false },
+  };
+  const ci = {
+    name: 'analytical/engine',
+    actor: 'babbage',
+    commit: null,
+    ref: 'refs/heads/difference',
+    run_id: '1',
+  };
+  const told = anonymizer({ usernames: ['grace.hopper'], project_name: 'Moonshot' }, [
+    { ci, fields: { name: 'a', note: null, ...fields } as never },
+  ]);
+  const hidden = [
+    ...['Hopper', 'by grace', 'hopperlab', 'cobol-2', 'lamarr', 'apollo', 'analytical', 'engine v2'],
+    ...[
+      'Babbage',
+      'difference',
+      'moonshot-7',
+      '0000000badcafe',
+      'x.pt of ~ada',
+      'fe80::1:2:3:4',
+      '0000-0002-1825-0097',
+    ],
+  ];
+
+  expect(hidden.filter(told.shows)).toEqual([]);
+  expect(['model.pt', 'val/loss', 'resnet50 at 2e-4', 'fold 3 of 5'].map(told.shows)).toEqual([
+    true,
+    true,
+    true,
+    true,
+  ]);
+});
+
+test('names are found as words, and long ones anywhere, among thousands', () => {
+  const names = new NameSearch({ isAnywhere: true });
+  for (let index = 0; index < 5000; index += 1) names.add(`aaaaa${index}`);
+  for (const name of ['ada', 'hopper', 'u-1', `${'long'.repeat(20)}x`]) names.add(name);
+  const words = new NameSearch();
+  for (const name of ['lr', 'secret_sauce']) words.add(name);
+
+  const found = ['ada', 'x ada.', 'xhopperx', 'u-1', 'aaaaaa4999', `a${'long'.repeat(20)}x`];
+  const others = ['adam', 'hoppe', 'u-12', 'aaaa', '', 'long'];
+  expect(found.map((text) => names.isIn(text))).toEqual(found.map(() => true));
+  expect(others.map((text) => names.isIn(text))).toEqual(others.map(() => false));
+  expect(['optimizer.lr', 'lr_decay', '_secret_sauce_4'].map((text) => words.isIn(text))).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  expect(['hlr', 'lre', 'secret_sauces'].map((text) => words.isIn(text))).toEqual([false, false, false]);
+});
