@@ -24,11 +24,11 @@ export interface ImportFlags {
   json?: boolean | undefined;
 }
 
-/** Pause between two looks at a source that is watched. */
 const watchMilliseconds = 10_000;
 
 /**
  * Import what another tracker has recorded, and print what was brought and what was not.
+ * @param pause milliseconds between two looks at a source that is watched
  * @throws CliError for a source that is none, and if a run or a model could not be brought
  */
 export async function importTracker(
@@ -36,6 +36,7 @@ export async function importTracker(
   tracker: Tracker,
   given: string,
   flags: ImportFlags,
+  pause = watchMilliseconds,
 ): Promise<void> {
   // MLflow's clients name a database so.
   const path = resolve(folder, given.replace(/^sqlite:\/\/\//, ''));
@@ -66,9 +67,16 @@ export async function importTracker(
       result = await untilInterrupted(async (signal) => {
         const api = new TrackingApi(`${client.url}/mlflow`, `Bearer ${token}`, signal);
         let all = await once(api, project);
-        for (; flags.watch; all = await once(api, project)) {
+        while (flags.watch) {
           say(`${all.runs} runs are here. Waiting for more; Ctrl-C ends it.`);
-          await sleep(watchMilliseconds, undefined, { signal });
+          try {
+            await sleep(pause, undefined, { signal });
+            all = await once(api, project);
+          } catch (error) {
+            // After the first look, Ctrl-C is the end that the user chose.
+            if (signal.aborted) break;
+            throw error;
+          }
         }
         return all;
       }, 'Interrupted. Run the same command again to go on.');

@@ -18,13 +18,14 @@ export async function mlflowBridge(service: TestService, as: TestUser) {
     const { method = '' } = request;
     filters.push(...searchParams.getAll('filter'));
     const content = await buffer(request);
-    if (!isMethod(method) || refused.delete(pathname)) {
+    if (!isMethod(method) || refused.delete(pathname) || !/^\/(mlflow|api|get-artifact)/.test(pathname)) {
       response.writeHead(400).end('{}');
       return;
     }
     const answer = await service.call(endpoint, {
       method,
-      path: { mlflow_path: pathname.slice(1) },
+      // A client of the service has the address of the API below that of the service.
+      path: { mlflow_path: pathname.replace(/^\/(mlflow\/(?=api\/))?/, '') },
       query: searchParams.toString(),
       headers: { 'Content-Type': request.headers['content-type'] ?? 'application/octet-stream' },
       body: content,
