@@ -29,15 +29,15 @@ export async function namedSchedule(
   name: string,
 ): Promise<{ session: Session; path: { project_id: string; schedule_id: string } }> {
   const { session, path, schedules } = await schedulesOf(context, project);
-  const found = schedules.filter(
-    (one) => one.name === name || (name.length >= 4 && one.schedule_id.endsWith(name)),
+  const matching = schedules.filter(
+    (row) => row.name === name || (name.length >= 4 && row.schedule_id.endsWith(name)),
   );
-  const [one, ...others] = found;
-  if (one === undefined)
+  const [schedule, ...others] = matching;
+  if (schedule === undefined)
     throw new CliError(`There is no schedule ${name}. "mps schedule ls" lists those of a project.`);
   if (others.length > 0) {
-    const ids = found.map(({ schedule_id }) => `  ${schedule_id}`).join('\n');
+    const ids = matching.map(({ schedule_id }) => `  ${schedule_id}`).join('\n');
     throw new CliError(`Several schedules are called ${name}. Give an ID:\n${ids}`, exitCodes.usage);
   }
-  return { session, path: { ...path, schedule_id: one.schedule_id } };
+  return { session, path: { ...path, schedule_id: schedule.schedule_id } };
 }

@@ -19,8 +19,8 @@ export const ZoneName = z
   .string('must be the IANA name of a time zone, such as Europe/Berlin')
   .max(64, 'is longer than 64 characters')
   .transform((name, context) => {
-    const found = /^[A-Za-z]/.test(name) ? zoneOf(name) : undefined;
-    if (found !== undefined) return found;
+    const zone = /^[A-Za-z]/.test(name) ? zoneOf(name) : undefined;
+    if (zone !== undefined) return zone;
     context.addIssue({
       code: 'custom',
       message: `is not a time zone; allowed are IANA names, such as Europe/Berlin, America/New_York or UTC`,
@@ -113,7 +113,7 @@ type Offset = (time: number) => number;
 /** Return the first instant of a local time, or the end of the gap that it is in. */
 function instantOf(local: number, offset: Offset): number {
   const [before, after] = [offset(local - dayMilliseconds), offset(local + dayMilliseconds)];
-  for (const one of [before, after]) if (offset(local - one) === one) return local - one;
+  for (const ahead of [before, after]) if (offset(local - ahead) === ahead) return local - ahead;
   let [low, high] = [local - after, local - before];
   while (high - low > 1000) {
     const middle = low + Math.floor((high - low) / 2000) * 1000;

@@ -14,7 +14,7 @@ export async function withEnd(records: TableReader<'records'>, schedule: Schedul
   const { result, reason } = outcomeOf(experiment);
   const recent = schedule.recent.map((run) =>
     run.experiment_id === running && run.result === 'running'
-      ? { ...run, result, reason: [run.reason, reason].filter((one) => one !== null).join(' ') || null }
+      ? { ...run, result, reason: [run.reason, reason].filter((text) => text !== null).join(' ') || null }
       : run,
   );
   const inARow = result === 'failed' ? failures + 1 : result === 'succeeded' ? 0 : failures;
@@ -102,7 +102,7 @@ export function withRun(
   const { result, due_at, missed, experiment_id = null } = run;
   const reason = run.reason?.slice(0, longestReason) ?? null;
   const noted = { due_at, at: isoTime(now.getTime()), missed, result, experiment_id, reason };
-  const recent = schedule.recent.filter((one) => one.result !== 'waiting' || schedule.waiting !== null);
+  const recent = schedule.recent.filter(({ result: was }) => was !== 'waiting' || schedule.waiting !== null);
   return { ...schedule, recent: [noted, ...recent].slice(0, maxRecent) };
 }
 

@@ -74,22 +74,19 @@ Examples:
 });
 
 async function make(this: CliContext, flags: MakeFlags, cron: string): Promise<void> {
-  const { zone = ownZone(), overlap, name, budget, command, set = [], yes = false, ...rest } = flags;
+  const { zone = ownZone(), overlap, name: title, budget, command, set = [], yes = false, ...rest } = flags;
   const { json: isJson, verbose: _, ...run } = rest;
   const words = command === undefined ? [] : parseCommand(command);
   const session = await connect(this.env);
-  const preparation = {
-    folder: this.folder,
-    name: basename(this.folder) || 'project',
-    printer: this.printer,
-  };
+  const { folder, printer } = this;
+  const name = basename(folder) || 'project';
   const schedule = await untilSubmitted(
     (signal, onSubmit) =>
       makeSchedule(
         session,
-        { cron, zone, overlap, name, budget },
+        { cron, zone, overlap, name: title, budget },
         { ...run, overrides: set, words, yes },
-        { ...preparation, signal, onSubmit },
+        { folder, name, printer, signal, onSubmit },
       ),
     interruptions,
   );
@@ -109,7 +106,7 @@ const interruptions = {
 
 async function ls(this: CliContext, { project: named, json: isJson }: Flags): Promise<void> {
   const { schedules } = await schedulesOf(this, named);
-  if (isJson) for (const one of schedules) this.process.stdout.write(`${JSON.stringify(one)}\n`);
+  if (isJson) for (const schedule of schedules) this.process.stdout.write(`${JSON.stringify(schedule)}\n`);
   else this.printer.table(['SCHEDULE', 'NAME', 'CRON', 'NEXT', 'LAST', 'COMMAND'], schedules.map(rowOf));
 }
 
@@ -149,7 +146,7 @@ const scheduleName = {
   parse: String,
 } as const;
 
-const one = 'POST /projects/{project_id}/schedules/{schedule_id}';
+const at = 'POST /projects/{project_id}/schedules/{schedule_id}';
 
 /** Build a command that changes a schedule. */
 const changeCommand = (
@@ -176,7 +173,7 @@ const changeCommand = (
 const runCommand = buildCommand<Flags & { detach?: boolean }, [string], CliContext>({
   async func({ project: named, json: isJson, detach: isDetached }, name) {
     const { session, path } = await namedSchedule(this, named, name);
-    const begun = await session.client.call<typeof runSchedule>(`${one}/run`, { path });
+    const begun = await session.client.call<typeof runSchedule>(`${at}/run`, { path });
     await showToEnd(this, session.client, begun, { detach: isDetached, json: isJson });
   },
   parameters: {
@@ -211,11 +208,11 @@ export const scheduleRoutes = buildRouteMap<string, CliContext>({
   routes: {
     make: makeCommand,
     ls: lsCommand,
-    pause: changeCommand((client, path) => client.call<typeof pauseSchedule>(`${one}/pause`, { path }), {
+    pause: changeCommand((client, path) => client.call<typeof pauseSchedule>(`${at}/pause`, { path }), {
       brief: 'Pause a schedule; what runs goes on',
       example: 'mps schedule pause nightly',
     }),
-    resume: changeCommand((client, path) => client.call<typeof resumeSchedule>(`${one}/resume`, { path }), {
+    resume: changeCommand((client, path) => client.call<typeof resumeSchedule>(`${at}/resume`, { path }), {
       brief: 'Resume a paused schedule, as yourself',
       example: 'mps schedule resume nightly',
     }),

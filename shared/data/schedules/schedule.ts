@@ -98,9 +98,9 @@ export async function findSchedule(
 
 /** @throws ServiceError `not-found` */
 export async function requireSchedule(records: TableReader<'records'>, ids: ScheduleIds): Promise<Schedule> {
-  const found = await findSchedule(records, ids);
-  if (found === undefined) throw notFound('schedule', ids.schedule_id);
-  return found;
+  const schedule = await findSchedule(records, ids);
+  if (schedule === undefined) throw notFound('schedule', ids.schedule_id);
+  return schedule;
 }
 
 /** Return a page of the schedules of a project, newest first. */
