@@ -220,6 +220,26 @@ describe('pictures over steps', () => {
   });
 });
 
+test('histograms of any writer are drawn over steps, and another file of their folder is named', async () => {
+  const own = await newProject(service.client, 'histograms');
+  const run = await recordRun(service.client, own, { name: 'run', status: 'SUCCEEDED' });
+  const files: Record<string, string> = { 'histograms/odd_step_1.json': '{"bins": [1], "values": "x"}' };
+  for (let step = 0; step < 5; step += 1)
+    files[`histograms/weights_step_${step}.json`] = JSON.stringify({ bins: [-1, 0, 1], values: [step, 9] });
+  await recordFiles(service.client, { project_id: own, experiment_id: run }, files);
+  await visit(page, `projects/${own}/experiments/${run}?tab=media`);
+  await page.getByText('histograms/odd has no values, or is no histogram').waitFor();
+  const drawn = page.getByRole('img', {
+    name: /histograms\/weights: histograms of 5 steps, from −?-?1 to 1/,
+  });
+  const paint = () =>
+    drawn.locator('canvas').evaluate((canvas: HTMLCanvasElement) => {
+      const pixels = canvas.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height).data ?? [];
+      return pixels.some((value) => value > 0);
+    });
+  await expect.poll(paint).toBe(true);
+});
+
 test('a run without pictures has no tab of media, and the way to log them beside its files', async () => {
   const { client } = service;
   const experiment_id = await recordRun(client, project_id, { name: 'numbers alone', status: 'SUCCEEDED' });

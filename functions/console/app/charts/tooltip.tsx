@@ -1,6 +1,7 @@
 import type uPlot from 'uplot';
 import { differenceFrom } from '../runs/difference.ts';
 import { DifferenceText } from '../runs/difference-text.tsx';
+import { commonBeginning } from '../ui/text/common-beginning.ts';
 import { CutName } from '../ui/text/cut-name.tsx';
 import { numberText } from '../ui/text/format.ts';
 import type { Near } from './drawing/plot.ts';
@@ -12,6 +13,8 @@ const maxRows = 12;
 const [rowHeight, restHeight] = [18, 44];
 /** Pixels between the crosshair and the box, and between the box and the edge of the chart. */
 const besideBox = 16;
+/** Width in pixels in which a name has room beside its value. */
+const leastWidth = 200;
 
 /** Values of the runs at the crosshair of a chart. */
 export const Tooltip = ({
@@ -42,7 +45,8 @@ export const Tooltip = ({
   const rows = top === undefined ? all : [...all].sort((a, b) => away(a) - away(b));
   const room = Math.max(3, Math.min(maxRows, Math.floor((size.height - restHeight) / rowHeight)));
   const isBefore = left > size.width / 2;
-  const maxWidth = `${Math.max(left, size.width - left) - besideBox}px`;
+  const maxWidth = `${Math.max(leastWidth, Math.max(left, size.width - left) - besideBox)}px`;
+  const beginning = commonBeginning(all.map(({ label }) => label)).length;
   const marked = highlighted.value;
   const base = all.find(({ id }) => id === baselineRun.value);
   return (
@@ -51,7 +55,7 @@ export const Tooltip = ({
       {rows.slice(0, room).map(({ id, label, style, y }) => (
         <p key={id} class={id === marked ? 'marked' : ''}>
           <LineSample style={style} />
-          {!isAlone && <CutName name={label} />}
+          {!isAlone && <CutName name={beginning === 0 ? label : `…${label.slice(beginning)}`} />}
           <b>{numberText(y)}</b>
           {base !== undefined && id !== base.id && (
             <DifferenceText difference={differenceFrom(base.y, y, undefined)} />

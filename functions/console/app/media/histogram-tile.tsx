@@ -42,7 +42,10 @@ export function HistogramTile({
   }, [files, answers]);
   return (
     <>
-      <HistogramView tag={label} histograms={histograms} />
+      {/* It measures its room when it is made. */}
+      {histograms.some(({ bins }) => bins.length > 0) && (
+        <HistogramView tag={label} histograms={histograms} />
+      )}
       {fault && (
         <p class="soft small">
           <bdi>{label}</bdi> has no values, or is no histogram:{' '}
