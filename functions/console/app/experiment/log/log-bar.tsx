@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import type { endpoint as readLogs } from '../../../../experiments/records/read-logs.endpoint.ts';
 import type { Experiment } from '../../api/answers.ts';
 import { page } from '../../api/calls.ts';
@@ -44,6 +44,10 @@ export function LogBar({
     setQuery({ find: text || undefined, line: undefined });
     return true;
   };
+  // A link may lead to another search of the same log.
+  useLayoutEffect(() => {
+    if (wanted.trim() !== find) setWanted(find);
+  }, [find]);
   // Delay a search through many lines until the user stops typing.
   useEffect(() => {
     const timer = setTimeout(look, delay);

@@ -37,16 +37,17 @@ export function LogLines({
   const isShown = shown !== undefined && lines.length > 0;
   useEffect(() => {
     const index = lines.findIndex(({ number }) => number === shown);
-    if (!isShown || index < 0) return;
-    scrollTo(index, 'center');
-    // A long line has its words far to the right. It is drawn after the list has scrolled.
-    const timer = setTimeout(() =>
-      scroller.current
-        ?.querySelector('.marked mark')
-        ?.scrollIntoView({ block: 'nearest', inline: 'nearest' }),
-    );
-    return () => clearTimeout(timer);
-  }, [shown, first, isShown, words]);
+    if (isShown && index >= 0) scrollTo(index, 'center');
+  }, [shown, first, isShown]);
+  // A long line has its words far to the right. It is drawn after the list has scrolled, and brought into sight once.
+  const revealed = useRef('');
+  const isDrawn = isShown && items.some(({ index }) => lines[index]?.number === shown);
+  useEffect(() => {
+    const key = `${shown} ${words}`;
+    if (!isDrawn || revealed.current === key) return;
+    revealed.current = key;
+    scroller.current?.querySelector('.marked mark')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [isDrawn, shown, words]);
   const onScroll = () => {
     const element = scroller.current;
     if (element === null) return;

@@ -35,6 +35,8 @@ export function LogNote({
 }) {
   const isSearch = find !== '';
   const of = `${isCut ? 'the last ' : ''}${plural(kept, 'line')}`;
+  const isPart = isCut || dropped > 0;
+  const line = shown?.toLocaleString('en') ?? '';
   return (
     <p class="table-note" role="status">
       {isSearch ? (
@@ -45,15 +47,17 @@ export function LogNote({
           {search !== undefined &&
             (search.isDone ? ' in the whole log' : ' so far; searching the whole log…')}
         </>
+      ) : shown !== undefined && isPart ? (
+        `Around line ${line}`
       ) : isAll ? (
         `${of.replace(/^the l/, 'L')}${isCut ? '. A search covers the whole log' : ''}`
       ) : (
         `${found.toLocaleString('en')} of ${of}`
       )}
+      {isSearch && shown !== undefined && isPart && `; around line ${line}`}
       {shown !== undefined &&
-        (isCut || dropped > 0 || shown <= kept
-          ? `; line ${shown.toLocaleString('en')} is marked`
-          : `; there is no line ${shown.toLocaleString('en')}`)}
+        !isPart &&
+        (shown <= kept ? `; line ${line} is marked` : `; there is no line ${line}`)}
       {dropped > 0 && `; ${plural(dropped, 'older line')} dropped; the download contains all`}
       {shown !== undefined ? (
         <Act onClick={() => showLine(undefined)}>
