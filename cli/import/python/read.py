@@ -11,7 +11,7 @@ import os
 import signal
 import sys
 
-ITEMS_AT_ONCE = {"points": 5000, "runs": 100}
+ITEMS_AT_ONCE = {"points": 2000, "runs": 100}
 
 
 def main():
