@@ -90,7 +90,9 @@ function Chart({
   return url === undefined ? (
     <Skeleton rows={6} />
   ) : (
-    <img class="shared-chart" src={url} alt={`Curves of ${name}`} />
+    <div class="scroll-x">
+      <img class="shared-chart" src={url} alt={`Curves of ${name}`} />
+    </div>
   );
 }
 
@@ -188,6 +190,11 @@ function Content({ reader }: { reader: LinkReader }) {
       </div>
       {experiments.map((experiment, index) => (
         <section key={experiment.experiment_id}>
+          {experiments.length > 1 && (
+            <h2>
+              <bdi>{experiment.name}</bdi>
+            </h2>
+          )}
           {experiment.note !== null && experiment.note !== '' && <Markdown text={experiment.note} />}
           <Chart reader={reader} experiment={experiment} isOpen={index < drawnAtOnce} />
           {files && <Files reader={reader} experiment={experiment} />}
