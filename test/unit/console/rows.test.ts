@@ -1,10 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { sectionsOf } from '../../../functions/console/app/charts/sections.ts';
-import {
-  conditionFor,
-  filterRows,
-  withCondition,
-} from '../../../functions/console/app/experiments/filter/filter-rows.ts';
+import { conditionFor, withCondition } from '../../../functions/console/app/experiments/filter/conditions.ts';
+import { filterRows } from '../../../functions/console/app/experiments/filter/filter-rows.ts';
 import {
   groupFilter,
   groupRows,

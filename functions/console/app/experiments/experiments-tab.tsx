@@ -25,9 +25,9 @@ import { isFinal } from '../ui/states/status.tsx';
 import { plural } from '../ui/text/format.ts';
 import { useKeys } from '../ui/use-keys.ts';
 import { useNarrow } from '../ui/use-narrow.ts';
-import { expressionEngine, loadExpressions } from './filter/expressions.ts';
+import { type Filtered, usesExpressions, withCondition } from './filter/conditions.ts';
+import { expressionEngine, filterEngine, loadExpressions, loadFilter } from './filter/expressions.ts';
 import { FilterBox } from './filter/filter-box.tsx';
-import { type Filtered, filterRows, usesExpressions, withCondition } from './filter/filter-rows.ts';
 import { FirstRun, useFirstRun } from './first-run.tsx';
 import { GroupChoice, maxGroupedBy } from './groups/group-choice.tsx';
 import { isLoaded, valueOfColumn, valuesOfFilter } from './loaded-values.ts';
@@ -146,9 +146,13 @@ export function ExperimentsTab({
   );
   const filter = query.get('filter') ?? '';
   const engine = expressionEngine.value;
+  const filterRows = filterEngine.value;
   const matching = useMemo(
-    () => filterRows(rows, filter, ranking, engine, names),
-    [rows, filter, ranking, engine, names],
+    (): Filtered =>
+      filter.trim() === ''
+        ? { rows, fault: undefined }
+        : (filterRows?.(rows, filter, ranking, engine, names) ?? { rows, fault: 'The filter is loading…' }),
+    [rows, filter, ranking, filterRows, engine, names],
   );
   const ofFilter = useMemo(
     () => (heavy === undefined ? [] : valuesOfFilter(filter, names, matching.hasWords === true)),
@@ -158,6 +162,7 @@ export function ExperimentsTab({
     ? matching
     : { rows, fault: 'The values of the filter are loading…' };
   useEffect(() => {
+    if (filter.trim() !== '') void loadFilter();
     if (usesExpressions(filter)) void loadExpressions();
   }, [filter]);
   const sortText = query.get('sort');

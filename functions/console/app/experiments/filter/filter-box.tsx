@@ -3,7 +3,7 @@ import { person } from '../../api/session.ts';
 import type { Names } from '../../runs/columns.ts';
 import type { Row } from '../../runs/row.ts';
 import { completionsOf } from './completions.ts';
-import { withCondition } from './filter-rows.ts';
+import { withCondition } from './conditions.ts';
 
 const day = 86_400_000;
 

@@ -6,17 +6,7 @@ import type { NamedValue, Vocabulary } from '../../../../../shared/search/vocabu
 import { namesIn } from '../../runs/columns.ts';
 import { Ranking } from '../../runs/ranking.ts';
 import { metricOf, paramOf, type Row, tagOf, vocabularyOf } from '../../runs/row.ts';
-import type { Bin } from '../groups/bins.ts';
-
-export interface Filtered {
-  rows: readonly Row[];
-  /** Error in the filter. All rows are shown then. */
-  fault: string | undefined;
-  /** Why no row is left, where the filter alone does not say it. */
-  reason?: string;
-  /** Whether it has words that may stand in any param or tag. */
-  hasWords?: boolean;
-}
+import { type Filtered, usesExpressions } from './conditions.ts';
 
 /** A condition that somebody has not typed to its end. */
 const withoutValue = /(?:[=<>!~]=?|\b(?:I?LIKE|RLIKE|IN|IS|BETWEEN))$/i;
@@ -45,7 +35,8 @@ export function filterRows(
   try {
     const parsed = parseFilter(trimmed, vocabulary);
     const matching = rows.filter(parsed.matches);
-    if (matching.length > 0 || rows.length === 0) return { rows: matching, fault: undefined, ...(free.hasWords && free) };
+    if (matching.length > 0 || rows.length === 0)
+      return { rows: matching, fault: undefined, ...(free.hasWords && free) };
     const before = filter.replace(lastWord, '');
     // Somebody may be typing a name. The rows stay until it is compared with something.
     if (before !== filter && isBeginning(filter.slice(before.length), names, vocabulary))
@@ -63,9 +54,6 @@ export function filterRows(
     return { rows, fault };
   }
 }
-
-/** Whether a filter has regular expressions. */
-export const usesExpressions = (filter: string): boolean => /~|\brlike\b/i.test(filter);
 
 type Names = ReturnType<typeof namesIn>;
 
@@ -139,21 +127,4 @@ function textOf(row: Row): string {
     texts.set(row, text);
   }
   return text;
-}
-
-const quoted = (name: string): string => (/^[\w.]+$/.test(name) ? name : `\`${name.replaceAll('`', '``')}\``);
-
-/** Return the filter condition for a value of a column. */
-export const conditionFor = (group: 'params' | 'tags', name: string, value: string): string =>
-  `${group}.${quoted(name)} = '${value.replaceAll("'", "''")}'`;
-
-/** Return the filter condition for the numbers of a bin. */
-export const conditionForBin = (group: 'params' | 'tags', name: string, { from, to }: Bin): string =>
-  `${group}.${quoted(name)} >= ${from} AND ${group}.${quoted(name)} < ${to}`;
-
-/** Add a condition that the rows of a filter must meet, too. */
-export function withCondition(filter: string, condition: string): string {
-  const trimmed = filter.trim();
-  if (trimmed === '') return condition;
-  return `${/\bor\b/i.test(trimmed) ? `(${trimmed})` : trimmed} AND ${condition}`;
 }

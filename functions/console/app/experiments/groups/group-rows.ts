@@ -1,7 +1,7 @@
 import type { Column } from '../../runs/columns.ts';
 import type { Row } from '../../runs/row.ts';
 import { numberText } from '../../ui/text/format.ts';
-import { conditionFor, conditionForBin } from '../filter/filter-rows.ts';
+import { conditionFor, conditionForBin } from '../filter/conditions.ts';
 import { type Order, sortBy } from '../sort-rows.ts';
 import { type Bin, binsOf } from './bins.ts';
 
