@@ -19,21 +19,26 @@ export function hiddenParams(
   tracked: readonly (ExperimentFields | undefined)[],
 ): Discretion {
   const hidden = new NameSearch();
-  for (const name of hide) hidden.add(plain(name));
+  for (const name of hide) for (const spelling of spellings(name)) hidden.add(spelling);
+  const isHidden = (text: string): boolean => spellings(text).some((spelling) => hidden.isIn(spelling));
   const values = new NameSearch();
   // A short value says nothing without its name.
   for (const fields of hide.length === 0 ? [] : tracked)
     for (const [name, value] of Object.entries(fields?.params ?? {}))
-      if (value.length >= minValue && hidden.isIn(plain(name))) values.add(value.toLowerCase());
-  const shows = (text: string): boolean => !hidden.isIn(plain(text)) && !values.isIn(text.toLowerCase());
+      if (value.length >= minValue && isHidden(name)) values.add(value.toLowerCase());
+  const shows = (text: string): boolean => !isHidden(text) && !values.isIn(text.toLowerCase());
   return {
     shows,
     // Equal numbers of two params mean different things.
-    showsParam: (name, value) => !hidden.isIn(plain(name)) && (decimalPattern.test(value) || shows(value)),
+    showsParam: (name, value) => !isHidden(name) && (decimalPattern.test(value) || shows(value)),
   };
 }
 
 const minValue = 4;
 
-/** Write a name as programs and their flags may: `--batch-size` is `batch_size`. */
-const plain = (name: string): string => name.toLowerCase().replace(/[-_\s]+/g, '_');
+/** Return a text as programs and their flags may write it: `--batch-size`, `batchSize` and `batchsize` are one name. */
+function spellings(text: string): string[] {
+  const words = text.replace(/(?<=[\p{Ll}\p{N}])(?=\p{Lu})/gu, '_').toLowerCase();
+  const plain = words.replace(/[-_\s]+/g, '_');
+  return [plain, plain.replaceAll('_', '')];
+}

@@ -25,11 +25,11 @@ export class NameSearch {
   isIn(text: string): boolean {
     if (this.#byStart.size === 0) return false;
     for (let at = 0; at < text.length; at += 1) {
-      const isStart = !isWordAt(text, at) || !isWordAt(text, at - 1);
+      const isStart = isEdge(text, at);
       if (!isStart && !this.#isAnywhere) continue;
       for (let length = isStart ? 1 : startLength; length <= startLength; length += 1)
         for (const [most, names] of this.#byStart.get(text.slice(at, at + length)) ?? []) {
-          const isWhole = isStart && (most === maxCompared || isEnd(text, at + most));
+          const isWhole = isStart && (most === maxCompared || isEdge(text, at + most));
           if (names.has(text.slice(at, at + most)) && (isWhole || (this.#isAnywhere && most >= startLength)))
             return true;
         }
@@ -41,6 +41,12 @@ export class NameSearch {
 const startLength = 5;
 const maxCompared = 24;
 
-const wordCharacter = /[\p{L}\p{N}]/u;
-const isWordAt = (text: string, at: number): boolean => wordCharacter.test(text.charAt(at));
-const isEnd = (text: string, at: number): boolean => !isWordAt(text, at - 1) || !isWordAt(text, at);
+/** Whether a word may begin or end before a character. Names of runs join a name with its number: `lr0.1`, `ada2`. */
+function isEdge(text: string, at: number): boolean {
+  const kind = kindAt(text, at);
+  return kind === undefined || kind !== kindAt(text, at - 1);
+}
+
+const kinds = [/\p{L}/u, /\p{N}/u] as const;
+const kindAt = (text: string, at: number): RegExp | undefined =>
+  kinds.find((kind) => kind.test(text.charAt(at)));

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { anonymizer } from '../../../functions/links/anonymizer.ts';
+import { hiddenParams } from '../../../functions/links/hidden-params.ts';
 import { NameSearch } from '../../../functions/links/name-search.ts';
 
 test('a user with an ordinary name is not told, a host with one may be', () => {
@@ -70,4 +71,25 @@ test('names are found as words, and long ones anywhere, among thousands', () => 
     true,
   ]);
   expect(['hlr', 'lre', 'secret_sauces'].map((text) => words.isIn(text))).toEqual([false, false, false]);
+});
+
+test('names are found where a text joins them with a number', () => {
+  const told = anonymizer({ usernames: ['ada'], project_name: '' }, []);
+
+  expect(['ada2', 'fold3ada', 'run-of-ada01'].filter(told.shows)).toEqual([]);
+  expect(told.shows('adam2')).toBe(true);
+});
+
+test('hidden params are found in names of runs, in every usual spelling', () => {
+  const params = { lr: '0.1', learning_rate: '3e-4', batchSize: '32', epochs: '20' };
+  const tracked = [{ name: 'a', note: null, tags: {}, params } as never];
+  const told = hiddenParams(['lr', 'learning_rate', 'batchSize'], tracked);
+
+  const hidden = [
+    ...['baseline-lr0.1', 'lr1e-3', 'sgd0.1lr', 'learningRate=5', 'learningrate', 'LearningRate5'],
+    ...['--batch-size 32', 'batch_size', 'batchsize32', 'BatchSize', 'adam3e-4', 'at 3e-4'],
+  ];
+  expect(hidden.filter(told.shows)).toEqual([]);
+  expect(['epochs20', 'hlr', 'lre4', 'batches', 'resnet50'].filter((text) => !told.shows(text))).toEqual([]);
+  expect(Object.entries(params).filter((param) => told.showsParam(...param))).toEqual([['epochs', '20']]);
 });
