@@ -61,6 +61,8 @@ export async function advanceSchedule(
   const { records } = context;
   const left: Pick<ScheduleTime, 'at' | 'time_id'>[] = time === undefined ? [] : [time];
   let goesOn = true;
+  // If the clock was set back since the row was read, the row is still the timer of the next time.
+  let next_at: string | null = null;
   while (goesOn) {
     const step = await retryOnConflict(() => takeStep(context, ids), {
       isConflict: (error) => changedSchedule.failedIn(error),
@@ -68,10 +70,11 @@ export async function advanceSchedule(
     if (step.begun !== undefined) await submitBegun(context, step.begun);
     left.push(...step.left);
     goesOn = step.hasChanged;
+    next_at = step.next_at ?? null;
   }
   await setTimer(context, ids);
-  // A row at the next time is not one of these.
-  if (left.length > 0) await records.write(...left.map(removeTime));
+  const over = left.filter(({ at, time_id }) => at !== next_at || time_id !== ids.schedule_id);
+  if (over.length > 0) await records.write(...over.map(removeTime));
 }
 
 interface Step {
@@ -79,6 +82,8 @@ interface Step {
   begun?: Admitted<Experiment>;
   /** Whether it changed the schedule, so more may have to be done. */
   hasChanged: boolean;
+  /** Next time of a schedule that the step has left as it is. */
+  next_at?: string | null;
   /** Rows of times that are over. */
   left: readonly ScheduleTime[];
 }
@@ -103,7 +108,9 @@ async function takeStep(context: ScheduleContext, ids: ScheduleIds): Promise<Ste
       { ...schedule, waiting: null },
       { due_at: waiting, missed: 0, reason: null },
     );
-  return schedule === before ? { hasChanged: false, left: [] } : store(context, before, schedule);
+  return schedule === before
+    ? { hasChanged: false, next_at: schedule.next_at, left: [] }
+    : store(context, before, schedule);
 }
 
 function afterOverlap(schedule: Schedule, due: DueRun, now: Date): Schedule {

@@ -1,4 +1,4 @@
-import { isAlive, issuedKey, parseIssued } from '../data/accounts/token.ts';
+import { isAlive, isOverdue, issuedKey, parseIssued } from '../data/accounts/token.ts';
 import { accountTypes, findUser } from '../data/accounts/user.ts';
 import { findMember } from '../data/projects/member.ts';
 import type { Project } from '../data/projects/project.ts';
@@ -18,6 +18,7 @@ export async function missingRight(
 ): Promise<string | undefined> {
   const user = await findUser(owners, user_id);
   if (user === undefined) return `${username}, as whom it runs, was deleted.`;
+  if (isOverdue(user, now)) return `${username}, as whom it runs, must sign in at the issuer again.`;
   const { account_type } = user;
   if (accountTypes.indexOf(account_type) < accountTypes.indexOf('developer'))
     return `${username}, as whom it runs, is a ${account_type} now and may not train.`;

@@ -77,8 +77,8 @@ export const isAlive = (
   now: Date,
 ): boolean => Date.parse(expires_at) > now.getTime() && credentials_version === owner.credentials_version;
 
-/** Whether the user of a token must first sign in at the issuer again. */
-const isOverdue = ({ renew_by }: Pick<User, 'renew_by'>, now: Date): boolean =>
+/** Whether a user must first sign in at the issuer again. */
+export const isOverdue = ({ renew_by }: Pick<User, 'renew_by'>, now: Date): boolean =>
   renew_by !== undefined && Date.parse(renew_by) <= now.getTime();
 
 interface NewToken {

@@ -61,6 +61,29 @@ test('an event that comes twice, and at once, begins one experiment', async () =
   expect(await project.experiments()).toHaveLength(1);
 });
 
+test('a clock that is set back after the times were read takes no time away', async () => {
+  const project = await scheduledProject();
+  const { records } = project.service;
+  const { schedule_id } = await project.make();
+  await project.untilNext(schedule_id);
+  const writer: typeof records = {
+    ...records,
+    async query(asked) {
+      const page = await records.query(asked);
+      if (page.items.length > 0) project.pass(-3600);
+      return page;
+    },
+  };
+
+  await project.look({ repeats: true }, { writer });
+  const before = await project.experiments();
+  project.pass(3600);
+  await project.look();
+
+  expect(before).toEqual([]);
+  expect(await project.experiments()).toHaveLength(1);
+});
+
 test('times that passed while the service did not run are made up for by one run, which says so', async () => {
   const project = await scheduledProject();
   const { schedule_id } = await project.make();
@@ -205,6 +228,23 @@ describe('it runs with the rights that its user has then', () => {
       'deleted-one, as whom it runs, was deleted.',
       'viewer-one, as whom it runs, is a viewer now and may not train.',
     ]);
+    expect(await project.experiments()).toEqual([]);
+  });
+
+  test('a person who has not signed in at the issuer for 30 days pauses it', async () => {
+    const project = await scheduledProject();
+    const { service, as } = project;
+    const { schedule_id } = await project.make();
+    const renew_by = new Date(project.now().getTime() - 1000).toISOString();
+    await service.accounts.write({ update: userKey(as.user.user_id), change: { set: { renew_by } } });
+    await project.untilNext(schedule_id);
+
+    await project.look();
+
+    expect(await project.read(schedule_id)).toMatchObject({
+      status: 'PAUSED',
+      status_reason: `${as.user.username}, as whom it runs, must sign in at the issuer again.`,
+    });
     expect(await project.experiments()).toEqual([]);
   });
 
