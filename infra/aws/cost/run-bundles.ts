@@ -81,7 +81,8 @@ export async function runBundles(
   if (endpoint === undefined) throw new Error('there are no endpoints');
   const trace = { ...requestFor(endpoint, {}, facts, ''), httpMethod: 'TRACE' };
   await invoke('anyMethod', trace, trace);
-  for (const name of ['backgroundPass', 'archive', 'notify']) await invoke(name, undefined, undefined);
+  for (const name of ['backgroundPass', 'archive', 'notify', 'schedules'])
+    await invoke(name, undefined, undefined);
   const foreign = { jobId: 'x', jobName: 'foreign', status: 'RUNNING' };
   await invoke('jobStateChanged', { detail: foreign }, undefined);
 }

@@ -40,12 +40,15 @@ import { parseBlock } from '../../../shared/data/packed/block-list.ts';
 import { findConfig, lastDeletedVersion, readConfigContent } from '../../../shared/data/projects/config.ts';
 import { findEnvironment, findPack } from '../../../shared/data/projects/environment.ts';
 import { parseFirstCriterion } from '../../../shared/data/projects/inferred-criterion.ts';
+import { listLinks } from '../../../shared/data/projects/link.ts';
 import { findMember } from '../../../shared/data/projects/member.ts';
 import { findClaimedName, parseCounters, requireProject } from '../../../shared/data/projects/project.ts';
 import { findExport, findImport, listArchiveWork } from '../../../shared/data/projects/project-archives.ts';
 import { listDue, listPurges } from '../../../shared/data/projects/purge.ts';
 import { findDataset, findSource } from '../../../shared/data/projects/upload.ts';
 import { findVariablesKey, readVariables } from '../../../shared/data/projects/variable.ts';
+import { findSchedule, readScheduleConfig } from '../../../shared/data/schedules/schedule.ts';
+import { listDue as listDueTimes } from '../../../shared/data/schedules/schedule-time.ts';
 import { findRule, listReports } from '../../../shared/data/sweeps/rung.ts';
 import { findSweep } from '../../../shared/data/sweeps/sweep.ts';
 import { findRuns, readSweepConfig } from '../../../shared/data/sweeps/sweep-run.ts';
@@ -200,6 +203,15 @@ export const readers: Readonly<Record<string, Reader>> = {
   'sweep-turn': async ({ records }) => readable(await listTurns(records, undefined)),
   'sweep-rule': ({ records }, item) => findRule(records, sweepOf(item)),
   'sweep-report': ({ records }, item) => listReports(records, sweepOf(item)),
+  schedule: ({ records }, item) => findSchedule(records, { project_id: ownerOf(item), schedule_id: item.sk }),
+  'schedule-time': async ({ records }) => readable(await listDueTimes(records, new Date(), undefined)),
+  'schedule-config': ({ records }, item) =>
+    readScheduleConfig(records, { project_id: ownerOf(item), schedule_id: item.sk }),
+  link: async ({ records }, item) => {
+    const page = { limit: 10, after: undefined };
+    return wholePage(await listLinks(records, ownerOf(item), new Date('2026-06-01T00:00:00.000Z'), page))
+      .items[0];
+  },
   hooks: ({ records }, item) => readHooks(records, ownerOf(item)),
   'hook-events': async ({ records }, item) => ({
     asked: await isAskedFor(records, ownerOf(item), 'experiment.failed'),
