@@ -49,6 +49,12 @@ function isInstalled(isToRun) {
   });
 }
 
+/** Whether npm installed what tests the service, too: a checkout of a developer keeps that when the lock file changes. */
+function hasDevelopment() {
+  if (!existsSync(installedFile)) return false;
+  return Object.values(JSON.parse(readFileSync(installedFile, 'utf8')).packages).some(({ dev }) => dev);
+}
+
 /** Wait while another command installs, or return if it was cut short. */
 function waitForOther() {
   for (let said = false; existsSync(unfinishedFile); said = true) {
@@ -103,15 +109,19 @@ const afresh = [
   ['install', '--no-save'],
 ];
 const added = [['install', '--no-save', '--loglevel=error']];
+const whole = 'what runs, tests and deploys the service, 0.9 GB';
 
 waitForOther();
 const hasAll = isInstalled(false);
 if (process.argv.includes('--to-run')) {
-  if (!hasAll && !isInstalled(true)) install(afresh, '--omit=dev', 'what runs the service, 0.4 GB');
+  if (!hasAll && !isInstalled(true)) {
+    if (hasDevelopment()) install(afresh, '--include=dev', whole);
+    else install(afresh, '--omit=dev', 'what runs the service, 0.4 GB');
+  }
 } else if (!hasAll) {
   // What tests and deploys the service comes to what runs it, which a running service uses.
   if (isInstalled(true)) install(added, '--include=dev', 'what tests and deploys the service, 0.5 GB');
-  else install(afresh, '--include=dev', 'what runs, tests and deploys the service, 0.9 GB');
+  else install(afresh, '--include=dev', whole);
 }
 
 // npm links the commands of dependencies, not a package's own: npm scripts find this one here.

@@ -23,6 +23,7 @@ export const samples: Samples = {
   upload_id: '01jgk8f2h4k6m8n0q2s4v6x8z0',
   strategy_id: '01jgk9a1b3c5d7e9f1g3h5j7k9',
   trust_id: '01jgk9a1b3c5d7e9f1g3h5j7kb',
+  claims: { repository_id: '8514', repository_owner_id: '2107', ref: 'refs/heads/main' },
   link_id: '01jgkab2c4d6e8f0g2h4j6k8mc',
   audit_id: '01jgk8c9d2f4h6k8n0q2t4w6zc',
   operation: 'cancelExperiment',

@@ -111,6 +111,8 @@ export const makers = [
   'putEnvironment',
   'trainProject',
   'createSweep',
+  'createSchedule',
+  'createLink',
   'putVariable',
   'putHook',
   'testHook',
@@ -121,6 +123,8 @@ export const makers = [
 ];
 
 const last = [
+  'deleteSchedule',
+  'deleteLink',
   'deleteHook',
   'deleteSweep',
   'deleteConfig',
@@ -277,6 +281,8 @@ const made: Readonly<Record<string, readonly string[]>> = {
   createProject: ['project_id'],
   trainProject: ['experiment_id'],
   createSweep: ['sweep_id'],
+  createSchedule: ['schedule_id'],
+  createLink: ['link_id'],
   createNamedToken: ['token_id'],
 };
 

@@ -24,7 +24,8 @@ export function exampleOf(
   for (const key of name === undefined ? [] : [`${parent}.${name}`, name]) {
     if (Object.hasOwn(samples, key) && fits(samples[key], resolved, components)) return samples[key];
   }
-  const { const: only, enum: values, anyOf, type, items, minItems } = resolved;
+  const { const: only, enum: values, type, items, minItems } = resolved;
+  const anyOf = resolved['anyOf'] ?? resolved['oneOf'];
   if (only !== undefined) return only;
   if (Array.isArray(values)) return values[0];
   if (Array.isArray(anyOf)) return exampleOf(anyOf[0], source, name, parent);
@@ -42,7 +43,14 @@ export function exampleOf(
 
 /** Whether a sample fits a schema: its type, pattern, and enumerated values. */
 function fits(value: unknown, schema: JsonSchema, components: SchemaComponents): boolean {
-  const { type, enum: values, const: only, anyOf, pattern } = resolveSchema(schema, components);
+  const {
+    type,
+    enum: values,
+    const: only,
+    oneOf,
+    anyOf = oneOf,
+    pattern,
+  } = resolveSchema(schema, components);
   if (only !== undefined) return value === only;
   if (Array.isArray(values)) return values.includes(value);
   if (Array.isArray(anyOf)) return anyOf.some((one) => fits(value, one, components));

@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { loadEndpoints } from '../../../infra/service/endpoints.ts';
+import { serviceDocument } from '../../../infra/service/openapi-document.ts';
 import { routeOf } from '../../../infra/service/routes.ts';
 import { problemKinds } from '../../../shared/http/definition/problem.ts';
 import { isOperation } from '../../../shared/http/definition/request-method.ts';
@@ -54,6 +55,24 @@ const variables = (path: string): string[] =>
   [...path.matchAll(/\{(.+?)\+?\}/g)].map(([, name]) => name ?? '');
 const repeated = (all: readonly string[]): string[] => all.filter((one, index) => all.indexOf(one) !== index);
 const kebab = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+// biome-ignore lint/suspicious/noExplicitAny: a test looks into the document
+const paths: any = serviceDocument(loaded).paths;
+
+describe('the example of a request', () => {
+  test.each(
+    named.flatMap(([name, { input, path, method }]) =>
+      input.body?.kind === 'fields'
+        ? [[name, input.body.schema.extend(input.queryOrBody?.shape ?? {}), path, method] as const]
+        : [],
+    ),
+  )('of %s has the form that it accepts', (_, schema, path, method) => {
+    const operation = paths[path.replace('+}', '}')]?.[method.toLowerCase()];
+    const { example } = operation.requestBody.content['application/json'];
+
+    expect(schema.safeParse(example).error?.issues ?? []).toEqual([]);
+  });
+});
 
 describe('all endpoints together', () => {
   test('have names of their own', () => {

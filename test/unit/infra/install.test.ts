@@ -79,6 +79,13 @@ describe('the installation before an npm script', () => {
     expect(await installed([])).toEqual(['install --include=dev']);
   });
 
+  test('keeps what tests the service where a command that only runs it renews the rest', async () => {
+    await installed([]);
+    await lock('1.0.1');
+
+    expect(await installed(['--to-run'])).toEqual(['ci --include=dev']);
+  });
+
   test.each(['', '0', 'own'])('waits for no mark that nobody has: %o', async (mark) => {
     await mkdir(join(folder, '.build'));
     await writeFile(join(folder, '.build/installing'), mark);
