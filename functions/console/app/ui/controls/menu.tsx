@@ -30,11 +30,13 @@ export function Menu({
       open={isOpen}
       onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
       onKeyDown={(event) => {
-        if (event.key !== 'Escape' || !isOpen) return;
+        const menu = event.currentTarget;
+        // The state follows with the event of the browser, which a key right after the opening does not wait for.
+        if (event.key !== 'Escape' || !menu.open) return;
         event.preventDefault();
         event.stopPropagation();
-        setOpen(false);
-        box.current?.querySelector('summary')?.focus();
+        menu.open = false;
+        menu.querySelector('summary')?.focus();
       }}
     >
       <summary aria-label={label} title={label}>
