@@ -5,6 +5,7 @@ import { inLanes } from '../../shared/core/in-lanes.ts';
 import { copyModel } from './copy-models.ts';
 import { type CopyInto, completeTag, copyRun, endRun, goesOn, importedTag, parentTag } from './copy-run.ts';
 import { addOmitted, type Imported, nothingImported } from './imported.ts';
+import { nestedLevels } from './nested-levels.ts';
 import type { SourceExperiment, SourceRun } from './source.ts';
 import { runsOf } from './sources/mlflow-server.ts';
 import type { TrackingApi } from './tracking-api.ts';
@@ -131,23 +132,14 @@ function isWhole(known: SourceRun | undefined, run: SourceRun): boolean {
 const tagOf = ({ tags }: SourceRun, name: string): string | undefined =>
   tags.find(({ key }) => key === name)?.value;
 
-/** Sort runs by how deep they are nested: a folder lists them by id. Within a level the oldest run is first. */
+/** Return the runs of an experiment, parents before children: a folder lists them by id. */
 async function inLevels(work: Import, experiment: SourceExperiment): Promise<SourceRun[][]> {
   const runs: SourceRun[] = [];
   for await (const run of work.source.runs(experiment)) runs.push(run);
-  const byId = new Map(runs.toSorted((a, b) => (a.start ?? 0) - (b.start ?? 0)).map((run) => [run.id, run]));
+  const byId = new Map(runs.map((run) => [run.id, run]));
   if (byId.size < runs.length)
     work.done.failures.push(`${experiment.name}: ${runs.length - byId.size} runs have the id of another one`);
-  const depth = (run: SourceRun, seen = 0): number => {
-    const parent = byId.get(tagOf(run, parentTag) ?? '');
-    return parent === undefined || seen > runs.length ? seen : depth(parent, seen + 1);
-  };
-  const levels = new Map<number, SourceRun[]>();
-  for (const run of byId.values()) {
-    const level = depth(run);
-    levels.set(level, [...(levels.get(level) ?? []), run]);
-  }
-  return [...levels].toSorted(([a], [b]) => a - b).map(([, level]) => level);
+  return nestedLevels([...byId.values()], (run) => tagOf(run, parentTag));
 }
 
 async function importRun(

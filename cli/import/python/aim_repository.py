@@ -21,6 +21,7 @@ class AimRepository(Source):
 
         super().__init__(scratch)
         root = os.path.dirname(path) if os.path.basename(path.rstrip(os.sep)) == ".aim" else path
+        self._root = root
         status = Repo.check_repo_status(root)
         if status in (RepoStatus.UPDATE_REQUIRED, RepoStatus.PATCH_REQUIRED):
             raise ValueError("an older Aim has written it, and Aim would change it. Copy it, and run `aim up` on the copy once")
@@ -167,7 +168,7 @@ class AimRepository(Source):
         for name, artifact in (run.artifacts or {}).items():
             uri = urlparse(artifact.uri)
             if uri.scheme in ("", "file"):
-                self.link(hash, f"artifacts/{name}", unquote(uri.path))
+                self.link(hash, f"artifacts/{name}", unquote(uri.path), self._root)
             else:
                 self.omit(hash, f"artifacts at {uri.scheme}:")
 

@@ -5,7 +5,7 @@ import posixpath
 import zipfile
 from datetime import datetime, timezone
 
-from source import Source, number, pairs
+from source import Source, lines, number, pairs, text_in, whole
 
 
 def open_source(path, scratch):
@@ -16,26 +16,37 @@ class ClearmlSessions(Source):
     def __init__(self, path, scratch):
         super().__init__(scratch)
         self._tasks = {}
-        for session in sessions(path):
+        for one in candidates(path):
             try:
+                session = session_at(one)
+                if session is None:
+                    continue
                 with session.open("task.json") as file:
-                    task = json.load(file)
-                self._tasks.setdefault(task["id"], (session, task))
-            except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
-                self.unread.append(f"{session.path}: {error}")
+                    task = json.loads(whole(file))
+                project = text_in(task, "project_name", "clearml")
+                self._tasks.setdefault(text_in(task, "id"), (session, task, project))
+            except Exception as error:
+                # One that is damaged in any way does not keep the others back.
+                self.unread.append(f"{one}: {error}")
 
     def experiments(self):
-        for name in sorted({project_of(task) for _, task in self._tasks.values()}):
+        for name in sorted({project for _, _, project in self._tasks.values()}):
             yield {"id": name, "name": name, "tags": [], "isDeleted": False}
 
     def runs(self, project):
-        for id, (session, task) in self._tasks.items():
-            if project_of(task) == project:
+        for id, (session, task, its_project) in self._tasks.items():
+            if its_project != project:
+                continue
+            try:
                 first = next((event.get("timestamp") for event in self._events(id, session, "log.jsonl")), None)
-                yield describe(id, session, task, first)
+                described = describe(id, session, task, first)
+            except Exception as error:
+                self.unread.append(f"{session.path}: {error}")
+                continue
+            yield described
 
     def points(self, id):
-        session, task = self._tasks[id]
+        session, task, _ = self._tasks[id]
         for event in self._events(id, session, "metrics.jsonl"):
             kind, step = event.get("type"), event.get("iter") or 0
             key = posixpath.join(event.get("metric") or "", event.get("variant") or "")
@@ -61,10 +72,14 @@ class ClearmlSessions(Source):
         if not session.has(name):
             return
         with session.open(name) as file:
-            for line in file:
+            for line in lines(file):
                 try:
-                    yield from json.loads(line)
+                    events = json.loads(line)
                 except ValueError:
+                    events = None
+                if isinstance(events, list) and all(isinstance(event, dict) for event in events):
+                    yield from events
+                else:
                     self.omit(id, f"lines of {name} that are torn")
 
     def _keep_artifacts(self, id, session, task):
@@ -93,41 +108,37 @@ class ClearmlSessions(Source):
             return self.omit(id, "files that are not in the session")
         ending = posixpath.splitext(inside)[1]
         path = path if path.endswith(ending) else path + ending
-        if session.is_zip:
-            self.add(id, path, b"")
-            with session.open(name) as file:
-                for part in iter(lambda: file.read(1 << 20), b""):
-                    self.add(id, path, part, is_more=True)
+        if session.zip:
+            self.unpack(id, path, session.zip, name)
         else:
-            self.link(id, path, os.path.join(session.path, name))
+            self.link(id, path, os.path.join(session.path, name), os.path.join(session.path, "data"))
 
 
 class Session:
     def __init__(self, path):
         self.path = path
-        self.is_zip = os.path.isfile(path)
-        self._zip = zipfile.ZipFile(path) if self.is_zip else None
+        self.zip = zipfile.ZipFile(path) if os.path.isfile(path) else None
 
     def has(self, name):
-        return name in self._zip.NameToInfo if self._zip else os.path.isfile(os.path.join(self.path, name))
+        return name in self.zip.NameToInfo if self.zip else os.path.isfile(os.path.join(self.path, name))
 
     def open(self, name):
-        return self._zip.open(name) if self._zip else open(os.path.join(self.path, name), "rb")
+        return self.zip.open(name) if self.zip else open(os.path.join(self.path, name), "rb")
 
 
-def sessions(path):
-    """Yield the session that a path is, or those in a folder: of a folder and its zip, which are one, the folder."""
-    candidates = [path]
+def candidates(path):
+    """Return the path, or those in a folder of sessions: of a folder and its zip, which are one, the folder is first."""
     if os.path.isdir(path) and not os.path.isfile(os.path.join(path, "task.json")):
-        candidates = [os.path.join(path, name) for name in sorted(os.listdir(path))]
-    for one in candidates:
-        is_session = os.path.isfile(os.path.join(one, "task.json"))
-        if is_session or (zipfile.is_zipfile(one) and "task.json" in zipfile.ZipFile(one).NameToInfo):
-            yield Session(one)
+        return [os.path.join(path, name) for name in sorted(os.listdir(path))]
+    return [path]
 
 
-def project_of(task):
-    return task.get("project_name") or "clearml"
+def session_at(path):
+    """Return the session that a path is; None if it is none."""
+    if not os.path.isdir(path) and not zipfile.is_zipfile(path):
+        return None
+    session = Session(path)
+    return session if session.has("task.json") else None
 
 
 STATUSES = {"failed": "FAILED", "stopped": "KILLED"}
@@ -156,7 +167,7 @@ def describe(id, session, task, first):
     tags = [(tag, "true") for tag in task.get("tags") or []]
     tags += [(name, part.get("value")) for name, part in properties.items()]
     tags += [(key, value) for key, value in facts.items() if value]
-    size = os.path.getsize(session.path) if session.is_zip else folder_size(session.path)
+    size = os.path.getsize(session.path) if session.zip else folder_size(session.path)
     return {
         "id": id,
         "name": task.get("name") or id,

@@ -4,7 +4,7 @@ import os
 import posixpath
 import zipfile
 
-from source import Source, number, pairs
+from source import Source, lines, number, pairs, text_in, whole
 
 AUTOMATIC = ("curr_step", "curr_epoch")
 """Params that Comet changes at every step."""
@@ -41,22 +41,28 @@ class CometArchives(Source):
         for one in paths:
             try:
                 archive = zipfile.ZipFile(one)
-                facts = json.loads(archive.read("experiment.json"))
-                self._archives.setdefault(facts["offline_id"], (archive, facts, one))
-            except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
+                with archive.open("experiment.json") as file:
+                    facts = json.loads(whole(file))
+                project = text_in(facts, "project_name", "general")
+                self._archives.setdefault(text_in(facts, "offline_id"), (archive, facts, one, project))
+            except Exception as error:
+                # One that is damaged in any way does not keep the others back.
                 self.unread.append(f"{one}: {error}")
 
     def experiments(self):
-        for name in sorted({project_of(facts) for _, facts, _ in self._archives.values()}):
+        for name in sorted({project for *_, project in self._archives.values()}):
             yield {"id": name, "name": name, "tags": [], "isDeleted": False}
 
     def runs(self, project):
-        for id, (archive, facts, path) in self._archives.items():
-            if project_of(facts) == project:
-                try:
-                    yield self._describe(id, archive, facts, path)
-                except (OSError, ValueError, zipfile.BadZipFile) as error:
-                    self.unread.append(f"{path}: {error}")
+        for id, (archive, facts, path, its_project) in self._archives.items():
+            if its_project != project:
+                continue
+            try:
+                described = self._describe(id, archive, facts, path)
+            except Exception as error:
+                self.unread.append(f"{path}: {error}")
+                continue
+            yield described
 
     def _describe(self, id, archive, facts, path):
         params, others = {}, {}
@@ -92,13 +98,15 @@ class CometArchives(Source):
 
     def _messages(self, id, archive, counts=False):
         with archive.open("messages.json") as file:
-            for line in file:
+            for line in lines(file):
                 try:
                     message = json.loads(line)
-                    yield message["type"], message["payload"]
-                except (ValueError, KeyError):
+                    found = message["type"], message["payload"]
+                except (ValueError, KeyError, TypeError):
                     if counts:
                         self.omit(id, "messages that are torn")
+                else:
+                    yield found
 
     def points(self, id):
         archive = self._archives[id][0]
@@ -147,11 +155,4 @@ class CometArchives(Source):
         path, wanted = self.free(id, path), path
         if path != wanted:
             self.omit(id, "files of one name: the later ones have a number")
-        self.add(id, path, b"")
-        with archive.open(inside) as file:
-            for part in iter(lambda: file.read(1 << 20), b""):
-                self.add(id, path, part, is_more=True)
-
-
-def project_of(facts):
-    return facts.get("project_name") or "general"
+        self.unpack(id, path, archive, inside)

@@ -7,6 +7,7 @@ It needs Python 3.8 and, apart from the reader of Aim, no package.
 import importlib
 import itertools
 import json
+import math
 import os
 import signal
 import sys
@@ -23,7 +24,11 @@ def main():
     name, path, scratch = sys.argv[1:4]
 
     def answer(value):
-        answers.write(json.dumps(value) + "\n")
+        try:
+            line = json.dumps(value, allow_nan=False)
+        except ValueError:
+            line = json.dumps(finite(value))
+        answers.write(line + "\n")
         answers.flush()
 
     try:
@@ -49,6 +54,15 @@ def main():
         except Exception as error:
             lists.pop(key, None)
             answer({"error": text_of(error)})
+
+
+def finite(value):
+    """Return a value with null for numbers that JSON does not have."""
+    if isinstance(value, dict):
+        return {key: finite(one) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [finite(one) for one in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def text_of(error):

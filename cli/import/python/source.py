@@ -7,6 +7,12 @@ import shutil
 HISTORY = "import/history.ndjson"
 """Everything that was logged and is no number: a line of JSON for each value."""
 
+MAX_TEXT = 64 << 20
+"""Bytes of a text that is read into memory. A zip of a few kilobytes can have one of any size."""
+
+SPARE = 1 << 30
+"""Bytes that unpacking leaves free on this disk."""
+
 
 class Source:
     """Keeps the files of each run that is read, and what cannot be brought, for `mps` to ask."""
@@ -21,28 +27,41 @@ class Source:
         if run not in self._runs:
             self._made += 1
             folder = os.path.join(self._scratch, str(self._made))
-            self._runs[run] = {"folder": folder, "files": {}, "omitted": {}}
+            self._runs[run] = {"folder": folder, "made": {}, "links": {}, "omitted": {}}
         return self._runs[run]
 
     def add(self, run, path, content, is_more=False):
         """Make a file of a run. Files have numbers on this disk, so no name of a source reaches it."""
         kept = self._of(run)
         os.makedirs(kept["folder"], exist_ok=True)
-        local = kept["files"].setdefault(path, os.path.join(kept["folder"], str(len(kept["files"]))))
+        local = kept["made"].setdefault(path, os.path.join(kept["folder"], str(len(kept["made"]))))
         with open(local, "ab" if is_more else "wb") as file:
             file.write(content if isinstance(content, bytes) else content.encode("utf-8", "replace"))
 
+    def unpack(self, run, path, archive, name):
+        """Make a file of a run from one in a zip, which has no more bytes than it states."""
+        if archive.getinfo(name).file_size > shutil.disk_usage(self._scratch).free - SPARE:
+            return self.omit(run, "files for which this disk has no room")
+        self.add(run, path, b"")
+        with archive.open(name) as file:
+            for part in iter(lambda: file.read(1 << 20), b""):
+                self.add(run, path, part, is_more=True)
+
     def free(self, run, path):
         """Return a path that no file of the run has: the same, or with a number before its ending."""
-        files, (start, ending), count = self._of(run)["files"], os.path.splitext(path), 0
+        kept, (start, ending), count = self._of(run), os.path.splitext(path), 0
+        files = {**kept["links"], **kept["made"]}
         while path in files:
             count += 1
             path = f"{start}.{count}{ending}"
         return path
 
-    def link(self, run, path, local):
-        """Name a file of this disk as a file of the run. `mps` refuses those elsewhere."""
-        self._of(run)["files"][path] = local
+    def link(self, run, path, local, folder):
+        """Name a file of this disk as a file of the run, if it is below the folder in which its tracker keeps them."""
+        if not os.path.realpath(local).startswith(os.path.join(os.path.realpath(folder), "")):
+            return self.omit(run, "links to files elsewhere")
+        # Apart from what is made here: nothing may ever be written to a file of this disk.
+        self._of(run)["links"][path] = local
 
     def omit(self, run, reason, count=1):
         omitted = self._of(run)["omitted"]
@@ -59,7 +78,8 @@ class Source:
         self.add(run, f"media/table/{key}_step_{step}.table.json", text)
 
     def files(self, run):
-        for path, local in self._of(run)["files"].items():
+        kept = self._of(run)
+        for path, local in {**kept["links"], **kept["made"]}.items():
             yield {"path": path, "local": local}
 
     def models(self):
@@ -78,6 +98,30 @@ class Source:
     def release(self, run):
         shutil.rmtree(self._runs.pop(run, {}).get("folder", ""), ignore_errors=True)
         return ()
+
+
+def whole(file):
+    """Return the bytes of a file that must be read at once."""
+    content = file.read(MAX_TEXT + 1)
+    if len(content) > MAX_TEXT:
+        raise ValueError(f"{file.name} has more than {MAX_TEXT} bytes")
+    return content
+
+
+def lines(file):
+    """Yield the lines of a file."""
+    for line in iter(lambda: file.readline(MAX_TEXT + 1), b""):
+        if len(line) > MAX_TEXT:
+            raise ValueError(f"{file.name} has a line of more than {MAX_TEXT} bytes")
+        yield line
+
+
+def text_in(facts, name, other=None):
+    """Return a text that tells records apart. A text of another kind is a fault of the record."""
+    value = facts.get(name) or other
+    if not isinstance(value, str):
+        raise ValueError(f"{name} is no text")
+    return value
 
 
 def number(value):

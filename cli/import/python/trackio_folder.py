@@ -43,35 +43,23 @@ class TrackioFolder(Source):
         column = "run_id" if "run_id" in database.columns("metrics") else "run_name"
         configs = {}
         if "configs" in database.tables:
-            for id, config in database.rows(f"SELECT {column}, config FROM configs"):
-                configs[id] = json.loads(config)
+            configs = dict(database.rows(f"SELECT {column}, config FROM configs"))
         found = {id: None for id in configs}
         sql = f"SELECT {column}, max(run_name), min(timestamp), max(timestamp), count(*), max(id) FROM %s GROUP BY 1"
         tables = [table for table in ("metrics", "system_metrics") if table in database.tables]
         for table in tables:
             for id, *facts in database.rows(sql % table):
-                found[id] = merged(found.get(id), facts)
+                found[id] = [*(found.get(id) or []), facts]
         names = dict(database.rows(f"SELECT {column}, run_name FROM configs")) if configs else {}
         for id, facts in found.items():
             run = f"{project}/{id}"
-            config = configs.get(id, {})
-            name, first, last, *state = facts or (names.get(id, id), config.get("_Created"), None, 0, 0)
             self._runs_of[run] = (database, column, id, tables)
-            first, last = milliseconds(config.get("_Created") or first), milliseconds(last)
-            is_live = last is not None and time.time() * 1000 - last < FRESH_SECONDS * 1000
-            own = {key: value for key, value in config.items() if not key.startswith("_")}
-            group = config.get("_Group")
-            yield {
-                "id": run,
-                "name": name,
-                "status": "RUNNING" if is_live else "FINISHED",
-                "user": config.get("_Username") or "",
-                "start": first,
-                "end": None if is_live else last,
-                "params": pairs(flat(own)),
-                "tags": pairs([("trackio.group", group)] if group else []),
-                "state": " ".join(str(part) for part in state),
-            }
+            try:
+                described = describe(run, names.get(id, id), json.loads(configs.get(id, "{}")), facts)
+            except Exception as error:
+                self.unread.append(f"run {run}: {error}")
+                continue
+            yield described
 
     def points(self, run):
         database, column, id, tables = self._runs_of[run]
@@ -106,8 +94,9 @@ class TrackioFolder(Source):
                 self.table(run, step, name, columns, [[row.get(column) for column in columns] for row in rows])
             elif isinstance(part, dict) and part.get("file_path"):
                 ending = os.path.splitext(part["file_path"])[1]
-                local = os.path.join(self._folder, "media", part["file_path"])
-                self.link(run, f"media/{kind.split('.')[-1]}/{name}_step_{step}{ending}", local)
+                media = os.path.join(self._folder, "media")
+                local = os.path.join(media, part["file_path"])
+                self.link(run, f"media/{kind.split('.')[-1]}/{name}_step_{step}{ending}", local, media)
 
     def _keep_others(self, run, database, column, id):
         if "traces" in database.tables:
@@ -133,7 +122,7 @@ class TrackioFolder(Source):
         digest = entry.get("digest") or ""
         blob = blob_of(self._folder, database.path, digest)
         if digest and os.path.isfile(blob):
-            self.link(run, f"{folder}/{entry['path']}", blob)
+            self.link(run, f"{folder}/{entry['path']}", blob, os.path.join(self._folder, "artifacts"))
         else:
             self.omit(run, "artifacts that are kept elsewhere")
 
@@ -145,12 +134,30 @@ def blob_of(folder, database, digest):
     return os.path.join(folder, "artifacts", project, "blobs", "sha256", name[:2], name)
 
 
-def merged(before, facts):
-    """Join what two tables say of a run."""
-    if before is None:
-        return facts
-    name, first, last, *state = before
-    return [name, min(first, facts[1]), max(last, facts[2]), *state, *facts[3:]]
+def describe(run, name, config, facts):
+    name, first, last, *state = merged(facts) if facts else (name, config.get("_Created"), None, 0, 0)
+    first, last = milliseconds(config.get("_Created") or first), milliseconds(last)
+    is_live = last is not None and time.time() * 1000 - last < FRESH_SECONDS * 1000
+    own = {key: value for key, value in config.items() if not key.startswith("_")}
+    group = config.get("_Group")
+    return {
+        "id": run,
+        "name": name,
+        "status": "RUNNING" if is_live else "FINISHED",
+        "user": config.get("_Username") or "",
+        "start": first,
+        "end": None if is_live else last,
+        "params": pairs(flat(own)),
+        "tags": pairs([("trackio.group", group)] if group else []),
+        "state": " ".join(str(part) for part in state),
+    }
+
+
+def merged(tables):
+    """Join what one or two tables say of a run."""
+    (name, *_), *_ = tables
+    first, last = min(facts[1] for facts in tables), max(facts[2] for facts in tables)
+    return [name, first, last, *(part for facts in tables for part in facts[3:])]
 
 
 def milliseconds(written):

@@ -74,7 +74,11 @@ export class PythonReader {
     const scratch = await mkdtemp(join(tmpdir(), 'mps-import-'));
     const reasons: string[] = [];
     for (const [program, ...args] of interpreters(needed)) {
-      const child = spawn(program, [...args, readerProgram(), name, path, scratch], { env, stdio: 'pipe' });
+      // Python and uv take programs, packages and settings from the folder that they are started in.
+      const child = spawn(program, [...args, readerProgram(), name, path, scratch], {
+        ...{ env, cwd: scratch },
+        stdio: 'pipe',
+      });
       const reader = new PythonReader(child, scratch);
       const answer = await reader.#answer();
       if (answer?.error !== undefined) {

@@ -12,6 +12,7 @@ export function pythonSource(reader: PythonReader, root: string): RunSource {
   const records = new RunRecords<{ omissions: Omissions; locals: Map<string, string> }>();
   const unread: string[] = [];
   let lists = 0;
+  /** Yield the items of a list. One that is no such item does not keep the others back. */
   async function* batches<T>(item: z.ZodType<T>, omissions: Omissions | undefined, ...request: string[]) {
     lists += 1;
     const list = String(lists);
@@ -20,7 +21,15 @@ export function pythonSource(reader: PythonReader, root: string): RunSource {
       more = answer.more;
       for (const [reason, count] of Object.entries(answer.omitted)) omissions?.add(reason, count);
       unread.push(...answer.unread);
-      yield z.array(item).parse(answer.items);
+      yield answer.items.flatMap((given) => {
+        const { data, error } = item.safeParse(given);
+        if (error === undefined) return [data as T];
+        const [fault] = error.issues;
+        const reason = `${fault?.path.join('.')}: ${fault?.message}`;
+        if (omissions === undefined) unread.push(`${nameOf(given)}: ${reason}`);
+        else omissions.add(`${request[0]} that are none (${reason})`);
+        return [];
+      });
     }
   }
   return {
@@ -70,6 +79,12 @@ export function pythonSource(reader: PythonReader, root: string): RunSource {
 const isBelow = (real: string, folder: string): boolean =>
   real.startsWith(folder + sep) && !/[\\/]\./.test(real.slice(folder.length));
 
+/** Return what an item is called. */
+function nameOf(item: unknown): string {
+  const { id, name } = (item ?? {}) as { id?: unknown; name?: unknown };
+  return JSON.stringify(id ?? name ?? item).slice(0, 200);
+}
+
 const Pairs = z.array(z.object({ key: z.string(), value: z.string() }));
 
 const Experiment = z.object({ id: z.string(), name: z.string(), tags: Pairs, isDeleted: z.boolean() });
@@ -95,7 +110,13 @@ const Run: z.ZodType<SourceRun> = z.object({
   state: z.string(),
 });
 
-const Point = z.tuple([z.string(), z.union([z.number(), z.string()]), z.number(), z.number()]);
+/** JSON has no word for numbers that are none. */
+const time = z
+  .number()
+  .nullable()
+  .transform((value) => value ?? Number.NaN);
+
+const Point = z.tuple([z.string(), z.union([z.number(), z.string()]), time, time]);
 
 const File = z.object({ path: z.string(), local: z.string() });
 

@@ -1,0 +1,154 @@
+import { execFile } from 'node:child_process';
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openSource, type Tracker } from '../../../cli/import/open-source.ts';
+import { PythonReader } from '../../../cli/import/sources/python-reader.ts';
+import { readAll } from './read-whole.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'hostile-records-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+async function readSource(tracker: Tracker, path: string) {
+  const source = await openSource(tracker, path, path, process.env);
+  const runs = await readAll(source);
+  await source.close?.();
+  return { runs: Object.fromEntries(runs), unread: source.unread?.() ?? [] };
+}
+
+/** Make zips from a description: the content of each file is JSON, or a number of zero bytes. */
+async function writeZips(zips: Record<string, Record<string, unknown>>): Promise<void> {
+  const program = `
+import json, sys, zipfile
+for path, files in json.loads(sys.argv[1]).items():
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            with archive.open(name, "w") as file:
+                if isinstance(content, int):
+                    for _ in range(content >> 20):
+                        file.write(b"0" * (1 << 20))
+                else:
+                    file.write((content if isinstance(content, str) else json.dumps(content)).encode())
+`;
+  await promisify(execFile)('python3', ['-c', program, JSON.stringify(zips)]);
+}
+
+test('a database of Trackio overwrites no file of this disk, and brings none but its media', async () => {
+  const top = join(folder, 'trackio');
+  await mkdir(join(top, 'media/digits'), { recursive: true });
+  await writeFile(join(folder, '.profile'), 'mine');
+  await writeFile(join(top, 'thesis.txt'), 'private');
+  await writeFile(join(top, 'media/digits/a.png'), 'a picture');
+  const database = new DatabaseSync(join(top, 'digits.db'));
+  database.exec(
+    'CREATE TABLE metrics (id INTEGER PRIMARY KEY, run_name TEXT, timestamp TEXT, step INTEGER, metrics TEXT)',
+  );
+  const add = database.prepare("INSERT INTO metrics VALUES (NULL, 'r', '2026-01-02T03:04:05Z', ?, ?)");
+  // The name of the linked file is that of a table of another step.
+  add.run('1.table.json', JSON.stringify({ k: { _type: 'x.table', file_path: '../../.profile' } }));
+  add.run(1, JSON.stringify({ k: { _type: 'trackio.table', _value: [{ '$(id)': 1 }] } }));
+  add.run(2, JSON.stringify({ p: { _type: 'trackio.image', file_path: '../thesis.txt' } }));
+  add.run(3, JSON.stringify({ p: { _type: 'trackio.image', file_path: 'digits/a.png' } }));
+  database.close();
+  const { runs } = await readSource('trackio', top);
+  expect(await readFile(join(folder, '.profile'), 'utf8')).toBe('mine');
+  const files = runs['r']?.files;
+  expect(files?.get('media/table/k_step_1.table.json')).toContain('$(id)');
+  expect(files?.get('media/image/p_step_3.png')).toBe('a picture');
+  expect([...(files?.values() ?? [])]).not.toContain('private');
+  expect(runs['r']?.omitted).toEqual({ 'links to files elsewhere': 2 });
+});
+
+test('one record that is no record does not keep the others back', async () => {
+  const clearml = join(folder, 'clearml');
+  const comet = join(folder, 'comet');
+  await Promise.all([clearml, comet].map((one) => mkdir(one)));
+  const task = (id: unknown, more: object = {}) => ({ 'task.json': { id, name: String(id), ...more } });
+  const experiment = (facts: unknown, ...messages: unknown[]) => ({
+    'experiment.json': facts,
+    'messages.json': messages.map((one) => JSON.stringify(one)).join('\n'),
+  });
+  await writeZips({
+    [join(clearml, 'a.zip')]: task('good'),
+    [join(clearml, 'b.zip')]: { 'task.json': ['no', 'object'] },
+    [join(clearml, 'c.zip')]: task(['no', 'text']),
+    [join(clearml, 'd.zip')]: task('odd', { started: 'never' }),
+    [join(clearml, 'e.zip')]: task('number', { name: 5 }),
+    [join(clearml, 'f.zip')]: task('deep', { hyperparams: 'none' }),
+    [join(clearml, 'h.zip')]: task('project', { project_name: { a: 1 } }),
+    [join(comet, 'a.zip')]: experiment({ offline_id: 'good' }),
+    [join(comet, 'b.zip')]: experiment([]),
+    [join(comet, 'c.zip')]: experiment({ offline_id: 'odd' }, { type: 'parameter_msg', payload: [] }),
+    [join(comet, 'd.zip')]: experiment({ offline_id: 'time', start_time: 'noon' }),
+    [join(comet, 'e.zip')]: experiment({ offline_id: 'project', project_name: 7 }),
+  });
+  // Its end says that it is a zip.
+  const whole = await readFile(join(clearml, 'a.zip'));
+  const central = whole.indexOf('PK\u0001\u0002');
+  await writeFile(join(clearml, 'g.zip'), whole.fill(0, central, central + 4));
+  const sessions = await readSource('clearml', clearml);
+  expect(Object.keys(sessions.runs)).toContain('good');
+  for (const name of ['b.zip', 'c.zip', 'd.zip', 'f.zip', 'g.zip', 'h.zip'])
+    expect(sessions.unread).toContainEqual(expect.stringContaining(name));
+  const archives = await readSource('comet', comet);
+  expect(Object.keys(archives.runs)).toContain('good');
+  for (const name of ['b.zip', 'c.zip', 'e.zip'])
+    expect(archives.unread).toContainEqual(expect.stringContaining(name));
+  expect(archives.unread).toContainEqual(expect.stringContaining('time'));
+});
+
+test('times and steps that JSON has no number for do not end the reader', async () => {
+  const path = join(folder, 'nan.zip');
+  const metric = (metricName: string, step: string, time: string) =>
+    `{"type": "metric_msg", "payload": {"metric": {"metricName": "${metricName}", "metricValue": 1, "step": ${step}, "epoch": NaN}, "local_timestamp": ${time}}}`;
+  await writeZips({
+    [path]: {
+      'experiment.json': '{"offline_id": "nan", "start_time": NaN, "stop_time": 1e400}',
+      'messages.json': [metric('a', 'NaN', '1'), metric('b', '1', 'Infinity'), metric('c', '2', '3')].join(
+        '\n',
+      ),
+    },
+  });
+  const { runs } = await readSource('comet', path);
+  const points = runs['nan']?.points ?? [];
+  expect(points.find(({ key }) => key === 'c')).toEqual({ key: 'c', value: 1, timestamp: 3, step: 2 });
+  expect(points.find(({ key }) => key === 'a')?.step).toBeNaN();
+});
+
+test('a record that is small on disk and huge in memory is refused', async () => {
+  const bombs = join(folder, 'bombs');
+  await mkdir(bombs);
+  const bytes = 80 << 20;
+  await writeZips({
+    [join(bombs, 'a.zip')]: { 'task.json': bytes },
+    [join(bombs, 'b.zip')]: { 'task.json': { id: 'lines', name: 'lines' }, 'log.jsonl': bytes },
+  });
+  const source = await openSource('clearml', bombs, bombs, process.env);
+  const names: string[] = [];
+  for await (const experiment of source.experiments())
+    for await (const run of source.runs(experiment)) names.push(run.name);
+  await source.close?.();
+  expect(names).toEqual([]);
+  expect(source.unread?.()).toEqual([
+    expect.stringMatching(/a\.zip.*more than/),
+    expect.stringMatching(/b\.zip.*more than/),
+  ]);
+});
+
+test('a program of Python is started in no folder of the user or of the source', async () => {
+  const programs = join(folder, 'bin');
+  await mkdir(programs);
+  // It stands for uv, which reads settings, and starts a Python, of the folder that it is started in.
+  await writeFile(join(programs, 'python3'), '#!/bin/sh\npwd >&2\nexit 1\n');
+  await chmod(join(programs, 'python3'), 0o700);
+  const started = PythonReader.start('mlflow_database', join(folder, 'mlflow.db'), {
+    PATH: [programs, '/nowhere'].join(delimiter),
+  });
+  await expect(started).rejects.toThrow(/python3: \S*mps-import-/);
+});
