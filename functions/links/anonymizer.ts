@@ -48,11 +48,12 @@ export function anonymizer(
     for (const commit of [fields?.git?.commit, ci?.commit])
       add(commit?.slice(0, minCommit).toLowerCase() ?? '');
   }
-  for (const name of usernames) for (const part of partsOf(name)) add(part);
+  for (const name of usernames)
+    for (const part of [...partsOf(name, 2), partsOf(name, 1).join('')]) add(part);
   // A user or a project may have an ordinary name.
   for (const name of [...usernames, project_name]) names.add(name.toLowerCase());
   const shows = (text: string): boolean =>
-    !patterns.some((pattern) => pattern.test(text)) && !names.isIn(text.toLowerCase());
+    !patterns.some((pattern) => pattern.test(text)) && !names.isIn(plain(text));
   return {
     shows,
     // A value with a slash may be a path.
@@ -67,12 +68,15 @@ interface Told extends Pick<Experiment, 'ci'> {
 /** Characters of a commit by which others find it. */
 const minCommit = 7;
 
+/** Names of users are of plain letters, while people write `José`. */
+const plain = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+
 /** Return the parts of a name: `grace.hopper` tells of a Hopper. */
-const partsOf = (name: string): string[] =>
+const partsOf = (name: string, atLeast = 3): string[] =>
   name
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u)
-    .filter((part) => part.length >= 3);
+    .filter((part) => part.length >= atLeast);
 
 /** Return the names in a value that tells where: all of it, the host, and the users of folders, addresses and repositories. */
 function namesIn(value: string): string[] {

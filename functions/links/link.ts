@@ -16,19 +16,26 @@ const experimentIds = z.array(Ulid).max(maxShared, `has more than ${maxShared} e
 /** Body of the request that makes a link. */
 export const LinkBody = z.strictObject({
   subject: z
-    .discriminatedUnion('kind', [
-      z.strictObject({ kind: z.literal('experiment'), experiment_id: Ulid }),
-      z.strictObject({
-        kind: z.literal('comparison'),
-        experiment_ids: experimentIds.min(2, 'needs at least two experiments'),
-      }),
-      z.strictObject({ kind: z.literal('sweep'), sweep_id: Ulid }),
-      z.strictObject({ kind: z.literal('view'), name: line(64) }),
-    ])
+    .discriminatedUnion(
+      'kind',
+      [
+        z.strictObject({ kind: z.literal('experiment'), experiment_id: Ulid }),
+        z.strictObject({
+          kind: z.literal('comparison'),
+          experiment_ids: experimentIds.min(2, 'needs at least two experiments'),
+        }),
+        z.strictObject({ kind: z.literal('sweep'), sweep_id: Ulid }),
+        z.strictObject({ kind: z.literal('view'), name: line(64) }),
+      ],
+      {
+        error: ({ code }) =>
+          code === 'invalid_union' ? 'must be experiment, comparison, sweep or view' : undefined,
+      },
+    )
     .describe('What it shows: an experiment, up to 50 experiments, a sweep, or a saved view of the project.'),
   hide: z
     .array(line(250))
-    .max(100)
+    .max(100, 'has more than 100 names')
     .default([])
     .describe(
       'Names of params that it does not show, nor those below them, nor texts and metrics with their name.',

@@ -93,3 +93,11 @@ test('hidden params are found in names of runs, in every usual spelling', () => 
   expect(['epochs20', 'hlr', 'lre4', 'batches', 'resnet50'].filter((text) => !told.shows(text))).toEqual([]);
   expect(Object.entries(params).filter((param) => told.showsParam(...param))).toEqual([['epochs', '20']]);
 });
+
+test('users are not told by short parts of their names, without the dots, or with accents', () => {
+  const told = anonymizer({ usernames: ['lin.wu', 'jose'], project_name: '' }, []);
+  const hidden = ['Wu', 'by wu-2', 'linwu', 'LinWu-3', 'José', 'jose\u0301', 'Ｌｉｎ', 'lín.wu'];
+
+  expect(hidden.filter(told.shows)).toEqual([]);
+  expect(['wug', 'linear', 'online'].filter((text) => !told.shows(text))).toEqual([]);
+});
