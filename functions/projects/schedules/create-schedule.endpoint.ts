@@ -8,10 +8,10 @@ import {
   putSchedule,
   putScheduleConfig,
   type Schedule,
-  schedulesPartition,
+  scheduleCount,
 } from '../../../shared/data/schedules/schedule.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
-import { tryWrite } from '../../../shared/data/table/write-label.ts';
+import { ConditionFailedError } from '../../../shared/data/table/write-label.ts';
 import { configParams } from '../../../shared/experiments/config-params.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { fields } from '../../../shared/http/definition/endpoint-input.ts';
@@ -60,11 +60,6 @@ export const endpoint = defineEndpoint({
     const budget = spec.budget ?? null;
     requireBudget(budget, { cost_estimate, timeout: inputs.timeout }, 'body', 'budget');
     await requireRunnable(inputs);
-    if ((await records.count(schedulesPartition(project_id), maxSchedules)) >= maxSchedules)
-      throw new ServiceError(
-        'conflict',
-        `The project has the maximum of ${maxSchedules} schedules. Delete one first.`,
-      );
     const { content, git: _, rerun_of: __, overrides: ___, continues_from: ____, ...kept } = inputs;
     const { name = 'schedule', cron, zone, overlap, rules } = spec;
     const schedule_id = newId();
@@ -90,12 +85,19 @@ export const endpoint = defineEndpoint({
     const { writes: times, left } = timeWrites(context, undefined, schedule, at);
     const writes = [
       projectExists(project_id),
-      putSchedule(schedule),
+      ...putSchedule(schedule),
       putScheduleConfig(schedule, content),
       ...times,
       ...idempotencyWrites(schedule_id),
     ];
-    if (!(await tryWrite(records.write(...writes)))) throw notFound('project', project_id);
+    try {
+      await records.write(...writes);
+    } catch (error) {
+      if (!(error instanceof ConditionFailedError)) throw error;
+      if (!error.isOnly(scheduleCount)) throw notFound('project', project_id);
+      const full = `The project has the maximum of ${maxSchedules} schedules. Delete one first.`;
+      throw new ServiceError('conflict', full, { cause: error });
+    }
     await setTimerInRequest(context, schedule, left);
     return answerSchedule(records, schedule);
   },

@@ -14,7 +14,7 @@ import {
 } from '../table/table.ts';
 import { WriteLabel } from '../table/write-label.ts';
 import {
-  countersKey,
+  countUpTo,
   ownedProjects,
   type Project,
   parseProject,
@@ -127,15 +127,8 @@ const put = (value: Member, previous: Member | undefined): Write => ({
 /** Build the write that adds a shared project to the user's own list. */
 const listed = ({ user_id, project_id }: Member): Write => ownedProjects.add(user_id, project_id);
 
-const countMembers = (project_id: string, members: 1 | -1): Write =>
-  memberCount.on({
-    update: countersKey(project_id),
-    change: { add: { members } },
-    if: {
-      exists: true,
-      ...(members > 0 && { any: [{ absent: ['members'] }, { atMost: { members: maxMembers - 1 } }] }),
-    },
-  });
+const countMembers = (project_id: string, change: 1 | -1): Write =>
+  memberCount.on(countUpTo(maxMembers, project_id, 'members', change));
 
 /** Remove a member from a project. @throws ConditionFailedError as {@link putMember} */
 export async function removeMember(records: Writer, project: Project, value: Member): Promise<void> {

@@ -65,6 +65,7 @@ const counters = recordType('counters', () =>
     bytes: z.number().int(),
     /** Number of users that it is shared with. */
     members: z.number().int().default(0),
+    schedules: z.number().int().default(0),
   }),
 );
 /**
@@ -94,7 +95,7 @@ export const salvageCounters = (item: Item): Counters => counters.salvage(item, 
 
 const noCounters: Counters = {
   ...{ configs: 0, experiments: 0, unfinished: 0, ended: 0 },
-  ...{ objects: 0, bytes: 0, members: 0 },
+  ...{ objects: 0, bytes: 0, members: 0, schedules: 0 },
 };
 
 /**
@@ -161,6 +162,21 @@ export const count = (project_id: string, add: Partial<Counters>, maxBytes?: num
     if: { exists: true, ...(isBounded && { atMost: { bytes: maxBytes - bytes } }) },
   };
 };
+
+/** Build the write that counts one more or less of what a project has at most so many. */
+export const countUpTo = (
+  most: number,
+  project_id: string,
+  counter: 'members' | 'schedules',
+  change: 1 | -1,
+): Write => ({
+  update: countersKey(project_id),
+  change: { add: { [counter]: change } },
+  if: {
+    exists: true,
+    ...(change > 0 && { any: [{ absent: [counter] }, { atMost: { [counter]: most - 1 } }] }),
+  },
+});
 
 /** Return the counters of a project. @throws ServiceError `not-found` if the project is being removed */
 export async function readCounters(records: Records, project_id: string): Promise<Counters> {

@@ -4,6 +4,7 @@ import { notFound } from '../../core/service-error.ts';
 import { RunRule } from '../../run-rules/run-rule.ts';
 import { tokenOrigin } from '../accounts/ci-run.ts';
 import { KeptInputs } from '../jobs/kept-inputs.ts';
+import { countUpTo } from '../projects/project.ts';
 import { Bytes, recordType } from '../table/record.ts';
 import { type Key, type Page, readPage, type TableReader, type Write } from '../table/table.ts';
 import { WriteLabel } from '../table/write-label.ts';
@@ -75,6 +76,11 @@ export type ScheduledRun = z.infer<typeof ScheduledRun>;
 
 /** Maximum number of schedules of a project. */
 export const maxSchedules = 100;
+/** Label of the write that counts schedules. */
+export const scheduleCount = new WriteLabel('schedules');
+
+const countSchedules = (project_id: string, change: 1 | -1): Write =>
+  scheduleCount.on(countUpTo(maxSchedules, project_id, 'schedules', change));
 
 export const schedulesPartition = (project_id: string): string => `SCHEDULES#${project_id}`;
 
@@ -115,11 +121,11 @@ export async function listSchedules(
   );
 }
 
-/** Build the write that stores a new schedule. */
-export const putSchedule = (value: Schedule): Write => ({
-  put: schedule.item(scheduleKey(value), value),
-  if: { exists: false },
-});
+/** Build the writes that store a new schedule. That with {@link scheduleCount} fails if the project has no room. */
+export const putSchedule = (value: Schedule): Write[] => [
+  { put: schedule.item(scheduleKey(value), value), if: { exists: false } },
+  countSchedules(value.project_id, 1),
+];
 
 /** Label of writes that fail if a schedule has changed since it was read. */
 export const changedSchedule = new WriteLabel('schedule');
@@ -139,6 +145,7 @@ export const replaceSchedule = ({ version }: Schedule, next: Schedule, now: Date
 export const removeSchedule = (value: Schedule): Write[] => [
   changedSchedule.on({ delete: scheduleKey(value), if: { equals: { version: value.version } } }),
   { delete: configKey(value) },
+  countSchedules(value.project_id, -1),
 ];
 
 const config = recordType('schedule-config', () => z.object({ content: Bytes }));

@@ -16,6 +16,7 @@ import { endpoint as resumeSchedule } from '../../../functions/projects/schedule
 import { endpoint as runSchedule } from '../../../functions/projects/schedules/run-schedule.endpoint.ts';
 import { endpoint as deleteUser } from '../../../functions/users/delete-user.endpoint.ts';
 import { userKey } from '../../../shared/data/accounts/user.ts';
+import { countersKey } from '../../../shared/data/projects/project.ts';
 import { taskHandler } from '../../../shared/http/definition/task.ts';
 import { newProject } from '../projects/new-project.ts';
 import { json } from '../users/body.ts';
@@ -351,6 +352,24 @@ test('a deleted schedule leaves its experiments, and nothing fires any more', as
   expect(await project.experiments()).toHaveLength(1);
   expect((await project.call(listSchedules)).json).toEqual([]);
   expect((await project.call(readSchedule, schedule_id)).status).toBe(404);
+});
+
+test('a project has at most a hundred schedules, however many requests come at once', async () => {
+  const project = await scheduledProject();
+  const { schedule_id } = await project.make();
+  const counters = { update: countersKey(project.project_id), change: { set: { schedules: 98 } } };
+  await project.service.records.write(counters);
+  const body = json({ cron: '0 3 * * *', config: 'train.yaml' });
+  const make = () => project.call(createSchedule, '', body);
+
+  const made = await Promise.all([make(), make(), make(), make()]);
+  const full = await make();
+  await project.call(deleteSchedule, schedule_id);
+  const after = await make();
+
+  expect(made.map(({ status }) => status).sort()).toEqual([200, 200, 409, 409]);
+  expect(full.json.detail).toBe('The project has the maximum of 100 schedules. Delete one first.');
+  expect(after.status).toBe(200);
 });
 
 test('bad input is refused with all its faults, and nothing is kept', async () => {
