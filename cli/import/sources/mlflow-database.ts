@@ -13,7 +13,7 @@ export async function mlflowDatabase(
   const folder = join(dirname(path), 'mlruns');
   const source = pythonSource(await PythonReader.start('mlflow_database', path, env), dirname(path));
   const experiments = new Map<SourceRun, string>();
-  const artifactsOf = (run: SourceRun): Promise<string> =>
+  const artifactsOf = (run: SourceRun): Promise<string | undefined> =>
     artifactFolder(folder, run, join(folder, experiments.get(run) ?? '', run.id));
   return {
     ...source,
@@ -26,7 +26,8 @@ export async function mlflowDatabase(
     async *files(run) {
       yield* filesIn(await artifactsOf(run));
     },
-    openFile: async (run, { path: below, size }) => openLocal(join(await artifactsOf(run), below), size),
+    openFile: async (run, { path: below, size }) =>
+      openLocal(join((await artifactsOf(run)) ?? '', below), size),
     omitted(run) {
       const [, store] = /^(?!file:|mlflow-artifacts:)([a-z][\w+.-]+:)\/\//i.exec(run.artifactUri) ?? [];
       const counts = source.omitted?.(run) ?? [];

@@ -1,5 +1,5 @@
-import { lstat, open, readdir, readFile } from 'node:fs/promises';
-import { basename, dirname, isAbsolute, join } from 'node:path';
+import { lstat, open, readdir, readFile, realpath } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import * as z from 'zod';
@@ -22,7 +22,7 @@ export function mlflowFolder(folder: string): RunSource {
   const placeOf = (id: string): string => places.get(id) ?? '';
   const experimentFolders = async (): Promise<string[]> => [
     ...(await foldersIn(folder)),
-    ...(await foldersIn(join(folder, '.trash'))),
+    ...(await foldersIn(folder, '.trash')),
   ];
   const runPlaces = new Map<string, string>();
   const runPlace = ({ id }: SourceRun): string => runPlaces.get(id) ?? '';
@@ -75,9 +75,9 @@ export function mlflowFolder(folder: string): RunSource {
       yield* filesIn(await artifactFolder(folder, run, runPlace(run)));
     },
     openFile: async (run, { path, size }) =>
-      openLocal(join(await artifactFolder(folder, run, runPlace(run)), path), size),
+      openLocal(join((await artifactFolder(folder, run, runPlace(run))) ?? '', path), size),
     async *models() {
-      for (const place of await foldersIn(join(folder, 'models'))) {
+      for (const place of await foldersIn(folder, 'models')) {
         const model = await readModel(place);
         if (model !== undefined) yield model;
       }
@@ -85,11 +85,21 @@ export function mlflowFolder(folder: string): RunSource {
   };
 }
 
-async function foldersIn(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+/** Whether a folder is there, and not a link: the records of somebody else must not lead elsewhere. */
+const isFolder = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+
+/** Return the folders in a folder, or in one below it. */
+async function foldersIn(folder: string, below?: string): Promise<string[]> {
+  const parent = below === undefined ? folder : join(folder, below);
+  if (below !== undefined && !(await isFolder(parent))) return [];
+  const entries = await readdir(parent, { withFileTypes: true }).catch(() => []);
   return entries
     .filter((entry) => entry.isDirectory())
-    .map(({ name }) => join(folder, name))
+    .map(({ name }) => join(parent, name))
     .sort();
 }
 
@@ -122,7 +132,8 @@ const RunMeta = z.object({
 });
 
 /** Yield regular files below a folder, with their sizes. */
-export async function* filesIn(folder: string): AsyncGenerator<SourceFile> {
+export async function* filesIn(folder: string | undefined): AsyncGenerator<SourceFile> {
+  if (folder === undefined || !(await isFolder(folder))) return;
   for await (const { path, isFile } of filesBelow(folder))
     if (isFile) yield { path, size: (await lstat(join(folder, path))).size };
 }
@@ -149,7 +160,7 @@ const DatasetMeta = z.object({
 /** Read the data sets of a run. Its inputs name them, and the experiment has their descriptions. */
 async function datasetsOf(experiment: string, run: string): Promise<object[]> {
   const found: object[] = [];
-  for (const input of await foldersIn(join(run, 'inputs'))) {
+  for (const input of await foldersIn(run, 'inputs')) {
     const link = await meta(
       z.object({ source_id: text, tags: z.record(z.string(), text).default({}) }),
       input,
@@ -194,13 +205,15 @@ function numberOf(written: string): number | string {
 /**
  * Find the artifact folder of a run: next to its metadata, at its address, or where `mlflow server` stores
  * artifacts. An address that is not in MLflow's form could be any folder of this machine.
+ * @param root folder that has those of all runs
+ * @param place folder that the run would have below it by its ids, which may be paths, too
+ * @returns undefined if it is elsewhere, or not there
  */
 export async function artifactFolder(
   root: string,
   { id, artifactUri }: SourceRun,
   place: string,
-): Promise<string> {
-  const own = join(place, 'artifacts');
+): Promise<string | undefined> {
   const [, served] = /^mlflow-artifacts:\/+(.+)$/.exec(artifactUri) ?? [];
   const local = artifactUri.startsWith('file:') ? fileURLToPath(artifactUri) : artifactUri;
   const other = join(served === undefined ? local : join(root, '..', 'mlartifacts', served), '.').replace(
@@ -208,11 +221,11 @@ export async function artifactFolder(
     '',
   );
   const isOfRun = basename(other) === 'artifacts' && basename(dirname(other)) === id;
-  const isThere = await lstat(other).then(
-    (found) => found.isDirectory(),
-    () => false,
+  if (isAbsolute(other) && isOfRun && (await isFolder(other))) return other;
+  const [own, top] = await Promise.all(
+    [join(place, 'artifacts'), root].map((path) => realpath(path).catch(() => undefined)),
   );
-  return isAbsolute(other) && isOfRun && isThere ? other : own;
+  return own?.startsWith(join(top ?? '', sep)) ? own : undefined;
 }
 
 const ModelMeta = z.object({ name: text, description: text.nullish() });

@@ -1,4 +1,4 @@
-import { open, readdir, realpath, stat } from 'node:fs/promises';
+import { lstat, open, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, extname, join, sep } from 'node:path';
 import type { AsyncBuffer } from 'hyparquet';
 import { systemPrefix } from '../../../shared/metrics/system-metric.ts';
@@ -130,7 +130,7 @@ async function partsByRun(folder: string): Promise<Map<string, string[]>> {
 
 async function filesFolder(top: string): Promise<string | undefined> {
   for (const folder of [join(top, 'files'), join(top, '..', 'files')])
-    if ((await stat(folder).catch(() => undefined))?.isDirectory()) return realpath(folder);
+    if ((await lstat(folder).catch(() => undefined))?.isDirectory()) return realpath(folder);
   return undefined;
 }
 

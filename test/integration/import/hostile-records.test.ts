@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -151,4 +151,38 @@ test('a program of Python is started in no folder of the user or of the source',
     PATH: [programs, '/nowhere'].join(delimiter),
   });
   await expect(started).rejects.toThrow(/python3: \S*mps-import-/);
+});
+
+test('links among the folders of MLflow, and ids that are paths, bring nothing of this disk', async () => {
+  const top = join(folder, 'mlflow');
+  const run = join(top, 'mlruns/1/abc');
+  const secrets = join(folder, 'secrets');
+  for (const one of [run, join(secrets, 'artifacts'), join(top, 'mlruns/1/linked')])
+    await mkdir(one, { recursive: true });
+  await writeFile(join(secrets, 'credentials'), '1 2 3');
+  await writeFile(join(secrets, 'artifacts/credentials'), 'a key');
+  const experiment = "experiment_id: '1'\nname: e\nlifecycle_stage: active\n";
+  await writeFile(join(top, 'mlruns/1/meta.yaml'), experiment);
+  await writeFile(join(run, 'meta.yaml'), 'run_id: abc\nrun_name: r\nstatus: 3\nlifecycle_stage: active\n');
+  for (const name of ['artifacts', 'params', 'tags', 'metrics']) await symlink(secrets, join(run, name));
+  const { r } = (await readSource('mlflow', join(top, 'mlruns'))).runs;
+  expect([r?.files.size, r?.params, r?.tags, r?.points]).toEqual([0, {}, {}, []]);
+
+  await symlink(secrets, join(top, 'mlruns/2'));
+  const database = new DatabaseSync(join(top, 'mlflow.db'));
+  database.exec(`
+    CREATE TABLE experiments (experiment_id, name, lifecycle_stage);
+    CREATE TABLE runs (run_uuid, name, status, user_id, start_time, end_time, lifecycle_stage, artifact_uri, experiment_id);
+    CREATE TABLE metrics (key, value, is_nan, timestamp, step, run_uuid);
+    CREATE TABLE params (key, value, run_uuid);
+    CREATE TABLE tags (key, value, run_uuid);
+    INSERT INTO experiments VALUES ('1', 'e', 'active'), ('2', 'f', 'active');
+    INSERT INTO runs (run_uuid, name, status, experiment_id) VALUES
+      ('../../../secrets', 'path', 'FINISHED', '1'), ('.', 'linked', 'FINISHED', '2');
+    INSERT INTO metrics VALUES ('text', 'no number', 0, 1, 1, '.'), ('loss', 0.5, 0, 1, 1, '.'), (NULL, 1, 0, 1, 1, '.');
+  `);
+  database.close();
+  const { path, linked } = (await readSource('mlflow', join(top, 'mlflow.db'))).runs;
+  expect([path?.files.size, linked?.files.size]).toEqual([0, 0]);
+  expect(linked?.points).toEqual([{ key: 'loss', value: 0.5, timestamp: 1, step: 1 }]);
 });
