@@ -33,19 +33,30 @@ export async function browserSignIn(url: string, open: (address: string) => Prom
   const server = createServer();
   const late = AbortSignal.timeout(maxSeconds * 1000);
   try {
-    const code = await new Promise<string>((resolve, reject) => {
+    return await new Promise<Granted>((resolve, reject) => {
       late.addEventListener('abort', () =>
         reject(new CliError('Nobody has signed in in time.', exitCodes.notSignedIn)),
       );
       server.on('error', reject);
       server.on('request', (request, response) => {
-        const brought = new URLSearchParams(request.url?.split('?')[1]).get('code');
-        response.writeHead(brought === null ? 404 : 200, {
-          'Content-Type': 'text/plain',
-          Connection: 'close',
-        });
-        response.end(brought === null ? '' : 'Go back to the terminal. You can close this page.\n');
-        if (brought !== null) resolve(brought);
+        const end = (status: number, text: string): void => {
+          response.writeHead(status, { 'Content-Type': 'text/plain', Connection: 'close' }).end(text);
+        };
+        const code = new URLSearchParams(request.url?.split('?')[1]).get('code');
+        if (code === null) return end(404, '');
+        redeem(url, { grant_type: 'authorization_code', code, code_verifier }).then(
+          (granted) => {
+            end(200, 'Go back to the terminal. You can close this page.\n');
+            resolve(granted);
+          },
+          (error: unknown) => {
+            end(400, 'This sign-in does not count. Begin again in the terminal.\n');
+            // Any page and any program of this machine reaches the port: their codes must not end the sign-in.
+            const isOfOthers =
+              error instanceof ProblemError && (error.status === 401 || error.status === 400);
+            if (!isOfOthers) reject(error);
+          },
+        );
       });
       server.listen(0, '127.0.0.1', () => {
         const { port } = server.address() as AddressInfo;
@@ -53,7 +64,6 @@ export async function browserSignIn(url: string, open: (address: string) => Prom
         open(`${url}/auth/oidc/start?${query}`).catch(reject);
       });
     });
-    return await redeem(url, { grant_type: 'authorization_code', code, code_verifier });
   } finally {
     server.close();
   }

@@ -39,7 +39,14 @@ test('mps opens a browser, and is signed in once the person is', async () => {
   await expect
     .poll(() => readFile(opened, 'utf8').catch(() => ''), { timeout: 30_000 })
     .toMatch(/challenge=/);
-  await issuer.confirm(await readFile(opened, 'utf8'), 'ada');
+  const address = await readFile(opened, 'utf8');
+  // Any page of a browser can bring something to the port.
+  const port = new URL(address).searchParams.get('port');
+  const statuses = await Promise.all(
+    ['', '?code=', '?code=x'].map(async (query) => (await fetch(`http://127.0.0.1:${port}/${query}`)).status),
+  );
+  expect(statuses).toEqual([404, 400, 400]);
+  await issuer.confirm(address, 'ada');
   const { code, stderr } = await mps.ended;
 
   expect([code, stderr]).toEqual([0, expect.stringContaining('as ada (developer) for 12 hours')]);
