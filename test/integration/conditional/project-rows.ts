@@ -21,6 +21,12 @@ import { endpoint as createProject } from '../../../functions/projects/projects/
 import { endpoint as deleteProject } from '../../../functions/projects/projects/delete-project.endpoint.ts';
 import { endpoint as readProject } from '../../../functions/projects/projects/read-project.endpoint.ts';
 import { endpoint as updateProject } from '../../../functions/projects/projects/update-project.endpoint.ts';
+import { endpoint as createSchedule } from '../../../functions/projects/schedules/create-schedule.endpoint.ts';
+import { endpoint as deleteSchedule } from '../../../functions/projects/schedules/delete-schedule.endpoint.ts';
+import { endpoint as pauseSchedule } from '../../../functions/projects/schedules/pause-schedule.endpoint.ts';
+import { endpoint as readSchedule } from '../../../functions/projects/schedules/read-schedule.endpoint.ts';
+import { endpoint as resumeSchedule } from '../../../functions/projects/schedules/resume-schedule.endpoint.ts';
+import { endpoint as runSchedule } from '../../../functions/projects/schedules/run-schedule.endpoint.ts';
 import { endpoint as cancelSweep } from '../../../functions/projects/sweeps/cancel-sweep.endpoint.ts';
 import { endpoint as createSweep } from '../../../functions/projects/sweeps/create-sweep.endpoint.ts';
 import { endpoint as createTrial } from '../../../functions/projects/sweeps/create-trial.endpoint.ts';
@@ -69,6 +75,7 @@ export const projectRows: Rows = {
     { endpoint: readSource, change: putSource },
     { endpoint: readExperiment, change: updateExperiment },
     { endpoint: readSweep, change: updateSweep },
+    { endpoint: readSchedule },
     { endpoint: readExperimentConfig },
     { endpoint: readExperimentConfigGraph, accept: 'application/json' },
     { endpoint: readExperimentConfigGraph, accept: 'image/svg+xml' },
@@ -147,6 +154,7 @@ export const projectRows: Rows = {
       effect: 'sets',
     },
     { endpoint: deleteSweep, content: () => ({}), reads: readSweep, effect: 'removes' },
+    { endpoint: deleteSchedule, content: () => ({}), reads: readSchedule, effect: 'removes' },
   ],
   tagged: [
     createProject,
@@ -162,5 +170,9 @@ export const projectRows: Rows = {
     resumeSweep,
     cancelSweep,
     retrySweep,
+    createSchedule,
+    pauseSchedule,
+    resumeSchedule,
+    runSchedule,
   ],
 };

@@ -4,6 +4,7 @@ import { endpoint as readConfigGraph } from '../../../functions/projects/configs
 import { endpoint as putEnvironment } from '../../../functions/projects/environment/put-environment.endpoint.ts';
 import { endpoint as putHook } from '../../../functions/projects/hooks/put-hook.endpoint.ts';
 import { endpoint as readProject } from '../../../functions/projects/projects/read-project.endpoint.ts';
+import { endpoint as createSchedule } from '../../../functions/projects/schedules/create-schedule.endpoint.ts';
 import { endpoint as createSweep } from '../../../functions/projects/sweeps/create-sweep.endpoint.ts';
 import { endpoint as putDataset } from '../../../functions/projects/uploads/put-dataset.endpoint.ts';
 import { endpoint as putSource } from '../../../functions/projects/uploads/put-source.endpoint.ts';
@@ -44,6 +45,7 @@ describe('conditional requests about projects', () => {
       experiment_id,
       name: 'HF_TOKEN',
       sweep_id: experiment_id,
+      schedule_id: experiment_id,
     };
   });
 
@@ -75,16 +77,20 @@ describe('conditional requests about projects', () => {
       const config = putJobConfig(experiment.experiment_id, Buffer.from('a: 1\n'));
       await service.records.write(putExperiment(experiment), config, counted);
     }
-    if (route.includes('{sweep_id}')) {
+    if (/\{(?:sweep|schedule)_id\}/.test(route)) {
       await call(putConfig, { body: 'a: 1' });
       await call(
         putEnvironment,
         projectRows.changes.find((row) => row.endpoint === putEnvironment)?.content(0),
       );
-      const body = JSON.stringify({ config: 'train.yaml', method: 'external', trials: 2 });
-      const made = await call(createSweep, { body, headers: { 'Content-Type': 'application/json' } });
+      const [maker, more] = route.includes('{sweep_id}')
+        ? [createSweep, { method: 'external', trials: 2 }]
+        : [createSchedule, { cron: '0 3 * * *' }];
+      const body = JSON.stringify({ config: 'train.yaml', ...more });
+      const made = await call(maker, { body, headers: { 'Content-Type': 'application/json' } });
       expect(made.status, made.text).toBe(200);
-      path = { ...path, sweep_id: made.json.sweep_id };
+      const { sweep_id, schedule_id } = { ...path, ...made.json };
+      path = { ...path, sweep_id, schedule_id };
       return made.headers['etag'] ?? '';
     }
     const makers = [putConfig, putEnvironment, putSource, putDataset, putVariable, putHook];

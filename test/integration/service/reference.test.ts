@@ -34,9 +34,9 @@ describe('the reference', () => {
   });
 
   test.each([
-    [readDocs, 24_000, {}],
-    [readDocs, 65_000, { page: 'experiments' }],
-    [readOpenapi, 74_000, {}],
+    [readDocs, 27_000, {}],
+    [readDocs, 68_000, { page: 'experiments' }],
+    [readOpenapi, 80_000, {}],
   ])('is compressed for who takes that', async (endpoint, most, query) => {
     const plain = await service.call(endpoint, { query });
     expect(plain.headers).not.toHaveProperty('content-encoding');

@@ -24,6 +24,7 @@ describe('the root of the service', () => {
       python_versions: null,
       package_indexes: expect.arrayContaining(['pypi.org']),
       data_folder: null,
+      issuer_sign_in: null,
       version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
     });
     expect(answered['vary']).toContain('Accept');
