@@ -16,6 +16,7 @@ import { endpoint as readOwnAccount } from '../../../functions/users/read-own-ac
 import { createFirstAdmin } from '../../../shared/accounts/first-admin.ts';
 import { userKey } from '../../../shared/data/accounts/user.ts';
 import { type TestService, testService } from '../../support/service.ts';
+import { sessionOf } from '../access/session-of.ts';
 import { json } from '../users/body.ts';
 import { serviceUrl, startPeopleIssuer } from './people-issuer.ts';
 
@@ -328,14 +329,17 @@ describe('an account with a password', () => {
     const owner = await service.user('developer', 'rosalind');
     const name = person('sub-of-rosalind', ['ml'], { preferred_username: 'franklin' });
     const link = async (as: typeof owner) => {
-      const begun = await service.call(linkAccount, { as, headers: host });
+      const session = await sessionOf(service, as, host.Host);
+      const begun = await service.call(linkAccount, { headers: { ...host, ...session } });
       return finish(await issuer.signIn(begun.json.location, name), cookieOf(begun));
     };
 
+    const byToken = await service.call(linkAccount, { as: owner, headers: host });
     const linked = await link(owner);
     const taken = await link(await service.user('developer'));
     const { json: own } = await account(name);
 
+    expect(byToken.status).toBe(409);
     expect([outcome(linked), outcome(taken)]).toEqual([
       '/console#/account?link=linked',
       '/console#/account?link=taken',
