@@ -253,7 +253,7 @@ test('a run without pictures has no tab of media, and the way to log them beside
   expect(names).toEqual(['epoch_2.json', 'epoch_10.json', 'weights.bin']);
   expect(await page.getByRole('link', { name: 'Media' }).count()).toBe(0);
   await page.getByRole('link', { name: 'How to log them' }).click();
-  await page.getByRole('heading', { name: 'No pictures or sounds' }).waitFor();
+  await page.getByRole('heading', { name: 'No pictures, sounds or histograms' }).waitFor();
   expect(await axeFindings(page)).toEqual([]);
 });
 

@@ -80,7 +80,7 @@ function ArtifactList({ experiment, artifacts }: { experiment: Experiment; artif
         {found.length === 0 && <p class="soft small">No file matches.</p>}
         {!artifacts.some((artifact) => mediaKindOf(artifact.path)) && (
           <p class="soft small after">
-            Pictures and sounds get a page of their own, with a slider for their steps.{' '}
+            Pictures, sounds and histograms get a page of their own, with a slider for their steps.{' '}
             <a href={href(['projects', project_id, 'experiments', experiment_id], { tab: 'media' })}>
               How to log them
             </a>
