@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Problem } from '../states/problem.tsx';
 import { Button } from './button.tsx';
 
@@ -14,7 +14,8 @@ export function Dialog({
 }: { title: string; onClose?: () => void; wide?: boolean | 'full' } & Children) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
+  // Before the next event: a key between two dialogs, such as that of a form and the one before it, would go to the page.
+  useLayoutEffect(() => {
     dialog.current?.showModal();
     // A form begins at its first field, not at the button that closes it.
     if (dialog.current?.querySelector('[autofocus]') === null)
