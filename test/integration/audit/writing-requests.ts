@@ -12,7 +12,6 @@ import { endpoint as requestSourceUpload } from '../../../functions/projects/upl
 import { endpoint as putProfilePicture } from '../../../functions/users/pictures/put-profile-picture.endpoint.ts';
 import { loadEndpoints } from '../../../infra/service/endpoints.ts';
 import { newId } from '../../../shared/core/new-id.ts';
-import type { Item } from '../../../shared/data/table/table.ts';
 import { isAudited } from '../../../shared/http/definition/definition.ts';
 import type { AnyEndpoint } from '../../../shared/http/definition/middleware.ts';
 import { onnxFixture } from '../../support/model.ts';
@@ -27,17 +26,6 @@ import { json } from '../users/body.ts';
 
 export const loaded = await loadEndpoints(join(import.meta.dirname, '../../../functions'));
 export const endpoints = new Map(loaded.map(({ endpoint }) => [endpoint.name, endpoint]));
-
-/** Every audit record of both tables. */
-export async function auditRecords({
-  records,
-  accounts,
-}: Pick<PeopledService, 'records' | 'accounts'>): Promise<Item[]> {
-  const month = new Date().toISOString().slice(0, 7);
-  const shards = Array.from({ length: 8 }, (_, shard) => records.query({ pk: `AUDIT#${month}#${shard}` }));
-  const pages = await Promise.all([...shards, accounts.query({ pk: `AUDIT#${month}#0` })]);
-  return pages.flatMap(({ items }) => items);
-}
 
 const externalSweep = { config: 'train.yaml', method: 'external', trials: 2 };
 const size = { vcpus: '1', memory: '2048' };

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { isAudited } from '../../../shared/http/definition/definition.ts';
+import { auditRecords } from '../../support/audit-records.ts';
 import { type PeopledService, peopledService } from '../access/people.ts';
-import { auditRecords, endpoints, loaded, writingRequest, writingRows } from './writing-requests.ts';
+import { endpoints, loaded, writingRequest, writingRows } from './writing-requests.ts';
 
 let service: PeopledService;
 beforeAll(async () => {

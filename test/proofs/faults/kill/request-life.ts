@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { auditRecords } from '../../../support/audit-records.ts';
 import type { TracedCall } from '../injection/middleware.ts';
 import { archivePass } from '../world/archive-pass.ts';
 import { ask } from '../world/ask.ts';
@@ -10,7 +11,7 @@ import { pass } from '../world/pass.ts';
 import { type Program, startProgram } from '../world/process.ts';
 import { newDeveloper, newService, removeService, type Service } from '../world/service.ts';
 import { witnessFolder } from '../world/witness-folder.ts';
-import { auditFaults, auditOf } from './count-audit.ts';
+import { auditFaults } from './audit-faults.ts';
 import { leftOver } from './left-over.ts';
 import type { Deed, Plot, Story } from './request-story.ts';
 import type { Mark } from './strikes.ts';
@@ -63,7 +64,7 @@ export async function liveRequest(
   try {
     const plot = await story.prepare({ service, ...(await newDeveloper(service)) });
     const { deed } = plot;
-    const audited = await auditOf(service);
+    const audited = await auditRecords(service);
     const note = `${trace}.killed`;
     const kill = mark && { at: mark.at, when: mark.when, note };
     const { ended } = startProgram(lane.program, ...roleOf(deed), service.environment, {
@@ -73,7 +74,7 @@ export async function liveRequest(
     const { signal, code, errors } = await ended;
     const faults = signal === null && code !== 0 ? [`the deed ended with ${code}: ${errors}`] : [];
     faults.push(...(await repeat(service, deed, plot)));
-    faults.push(...auditFaults(deed, audited, await auditOf(service)));
+    faults.push(...auditFaults(deed, audited, await auditRecords(service)));
     faults.push(...(await plot.faults()));
     faults.push(...(await leftOver(service)));
     const lines = (await readFile(trace, 'utf8')).split('\n').filter((line) => line !== '');

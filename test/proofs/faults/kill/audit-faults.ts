@@ -1,16 +1,8 @@
 import { decodeTime } from 'ulid';
-import { isAuditItem } from '../../../../shared/data/accounts/audit.ts';
 import type { Item } from '../../../../shared/data/table/table.ts';
 import { isAudited } from '../../../../shared/http/definition/definition.ts';
 import { endpoints } from '../world/endpoints.ts';
-import type { Service } from '../world/service.ts';
 import type { Deed } from './request-story.ts';
-
-/** The audit records of a service. */
-export async function auditOf(service: Pick<Service, 'inventory'>): Promise<Item[]> {
-  const { accounts, records } = await service.inventory();
-  return [...accounts, ...records].filter(isAuditItem);
-}
 
 /**
  * What is wrong with the audit after a deed that was killed and done again: it has one record of each request that wrote,
