@@ -10,7 +10,7 @@ import { connect } from '../../login/connect.ts';
 import { projectSession } from '../../projects/project-session.ts';
 import { namedSweep } from '../../sweeps/find-sweep.ts';
 import { experimentIdOf } from '../arguments.ts';
-import { json, period, project, verbose } from '../flags.ts';
+import { json, period, project, text, verbose } from '../flags.ts';
 import { removeNamed } from './remove-named.ts';
 
 async function make(
@@ -78,8 +78,6 @@ async function subjectOf(
   return { session, project_id, subject };
 }
 
-const text = (placeholder: string, brief: string) =>
-  ({ kind: 'parsed', parse: String, placeholder, brief, optional: true }) as const;
 const choice = (brief: string) => ({ kind: 'boolean', brief, optional: true, withNegated: false }) as const;
 
 const makeCommand = buildCommand({
