@@ -4,9 +4,8 @@ import os
 import time
 from urllib.parse import unquote, urlparse
 
-from source import Source, flat, number, pairs, system, text
+from source import FRESH_SECONDS, Source, flat, number, pairs, system, text
 
-FRESH_SECONDS = 300
 POINTS_AT_ONCE = 5000
 MACHINE = "__system__"
 

@@ -3,9 +3,8 @@ import json
 import os
 import posixpath
 import zipfile
-from datetime import datetime, timezone
 
-from source import Source, lines, number, pairs, text_in, whole
+from source import Source, lines, milliseconds, number, pairs, system, text_in, whole
 
 
 def open_source(path, scratch):
@@ -56,7 +55,7 @@ class ClearmlSessions(Source):
                 # As ClearML draws it: a title with one series of its own name.
                 name = event["metric"] if event["metric"] == event["variant"] else key
                 machine = name.startswith(":monitor:")
-                yield f"system/{name[9:].replace('/', '_')}" if machine else name, number(event["value"]), event["timestamp"], step
+                yield system(name[9:]) if machine else name, number(event["value"]), event["timestamp"], step
             elif kind == "plot":
                 self.add(id, f"media/plotly/{key}_step_{step}.plotly.json", event.get("plot_str") or "")
             elif kind == "training_debug_image":
@@ -185,10 +184,3 @@ def describe(id, session, task, first):
 def folder_size(path):
     names = ("task.json", "metrics.jsonl", "log.jsonl")
     return sum(os.path.getsize(os.path.join(path, name)) for name in names if os.path.isfile(os.path.join(path, name)))
-
-
-def milliseconds(written):
-    if not written:
-        return None
-    when = datetime.fromisoformat(written.replace("Z", "+00:00"))
-    return round((when if when.tzinfo else when.replace(tzinfo=timezone.utc)).timestamp() * 1000)

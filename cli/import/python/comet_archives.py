@@ -4,7 +4,7 @@ import os
 import posixpath
 import zipfile
 
-from source import Source, lines, number, pairs, text_in, whole
+from source import Source, lines, number, pairs, system, text_in, whole
 
 AUTOMATIC = ("curr_step", "curr_epoch")
 """Params that Comet changes at every step."""
@@ -121,7 +121,7 @@ class CometArchives(Source):
                 if value is None:
                     self.history(id, step, name, metric["metricValue"])
                     continue
-                yield f"system/{name[4:].replace('/', '_')}" if name.startswith("sys.") else name, value, when, step
+                yield system(name[4:]) if name.startswith("sys.") else name, value, when, step
                 epoch = metric.get("epoch")
                 if epoch is not None and step not in epochs:
                     epochs.add(step)

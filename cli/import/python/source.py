@@ -3,12 +3,16 @@ import math
 import os
 import re
 import shutil
+from datetime import datetime, timezone
 
 HISTORY = "import/history.ndjson"
 """Everything that was logged and is no number: a line of JSON for each value."""
 
 MAX_TEXT = 64 << 20
 """Bytes of a text that is read into memory. A zip of a few kilobytes can have one of any size."""
+
+FRESH_SECONDS = 300
+"""A run without an end whose records changed within this time may still go on."""
 
 SPARE = 1 << 30
 """Bytes that unpacking leaves free on this disk."""
@@ -133,6 +137,15 @@ def number(value):
     if isinstance(value, str) and value in ("NaN", "Infinity", "-Infinity"):
         return value
     return value if isinstance(value, (int, float)) else None
+
+
+def milliseconds(written):
+    """Return a time in ISO 8601 as milliseconds since the epoch. Without a zone it is of UTC."""
+    if not written:
+        return None
+    # Python 3.8 reads no Z.
+    when = datetime.fromisoformat(written.replace("Z", "+00:00"))
+    return round((when if when.tzinfo else when.replace(tzinfo=timezone.utc)).timestamp() * 1000)
 
 
 def text(value):

@@ -1,5 +1,4 @@
 """Reads the databases that Trackio keeps: one for each project, with pictures and other media beside them."""
-import datetime
 import glob
 import json
 import os
@@ -7,11 +6,8 @@ import re
 import sqlite3
 import time
 
-from source import Source, flat, number, pairs, system
+from source import FRESH_SECONDS, Source, flat, milliseconds, number, pairs, system
 from sqlite_file import SqliteFile
-
-FRESH_SECONDS = 300
-"""A run whose last row is younger may still go on: Trackio records no end."""
 
 
 def open_source(path, scratch):
@@ -137,6 +133,7 @@ def blob_of(folder, database, digest):
 def describe(run, name, config, facts):
     name, first, last, *state = merged(facts) if facts else (name, config.get("_Created"), None, 0, 0)
     first, last = milliseconds(config.get("_Created") or first), milliseconds(last)
+    # Trackio records no end.
     is_live = last is not None and time.time() * 1000 - last < FRESH_SECONDS * 1000
     own = {key: value for key, value in config.items() if not key.startswith("_")}
     group = config.get("_Group")
@@ -158,11 +155,3 @@ def merged(tables):
     (name, *_), *_ = tables
     first, last = min(facts[1] for facts in tables), max(facts[2] for facts in tables)
     return [name, first, last, *(part for facts in tables for part in facts[3:])]
-
-
-def milliseconds(written):
-    if not written:
-        return None
-    # Python 3.8 reads no Z.
-    when = datetime.datetime.fromisoformat(written.replace("Z", "+00:00"))
-    return round((when if when.tzinfo else when.replace(tzinfo=datetime.timezone.utc)).timestamp() * 1000)
