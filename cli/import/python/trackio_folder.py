@@ -39,19 +39,20 @@ class TrackioFolder(Source):
         column = "run_id" if "run_id" in database.columns("metrics") else "run_name"
         configs = {}
         if "configs" in database.tables:
-            configs = dict(database.rows(f"SELECT {column}, config FROM configs"))
+            rows = database.rows(f"SELECT {column}, run_name, config FROM configs")
+            configs = {id: (name, config) for id, name, config in rows}
         found = {id: None for id in configs}
         sql = f"SELECT {column}, max(run_name), min(timestamp), max(timestamp), count(*), max(id) FROM %s GROUP BY 1"
         tables = [table for table in ("metrics", "system_metrics") if table in database.tables]
         for table in tables:
             for id, *facts in database.rows(sql % table):
                 found[id] = [*(found.get(id) or []), facts]
-        names = dict(database.rows(f"SELECT {column}, run_name FROM configs")) if configs else {}
         for id, facts in found.items():
             run = f"{project}/{id}"
             self._runs_of[run] = (database, column, id, tables)
             try:
-                described = describe(run, names.get(id, id), json.loads(configs.get(id, "{}")), facts)
+                name, config = configs.get(id, (id, "{}"))
+                described = describe(run, name, json.loads(config), facts)
             except Exception as error:
                 self.unread.append(f"run {run}: {error}")
                 continue
