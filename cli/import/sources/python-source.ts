@@ -89,19 +89,18 @@ const Pairs = z.array(z.object({ key: z.string(), value: z.string() }));
 
 const Experiment = z.object({ id: z.string(), name: z.string(), tags: Pairs, isDeleted: z.boolean() });
 
+const moment = z
+  .number()
+  .nullable()
+  .transform((time) => time ?? undefined);
+
 const Run: z.ZodType<SourceRun> = z.object({
   id: z.string(),
   name: z.string(),
   status: z.string(),
   user: z.string().default(''),
-  start: z
-    .number()
-    .nullable()
-    .transform((time) => time ?? undefined),
-  end: z
-    .number()
-    .nullable()
-    .transform((time) => time ?? undefined),
+  start: moment,
+  end: moment,
   isDeleted: z.boolean().default(false),
   params: Pairs,
   tags: Pairs,
