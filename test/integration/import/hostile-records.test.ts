@@ -5,22 +5,15 @@ import { delimiter, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openSource, type Tracker } from '../../../cli/import/open-source.ts';
+import { openSource } from '../../../cli/import/open-source.ts';
 import { PythonReader } from '../../../cli/import/sources/python-reader.ts';
-import { readAll } from './read-whole.ts';
+import { readSource } from './read-whole.ts';
 
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'hostile-records-'));
 });
 afterAll(() => rm(folder, { recursive: true }));
-
-async function readSource(tracker: Tracker, path: string) {
-  const source = await openSource(tracker, path, path, process.env);
-  const runs = await readAll(source);
-  await source.close?.();
-  return { runs: Object.fromEntries(runs), unread: source.unread?.() ?? [] };
-}
 
 /** Make zips from a description: the content of each file is JSON, or a number of zero bytes. */
 async function writeZips(zips: Record<string, Record<string, unknown>>): Promise<void> {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openSource, type Tracker } from '../../../cli/import/open-source.ts';
-import { readAll, valuesOf } from './read-whole.ts';
+import { readSource, valuesOf } from './read-whole.ts';
 
 const fixtures = join(import.meta.dirname, '../../fixtures/import');
 
@@ -24,14 +24,6 @@ async function databaseOf(name: string, path: string) {
 const open = (tracker: Tracker, path: string, env: NodeJS.ProcessEnv = process.env) =>
   openSource(tracker, path, path, env);
 
-async function readSource(tracker: Tracker, path: string) {
-  const source = await open(tracker, path);
-  const runs = await readAll(source);
-  const models = await Array.fromAsync(source.models());
-  await source.close?.();
-  return { runs, models };
-}
-
 test('the database of MLflow comes with runs, points, artifacts beside it and registered models', async () => {
   const place = join(folder, 'mlflow');
   await mkdir(place);
@@ -50,8 +42,8 @@ test('the database of MLflow comes with runs, points, artifacts beside it and re
 
   // As newer versions keep it: the folder of the program has the database.
   const { runs, models } = await readSource('mlflow', place);
-  const { parent, child, broken, gone } = Object.fromEntries(runs);
-  expect([...runs.keys()].toSorted()).toEqual(['broken', 'child', 'gone', 'parent']);
+  const { parent, child, broken, gone } = runs;
+  expect(Object.keys(runs).toSorted()).toEqual(['broken', 'child', 'gone', 'parent']);
   expect(parent?.experiment.name).toBe('digits');
   expect(parent?.experiment.tags).toContainEqual({ key: 'team', value: 'vision' });
   expect(parent?.params).toEqual({ lr: '0.1', 'model/depth': '3' });

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openSource, type Tracker } from '../../../cli/import/open-source.ts';
-import { readAll, valuesOf } from './read-whole.ts';
+import { openSource } from '../../../cli/import/open-source.ts';
+import { readSource, valuesOf } from './read-whole.ts';
 
 const fixtures = join(import.meta.dirname, '../../fixtures/import');
 
@@ -15,13 +15,6 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'offline-'));
 });
 afterAll(() => rm(folder, { recursive: true }));
-
-async function readSource(tracker: Tracker, path: string, env: NodeJS.ProcessEnv = process.env) {
-  const source = await openSource(tracker, path, path, env);
-  const runs = await readAll(source);
-  await source.close?.();
-  return { runs: Object.fromEntries(runs), unread: source.unread?.() };
-}
 
 const fifths = [
   [0, 1],

@@ -1,5 +1,15 @@
 import { text } from 'node:stream/consumers';
+import { openSource, type Tracker } from '../../../cli/import/open-source.ts';
 import type { RunSource, SourcePoint, SourceRun } from '../../../cli/import/source.ts';
+
+/** Open what a tracker recorded, read all of it, and close it. Runs are by their names. */
+export async function readSource(tracker: Tracker, path: string, env: NodeJS.ProcessEnv = process.env) {
+  const source = await openSource(tracker, path, path, env);
+  const runs = Object.fromEntries(await readAll(source));
+  const models = await Array.fromAsync(source.models());
+  await source.close?.();
+  return { runs, models, unread: source.unread?.() ?? [] };
+}
 
 /** All runs of a source, by their names. */
 export async function readAll(source: RunSource) {
