@@ -1,7 +1,5 @@
 import { expect } from 'vitest';
 import { event as schedules } from '../../../functions/events/schedules.event.ts';
-import { endpoint as putConfig } from '../../../functions/projects/configs/put-config.endpoint.ts';
-import { endpoint as putEnvironment } from '../../../functions/projects/environment/put-environment.endpoint.ts';
 import { endpoint as createSchedule } from '../../../functions/projects/schedules/create-schedule.endpoint.ts';
 import type { Timers } from '../../../shared/aws/signed/timers.ts';
 import { createLogger } from '../../../shared/core/log.ts';
@@ -14,7 +12,7 @@ import type { AnyEndpoint } from '../../../shared/http/definition/middleware.ts'
 import { concludeJob } from '../../../shared/jobs/conclusion.ts';
 import { idleBatch } from '../../support/ended-run.ts';
 import { type Call, type TestService, testService } from '../../support/service.ts';
-import { newProject } from '../projects/new-project.ts';
+import { trainableProject } from '../projects/trainable-project.ts';
 import { json } from '../users/body.ts';
 
 /** A project that schedules can train, and a clock that the test sets. Its runs have no containers: the test ends them. */
@@ -26,10 +24,7 @@ export async function scheduledProject(more: Readonly<Record<string, string>> = 
   });
   const { records } = service;
   const as = await service.user('developer');
-  const project_id = await newProject(service, as);
-  await service.call(putConfig, { path: { project_id, config_id: 'train.yaml' }, body: 'lr: 1\n', as });
-  const command = { entry_point_command: 'true', env_type: 'system', dependencies: 'none' };
-  await service.call(putEnvironment, { path: { project_id }, query: command, as });
+  const project_id = await trainableProject(service, as);
   let later = 0;
   const now = () => new Date(Date.now() + later);
 

@@ -1,6 +1,4 @@
 import { expect } from 'vitest';
-import { endpoint as putConfig } from '../../../functions/projects/configs/put-config.endpoint.ts';
-import { endpoint as putEnvironment } from '../../../functions/projects/environment/put-environment.endpoint.ts';
 import { endpoint as createSweep } from '../../../functions/projects/sweeps/create-sweep.endpoint.ts';
 import { createLogger } from '../../../shared/core/log.ts';
 import { newId } from '../../../shared/core/new-id.ts';
@@ -12,7 +10,7 @@ import type { TableWriter } from '../../../shared/data/table/table.ts';
 import type { SweepContext } from '../../../shared/sweeps/trials/advance-sweep.ts';
 import { endRun, idleBatch } from '../../support/ended-run.ts';
 import { type TestService, testService } from '../../support/service.ts';
-import { newProject } from '../projects/new-project.ts';
+import { trainableProject } from '../projects/trainable-project.ts';
 import { json } from '../users/body.ts';
 
 /** A sweep of the metric `loss` whose runs have no containers: the test ends them. */
@@ -23,13 +21,9 @@ export async function recordedSweep(spec: object) {
   });
   const { records } = service;
   const as = await service.user('developer');
-  const project_id = await newProject(service, as);
-  const path = { project_id };
-  await service.call(putConfig, { path: { ...path, config_id: 'train.yaml' }, body: 'lr: 1\n', as });
-  const command = { entry_point_command: 'true', env_type: 'system', dependencies: 'none' };
-  await service.call(putEnvironment, { path, query: command, as });
+  const project_id = await trainableProject(service, as);
   const body = json({ config: 'train.yaml', metric: 'loss', ...spec });
-  const begun = await service.call(createSweep, { path, as, ...body });
+  const begun = await service.call(createSweep, { path: { project_id }, as, ...body });
   expect(begun.status, begun.text).toBe(200);
   const { sweep_id } = begun.json;
 

@@ -2,8 +2,6 @@ import { expect, test } from 'vitest';
 import { event as purge } from '../../../functions/events/purge.event.ts';
 import { endpoint as cancelExperiment } from '../../../functions/experiments/records/cancel-experiment.endpoint.ts';
 import { endpoint as listExperiments } from '../../../functions/experiments/search/list-experiments.endpoint.ts';
-import { endpoint as putConfig } from '../../../functions/projects/configs/put-config.endpoint.ts';
-import { endpoint as putEnvironment } from '../../../functions/projects/environment/put-environment.endpoint.ts';
 import { endpoint as deleteProject } from '../../../functions/projects/projects/delete-project.endpoint.ts';
 import { endpoint as train } from '../../../functions/projects/training/train-project.endpoint.ts';
 import { endpoint as trainRemote } from '../../../functions/projects/training/train-project-remote.endpoint.ts';
@@ -11,26 +9,17 @@ import { claimCluster, clusterClaimKey } from '../../../shared/data/jobs/cluster
 import { ConditionFailedError } from '../../../shared/data/table/write-label.ts';
 import { taskHandler } from '../../../shared/http/definition/task.ts';
 import type { Answer, TestUser } from '../../support/service.ts';
-import { type TrainingService, trainingService } from '../../support/training.ts';
-import { newProject } from '../projects/new-project.ts';
+import { trainingService } from '../../support/training.ts';
+import { trainableProject } from '../projects/trainable-project.ts';
 
 /** Clusters are accepted and wait. */
 const full = { queues: ['train', 'gpu', 'cluster'].map((name) => ({ name, maxJobs: 0 })) };
-
-async function projectOf(service: TrainingService, as: TestUser): Promise<string> {
-  const project_id = await newProject(service, as);
-  const path = { project_id };
-  await service.call(putConfig, { path: { ...path, config_id: 'train.yaml' }, body: 'a: 1\n', as });
-  const query = { entry_point_command: 'true', env_type: 'system', dependencies: 'none' };
-  await service.call(putEnvironment, { path, query, as });
-  return project_id;
-}
 
 /** A deployment with two owners, each with a project. */
 async function twoOwners(variables: Readonly<Record<string, string>> = {}) {
   const service = await trainingService(full, variables);
   const [ada, ben] = [await service.user('developer'), await service.user('developer')];
-  const projects = { ada: await projectOf(service, ada), ben: await projectOf(service, ben) };
+  const projects = { ada: await trainableProject(service, ada), ben: await trainableProject(service, ben) };
   const cluster = (project_id: string, as: TestUser) =>
     service.call(trainRemote, { path: { project_id }, as });
   const claimed = async () => (await service.records.get(clusterClaimKey))?.['clusters'];

@@ -2,26 +2,15 @@ import { expect } from 'vitest';
 import { endpoint as cancelExperiment } from '../../../functions/experiments/records/cancel-experiment.endpoint.ts';
 import { endpoint as deleteExperiment } from '../../../functions/experiments/records/delete-experiment.endpoint.ts';
 import { endpoint as readExperiment } from '../../../functions/experiments/records/read-experiment.endpoint.ts';
-import { endpoint as putConfig } from '../../../functions/projects/configs/put-config.endpoint.ts';
-import { endpoint as putEnvironment } from '../../../functions/projects/environment/put-environment.endpoint.ts';
 import { endpoint as train } from '../../../functions/projects/training/train-project.endpoint.ts';
 import { endpoint as trainRemote } from '../../../functions/projects/training/train-project-remote.endpoint.ts';
 import { waitingLines } from '../../../shared/data/jobs/waiting-line.ts';
-import type { TestUser } from '../../support/service.ts';
 import { type TrainingService, trainingService } from '../../support/training.ts';
-import { newProject } from '../projects/new-project.ts';
+import { trainableProject } from '../projects/trainable-project.ts';
 
 /** Jobs are accepted by Batch and wait there. */
 const full = { queues: ['train', 'gpu', 'cluster'].map((name) => ({ name, maxJobs: 0 })) };
 export const query = { config: 'train.yaml' };
-
-async function projectOf(service: TrainingService, as: TestUser): Promise<string> {
-  const path = { project_id: await newProject(service, as) };
-  await service.call(putConfig, { path: { ...path, config_id: 'train.yaml' }, body: 'a: 1\n', as });
-  const environment = { entry_point_command: 'true', env_type: 'system', dependencies: 'none' };
-  await service.call(putEnvironment, { path, query: environment, as });
-  return path.project_id;
-}
 
 /** A deployment of these limits, and users with a project each. */
 export async function deployment(
@@ -31,7 +20,7 @@ export async function deployment(
   const service = await trainingService(options, variables);
   const owner = async () => {
     const as = await service.user('developer');
-    const project_id = await projectOf(service, as);
+    const project_id = await trainableProject(service, as);
     const path = { project_id };
     const of = (experiment_id: string) => ({ path: { project_id, experiment_id }, as });
     return {
