@@ -25,6 +25,7 @@ class AimRepository(Source):
         if status in (RepoStatus.UPDATE_REQUIRED, RepoStatus.PATCH_REQUIRED):
             raise ValueError("an older Aim has written it, and Aim would change it. Copy it, and run `aim up` on the copy once")
         self._repo = Repo(root) if status == RepoStatus.UPDATED else None
+        self._names = {}
 
     def experiments(self):
         names = {self._experiment_of(hash) for hash in self._hashes()}
@@ -63,11 +64,18 @@ class AimRepository(Source):
                 yield described
 
     def _experiment_of(self, hash):
+        """Return the experiment of a run. Each experiment asks about all runs: open one with a name once."""
+        if hash in self._names:
+            return self._names[hash]
         try:
-            return self._run(hash).experiment or "default"
+            name = self._run(hash).experiment or "default"
         except Exception:
             # The list of runs says why it cannot be read.
             return "default"
+        # One that begins at this moment gets its name later.
+        if name != "default":
+            self._names[hash] = name
+        return name
 
     def _describe(self, run):
         attributes = run.get(..., {})
