@@ -1,4 +1,5 @@
 import { ArnFormat, CfnMapping, SecretValue, type Stack, Token } from 'aws-cdk-lib';
+import type { Need } from '../../../shared/core/needs.ts';
 import { sharedSettings } from '../../../shared/core/settings.ts';
 import { CommandError } from '../../command/command-error.ts';
 import { computePrices } from '../cost/price-list.ts';
@@ -101,16 +102,20 @@ const imagePythons = '3.13.5,3.15.2,3.14.10,3.13.18,3.12.16,3.11.18,3.10.22,3.9.
 export const calledName = ({ name }: Pick<DeploymentOptions, 'name'>, task: string): string =>
   `${name}-${task}`;
 
-/** Return the ARN of the function that sends messages of hooks, by its name: no stack imports it from the one that has it. */
-export const notifyArn = (stack: Stack, options: Pick<DeploymentOptions, 'name'>): string =>
+/** Return the ARN of a task's function, by its name: no stack imports it from the one that has it. */
+const calledArn = (stack: Stack, options: Pick<DeploymentOptions, 'name'>, task: string): string =>
   stack.formatArn({
     service: 'lambda',
     resource: 'function',
-    resourceName: calledName(options, 'notify'),
+    resourceName: calledName(options, task),
     arnFormat: ArnFormat.COLON_RESOURCE_NAME,
   });
 
-/** Timers of schedules: their group, the role that they take, and the function that they start. Known by name, as `notifyArn`. */
+/** Return the ARN of the function that sends messages of hooks. */
+export const notifyArn = (stack: Stack, options: Pick<DeploymentOptions, 'name'>): string =>
+  calledArn(stack, options, 'notify');
+
+/** Timers of schedules: their group, the role that they take, and the function that they start. Known by name, as {@link calledArn}. */
 export function timersOf(stack: Stack, options: Pick<DeploymentOptions, 'name'>): TimerArns {
   const { name: group } = options;
   return {
@@ -122,12 +127,7 @@ export function timersOf(stack: Stack, options: Pick<DeploymentOptions, 'name'>)
       resource: 'role',
       resourceName: timerRoleName(stack, options),
     }),
-    target: stack.formatArn({
-      service: 'lambda',
-      resource: 'function',
-      resourceName: calledName(options, 'schedules'),
-      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
-    }),
+    target: calledArn(stack, options, 'schedules'),
   };
 }
 
@@ -142,12 +142,14 @@ export interface TimerArns {
   target: string;
 }
 
-/** Return the variables of the functions that set timers: in every function they would fill the templates. */
-export const timerVariables = ({ group, role, target }: TimerArns): Record<string, string> => ({
-  SCHEDULE_GROUP: group,
-  SCHEDULE_ROLE: role,
-  SCHEDULE_FUNCTION: target,
-});
+/** Return the variables of a function that sets timers; none for another one: in every function they would fill the templates. */
+export const timerVariables = (
+  needs: readonly Pick<Need<unknown>, 'resource'>[],
+  { group, role, target }: TimerArns,
+): Record<string, string> =>
+  needs.some(({ resource }) => resource === 'timers')
+    ? { SCHEDULE_GROUP: group, SCHEDULE_ROLE: role, SCHEDULE_FUNCTION: target }
+    : {};
 
 interface Stores {
   accounts: { tableName: string };

@@ -31,7 +31,6 @@ export class FunctionsStack extends Stack {
     for (const endpoint of endpoints) {
       const { name, method, path, runtime } = endpoint;
       const needs = allNeeds(endpoint);
-      const setsTimers = needs.some(({ resource }) => resource === 'timers');
       new ServiceFunction(this, name, {
         functionName: functionName(options, endpoint),
         description: `${method} ${path}`,
@@ -40,7 +39,7 @@ export class FunctionsStack extends Stack {
         environment: {
           ...variables,
           ...ownVariables(endpoint, options),
-          ...(setsTimers && timerVariables(resources.timers)),
+          ...timerVariables(needs, resources.timers),
         },
         logLevel: options.logLevel,
         log,

@@ -47,14 +47,14 @@ export class BackgroundStack extends Stack {
     const events = eventsOf(this, batchNames(options));
     const streamFunctions = new Map<string, IFunction>();
 
-    for (const { name, needs, watches, runtime, isCalled, isTimed } of tasks) {
+    for (const { name, watches, runtime, isCalled, isTimed, ...task } of tasks) {
+      const needs = Object.values(task.needs);
       const event = events[name];
       const isStarted = event !== undefined || watches.length > 0 || isTimed;
-      const setsTimers = Object.values(needs).some(({ resource }) => resource === 'timers');
       if (!isStarted && !isCalled && name !== firstAdminTask)
         throw new Error(`nothing starts the task ${name}`);
       const statements = [
-        ...grantsOf(Object.values(needs), resources),
+        ...grantsOf(needs, resources),
         ...watches.flatMap(({ table }) => streamStatements(resources[table])),
         ...(isStarted ? [failed] : []),
       ];
@@ -63,7 +63,7 @@ export class BackgroundStack extends Stack {
         description: `Task ${name}`,
         folder: folderOf(name),
         runtime,
-        environment: setsTimers ? { ...environment, ...timerVariables(resources.timers) } : environment,
+        environment: { ...environment, ...timerVariables(needs, resources.timers) },
         logLevel: options.logLevel,
         log,
         role: functionRole(this, `${name}Role`, { statements, log }),
