@@ -7,7 +7,6 @@ import { ExperimentKind } from '../../shared/data/experiments/experiment.ts';
 import { JobStatus } from '../../shared/data/jobs/job-status.ts';
 import { readCriterion } from '../../shared/data/projects/inferred-criterion.ts';
 import type { Link } from '../../shared/data/projects/link.ts';
-import { findSweep } from '../../shared/data/sweeps/sweep.ts';
 import { RunOutcome } from '../../shared/data/sweeps/sweep-run.ts';
 import { readRecords } from '../../shared/data/table/needs.ts';
 import { BestAnswer } from '../../shared/experiments/best-answer.ts';
@@ -74,12 +73,11 @@ export const endpoint = defineEndpoint({
     const { records, accounts, now } = context;
     const shared = await requireLink(context);
     const { link, project } = shared;
-    const { all, isMore } = await sharedExperiments(context, shared);
+    const { all, isMore, sweep } = await sharedExperiments(context, shared);
     const { subject, project_id, anonymous } = link;
-    const [told, criterion, sweep, usernames] = await Promise.all([
+    const [told, criterion, usernames] = await Promise.all([
       discretionOf(context, shared, all),
       readCriterion(records, project_id),
-      subject.kind === 'sweep' ? findSweep(records, project_id, subject.sweep_id) : undefined,
       anonymous
         ? new Map<string, string>()
         : readUsernames(accounts, [...new Set(all.map(({ experiment }) => experiment.user_id))]),

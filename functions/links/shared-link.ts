@@ -5,7 +5,7 @@ import { nothingTracked, readTrackingOfEach } from '../../shared/data/experiment
 import { findLinkOfSession, type Link } from '../../shared/data/projects/link.ts';
 import { listMembers } from '../../shared/data/projects/member.ts';
 import { findProjects, type Project } from '../../shared/data/projects/project.ts';
-import { findSweep } from '../../shared/data/sweeps/sweep.ts';
+import { findSweep, type Sweep } from '../../shared/data/sweeps/sweep.ts';
 import { lastTry, listRuns } from '../../shared/data/sweeps/sweep-run.ts';
 import type { TableReader } from '../../shared/data/table/table.ts';
 import type { Ambient, Throttle } from '../../shared/http/definition/endpoint-context.ts';
@@ -54,10 +54,10 @@ export async function sharedExperiments(
     const { experimentsOfView } = await import('./shared-view.ts');
     return experimentsOfView(reading, project_id, subject);
   }
-  const { ids, isMore } =
+  const { ids, isMore, sweep } =
     subject.kind === 'sweep'
       ? await idsOfSweep(records, { ...subject, project_id })
-      : { ids: subject.experiment_ids, isMore: false };
+      : { ids: subject.experiment_ids, isMore: false, sweep: undefined };
   const experiments = await findExperiments(records, project_id, ids.filter(isWanted));
   const { of } = await readTrackingOfEach(records, experiments);
   const all = experiments.map((experiment) => ({
@@ -66,17 +66,17 @@ export async function sharedExperiments(
   }));
   const present = all.filter(({ tracking }) => tracking.fields?.deleted_at === undefined);
   if (present.length === 0 && subject.kind !== 'sweep') throw linkIsGone();
-  return { all: present, isMore };
+  return { all: present, isMore, sweep };
 }
 
 async function idsOfSweep(
   records: TableReader<'records'>,
   { project_id, sweep_id }: { project_id: string; sweep_id: string },
-): Promise<{ ids: string[]; isMore: boolean }> {
+): Promise<{ ids: string[]; isMore: boolean; sweep: Sweep }> {
   const sweep = await findSweep(records, project_id, sweep_id);
   if (sweep === undefined || sweep.deleting !== undefined) throw linkIsGone();
   const { items, next } = await listRuns(records, sweep, { limit: maxShared });
-  return { ids: items.map((run) => lastTry(run).experiment_id), isMore: next !== undefined };
+  return { ids: items.map((run) => lastTry(run).experiment_id), isMore: next !== undefined, sweep };
 }
 
 /** Return the experiment of this id that a link shows, and what it tells. @throws ServiceError `not-found` for any other */

@@ -4,6 +4,7 @@ import type { ExperimentRow } from '../../shared/data/experiments/experiment-row
 import { readFound, searchExperiments } from '../../shared/data/experiments/search-experiments.ts';
 import type { Tracking } from '../../shared/data/experiments/tracking.ts';
 import type { LinkSubject } from '../../shared/data/projects/link.ts';
+import type { Sweep } from '../../shared/data/sweeps/sweep.ts';
 import type { TableReader } from '../../shared/data/table/table.ts';
 import { SearchSurroundings } from '../../shared/experiments/search/search-surroundings.ts';
 import { parseFilter } from '../../shared/search/parse-filter.ts';
@@ -56,6 +57,8 @@ export interface SharedExperiments {
   all: SharedExperiment[];
   /** Whether there are more than {@link maxShared}. */
   isMore: boolean;
+  /** The sweep of a link of one. */
+  sweep?: Sweep | undefined;
 }
 
 /** What reading a link needs. */
