@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { pendingSeconds } from '../../../shared/accounts/oidc/pending-sign-in.ts';
+import { sentCookies } from '../../../shared/http/pipeline/session-cookie.ts';
 
 /** Sign-ins of a browser that are kept at once. A page that opens more replaces one, so that requests stay short. */
 const maxPending = 8;
@@ -13,26 +14,21 @@ const prefixOf = (ownUrl: string): string => {
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 8);
 
 /** Return the cookies of sign-ins that a browser has sent, as pairs of name and value. */
-function sentCookies(header: string, ownUrl: string): (readonly [name: string, value: string])[] {
-  const prefix = prefixOf(ownUrl);
-  return header
-    .split(/[;,]/)
-    .map((one) => one.trim())
-    .filter((one) => one.startsWith(prefix))
+const pendingCookies = (header: string, ownUrl: string): (readonly [name: string, value: string])[] =>
+  sentCookies(header, prefixOf(ownUrl))
     .slice(0, 2 * maxPending)
     .map((one) => [one.slice(0, one.indexOf('=')), one.slice(one.indexOf('=') + 1)] as const);
-}
 
 /** Return the sealed sign-ins that a browser has sent. */
 export const sentSignIns = (header: string, ownUrl: string): string[] =>
-  sentCookies(header, ownUrl).map(([, sealed]) => sealed);
+  pendingCookies(header, ownUrl).map(([, sealed]) => sealed);
 
 /**
  * Return the header that makes a browser keep a sign-in until it comes back. Each tab has a cookie of its own.
  * @param header cookies that it has sent
  */
 export function keepSignIn(header: string, ownUrl: string, state: string, sealed: string): string {
-  const sent = sentCookies(header, ownUrl);
+  const sent = pendingCookies(header, ownUrl);
   const [oldest] = sent[0] ?? [];
   const name =
     sent.length >= maxPending && oldest !== undefined ? oldest : `${prefixOf(ownUrl)}${digest(state)}`;

@@ -23,12 +23,16 @@ export function presentedSession(asked: Asked): SessionSecrets | undefined {
 /** Return the session cookie that was sent; undefined if there is none, or several, which would be ambiguous. */
 function sentCookie(asked: Asked): string | undefined {
   const { name } = cookieOf(asked);
-  const found = (asked.header('cookie') ?? '')
-    .split(/[;,]/)
-    .map((one) => one.trim())
-    .filter((one) => one.startsWith(`${name}=`));
+  const found = sentCookies(asked.header('cookie') ?? '', `${name}=`);
   return found.length === 1 ? found[0]?.slice(name.length + 1) : undefined;
 }
+
+/** Return the cookies of a header, or of several that were joined, that begin so: each with its name and value. */
+export const sentCookies = (header: string, start: string): string[] =>
+  header
+    .split(/[;,]/)
+    .map((one) => one.trim())
+    .filter((one) => one.startsWith(start));
 
 const loopback = /^(?:127(?:\.\d{1,3}){3}|\[::1\]|(?:[a-z0-9-]+\.)*localhost)$/;
 
