@@ -1,14 +1,13 @@
 import * as z from 'zod';
 import { hashingRuntime } from '../../shared/accounts/hashing-queue.ts';
 import { signIn } from '../../shared/accounts/sign-in.ts';
-import { Ulid } from '../../shared/core/formats.ts';
 import { writePasswords } from '../../shared/data/accounts/needs.ts';
-import { AccountType, type User } from '../../shared/data/accounts/user.ts';
+import type { User } from '../../shared/data/accounts/user.ts';
 import { signInMaxBytes } from '../../shared/http/body/body-limit.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { fields } from '../../shared/http/definition/endpoint-input.ts';
-import { Reply } from '../../shared/http/definition/reply.ts';
 import { presentedCredentials } from './credentials.ts';
+import { answerToken, GrantedToken } from './granted-token.ts';
 
 const lifetimeSeconds = 12 * 60 * 60;
 
@@ -34,14 +33,7 @@ export const endpoint = defineEndpoint({
     ),
   },
   output: {
-    200: z.object({
-      access_token: z.string(),
-      token_type: z.literal('Bearer'),
-      expires_in: z.number().int(),
-      user_id: Ulid,
-      username: z.string(),
-      account_type: AccountType,
-    }),
+    200: GrantedToken,
   },
   problems: ['unauthenticated', 'too-many-requests'],
 
@@ -51,17 +43,6 @@ export const endpoint = defineEndpoint({
     const issuing = (by: User) => noteAudit({ by, subject: { token_id } });
     const grant = { token_id, seconds: lifetimeSeconds, user_agent, now, issuing };
     const { user, bearer } = await signIn(accounts, { ...body, sourceIp, oidc: settings.oidc }, grant);
-    const { user_id, username, account_type } = user;
-    return Reply.json(
-      {
-        access_token: bearer,
-        token_type: 'Bearer' as const,
-        expires_in: lifetimeSeconds,
-        user_id,
-        username,
-        account_type,
-      },
-      { headers: { 'Cache-Control': 'no-store' } },
-    );
+    return answerToken(user, bearer, lifetimeSeconds);
   },
 });

@@ -4,17 +4,16 @@ import { programCode } from '../../../shared/accounts/oidc/pending-sign-in.ts';
 import { accountOf, signInSeconds } from '../../../shared/accounts/oidc/person-account.ts';
 import { type DeviceState, Provider, requireOidc } from '../../../shared/accounts/oidc/provider.ts';
 import { RefusedTokenError } from '../../../shared/accounts/oidc/verify-token.ts';
-import { Ulid } from '../../../shared/core/formats.ts';
 import { badRequest, ServiceError } from '../../../shared/core/service-error.ts';
 import { signInKey } from '../../../shared/data/accounts/identity.ts';
 import { signInPersons } from '../../../shared/data/accounts/needs.ts';
 import { issueToken } from '../../../shared/data/accounts/token.ts';
-import { AccountType, findUser, type User } from '../../../shared/data/accounts/user.ts';
+import { findUser, type User } from '../../../shared/data/accounts/user.ts';
 import { ConditionFailedError } from '../../../shared/data/table/write-label.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import type { Context } from '../../../shared/http/definition/endpoint-context.ts';
 import { fields } from '../../../shared/http/definition/endpoint-input.ts';
-import { Reply } from '../../../shared/http/definition/reply.ts';
+import { answerToken, GrantedToken } from '../granted-token.ts';
 import { refusedToken, withIssuer } from './with-issuer.ts';
 
 const device = 'urn:ietf:params:oauth:grant-type:device_code';
@@ -55,14 +54,7 @@ export const endpoint = defineEndpoint({
     ),
   },
   output: {
-    200: z.object({
-      access_token: z.string(),
-      token_type: z.literal('Bearer'),
-      expires_in: z.number().int(),
-      user_id: Ulid,
-      username: z.string(),
-      account_type: AccountType,
-    }),
+    200: GrantedToken,
   },
   problems: ['unauthenticated', 'forbidden', 'not-found', 'conflict', 'too-many-requests', 'unavailable'],
 
@@ -82,14 +74,7 @@ export const endpoint = defineEndpoint({
         ...{ token_id, now: now(), seconds: signInSeconds, name: null },
         use: { user_agent: header('user-agent') ?? '', address: sourceIp },
       });
-      const { user_id, username, account_type } = user;
-      return Reply.json(
-        {
-          ...{ access_token: bearer, token_type: 'Bearer' as const, expires_in: signInSeconds },
-          ...{ user_id, username, account_type },
-        },
-        { headers: { 'Cache-Control': 'no-store' } },
-      );
+      return answerToken(user, bearer, signInSeconds);
     } catch (error) {
       const isUsed = error instanceof ConditionFailedError;
       if (!isUsed && !(error instanceof RefusedTokenError)) throw error;
