@@ -5,7 +5,7 @@ import {
   pendingSignIn,
   programCode,
 } from '../../../shared/accounts/oidc/pending-sign-in.ts';
-import { accountOf, signInSeconds } from '../../../shared/accounts/oidc/person-account.ts';
+import { signInSeconds } from '../../../shared/accounts/oidc/person-account.ts';
 import { type PersonClaims, Provider, requireOidc } from '../../../shared/accounts/oidc/provider.ts';
 import { RefusedTokenError } from '../../../shared/accounts/oidc/verify-token.ts';
 import { ServiceError } from '../../../shared/core/service-error.ts';
@@ -15,19 +15,16 @@ import { beginSession } from '../../../shared/data/accounts/session.ts';
 import { findUser } from '../../../shared/data/accounts/user.ts';
 import { ConditionFailedError } from '../../../shared/data/table/write-label.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
-import type { Context } from '../../../shared/http/definition/endpoint-context.ts';
 import { redirect } from '../../../shared/http/definition/endpoint-output.ts';
 import type { Reply } from '../../../shared/http/definition/reply.ts';
 import { keepSession } from '../../../shared/http/pipeline/session-cookie.ts';
+import { accountOfPerson, type SigningIn } from './account-of-person.ts';
 import { callbackPath } from './begin-sign-in.ts';
 import { redirectTo, showOutcome } from './console-page.ts';
 import { sentSignIns } from './sign-in-cookie.ts';
 import { withIssuer } from './with-issuer.ts';
 
 const parameter = z.string().max(4096).optional();
-
-const needs = { accounts: signInPersons };
-type Finishing = Context<typeof needs, 'anyone', undefined>;
 
 export const endpoint = defineEndpoint({
   name: 'finishSignIn',
@@ -38,7 +35,7 @@ export const endpoint = defineEndpoint({
     "Redirects to the console, signed in for 12 hours, or with a word about what failed. The account is the one of the issuer's `sub`; the first sign-in makes it. The groups decide the account type at every sign-in, and a change of it ends all sessions and tokens.",
   allow: 'anyone',
   throttle: { perSecond: 10, burst: 40 },
-  needs,
+  needs: { accounts: signInPersons },
   writes: 'the account and its session',
   audit: {},
   input: {
@@ -96,20 +93,12 @@ async function enter(
   claims: PersonClaims,
   program: PendingSignIn['program'],
   key: Uint8Array,
-  context: Finishing,
+  context: SigningIn,
 ): Promise<Reply<never>> {
-  const { accounts, settings, now, newId, header, ownUrl, sourceIp, noteAudit } = context;
+  const { accounts, now, newId, header, ownUrl, sourceIp } = context;
   const id = newId();
-  const user = await accountOf(claims, {
-    ...{ accounts, groups: requireOidc(settings).groups, newId, now },
-    entering: (by, types) =>
-      noteAudit({
-        by,
-        ...(program === undefined && { subject: { session_id: id } }),
-        before: types?.before && { account_type: types.before },
-        ...(types && { after: { account_type: types.after } }),
-      }),
-  });
+  const subject = program === undefined ? { session_id: id } : undefined;
+  const user = await accountOfPerson(claims, subject, context);
   if (program !== undefined) {
     const { user_id, credentials_version } = user;
     const { port, challenge } = program;
@@ -129,7 +118,7 @@ async function enter(
 async function linkAccount(
   { iss: issuer, sub: subject }: PersonClaims,
   owner: NonNullable<PendingSignIn['link']>,
-  { accounts, ownUrl, noteAudit }: Finishing,
+  { accounts, ownUrl, noteAudit }: SigningIn,
 ): Promise<Reply<never>> {
   const person = { issuer, subject };
   const holder = await findIdentity(accounts, person);

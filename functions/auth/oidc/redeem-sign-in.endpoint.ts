@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { programCode } from '../../../shared/accounts/oidc/pending-sign-in.ts';
-import { accountOf, signInSeconds } from '../../../shared/accounts/oidc/person-account.ts';
+import { signInSeconds } from '../../../shared/accounts/oidc/person-account.ts';
 import { type DeviceState, Provider, requireOidc } from '../../../shared/accounts/oidc/provider.ts';
 import { RefusedTokenError } from '../../../shared/accounts/oidc/verify-token.ts';
 import { badRequest, ServiceError } from '../../../shared/core/service-error.ts';
@@ -11,9 +11,9 @@ import { issueToken } from '../../../shared/data/accounts/token.ts';
 import { findUser, type User } from '../../../shared/data/accounts/user.ts';
 import { ConditionFailedError } from '../../../shared/data/table/write-label.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
-import type { Context } from '../../../shared/http/definition/endpoint-context.ts';
 import { fields } from '../../../shared/http/definition/endpoint-input.ts';
 import { answerToken, GrantedToken } from '../granted-token.ts';
+import { accountOfPerson, type SigningIn } from './account-of-person.ts';
 import { refusedToken, withIssuer } from './with-issuer.ts';
 
 const device = 'urn:ietf:params:oauth:grant-type:device_code';
@@ -28,9 +28,6 @@ const sentences: Readonly<Record<DeviceState, string>> = {
 
 const secret = (what: string) => z.string().min(1, 'is blank').max(4096).optional().describe(what);
 
-const needs = { accounts: signInPersons };
-type Redeeming = Context<typeof needs, 'anyone', undefined>;
-
 export const endpoint = defineEndpoint({
   name: 'redeemSignIn',
   method: 'POST',
@@ -40,7 +37,7 @@ export const endpoint = defineEndpoint({
     'For programs. Returns a token of 12 hours for a confirmed device code (RFC 8628), or for the code that the browser has brought to the port of `GET /auth/oidc/start`. Until the person has confirmed a device code: 400 with `error` `authorization_pending`, `slow_down`, `access_denied` or `expired_token`.',
   allow: 'anyone',
   throttle: { perSecond: 10, burst: 40 },
-  needs,
+  needs: { accounts: signInPersons },
   input: {
     body: fields(
       z.strictObject({
@@ -93,7 +90,7 @@ interface Redeemed {
 async function ofBrowser(
   code: string,
   verifier: string,
-  { accounts, now, noteAudit }: Redeeming,
+  { accounts, now, noteAudit }: SigningIn,
 ): Promise<Redeemed> {
   const opened = programCode.open(await signInKey.obtain(accounts, now()), code, now());
   if (opened === undefined) throw new RefusedTokenError('the code is none, or too old');
@@ -108,21 +105,13 @@ async function ofBrowser(
 }
 
 /** Return the person who has confirmed a device code. @throws ServiceError `bad-request` if nobody has yet */
-async function ofDevice(device_code: string, context: Redeeming): Promise<Redeemed> {
-  const { accounts, settings, now, newId, log, noteAudit } = context;
+async function ofDevice(device_code: string, context: SigningIn): Promise<Redeemed> {
+  const { accounts, settings, now, newId, log } = context;
   const claims = await withIssuer(log, async () => {
     const provider = await Provider.discover(settings);
     return provider.finishDevice(device_code, { accounts, now });
   });
   if (typeof claims === 'string') throw new ServiceError('bad-request', sentences[claims], { code: claims });
   const token_id = newId();
-  const user = await accountOf(claims, {
-    ...{ accounts, groups: requireOidc(settings).groups, newId, now },
-    entering: (by, types) =>
-      noteAudit({
-        ...{ by, subject: { token_id }, before: types?.before && { account_type: types.before } },
-        ...(types && { after: { account_type: types.after } }),
-      }),
-  });
-  return { user, token_id };
+  return { user: await accountOfPerson(claims, { token_id }, context), token_id };
 }
