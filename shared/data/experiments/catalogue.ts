@@ -133,11 +133,12 @@ async function readChosen(
     const newest = choice.newest(ref.newest);
     return newest === undefined ? [] : [{ ref, newest }];
   });
-  await take(chosen.filter(({ newest }) => newest === Number.POSITIVE_INFINITY).map(({ ref }) => ref));
-  for (const { ref, newest } of chosen.sort((a, b) => b.newest - a.newest)) {
-    if (choice.isFull(times, newest)) break;
-    if (left.has(ref)) await take([ref]);
-  }
+  const isDated = ({ newest }: { newest: number }) => newest < Number.POSITIVE_INFINITY;
+  await take(chosen.flatMap((one) => (isDated(one) ? [] : [one.ref])));
+  const dated = chosen.filter(isDated).sort((a, b) => b.newest - a.newest);
+  // Most pages need one segment. A page that few rows match needs many, which would be as many reads one by one.
+  for (let size = 1; dated[0] !== undefined && !choice.isFull(times, dated[0].newest); size *= 2)
+    await take(dated.splice(0, size).map(({ ref }) => ref));
   return { rows, left: [...left] };
 }
 

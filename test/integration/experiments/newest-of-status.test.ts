@@ -119,6 +119,34 @@ describe('what runs, what has failed and what has ended last', () => {
     expect(few.map(({ segments }) => segments)).toEqual([1, 0, 0]);
   });
 
+  test('takes few reads where no run matches and all segments are read', async () => {
+    const project_id = await newProject(service, await service.user('developer'));
+    await recorded(service, project_id, { number: 300, size: 25, isInOrder: true });
+    const reads: number[] = [];
+    const counted: TableWriter<'records'> = {
+      ...service.records,
+      batchGet: (keys) => {
+        reads.push(keys.filter(({ sk }) => sk.startsWith('BLOCK#')).length);
+        return service.records.batchGet(keys);
+      },
+    };
+    const vocabulary = experimentVocabulary({
+      now: new Date(),
+      usernameOf: () => undefined,
+      bestOf: () => undefined,
+      isFree: true,
+    });
+
+    const { rows } = await searchExperiments(counted, [project_id], {
+      filter: parseFilter("status = 'SUCCEEDED' AND name = 'none'", vocabulary),
+      order_by: parseOrder('stopped_at DESC', vocabulary),
+      limit: 8,
+    });
+
+    expect(rows).toEqual([]);
+    expect(reads.filter((segments) => segments > 0)).toEqual([1, 2, 4, 5]);
+  });
+
   test('is what a search of all segments finds, also of runs that have changed since', async () => {
     const as = await service.user('developer');
     const project_id = await newProject(service, as);
