@@ -1,7 +1,5 @@
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
-import type { endpoint as readLogs } from '../../../../experiments/records/read-logs.endpoint.ts';
 import type { Experiment } from '../../api/answers.ts';
-import { page } from '../../api/calls.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Copy } from '../../ui/controls/copy.tsx';
 import { place, setQuery } from '../../ui/router.ts';
@@ -10,6 +8,7 @@ import { attempt } from '../../ui/states/notice.tsx';
 import { isFinal } from '../../ui/states/status.tsx';
 import type { KeptLine } from './log-buffer.ts';
 import { type Level, type LogLine, plainText } from './log-levels.ts';
+import { logPage } from './log-page.ts';
 
 /** Tools of a log: search with its steps, levels, node, copy and download. */
 export function LogBar({
@@ -142,20 +141,16 @@ const levelNames: readonly { id: Level | 'all'; name: string }[] = [
 ];
 
 /** Download the whole log, including lines that this page has dropped. */
-async function downloadLog({ project_id, experiment_id, name }: Experiment, node: number): Promise<void> {
+async function downloadLog(experiment: Experiment, node: number): Promise<void> {
   const parts: Blob[] = [];
   let next: string | undefined;
   do {
-    const { rows, next: more } = await page<typeof readLogs>(
-      'GET /projects/{project_id}/experiments/{experiment_id}/logs',
-      { path: { project_id, experiment_id }, query: { limit: 10_000, ...(node > 0 && { node }) } },
-      next,
-    );
+    const { rows, next: more } = await logPage(experiment, node, { limit: 10_000 }, next);
     // Browsers can keep a blob outside of the page's memory.
     parts.push(new Blob([rows.map(({ message }) => `${message}\n`).join('')]));
     next = rows.length === 0 ? undefined : more;
   } while (next !== undefined);
-  saveBlob(new Blob(parts, { type: 'text/plain' }), `${name.replace(/[^\w.-]+/g, '_')}.log`);
+  saveBlob(new Blob(parts, { type: 'text/plain' }), `${experiment.name.replace(/[^\w.-]+/g, '_')}.log`);
 }
 
 /** Return the lines as text for the clipboard. */

@@ -1,9 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { endpoint as readLogs } from '../../../../experiments/records/read-logs.endpoint.ts';
 import type { Experiment } from '../../api/answers.ts';
-import { page } from '../../api/calls.ts';
 import type { KeptLine } from './log-buffer.ts';
 import { LogLevels } from './log-levels.ts';
+import { logPage } from './log-page.ts';
 
 /** Maximum lines that a search finds. */
 const maxFound = 5_000;
@@ -22,14 +21,10 @@ export type LogSearch = Found & { retry(): void };
 const nothing: Found = { lines: [], isDone: false, isFull: false, error: undefined };
 
 /** Search the whole log at the service. Return undefined without words. */
-export function useLogSearch(
-  { project_id, experiment_id }: Experiment,
-  node: number,
-  words: string,
-): LogSearch | undefined {
+export function useLogSearch(experiment: Experiment, node: number, words: string): LogSearch | undefined {
   const [{ key, ...found }, setFound] = useState<Found & { key: string }>({ ...nothing, key: '' });
   const [tries, setTries] = useState(0);
-  const present = `${experiment_id} ${node} ${tries} ${words}`;
+  const present = `${experiment.experiment_id} ${node} ${tries} ${words}`;
   useEffect(() => {
     if (words === '') return;
     const ending = new AbortController();
@@ -40,14 +35,9 @@ export function useLogSearch(
     };
     const search = async () => {
       const levels = new LogLevels();
-      const query = { search: words, ...(node > 0 && { node }) };
       let next: string | undefined;
       do {
-        const answer = await page<typeof readLogs>(
-          'GET /projects/{project_id}/experiments/{experiment_id}/logs',
-          { path: { project_id, experiment_id }, query, signal },
-          next,
-        );
+        const answer = await logPage(experiment, node, { search: words }, next, signal);
         for (const { number = 0, ...line } of answer.rows)
           lines.push({ ...line, level: levels.levelOf(line), number: number + 1 });
         next = answer.next;

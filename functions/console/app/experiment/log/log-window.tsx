@@ -1,13 +1,12 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { endpoint as readLogs } from '../../../../experiments/records/read-logs.endpoint.ts';
 import type { Experiment } from '../../api/answers.ts';
-import { page } from '../../api/calls.ts';
 import { useLive } from '../../api/use-live.ts';
 import { Empty } from '../../ui/states/empty.tsx';
 import { Loaded } from '../../ui/states/loaded.tsx';
 import type { KeptLine } from './log-buffer.ts';
 import { LogLevels } from './log-levels.ts';
 import { LogLines } from './log-lines.tsx';
+import { logPage } from './log-page.ts';
 
 /** Lines of a window, and those of them before the line for which it opens. */
 const linesOfWindow = 1_000;
@@ -15,7 +14,7 @@ const linesBefore = 300;
 
 /** Lines of a long log around one, `shown`, whose number counts from 1. */
 export function LogWindow({
-  experiment: { project_id, experiment_id },
+  experiment,
   node,
   words,
   shown,
@@ -26,8 +25,8 @@ export function LogWindow({
   shown: number;
 }) {
   const [first, setFirst] = useState(() => firstFor(shown));
-  const live = useLive(`log-window/${experiment_id}/${node}/${first}`, (signal) =>
-    loadWindow({ project_id, experiment_id }, node, { first, shown }, signal),
+  const live = useLive(`log-window/${experiment.experiment_id}/${node}/${first}`, (signal) =>
+    loadWindow(experiment, node, { first, shown }, signal),
   );
   const last = first + Math.max(live.data?.length ?? 0, 1);
   useEffect(() => {
@@ -52,22 +51,17 @@ export function LogWindow({
 const firstFor = (shown: number): number => Math.max(0, shown - 1 - linesBefore);
 
 async function loadWindow(
-  path: { project_id: string; experiment_id: string },
+  experiment: Experiment,
   node: number,
   { first, shown }: { first: number; shown: number },
   signal: AbortSignal,
 ): Promise<KeptLine[]> {
-  const query = { line: first, limit: linesOfWindow, ...(node > 0 && { node }) };
   const levels = new LogLevels();
   const lines: KeptLine[] = [];
   let next: string | undefined;
   let isEnd = false;
   do {
-    const answer = await page<typeof readLogs>(
-      'GET /projects/{project_id}/experiments/{experiment_id}/logs',
-      { path, query, signal },
-      next,
-    );
+    const answer = await logPage(experiment, node, { line: first, limit: linesOfWindow }, next, signal);
     // Before its first line an answer without lines is a part of the way; after it, the end of a log that grows.
     isEnd = lines.length > 0 && answer.rows.length === 0;
     for (const line of answer.rows)
