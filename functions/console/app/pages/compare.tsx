@@ -1,5 +1,4 @@
 import { useMemo, useState } from 'preact/hooks';
-import { metricGoal } from '../../../../shared/metrics/criteria.ts';
 import { rowFields } from '../api/answers.ts';
 import { type Comparison, experimentsById, loadComparison, loadProject } from '../api/projects.ts';
 import { useRights } from '../api/rights.ts';
@@ -8,15 +7,13 @@ import { Curves } from '../charts/curves.tsx';
 import { LineSample } from '../charts/line-sample.tsx';
 import { type Drawable, drawableWithMachine } from '../charts/reading/drawable.ts';
 import { ConfigDiff } from '../experiment/config-diff.tsx';
-import type { Judge } from '../experiments/sort-rows.ts';
 import { ExperimentsParallel } from '../experiments/values/experiments-parallel.tsx';
 import { MediaView } from '../media/lazy-media.ts';
 import { SideBySide } from '../preview/side-by-side.tsx';
 import { ShareButton } from '../project/share-button.tsx';
-import { type Difference, differenceFrom } from '../runs/difference.ts';
+import { bestOf, type Compare, comparisonLines, differencesOf, differs } from '../runs/comparison-lines.ts';
 import { DifferenceText } from '../runs/difference-text.tsx';
-import { inOrder } from '../runs/metric-order.ts';
-import { metricOf, type Row, rowOf } from '../runs/row.ts';
+import { type Row, rowOf } from '../runs/row.ts';
 import { stylesOf } from '../theme/colours.ts';
 import { Button, LinkButton } from '../ui/controls/button.tsx';
 import { Tabs } from '../ui/controls/tabs.tsx';
@@ -26,7 +23,7 @@ import { useShowMore } from '../ui/show-more.tsx';
 import { Empty } from '../ui/states/empty.tsx';
 import { Loaded } from '../ui/states/loaded.tsx';
 import { isFinal, RunStatus } from '../ui/states/status.tsx';
-import { costText, numberText, plural, runDurationText } from '../ui/text/format.ts';
+import { plural } from '../ui/text/format.ts';
 import { LongText } from '../ui/text/long-text.tsx';
 
 const most = 50;
@@ -40,120 +37,6 @@ const tabNames = [
   { id: 'parallel', name: 'Parallel coordinates' },
   { id: 'config', name: 'Configurations' },
 ];
-
-interface Line {
-  group: string;
-  name: string;
-  values: (string | undefined)[];
-  isNumber: boolean;
-}
-
-type Value = string | number | null;
-const shorter = (hash: Value): string => String(hash).slice(0, 7);
-const plain = (value: Value): string => String(value);
-
-/** Attributes to show in the comparison. The head shows the state. */
-const attributes: Readonly<Record<string, { name: string; show(value: Value): string }>> = {
-  kind: { name: 'kind', show: plain },
-  config_id: { name: 'configuration', show: plain },
-  config_version: { name: 'version of the configuration', show: plain },
-  command: { name: 'command', show: plain },
-  git_commit: { name: 'commit', show: shorter },
-  source_sha256: { name: 'source', show: shorter },
-  dataset: { name: 'data set', show: plain },
-  dataset_sha256: { name: 'content of the data set', show: shorter },
-  lock_hash: { name: 'dependencies', show: shorter },
-  vcpus: { name: 'vCPUs', show: plain },
-  memory: { name: 'memory, MiB', show: plain },
-  gpus: { name: 'GPUs', show: plain },
-  nodes: { name: 'nodes', show: plain },
-};
-
-/** Return the lines of a part of a comparison, by name. */
-function linesOfPart(
-  group: string,
-  { differ, equal }: { differ: Readonly<Record<string, Value[]>>; equal: Readonly<Record<string, Value>> },
-  count: number,
-  show: (value: Value, name: string) => string,
-): Line[] {
-  const all = [
-    ...Object.entries(differ),
-    ...Object.entries(equal).map(([name, value]): [string, Value[]] => [name, new Array(count).fill(value)]),
-  ];
-  return all
-    .filter(([, values]) => values.some((value) => value !== null))
-    .sort(([one], [other]) => one.localeCompare(other))
-    .map(([name, values]) => ({
-      group,
-      name,
-      isNumber: values.every((value) => value === null || Number.isFinite(Number(value))),
-      values: values.map((value) => (value === null ? undefined : show(value, name))),
-    }));
-}
-
-function linesOf(comparison: Comparison, rows: readonly Row[], judge: Judge | undefined): Line[] {
-  const part = (group: string, of: Parameters<typeof linesOfPart>[1], show: (value: Value) => string) =>
-    linesOfPart(group, of, rows.length, show);
-  const metrics = new Map(
-    part('Metrics', comparison.metrics, numberText).map((line): [string, Line] => [line.name, line]),
-  );
-  const known = linesOfPart(
-    'Experiment',
-    comparison.attributes,
-    rows.length,
-    (value, name) => attributes[name]?.show(value) ?? '',
-  ).flatMap((line) => {
-    const name = attributes[line.name]?.name;
-    return name === undefined ? [] : [{ ...line, name }];
-  });
-  const measured = [
-    { name: 'duration', values: rows.map(({ duration }) => runDurationText(duration)) },
-    { name: 'cost', values: rows.map(({ cost }) => costText(cost)) },
-  ].map((line) => ({ ...line, group: 'Experiment', isNumber: true }));
-  return [
-    ...inOrder([...metrics.keys()], judge).flatMap((name) => metrics.get(name) ?? []),
-    ...part('Params', comparison.params, plain),
-    ...part('Tags', comparison.tags, plain),
-    ...measured.filter(({ values }) => values.some((value) => value !== '–')),
-    ...known,
-  ];
-}
-
-const differs = ({ values }: Line): boolean => new Set(values).size > 1;
-
-/**
- * Return the indexes of the best values of a metric; none if the goal is unknown, as for a learning rate, or if
- * there is only one value.
- */
-function bestOf({ group, name }: Line, rows: readonly Row[], judge: Judge | undefined): ReadonlySet<number> {
-  const goal = group === 'Metrics' ? metricGoal(name, judge) : undefined;
-  const numbers = rows.map((row) => metricOf(row, name) ?? Number.NaN);
-  const finite = numbers.filter(Number.isFinite);
-  if (goal === undefined || finite.length < 2) return new Set();
-  const best = goal === 'minimize' ? Math.min(...finite) : Math.max(...finite);
-  return new Set(numbers.flatMap((value, index) => (value === best ? index : [])));
-}
-
-/** Return the difference of each run's last value of a metric from the baseline's. */
-function differencesOf(
-  { group, name }: Line,
-  rows: readonly Row[],
-  { baseline, judge }: Compare,
-): (Difference | undefined)[] {
-  const base = rows.find(({ experiment_id }) => experiment_id === baseline);
-  if (group !== 'Metrics' || base === undefined) return [];
-  const goal = metricGoal(name, judge);
-  return rows.map((row) =>
-    row === base ? undefined : differenceFrom(metricOf(base, name), metricOf(row, name), goal),
-  );
-}
-
-/** What a comparison is judged by. */
-interface Compare {
-  judge: Judge | undefined;
-  /** ID of the experiment that the others are compared with. */
-  baseline: string | undefined;
-}
 
 /** Letters of a name in a head. */
 const maxHead = 64;
@@ -177,7 +60,7 @@ function Differences({
   const [isWhole, setWhole] = useState(false);
   const styles = stylesOf(experiments.map(({ experiment_id }) => experiment_id));
   const all = useMemo(
-    () => linesOf(comparison, experiments, judge),
+    () => comparisonLines(comparison, experiments, judge),
     [comparison, experiments, judge?.name, judge?.goal],
   );
   const different = useMemo(() => all.filter(differs), [all]);
