@@ -25,12 +25,12 @@ import { isFinal } from '../ui/states/status.tsx';
 import { plural } from '../ui/text/format.ts';
 import { useKeys } from '../ui/use-keys.ts';
 import { useNarrow } from '../ui/use-narrow.ts';
-import { type Filtered, usesExpressions, withCondition } from './filter/conditions.ts';
-import { expressionEngine, filterEngine, loadExpressions, loadFilter } from './filter/expressions.ts';
+import { withCondition } from './filter/conditions.ts';
 import { FilterBox } from './filter/filter-box.tsx';
+import { useFiltered } from './filter/use-filtered.ts';
 import { FirstRun, useFirstRun } from './first-run.tsx';
 import { GroupChoice, maxGroupedBy } from './groups/group-choice.tsx';
-import { isLoaded, valueOfColumn, valuesOfFilter } from './loaded-values.ts';
+import { isLoaded, valueOfColumn } from './loaded-values.ts';
 import { type Judge, type Order, orderText, readOrder, sortRows, startsDescending } from './sort-rows.ts';
 import { ExperimentsTable } from './table.tsx';
 import { useDrawables } from './use-drawables.ts';
@@ -145,26 +145,7 @@ export function ExperimentsTab({
     [plainColumns, baselineRow, judge?.name, judge?.goal],
   );
   const filter = query.get('filter') ?? '';
-  const engine = expressionEngine.value;
-  const filterRows = filterEngine.value;
-  const matching = useMemo(
-    (): Filtered =>
-      filter.trim() === ''
-        ? { rows, fault: undefined }
-        : (filterRows?.(rows, filter, ranking, engine, names) ?? { rows, fault: 'The filter is loading…' }),
-    [rows, filter, ranking, filterRows, engine, names],
-  );
-  const ofFilter = useMemo(
-    () => (heavy === undefined ? [] : valuesOfFilter(filter, names, matching.hasWords === true)),
-    [heavy === undefined, filter, names, matching.hasWords],
-  );
-  const filtered: Filtered = ofFilter.every((value) => isLoaded(loaded, value))
-    ? matching
-    : { rows, fault: 'The values of the filter are loading…' };
-  useEffect(() => {
-    if (filter.trim() !== '') void loadFilter();
-    if (usesExpressions(filter)) void loadExpressions();
-  }, [filter]);
+  const { filtered, values: ofFilter } = useFiltered(rows, filter, { ranking, names, loaded });
   const sortText = query.get('sort');
   const order = useMemo(() => orderOf(sortText, ranking, judge), [sortText, ranking]);
   const pinned = pinsOf(project_id);

@@ -3,7 +3,7 @@ import { type Filter, parseFilter } from '../../../../../shared/search/parse-fil
 import type { regularExpression } from '../../../../../shared/search/regular-expression.ts';
 import { SearchSyntaxError } from '../../../../../shared/search/scanner.ts';
 import type { NamedValue, Vocabulary } from '../../../../../shared/search/vocabulary.ts';
-import { namesIn } from '../../runs/columns.ts';
+import { type Names, namesIn } from '../../runs/columns.ts';
 import { Ranking } from '../../runs/ranking.ts';
 import { metricOf, paramOf, type Row, tagOf, vocabularyOf } from '../../runs/row.ts';
 import { type Filtered, usesExpressions } from './conditions.ts';
@@ -23,7 +23,7 @@ export function filterRows(
   filter: string,
   ranking = new Ranking(undefined),
   expressions?: typeof regularExpression,
-  names = namesOfRows(rows),
+  names = namesIn(rows),
 ): Filtered {
   const trimmed = filter.trim();
   if (trimmed === '') return { rows, fault: undefined };
@@ -53,17 +53,6 @@ export function filterRows(
         : `A value is missing after ${unfinished}.`;
     return { rows, fault };
   }
-}
-
-type Names = ReturnType<typeof namesIn>;
-
-const kept = new WeakMap<readonly Row[], Names>();
-
-/** Return the names of rows, read once for each list. */
-export function namesOfRows(rows: readonly Row[]): Names {
-  const names = kept.get(rows) ?? namesIn(rows);
-  kept.set(rows, names);
-  return names;
 }
 
 const freeVocabulary = (
