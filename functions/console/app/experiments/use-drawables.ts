@@ -2,6 +2,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type Drawable, drawableOf } from '../charts/reading/drawable.ts';
 import type { Row } from '../runs/row.ts';
 import { attempt } from '../ui/states/notice.tsx';
+import { withValues } from './loaded-values.ts';
 import type { Rows } from './use-rows.ts';
 
 /** Return the runs whose curves are drawn, with all of their metrics, of which the rows of a heavy table have loaded some. */
@@ -18,14 +19,5 @@ export function useDrawables(rows: readonly Row[], complete: Rows['complete']): 
       setWhole((before) => new Map([...before, ...read.map((row) => [row.experiment_id, row] as const)]));
     });
   }, [key]);
-  return useMemo(
-    () =>
-      rows.map((row) => {
-        const before = whole.get(row.experiment_id);
-        return drawableOf(
-          before === undefined ? row : { ...row, metrics: { ...before.metrics, ...row.metrics } },
-        );
-      }),
-    [rows, whole],
-  );
+  return useMemo(() => withValues(rows, [...whole.values()]).map(drawableOf), [rows, whole]);
 }

@@ -1,13 +1,9 @@
+import { tryParseJson } from '../../../../shared/core/text/try-parse-json.ts';
 import type { StepHistogram } from '../charts/values/histogram-grid.ts';
 
 /** Read a file `{"bins": [edges], "values": [counts]}`, with one edge more than counts; undefined for another one. */
 export function readHistogram(text: string, step: number): StepHistogram | undefined {
-  let file: unknown;
-  try {
-    file = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const file = tryParseJson(text);
   if (typeof file !== 'object' || file === null || !('bins' in file) || !('values' in file)) return undefined;
   const { bins: edges, values: counts } = file;
   if (!isNumbers(edges) || !isNumbers(counts) || edges.length !== counts.length + 1) return undefined;

@@ -8,6 +8,7 @@ import {
   type SharedFile,
 } from '../project/link-calls.ts';
 import { Button } from '../ui/controls/button.tsx';
+import { Headings } from '../ui/listing.tsx';
 import { usePageTitle } from '../ui/page-head.tsx';
 import { saveBlob } from '../ui/save.ts';
 import { Empty } from '../ui/states/empty.tsx';
@@ -153,16 +154,7 @@ function Content({ reader }: { reader: LinkReader }) {
       {experiments.length === 0 && <Empty title="No experiments yet" icon="chart" />}
       <div class="scroll-x">
         <table class="data">
-          <thead>
-            <tr>
-              <th scope="col" />
-              {experiments.map((experiment) => (
-                <th key={experiment.experiment_id} scope="col">
-                  <bdi>{experiment.name}</bdi>
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <Headings of={['', ...experiments.map((experiment) => ({ name: <bdi>{experiment.name}</bdi> }))]} />
           <tbody>
             <tr>
               <th scope="row">status</th>
