@@ -1,6 +1,5 @@
-import { badRequest, notFound, ServiceError } from '../../../shared/core/service-error.ts';
+import { badRequest, ServiceError } from '../../../shared/core/service-error.ts';
 import type { Settings } from '../../../shared/core/settings.ts';
-import { findConfig } from '../../../shared/data/projects/config.ts';
 import { findEnvironment } from '../../../shared/data/projects/environment.ts';
 import type { Project } from '../../../shared/data/projects/project.ts';
 import type { TableReader } from '../../../shared/data/table/table.ts';
@@ -26,12 +25,9 @@ export async function inputsOfBody(
   const complete = () => (isOnNodes ? nodeSize(body, settings) : fargateSize(body));
   const size = inBody(() => allowedSize(complete, { timeout, nodes }, settings.limits));
   const [config, environment] = await Promise.all([
-    body.config === undefined
-      ? chooseConfig(records, project_id, undefined)
-      : findConfig(records, project_id, body.config),
+    chooseConfig(records, project_id, body.config),
     findEnvironment(records, project_id),
   ]);
-  if (config === undefined) throw notFound('config', body.config ?? '');
   if (environment === undefined) throw noEnvironment();
   const kind = nodes > 1 ? ('train-remote' as const) : ('train' as const);
   const inputs = await currentInputs(
