@@ -113,19 +113,28 @@ export interface JobAnswer<R extends JobRecord, A> {
 }
 
 /**
- * Submit a recorded job to Batch, or start the next jobs in line if it waits. Answer with its state after that.
- * Errors of Batch are logged, and the reconciler repeats the submission.
+ * Submit a recorded job to Batch, or start the next jobs in line if it waits. Errors of Batch are logged, and the
+ * reconciler repeats the submission, also if this process dies before.
  * @param isFirst whether this is certainly the first submission
  */
+export async function submitAdmitted(
+  { record, waits }: Admitted<JobRecord>,
+  context: Submitting,
+  isFirst = true,
+): Promise<void> {
+  if (waits) await startWaitingInRequest(context, record, context.log);
+  else await submitInRequest(record, context, isFirst);
+}
+
+/** Submit a recorded job as {@link submitAdmitted} does, and answer with its state after that. */
 export async function answerAdmitted<R extends JobRecord, A>(
-  { record, waits }: Admitted<R>,
+  admitted: Admitted<R>,
   { read, answer }: JobAnswer<R, A>,
   context: Submitting,
   isFirst = true,
 ): Promise<A> {
-  if (waits) await startWaitingInRequest(context, record, context.log);
-  else await submitInRequest(record, context, isFirst);
-  return answer(await read(jobIdOf(record)));
+  await submitAdmitted(admitted, context, isFirst);
+  return answer(await read(jobIdOf(admitted.record)));
 }
 
 /**

@@ -17,9 +17,7 @@ import {
 import { putTime, removeTime, type ScheduleTime } from '../data/schedules/schedule-time.ts';
 import { retryOnConflict } from '../data/table/retry-on-conflict.ts';
 import type { TableReader, Write } from '../data/table/table.ts';
-import type { Admitted, Submitting } from '../jobs/admission.ts';
-import { submitInRequest } from '../jobs/submission.ts';
-import { startWaitingInRequest } from '../jobs/waiting-queue.ts';
+import { type Admitted, type Submitting, submitAdmitted } from '../jobs/admission.ts';
 import {
   type BeginContext,
   datasetFields,
@@ -67,7 +65,7 @@ export async function advanceSchedule(
     const step = await retryOnConflict(() => takeStep(context, ids), {
       isConflict: (error) => changedSchedule.failedIn(error),
     });
-    if (step.begun !== undefined) await submitBegun(context, step.begun);
+    if (step.begun !== undefined) await submitAdmitted(step.begun, context);
     left.push(...step.left);
     goesOn = step.hasChanged;
     next_at = step.next_at ?? null;
@@ -209,12 +207,6 @@ async function currentInputs(records: TableReader<'records'>, schedule: Schedule
     continues_from: null,
     git: null,
   };
-}
-
-/** Hand a recorded experiment to Batch. If this process dies before, the reconciler does it. */
-async function submitBegun(context: ScheduleContext, { record, waits }: Admitted<Experiment>): Promise<void> {
-  if (waits) await startWaitingInRequest(context, record, context.log);
-  else await submitInRequest(record, context, true);
 }
 
 async function store(context: ScheduleContext, before: Schedule, next: Schedule): Promise<Step> {

@@ -11,11 +11,9 @@ import { putTurn, removeTurn, type SweepTurn } from '../../data/sweeps/sweep-tur
 import { retryOnConflict } from '../../data/table/retry-on-conflict.ts';
 import type { TableReader, Write } from '../../data/table/table.ts';
 import type { ConditionFailedError } from '../../data/table/write-label.ts';
-import type { Submitting } from '../../jobs/admission.ts';
+import { type Admitted, type Submitting, submitAdmitted } from '../../jobs/admission.ts';
 import { budgetShortCode } from '../../jobs/budget.ts';
 import { cancelJob } from '../../jobs/cancellation.ts';
-import { submitInRequest } from '../../jobs/submission.ts';
-import { startWaitingInRequest } from '../../jobs/waiting-queue.ts';
 import { type BeginContext, checkpointsKept, recordExperiment } from '../../training/record-experiment.ts';
 import { SweepSpec } from '../spec.ts';
 import { suggest } from '../suggest.ts';
@@ -45,7 +43,7 @@ export async function advanceSweep(
         changedSweep.failedIn(error) || checkpointsKept.failedIn(error),
       calls: stepsAtOnce,
     });
-    if (step.begun !== undefined) await submitBegun(context, step.begun);
+    if (step.begun !== undefined) await submitAdmitted(step.begun, context);
     if (!step.goesOn) return;
   } while (hasTime());
 }
@@ -60,8 +58,8 @@ export type SweepContext = Submitting & Pick<BeginContext, 'newId'>;
 const stepsAtOnce = 50;
 
 interface Step {
-  /** Experiment that the step has recorded, and whether it waits in line. */
-  begun?: { record: Experiment; waits: boolean };
+  /** Experiment that the step has recorded. */
+  begun?: Admitted<Experiment>;
   /** Whether more is to be decided now. */
   goesOn: boolean;
 }
@@ -320,7 +318,7 @@ export async function beginAsked(
     calls: stepsAtOnce,
   });
   if (begun === undefined) throw notFound('project', project_id);
-  await submitBegun(context, begun);
+  await submitAdmitted(begun, context);
   return begun.record;
 }
 
@@ -337,15 +335,6 @@ function refuseTrial(sweep: Sweep, { repeats, parallel, budget }: SweepSpec): vo
     refuse(`${running.length} of its experiments run, the most at once. Ask again once one has ended.`);
   const reason = budgetReached(sweep, budget);
   if (reason !== undefined) refuse(reason);
-}
-
-/** Hand a recorded experiment to Batch. If this process dies before, the reconciler does it. */
-async function submitBegun(
-  context: SweepContext,
-  { record, waits }: NonNullable<Step['begun']>,
-): Promise<void> {
-  if (waits) await startWaitingInRequest(context, record, context.log);
-  else await submitInRequest(record, context, true);
 }
 
 /**
