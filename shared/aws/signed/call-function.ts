@@ -1,6 +1,6 @@
 import type { Environment } from '../../core/needs.ts';
 import { serviceDomain } from '../../core/settings.ts';
-import { requestSigner } from './request-signer.ts';
+import { requestSigner, sendSigned } from './request-signer.ts';
 
 /**
  * Return a call of a Lambda function that waits for no answer of it. `LAMBDA_ENDPOINT` replaces the region's endpoint. The
@@ -14,28 +14,13 @@ export function callFunction(
   const region = environment['AWS_REGION'] ?? 'us-east-1';
   const endpoint = environment['LAMBDA_ENDPOINT'] ?? `https://lambda.${region}.${serviceDomain(region)}`;
   const url = new URL(`/2015-03-31/functions/${name}/invocations`, endpoint);
-  const signer = requestSigner('lambda', region, credentials);
+  const signed = requestSigner('lambda', region, credentials);
   // The function is started by no list and so schedules no pass.
   const body = JSON.stringify({ repeats: true });
   return async () => {
     try {
-      const { host, ...headers } = (
-        await signer.sign({
-          method: 'POST',
-          protocol: url.protocol,
-          hostname: url.hostname,
-          path: url.pathname,
-          query: {},
-          headers: { host: url.host, 'x-amz-invocation-type': 'Event' },
-          body,
-        })
-      ).headers;
-      const answer = await fetch(url, {
-        method: 'POST',
-        headers,
-        body,
-        signal: AbortSignal.timeout(patience),
-      });
+      const post = await signed(url, { 'x-amz-invocation-type': 'Event' }, body);
+      const answer = await sendSigned(post, patience);
       await answer.body?.cancel();
     } catch {
       // The background pass remains.

@@ -1,6 +1,6 @@
 import type { Environment } from '../../core/needs.ts';
 import { serviceDomain } from '../../core/settings.ts';
-import { requestSigner } from './request-signer.ts';
+import { requestSigner, type SignedPost } from './request-signer.ts';
 
 /** Topic of SNS whose subscribers get mails. */
 export interface MailTopic {
@@ -12,13 +12,6 @@ export interface MailTopic {
   sign(subject: string, text: string): Promise<SignedPost>;
 }
 
-/** A POST request with its signature. */
-export interface SignedPost {
-  url: string;
-  headers: Readonly<Record<string, string>>;
-  body: string;
-}
-
 /**
  * Return a topic of SNS. `SNS_ENDPOINT` replaces the region's endpoint. Its one request is signed here without the
  * client of the SDK, so it is sent like the other messages of hooks: once for each attempt, with their limits.
@@ -27,7 +20,7 @@ export interface SignedPost {
 export function mailTopic(environment: Environment, arn: string): MailTopic {
   const region = arn.split(':')[3] ?? '';
   const url = new URL(environment['SNS_ENDPOINT'] ?? `https://sns.${region}.${serviceDomain(region)}/`);
-  const signer = requestSigner('sns', region, async () => ({
+  const signed = requestSigner('sns', region, async () => ({
     accessKeyId: environment['AWS_ACCESS_KEY_ID'] ?? '',
     secretAccessKey: environment['AWS_SECRET_ACCESS_KEY'] ?? '',
     ...(environment['AWS_SESSION_TOKEN'] !== undefined && {
@@ -35,7 +28,7 @@ export function mailTopic(environment: Environment, arn: string): MailTopic {
     }),
   }));
   return {
-    async sign(subject, text) {
+    sign(subject, text) {
       const body = new URLSearchParams({
         Action: 'Publish',
         Version: '2010-03-31',
@@ -43,16 +36,7 @@ export function mailTopic(environment: Environment, arn: string): MailTopic {
         Subject: subject,
         Message: text,
       }).toString();
-      const { headers } = await signer.sign({
-        method: 'POST',
-        protocol: url.protocol,
-        hostname: url.hostname,
-        path: '/',
-        query: {},
-        headers: { host: url.host, 'content-type': 'application/x-www-form-urlencoded' },
-        body,
-      });
-      return { url: url.href, headers, body };
+      return signed(url, { 'content-type': 'application/x-www-form-urlencoded' }, body);
     },
   };
 }

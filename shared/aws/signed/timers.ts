@@ -1,6 +1,6 @@
 import type { Environment } from '../../core/needs.ts';
 import { type Settings, serviceDomain } from '../../core/settings.ts';
-import { requestSigner } from './request-signer.ts';
+import { requestSigner, sendSigned } from './request-signer.ts';
 
 /** Timers of EventBridge Scheduler that start the function of schedules. */
 export interface Timers {
@@ -24,7 +24,7 @@ export function schedulerTimers(
   const region = environment['AWS_REGION'] ?? 'us-east-1';
   const endpoint =
     environment['SCHEDULER_ENDPOINT'] ?? `https://scheduler.${region}.${serviceDomain(region)}`;
-  const signer = requestSigner('scheduler', region, credentials);
+  const signed = requestSigner('scheduler', region, credentials);
   return {
     async set(name, at, input) {
       // Scheduler takes whole seconds, and may drop a time that has passed when it gets the request.
@@ -38,22 +38,8 @@ export function schedulerTimers(
         ActionAfterCompletion: 'DELETE',
         Target: { Arn: target, RoleArn: role, Input: JSON.stringify(input) },
       });
-      const { headers } = await signer.sign({
-        method: 'POST',
-        protocol: url.protocol,
-        hostname: url.hostname,
-        path: url.pathname,
-        query: {},
-        headers: { host: url.host, 'content-type': 'application/json' },
-        body,
-      });
-      const { host: _, ...sent } = headers;
-      const answer = await fetch(url, {
-        method: 'POST',
-        headers: sent,
-        body,
-        signal: AbortSignal.timeout(patience),
-      });
+      const post = await signed(url, { 'content-type': 'application/json' }, body);
+      const answer = await sendSigned(post, patience);
       const text = await answer.text();
       if (!answer.ok && answer.status !== alreadySet)
         throw new Error(`EventBridge Scheduler answered ${answer.status}: ${text.slice(0, 500)}`);
