@@ -5,8 +5,8 @@ import { foundSources } from '../../metrics/found-source.ts';
 import { RecordedRule } from '../../run-rules/recorded-rule.ts';
 import { jobFields, jobPartition, TrainingKind, type UnfinishedJob, unreadableJob } from '../jobs/job.ts';
 import { finalRank, isFinal } from '../jobs/job-status.ts';
+import { inputFields } from '../jobs/kept-inputs.ts';
 import { trackingPartition, trackingPrefix } from '../metrics/metric-summaries.ts';
-import { EnvironmentType } from '../projects/environment.ts';
 import { Criterion, projectPrefix } from '../projects/project.ts';
 import type { PurgeTarget } from '../projects/purge.ts';
 import type { RunOutcome } from '../sweeps/sweep-run.ts';
@@ -38,19 +38,7 @@ const experiment = recordType('experiment', () =>
     config_id: FileId.nullable(),
     config_version: z.number().int().nullable(),
     config_sha256: Sha256.nullable(),
-    source_sha256: Sha256.nullable(),
-    source_size: z.number().int(),
-    dataset: FileId.nullable(),
-    dataset_sha256: Sha256.nullable(),
-    /** Whether the data set is unpacked for the job. */
-    dataset_is_archive: z.boolean(),
-    /** Copy of the environment at the creation of the experiment. */
-    environment: z.object({
-      entry_point_command: z.string(),
-      env_type: EnvironmentType,
-      dependencies: z.string(),
-      version: z.number().int(),
-    }),
+    ...inputFields(),
     lock_hash: z.string().nullable(),
     environment_cache: z.enum(['hit', 'miss', 'none']).nullable(),
     /** Seconds of installation that the cache saved. */

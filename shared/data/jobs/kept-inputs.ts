@@ -14,15 +14,24 @@ export const KeptInputs = z.object({
   config_id: FileId,
   config_version: z.number().int(),
   config_sha256: Sha256,
-  source_sha256: Sha256.nullable(),
-  source_size: z.number().int(),
-  dataset: FileId.nullable(),
-  dataset_sha256: Sha256.nullable(),
-  dataset_is_archive: z.boolean(),
-  environment: z.object({
-    entry_point_command: z.string(),
-    env_type: EnvironmentType,
-    dependencies: z.string(),
-    version: z.number().int(),
-  }),
+  ...inputFields(),
 });
+
+/** Return the fields of the inputs that do not depend on a configuration. */
+export function inputFields() {
+  return {
+    source_sha256: Sha256.nullable(),
+    source_size: z.number().int(),
+    dataset: FileId.nullable(),
+    dataset_sha256: Sha256.nullable(),
+    /** Whether the data set is unpacked for the job. */
+    dataset_is_archive: z.boolean(),
+    /** Copy of the environment at the creation of the record. */
+    environment: z.object({
+      entry_point_command: z.string(),
+      env_type: EnvironmentType,
+      dependencies: z.string(),
+      version: z.number().int(),
+    }),
+  };
+}
