@@ -5,6 +5,7 @@ import { event as reconcile } from './reconcile.event.ts';
 import { runAlone } from './run-alone.ts';
 import { event as schedules } from './schedules.event.ts';
 
+const tasks = [reconcile, purge, notify, schedules] as const;
 const runtimeOfAll = { runtime: purge.runtime ?? {} };
 
 /**
@@ -17,21 +18,16 @@ export const event = defineTask({
   name: 'backgroundPass',
   ...runtimeOfAll,
   needs: { ...notify.needs, ...reconcile.needs, ...purge.needs, ...schedules.needs },
-  watches: [reconcile, purge, notify, schedules].flatMap(({ watches = [] }) => watches),
-  includes: [reconcile, purge, notify, schedules],
+  watches: tasks.flatMap(({ watches = [] }) => watches),
+  includes: tasks,
 
   async run(_: unknown, context) {
-    const alone = (task: typeof reconcile | typeof purge | typeof notify | typeof schedules) =>
+    const alone = (task: (typeof tasks)[number]) =>
       // A pass may last as long as this function.
       runAlone(context, { ...task, ...runtimeOfAll }, (started) =>
         task.run(started, { ...context, log: context.log.with({ task: task.name }) }),
       );
-    const passes = await Promise.allSettled([
-      alone(reconcile),
-      alone(purge),
-      alone(notify),
-      alone(schedules),
-    ]);
+    const passes = await Promise.allSettled(tasks.map(alone));
     const errors = passes.flatMap((pass): unknown[] => (pass.status === 'rejected' ? [pass.reason] : []));
     if (errors.length > 1) throw new AggregateError(errors, 'several passes failed');
     for (const error of errors) throw error;
