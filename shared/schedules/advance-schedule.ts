@@ -70,7 +70,7 @@ export async function advanceSchedule(
     goesOn = step.hasChanged;
     next_at = step.next_at ?? null;
   }
-  await setTimer(context, ids);
+  await setTimer(context, ids, next_at);
   const over = left.filter(({ at, time_id }) => at !== next_at || time_id !== ids.schedule_id);
   if (over.length > 0) await records.write(...over.map(removeTime));
 }
@@ -265,25 +265,24 @@ export function timeWrites(
 }
 
 /** Set the timer of the next time of a schedule. Timers of times that are no longer its next one find nothing to do. */
-async function setTimer({ timers, records }: TimerContext, ids: ScheduleIds): Promise<void> {
-  if (timers === undefined) return;
-  const { project_id, schedule_id } = ids;
-  const next_at = (await findSchedule(records, ids))?.next_at;
-  if (next_at != null) await timers.set(schedule_id, next_at, { project_id, schedule_id });
+async function setTimer(
+  { timers }: Pick<ScheduleContext, 'timers'>,
+  { project_id, schedule_id }: ScheduleIds,
+  next_at: string | null,
+): Promise<void> {
+  if (next_at !== null) await timers?.set(schedule_id, next_at, { project_id, schedule_id });
 }
-
-type TimerContext = Pick<ScheduleContext, 'timers' | 'records'>;
 
 /** Set the timer in a request that has changed a schedule. Never throw: the row that asks for it stays, and a pass does it. */
 export async function setTimerInRequest(
-  context: TimerContext & Pick<ScheduleContext, 'log'>,
-  ids: ScheduleIds,
+  context: Pick<ScheduleContext, 'timers' | 'records' | 'log'>,
+  schedule: Schedule,
   left: readonly ScheduleTime[],
 ): Promise<void> {
   try {
-    await setTimer(context, ids);
+    await setTimer(context, schedule, schedule.next_at);
     if (left.length > 0) await context.records.write(...left.map(removeTime));
   } catch (error) {
-    context.log.warn('schedule-later', { schedule_id: ids.schedule_id, error: errorName(error) });
+    context.log.warn('schedule-later', { schedule_id: schedule.schedule_id, error: errorName(error) });
   }
 }

@@ -60,14 +60,14 @@ export async function changeSchedule(
   change: (schedule: Schedule) => Schedule | undefined,
 ): Promise<Reply<ReturnType<typeof showSchedule>>> {
   const { records } = context;
-  const left = await retryOnConflict(async () => {
+  const { current, left } = await retryOnConflict(async () => {
     const schedule = await requireSchedule(records, ids);
     const next = change(schedule);
-    if (next === undefined) return [];
+    if (next === undefined) return { current: schedule, left: [] };
     const changed = await changeWrites(context, schedule, next, true);
     await records.write(...changed.writes);
-    return changed.left;
+    return { current: next, left: changed.left };
   });
-  await setTimerInRequest(context, ids, left);
+  await setTimerInRequest(context, current, left);
   return answerSchedule(records, ids);
 }
