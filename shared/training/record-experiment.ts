@@ -1,5 +1,4 @@
 import { commandParams } from '../command/command-params.ts';
-import { parseConfig } from '../config/parse-config.ts';
 import { notFound } from '../core/service-error.ts';
 import { markNew } from '../data/experiments/catalogue-mark.ts';
 import { keepCheckpoints } from '../data/experiments/continuation.ts';
@@ -28,7 +27,7 @@ import type { JobSize } from '../jobs/size.ts';
 import { rulesOfRun } from '../run-rules/recorded-rule.ts';
 import type { RunRule } from '../run-rules/run-rule.ts';
 import { requireCommandValues } from './command-values.ts';
-import { decodeStored, unreadableConfig } from './stored-text.ts';
+import { parseStored } from './parse-stored.ts';
 
 /** Services that record an experiment, its project, and the user for whom it counts. */
 export type BeginContext = Pick<Ambient, 'now' | 'newId' | 'settings' | 'idempotencyWrites'> & {
@@ -173,12 +172,11 @@ async function trainingFields(
   }: Pick<TrainingInputs, 'config_id' | 'content' | 'git' | 'environment' | 'tracked'>,
   name: string | undefined,
 ): Promise<ExperimentFields> {
-  const [parsed, number] = await Promise.all([
-    parseConfig({ config_id, content: decodeStored(config_id, content) }),
+  const [{ data }, number] = await Promise.all([
+    parseStored(config_id, content),
     name === undefined ? experimentNumber(records, project_id) : 0,
   ]);
-  if ('fault' in parsed) throw unreadableConfig(config_id, parsed.fault);
-  const ofConfig = configParams(parsed.data);
+  const ofConfig = configParams(data);
   requireCommandValues(environment.entry_point_command, config_id, ofConfig);
   return {
     name: name ?? defaultName(config_id, number),

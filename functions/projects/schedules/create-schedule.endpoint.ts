@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { setTimers } from '../../../shared/aws/needs.ts';
-import { parseConfig } from '../../../shared/config/parse-config.ts';
 import { notFound, ServiceError } from '../../../shared/core/service-error.ts';
 import { projectExists } from '../../../shared/data/projects/project.ts';
 import {
@@ -23,8 +22,8 @@ import { ScheduleSpec } from '../../../shared/schedules/schedule-spec.ts';
 import { rescheduled } from '../../../shared/schedules/schedule-state.ts';
 import { ScheduleAnswer } from '../../../shared/schedules/show-schedule.ts';
 import { requireCommandValues } from '../../../shared/training/command-values.ts';
+import { parseStored } from '../../../shared/training/parse-stored.ts';
 import type { TrainingInputs } from '../../../shared/training/record-experiment.ts';
-import { decodeStored, unreadableConfig } from '../../../shared/training/stored-text.ts';
 import { expectedParameters } from '../training/expected-inputs.ts';
 import { inputsOfBody } from '../training/inputs-of-body.ts';
 import { answerSchedule, runsAs } from './schedule.ts';
@@ -105,7 +104,6 @@ export const endpoint = defineEndpoint({
 
 /** Refuse a command whose placeholders the configuration does not have, now and not at night. */
 async function requireRunnable({ config_id, content, environment }: TrainingInputs): Promise<void> {
-  const parsed = await parseConfig({ config_id, content: decodeStored(config_id, content) });
-  if ('fault' in parsed) throw unreadableConfig(config_id, parsed.fault);
-  requireCommandValues(environment.entry_point_command, config_id, configParams(parsed.data));
+  const { data } = await parseStored(config_id, content);
+  requireCommandValues(environment.entry_point_command, config_id, configParams(data));
 }

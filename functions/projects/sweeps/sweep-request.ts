@@ -1,4 +1,3 @@
-import { parseConfig } from '../../../shared/config/parse-config.ts';
 import { badRequest, type ParameterFault } from '../../../shared/core/service-error.ts';
 import type { Settings } from '../../../shared/core/settings.ts';
 import { listExperiments } from '../../../shared/data/experiments/experiment.ts';
@@ -16,8 +15,8 @@ import { maxTrials } from '../../../shared/sweeps/spec/limits.ts';
 import { faultsOfNames } from '../../../shared/sweeps/spec/sweep-faults.ts';
 import type { SweepSpec } from '../../../shared/sweeps/spec.ts';
 import { withFlags } from '../../../shared/sweeps/trials/run-inputs.ts';
+import { parseStored } from '../../../shared/training/parse-stored.ts';
 import type { TrainingInputs } from '../../../shared/training/record-experiment.ts';
-import { decodeStored, unreadableConfig } from '../../../shared/training/stored-text.ts';
 import type { ExpectedInputs } from '../training/expected-inputs.ts';
 import { inputsOfBody } from '../training/inputs-of-body.ts';
 
@@ -63,10 +62,9 @@ export async function resolveSweep(
 /** Return the faults of the sweep's names beside those of its configuration. */
 async function faultsAgainst(spec: SweepSpec, inputs: TrainingInputs): Promise<ParameterFault[]> {
   const { config_id } = inputs;
-  const parsed = await parseConfig({ config_id, content: decodeStored(config_id, inputs.content) });
-  if ('fault' in parsed) throw unreadableConfig(config_id, parsed.fault);
+  const { data } = await parseStored(config_id, inputs.content);
   const named = spec.args ? { parameters: {}, repeat_seed: spec.repeat_seed } : spec;
-  return faultsOfNames(named, config_id, scalarPaths(parsed.data)).map((fault) => ({ in: 'body', ...fault }));
+  return faultsOfNames(named, config_id, scalarPaths(data)).map((fault) => ({ in: 'body', ...fault }));
 }
 
 /** Return the metric that ranks the trials, and its direction. */

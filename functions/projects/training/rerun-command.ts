@@ -2,11 +2,10 @@ import type * as z from 'zod';
 import { CommandError } from '../../../shared/command/parse-command.ts';
 import { hasFlag, setFlags } from '../../../shared/command/set-flags.ts';
 import { type ConfigValue, isMapping } from '../../../shared/config/config-value.ts';
-import { parseConfig } from '../../../shared/config/parse-config.ts';
 import { badRequest } from '../../../shared/core/service-error.ts';
 import type { Overrides } from '../../../shared/data/projects/environment-rules.ts';
 import { commandFaults } from '../../../shared/runner/training/environment-faults.ts';
-import { decodeStored, unreadableConfig } from '../../../shared/training/stored-text.ts';
+import { parseStored } from '../../../shared/training/parse-stored.ts';
 
 type Values = z.infer<typeof Overrides>;
 
@@ -20,10 +19,9 @@ export async function splitOverrides(
   config: { config_id: string; content: Uint8Array },
 ): Promise<{ config: Values; flags: Values }> {
   const { config_id, content } = config;
-  const parsed = await parseConfig({ config_id, content: decodeStored(config_id, content) });
-  if ('fault' in parsed) throw unreadableConfig(config_id, parsed.fault);
+  const { data } = await parseStored(config_id, content);
   const isFlag = (name: string): boolean =>
-    name.startsWith('-') || (!hasScalar(parsed.data, name) && hasFlag(command, name));
+    name.startsWith('-') || (!hasScalar(data, name) && hasFlag(command, name));
   const entries = Object.entries(overrides);
   return {
     config: Object.fromEntries(entries.filter(([name]) => !isFlag(name))),
