@@ -1,20 +1,21 @@
 import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PositionEncoding, Workspace } from '@astral-sh/ruff-wasm-nodejs';
+import { parse } from 'smol-toml';
 import { expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '../../..');
 
-const rules = {
+const programRules = {
   'line-length': 140,
   'target-version': 'py38',
   lint: { select: ['E', 'F', 'W', 'B'], ignore: ['B905'] },
 };
 
-test("the product's Python passes its linter", async () => {
+/** Lint the files of a pattern by these rules. */
+async function lint(pattern: string, rules: object): Promise<{ files: string[]; faults: string[] }> {
   const workspace = new Workspace(rules, PositionEncoding.Utf16);
-  const files = await Array.fromAsync(glob('{shared,cli}/**/*.py', { cwd: root }));
-
+  const files = await Array.fromAsync(glob(pattern, { cwd: root }));
   const faults: string[] = [];
   for (const file of files) {
     const found: { start_location: { row: number }; code: string; message: string }[] = workspace.check(
@@ -24,7 +25,22 @@ test("the product's Python passes its linter", async () => {
       ...found.map(({ start_location, code, message }) => `${file}:${start_location.row} ${code} ${message}`),
     );
   }
+  return { files, faults };
+}
+
+test("the product's Python passes its linter", async () => {
+  const { files, faults } = await lint('{shared,cli}/**/*.py', programRules);
 
   expect(files.length).toBeGreaterThan(20);
+  expect(faults).toEqual([]);
+});
+
+test('the package of Python passes its linter', async () => {
+  const settings = await readFile(join(root, 'python/pyproject.toml'), 'utf8');
+  const { ruff } = parse(settings)['tool'] as { ruff: object };
+
+  const { files, faults } = await lint('python/**/*.py', ruff);
+
+  expect(files.length).toBeGreaterThan(5);
   expect(faults).toEqual([]);
 });

@@ -1,0 +1,30 @@
+"""Model Project Service for notebooks and programs: ``import mps``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .error import Error
+from .version import version as __version__
+
+if TYPE_CHECKING:
+    from .service import Service, connect
+
+__all__ = ["Error", "Service", "__version__", "connect"]
+
+# Modules are imported at the first use of their names: `import mps` costs a training nothing that it does not use.
+_homes = {"Service": "service", "connect": "service"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _homes:
+        raise AttributeError(f"module 'mps' has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(f".{_homes[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *_homes]
