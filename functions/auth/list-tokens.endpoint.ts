@@ -23,8 +23,11 @@ export const endpoint = defineEndpoint({
   method: 'GET',
   path: '/auth/tokens',
   summary: 'Your valid tokens, newest first',
-  description: 'Tokens for scripts and tokens of sign-ins. `current` marks the token of this request.',
+  description:
+    'Tokens for scripts and tokens of sign-ins. `current` marks the token of this request. One with a scope sees itself alone.',
   allow: 'guest',
+  right: 'read',
+  keepsToProjects: true,
   needs: { accounts: readCredentials, records: within(readRecords, { partitions: [...monthPatterns] }) },
   input: { query: z.strictObject(paging) },
   work: 'page: the limit of every list',
@@ -34,7 +37,10 @@ export const endpoint = defineEndpoint({
     return answerList(query, {
       async fetch(page) {
         const found = await listTokens(accounts, caller, now(), page);
-        return { ...found, items: await withCharges(records, found.items, chargedTokenOf) };
+        const seen = found.items.filter(
+          ({ hash }) => caller.scope === undefined || hash === caller.token_hash,
+        );
+        return { ...found, items: await withCharges(records, seen, chargedTokenOf) };
       },
       keyOf: ({ token_id }) => token_id,
       show: ({

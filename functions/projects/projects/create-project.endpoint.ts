@@ -29,6 +29,7 @@ export const endpoint = defineEndpoint({
   path: '/projects/',
   summary: 'Create a project',
   allow: 'developer',
+  right: 'record',
   audit: { fields: ['project-name', 'project-type', 'project-task'] },
   needs: { records: writeRecords },
   input: {

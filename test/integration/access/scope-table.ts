@@ -61,6 +61,7 @@ export const scopeTable: Readonly<Record<string, Row>> = Object.fromEntries([
   ...rows(
     ['read', 'lists'],
     `
+    listTokens
     listProjects
     listCriteria
     listModels
@@ -95,7 +96,12 @@ export const scopeTable: Readonly<Record<string, Row>> = Object.fromEntries([
     putArtifact
     serveMlflow, creating a run`,
   ),
-  ...rows(['record', 'free'], 'serveMlflow, creating an experiment'),
+  ...rows(
+    ['record', 'free'],
+    `
+    createProject
+    serveMlflow, creating an experiment`,
+  ),
   ...rows(
     ['run', 'path'],
     `
@@ -125,6 +131,7 @@ export const scopeTable: Readonly<Record<string, Row>> = Object.fromEntries([
   ...rows(
     ['run', 'free'],
     `
+    createModel
     createPruneStrategy
     createQuantizeStrategy
     cancelPruneStrategy

@@ -5,6 +5,7 @@ import { endpoint as revokeToken } from '../../../functions/auth/revoke-token.en
 import { endpoint as createExperiment } from '../../../functions/experiments/records/create-experiment.endpoint.ts';
 import { endpoint as searchExperiments } from '../../../functions/experiments/search/search-experiments.endpoint.ts';
 import { endpoint as serveMlflow } from '../../../functions/mlflow/serve-mlflow.endpoint.ts';
+import { endpoint as createModel } from '../../../functions/optimization/models/create-model.endpoint.ts';
 import { endpoint as listModels } from '../../../functions/optimization/models/list-models.endpoint.ts';
 import { endpoint as readModel } from '../../../functions/optimization/models/read-model.endpoint.ts';
 import { endpoint as deleteProject } from '../../../functions/projects/projects/delete-project.endpoint.ts';
@@ -122,7 +123,7 @@ describe('a token with a scope', () => {
     expect(problem.errors[0].name).toMatch(/^scope/);
   });
 
-  test('makes no token, revokes none and lists none', async () => {
+  test('makes no token, revokes none and lists itself alone', async () => {
     const run = await withScope(ada, { rights: 'run' });
 
     const { token_id } = run;
@@ -130,10 +131,11 @@ describe('a token with a scope', () => {
       await create(run, { rights: 'read' }),
       await create(run),
       await service.call(revokeToken, { as: run, path: { token_id } }),
-      await service.call(listTokens, { as: run }),
     ];
+    const { json: listed } = await service.call(listTokens, { as: run });
 
-    expect(answers.map(({ status }) => status)).toEqual([403, 403, 403, 403]);
+    expect(answers.map(({ status }) => status)).toEqual([403, 403, 403]);
+    expect(listed).toMatchObject([{ token_id, current: true, scope: { rights: 'run', projects: null } }]);
   });
 
   test('does nothing once it is revoked', async () => {
@@ -196,6 +198,26 @@ describe('a token with a scope', () => {
 
     expect(listed.json.map(({ model_name }: { model_name: string }) => model_name)).toEqual([own]);
     expect(answers.map(({ status }) => status)).toEqual([200, 403, 403]);
+  });
+
+  test('makes models of artifacts of its projects, and changes no other model', async () => {
+    const query = { experiment_id: newId(), path: 'm.onnx' };
+    const upload = { sha256: '0'.repeat(64), size: '9' };
+    const other = await model({ ...artifact, project_id: outside });
+    const run = await withScope(ada, { rights: 'run', projects: [inside] });
+    const anywhere = await withScope(ada, { rights: 'run' });
+
+    const make = (as: TestUser, name: string, asked: Record<string, string>) =>
+      service.call(createModel, { as, path: { model_name: name }, query: asked });
+    const answers = [
+      await make(run, 'new', query),
+      await make(run, 'new', upload),
+      await make(run, other, upload),
+      await make(anywhere, 'new', query),
+      await make(await withScope(ada, { rights: 'record' }), 'new', query),
+    ];
+
+    expect(answers.map(({ status }) => status)).toEqual([403, 403, 403, 404, 403]);
   });
 
   test('reaches the result of a compression by the project of its model, whatever has that name by now', async () => {

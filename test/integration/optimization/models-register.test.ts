@@ -3,6 +3,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type ObjectWriter, objectWriter } from '../../../shared/aws/objects.ts';
 import { s3 } from '../../../shared/aws/s3-client.ts';
 import { newId } from '../../../shared/core/new-id.ts';
+import { issueToken } from '../../../shared/data/accounts/token.ts';
 import { artifactObject } from '../../../shared/data/experiments/artifact.ts';
 import { putExperiment } from '../../../shared/data/experiments/experiment.ts';
 import { jobPartition } from '../../../shared/data/jobs/job.ts';
@@ -65,6 +66,21 @@ describe('an artifact', () => {
     for (const name of ['pair.onnx', 'w1.bin', 'w2.bin']) await artifact(`best/${name}`, onnxFixture(name));
     await artifact('half/pair.onnx', onnxFixture('pair.onnx'));
     await artifact('half/w1.bin', onnxFixture('w1.bin'));
+  });
+
+  test('becomes a model by a token with a scope to its project alone', async () => {
+    const scopedTo = async (projects: string[]) => {
+      const options = { token_id: newId(), now: new Date(), seconds: 3600, name: 'agent' };
+      const scope = { rights: 'run' as const, projects };
+      const { bearer } = await issueToken(service.accounts, owner.user, { ...options, scope });
+      return modelBench(service, { ...owner, token: bearer }, `m${newId()}`);
+    };
+    const query = { experiment_id, path: 'digits.onnx' };
+
+    const inside = await (await scopedTo([project_id])).create(query);
+    const outside = await (await scopedTo([newId()])).create(query);
+
+    expect([inside.status, outside.status]).toEqual([200, 403]);
   });
 
   test('becomes a model by a copy, which outlives it', async () => {
