@@ -2,7 +2,7 @@ import { ProblemError } from '../shared/client/problem-error.ts';
 import { UnexpectedAnswerError } from '../shared/client/unexpected-answer-error.ts';
 import { UnreachableError } from '../shared/client/unreachable-error.ts';
 import { printableText } from '../shared/core/text/printable-text.ts';
-import { gateExitCode } from '../shared/onnx/measure/gate/gate.ts';
+import { gateExitCode } from '../shared/gates/gate.ts';
 
 /** An error that the user can fix. Its message says how. */
 export class CliError extends Error {

@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type Gate, gateExitCode } from '../../gates/gate.ts';
+import { gateGrammar } from '../../gates/parse-gate.ts';
 import { measureModels, requireJudgeable } from '../engine/measure/measure-models.ts';
 import type { Measurement } from '../engine/measure/measurement.ts';
-import { type Gate, gateExitCode } from '../measure/gate/gate.ts';
-import { gateGrammar } from '../measure/gate/parse-gate.ts';
 import { ModelError } from '../model/model-error.ts';
 import type { CommandContext } from './command-context.ts';
 import { type InputFile, inputFile, inspectFile } from './input-file.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Gate, gateExitCode, needsSet } from '../measure/gate/gate.ts';
+import { type Gate, gateExitCode, needsSet } from '../../gates/gate.ts';
 import { ModelError } from '../model/model-error.ts';
 import { usefulAgreement, uselessError } from '../receipt/receipt.ts';
 import { pruneSchemas } from '../strategies/prune-request.ts';

@@ -1,9 +1,9 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type Gate, type GateVerdict, gateExitCode } from '../../gates/gate.ts';
+import { judgeGate } from '../../gates/judge-gate.ts';
 import { type MeasureTask, measureModels, requireJudgeable } from '../engine/measure/measure-models.ts';
 import { optimizeModel } from '../engine/optimize/optimize-model.ts';
-import { type Gate, gateExitCode } from '../measure/gate/gate.ts';
-import { type GateVerdict, judgeGate } from '../measure/gate/judge-gate.ts';
 import { ModelError } from '../model/model-error.ts';
 import { isLarger, type Receipt } from '../receipt/receipt.ts';
 import { renderReceipt } from '../receipt/render-receipt.ts';

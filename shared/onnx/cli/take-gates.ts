@@ -1,6 +1,5 @@
-import type { Gate } from '../measure/gate/gate.ts';
-import { parseGate } from '../measure/gate/parse-gate.ts';
-import { ModelError } from '../model/model-error.ts';
+import { type Gate, GateError } from '../../gates/gate.ts';
+import { parseGate } from '../../gates/parse-gate.ts';
 
 const flag = '--gate';
 
@@ -32,7 +31,7 @@ export function takeGates(args: readonly string[]): {
       try {
         gates.push(parseGate(text));
       } catch (error) {
-        if (!(error instanceof ModelError)) throw error;
+        if (!(error instanceof GateError)) throw error;
         faults.push(error.message);
       }
     }

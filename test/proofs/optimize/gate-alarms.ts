@@ -4,8 +4,8 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { parseGate } from '../../../shared/gates/parse-gate.ts';
 import { measureModels } from '../../../shared/onnx/engine/measure/measure-models.ts';
-import { parseGate } from '../../../shared/onnx/measure/gate/parse-gate.ts';
 import { bundleStage } from './bundle-stage.ts';
 
 const { values } = parseArgs({

@@ -30,6 +30,7 @@ export const layers: readonly (readonly string[])[] = [
   ],
   [
     'shared/data',
+    'shared/gates',
     'shared/onnx/model/graph',
     'shared/onnx/model/inspect',
     'shared/onnx/model/kernels',
@@ -56,7 +57,6 @@ export const layers: readonly (readonly string[])[] = [
     'functions/auth',
     'functions/service',
     'shared/config/graph',
-    'shared/onnx/measure/gate',
     'shared/onnx/methods/opset',
     'shared/onnx/methods/report',
     'shared/purge',

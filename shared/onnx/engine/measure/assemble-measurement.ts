@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs';
 import { basename } from 'node:path';
-import { failsAsUseless, type Gate } from '../../measure/gate/gate.ts';
-import { type GateFacts, judgeGate } from '../../measure/gate/judge-gate.ts';
-import { roundsEstimate } from '../../measure/gate/rounds-interval.ts';
+import { failsAsUseless, type Gate } from '../../../gates/gate.ts';
+import { type GateFacts, judgeGate } from '../../../gates/judge-gate.ts';
 import type { StageAnswer } from '../../measure/session/stage-answers.ts';
 import type { Feed } from '../../measure/session/stage-task.ts';
+import { roundsEstimate } from '../../measure/verify/rounds-interval.ts';
 import { hardware } from '../../receipt/hardware.ts';
 import { worstError } from '../optimize/run-trial.ts';
 import { uselessness } from '../optimize/suggestions.ts';

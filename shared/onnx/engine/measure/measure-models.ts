@@ -1,5 +1,5 @@
 import { basename, join } from 'node:path';
-import { type Gate, needsBase, needsLabels } from '../../measure/gate/gate.ts';
+import { type Gate, needsBase, needsLabels } from '../../../gates/gate.ts';
 import type { StageAnswer } from '../../measure/session/stage-answers.ts';
 import type { FedInput } from '../../measure/session/stage-task.ts';
 import { ModelError } from '../../model/model-error.ts';

@@ -1,9 +1,9 @@
-import { minRounds } from '../../measure/gate/rounds-interval.ts';
 import { samplesOf } from '../../measure/session/samples.ts';
 import { type GraphOptimization, Session } from '../../measure/session/session.ts';
 import type { StageAnswer } from '../../measure/session/stage-answers.ts';
 import type { Feed, TaskOf } from '../../measure/session/stage-task.ts';
 import { median, quantile } from '../../measure/verify/block-ratio.ts';
+import { minRounds } from '../../measure/verify/rounds-interval.ts';
 import { ModelError } from '../../model/model-error.ts';
 import type { StageReporter } from '../process/stage-reporter.ts';
 import { timeRuns } from './time-stage.ts';

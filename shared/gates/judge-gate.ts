@@ -1,6 +1,7 @@
-import { countText } from '../../../drawing/number-text.ts';
-import { bytesText, errorText, millisecondsText, shareText } from '../../receipt/amount-text.ts';
-import type { Gate } from './gate.ts';
+import { countText } from '../drawing/number-text.ts';
+import { bytesText, errorText, millisecondsText, shareText } from '../onnx/receipt/amount-text.ts';
+import type { Gate, GateVerdict } from './gate.ts';
+import { judgeMetric, type MetricValues } from './judge-metric.ts';
 
 /** Measured values for judging gates. Null if not measured. */
 export interface GateFacts {
@@ -12,20 +13,17 @@ export interface GateFacts {
   latency: { file: Estimate; ratio: Estimate | null } | null;
 }
 
+/** Values of trainings. */
+export interface RunFacts extends Pick<GateFacts, 'bytes' | 'latency'> {
+  /** US dollars of the dearest training. */
+  cost: number | null;
+  metrics: ReadonlyMap<string, MetricValues>;
+}
+
 /** A value and its interval. One in five hundred intervals misses the true value. */
 export interface Estimate {
   value: number;
   interval: readonly [number, number];
-}
-
-export interface GateVerdict {
-  gate: string;
-  /** `undecided`: the interval contains the bound, so noise alone fails no gate. `unmeasured` fails. */
-  verdict: 'passed' | 'failed' | 'undecided' | 'unmeasured';
-  holds: boolean;
-  /** The measured and the allowed value, as texts. */
-  measured: string;
-  allowed: string;
 }
 
 /** Tolerance for rounding of shares. */
@@ -72,14 +70,14 @@ function accuracyVerdict(gate: Gate, { accuracy }: GateFacts): GateVerdict {
   return decided(gate, holds, shareText(accuracy.file), `at least ${shareText(least)}`);
 }
 
-function bytesVerdict(gate: Gate, { bytes: { file, base } }: GateFacts): GateVerdict {
+function bytesVerdict(gate: Gate, { bytes: { file, base } }: Pick<GateFacts, 'bytes'>): GateVerdict {
   const { kind, value } = gate.bound;
   if (kind !== 'value' && base === null) return unmeasured(gate);
   const most = kind === 'value' ? value : (base ?? 0) * value;
   return decided(gate, file <= most, exactBytes(file), `at most ${exactBytes(Math.floor(most))}`);
 }
 
-function latencyVerdict(gate: Gate, { latency }: GateFacts): GateVerdict {
+function latencyVerdict(gate: Gate, { latency }: Pick<GateFacts, 'latency'>): GateVerdict {
   if (latency === null) return unmeasured(gate);
   if (gate.bound.kind === 'value') return timed(gate, latency.file, millisecondsText);
   return latency.ratio === null ? unmeasured(gate) : timed(gate, latency.ratio, timesText);
@@ -108,5 +106,29 @@ export function judgeGate(gate: Gate, facts: GateFacts): GateVerdict {
       return bytesVerdict(gate, facts);
     case 'latency':
       return latencyVerdict(gate, facts);
+    case 'cost':
+    case 'metric':
+      return unmeasured(gate);
   }
 }
+
+/** Judge trainings by a gate. */
+export function judgeRuns(gate: Gate, facts: RunFacts): GateVerdict {
+  if (gate.metric === 'bytes') return bytesVerdict(gate, facts);
+  if (gate.metric === 'latency') return latencyVerdict(gate, facts);
+  if (gate.metric === 'cost') {
+    const { value } = gate.bound;
+    if (facts.cost === null) return unmeasured(gate);
+    return decided(gate, facts.cost <= value + rounding, dollars(facts.cost), `at most ${dollars(value)}`);
+  }
+  const values = facts.metrics.get(gate.name);
+  if (values === undefined) return { ...unmeasured(gate), note: reportedText([...facts.metrics.keys()]) };
+  return judgeMetric(gate, values);
+}
+
+const dollars = (amount: number): string => `US$ ${Number(amount.toFixed(amount < 1 ? 4 : 2))}`;
+
+const reportedText = (names: readonly string[]): string =>
+  names.length === 0
+    ? 'The training reported no metrics.'
+    : `The training reported ${names.slice(0, 20).join(', ')}.`;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseGate } from '../../../../../shared/onnx/measure/gate/parse-gate.ts';
+import { parseGate } from '../../../shared/gates/parse-gate.ts';
 
 test.each([
   ['accuracy >= base - 0.5%', 'accuracy', { kind: 'offset', value: -0.005 }],
@@ -16,7 +16,7 @@ test.each([
   ['latency <= base', 'latency', { kind: 'factor', value: 1 }],
   ['  latency  <=  20ms ', 'latency', { kind: 'value', value: 20 }],
 ])('%s', (text, metric, bound) => {
-  expect(parseGate(text)).toEqual({ text, metric, bound });
+  expect(parseGate(text)).toMatchObject({ text, metric, name: metric, bound });
 });
 
 test.each([
@@ -33,4 +33,28 @@ test.each([
   ['latency <= 1e3ms', 'character 13 there is "e3ms"'],
 ])('%j is refused with the place and what is allowed there', (text, message) => {
   expect(() => parseGate(text)).toThrow(message);
+});
+
+test.each([
+  ['val_loss <= base * 1.02', 'val_loss', '<=', { kind: 'factor', value: 1.02 }],
+  ['accuracy >= base - 0.5%', 'accuracy', '>=', { kind: 'offset', value: -0.005 }],
+  ['accuracy >= 93.5', 'accuracy', '>=', { kind: 'value', value: 93.5 }],
+  ['val/f1@5<=1.1x', 'val/f1@5', '<=', { kind: 'factor', value: 1.1 }],
+  ['"val loss" <= -1.5e-3', 'val loss', '<=', { kind: 'value', value: -0.0015 }],
+  ['error <= 5%', 'error', '<=', { kind: 'value', value: 0.05 }],
+  ['bytes_read <= base', 'bytes_read', '<=', { kind: 'offset', value: 0 }],
+])('a metric of trainings: %s', (text, name, sign, bound) => {
+  expect(parseGate(text, 'runs')).toEqual({ text, metric: 'metric', name, sign, bound });
+});
+
+test('cost, bytes and latency of trainings have a grammar of their own', () => {
+  expect(parseGate('cost <= 2', 'runs')).toMatchObject({
+    metric: 'cost',
+    bound: { kind: 'value', value: 2 },
+  });
+  expect(parseGate('bytes <= 12MB', 'runs')).toMatchObject({ metric: 'bytes' });
+  expect(() => parseGate('cost >= 2', 'runs')).toThrow('where <= (the only one for cost)');
+  expect(() => parseGate('loss < 2', 'runs')).toThrow('where >= or <= is allowed');
+  expect(() => parseGate('loss <= bases', 'runs')).toThrow('"base * 1.02"');
+  expect(() => parseGate('<= 2', 'runs')).toThrow('the name of a metric');
 });

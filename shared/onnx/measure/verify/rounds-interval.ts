@@ -1,5 +1,5 @@
-import { quantile } from '../verify/block-ratio.ts';
-import type { Estimate } from './judge-gate.ts';
+import type { Estimate } from '../../../gates/judge-gate.ts';
+import { quantile } from './block-ratio.ts';
 
 /** Probability per side that the true median lies outside the interval. */
 export const oneSided = 0.001;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type GateFacts, judgeGate } from '../../../../../shared/onnx/measure/gate/judge-gate.ts';
-import { parseGate } from '../../../../../shared/onnx/measure/gate/parse-gate.ts';
+import { type GateFacts, judgeGate } from '../../../shared/gates/judge-gate.ts';
+import { parseGate } from '../../../shared/gates/parse-gate.ts';
 
 const facts: GateFacts = {
   accuracy: { file: 0.985, base: 0.99 },

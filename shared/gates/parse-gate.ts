@@ -1,13 +1,28 @@
-import { ModelError } from '../../model/model-error.ts';
-import { type Gate, type GateBound, type GateMetric, gateMetrics } from './gate.ts';
+import {
+  type Gate,
+  type GateBound,
+  GateError,
+  type GateMetric,
+  type GateSubject,
+  gateMetrics,
+  runMetrics,
+} from './gate.ts';
 
-/** The syntax of all gates, for messages and help. Parts in `[…]` are optional. */
+/** The syntax of the gates of a file, for messages and help. Parts in `[…]` are optional. */
 export const gateGrammar = [
   'accuracy >= base [- 0.5%], accuracy >= 95%',
   'agreement >= 99%',
   'error <= 0.05',
   'bytes <= 12MB (KB, MB, GB, KiB, MiB, GiB), bytes <= 0.5x, bytes <= base',
   'latency <= 0.8x, latency <= base, latency <= 20ms (us, ms, s)',
+].join('; ');
+
+/** The syntax of the gates of trainings. */
+export const runGateGrammar = [
+  'METRIC >= base [- 0.5%], METRIC <= base * 1.02, METRIC <= 0.3',
+  'cost <= 2',
+  'bytes <= 12MB, bytes <= 0.5x',
+  'latency <= 0.8x, latency <= 20ms',
 ].join('; ');
 
 const byteUnits: Readonly<Record<string, number>> = {
@@ -51,16 +66,16 @@ class Reader {
   }
 
   /** @param expected description of the allowed text */
-  fault(expected: string): ModelError {
+  fault(expected: string): GateError {
     this.#skipSpaces();
     const rest = this.#text.slice(this.#at);
     const found = rest === '' ? 'the text ends' : `there is ${JSON.stringify(rest.slice(0, 20))}`;
-    return new ModelError(
+    return new GateError(
       `${this.named}: at character ${this.#at + 1} ${found}, where ${expected} is allowed.`,
     );
   }
 
-  /** @throws ModelError if text follows */
+  /** @throws GateError if text follows */
   end(): void {
     this.#skipSpaces();
     if (this.#at < this.#text.length) throw this.fault('nothing more');
@@ -72,6 +87,7 @@ class Reader {
 }
 
 const number = /\d+(?:\.\d+)?/;
+const signedNumber = /[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/;
 /** End of a word or unit. */
 const ends = '(?![A-Za-z0-9_.])';
 
@@ -89,14 +105,20 @@ function share(reader: Reader, expected: string): number {
 
 const isBase = (reader: Reader): boolean => reader.take(new RegExp(`base${ends}`)) !== undefined;
 
+/** Read what may follow `base`: an offset. */
+function offset(reader: Reader): GateBound {
+  const sign = reader.take(/[+-]/);
+  if (sign === undefined) return { kind: 'offset', value: 0 };
+  const value = share(reader, 'a share such as 0.5% or 0.005');
+  return { kind: 'offset', value: sign === '-' ? -value : value };
+}
+
 const bounds: Readonly<Record<GateMetric, (reader: Reader) => GateBound>> = {
   accuracy: (reader) => {
     const expected = '"base", "base - 0.5%", or a share such as 95% or 0.95';
-    if (!isBase(reader)) return { kind: 'value', value: atMostAll(reader, share(reader, expected)) };
-    const sign = reader.take(/[+-]/);
-    if (sign === undefined) return { kind: 'offset', value: 0 };
-    const value = share(reader, 'a share such as 0.5% or 0.005');
-    return { kind: 'offset', value: sign === '-' ? -value : value };
+    return isBase(reader)
+      ? offset(reader)
+      : { kind: 'value', value: atMostAll(reader, share(reader, expected)) };
   },
   agreement: (reader) => ({
     kind: 'value',
@@ -113,12 +135,24 @@ const bounds: Readonly<Record<GateMetric, (reader: Reader) => GateBound>> = {
     const value = numberOf(reader, '"base", a factor such as 0.8x, or a time such as 20ms');
     return withUnit(reader, value, timeUnits);
   },
+  cost: (reader) => ({ kind: 'value', value: numberOf(reader, 'US dollars such as 2 or 0.5') }),
+  metric: (reader) => {
+    if (isBase(reader)) {
+      if (reader.take(/\*/) === undefined) return offset(reader);
+      return { kind: 'factor', value: numberOf(reader, 'a factor such as 1.02') };
+    }
+    const digits = reader.take(signedNumber);
+    if (digits === undefined)
+      throw reader.fault('"base", "base - 0.5%", "base * 1.02", or a value such as 0.3 or 95%');
+    if (reader.take(new RegExp(`x${ends}`)) !== undefined) return { kind: 'factor', value: Number(digits) };
+    return { kind: 'value', value: Number(digits) / (reader.take(/%/) === undefined ? 1 : 100) };
+  },
 };
 
 /** Refuse a share above 1. 95 without `%` could never pass. */
 function atMostAll(reader: Reader, value: number): number {
   if (value <= 1) return value;
-  throw new ModelError(
+  throw new GateError(
     `${reader.named}: ${value} is above 1, but a share is at most 1 or 100%. Write 95% or 0.95.`,
   );
 }
@@ -139,23 +173,34 @@ function withUnit(reader: Reader, value: number, units: Readonly<Record<string, 
 }
 
 /**
- * Parse a gate, for example `accuracy >= base - 0.5%`, `bytes <= 12MB` or `latency <= 0.8x`.
+ * Parse a gate, for example `accuracy >= base - 0.5%`, `bytes <= 12MB` or `latency <= 0.8x`. Of trainings, every name but
+ * `bytes`, `latency` and `cost` is a metric; one with spaces or signs stands in double quotes.
  *
- * @throws ModelError naming the position of the syntax error and the allowed text
+ * @throws GateError naming the position of the syntax error and the allowed text
  * @example
- * parseGate('latency <= 0.8x') // { metric: 'latency', bound: { kind: 'factor', value: 0.8 }, text: … }
+ * parseGate('latency <= 0.8x') // { metric: 'latency', bound: { kind: 'factor', value: 0.8 }, … }
+ * parseGate('val_loss <= base * 1.02', 'runs') // { metric: 'metric', name: 'val_loss', … }
  */
-export function parseGate(text: string): Gate {
+export function parseGate(text: string, subject: GateSubject = 'file'): Gate {
   const reader = new Reader(text);
-  const names = Object.keys(gateMetrics);
-  const metric = names.find((name) => reader.take(new RegExp(`${name}${ends}`)) !== undefined);
-  if (!isMetric(metric)) throw reader.fault(`one of ${names.join(', ')}`);
-  const sign = gateMetrics[metric];
-  if (reader.take(new RegExp(sign)) === undefined) throw reader.fault(`${sign} (the only one for ${metric})`);
+  const signs: Readonly<Record<string, '>=' | '<='>> = subject === 'file' ? gateMetrics : runMetrics;
+  const names = Object.keys(signs);
+  const named = names.find((name) => reader.take(new RegExp(`${name}(?![^\\s<>=])`)) !== undefined);
+  const name = named ?? (subject === 'file' ? undefined : metricName(reader));
+  if (name === undefined)
+    throw reader.fault(`${subject === 'file' ? '' : 'the name of a metric, or '}one of ${names.join(', ')}`);
+  const sign = named === undefined ? undefined : signs[named];
+  const taken = reader.take(sign === undefined ? /[<>]=/ : new RegExp(sign));
+  if (taken !== '>=' && taken !== '<=')
+    throw reader.fault(sign === undefined ? '>= or <=' : `${sign} (the only one for ${name})`);
+  const metric = named === undefined ? 'metric' : (named as GateMetric);
   const bound = bounds[metric](reader);
   reader.end();
-  return { text, metric, bound };
+  return { text, metric, name, sign: taken, bound };
 }
 
-const isMetric = (name: string | undefined): name is GateMetric =>
-  name !== undefined && Object.hasOwn(gateMetrics, name);
+/** Read the name of a metric: up to a space or a comparison, or in double quotes. */
+function metricName(reader: Reader): string | undefined {
+  const quoted = reader.take(/"[^"]+"/);
+  return quoted === undefined ? reader.take(/[^\s<>="]+/) : quoted.slice(1, -1);
+}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { minRounds, roundsEstimate } from '../../../../../shared/onnx/measure/gate/rounds-interval.ts';
+import { minRounds, roundsEstimate } from '../../../../../shared/onnx/measure/verify/rounds-interval.ts';
 import { seededRandom } from '../../../../support/seeded-random.ts';
 
 test('ten rounds span their interval, and of more the outermost are left out', () => {

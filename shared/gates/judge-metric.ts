@@ -1,0 +1,103 @@
+import { valueText } from '../drawing/number-text.ts';
+import type { Gate, GateVerdict } from './gate.ts';
+
+/** Last values of a metric: of the runs to judge, and of those on the base. */
+export interface MetricValues {
+  head: readonly number[];
+  /** Null without a base. */
+  base: readonly number[] | null;
+}
+
+/**
+ * Judge a metric by the means of its runs. A gate fails only if the mean is beyond the bound by more than the noise of
+ * the runs: the half of a 99.8 % interval of Student's t, from their pooled deviation. Where no configuration ran twice,
+ * the noise is not known, and a difference of up to a tenth of the base is taken for it.
+ */
+export function judgeMetric(gate: Gate, { head, base }: MetricValues): GateVerdict {
+  const { kind, value } = gate.bound;
+  const isRelative = kind !== 'value';
+  const known = base?.filter(Number.isFinite) ?? [];
+  if (head.length === 0 || (isRelative && known.length === 0))
+    return { ...verdictOf(gate, 'unmeasured'), measured: 'not measured', allowed: gate.text };
+  const mean = meanOf(head);
+  const from = isRelative ? meanOf(known) : 0;
+  const bound = kind === 'factor' ? from * value : from + value;
+  const shown = {
+    measured: `${valueText(mean)}${countText(head.length)}`,
+    allowed: `at ${gate.sign === '>=' ? 'least' : 'most'} ${valueText(bound)}`,
+  };
+  if (!Number.isFinite(mean)) return { ...verdictOf(gate, 'failed'), ...shown };
+  const beyond = (gate.sign === '>=' ? bound - mean : mean - bound) - rounding * Math.abs(bound);
+  const weight = isRelative ? (kind === 'factor' ? value : 1) : 0;
+  const noise = noiseOf(head, isRelative ? known : [], weight);
+  const isOne = noise === null;
+  const width = noise ?? (isRelative ? Math.abs(from) * unknownNoise : 0);
+  const note = isOne ? oneRunText(isRelative) : `noise ±${valueText(width)} over ${runsText(head, known)}`;
+  const verdict =
+    beyond > width ? 'failed' : beyond <= 0 && (isOne || -beyond >= width) ? 'passed' : 'undecided';
+  const within = verdict === 'undecided' && !isOne ? `within ${note}` : note;
+  return { ...verdictOf(gate, verdict), ...shown, note: within };
+}
+
+const verdictOf = ({ text }: Gate, verdict: GateVerdict['verdict']) => ({
+  ...{ gate: text, verdict },
+  holds: verdict === 'passed' || verdict === 'undecided',
+});
+
+/** Share of the bound for rounding of numbers. */
+const rounding = 1e-9;
+
+/** Share of the base that a difference without known noise must exceed. */
+const unknownNoise = 0.1;
+
+const meanOf = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/**
+ * The noise of `mean(head) - weight * mean(base)`. Null if it is not known: without two runs of a side, and if all runs of
+ * each side agree by chance, as rounded accuracies do.
+ */
+function noiseOf(head: readonly number[], base: readonly number[], weight: number): number | null {
+  const squares = (values: readonly number[]) => {
+    const mean = meanOf(values);
+    return values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  };
+  const freedom = Math.max(0, head.length - 1) + Math.max(0, base.length - 1);
+  if (freedom === 0) return null;
+  const sum = squares(head) + (base.length === 0 ? 0 : squares(base));
+  if (!(sum > 0)) return null;
+  const share = 1 / head.length + (base.length === 0 ? 0 : weight ** 2 / base.length);
+  return quantileOf(freedom) * Math.sqrt((sum / freedom) * share);
+}
+
+/** Quantiles 0.999 of Student's t by degrees of freedom, the last for all above. */
+const quantiles: readonly (readonly [freedom: number, quantile: number])[] = [
+  [1, 318.31],
+  [2, 22.327],
+  [3, 10.215],
+  [4, 7.173],
+  [5, 5.893],
+  [6, 5.208],
+  [7, 4.785],
+  [8, 4.501],
+  [9, 4.297],
+  [10, 4.144],
+  [12, 3.93],
+  [15, 3.733],
+  [20, 3.552],
+  [30, 3.385],
+  [60, 3.232],
+];
+
+const quantileOf = (freedom: number): number =>
+  quantiles.findLast(([least]) => least <= freedom)?.[1] ?? Number.POSITIVE_INFINITY;
+
+const countText = (runs: number): string => (runs === 1 ? '' : ` (mean of ${runs})`);
+
+const runsText = (head: readonly number[], base: readonly number[]): string =>
+  base.length === 0 ? `${head.length} runs` : `${head.length} and ${base.length} runs`;
+
+const oneRunText = (isRelative: boolean): string =>
+  isRelative
+    ? 'no two runs differ, so the noise is not known: up to a tenth of the base is taken for noise'
+    : 'one run, or equal ones: the noise is not known';

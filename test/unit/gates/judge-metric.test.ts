@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'vitest';
+import { judgeRuns } from '../../../shared/gates/judge-gate.ts';
+import { parseGate } from '../../../shared/gates/parse-gate.ts';
+import { seededRandom } from '../../support/seeded-random.ts';
+
+const judged = (text: string, head: readonly number[], base: readonly number[] | null) =>
+  judgeRuns(parseGate(text, 'runs'), {
+    ...{ cost: 1.25, bytes: { file: 500, base: 1000 }, latency: null },
+    metrics: new Map([['accuracy', { head, base }]]),
+  });
+
+describe('a gate on a metric', () => {
+  test.each<[string, readonly number[], readonly number[], string]>([
+    ['accuracy >= base - 0.5%', [0.95], [0.95], 'passed'],
+    // One run each: what a repetition would change is not known.
+    ['accuracy >= base', [0.93], [0.95], 'undecided'],
+    ['accuracy >= base', [0.2], [0.95], 'failed'],
+    ['accuracy >= 90%', [0.89], [0.95], 'failed'],
+    ['accuracy >= base', [0.9, 0.901, 0.899], [0.95, 0.951, 0.949], 'failed'],
+    ['accuracy >= base', [0.949, 0.947, 0.951], [0.95, 0.951, 0.949], 'undecided'],
+    ['accuracy >= base', [0.98, 0.981, 0.979], [0.95, 0.951, 0.949], 'passed'],
+    ['accuracy <= base * 1.02', [1.2, 1.201, 1.199], [1, 1.001, 0.999], 'failed'],
+    ['accuracy >= 0.9', [0.89, 0.91, 0.9], [], 'undecided'],
+    // Equal by chance, as rounded values are.
+    ['accuracy >= base', [0.975, 0.975], [0.988, 0.988], 'undecided'],
+    ['accuracy >= base', [Number.NaN], [0.9], 'failed'],
+    ['accuracy <= 1', [Number.POSITIVE_INFINITY], [0.9], 'failed'],
+    ['cost <= 1.25', [1], [1], 'passed'],
+    ['cost <= 1.2', [1], [1], 'failed'],
+    ['bytes <= 0.5x', [1], [1], 'passed'],
+  ])('%s of %j against %j: %s', (text, head, base, verdict) => {
+    expect(judged(text, head, base).verdict).toBe(verdict);
+  });
+
+  test('says what is not known', () => {
+    expect(judged('accuracy >= base', [0.93], [0.95]).note).toContain('the noise is not known');
+    expect(judged('accuracy >= base', [0.949, 0.951], [0.95, 0.951]).note).toMatch(
+      /^within noise ±\S+ over 2 and 2 runs$/,
+    );
+    expect(judged('loss <= 1', [1], null)).toMatchObject({
+      ...{ verdict: 'unmeasured', holds: false },
+      note: 'The training reported accuracy.',
+    });
+    expect(judged('accuracy >= base', [1], null).verdict).toBe('unmeasured');
+  });
+
+  test('fails by noise alone in fewer than 1 of 100 comparisons of equal programs', () => {
+    const random = seededRandom(7);
+    const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+    const runs = (count: number) => Array.from({ length: count }, () => 0.9 + 0.02 * normal());
+
+    const failed = Array.from({ length: 2000 }, () => judged('accuracy >= base', runs(3), runs(3))).filter(
+      ({ holds }) => !holds,
+    );
+
+    expect(failed.length).toBeLessThan(10);
+  });
+});
