@@ -22,6 +22,12 @@ const Order = z.object({ connection: z.int() });
 
 const Answer = Order.extend({ error: z.string().optional() });
 
+/**
+ * Time in which an ordered connection comes. A process at its limit of open files cannot receive it: after some tries
+ * Node drops the answer, and tells only the process that sent it.
+ */
+const orderMilliseconds = 5_000;
+
 /** Return a function that orders connections from a child process, which hands them out. */
 export function connectionsFrom(child: ChildProcess): () => Promise<Socket> {
   const waiting = new Map<number, PromiseWithResolvers<Socket>>();
@@ -29,7 +35,11 @@ export function connectionsFrom(child: ChildProcess): () => Promise<Socket> {
   child.on('message', (message, handle) => {
     const { data: answer } = Answer.safeParse(message);
     const order = answer && waiting.get(answer.connection);
-    if (answer === undefined || order === undefined) return;
+    if (answer === undefined || order === undefined) {
+      // It came too late.
+      if (handle instanceof Socket) handle.destroy();
+      return;
+    }
     waiting.delete(answer.connection);
     if (handle instanceof Socket) order.resolve(handle);
     else order.reject(new Error(answer.error ?? 'there is no connection'));
@@ -43,11 +53,15 @@ export function connectionsFrom(child: ChildProcess): () => Promise<Socket> {
     const connection = ordered;
     ordered += 1;
     waiting.set(connection, order);
+    const lost = setTimeout(() => {
+      waiting.delete(connection);
+      order.reject(new Error('the connection did not come in time'));
+    }, orderMilliseconds);
     child.send({ connection }, (error) => {
       if (error === null) return;
       waiting.delete(connection);
       order.reject(error);
     });
-    return order.promise;
+    return order.promise.finally(() => clearTimeout(lost));
   };
 }
