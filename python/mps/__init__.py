@@ -8,12 +8,13 @@ from .error import Error
 from .version import version as __version__
 
 if TYPE_CHECKING:
+    from .recorder import Recorder, record
     from .service import Service, connect
 
-__all__ = ["Error", "Service", "__version__", "connect"]
+__all__ = ["Error", "Recorder", "Service", "__version__", "connect", "record"]
 
 # Modules are imported at the first use of their names: `import mps` costs a training nothing that it does not use.
-_homes = {"Service": "service", "connect": "service"}
+_homes = {"Recorder": "recorder", "Service": "service", "connect": "service", "record": "recorder"}
 
 
 def __getattr__(name: str) -> Any:

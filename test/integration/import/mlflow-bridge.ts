@@ -8,8 +8,15 @@ import type { TestService, TestUser } from '../../support/service.ts';
 const isMethod = (method: string): method is RequestMethod =>
   servedMethods(endpoint.method).some((one) => one === method);
 
-/** MLflow's API of a test service as one user, behind a port. `refuse` and `lose` name a path whose next call, or answer, gets nowhere. */
-export async function mlflowBridge(service: TestService, as: TestUser) {
+/**
+ * MLflow's API of a test service as one user, behind a port. `refuse` and `lose` name a path whose next call, or answer, gets nowhere.
+ * @param cut says of each call whether its connection breaks before the service has it, or before the answer
+ */
+export async function mlflowBridge(
+  service: TestService,
+  as: TestUser,
+  cut: () => 'before' | 'after' | undefined = () => undefined,
+) {
   const refused = new Set<string>();
   const lost = new Set<string>();
   const filters: string[] = [];
@@ -18,6 +25,11 @@ export async function mlflowBridge(service: TestService, as: TestUser) {
     const { method = '' } = request;
     filters.push(...searchParams.getAll('filter'));
     const content = await buffer(request);
+    const broken = cut();
+    if (broken === 'before') {
+      response.destroy();
+      return;
+    }
     if (!isMethod(method) || refused.delete(pathname) || !/^\/(mlflow|api|get-artifact)/.test(pathname)) {
       response.writeHead(400).end('{}');
       return;
@@ -31,7 +43,7 @@ export async function mlflowBridge(service: TestService, as: TestUser) {
       body: content,
       as,
     });
-    if (lost.delete(pathname)) response.destroy();
+    if (lost.delete(pathname) || broken === 'after') response.destroy();
     else response.writeHead(answer.status, answer.headers).end(answer.bytes);
   });
   server.listen(0, '127.0.0.1');

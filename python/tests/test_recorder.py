@@ -1,0 +1,248 @@
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import mps
+from mps import media, recorder
+
+from .test_connection import WithHome
+
+
+class Scalar:
+    """As those of NumPy and PyTorch."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def item(self) -> Any:
+        return self.value
+
+
+class Tensor:
+    shape = (3, 4)
+
+    def item(self) -> Any:
+        raise RuntimeError("a Tensor with 12 elements cannot be converted to Scalar")
+
+
+class Recording(WithHome):
+    def setUp(self) -> None:
+        super().setUp()
+        before = Path.cwd()
+        os.chdir(self.home)
+        self.addCleanup(os.chdir, before)
+        self.said = self.enter(contextlib.redirect_stderr(io.StringIO()))
+        self.addCleanup(recorder._finish_all)
+
+    def records(self) -> list[dict[str, Any]]:
+        (file,) = Path(self.home, ".mps/offline").glob("*/records.ndjson")
+        return [json.loads(line) for line in file.read_text().splitlines()]
+
+    def points(self) -> list[tuple[str, int, Any]]:
+        return [(name, one["step"], value) for one in self.records() for name, value in one.get("metrics", {}).items()]
+
+    def lines(self) -> list[str]:
+        return self.said.getvalue().splitlines()
+
+
+class Values(Recording):
+    def test_numbers_of_all_kinds_are_kept(self) -> None:
+        run = mps.record("digits", offline=True)
+
+        kept = [
+            run.log(a=1, b=0.1, c=True, step=3),
+            run.log({"val/loss": Scalar(2.5)}, big=10**300),
+            run.log(nan=float("nan"), up=Scalar(float("inf")), down=float("-inf"), step=Scalar(7)),
+            run.log(x=5, step=8.0),
+        ]
+
+        self.assertEqual(kept, [True] * 4)
+        self.assertEqual(self.points()[:5], [("a", 3, 1.0), ("b", 3, 0.1), ("c", 3, 1.0), ("val/loss", 4, 2.5), ("big", 4, 1e300)])
+        self.assertEqual(self.points()[5:], [("nan", 7, "NaN"), ("up", 7, "Infinity"), ("down", 7, "-Infinity"), ("x", 8, 5.0)])
+        self.assertEqual(self.lines(), [])
+
+    def test_what_is_no_number_is_one_sentence_and_the_rest_is_kept(self) -> None:
+        run = mps.record("digits", offline=True)
+        wrong: dict[str, Any] = {"tensor": Tensor(), "text": "0.5", "list": [1], "none": None, "complex": 1j, "huge": 10**400}
+
+        for _ in range(3):
+            kept = run.log({**wrong, "fine": 1.0})
+        late = run.log(loss=1, step=0.5), run.log(loss=1, step=2**60), run.log(loss=1, step="3"), run.log(loss=1, step=Tensor())
+
+        self.assertFalse(kept)
+        self.assertEqual(late, (False,) * 4)
+        self.assertEqual([name for name, _, _ in self.points()], ["fine"] * 3)
+        self.assertEqual(len(self.lines()), len(wrong) + 4)
+        self.assertIn("mps: tensor is left out: Tensor of shape (3, 4) is not one number.", self.lines())
+
+    def test_names_that_the_service_refuses_are_said(self) -> None:
+        run = mps.record("digits", offline=True, params={"a\nb": 1, "ok": 1}, tags=["x y"])
+
+        for name in ("", "a" * 251, "../a", "a//b", "a/../b", "/a", "a?", "a\ud800", 7):
+            self.assertFalse(run.log({name: 1.0}))
+        kept = run.log({"é/ü.1-2: x": 1.0})
+        files = run.file("missing"), run.image("../x", b"x"), run.table("t", [1, 2])
+
+        self.assertTrue(kept)
+        self.assertEqual(files, (False,) * 3)
+        self.assertEqual(len(self.points()), 1)
+        self.assertEqual(len(self.lines()), len(set(self.lines())))
+        self.assertEqual([one["params"] for one in self.records() if "params" in one], [{"ok": "1"}])
+
+    def test_params_come_from_dicts_namespaces_and_scalars(self) -> None:
+        run = mps.record("digits", offline=True, params={"net": {"depth": 3, "act": "relu"}, "lr": 0.1, "on": True, "none": None})
+        run.params(Namespace(seed=Scalar(4), sizes=[1, 2], other={1: {2: 3}}))
+        run.param("half", "a\ud800")
+
+        found = {name: value for one in self.records() for name, value in one.get("params", {}).items()}
+
+        first = {"net.depth": "3", "net.act": "relu", "lr": "0.1", "on": "true", "none": "null"}
+        self.assertEqual(found, {**first, "seed": "4", "sizes": "[1, 2]", "other.1.2": "3", "half": "a?"})
+
+    def test_pictures_and_tables_are_files(self) -> None:
+        run = mps.record("digits", offline=True)
+        run.log(loss=1, step=4)
+
+        class Figure:
+            def savefig(self, file: io.BytesIO, format: str) -> None:
+                file.write(b"figure")
+
+        run.image("val/x", Figure())
+        run.image("y", b"\xff\xd8jpeg", step=1)
+        run.table("t", {"a": [1, 2], "b": ["x", "y,z"]})
+        self.assertFalse(run.image("z", object()))
+
+        files = [one["file"] for one in self.records() if "file" in one]
+        (folder,) = Path(self.home, ".mps/offline").iterdir()
+        self.assertEqual([one["path"] for one in files], ["images/val/x_step_4.png", "images/y_step_1.jpg", "tables/t_step_4.csv"])
+        self.assertEqual((folder / files[2]["stored"]).read_text(), 'a,b\n1,x\n2,"y,z"\n')
+        self.assertEqual(media.table_text([{"a": 1}, {"b": 2}]), b"a,b\n1,\n,2\n")
+
+
+class Disk(Recording):
+    def test_a_full_disk_is_one_sentence_and_later_records_are_whole(self) -> None:
+        run = mps.record("digits", offline=True)
+        write = os.write
+
+        def full(file: int, text: bytes) -> int:
+            return write(file, text[:5])
+
+        run.log(loss=1, step=0)
+        with mock.patch("os.write", full):
+            lost = [run.log(loss=1, step=1), run.log(loss=1, step=2)]
+        kept = run.log(loss=1, step=3)
+
+        (file,) = Path(self.home, ".mps/offline").glob("*/records.ndjson")
+        lines = file.read_bytes().splitlines()
+        self.assertEqual((lost, kept), ([False, False], True))
+        self.assertIn(b'"step":3', lines[-1])
+        self.assertEqual(self.lines(), ["mps: the disk takes no records, which are lost until it does: the disk is full."])
+
+    def test_a_folder_that_takes_nothing_leaves_the_training_alone(self) -> None:
+        Path(self.home, ".mps").write_text("a file")
+
+        run = mps.record("digits")
+        kept = run.log(loss=1)
+        run.finish()
+
+        self.assertFalse(kept)
+        self.assertIn("mps: this run is not recorded.", self.lines())
+
+    def test_threads_and_forks_write_whole_lines(self) -> None:
+        run = mps.record("digits", offline=True)
+
+        def work(name: str) -> None:
+            for step in range(300):
+                run.log({name: step}, step=step)
+
+        threads = [threading.Thread(target=work, args=(f"t{one}",)) for one in range(3)]
+        for thread in threads:
+            thread.start()
+        children = []
+        for one in range(2):
+            child = os.fork()
+            if child == 0:
+                work(f"f{one}")
+                run.finish()
+                os._exit(0)
+            children.append(child)
+        for child in children:
+            os.waitpid(child, 0)
+        for thread in threads:
+            thread.join()
+
+        expected = {(name, step, float(step)) for name in ("t0", "t1", "t2", "f0", "f1") for step in range(300)}
+        self.assertEqual(set(self.points()), expected)
+        self.assertEqual(len(self.points()), len(expected))
+        self.assertNotIn("end", self.records()[-1])
+
+
+class Programs(Recording):
+    def run_program(self, text: str, **env: str) -> subprocess.CompletedProcess[str]:
+        source = str(Path(mps.__file__).parent.parent)
+        return subprocess.run(
+            [sys.executable, "-c", text], env={**os.environ, "PYTHONPATH": source, **env}, capture_output=True, text=True, check=False
+        )
+
+    def test_a_run_ends_as_its_program_does(self) -> None:
+        begin = "import mps; r = mps.record('digits', offline=True); r.log(loss=1)\n"
+        ends = {
+            "": "FINISHED",
+            "raise ValueError('x')": "FAILED",
+            "with r: raise ValueError": "FAILED",
+            "with r: raise KeyboardInterrupt": "KILLED",
+            "with r: raise SystemExit(0)": "FINISHED",
+            "import os, signal; os.kill(os.getpid(), signal.SIGKILL)": None,
+        }
+        found = {}
+        for text in ends:
+            self.run_program(begin + text)
+            found[text] = self.records()[-1].get("end")
+            (folder,) = Path(self.home, ".mps/offline").iterdir()
+            folder.rename(Path(self.home, str(time.time_ns())))
+
+        self.assertEqual(found, ends)
+
+    def test_a_service_that_is_away_or_a_missing_login_is_said_and_nothing_is_lost(self) -> None:
+        program = "import mps\nwith mps.record('digits') as r: print(r.log(loss=1))"
+
+        away = self.run_program(program, MPS_URL="http://127.0.0.1:9", MPS_TOKEN="t")
+        nobody = self.run_program(program)
+
+        self.assertEqual([one.stdout for one in (away, nobody)], ["True\n"] * 2)
+        self.assertIn("http://127.0.0.1:9 does not answer: Connection refused.", away.stderr)
+        self.assertIn('run "mps login', nobody.stderr)
+        self.assertIn("mps import --from offline", nobody.stderr)
+        self.assertEqual(len(list(Path(self.home, ".mps/offline").iterdir())), 2)
+
+    def test_a_job_records_into_its_own_experiment_by_its_files(self) -> None:
+        program = """
+import mps
+with mps.record("other", offline=True) as r:
+    r.log(loss=0.5, acc=float("inf"), step=3)
+    r.image("x", b"png")
+    r.param("lr", 1)
+"""
+        job = {"EXPERIMENT_ID": "e", "PROJECT_ID": "p", "METRICS_FILE": f"{self.home}/metrics", "OUTPUT_DIR": f"{self.home}/out"}
+
+        ended = self.run_program(program, **job)
+        other = self.run_program(program, **job, RANK="1")
+
+        rows = [json.loads(line) for line in Path(self.home, "metrics").read_text().splitlines()]
+        self.assertEqual([(one["name"], one["value"], one["step"]) for one in rows], [("loss", 0.5, 3), ("acc", float("inf"), 3)])
+        self.assertAlmostEqual(rows[0]["time"], time.time(), delta=300)
+        self.assertEqual([one.name for one in Path(self.home, "out/images").iterdir()], ["x_step_3.png"])
+        self.assertEqual(ended.stderr, "mps: params are not recorded: this job has no server that takes them.\n")
+        self.assertEqual(other.stderr, "mps: rank 1 records nothing: rank 0 does.\n")
+        self.assertFalse(Path(self.home, ".mps").exists())
