@@ -1,11 +1,13 @@
+import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { Header } from 'tar';
+import { buildWheel } from './build-wheel.ts';
 
-/** The command `mps` as the service delivers it. */
+/** The command `mps` and the Python package `mps` as the service delivers them. */
 export interface CommandFiles {
   /** The package that npm installs, in base64. */
   archive: string;
@@ -13,6 +15,8 @@ export interface CommandFiles {
   offset: number;
   /** Bytes of the program. */
   size: number;
+  /** The Python package that pip installs, in base64. */
+  wheel: string;
 }
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -65,7 +69,13 @@ export async function buildCommandFiles(): Promise<CommandFiles> {
   const archive = gzipSync(Buffer.concat([before, program, library, ...engine, ...readers, end]), {
     level: 9,
   });
-  return { archive: archive.toString('base64'), offset: before.length + blockBytes, size: code.length };
+  const wheel = await buildWheel(root, createHash('sha256').update(archive).digest('hex'));
+  return {
+    archive: archive.toString('base64'),
+    offset: before.length + blockBytes,
+    size: code.length,
+    wheel: Buffer.from(wheel).toString('base64'),
+  };
 }
 
 export interface CommandBundle {

@@ -6,9 +6,10 @@ import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { content } from '../../shared/http/definition/endpoint-output.ts';
 import { commandFiles } from './command-files.ts';
 import { answerDocument, type FixedDocument } from './fixed-document.ts';
+import { wheelName } from './wheel-name.ts';
 
 const decompress = promisify(gunzip);
-const fileNames = ['mps.mjs', 'mps.tgz'] as const;
+const fileNames = ['mps.mjs', 'mps.tgz', wheelName] as const;
 type FileName = (typeof fileNames)[number];
 
 const made = new Map<FileName, FixedDocument>();
@@ -23,26 +24,27 @@ const documentOf = (mediaType: string, bytes: Uint8Array): FixedDocument => ({
 async function document(file: FileName): Promise<FixedDocument> {
   const present = made.get(file);
   if (present !== undefined) return present;
-  const { archive, offset, size } = await commandFiles();
-  const packed = Buffer.from(archive, 'base64');
-  const fixedDocument =
-    file === 'mps.tgz'
-      ? documentOf('application/gzip', packed)
-      : documentOf(
-          'text/javascript; charset=utf-8',
-          (await decompress(packed)).subarray(offset, offset + size),
-        );
+  const fixedDocument = await makeDocument(file);
   made.set(file, fixedDocument);
   return fixedDocument;
+}
+
+async function makeDocument(file: FileName): Promise<FixedDocument> {
+  const { archive, offset, size, wheel } = await commandFiles();
+  if (file === wheelName) return documentOf('application/zip', Buffer.from(wheel, 'base64'));
+  const packed = Buffer.from(archive, 'base64');
+  if (file === 'mps.tgz') return documentOf('application/gzip', packed);
+  const program = (await decompress(packed)).subarray(offset, offset + size);
+  return documentOf('text/javascript; charset=utf-8', program);
 }
 
 export const endpoint = defineEndpoint({
   name: 'readCommand',
   method: 'GET',
   path: '/cli/{file}',
-  summary: 'The command mps of this service',
+  summary: 'The command mps of this service, and its package for Python',
   description:
-    'Install `mps.tgz` with `npm install -g` and its URL; `mps.mjs` is the same program as one file. It runs on Node 20 and newer.',
+    'Install `mps.tgz` with `npm install -g` and its URL; `mps.mjs` is the same program as one file. It runs on Node 20 and newer. `pip install` takes the wheel by its URL, for Python 3.9 and newer; `import mps` then records and reads experiments.',
   allow: 'anyone',
   needs: {},
   throttle: { perSecond: 2, burst: 10 },
@@ -50,10 +52,10 @@ export const endpoint = defineEndpoint({
     path: z.strictObject({
       file: z
         .enum(fileNames, `must be one of ${fileNames.join(', ')}`)
-        .describe('`mps.tgz` for npm, or `mps.mjs` to run without an installation.'),
+        .describe('`mps.tgz` for npm, `mps.mjs` to run without an installation, or the wheel for pip.'),
     }),
   },
-  output: { 200: content(['text/javascript', 'application/gzip']) },
+  output: { 200: content(['text/javascript', 'application/gzip', 'application/zip']) },
   etag: true,
 
   async handle({ path: { file } }) {

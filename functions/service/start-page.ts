@@ -5,6 +5,7 @@ import { Html, html } from '../../shared/drawing/html.ts';
 import { pagePalette } from '../../shared/drawing/page-palette.ts';
 import { pathOfHost } from '../../shared/http/definition/endpoint-context.ts';
 import { pagePolicy } from './docs/page-policy.ts';
+import { installWheel, wheelName } from './wheel-name.ts';
 
 /** The start page for people. It describes the service and links to the other pages. */
 export function startPage(start: Start): string {
@@ -26,6 +27,9 @@ ${start.data_folder === null ? '' : html`<p>The data folder has ${bytesText(star
 npm install -g "$BASE/cli/mps.tgz"
 mps login "$BASE"
 mps run</code></pre>
+<h2>From Python</h2>
+<pre tabindex="0"><code>${installWheel('$BASE')}</code></pre>
+<p>Then <code>import mps</code> records experiments, reads them, and starts trainings. <code>model-project-service[cli]</code> in its place brings the command to machines without Node.</p>
 </main></body></html>
 `.text;
 }
@@ -48,6 +52,7 @@ export const Start = z
       .describe('Browsers sign in here at the issuer of the service; null without one.'),
     account: link('The account of the caller.'),
     command: link('The command mps, for `npm install -g`.'),
+    python: link('The package for Python, for `pip install`.'),
     python_versions: z
       .array(z.string())
       .nullable()
@@ -122,6 +127,7 @@ export function startOf(
     issuer_sign_in: hasIssuer ? `${base}auth/oidc/start` : null,
     account: `${base}users/me`,
     command: `${base}cli/mps.tgz`,
+    python: `${base}cli/${wheelName}`,
     python_versions: python_versions === undefined ? null : [...python_versions],
     package_indexes: [...package_indexes],
     data_folder,

@@ -1,4 +1,5 @@
 import { join, relative } from 'node:path';
+import { installWheel } from '../../../functions/service/wheel-name.ts';
 import { firstAdminName } from '../../../shared/accounts/first-admin.ts';
 import type { FirstAdmin } from './ensure-first-admin.ts';
 
@@ -82,6 +83,8 @@ const nextCommands = (facts: Greeting): string[] => {
       ? []
       : [`Without an installation, "npx --prefix ${quoted(checkout)} mps" is the same command.`]),
     'If npm refuses with EACCES, add --prefix ~/.local to its command, and ~/.local/bin to the PATH.',
+    'For "import mps" in notebooks and programs of Python:',
+    `  ${installWheel(url)}`,
     '',
   ];
 };

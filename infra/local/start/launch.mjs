@@ -24,8 +24,9 @@ function digestOfSources() {
       .update(readFileSync(join(root, file)))
       .update('\n');
   add('package-lock.json');
-  // `cli` is included because the service serves its command.
-  for (const folder of ['functions', 'shared', 'infra', 'cli']) {
+  add('python/pyproject.toml');
+  // `cli` and `python` are included because the service serves its command and its package.
+  for (const folder of ['functions', 'shared', 'infra', 'cli', 'python/mps']) {
     const files = readdirSync(join(root, folder), { recursive: true });
     for (const file of files.sort()) if (/\.(?:tsx?|css|py)$/.test(file)) add(join(folder, file));
   }

@@ -21,6 +21,7 @@ describe('the root of the service', () => {
       token: '/auth/token',
       account: '/users/me',
       command: '/cli/mps.tgz',
+      python: expect.stringMatching(/^\/cli\/model_project_service-\d+\.\d+\.\d+-py3-none-any\.whl$/),
       python_versions: null,
       package_indexes: expect.arrayContaining(['pypi.org']),
       data_folder: null,
@@ -40,6 +41,7 @@ describe('the root of the service', () => {
     expect(headers['content-security-policy']).toContain(
       `default-src 'none'; style-src 'sha256-${hash}'; img-src`,
     );
+    expect(text).toContain('pip install &quot;model-project-service @ $BASE/cli/model_project_service-');
     expect(text).not.toMatch(/<script|style="|http:|https:/);
     for (const href of ['/console', '/docs', '/openapi.json', '/health'])
       expect(text).toContain(`href="${href}"`);

@@ -72,6 +72,7 @@ const documents = [
   'shared/sweeps/sampling/README.md',
   'shared/serving/README.md',
   'shared/runner/README.md',
+  'python/README.md',
   'test/README.md',
   'test/examples/README.md',
   'test/proofs/mlflow/README.md',

@@ -36,7 +36,7 @@ describe('what a start says', () => {
 
   test('names the commands to go on with, which are ours in any folder', () => {
     expect(greeting({ ...base, dataFolder: '/it is here/.data' })).toMatch(
-      /npm install -g http:\/\/127\.0\.0\.1:3000\/cli\/mps\.tgz\n {2}cd '\/it is here\/test\/examples\/hello' && mps run\n.*mps run -S .*\n.*mps compare\n.*npx --prefix '\/it is here' mps"/,
+      /npm install -g http:\/\/127\.0\.0\.1:3000\/cli\/mps\.tgz\n {2}cd '\/it is here\/test\/examples\/hello' && mps run\n.*mps run -S .*\n.*mps compare\n.*npx --prefix '\/it is here' mps"[\s\S]*\n {2}pip install "model-project-service @ http:\/\/127\.0\.0\.1:3000\/cli\/\S+\.whl"\n/,
     );
   });
 
