@@ -8,12 +8,12 @@ import { writeRecords } from '../../shared/data/table/needs.ts';
 import type { TableReader } from '../../shared/data/table/table.ts';
 import { ConditionFailedError } from '../../shared/data/table/write-label.ts';
 import { SearchText } from '../../shared/experiments/filter-rule.ts';
+import { viewOrder } from '../../shared/experiments/search/view-order.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { fields } from '../../shared/http/definition/endpoint-input.ts';
 import { projectPath } from '../../shared/http/definition/parameters.ts';
 import { Reply } from '../../shared/http/definition/reply.ts';
 import { LinkAnswer, LinkBody, showLink } from './link.ts';
-import { viewOrder } from './view-order.ts';
 
 export const endpoint = defineEndpoint({
   name: 'createLink',

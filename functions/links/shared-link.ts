@@ -8,11 +8,14 @@ import { findProjects, type Project } from '../../shared/data/projects/project.t
 import { findSweep, type Sweep } from '../../shared/data/sweeps/sweep.ts';
 import { lastTry, listRuns } from '../../shared/data/sweeps/sweep-run.ts';
 import type { TableReader } from '../../shared/data/table/table.ts';
+import type {
+  ViewReading as LinkReading,
+  ViewedExperiment as SharedExperiment,
+} from '../../shared/experiments/search/experiments-of-view.ts';
 import type { Ambient, Throttle } from '../../shared/http/definition/endpoint-context.ts';
 import { anonymizer } from './anonymizer.ts';
 import { type Discretion, hiddenParams } from './hidden-params.ts';
 import { maxShared } from './link.ts';
-import type { LinkReading, SharedExperiment, SharedExperiments } from './shared-view.ts';
 
 /** Throttle of what anybody may ask with a link. */
 export const sharedThrottle: Throttle = { perSecond: 20, burst: 40 };
@@ -25,6 +28,15 @@ export const linkIsGone = (): ServiceError =>
 interface Shared {
   link: Link;
   project: Project;
+}
+
+/** The first experiments that a link shows. */
+interface SharedExperiments {
+  all: SharedExperiment[];
+  /** Whether there are more than {@link maxShared}. */
+  isMore: boolean;
+  /** The sweep of a link of one. */
+  sweep?: Sweep | undefined;
 }
 
 type Asking = Pick<Ambient, 'header' | 'now'> & { records: TableReader<'records'> };
@@ -51,8 +63,8 @@ export async function sharedExperiments(
   const { records } = reading;
   if (subject.kind === 'view') {
     if (!views.some(({ name }) => name === subject.name)) throw linkIsGone();
-    const { experimentsOfView } = await import('./shared-view.ts');
-    return experimentsOfView(reading, project_id, subject);
+    const { experimentsOfView } = await import('../../shared/experiments/search/experiments-of-view.ts');
+    return experimentsOfView(reading, project_id, subject, maxShared);
   }
   const { ids, isMore, sweep } =
     subject.kind === 'sweep'

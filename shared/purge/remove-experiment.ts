@@ -4,6 +4,7 @@ import { foldCatalogue } from '../data/experiments/fold-catalogue.ts';
 import { unrank } from '../data/experiments/ranking.ts';
 import { count } from '../data/projects/project.ts';
 import { newPurge, type Purge, recordPurge } from '../data/projects/purge.ts';
+import { requireUnreported } from '../data/projects/report.ts';
 import type { Condition } from '../data/table/condition.ts';
 import { retryOnConflict } from '../data/table/retry-on-conflict.ts';
 import type { TableWriter, Write } from '../data/table/table.ts';
@@ -25,6 +26,7 @@ export interface Removed {
  * @param removable condition on the experiment
  * @param also further writes of the transaction
  * @throws ConditionFailedError if the condition fails
+ * @throws ServiceError `conflict` if a report shows it
  */
 export async function removeOneExperiment(
   context: Removing,
@@ -34,6 +36,7 @@ export async function removeOneExperiment(
 ): Promise<{ purge: Purge; removed: Removed }> {
   const { records } = context;
   const { project_id, experiment_id } = experiment;
+  await requireUnreported(records, project_id, { experiment });
   const removed = {
     objects: experiment.artifacts + experiment.checkpoints,
     bytes: experiment.artifact_bytes + experiment.checkpoint_bytes,

@@ -18,6 +18,7 @@ import {
 } from '../data/projects/project.ts';
 import { exportPartition } from '../data/projects/project-archives.ts';
 import { newPurge, recordPurge } from '../data/projects/purge.ts';
+import { projectReportPartitions } from '../data/projects/report.ts';
 import { uploadPartitions } from '../data/projects/upload.ts';
 import { variablesPartition } from '../data/projects/variable.ts';
 import { scheduleConfigsPartition, schedulesPartition } from '../data/schedules/schedule.ts';
@@ -57,6 +58,7 @@ export async function removeWholeProject(
     cataloguePartition(project_id),
     variablesPartition(project_id),
     linksPartition(project_id),
+    ...projectReportPartitions(project_id),
     hooksPartition(project_id),
     hookEventsPartition(project_id),
     deliveriesPartition(project_id),

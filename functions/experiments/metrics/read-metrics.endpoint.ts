@@ -7,7 +7,7 @@ import { noteWatched } from '../../../shared/data/jobs/lease.ts';
 import { readCriterion } from '../../../shared/data/projects/inferred-criterion.ts';
 import { markJobs, readRecords } from '../../../shared/data/table/needs.ts';
 import { experimentPath } from '../../../shared/experiments/experiment-path.ts';
-import { isPointsPosition, readPoints } from '../../../shared/experiments/read-points.ts';
+import { isPointsPosition, readCurves, readPoints } from '../../../shared/experiments/read-points.ts';
 import { preferredMediaType } from '../../../shared/http/body/accept.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { content } from '../../../shared/http/definition/endpoint-output.ts';
@@ -16,7 +16,6 @@ import { decimal, integer } from '../../../shared/http/definition/parameters.ts'
 import { Reply } from '../../../shared/http/definition/reply.ts';
 import { isSystemMetric } from '../../../shared/metrics/system-metric.ts';
 import { PointAnswer, showPoint } from './point-answer.ts';
-import { readCurves } from './read-curves.ts';
 
 /** Maximum number of metric names in one request. */
 const maxNames = 100;

@@ -17,7 +17,7 @@ export const endpoint = defineEndpoint({
   path: '/projects/{project_id}/experiments/delete',
   summary: 'Delete experiments that can be restored for 30 days',
   description:
-    'Marks trainings that have ended, and experiments that clients record, as deleted. Lists leave them out, except with `deleted=true`. After 30 days they are removed with their logs, metrics and artifacts. Until then POST …/experiments/restore brings them back. Trainings that have not ended are left as they are. DELETE of one experiment removes it at once and for ever.',
+    'Marks trainings that have ended, and experiments that clients record, as deleted. Lists leave them out, except with `deleted=true`. After 30 days they are removed with their logs, metrics and artifacts. Until then POST …/experiments/restore brings them back. Trainings that have not ended, and experiments that a report shows, are left as they are. DELETE of one experiment removes it at once and for ever.',
   allow: 'developer',
   project: 'developer',
   audit: { fields: ['experiment_ids'] },
@@ -27,6 +27,7 @@ export const endpoint = defineEndpoint({
   output: {
     200: z.object({
       deleted: z.array(Ulid).describe('Experiments that are deleted now, including those that already were.'),
+      shown: z.array(Ulid).describe('Experiments that a report shows. Remove them from the report first.'),
       unfinished: z.array(Ulid).describe('Trainings that have not ended. Cancel them first.'),
       missing: z.array(Ulid).describe('Experiments that the project does not have.'),
       until: Timestamp.describe('Time until which those that this request deleted can be restored.'),
@@ -38,22 +39,32 @@ export const endpoint = defineEndpoint({
     const { records, now } = context;
     const deleted_at = now().toISOString();
     const experiments = await findExperiments(records, project_id, experiment_ids);
+    const shown = new Set<string>();
     // An experiment that a client records may never end.
     const ended = experiments.filter(({ kind, status }) => kind === 'logged' || isFinal(status));
     await inLanes(ended, changesAtOnce, async (experiment) => {
       const { experiment_id } = experiment;
       let isScheduled = false;
-      await changeFields(context, experiment, async (present) => {
+      await changeFields(context, experiment, async (present, { reports = 0 }) => {
         if (present.deleted_at !== undefined) return { fields: present };
+        // A report that begins to show it raises its version, so this is read again.
+        if (reports > 0) {
+          shown.add(experiment_id);
+          return { fields: present };
+        }
+        shown.delete(experiment_id);
         // The purge is scheduled before the mark, so every mark has a purge.
         if (!isScheduled) await records.write(...retain({ project_id, experiment_id, deleted_at }));
         isScheduled = true;
         return { fields: { ...present, deleted_at } };
       });
     });
+    const idsOf = (isShown: boolean) =>
+      ended.flatMap(({ experiment_id: id }) => (shown.has(id) === isShown ? [id] : []));
     const known = new Set(experiments.map(({ experiment_id }) => experiment_id));
     return {
-      deleted: ended.map(({ experiment_id }) => experiment_id),
+      deleted: idsOf(false),
+      shown: idsOf(true),
       unfinished: experiments.flatMap((one) => (ended.includes(one) ? [] : [one.experiment_id])),
       missing: experiment_ids.filter((id) => !known.has(id)),
       until: retainedUntil(deleted_at).toISOString(),

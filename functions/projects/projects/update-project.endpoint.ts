@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Ulid } from '../../../shared/core/formats.ts';
-import { badRequest } from '../../../shared/core/service-error.ts';
+import { badRequest, ServiceError } from '../../../shared/core/service-error.ts';
 import { findExperiment } from '../../../shared/data/experiments/experiment.ts';
 import { changeInProject } from '../../../shared/data/projects/change-in-project.ts';
 import { readCriterion } from '../../../shared/data/projects/inferred-criterion.ts';
@@ -13,9 +13,11 @@ import {
   ProjectTask,
   ProjectType,
 } from '../../../shared/data/projects/project-rules.ts';
+import { listProjectReports, maxReports } from '../../../shared/data/projects/report.ts';
 import { RunRules } from '../../../shared/data/projects/run-rules.ts';
-import { TableViews } from '../../../shared/data/projects/table-view.ts';
+import { type TableView, TableViews } from '../../../shared/data/projects/table-view.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
+import type { TableReader } from '../../../shared/data/table/table.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { fields } from '../../../shared/http/definition/endpoint-input.ts';
 import { projectPath } from '../../../shared/http/definition/parameters.ts';
@@ -100,6 +102,7 @@ export const endpoint = defineEndpoint({
       context.noteAudit({ before: present });
       if (baseline != null && (await findExperiment(records, present.project_id, baseline)) === undefined)
         throw badRequest([{ in: 'body', name: 'baseline', message: 'names no experiment of the project' }]);
+      if (views !== undefined) await requireShownViews(records, present.project_id, views);
       const at = now();
       const removable = {
         ...(criterion !== undefined && { criterion }),
@@ -120,3 +123,21 @@ export const endpoint = defineEndpoint({
     });
   },
 });
+
+/** @throws ServiceError `conflict` if a report shows a view that would be removed */
+async function requireShownViews(
+  records: TableReader<'records'>,
+  project_id: string,
+  views: readonly TableView[],
+): Promise<void> {
+  const { items } = await listProjectReports(records, project_id, { limit: maxReports, after: undefined });
+  const names = new Set(views.map(({ name }) => name));
+  for (const { title, views: shown } of items) {
+    const gone = shown.find((name) => !names.has(name));
+    if (gone === undefined) continue;
+    throw new ServiceError(
+      'conflict',
+      `The view ${JSON.stringify(gone)} is shown in the report ${JSON.stringify(title)}. Remove it from the report first.`,
+    );
+  }
+}

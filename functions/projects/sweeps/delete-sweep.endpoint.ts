@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Ulid } from '../../../shared/core/formats.ts';
+import { requireUnreported } from '../../../shared/data/projects/report.ts';
 import { hasEnded } from '../../../shared/data/sweeps/has-ended.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { flag } from '../../../shared/http/definition/parameters.ts';
@@ -35,8 +36,9 @@ export const endpoint = defineEndpoint({
 
   async handle({ path, query }, context) {
     let cancelled = 0;
-    await changeSweep(context, path, (sweep) => {
+    await changeSweep(context, path, async (sweep) => {
       requirePrecondition(context, sweep.version);
+      await requireUnreported(context.records, path.project_id, { sweep });
       cancelled = sweep.running.length;
       return {
         ...sweep,

@@ -74,6 +74,8 @@ const experiment = recordType('experiment', () =>
      * the same time.
      */
     continuations: z.number().int().default(0),
+    /** Number of reports that name it, which keep it from being deleted. Absent if none ever did. */
+    reports: z.number().int().optional(),
     /** Its place in a sweep. Absent if no sweep began it. */
     sweep: SweepPlace.optional(),
     /** Schedule that began it. Absent if none did. */
@@ -238,11 +240,16 @@ export async function requireExperimentToRemove(
   if (item === undefined) throw notFound('experiment', experiment_id);
   const found = salvageExperiment(item);
   if (isUnreadable(item)) return { experiment: found, hasEnded: true, removable: { exists: true } };
-  const { continuations } = found;
+  const { continuations, reports } = found;
   const uncontinued =
     continuations === 0 ? { any: [{ absent: ['continuations'] }, { equals: { continuations } }] } : {};
   const removable = {
-    equals: { status_rank: finalRank, ...(continuations > 0 && { continuations }) },
+    equals: {
+      status_rank: finalRank,
+      ...(continuations > 0 && { continuations }),
+      ...(reports !== undefined && { reports }),
+    },
+    ...(reports === undefined && { absent: ['reports'] }),
     ...uncontinued,
   };
   return { experiment: found, hasEnded: isFinal(found.status), removable };

@@ -66,6 +66,7 @@ const counters = recordType('counters', () =>
     /** Number of users that it is shared with. */
     members: z.number().int().default(0),
     schedules: z.number().int().default(0),
+    reports: z.number().int().default(0),
   }),
 );
 /**
@@ -95,7 +96,7 @@ export const salvageCounters = (item: Item): Counters => counters.salvage(item, 
 
 const noCounters: Counters = {
   ...{ configs: 0, experiments: 0, unfinished: 0, ended: 0 },
-  ...{ objects: 0, bytes: 0, members: 0, schedules: 0 },
+  ...{ objects: 0, bytes: 0, members: 0, schedules: 0, reports: 0 },
 };
 
 /**
@@ -167,7 +168,7 @@ export const count = (project_id: string, add: Partial<Counters>, maxBytes?: num
 export const countUpTo = (
   most: number,
   project_id: string,
-  counter: 'members' | 'schedules',
+  counter: 'members' | 'schedules' | 'reports',
   change: 1 | -1,
 ): Write => ({
   update: countersKey(project_id),

@@ -49,6 +49,8 @@ const sweep = recordType('sweep', () =>
     run_seconds: z.number().nullable(),
     /** Number of decisions so far. Ends and beginnings of runs carry it, so each decision's inputs are known. */
     decisions: z.number().int(),
+    /** Number of reports that name it, which keep it from being deleted. Absent if none ever did. */
+    reports: z.number().int().optional(),
     /** Time at which its deletion began. The record goes once its runs have ended. */
     deleting: z.enum(['sweep', 'experiments']).optional(),
     /** Name of the user who cancelled it. */
@@ -132,6 +134,27 @@ export const replaceSweep = (before: Sweep, next: Sweep, now: Date): Write =>
     }),
     if: { equals: { version: before.version } },
   });
+
+/**
+ * Build the writes that lock the sweeps that a report begins to name, and release the others.
+ * @throws ServiceError `not-found` if a sweep is missing or being deleted
+ */
+export async function lockSweeps(
+  records: TableReader<'records'>,
+  project_id: string,
+  before: readonly string[],
+  after: readonly string[],
+  now: Date,
+): Promise<Write[]> {
+  const changed = [...before, ...after].filter((id) => before.includes(id) !== after.includes(id));
+  return Promise.all(
+    changed.map(async (id) => {
+      const present = await requireSweep(records, project_id, id);
+      const reports = Math.max(0, (present.reports ?? 0) + (after.includes(id) ? 1 : -1));
+      return replaceSweep(present, { ...present, reports }, now);
+    }),
+  );
+}
 
 /** Build the write that removes a sweep. It fails if the sweep has changed since the read. */
 export const removeSweep = ({ project_id, sweep_id, version }: Sweep): Write =>

@@ -5,6 +5,7 @@ import { isAskedFor } from '../../data/hooks/hook.ts';
 import { isFinal } from '../../data/jobs/job-status.ts';
 import { defaultName } from '../../data/projects/default-name.ts';
 import { retain } from '../../data/projects/purge.ts';
+import { requireUnreported } from '../../data/projects/report.ts';
 import { readAhead } from '../../data/table/table.ts';
 import { type ChangeFields, changeFields } from '../../experiments/change-fields.ts';
 import { experimentNumber } from '../../experiments/experiment-number.ts';
@@ -195,8 +196,10 @@ const marking = (path: string, deletes: boolean): Route =>
     const { project_id, experiment_id } = experiment;
     const fields = await findFields(context.records, project_id, experiment_id);
     if (deletes === (fields?.deleted_at !== undefined)) return {};
+    if (deletes) await requireUnreported(context.records, project_id, { experiment });
     if (deletes) await context.records.write(...retain({ project_id, experiment_id, deleted_at }));
-    await changeFields(context, experiment, (present) => {
+    await changeFields(context, experiment, async (present, current) => {
+      if (deletes) await requireUnreported(context.records, project_id, { experiment: current });
       const { deleted_at: marked, ...others } = present;
       if (deletes === (marked !== undefined)) return { fields: present };
       return { fields: deletes ? { ...present, deleted_at } : others };

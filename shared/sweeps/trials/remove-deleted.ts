@@ -47,13 +47,13 @@ interface Removing {
 
 const rowsAtOnce = 10;
 
-/** Remove an experiment, unless it is gone or another one starts from its checkpoints. */
+/** Remove an experiment, unless it is gone, another one starts from its checkpoints, or a report shows it. */
 async function removeTry(context: Removing, project_id: string, experiment_id: string): Promise<void> {
   try {
     const experiment = await requireExperimentToRemove(context.records, project_id, experiment_id);
     if (experiment.hasEnded) await removeOneExperiment(context, experiment.experiment, experiment.removable);
   } catch (error) {
-    const isGone = error instanceof ServiceError && error.kind === 'not-found';
-    if (!isGone && !(error instanceof ConditionFailedError)) throw error;
+    const stays = error instanceof ServiceError && (error.kind === 'not-found' || error.kind === 'conflict');
+    if (!stays && !(error instanceof ConditionFailedError)) throw error;
   }
 }

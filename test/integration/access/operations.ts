@@ -9,6 +9,7 @@ import { endpoint as requestImport } from '../../../functions/projects/archive/r
 import { endpoint as putConfig } from '../../../functions/projects/configs/put-config.endpoint.ts';
 import { endpoint as putHook } from '../../../functions/projects/hooks/put-hook.endpoint.ts';
 import { endpoint as testHook } from '../../../functions/projects/hooks/test-hook.endpoint.ts';
+import { endpoint as createReport } from '../../../functions/projects/reports/create-report.endpoint.ts';
 import { endpoint as createSchedule } from '../../../functions/projects/schedules/create-schedule.endpoint.ts';
 import { endpoint as createSweep } from '../../../functions/projects/sweeps/create-sweep.endpoint.ts';
 import { endpoint as putVariable } from '../../../functions/projects/variables/put-variable.endpoint.ts';
@@ -214,6 +215,26 @@ const onSweep = (call: Call = {}): Operation => ({
   },
 });
 
+const written = json({
+  title: 'Findings',
+  text: '```mps receipt\nmethod: prune\ncompression: 01m7zd37c8sw33pd33t8h6rtmj\n```',
+});
+
+/** On a report of the target: a project has at most a hundred. */
+const reports = new Map<string, Promise<string>>();
+const onReport = (isNew: boolean, more: Call = {}): Operation => ({
+  absent: { report_id: nobody, ...more.path },
+  call: async ({ service, target }) => {
+    if (target === undefined) return { ...more, path: { report_id: nobody, ...more.path } };
+    const { project_id, user } = target;
+    const make = async (): Promise<string> =>
+      (await service.must(createReport, { path: { project_id }, ...written })).report_id;
+    const made = (isNew ? undefined : reports.get(user.user_id)) ?? make();
+    if (!isNew) reports.set(user.user_id, made);
+    return { ...more, path: { report_id: await made, ...more.path } };
+  },
+});
+
 const nightly = json({ cron: '0 3 * * *', config: 'train.yaml' });
 
 /** By the id of their owner: a project has at most a hundred. */
@@ -403,6 +424,11 @@ export const operations: Readonly<Record<string, Operation>> = {
   retrySweep: onSweep(),
   listTrials: onSweep(),
   createTrial: onSweep(json({ params: {} })),
+  createReport: given(written),
+  readReport: onReport(false),
+  readReportBlock: onReport(false, { path: { block: '1' } }),
+  updateReport: onReport(false, written),
+  deleteReport: onReport(true),
   createSchedule: given(nightly),
   readSchedule: onSchedule(false),
   pauseSchedule: onSchedule(false),

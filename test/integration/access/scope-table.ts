@@ -41,6 +41,9 @@ export const scopeTable: Readonly<Record<string, Row>> = Object.fromEntries([
     listSweeps
     readSweep
     listTrials
+    listReports
+    readReport
+    readReportBlock
     listSchedules
     readSchedule
     listExperiments

@@ -21,6 +21,10 @@ import { endpoint as createProject } from '../../../functions/projects/projects/
 import { endpoint as deleteProject } from '../../../functions/projects/projects/delete-project.endpoint.ts';
 import { endpoint as readProject } from '../../../functions/projects/projects/read-project.endpoint.ts';
 import { endpoint as updateProject } from '../../../functions/projects/projects/update-project.endpoint.ts';
+import { endpoint as createReport } from '../../../functions/projects/reports/create-report.endpoint.ts';
+import { endpoint as deleteReport } from '../../../functions/projects/reports/delete-report.endpoint.ts';
+import { endpoint as readReport } from '../../../functions/projects/reports/read-report.endpoint.ts';
+import { endpoint as updateReport } from '../../../functions/projects/reports/update-report.endpoint.ts';
 import { endpoint as createSchedule } from '../../../functions/projects/schedules/create-schedule.endpoint.ts';
 import { endpoint as deleteSchedule } from '../../../functions/projects/schedules/delete-schedule.endpoint.ts';
 import { endpoint as pauseSchedule } from '../../../functions/projects/schedules/pause-schedule.endpoint.ts';
@@ -75,6 +79,7 @@ export const projectRows: Rows = {
     { endpoint: readSource, change: putSource },
     { endpoint: readExperiment, change: updateExperiment },
     { endpoint: readSweep, change: updateSweep },
+    { endpoint: readReport, change: updateReport },
     { endpoint: readSchedule },
     { endpoint: readExperimentConfig },
     { endpoint: readExperimentConfigGraph, accept: 'application/json' },
@@ -154,6 +159,13 @@ export const projectRows: Rows = {
       effect: 'sets',
     },
     { endpoint: deleteSweep, content: () => ({}), reads: readSweep, effect: 'removes' },
+    {
+      endpoint: updateReport,
+      content: (n) => ({ body: JSON.stringify({ title: `title ${n}` }), headers: asJson }),
+      reads: readReport,
+      effect: 'sets',
+    },
+    { endpoint: deleteReport, content: () => ({}), reads: readReport, effect: 'removes' },
     { endpoint: deleteSchedule, content: () => ({}), reads: readSchedule, effect: 'removes' },
   ],
   tagged: [
@@ -170,6 +182,7 @@ export const projectRows: Rows = {
     resumeSweep,
     cancelSweep,
     retrySweep,
+    createReport,
     createSchedule,
     pauseSchedule,
     resumeSchedule,

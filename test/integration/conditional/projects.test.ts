@@ -4,6 +4,7 @@ import { endpoint as readConfigGraph } from '../../../functions/projects/configs
 import { endpoint as putEnvironment } from '../../../functions/projects/environment/put-environment.endpoint.ts';
 import { endpoint as putHook } from '../../../functions/projects/hooks/put-hook.endpoint.ts';
 import { endpoint as readProject } from '../../../functions/projects/projects/read-project.endpoint.ts';
+import { endpoint as createReport } from '../../../functions/projects/reports/create-report.endpoint.ts';
 import { endpoint as createSchedule } from '../../../functions/projects/schedules/create-schedule.endpoint.ts';
 import { endpoint as createSweep } from '../../../functions/projects/sweeps/create-sweep.endpoint.ts';
 import { endpoint as putDataset } from '../../../functions/projects/uploads/put-dataset.endpoint.ts';
@@ -76,6 +77,13 @@ describe('conditional requests about projects', () => {
       const counted = count(experiment.project_id, { experiments: 1 });
       const config = putJobConfig(experiment.experiment_id, Buffer.from('a: 1\n'));
       await service.records.write(putExperiment(experiment), config, counted);
+    }
+    if (route.includes('{report_id}')) {
+      const body = JSON.stringify({ title: 'Findings', text: '' });
+      const made = await call(createReport, { body, headers: { 'Content-Type': 'application/json' } });
+      expect(made.status, made.text).toBe(200);
+      path = { ...path, report_id: made.json.report_id };
+      return made.headers['etag'] ?? '';
     }
     if (/\{(?:sweep|schedule)_id\}/.test(route)) {
       await call(putConfig, { body: 'a: 1' });

@@ -45,6 +45,7 @@ import { findMember } from '../../../shared/data/projects/member.ts';
 import { findClaimedName, parseCounters, requireProject } from '../../../shared/data/projects/project.ts';
 import { findExport, findImport, listArchiveWork } from '../../../shared/data/projects/project-archives.ts';
 import { listDue, listPurges } from '../../../shared/data/projects/purge.ts';
+import { findFrozen, requireReport } from '../../../shared/data/projects/report.ts';
 import { findDataset, findSource } from '../../../shared/data/projects/upload.ts';
 import { findVariablesKey, readVariables } from '../../../shared/data/projects/variable.ts';
 import { findSchedule, readScheduleConfig } from '../../../shared/data/schedules/schedule.ts';
@@ -211,6 +212,13 @@ export const readers: Readonly<Record<string, Reader>> = {
     const page = { limit: 10, after: undefined };
     return wholePage(await listLinks(records, ownerOf(item), new Date('2026-06-01T00:00:00.000Z'), page))
       .items[0];
+  },
+  report: ({ records }, item) => requireReport(records, { project_id: ownerOf(item), report_id: item.sk }),
+  'report-text': ({ records }, item) =>
+    requireReport(records, { project_id: ownerOf(item), report_id: item.sk.split('#')[0] ?? '' }),
+  'frozen-block': async ({ records }, item) => {
+    const [report_id = '', digest = ''] = item.sk.split('#');
+    return JSON.parse((await findFrozen(records, { project_id: ownerOf(item), report_id }, digest)) ?? '');
   },
   hooks: ({ records }, item) => readHooks(records, ownerOf(item)),
   'hook-events': async ({ records }, item) => ({

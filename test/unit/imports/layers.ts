@@ -81,7 +81,7 @@ export const layers: readonly (readonly string[])[] = [
     'shared/runner/outputs',
     'shared/training',
   ],
-  ['shared/runner/trackers', 'shared/schedules', 'shared/sweeps/trials'],
+  ['shared/reports', 'shared/runner/trackers', 'shared/schedules', 'shared/sweeps/trials'],
   [
     'functions/experiments',
     'functions/links',

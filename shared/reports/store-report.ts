@@ -1,0 +1,95 @@
+import { badRequest, ServiceError } from '../core/service-error.ts';
+import { findExperiments } from '../data/experiments/experiment.ts';
+import type { Project } from '../data/projects/project.ts';
+import {
+  frozenMaxBytes,
+  maxReports,
+  putReport,
+  type Report,
+  reportCount,
+  shownExperiment,
+} from '../data/projects/report.ts';
+import { findSweep, lockSweeps } from '../data/sweeps/sweep.ts';
+import type { TableWriter, Write } from '../data/table/table.ts';
+import { ConditionFailedError } from '../data/table/write-label.ts';
+import type { ViewReading } from '../experiments/search/experiments-of-view.ts';
+import { blocksOf, namedIn, parseReport } from './parse-report.ts';
+import { digestOfBlock, presentData } from './read-block.ts';
+
+/**
+ * Store a report, and the data of blocks that are frozen from now on. What its blocks name must be in the project,
+ * and is locked.
+ * @param also further writes of the transaction
+ * @throws ServiceError `bad-request` with all faults of the text, `conflict` if the project has too many reports
+ * @throws ConditionFailedError if the report, or a sweep of it, was changed in between
+ */
+export async function storeReport(
+  { records, accounts, now }: ViewReading & { records: TableWriter<'records'> },
+  project: Project,
+  value: Omit<Report, 'experiments' | 'sweeps' | 'views' | 'frozen' | 'updated_at' | 'project_id'>,
+  { text, previous, also = [] }: { text: string; previous?: Report; also?: readonly Write[] },
+): Promise<void> {
+  const { project_id } = project;
+  const { parts, faults } = parseReport(text);
+  const blocks = blocksOf(parts);
+  const named = namedIn(blocks);
+  for (const name of named.views)
+    if (!project.views?.some((view) => view.name === name))
+      faults.push(`the project has no view ${JSON.stringify(name)}`);
+  for (const id of await missingIn(records, project_id, named))
+    faults.push(`the project has no experiment or sweep ${id}`);
+  if (faults.length > 0) throw textFault(faults);
+  const at = now().toISOString();
+  const kept = previous?.frozen ?? {};
+  const frozen: Record<string, string> = {};
+  const data = new Map<string, string>();
+  for (const block of blocks.filter(({ isFrozen }) => isFrozen)) {
+    const digest = digestOfBlock(block);
+    if (Object.hasOwn(frozen, digest)) continue;
+    frozen[digest] = kept[digest] ?? at;
+    if (Object.hasOwn(kept, digest)) continue;
+    const present = await presentData({ records, accounts, now }, project, block);
+    if (present.kind === 'missing') faults.push(`line ${block.line}: cannot be frozen. ${present.reason}`);
+    const json = JSON.stringify(present);
+    if (Buffer.byteLength(json) > frozenMaxBytes)
+      faults.push(`line ${block.line}: has too much data to freeze`);
+    data.set(digest, json);
+  }
+  if (faults.length > 0) throw textFault(faults);
+  const report: Report = { ...value, project_id, ...named, frozen, updated_at: at };
+  try {
+    await records.write(
+      ...putReport(report, text, data, previous),
+      ...(await lockSweeps(records, project_id, previous?.sweeps ?? [], named.sweeps, now())),
+      ...also,
+    );
+  } catch (error) {
+    if (!(error instanceof ConditionFailedError)) throw error;
+    if (error.isOnly(shownExperiment))
+      throw textFault(['names an experiment that the project does not have, or that is deleted']);
+    if (!error.isOnly(reportCount)) throw error;
+    const full = `The project has the maximum of ${maxReports} reports. Delete one first.`;
+    throw new ServiceError('conflict', full, { cause: error });
+  }
+}
+
+/** Return ids of what the project does not have. */
+async function missingIn(
+  records: TableWriter<'records'>,
+  project_id: string,
+  { experiments, sweeps }: ReturnType<typeof namedIn>,
+): Promise<string[]> {
+  const [stored, present] = await Promise.all([
+    findExperiments(records, project_id, experiments),
+    Promise.all(sweeps.map((id) => findSweep(records, project_id, id))),
+  ]);
+  const known = new Set(stored.map(({ experiment_id }) => experiment_id));
+  return [
+    ...experiments.filter((id) => !known.has(id)),
+    ...sweeps.filter((_, index) => present[index] === undefined),
+  ];
+}
+
+const textFault = (faults: readonly string[]): ServiceError =>
+  badRequest(faults.slice(0, maxFaults).map((message) => ({ in: 'body', name: 'text', message })));
+const maxFaults = 20;
