@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream';
 import * as z from 'zod';
 import { ProblemError } from '../../shared/client/problem-error.ts';
-import { latest } from '../../shared/mlflow/protocol/scalars.ts';
+import { CliError } from '../cli-error.ts';
 import { Names, plainPath, tooLong } from './fit-names.ts';
-import type { Pair, RunSource, SourcePoint, SourceRun } from './source.ts';
+import { type PointBatch, pointBatches, timeOf, timeRange } from './point-batches.ts';
+import type { Pair, RunSource, SourceRun } from './source.ts';
 import { filesOf } from './sources/mlflow-server.ts';
 import { Omissions } from './sources/omissions.ts';
 import { rootOf, storeFile } from './store-file.ts';
@@ -21,25 +22,14 @@ export async function copyRun(
   run: SourceRun,
   known: string | undefined,
 ): Promise<CopiedRun> {
-  const { run_id, artifact_uri } = await beginRun(api, experiment_id, run, known);
   const copied: Copied = { params: 0, points: 0, files: 0, bytes: 0 };
   const refused: Refused = { params: [], tags: [] };
   const omissions = new Omissions();
   const note = omissions.add.bind(omissions);
-  const tags = run.tags.filter(({ key }) => !ownTags.has(key));
-  for (const [kind, pairs] of [['params', run.params] as const, ['tags', tags] as const]) {
-    const fitted = fitPairs(kind, pairs, refused, note);
-    const rejected = await logPairs(api, run_id, kind, fitted);
-    refused[kind].push(...rejected);
-    if (rejected.length > 0) note(`${kind} that the service refuses: in ${valuesFile}`, rejected.length);
-    if (kind === 'params') copied.params = fitted.length - rejected.length;
-  }
-  if (run.datasets.length > 0)
-    await api.run('POST mlflow/runs/log-inputs', { body: { run_id, datasets: run.datasets } });
-  let last = timeOf(run.start) ?? 0;
-  if (run.start !== timeOf(run.start)) note(`times ${range}: left out`);
+  if (run.start !== timeOf(run.start)) note(`times ${timeRange}: left out`);
   const names = new Names();
   const firsts = new Map<string, string>();
+  const joined = new Map<string, string>();
   const nameOf = (key: string): string => {
     const name = names.fit(rename(key));
     const first = firsts.get(name);
@@ -48,13 +38,44 @@ export async function copyRun(
       joined.set(key, `metrics ${first} and ${key}: both are ${name} here`);
     return name;
   };
-  const joined = new Map<string, string>();
-  for await (const read of source.points(run)) {
-    const points = fitPoints(read, note);
-    await logPoints(api, run_id, points, nameOf);
-    copied.points += points.length;
-    for (const { timestamp } of points) last = Math.max(last, timestamp);
+  const fitted = {
+    params: fitPairs('params', run.params, refused, note),
+    tags: fitPairs(
+      'tags',
+      run.tags.filter(({ key }) => !ownTags.has(key)),
+      refused,
+      note,
+    ),
+  };
+  const batches = pointBatches(source.points(run), nameOf, note);
+  const first = (await batches.next()).value ?? { series: [], points: 0, last: 0 };
+  let last = Math.max(timeOf(run.start) ?? 0, first.last);
+  const begun = known === undefined ? await beginWhole(api, experiment_id, run, fitted, first) : undefined;
+  const { run_id, artifact_uri } = begun ?? (await beginRun(api, experiment_id, run, known));
+  copied.params = fitted.params.length;
+  if (begun === undefined) {
+    for (const kind of ['params', 'tags'] as const) {
+      const rejected = await logPairs(api, run_id, kind, fitted[kind]);
+      refused[kind].push(...rejected);
+      if (rejected.length > 0) note(`${kind} that the service refuses: in ${valuesFile}`, rejected.length);
+      if (kind === 'params') copied.params -= rejected.length;
+    }
+    await logSeries(api, run_id, first);
   }
+  copied.points = first.points;
+  // One request is under way while the next points are read.
+  let sending = Promise.resolve();
+  for await (const batch of batches) {
+    await sending;
+    sending = logSeries(api, run_id, batch);
+    // The error comes at the next `await`, also where reading fails first.
+    sending.catch(() => undefined);
+    copied.points += batch.points;
+    last = Math.max(last, batch.last);
+  }
+  await sending;
+  if (run.datasets.length > 0)
+    await api.run('POST mlflow/runs/log-inputs', { body: { run_id, datasets: run.datasets } });
   for (const [name, fitted] of names.changed) note(`name ${name}: it is ${fitted} here`);
   for (const reason of joined.values()) note(reason);
   const present = new Map<string, number>();
@@ -110,7 +131,51 @@ const valuesFile = 'import/values.json';
 export const Target = z.object({ run: z.object({ info: z.object({ artifact_uri: z.string() }) }) });
 
 const Created = z.object({
-  run: z.object({ info: z.object({ run_id: z.string(), artifact_uri: z.string() }) }),
+  run: z.object({
+    info: z.object({ run_id: z.string(), artifact_uri: z.string() }),
+    data: z
+      .object({ params: z.array(z.unknown()).default([]), metrics: z.array(z.unknown()).default([]) })
+      .default({ params: [], metrics: [] }),
+  }),
+});
+
+type Begun = Pick<z.output<typeof Target>['run']['info'], 'artifact_uri'> & { run_id: string };
+
+/**
+ * Begin a run with its params, its tags and its first points in one request.
+ * @returns undefined if the service refuses some of them, or they are too many for a request
+ * @throws CliError if the service does not know such requests
+ */
+async function beginWhole(
+  api: TrackingApi,
+  experiment_id: string,
+  run: SourceRun,
+  { params, tags }: { params: readonly Pair[]; tags: readonly Pair[] },
+  { series }: PointBatch,
+): Promise<Begun | undefined> {
+  const characters = [...params, ...tags].reduce((sum, { key, value }) => sum + key.length + value.length, 0);
+  if (characters > maxFirstPairs) return undefined;
+  const body = { ...beginning(experiment_id, run, tags), params, series };
+  try {
+    const { run: made } = await api.json(Created, 'POST mlflow/runs/create', { body, isRepeatable: false });
+    if (made.data.params.length < params.length || made.data.metrics.length < series.length)
+      throw new CliError(`${api.url} is older than this command. Install mps.tgz from the service.`);
+    return made.info;
+  } catch (error) {
+    if (error instanceof ProblemError && [400, 409].includes(error.status)) return undefined;
+    throw error;
+  }
+}
+
+/** Maximum characters of params and tags in the first request, which takes 4.4 MB with its points. */
+const maxFirstPairs = 300_000;
+
+const beginning = (experiment_id: string, run: SourceRun, tags: readonly Pair[]): object => ({
+  experiment_id,
+  user_id: run.user,
+  run_name: run.name,
+  ...(timeOf(run.start) !== undefined && { start_time: run.start }),
+  tags: [{ key: importedTag, value: run.id }, ...tags],
 });
 
 /** Begin a run here, or return the one that an earlier import began. */
@@ -119,21 +184,13 @@ async function beginRun(
   experiment_id: string,
   run: SourceRun,
   known: string | undefined,
-): Promise<{ run_id: string; artifact_uri: string }> {
+): Promise<Begun> {
   if (known !== undefined) {
     const query = { run_id: known };
     return (await api.json(Created, 'GET mlflow/runs/get', { query })).run.info;
   }
-  const created = await api.json(Created, 'POST mlflow/runs/create', {
-    body: {
-      experiment_id,
-      user_id: run.user,
-      run_name: run.name,
-      ...(timeOf(run.start) !== undefined && { start_time: run.start }),
-      tags: [{ key: importedTag, value: run.id }],
-    },
-    isRepeatable: false,
-  });
+  const body = beginning(experiment_id, run, []);
+  const created = await api.json(Created, 'POST mlflow/runs/create', { body, isRepeatable: false });
   return created.run.info;
 }
 
@@ -147,27 +204,6 @@ export const completeTag = 'import.complete';
 
 /** Tags that the import writes. Those of a source that was imported itself are of that import. */
 const ownTags: ReadonlySet<string> = new Set([importedTag, completeTag, parentTag]);
-
-/** Return a time that this service takes. Clocks of some machines begin in 1970 or before. */
-const timeOf = (time: number | undefined): number | undefined =>
-  time !== undefined && Number.isInteger(time) && time >= 0 && time <= latest ? time : undefined;
-
-const range = 'before 1970 or after 9999';
-
-/** Leave out points without a whole step, and give times that this service refuses its nearest one. */
-function fitPoints(points: readonly SourcePoint[], note: (reason: string) => void): readonly SourcePoint[] {
-  if (points.every(({ step, timestamp }) => Number.isSafeInteger(step) && timeOf(timestamp) !== undefined))
-    return points;
-  return points.flatMap((point) => {
-    if (!Number.isSafeInteger(point.step)) {
-      note('points whose step is no whole number below 2^53: left out');
-      return [];
-    }
-    if (timeOf(point.timestamp) !== undefined) return [point];
-    note(`times ${range}: the nearest one here`);
-    return [{ ...point, timestamp: Math.min(latest, Math.max(0, Math.round(point.timestamp) || 0)) }];
-  });
-}
 
 /** Give names and values the form that this service takes. Note what changes, and keep the whole value in `refused`. */
 function fitPairs(
@@ -221,20 +257,8 @@ async function logPairs(
   return refused;
 }
 
-const pointsAtOnce = 1000;
-
-async function logPoints(
-  api: TrackingApi,
-  run_id: string,
-  points: readonly SourcePoint[],
-  nameOf: (key: string) => string,
-): Promise<void> {
-  for (let from = 0; from < points.length; from += pointsAtOnce) {
-    const metrics = points
-      .slice(from, from + pointsAtOnce)
-      .map((point) => ({ ...point, key: nameOf(point.key) }));
-    await api.run('POST mlflow/runs/log-batch', { body: { run_id, metrics } });
-  }
+async function logSeries(api: TrackingApi, run_id: string, { series, points }: PointBatch): Promise<void> {
+  if (points > 0) await api.run('POST mlflow/runs/log-batch', { body: { run_id, series } });
 }
 
 async function store(
@@ -260,21 +284,27 @@ const settled = ['SCHEDULED', 'FINISHED', 'FAILED', 'KILLED'];
  * End a completely copied run with its status at the source.
  * @param isOver whether clients add no more data to the run at the source; otherwise the next import checks it
  * again
+ * @param parent run in this service in which it is nested
  */
 export async function endRun(
   api: TrackingApi,
   run: SourceRun,
   { run_id, last }: CopiedRun,
-  isOver: boolean,
+  { isOver, parent }: { isOver: boolean; parent: string | undefined },
 ): Promise<void> {
   const end_time = timeOf(run.end) ?? (last > 0 ? last : undefined);
-  if (settled.includes(run.status))
+  const tags = [
+    ...(parent === undefined ? [] : [{ key: parentTag, value: parent }]),
+    ...(isOver ? [{ key: completeTag, value: run.state ?? 'true' }] : []),
+  ];
+  const isSettled = settled.includes(run.status);
+  if (isSettled || tags.length > 0)
     await api.run('POST mlflow/runs/update', {
-      body: { run_id, status: run.status, ...(end_time !== undefined && { end_time }) },
-    });
-  if (isOver)
-    await api.run('POST mlflow/runs/set-tag', {
-      body: { run_id, key: completeTag, value: run.state ?? 'true' },
+      body: {
+        ...{ run_id, tags },
+        ...(isSettled && { status: run.status }),
+        ...(isSettled && end_time !== undefined && { end_time }),
+      },
     });
   if (run.isDeleted) await api.run('POST mlflow/runs/delete', { body: { run_id } });
 }

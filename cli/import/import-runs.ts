@@ -159,11 +159,9 @@ async function importRun(
   const copied = await copyRun(work, experiment_id, run, known?.id).finally(() => work.source.release?.(run));
   const { run_id, omitted } = copied;
   work.runs.set(run.id, { run_id, artifactUri: run.artifactUri });
-  const parent = tagOf(run, parentTag);
-  const value = parent === undefined ? undefined : work.runs.get(parent)?.run_id;
-  if (value !== undefined)
-    await api.run('POST mlflow/runs/set-tag', { body: { run_id, key: parentTag, value } });
-  await endRun(api, run, copied, isGone || !goesOn(run));
+  const nested = tagOf(run, parentTag);
+  const parent = nested === undefined ? undefined : work.runs.get(nested)?.run_id;
+  await endRun(api, run, copied, { isOver: isGone || !goesOn(run), parent });
   for (const name of ['params', 'points', 'files', 'bytes'] as const) done[name] += copied[name];
   addOmitted(done, omitted);
 }

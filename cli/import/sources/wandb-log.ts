@@ -67,7 +67,8 @@ const damaged = -1;
 /** Yield the parts of a file. Their data are valid until the next one is asked for. */
 async function* partsOf(path: string, damage: LogDamage): AsyncGenerator<LogPart> {
   await using file = await open(path);
-  const buffer = Buffer.alloc(blocksAtOnce * blockBytes);
+  const { size } = await file.stat();
+  const buffer = Buffer.alloc(Math.min(blocksAtOnce, Math.floor(size / blockBytes) + 1) * blockBytes);
   for (let position = 0, isEnd = false; !isEnd; position += buffer.length) {
     const { bytesRead } = await file.read(buffer, 0, buffer.length, position);
     isEnd = bytesRead < buffer.length;

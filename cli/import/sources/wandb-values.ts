@@ -3,8 +3,8 @@ import { protobufFields } from '../../../shared/runner/metric-files/protobuf-fie
 /** A value that W&B writes as JSON; numbers that JSON lacks are numbers. */
 export type WandbValue = string | number | boolean | null | WandbValue[] | { [name: string]: WandbValue };
 
-const textDecoder = new TextDecoder();
-export const textOf = (bytes: Uint8Array): string => textDecoder.decode(bytes);
+export const textOf = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
+  Buffer.from(buffer, byteOffset, byteLength).toString();
 
 /**
  * Parse a value as Python and Go write it: `NaN` and infinities are bare words, or texts by newer versions.

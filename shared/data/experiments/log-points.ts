@@ -3,6 +3,7 @@ import { metricChunk } from '../metrics/job-metrics.ts';
 import { readRuns } from '../metrics/metric-history.ts';
 import {
   allSummaries,
+  type MetricParts,
   maxMetricNames,
   putMetricPart,
   readMetricParts,
@@ -11,9 +12,10 @@ import {
 import { comparePoints, isAfter, type MetricPoint, type MetricSummary } from '../metrics/metric-summary.ts';
 import { chunksPerGroup, compactPoints } from '../metrics/point-blocks.ts';
 import { noteFirstCriterion } from '../projects/inferred-criterion.ts';
+import { projectExists } from '../projects/project.ts';
 import { retryOnConflict } from '../table/retry-on-conflict.ts';
 import { storedNumber } from '../table/stored-number.ts';
-import type { TableReader, TableWriter } from '../table/table.ts';
+import type { TableReader, TableWriter, Write } from '../table/table.ts';
 import { WriteLabel } from '../table/write-label.ts';
 import { markChanged } from './catalogue-mark.ts';
 import { type Experiment, experimentExists, requireExperiment } from './experiment.ts';
@@ -43,51 +45,85 @@ export function logPoints(
     ]);
     const fresh = await withoutStored(records, experiment_id, points, allSummaries(parts));
     if (fresh.length === 0) return 0;
-    const next = withPoints(parts, fresh);
-    if (next.omitted.size > 0) {
-      const message = `An experiment may have at most ${maxMetricNames} metrics, with names of at most 1 MB together.`;
-      throw new ServiceError('conflict', message);
-    }
-    const first = next.parts[0]?.next_chunk ?? 0;
-    const chunks = chunksOf(fresh).map((rows, index) =>
-      metricChunk(experiment_id, clientLease, first + index, rows),
-    );
-    // The first part counts the chunks, so every write includes it.
-    const written = new Set([0, ...next.changed]);
+    const added = addedPoints({ project_id, experiment_id }, parts, fresh);
     const judged = experiment === undefined ? [] : await judgeLogged(records, experiment, fresh, now());
     const writes = [
       mark.write,
       ...judged,
       // One transaction touches each row once.
       ...(mark.exists || judged.length > 0 ? [] : [gone.on(experimentExists(project_id, experiment_id))]),
-      ...chunks.map((put) => ({ put, if: { exists: false } })),
-      ...next.parts.flatMap((part, index) => {
-        if (!written.has(index)) return [];
-        const previous = { part: parts[index] };
-        const version = (previous.part?.version ?? 0) + 1;
-        const value = index === 0 ? { ...part, next_chunk: first + chunks.length, version } : part;
-        return [putMetricPart(project_id, experiment_id, index, value, previous)];
-      }),
+      ...added.writes,
     ];
     // The criterion can only change if a run reports a new metric.
-    if (next.hasNew)
+    if (added.hasNew)
       await noteFirstCriterion(
         records,
         { project_id, experiment_id },
-        allSummaries(next.parts).keys(),
+        added.metrics.keys(),
         experimentExists(project_id, experiment_id),
       );
     await records.write(...writes).catch((error: unknown) => {
       throw gone.failedIn(error) ? notFound('experiment', experiment_id) : error;
     });
-    const isGroup = Math.floor((first + chunks.length) / chunksPerGroup) > Math.floor(first / chunksPerGroup);
+    const [from, to] = added.chunks.map((chunk) => Math.floor(chunk / chunksPerGroup));
     // The points are already stored, so ignore errors here. A later call retries.
-    if (isGroup) await compactPoints(records, experiment_id).catch(() => undefined);
+    if (from !== to) await compactPoints(records, experiment_id).catch(() => undefined);
     return fresh.length;
   });
 }
 
 type ExperimentKey = Pick<Experiment, 'project_id' | 'experiment_id' | 'rules'>;
+
+/**
+ * Build the writes of the first points of an experiment without rules, for the transaction that records it.
+ * @returns also the summaries of its metrics
+ * @throws ServiceError `conflict` if the experiment would have too many metric names
+ */
+export async function firstPoints(
+  records: TableWriter<'records'>,
+  key: { project_id: string; experiment_id: string },
+  points: readonly MetricPoint[],
+): Promise<{ writes: Write[]; metrics: ReadonlyMap<string, MetricSummary> }> {
+  const added = addedPoints(key, [], await withoutStored(records, key.experiment_id, points, new Map()));
+  await noteFirstCriterion(records, key, added.metrics.keys(), projectExists(key.project_id));
+  return added;
+}
+
+/** Build the writes that add new points to an experiment, and to the summaries of its metrics. */
+function addedPoints(
+  { project_id, experiment_id }: { project_id: string; experiment_id: string },
+  parts: MetricParts,
+  fresh: readonly MetricPoint[],
+) {
+  const next = withPoints(parts, fresh);
+  if (next.omitted.size > 0) {
+    const message = `An experiment may have at most ${maxMetricNames} metrics, with names of at most 1 MB together.`;
+    throw new ServiceError('conflict', message);
+  }
+  const first = next.parts[0]?.next_chunk ?? 0;
+  const chunks = chunksOf(fresh).map((rows, index) =>
+    metricChunk(experiment_id, clientLease, first + index, rows),
+  );
+  // The first part counts the chunks, so every write includes it.
+  const written = new Set([0, ...next.changed]);
+  const writes: Write[] = [
+    ...chunks.map((put) => ({ put, if: { exists: false } })),
+    ...next.parts.flatMap((part, index) => {
+      if (!written.has(index)) return [];
+      const previous = { part: parts[index] };
+      const version = (previous.part?.version ?? 0) + 1;
+      const value = index === 0 ? { ...part, next_chunk: first + chunks.length, version } : part;
+      return [putMetricPart(project_id, experiment_id, index, value, previous)];
+    }),
+  ];
+  return {
+    writes,
+    metrics: allSummaries(next.parts),
+    hasNew: next.hasNew,
+    /** Numbers of the first new chunk, and of the one that follows them. */
+    chunks: [first, first + chunks.length],
+  };
+}
 
 export async function readBeforePoints(
   records: TableReader<'records'>,

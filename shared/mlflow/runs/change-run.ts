@@ -89,6 +89,24 @@ export const logFields = (
     read,
   );
 
+/** @throws ServiceError `INVALID_PARAMETER_VALUE` if two params have one key */
+export function requireUniqueParams(params: readonly Pair[]): void {
+  const seen = new Set<string>();
+  const repeated = params.filter(({ key }) => seen.has(key) || !seen.add(key));
+  if (repeated.length === 0) return;
+  const keys = repeated.map(({ key }) => `'${key}'`).join(', ');
+  throw mlflowError(
+    'INVALID_PARAMETER_VALUE',
+    `Duplicate parameter keys have been submitted: [${keys}]. Please ensure the request contains only one param value per param key.`,
+  );
+}
+
+/** Return the params of a new run. @throws ServiceError `INVALID_PARAMETER_VALUE` if two have one key */
+export function newParams(pairs: readonly Pair[]): Record<string, string> {
+  requireUniqueParams(pairs);
+  return Object.fromEntries(pairs.map(({ key, value }) => [key, shortened(value, maxParam)]));
+}
+
 /**
  * Add params to the fields. A param that only the command states yields to what the program logs.
  * @throws ServiceError `INVALID_PARAMETER_VALUE` if a param already has another value

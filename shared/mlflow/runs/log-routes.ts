@@ -22,8 +22,9 @@ import {
   text,
   trackedName,
 } from '../protocol/scalars.ts';
-import { changeRun, logFields, readFieldsAhead } from './change-run.ts';
+import { changeRun, logFields, readFieldsAhead, requireUniqueParams } from './change-run.ts';
 import { requireActiveRun, requireRun, runIdField } from './find-run.ts';
+import { sentSeries } from './sent-series.ts';
 import { runNameTag } from './show-run.ts';
 
 /** A route that logs to a run. Requests for the same run are handled one after the other. */
@@ -63,7 +64,7 @@ const logMetric = logging(
   async (input, context) => {
     const read = readPointsAhead(context, input.run_id);
     const { experiment } = await requireActiveRun(context, input.run_id);
-    await logMetrics(context, experiment, [input], read);
+    await logMetrics(context, experiment, { metrics: [input] }, read);
     return {};
   },
 );
@@ -171,6 +172,7 @@ const batch = z
     metrics: sentMetrics(maxMetrics, atMost('metrics', maxMetrics)).default([]),
     params: z.array(namedValue).max(maxPairs, atMost('params', maxPairs)).default([]),
     tags: z.array(namedValue).max(maxPairs, atMost('tags', maxPairs)).default([]),
+    series: sentSeries,
   })
   .refine(
     ({ metrics, params, tags }) => metrics.length + params.length + tags.length <= maxEntities,
@@ -178,16 +180,16 @@ const batch = z
   );
 
 const logBatch = logging('POST mlflow/runs/log-batch', batch, async (input, context) => {
-  const { run_id, metrics, params, tags } = input;
+  const { run_id, metrics, params, tags, series } = input;
   requireUniqueParams(params);
   const hasFields = params.length + tags.length > 0;
   const readFields = hasFields ? readFieldsAhead(context, runKeyOf(run_id)) : undefined;
-  const readPoints = metrics.length > 0 ? readPointsAhead(context, run_id) : undefined;
+  const readPoints = metrics.length + series.length > 0 ? readPointsAhead(context, run_id) : undefined;
   const { experiment } = await (hasFields
     ? requireRun(context, run_id, 'developer')
     : requireActiveRun(context, run_id));
   if (hasFields) await logFields(context, experiment, { params, tags }, readFields);
-  await logMetrics(context, experiment, metrics, readPoints);
+  await logMetrics(context, experiment, { metrics, series }, readPoints);
   return {};
 });
 
@@ -240,10 +242,11 @@ function readPointsAhead(context: MlflowContext, run_id: string): (() => Promise
 async function logMetrics(
   context: MlflowContext,
   experiment: Experiment,
-  metrics: readonly SentMetric[],
+  { metrics, series = [] }: { metrics: readonly SentMetric[]; series?: readonly MetricPoint[] },
   read?: () => Promise<PointsRead>,
 ): Promise<void> {
-  if (metrics.length === 0) return;
+  const points = series.length === 0 ? pointsOf(metrics) : [...pointsOf(metrics), ...series];
+  if (points.length === 0) return;
   const { job } = context;
   const jobReach = job !== undefined && isOwnRun(context, experiment) ? job : undefined;
   if (experiment.kind !== 'logged' && jobReach === undefined)
@@ -252,7 +255,6 @@ async function logMetrics(
       "A training gets metrics only from its job, through METRICS_FILE or its program's MLflow client.",
     );
   const noteOfModels = await noteModelMetrics(context, measuredOf(metrics, runIdOf(experiment)));
-  const points = pointsOf(metrics);
   await (jobReach?.logPoints(points) ?? logPoints(context.records, experiment, points, read, context.now));
   await noteOfModels();
 }
@@ -292,15 +294,4 @@ function plainCheck(): (sent: unknown) => sent is SentMetric {
       isName(key)
     );
   };
-}
-
-function requireUniqueParams(params: readonly { key: string; value: string }[]): void {
-  const seen = new Set<string>();
-  const repeated = params.filter(({ key }) => seen.has(key) || !seen.add(key));
-  if (repeated.length === 0) return;
-  const keys = repeated.map(({ key }) => `'${key}'`).join(', ');
-  throw mlflowError(
-    'INVALID_PARAMETER_VALUE',
-    `Duplicate parameter keys have been submitted: [${keys}]. Please ensure the request contains only one param value per param key.`,
-  );
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { isoTime, Ulid } from '../../core/formats.ts';
+import { firstPoints, logPoints } from '../../data/experiments/log-points.ts';
 import { type ExperimentFields, findFields } from '../../data/experiments/tracking.ts';
 import { isAskedFor } from '../../data/hooks/hook.ts';
 import { isFinal } from '../../data/jobs/job-status.ts';
@@ -17,12 +18,13 @@ import { runIdOf, runKeyOf } from '../protocol/ids.ts';
 import { doesNotExist, mlflowError } from '../protocol/mlflow-error.ts';
 import { allowing, type Route, route } from '../protocol/route.ts';
 import { milliseconds, namedValue, text } from '../protocol/scalars.ts';
-import { changeRunFields, logFields, readFieldsAhead, withTags } from './change-run.ts';
+import { changeRunFields, logFields, newParams, readFieldsAhead, withTags } from './change-run.ts';
 import { answerRun, requireActive, requireRun, runIdField, sourceOf } from './find-run.ts';
 import { inputRoutes, searchDatasets } from './input-routes.ts';
 import { logRoutes } from './log-routes.ts';
 import { metricRoutes } from './metric-routes.ts';
 import { searchRuns } from './search-runs.ts';
+import { sentSeries } from './sent-series.ts';
 import { parentTag, runNameTag, showInfo, showRun, userTag } from './show-run.ts';
 
 export const getRun = route('GET mlflow/runs/get', z.object(runIdField), async ({ run_id }, context) => ({
@@ -37,6 +39,8 @@ export const createRun = route(
     run_name: text.default(''),
     start_time: milliseconds.optional(),
     tags: z.array(namedValue).default([]),
+    params: z.array(namedValue).default([]),
+    series: sentSeries,
   }),
   async (input, context) => {
     const { records, caller, newId, now } = context;
@@ -61,8 +65,13 @@ export const createRun = route(
         `Both 'run_name' argument and 'mlflow.runName' tag are specified, but with different values (run_name='${input.run_name}', mlflow.runName='${named}').`,
       );
     const { job } = context;
+    if (job !== undefined && input.params.length + input.series.length > 0)
+      throw mlflowError(
+        'INVALID_PARAMETER_VALUE',
+        'In a job, params and series come after the run has begun.',
+      );
     // Clients name the millisecond. Without it, equal requests may begin several runs.
-    const request = input.start_time === undefined ? undefined : JSON.stringify(input);
+    const request = job === undefined || input.start_time === undefined ? undefined : JSON.stringify(input);
     const repeated = request === undefined ? undefined : job?.runs.repeated(request);
     if (repeated !== undefined)
       return { run: await answerRun(context, runIdOf({ project_id, experiment_id: repeated })) };
@@ -86,13 +95,19 @@ export const createRun = route(
         // A second run of a program is a child of the job's run, even if the program does not nest it.
         ...(job !== undefined && { [parentTag]: runIdOf(job.experiment) }),
       },
-      params: {},
+      params: newParams(input.params),
       git: null,
       updated_at: created_at,
       version: 1,
     };
     const tags = [...input.tags.filter(({ key }) => key !== runNameTag), { key: runNameTag, value: name }];
     const fields = requireRoom(withTags(empty, tags), 'tags');
+    const first =
+      input.series.length === 0
+        ? undefined
+        : await firstPoints(records, { project_id, experiment_id }, input.series);
+    // Rules are judged by the points of a run that exists.
+    const isJudged = first !== undefined && (project.rules ?? []).length > 0;
     const experiment = await recordLogged(records, {
       project,
       experiment_id,
@@ -101,10 +116,13 @@ export const createRun = route(
       started_at: input.start_time === undefined ? undefined : isoTime(input.start_time),
       job: job?.experiment,
       isAsked: askedAhead?.(),
+      writes: isJudged ? [] : (first?.writes ?? []),
     });
     if (experiment === undefined) throw doesNotExist(`No Experiment with id=${project_id} exists`);
+    if (isJudged) await logPoints(records, experiment, input.series, undefined, now);
     if (request !== undefined) job?.runs.answered(request, experiment_id);
-    return { run: showRun(sourceOf({ project, experiment }, { fields, metrics: new Map() }), fields) };
+    const metrics = first?.metrics ?? new Map();
+    return { run: showRun(sourceOf({ project, experiment }, { fields, metrics }), fields) };
   },
 );
 
@@ -149,17 +167,22 @@ export const updateRun = route(
     status: status.optional(),
     end_time: milliseconds.optional(),
     run_name: text.optional(),
+    tags: z.array(namedValue).default([]),
   }),
   async (input, context) => {
-    const { records, now } = context;
+    const { now } = context;
+    let fields: ExperimentFields | undefined;
     const read = readFieldsAhead(context, runKeyOf(input.run_id));
     const run = await requireRun(context, input.run_id, 'developer');
     const change: ChangeFields = async (present, found) => {
       requireActive(present, found);
+      const name = input.run_name ? [{ key: runNameTag, value: input.run_name }] : [];
+      const tags = [...input.tags, ...name];
       const renamed =
-        input.run_name === undefined || input.run_name === ''
+        tags.length === 0
           ? present
-          : requireRoom(withTags(present, [{ key: runNameTag, value: input.run_name }]), 'run_name');
+          : requireRoom(withTags(present, tags), input.tags.length === 0 ? 'run_name' : 'tags');
+      fields = renamed;
       // The status of a job's own run is that of the job. Ignore attempts of clients to begin or end it.
       if ((input.status === undefined && input.end_time === undefined) || isOwnRun(context, found))
         return { fields: renamed };
@@ -174,7 +197,6 @@ export const updateRun = route(
       };
     };
     const experiment = await changeRunFields(context, run.experiment, change, read);
-    const fields = await findFields(records, experiment.project_id, experiment.experiment_id);
     return { run_info: showInfo(sourceOf({ ...run, experiment }, { fields, metrics: new Map() })) };
   },
 );

@@ -24,18 +24,33 @@ export function* protobufFields(message: Uint8Array): Generator<ProtobufField> {
     }
     return undefined;
   };
+  /** Read a varint of one or two bytes, as nearly all tags and lengths are, without a bigint; else any other. */
+  const short = (): number | undefined => {
+    const first = message[at] ?? 0x80;
+    if (first < 0x80) {
+      at += 1;
+      return first;
+    }
+    const second = message[at + 1] ?? 0x80;
+    if (second >= 0x80) {
+      const long = varint();
+      return long === undefined ? undefined : Number(long);
+    }
+    at += 2;
+    return (first & 0x7f) | (second << 7);
+  };
   while (at < message.length) {
-    const tag = varint();
+    const tag = short();
     if (tag === undefined) return;
-    const number = Number(tag >> 3n);
-    const wire = Number(tag & 7n);
+    const number = Math.floor(tag / 8);
+    const wire = tag % 8;
     if (wire === 0) {
       const integer = varint();
       if (integer === undefined) return;
       yield { number, integer, bytes: none };
       continue;
     }
-    const length = wire === 1 ? 8 : wire === 5 ? 4 : wire === 2 ? Number(varint() ?? -1n) : -1;
+    const length = wire === 1 ? 8 : wire === 5 ? 4 : wire === 2 ? (short() ?? -1) : -1;
     if (length < 0 || at + length > message.length) return;
     yield { number, integer: 0n, bytes: message.subarray(at, at + length) };
     at += length;

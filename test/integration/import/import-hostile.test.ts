@@ -344,6 +344,55 @@ test('a part of an export of Neptune that is torn is named, and the other parts 
   expect(source.unread?.()).toHaveLength(3);
 });
 
+test('a small run takes two requests, and one whose points cannot be read to the end has the others', async () => {
+  const api = await serviceApi();
+  const sent: string[] = [];
+  const send = api.send.bind(api);
+  api.send = (call, given) => {
+    sent.push(call);
+    return send(call, given);
+  };
+  const point = { key: 'loss', value: 1, step: 1, timestamp: 1000 };
+  const whole = {
+    params: [{ key: 'lr', value: '0.1' }],
+    tags: [{ key: 'a', value: 'b' }],
+  };
+  const points = async function* ({ id }: SourceRun) {
+    yield [point];
+    if (id === 'r2') throw new Error('torn');
+  };
+
+  const brought = await bring(sourceOf([whole, whole, whole], { points }), api);
+
+  const ofRuns = sent.filter((call) => call.includes('/runs/') && !call.endsWith('/search'));
+  expect(ofRuns.toSorted()).toEqual([
+    ...Array(3).fill('POST mlflow/runs/create'),
+    ...Array(2).fill('POST mlflow/runs/update'),
+  ]);
+  expect(brought).toMatchObject({ runs: 3, failures: ['run r2 of project: torn'] });
+  const here = await readAll(mlflowServer(api));
+  for (const { points: read, params, tags } of here.values()) {
+    expect(read).toEqual([point]);
+    expect([params['lr'], tags['a']]).toEqual(['0.1', 'b']);
+  }
+});
+
+test('a service that is older than the command is named, and nothing is lost unseen', async () => {
+  const api = await serviceApi();
+  const send = api.send.bind(api);
+  api.send = (call, given) => {
+    const { series: _, ...body } = (given?.body ?? {}) as { series?: unknown };
+    return send(call, { ...given, ...(given?.body !== undefined && { body }) });
+  };
+  const points: RunSource['points'] = async function* () {
+    yield [{ key: 'loss', value: 1, step: 1, timestamp: 1 }];
+  };
+
+  const brought = await bring(sourceOf([{}], { points }), api);
+
+  expect(brought.failures).toEqual([expect.stringContaining('is older than this command')]);
+});
+
 test('Ctrl-C ends an import at its next request', async () => {
   const pressed = new AbortController();
   pressed.abort();
