@@ -25,6 +25,8 @@ export const exitCodes = {
   notSignedIn: 4,
   /** A `--gate` condition fails. */
   gate: gateExitCode,
+  /** `mps ci` has no base to compare with. */
+  notCompared: 5,
   /** Interrupted by Ctrl-C. */
   interrupted: 130,
 } as const;

@@ -6,12 +6,16 @@ import type { endpoint as listTrusts } from '../../../functions/auth/trusts/list
 import { errorText } from '../../../shared/core/error-text.ts';
 import { type CiProvider, ciProviders, usualIssuers } from '../../../shared/data/accounts/ci-providers.ts';
 import { type TokenRight, tokenRights } from '../../../shared/data/accounts/token-rights.ts';
+import { gateGrammar, runGateGrammar } from '../../../shared/gates/parse-gate.ts';
+import { type CheckFlags, check, commentLater } from '../../ci/check.ts';
+import { usualCiFile } from '../../ci/ci-file.ts';
 import { CliError, exitCodes } from '../../cli-error.ts';
 import type { CliContext } from '../../context.ts';
 import { ciLogin } from '../../login/ci-login.ts';
 import { chosenLogin, connect } from '../../login/connect.ts';
 import { dollarsText } from '../../output/units.ts';
 import { requireProject } from '../../projects/find-project.ts';
+import { localPath } from '../arguments.ts';
 import { json, project, runBudget, text, verbose } from '../flags.ts';
 
 async function add(
@@ -242,8 +246,65 @@ async function token(this: CliContext): Promise<void> {
   this.process.stdout.write(`${(await logIn()).token}\n`);
 }
 
+const checkCommand = buildCommand({
+  func(this: CliContext, flags: CheckFlags, file: string = usualCiFile) {
+    return check(this, flags, file);
+  },
+  parameters: {
+    positional: {
+      kind: 'tuple',
+      parameters: [
+        {
+          brief: `File of gates (default: ${usualCiFile})`,
+          placeholder: 'FILE',
+          parse: String,
+          optional: true,
+        },
+      ],
+    },
+    flags: {
+      dryRun: { kind: 'boolean', brief: 'Show what would be checked', optional: true, withNegated: false },
+      comment: {
+        kind: 'enum',
+        values: ['auto', 'always', 'never'],
+        default: 'auto',
+        brief: 'Comment on the request; always: fail if that is not possible',
+      },
+      json,
+      verbose,
+    },
+  },
+  docs: {
+    brief: 'Check this commit against its target branch by gates, and comment on the request',
+    fullDescription: `Reads gates, judges an ONNX file or trainings against the target branch, and keeps one comment on the pull or merge request. Exit codes: 4 a gate fails, 5 there is no base (without_base: fail), 1 the training failed, 2 the file is wrong.
+
+Conditions of ONNX files: ${gateGrammar}.
+Conditions of trainings: ${runGateGrammar}.
+
+Examples:
+  mps ci
+  mps ci .mps/nightly.yaml --comment never`,
+  },
+});
+
+const commentCommand = buildCommand({
+  func(this: CliContext, _: { verbose?: boolean }, file: string) {
+    return commentLater(this, file);
+  },
+  parameters: {
+    positional: { kind: 'tuple', parameters: [localPath('mps-ci.json of a check')] },
+    flags: { verbose },
+  },
+  docs: {
+    brief: "Comment with the report of a fork's check, in a workflow on: workflow_run",
+    fullDescription: 'Example:\n  mps ci comment mps-ci.json',
+  },
+});
+
 export const ciRoutes = buildRouteMap<string, CliContext>({
   routes: {
+    check: checkCommand,
+    comment: commentCommand,
     trust: trustRoutes,
     token: buildCommand({
       func: token,
@@ -255,7 +316,12 @@ export const ciRoutes = buildRouteMap<string, CliContext>({
       },
     }),
   },
-  docs: { brief: 'Sign in from CI without a stored token' },
+  defaultCommand: 'check',
+  docs: {
+    brief: 'Check a commit in CI by gates; sign in from CI without a stored token',
+    fullDescription:
+      '"mps ci" and "mps ci FILE" check this commit, as "mps ci check" does.\n\nExamples:\n  mps ci\n  mps ci .mps/ci.yaml --dry-run\n  mps ci trust add github OWNER/NAME --project digits',
+  },
 });
 
 interface AddFlags {

@@ -1,14 +1,9 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { buildCommand } from '@stricli/core';
 import { parseGate } from '../../../shared/gates/parse-gate.ts';
-import { platform } from '../../../shared/host/platform.ts';
-import { CliError, exitCodes, refuseBoth } from '../../cli-error.ts';
+import { exitCodes, refuseBoth } from '../../cli-error.ts';
 import type { CliContext } from '../../context.ts';
-import { checkoutFolder } from '../../login/checkout.ts';
+import { runEngine } from '../../run-engine.ts';
 import { localPath } from '../arguments.ts';
 import { json, text, verbose } from '../flags.ts';
 
@@ -24,49 +19,6 @@ interface Flags {
   verbose?: boolean;
 }
 
-const launcher = 'shared/onnx/cli/launch.mjs';
-
-/** Return the path of the engine's program: from the package next to this command, or from a checkout. */
-function engineProgram(env: CliContext['env']): string {
-  const checkout = checkoutFolder(env);
-  const found = [
-    fileURLToPath(new URL('engine/main.js', import.meta.url)),
-    // Paths from a checkout's bundle and from its sources.
-    fileURLToPath(new URL(`../../${launcher}`, import.meta.url)),
-    fileURLToPath(new URL(`../../../${launcher}`, import.meta.url)),
-    ...(checkout === undefined ? [] : [join(checkout, launcher)]),
-  ].find((path) => existsSync(path));
-  if (found === undefined)
-    throw new CliError('This file does not contain the engine. Install mps.tgz from the service instead.');
-  return found;
-}
-
-/**
- * Return the command that runs the engine: a checkout pins its own Node, an installed package uses the user's. Where that
- * is too old, npm fetches the Node that the service runs on, once.
- */
-function nodeFor(program: string): readonly [string, ...string[]] {
-  const pinned = program.endsWith(launcher)
-    ? join(program.slice(0, -launcher.length), 'node_modules/.bin/node')
-    : '';
-  if (existsSync(pinned)) return [pinned];
-  const version = publishedNodes[platform];
-  const isRecent = Number.parseInt(process.versions.node, 10) >= minMajor;
-  if (isRecent || version === undefined) return [process.execPath];
-  const name = `node-${platform}@${version}`;
-  return ['npm', 'exec', '--yes', '--ignore-scripts', `--package=${name}`, '--', 'node'];
-}
-
-/** First major version of Node on which the engine runs. */
-const minMajor = 24;
-
-/** Versions of the service's Node that npm has, as in `optionalDependencies` of `package.json`. */
-export const publishedNodes: Readonly<Record<string, string>> = {
-  'darwin-x64': '24.18.1',
-  'linux-arm64': '24.21.0',
-  'linux-x64': '24.21.0',
-};
-
 /** Measure in a child process. Pass its output through and pass Ctrl-C on to it. */
 async function measure(this: CliContext, flags: Flags, file: string): Promise<void> {
   refuseBoth({ json: flags.json, markdown: flags.markdown }, 'Choose one of --json and --markdown.');
@@ -75,18 +27,15 @@ async function measure(this: CliContext, flags: Flags, file: string): Promise<vo
     const text = named[name];
     return text === undefined ? [] : [`--${name}=${text}`];
   });
-  const program = engineProgram(this.env);
   const args = [
-    ...[program, 'measure', file, ...texts],
+    ...['measure', file, ...texts],
     ...gate.flatMap((text) => (text === '' ? ['--gate'] : [`--gate=${text}`])),
     ...(isJson ? ['--json'] : []),
     ...(markdown ? ['--markdown'] : []),
   ];
-  const [node, ...before] = nodeFor(program);
-  if (before.length > 0) this.printer.say('Measuring with the Node of the service; npm fetches it once.');
-  const child = spawn(node, [...before, ...args], { cwd: this.folder, stdio: ['ignore', 'pipe', 'pipe'] });
-  child.stdout.setEncoding('utf8').on('data', (text: string) => this.process.stdout.write(text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => this.printer.raw(text));
+  const child = runEngine(this, args);
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => this.process.stdout.write(text));
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => this.printer.raw(text));
   const passOn = () => void child.kill('SIGINT');
   process.on('SIGINT', passOn);
   try {

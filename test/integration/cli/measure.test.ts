@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { publishedNodes } from '../../../cli/commands/models/measure.ts';
+import { publishedNodes, publishedRuntime } from '../../../cli/run-engine.ts';
 import { runMps } from '../../support/mps.ts';
 
 const model = fileURLToPath(new URL('../../fixtures/onnx/digits.onnx', import.meta.url));
@@ -33,11 +33,12 @@ test('mps measure refuses what is no gate before it runs anything', async () => 
 });
 
 test('mps measure fetches the Node that the service runs on where the own one is too old', async () => {
-  const { optionalDependencies } = JSON.parse(await readFile('package.json', 'utf8'));
+  const { dependencies, optionalDependencies } = JSON.parse(await readFile('package.json', 'utf8'));
 
   const pinned = Object.entries<string>(optionalDependencies).flatMap(([name, version]) =>
     name.startsWith('node-') ? [[name.slice('node-'.length), version]] : [],
   );
 
   expect(publishedNodes).toEqual(Object.fromEntries(pinned));
+  expect(publishedRuntime).toBe(dependencies['onnxruntime-node']);
 });

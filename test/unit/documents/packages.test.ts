@@ -10,8 +10,8 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
 /** Commands of our own tools, which are installed wherever one of these lines is followed. */
 const tools = /^(?:vitest|tsc|biome|cdk)\b/;
-/** A package by its name and version, and the command of a checkout by its path. */
-const exact = /^(?:--yes --package wabt@[\d.]+ |--prefix \S)/;
+/** A package by its name and version, that of a deployment, and the command of a checkout by its path. */
+const exact = /^(?:--yes --package wabt@[\d.]+ |--yes "\$MPS_URL\/cli\/mps\.tgz"|--prefix \S)/;
 
 /** What is printed or read: programs, and the documents of every folder. */
 const texts = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' })

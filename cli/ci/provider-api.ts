@@ -1,0 +1,109 @@
+import { wait } from '../../shared/client/retry.ts';
+import { CliError } from '../cli-error.ts';
+
+/** Requests to the API of a provider, with its token, which no message shows. */
+export class ProviderApi {
+  readonly #url: string;
+  readonly #token: string;
+  readonly #headers: Readonly<Record<string, string>>;
+  #left = maxWaitSeconds;
+
+  constructor({ url, token, headers }: { url: string; token: string; headers: Record<string, string> }) {
+    this.#url = url.replace(/\/+$/, '');
+    this.#token = token;
+    this.#headers = headers;
+  }
+
+  /**
+   * Send a request. Wait where the provider asks for it, at most two minutes in all.
+   *
+   * @param again whether the request is sent again after a wait: not if it depends on what was read before it
+   * @throws ProviderError for a status that is not expected
+   */
+  async send(method: string, path: string, { body, again = true }: Sent = {}): Promise<Answer> {
+    for (let attempt = 1; ; attempt += 1) {
+      const answer = await this.#once(method, path, body);
+      if (answer.status < 400) return answer;
+      const seconds = waitSeconds(answer, attempt);
+      const error = new ProviderError(this.#told(method, path, answer), answer.status);
+      if (seconds === undefined || seconds > this.#left || attempt === maxAttempts) throw error;
+      this.#left -= seconds;
+      await wait(seconds * 1000);
+      if (!again) return { ...answer, status: 0 };
+    }
+  }
+
+  async #once(method: string, path: string, body: object | undefined): Promise<Answer> {
+    const content = body === undefined ? {} : { body: JSON.stringify(body) };
+    const type = body === undefined ? {} : { 'Content-Type': 'application/json' };
+    try {
+      const response = await fetch(`${this.#url}${path}`, {
+        method,
+        headers: { ...this.#headers, ...type, 'User-Agent': 'mps-ci' },
+        ...content,
+        redirect: 'error',
+        signal: AbortSignal.timeout(30_000),
+      });
+      const text = await response.text();
+      return { status: response.status, headers: response.headers, json: parsed(text) };
+    } catch (error) {
+      const cause = error instanceof Error ? (error.cause ?? error) : error;
+      throw new CliError(`${this.#url} does not answer: ${this.#hidden(String(cause))}`);
+    }
+  }
+
+  #told(method: string, path: string, { status, json }: Answer): string {
+    const said = typeof json === 'object' && json !== null ? Reflect.get(json, 'message') : undefined;
+    const why = typeof said === 'string' ? `: ${said}` : '';
+    return this.#hidden(`${method} ${this.#url}${path.split('?')[0]} returned ${status}${why}`);
+  }
+
+  #hidden(text: string): string {
+    return text.replaceAll(this.#token, '***').slice(0, 500);
+  }
+}
+
+interface Sent {
+  body?: object;
+  again?: boolean;
+}
+
+export interface Answer {
+  /** 0 if the provider asked for a wait, which is over, and the request is not to be repeated. */
+  status: number;
+  headers: Headers;
+  json: unknown;
+}
+
+/** A refusal of a provider. */
+export class ProviderError extends Error {
+  override readonly name = 'ProviderError';
+  readonly status: number;
+
+  constructor(message: string, status: number) {
+    super(message);
+    this.status = status;
+  }
+}
+
+const maxWaitSeconds = 120;
+const maxAttempts = 6;
+
+/** Seconds after which to try again; undefined if that is of no use. */
+function waitSeconds({ status, headers }: Answer, attempt: number): number | undefined {
+  const after = headers.get('retry-after');
+  if ((status === 429 || status === 403) && after !== null && /^\d+$/.test(after)) return Number(after);
+  if ((status === 429 || status === 403) && headers.get('x-ratelimit-remaining') === '0') {
+    const reset = Number(headers.get('x-ratelimit-reset') ?? Number.NaN);
+    return Number.isFinite(reset) ? Math.max(1, reset - Date.now() / 1000) : 60;
+  }
+  return status === 429 || status >= 500 ? attempt : undefined;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return text === '' ? null : JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

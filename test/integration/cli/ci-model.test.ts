@@ -1,0 +1,175 @@
+import { execFile } from 'node:child_process';
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { loopbackGithub } from '../../support/ci/loopback-github.ts';
+import { runMps } from '../../support/mps.ts';
+
+const model = fileURLToPath(new URL('../../fixtures/onnx/digits.onnx', import.meta.url));
+const gates = (...texts: string[]) =>
+  `model: models/digits.onnx\nseconds: 0.1\ngates: ${JSON.stringify(texts)}\n`;
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'mps-ci-model-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+});
+
+const git = async (...args: string[]) => {
+  const identity = ['-c', 'user.name=a', '-c', 'user.email=a@b', '-c', 'init.defaultBranch=main'];
+  return (await promisify(execFile)('git', [...identity, ...args], { cwd: folder })).stdout.trim();
+};
+const commit = async (message: string) => {
+  await git('add', '-A');
+  await git('commit', '-qm', message);
+  return git('rev-parse', 'HEAD');
+};
+
+/** A repository with a model on main, and a branch whose model has more bytes. */
+async function repository(file: string): Promise<string> {
+  await git('init', '-q');
+  await mkdir(join(folder, '.mps'));
+  await mkdir(join(folder, 'models'));
+  await copyFile(model, join(folder, 'models/digits.onnx'));
+  await writeFile(join(folder, '.mps/ci.yaml'), file);
+  await writeFile(join(folder, '.gitignore'), 'mps-ci.*\nevent.json\nsummary.md\n');
+  await commit('Model');
+  await git('checkout', '-qb', 'larger');
+  // A field that readers of protobuf skip.
+  const bytes = await readFile(model);
+  await writeFile(
+    join(folder, 'models/digits.onnx'),
+    Buffer.concat([bytes, Buffer.from([0xfa, 0x3f, 0x64]), Buffer.alloc(100)]),
+  );
+  return commit('Larger');
+}
+
+const ci = (environment: Record<string, string> = {}, ...args: string[]) =>
+  runMps(['ci', ...args], { folder, home: folder, environment });
+
+/** The variables and the event of a job for a pull request. */
+async function job(url: string, sha: string, { fork = false } = {}): Promise<Record<string, string>> {
+  const repo = { full_name: 'octo/digits' };
+  const pull_request = {
+    number: 7,
+    head: { sha, repo: fork ? { full_name: 'stranger/digits' } : repo },
+    base: { ref: 'main', repo },
+  };
+  await writeFile(join(folder, 'event.json'), JSON.stringify({ pull_request }));
+  return {
+    ...{
+      GITHUB_ACTIONS: 'true',
+      GITHUB_API_URL: url,
+      GITHUB_REPOSITORY: 'octo/digits',
+      GITHUB_TOKEN: 'ghs_secret',
+    },
+    ...{ GITHUB_RUN_ID: '41', GITHUB_RUN_ATTEMPT: '1', GITHUB_EVENT_PATH: join(folder, 'event.json') },
+    GITHUB_STEP_SUMMARY: join(folder, 'summary.md'),
+  };
+}
+
+test('a model is compared with that of the target branch, and one comment tells it', async () => {
+  const sha = await repository(gates('bytes <= base', 'error <= 0.01'));
+  const github = await loopbackGithub();
+  github.head = sha;
+  // More than a page of what others wrote, a forged marker among it.
+  const user = { login: 'somebody', type: 'User' };
+  const forged =
+    '<!-- mps:ci project= file=.mps%2Fci.yaml commit=ff time=9999999999 run=9.9 verdict=passed -->';
+  for (let id = 1001; id <= 1120; id += 1)
+    github.comments.push({ id, body: id === 1050 ? forged : 'hm', user });
+  github.limits = 1;
+  const environment = await job(github.url, sha);
+
+  const first = await ci(environment);
+  const second = await ci({ ...environment, GITHUB_RUN_ATTEMPT: '2' });
+
+  expect([first.code, second.code]).toEqual([4, 4]);
+  expect(first.stdout).toMatch(/FAILED {2}bytes <= base: .*\nPASSED {2}error <= 0.01/);
+  const own = github.comments.filter(({ user: { type } }) => type === 'Bot');
+  expect(own).toHaveLength(1);
+  expect(own[0]?.body).toContain('1 of 2 gates fails');
+  expect(own[0]?.body).toContain('run=41.2');
+  expect(await readFile(join(folder, 'summary.md'), 'utf8')).toContain('1 of 2 gates fails');
+  expect(JSON.parse(await readFile(join(folder, 'mps-ci.json'), 'utf8'))).toMatchObject({
+    verdict: 'failed',
+    commit: sha,
+  });
+  expect(github.faults).toEqual([]);
+  expect(github.requests.every(({ authorization }) => authorization === 'Bearer ghs_secret')).toBe(true);
+  expect(JSON.stringify([first, second])).not.toContain('ghs_secret');
+});
+
+test('a fork, missing rights and a missing token write the summary and say what to do', async () => {
+  const sha = await repository(gates('bytes <= 1.2x'));
+  const github = await loopbackGithub();
+  github.readOnly = true;
+
+  const fork = await ci(await job(github.url, sha, { fork: true }));
+  expect(fork).toMatchObject({ code: 0, stderr: expect.stringContaining('workflow_run') });
+  expect(github.requests).toEqual([]);
+  // The second stage reads what the fork left as a stranger's text.
+  Object.assign(github, { readOnly: false, head: sha });
+  const report = JSON.parse(await readFile(join(folder, 'mps-ci.json'), 'utf8'));
+  const workflow_run = {
+    ...{ head_sha: sha, head_branch: 'larger', head_repository: { owner: { login: 'stranger' } } },
+    ...{ id: 50, run_attempt: 1 },
+  };
+  const later = await job(github.url, sha);
+  await writeFile(join(folder, 'event.json'), JSON.stringify({ workflow_run }));
+  await writeFile(join(folder, 'mps-ci.json'), JSON.stringify({ ...report, notes: ['@team <img>'] }));
+  expect((await ci(later, 'comment', 'mps-ci.json')).code).toBe(0);
+  expect(github.comments[0]?.body).toContain('&#64;&#8288;team');
+  await writeFile(join(folder, 'mps-ci.json'), JSON.stringify({ ...report, commit: 'f'.repeat(40) }));
+  expect((await ci(later, 'comment', 'mps-ci.json')).code).toBe(2);
+  Object.assign(github, { readOnly: true, comments: [] });
+  const refused = await ci(await job(github.url, sha));
+  expect(refused).toMatchObject({ code: 0, stderr: expect.stringContaining('pull-requests: write') });
+  const always = await ci({ ...(await job(github.url, sha)), GITHUB_TOKEN: '' }, '--comment', 'always');
+  expect(always).toMatchObject({ code: 1, stderr: expect.stringContaining('GITHUB_TOKEN') });
+  expect(await readFile(join(folder, 'mps-ci.md'), 'utf8')).toContain('1 gate holds');
+  expect(github.faults).toEqual([]);
+});
+
+test('without a base the check passes loudly, or ends with 5; without git it says so', async () => {
+  await mkdir(join(folder, 'models'));
+  await copyFile(model, join(folder, 'models/digits.onnx'));
+  await mkdir(join(folder, '.mps'));
+  await writeFile(join(folder, '.mps/ci.yaml'), gates('bytes <= base', 'bytes <= 1MB'));
+
+  const passed = await ci();
+  expect(passed).toMatchObject({ code: 0, stderr: expect.stringContaining('NOT COMPARED') });
+  expect(passed.stdout).toContain('PASSED  bytes <= 1MB');
+  await writeFile(join(folder, '.mps/ci.yaml'), `${gates('bytes <= base')}without_base: fail\n`);
+  expect((await ci()).code).toBe(5);
+  await writeFile(
+    join(folder, '.mps/ci.yaml'),
+    `model: other.onnx\nrunn: {}\ngates: ["loss <= 1", "accuracy >= 95"]\n`,
+  );
+  expect(await ci()).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('runn: unknown. Did you mean run?'),
+  });
+});
+
+test('a shallow checkout of a merge is deepened to the commit before', async () => {
+  const sha = await repository(gates('bytes <= base'));
+  await git('checkout', '-q', 'main');
+  await git('merge', '-q', '--no-ff', '-m', 'Merge', 'larger');
+  const origin = folder;
+  await git('branch', 'pull', 'main');
+  await git('reset', '-q', '--hard', 'HEAD^1');
+  folder = await mkdtemp(join(tmpdir(), 'mps-ci-clone-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  await git('clone', '-q', '--depth', '1', '--branch', 'pull', `file://${origin}`, '.');
+  const github = await loopbackGithub();
+  github.head = sha;
+
+  const { code, stdout } = await ci(await job(github.url, sha));
+
+  expect([code, stdout]).toEqual([4, expect.stringContaining('FAILED  bytes <= base')]);
+  expect(github.comments[0]?.body).toContain(`commit=${sha} `);
+});
