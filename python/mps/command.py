@@ -10,6 +10,7 @@ import hashlib
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 import tarfile
@@ -71,7 +72,10 @@ def run_command(words: Sequence[str], *, url: str, token: str | None, folder: st
                 process.terminate()
                 raise
         if process.returncode != 0:
-            raise Error("".join(messages[-20:]).strip() or f"mps {words[0]} failed with exit code {process.returncode}.")
+            # What it says behind the last step, which ends with its time, is why it failed.
+            steps = [at for at, message in enumerate(messages) if re.search(r"\([\d.,]+ m?s\)$", message.rstrip())]
+            text = "".join(messages[steps[-1] + 1 if steps else 0 :]).strip()
+            raise Error(text or f"mps {words[0]} failed with exit code {process.returncode}.")
         output.seek(0)
         return output.read().decode("utf-8")
 

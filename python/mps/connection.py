@@ -53,8 +53,11 @@ class Connection:
         with self.open(method, path, **call) as answer:
             return self._json(answer, method, path)
 
-    def rows(self, path: str, *, query: Query | None = None) -> Iterator[Any]:
-        """Yield every row of a list, page after page. :raises Error: as :meth:`request` does"""
+    def rows(self, path: str, *, query: Query | None = None, to_empty: bool = False) -> Iterator[Any]:
+        """Yield every row of a list, page after page. ``to_empty`` ends at an empty page: what grows always has a next one.
+
+        :raises Error: as :meth:`request` does
+        """
         following: Query | str | None = query
         while True:
             with self.open("GET", path, query=following) as answer:
@@ -64,7 +67,7 @@ class Connection:
                 raise Error(f"{self.url} returned no list at {path}.")
             yield from page
             found = re.search(r'<[^>?]*\?([^>]*)>;\s*rel="?next', links)
-            if not found:
+            if not found or (to_empty and not page):
                 return
             following = found.group(1)
 
@@ -103,6 +106,10 @@ class Connection:
         self._greet()
         return answer
 
+    def token(self) -> str | None:
+        """Return the token of the next request. That of CI is renewed before it ends."""
+        return self._token() if callable(self._token) else self._token
+
     def mlflow(self, method: str, path: str, **call: Any) -> Any:
         """Call an operation of MLflow's API, such as ``mlflow("GET", "mlflow/runs/get", query=…)``. A job has this API alone."""
         return self.request(method, f"{'' if self.job else '/mlflow'}/api/2.0/{path}", **call)
@@ -113,7 +120,7 @@ class Connection:
         left, attempt = self._patience, 0
         while True:
             attempt += 1
-            token = self._token() if callable(self._token) else self._token
+            token = self.token()
             authorization = {} if token is None else {"Authorization": f"Bearer {token}"}
             try:
                 return exchange(method, address, {**headers, **authorization}, body, timeout or self._timeout)

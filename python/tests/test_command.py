@@ -127,7 +127,9 @@ class Started(WithHome):
         self.assertEqual(list(Path(self.home).iterdir()), [])
 
     def test_its_messages_appear_and_a_failure_is_its_message(self) -> None:
-        program = "import sys; print('x' * 200_000); print('uploading', file=sys.stderr); sys.exit(int(sys.argv[1]))"
+        program = (
+            "import sys; print('x' * 200_000); print('source  4 files (1.5 s)\\nuploading', file=sys.stderr); sys.exit(int(sys.argv[1]))"
+        )
 
         with contextlib.redirect_stderr(io.StringIO()) as said:
             output = self.run_python(program, "0")
@@ -135,7 +137,7 @@ class Started(WithHome):
                 self.run_python(program, "2")
 
         self.assertEqual(len(output), 200_001)
-        self.assertEqual(said.getvalue(), "uploading\nuploading\n")
+        self.assertEqual(said.getvalue(), "source  4 files (1.5 s)\nuploading\n" * 2)
 
     def test_without_a_node_it_says_what_to_install(self) -> None:
         os.environ["PATH"] = self.home
