@@ -166,16 +166,20 @@ const afterHyphens = (command: string | undefined, words: readonly string[]): st
     : ['--', ...words];
 
 /**
- * Join `--sort -accuracy` and `-S --lr=0.4` into one word. Stricli would read a value that begins with a hyphen as
+ * Join `--sort -accuracy`, `--spot only` and `-S --lr=0.4` into one word. Stricli would read a value that begins with a hyphen as
  * flags.
  */
 function joined(words: readonly string[]): string[] {
   const result: string[] = [];
   for (const word of words) {
     const before = result.at(-1);
-    const isValue = before === '--sort' && /^-[A-Za-z_]/.test(word);
+    const isValue =
+      (before === '--sort' && /^-[A-Za-z_]/.test(word)) ||
+      (before === '--spot=' && /^(?:only|never)$/.test(word));
     const isFlagValue = (before === '-S' || before === '--set') && /^--?[A-Za-z_][^=]*=/.test(word);
-    if (isValue || isFlagValue) result[result.length - 1] = `${before}=${word}`;
+    if (isValue || isFlagValue) result[result.length - 1] = `${before.replace(/=$/, '')}=${word}`;
+    // Without a value it must not take the next word.
+    else if (word === '--spot') result.push('--spot=');
     else result.push(word);
   }
   return result;

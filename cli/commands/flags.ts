@@ -1,3 +1,4 @@
+import type { Capacity } from '../../shared/core/capacity/capacity.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 import { daySeconds } from '../login/sign-in.ts';
 import { parseOverride } from '../run/override-config.ts';
@@ -12,6 +13,13 @@ function number(text: string): number {
 
 const size = (brief: string) =>
   ({ kind: 'parsed', parse: number, placeholder: 'N', brief, optional: true }) as const;
+
+/** Return the capacity that `--spot`, `--spot=only` or `--spot=never` means. */
+function capacityOf(text: string): Capacity {
+  const found = { '': 'spot-then-on-demand', only: 'spot', never: 'on-demand' } as const;
+  if (text in found) return found[text as keyof typeof found];
+  throw new Error('must be --spot, --spot=only or --spot=never');
+}
 
 /** A flag with any text. */
 export const text = (placeholder: string, brief: string) =>
@@ -34,6 +42,14 @@ export const sizes = {
   vcpus: size('vCPUs of each node'),
   memory: size('Memory of each node in MiB'),
   timeout: size('Seconds after which the command is stopped'),
+  spot: {
+    kind: 'parsed',
+    parse: capacityOf,
+    placeholder: 'only|never',
+    brief:
+      'Two attempts on Spot, then on demand; --spot=only never goes on demand, --spot=never never on Spot',
+    optional: true,
+  },
   dataset: {
     kind: 'parsed',
     parse: String,
@@ -187,6 +203,7 @@ export interface SizeFlags {
   vcpus?: number;
   memory?: number;
   timeout?: number;
+  spot?: Capacity;
   dataset?: string;
 }
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { endpoint as readStart } from '../../functions/service/read-start.endpoint.ts';
 import type { ProjectFile } from '../../shared/config/project-file.ts';
+import type { Capacity } from '../../shared/core/capacity/capacity.ts';
 import { fargateFault, offeredMemory } from '../../shared/jobs/fargate-sizes.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 import type { Session } from '../login/connect.ts';
@@ -111,8 +112,10 @@ export type Settle = typeof applyOverrides;
 /** Options of a run. They override mps.yaml. */
 export interface RunOptions
   extends GivenPlaces,
-    Pick<ProjectFile, 'dataset' | 'vcpus' | 'memory' | 'gpus' | 'nodes' | 'timeout'> {
+    Pick<ProjectFile, 'dataset' | 'vcpus' | 'memory' | 'gpus' | 'nodes' | 'timeout' | 'capacity'> {
   project?: string;
+  /** Capacity that `--spot` names; it comes before `capacity`. */
+  spot?: Capacity | undefined;
   overrides: readonly Override[];
   /** Words after `--`. */
   words: readonly string[];
@@ -132,11 +135,12 @@ export interface Place {
 
 export type Sizes = Pick<RunOptions, (typeof sizeNames)[number]>;
 
-const sizeNames = ['dataset', 'vcpus', 'memory', 'gpus', 'nodes', 'timeout'] as const;
+export const sizeNames = ['dataset', 'vcpus', 'memory', 'gpus', 'nodes', 'timeout', 'capacity'] as const;
 
 /** Return the sizes from flags, else from mps.yaml. */
 function chosenSizes(options: RunOptions, file: ProjectFile): Sizes {
-  const given = sizeNames.map((name) => [name, options[name] ?? file[name]] as const);
+  const all = { ...options, capacity: options.spot ?? options.capacity };
+  const given = sizeNames.map((name) => [name, all[name] ?? file[name]] as const);
   return Object.fromEntries(given.filter(([, value]) => value !== undefined));
 }
 

@@ -43,8 +43,8 @@ export async function runFolder(
       ...rulesQuery({ stopIf, notifyIf }, rules),
     }),
   );
-  const { experiment_id, cost_estimate } = experiment;
-  steps.done('submitted', `${experiment_id}: ${shownCommand(command)}${mostCost(cost_estimate, budget)}`);
+  const { experiment_id } = experiment;
+  steps.done('submitted', `${experiment_id}: ${shownCommand(command)}${mostCost(experiment, budget)}`);
   return experiment;
 }
 

@@ -9,7 +9,7 @@ export async function showPlan(plan: FolderPlan): Promise<string[]> {
   const { name, known, sources, environment, config, command, dataset, sizes, rounded } = plan;
   const { files } = sources;
   const bytes = files.reduce((sum, { size }) => sum + size, 0);
-  const { dataset: _, timeout, ...size } = sizes;
+  const { dataset: _, timeout, capacity, ...size } = sizes;
   const asked = Object.entries(size).map(
     ([what, value]) => `${value} ${what === 'memory' ? 'MiB memory' : what}`,
   );
@@ -26,6 +26,7 @@ export async function showPlan(plan: FolderPlan): Promise<string[]> {
     ['data set', dataset === undefined || dataset === '' ? undefined : dataset],
     ['size', asked.length === 0 ? undefined : asked.join(', ')],
     ['memory', rounded],
+    ['capacity', capacity],
     ['timeout', timeout === undefined ? undefined : `${timeout} s`],
     ['command', shownCommand(command)],
   ];

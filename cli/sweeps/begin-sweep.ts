@@ -9,7 +9,7 @@ import { dollarsText, secondsText } from '../output/units.ts';
 import { applyOverrides } from '../run/apply-overrides.ts';
 import { ownConfigName } from '../run/choose-config.ts';
 import { hasValue, type Override, overrideConfig } from '../run/override-config.ts';
-import type { Place, RunOptions } from '../run/plan-folder.ts';
+import { type Place, type RunOptions, sizeNames } from '../run/plan-folder.ts';
 import { prepareFolder } from '../run/prepare-folder.ts';
 import { checkSweep, readSweepFile } from './sweep-file.ts';
 import type { SweptValue } from './swept-value.ts';
@@ -100,15 +100,15 @@ export async function beginSweep(
 const defined = (fields: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
-const sizeNames = ['dataset', 'vcpus', 'memory', 'gpus', 'nodes', 'timeout'] as const;
-
 /** Return the sizes of a file. What is no size is left to the check of the file. */
 function sizesOf(fields: Readonly<Record<string, unknown>>): Partial<RunOptions> {
   const sizes = sizeNames.map((name) => [name, fields[name]] as const);
   return Object.fromEntries(
-    sizes.filter(([name, value]) => typeof value === (name === 'dataset' ? 'string' : 'number')),
+    sizes.filter(([name, value]) => typeof value === (isText(name) ? 'string' : 'number')),
   );
 }
+
+const isText = (name: (typeof sizeNames)[number]): boolean => name === 'dataset' || name === 'capacity';
 
 type Ranges = readonly { name: string; parameter: SweepParameter }[];
 

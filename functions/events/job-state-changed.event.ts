@@ -31,6 +31,7 @@ const Event = z.object({
     statusReason: z.string().optional(),
     container: Container.optional(),
     isTerminated: z.boolean().optional(),
+    isCancelled: z.boolean().optional(),
     retryStrategy: z.object({ attempts: z.number().optional() }).optional(),
     attempts: z
       .array(

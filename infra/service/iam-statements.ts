@@ -153,7 +153,11 @@ const actions: Readonly<Record<Resource, Readonly<Partial<Record<Level, Actions>
   },
   batch: {
     observe: { anything: watching },
-    control: { anything: watching, submission: ['batch:SubmitJob'], jobs: ['batch:TerminateJob'] },
+    control: {
+      anything: watching,
+      submission: ['batch:SubmitJob'],
+      jobs: ['batch:CancelJob', 'batch:TerminateJob'],
+    },
   },
   mail: { publish: { topic: ['sns:Publish'] } },
   timers: { set: { timers: ['scheduler:CreateSchedule'] } },

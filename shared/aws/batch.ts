@@ -1,5 +1,6 @@
 import {
   type BatchClient,
+  CancelJobCommand,
   DescribeJobsCommand,
   type EvaluateOnExit,
   ListJobsCommand,
@@ -26,6 +27,10 @@ export interface BatchJob {
   reason: string | undefined;
   /** Whether somebody ended it. Absent if Batch did not say. */
   isTerminated?: boolean | undefined;
+  /** Whether somebody cancelled it before it started. Absent if Batch did not say. */
+  isCancelled?: boolean | undefined;
+  /** Time of its submission, in epoch milliseconds. Absent if Batch did not say. */
+  createdAt?: number | undefined;
   /** Number of attempts that Batch makes at most. Absent if it did not say. */
   maxAttempts?: number | undefined;
   /** Number of the current or last attempt, from 1. */
@@ -77,11 +82,13 @@ export interface BatchObserver {
   findByName(queue: string, name: string): Promise<string | undefined>;
 }
 
-/** Client with the Batch actions Describe, List, Submit and Terminate. */
+/** Client with the Batch actions Describe, List, Submit, Cancel and Terminate. */
 export interface BatchControl extends BatchObserver {
   submit(submission: Submission): Promise<string>;
   /** Cancel a job that has not started, or terminate a running one. Does nothing if the job has ended. */
   terminate(id: string, reason: string): Promise<void>;
+  /** Cancel a job that has not started. Does nothing to one that starts, runs or has ended. */
+  cancel(id: string, reason: string): Promise<void>;
 }
 
 const maxDescribe = 100;
@@ -99,6 +106,8 @@ interface JobNews {
   statusReason?: string | undefined;
   container?: Ending | undefined;
   isTerminated?: boolean | undefined;
+  isCancelled?: boolean | undefined;
+  createdAt?: number | undefined;
   retryStrategy?: { attempts?: number | undefined } | undefined;
   attempts?:
     | readonly {
@@ -129,6 +138,8 @@ export function batchJob(detail: JobNews): BatchJob | undefined {
     status,
     reason: reasonOf(detail.statusReason, over ? (container ?? last?.container) : container),
     isTerminated: detail.isTerminated,
+    isCancelled: detail.isCancelled,
+    createdAt: detail.createdAt,
     maxAttempts: detail.retryStrategy?.attempts,
     attempt: over ? Math.max(ended, 1) : ended + 1,
     exitCode: container?.exitCode ?? last?.container?.exitCode,
@@ -220,6 +231,10 @@ export function batchControl(client: BatchClient, deployment = 'local'): BatchCo
         // A job that a release without tags submitted. Its supervisor reads the request in the record.
         if (!(error instanceof Error && error.name === 'AccessDeniedException')) throw error;
       }
+    },
+
+    async cancel(jobId, reason) {
+      await client.send(new CancelJobCommand({ jobId, reason }));
     },
   };
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { capacities } from '../core/capacity/capacities.ts';
 import { maxRules, RunRule, ruleKeys } from '../run-rules/run-rule.ts';
 
 const described = <S extends z.ZodMiniType>(schema: S, description: string): S =>
@@ -46,6 +47,12 @@ export const ProjectFile = z.strictObject({
   memory: z.optional(described(whole, 'Memory of each node in MiB.')),
   gpus: z.optional(described(z.int().check(z.nonnegative()), 'GPUs of each node.')),
   nodes: z.optional(described(whole, 'Number of nodes; 2 or more form a cluster.')),
+  capacity: z.optional(
+    described(
+      z.enum(capacities),
+      'Where it runs: `spot`, `spot-then-on-demand` (two attempts on Spot, then on demand) or `on-demand`. Default: as the deployment is set.',
+    ),
+  ),
   metrics: z.optional(
     described(
       z.array(text).check(z.maxLength(20)),

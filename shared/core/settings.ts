@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { Capacity } from './capacity/capacity.ts';
 import { CorsOrigins } from './cors-origins.ts';
 import { PackageIndexes } from './package-indexes.ts';
 import { type Prices, pricesSchema } from './prices.ts';
@@ -76,6 +77,9 @@ const makeEnvironmentSchema = () =>
     CLUSTER_GPU_QUEUE: z.string().min(1).optional(),
     GPU_QUEUE: z.string().min(1).default('gpu'),
     GPU_DEFINITION: z.string().min(1).default('gpu'),
+    TRAIN_SPOT_QUEUE: z.string().min(1).optional(),
+    GPU_SPOT_QUEUE: z.string().min(1).optional(),
+    CAPACITY: Capacity.default('on-demand'),
     GPUS: z
       .string()
       .regex(/^(?:yes|no|\d{1,2})$/, 'must be yes, no or a number')
@@ -185,6 +189,10 @@ export interface Settings {
   cluster: { queue: string; gpuQueue: string; definition: string };
   /** Queue and definition of trainings with GPUs on one node. */
   gpu: { queue: string; definition: string };
+  /** Queues of Spot for jobs on one host, without and with GPUs; undefined where there is none. */
+  spotQueues: { train: string | undefined; gpu: string | undefined };
+  /** Where jobs run for which no capacity is asked. */
+  capacity: Capacity;
   /** Maximum number of GPUs of a node; 0 for a deployment without GPUs. */
   gpus: number;
   /** Whether jobs run as containers or as processes of this machine. */
@@ -298,6 +306,8 @@ export function readSettings(environment: Readonly<Record<string, string | undef
       definition: value.CLUSTER_DEFINITION,
     },
     gpu: { queue: value.GPU_QUEUE, definition: value.GPU_DEFINITION },
+    spotQueues: { train: value.TRAIN_SPOT_QUEUE, gpu: value.GPU_SPOT_QUEUE },
+    capacity: value.CAPACITY,
     gpus: gpusOf(value.GPUS),
     jobsRunAs: value.JOBS_RUN_AS,
     jobsMemory: value.JOBS_MEMORY,

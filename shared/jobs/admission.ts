@@ -1,4 +1,5 @@
 import type { BatchControl } from '../aws/batch.ts';
+import type { Capacity } from '../core/capacity/capacity.ts';
 import { ServiceError } from '../core/service-error.ts';
 import type { Limits } from '../core/settings.ts';
 import { originOf } from '../data/accounts/ci-run.ts';
@@ -10,7 +11,7 @@ import type { TableReader, TableWriter, Write } from '../data/table/table.ts';
 import { ConditionFailedError } from '../data/table/write-label.ts';
 import type { Ambient, BegunBy } from '../http/definition/endpoint-context.ts';
 import { budgetShortCode, chargeBudgets, highestCost } from './budget.ts';
-import { costEstimate, noPriceMessage } from './cost.ts';
+import { costEstimate, costEstimates, noPriceMessage } from './cost.ts';
 import { type JobRecord, jobIdOf, unfinishedJobOf } from './job-record.ts';
 import { JobLimitError } from './job-slots.ts';
 import type { JobSize } from './size.ts';
@@ -77,14 +78,17 @@ interface Demand {
   isOnNodes: boolean;
   /** Whether its command runs in an image of the user. The container engine then enforces the limits. */
   isImage: boolean;
+  capacity: Capacity;
 }
 
 /** Return the fields that every new job has. */
 export function newJobFields(
   job_id: string,
-  { size, isOnNodes, isImage }: Demand,
+  { size, isOnNodes, isImage, capacity }: Demand,
   { caller, now, settings }: Pick<Ambient, 'now' | 'settings'> & { caller: BegunBy },
 ): JobFields & { cost_estimate: number | null } {
+  const priced = { ...size, isOnNodes, capacity };
+  const estimates = capacity === 'on-demand' ? undefined : costEstimates(settings.prices, priced);
   const asProcess = settings.jobsRunAs === 'processes' && !isImage;
   return {
     ...newJob({
@@ -94,7 +98,10 @@ export function newJobFields(
       limit_share: limitShare(job_id, settings.limits.vcpus),
       limits: sizeLimits({ ...settings, asProcess, isOnNodes }),
     }),
-    cost_estimate: costEstimate(settings.prices, { ...size, isOnNodes }),
+    capacity,
+    capacity_type: capacity === 'on-demand' ? 'on-demand' : 'spot',
+    ...(estimates !== undefined && { estimates }),
+    cost_estimate: costEstimate(settings.prices, priced),
     ...originOf(caller),
   };
 }

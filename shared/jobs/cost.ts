@@ -1,14 +1,26 @@
+import type { Capacity, CapacityType, CostEstimates } from '../core/capacity/capacity.ts';
 import type { Prices } from '../core/prices.ts';
 
 /**
- * Return the US dollars for an attempt that reaches its `timeout` in seconds. Return null if no price is known.
+ * Return the US dollars for an attempt that reaches its `timeout` in seconds, where the job may run at the highest price.
+ * Return null if no price is known.
  */
 export function costEstimate(
   prices: Prices | undefined,
-  job: PricedJob & { timeout: number },
+  job: PricedJob & { timeout: number; capacity?: Capacity | undefined },
 ): number | null {
-  const hourly = prices === undefined ? null : hourlyCost(prices, job);
+  const hourly = prices === undefined ? null : hourlyCost(prices, job, job.capacity === 'spot');
   return hourly === null ? null : roundedDollars((hourly * Math.max(job.timeout, minSeconds)) / 3600);
+}
+
+/** Return the estimates on Spot and on demand. Return undefined if no price is known. */
+export function costEstimates(
+  prices: Prices | undefined,
+  job: PricedJob & { timeout: number },
+): CostEstimates | undefined {
+  const spot = costEstimate(prices, { ...job, capacity: 'spot' });
+  const onDemand = costEstimate(prices, { ...job, capacity: 'on-demand' });
+  return spot === null || onDemand === null ? undefined : { spot, 'on-demand': onDemand };
 }
 
 /** Size of a job, per node. */
@@ -28,10 +40,12 @@ interface NodeDemand {
 }
 
 /** Return the US dollars per hour of all nodes together. Return null if no node with a price is large enough. */
-export function hourlyCost({ fargate, nodes }: Prices, job: PricedJob): number | null {
-  if (!job.isOnNodes) return fargate.base + job.vcpus * fargate.vcpu + (job.memory / 1024) * fargate.gib;
+export function hourlyCost({ fargate, nodes, spot }: Prices, job: PricedJob, isSpot = false): number | null {
+  const share = (of: 'fargate' | 'nodes') => (isSpot ? (spot?.[of] ?? 1) : 1);
+  if (!job.isOnNodes)
+    return fargate.base + share('fargate') * (job.vcpus * fargate.vcpu + (job.memory / 1024) * fargate.gib);
   const node = smallestNode(nodes, job);
-  return node === undefined ? null : node.price * job.nodes;
+  return node === undefined ? null : share('nodes') * node.price * job.nodes;
 }
 
 /** Return the cheapest node that is large enough. Return undefined if none is. */
@@ -63,30 +77,69 @@ export const minuteCost = ({ cost_estimate, timeout }: { cost_estimate: number; 
 export const minSeconds = 60;
 
 /**
- * Return the US dollars that all attempts of a job have cost, at the price of its creation. The time between two
+ * Return the US dollars that all attempts of a job have cost, at the prices of its creation. The time between two
  * attempts costs nothing. Return null before its end, or if no price was known.
  */
-export function actualCost(job: PaidJob & { cost_estimate: number | null; timeout: number }): number | null {
-  if (job.cost_estimate === null || job.stopped_at === null) return null;
-  return roundedDollars((job.cost_estimate * secondsOf(job)) / Math.max(job.timeout, minSeconds));
-}
+export const actualCost = (job: PaidJob): number | null =>
+  costBy(job, (type) => (type === undefined ? undefined : job.estimates?.[type]) ?? job.cost_estimate);
 
-interface PaidJob extends Span {
+/** Return the US dollars that the same seconds would have cost on demand. Return null as {@link actualCost} does. */
+export const onDemandCost = (job: PaidJob): number | null =>
+  costBy(job, () => job.estimates?.['on-demand'] ?? job.cost_estimate);
+
+/** A job with its attempts. */
+export interface PaidJob extends Span {
+  cost_estimate: number | null;
+  timeout: number;
   /** Attempts that Batch has reported. It reports the last one later than the job itself, or never. */
-  attempts: readonly Span[];
+  attempts: readonly PaidAttempt[];
   /** Number of the last attempt, from 1. Undefined in rows of releases that did not store it. */
   batch_attempt: number | undefined;
   attempt_started_at?: string | undefined;
+  /** Capacity of the last attempt. Undefined in a job that is always on demand. */
+  capacity_type?: CapacityType | undefined;
+  /** Estimates by capacity. Undefined in such a job. */
+  estimates?: CostEstimates | undefined;
 }
 
-/** Return the seconds that all attempts of a job are paid for. */
-function secondsOf(job: PaidJob): number {
-  const { attempts, batch_attempt, attempt_started_at, stopped_at } = job;
-  const reported = attempts.reduce((sum, attempt) => sum + paidSeconds(attempt), 0);
-  const unreported = (batch_attempt ?? 0) - attempts.length;
+interface PaidAttempt extends Span {
+  capacity_type?: CapacityType | undefined;
+}
+
+/** Return the US dollars of one attempt of a job. Return null if no price was known. */
+export const attemptCost = (job: PaidJob, attempt: PaidAttempt): number | null =>
+  actualCost({
+    ...job,
+    ...attempt,
+    attempts: [attempt],
+    batch_attempt: 1,
+    attempt_started_at: attempt.started_at ?? undefined,
+  });
+
+function costBy(job: PaidJob, estimateOf: (type: CapacityType | undefined) => number | null): number | null {
+  if (job.cost_estimate === null || job.stopped_at === null) return null;
+  const seconds = new Map<CapacityType | undefined, number>();
+  for (const [type, more] of [...job.attempts.map(paid), unreported(job)])
+    seconds.set(type, (seconds.get(type) ?? 0) + more);
+  const paidFor = Math.max(job.timeout, minSeconds);
+  const parts = [...seconds].map(([type, sum]) => ((estimateOf(type) ?? 0) * sum) / paidFor);
+  return roundedDollars(parts.reduce((sum, part) => sum + part, 0));
+}
+
+type Paid = readonly [CapacityType | undefined, seconds: number];
+
+const paid = (attempt: PaidAttempt): Paid => [attempt.capacity_type, paidSeconds(attempt)];
+
+/** Return the seconds of the attempts that Batch has not reported. */
+function unreported(job: PaidJob): Paid {
+  const { attempts, batch_attempt, attempt_started_at, stopped_at, capacity_type } = job;
+  const missing = (batch_attempt ?? 0) - attempts.length;
   // Without the start of an attempt the whole time counts: more than it was, never less.
-  if (attempt_started_at === undefined || unreported > 1) return Math.max(reported, paidSeconds(job));
-  return unreported < 1 ? reported : reported + paidSeconds({ started_at: attempt_started_at, stopped_at });
+  if (attempt_started_at === undefined || missing > 1) {
+    const reported = attempts.reduce((sum, attempt) => sum + paidSeconds(attempt), 0);
+    return [capacity_type, Math.max(0, paidSeconds(job) - reported)];
+  }
+  return [capacity_type, missing < 1 ? 0 : paidSeconds({ started_at: attempt_started_at, stopped_at })];
 }
 
 interface Span {

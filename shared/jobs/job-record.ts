@@ -37,13 +37,15 @@ export const batchNameOf = (record: JobRecord): string =>
     record.kind,
     jobIdOf(record),
     ...(record.former_attempts === undefined ? [] : [record.former_attempts]),
+    // The submission on Spot that it left may have as many.
+    ...(record.capacity === 'spot-then-on-demand' && record.capacity_type === 'on-demand' ? ['od'] : []),
   ].join('-');
 
 /** Name of the Batch job that builds the environment first. */
 export const buildNameOf = (record: JobRecord): string => `build-${jobIdOf(record)}`;
 
 const kinds = ['build', ...TrainingKind.options, ...OptimizationKind.options].join('|');
-const namePattern = new RegExp(`^(${kinds})-([0-7][0-9a-hjkmnp-tv-z]{25})(?:-\\d+)?$`);
+const namePattern = new RegExp(`^(${kinds})-([0-7][0-9a-hjkmnp-tv-z]{25})(?:-\\d+)?(?:-od)?$`);
 
 /**
  * Return the id of the job that a Batch job belongs to, and whether the Batch job builds the environment. Return

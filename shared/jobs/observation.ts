@@ -1,5 +1,6 @@
 import type { BatchJob, BatchObserver, BatchStatus } from '../aws/batch.ts';
-import { changeJob } from '../data/jobs/job.ts';
+import type { CapacityType } from '../core/capacity/capacity.ts';
+import { type Attempt, changeJob } from '../data/jobs/job.ts';
 import { isFinal, rankOf } from '../data/jobs/job-status.ts';
 import type { Item, TableWriter } from '../data/table/table.ts';
 import { tryWrite } from '../data/table/write-label.ts';
@@ -7,6 +8,7 @@ import { concludeJob, purgeLeftovers } from './conclusion.ts';
 import { isHostLost, lossesInRow, maxAttempts, maxLosses } from './host-loss.ts';
 import { batchNameOf, type JobRecord, parseJobRecord, unfinishedJobOf } from './job-record.ts';
 import { buildWaitReason, cancelledReason, lossReason, reasons, waitReason } from './reasons.ts';
+import { hasLeftSpot, nextCapacityType } from './spot/spot.ts';
 import { noteBuild } from './submission.ts';
 
 /**
@@ -30,6 +32,8 @@ export async function observeJob(
   if (record.depends_on !== null && reported.reason === dependencyFailed) return undefined;
   const job = withFormer(record, reported);
   const { status } = job;
+  if (hasLeftSpot(record, reported))
+    return submitAnew(records, record, job, { type: 'on-demand', reason: reasons.leftSpot });
   if (!isOver(status)) {
     await advance(records, record, job, status, now);
     return undefined;
@@ -39,8 +43,9 @@ export async function observeJob(
   // Attempts of earlier submissions do not say how this one has ended.
   const isLost = isHostLost(reported) && !cancelled;
   const losses = isLost ? await lossesInRow(records, record, tries) : null;
-  if (losses !== null && losses < maxLosses && tries < maxAttempts) return submitAnew(records, record, job);
-  const change = { attempts: attemptsOf(job), batch_job_id: job.id };
+  if (losses !== null && losses < maxLosses && tries < maxAttempts)
+    return submitAnew(records, record, job, afterLoss(record, job));
+  const change = { attempts: attemptsOf(record, job), batch_job_id: job.id };
   await concludeJob(
     records,
     record,
@@ -76,20 +81,37 @@ function withFormer({ attempts, former_attempts = 0 }: JobRecord, job: BatchJob)
   return { ...job, attempt: former_attempts + job.attempt, attempts: [...former, ...job.attempts] };
 }
 
+/** Return where the next submission runs after a lost host, and what the user is told. */
+function afterLoss(record: JobRecord, job: BatchJob): Next {
+  const type = nextCapacityType(record, attemptsOf(record, job));
+  const isSpot = type !== undefined && record.capacity_type === 'spot';
+  return { type, reason: isSpot ? reasons.spotLost(type) : reasons.hostLost };
+}
+
+/** The next submission of a job. */
+interface Next {
+  /** Undefined for jobs of releases that did not record it. */
+  type: CapacityType | undefined;
+  reason: string;
+}
+
 /**
- * Let a job whose submission has lost all its attempts wait for the next one. Its place, lease and checkpoints stay.
+ * Let a job whose submission has lost all its attempts, or has left Spot, wait for the next one. Its place, lease and
+ * checkpoints stay.
  * @returns undefined if another process was faster
  */
 async function submitAnew(
   records: TableWriter<'records'>,
   record: JobRecord,
   job: BatchJob,
+  { type, reason }: Next,
 ): Promise<JobRecord | undefined> {
   const set = {
     status: 'CREATED' as const,
     status_rank: 0,
-    status_reason: reasons.hostLost,
-    attempts: attemptsOf(job),
+    status_reason: reason,
+    ...(type !== undefined && { capacity_type: type }),
+    attempts: attemptsOf(record, job),
     batch_attempt: job.attempts.length,
     former_attempts: job.attempts.length,
     batch_job_id: null,
@@ -125,7 +147,7 @@ async function advance(
     status_reason: isBuilding ? reasons.building : waitReason({ ...job, status }),
     batch_attempt: job.attempt,
     batch_job_id: job.id,
-    attempts: attemptsOf(job),
+    attempts: attemptsOf(record, job),
     checked_at: now.toISOString(),
   };
   const forward = {
@@ -166,14 +188,21 @@ interface Wait {
   status: 'RUNNABLE' | 'PENDING';
 }
 
-function attemptsOf(job: BatchJob) {
-  return job.attempts.map((attempt, index) => ({
-    attempt: index + 1,
-    started_at: instant(attempt.startedAt),
-    stopped_at: instant(attempt.stoppedAt),
-    exit_code: attempt.exitCode ?? null,
-    reason: attempt.reason ?? null,
-  }));
+/** Return the attempts of a job for its record: those of earlier submissions as they are, and those of this one. */
+function attemptsOf({ attempts, former_attempts = 0, capacity_type }: JobRecord, job: BatchJob): Attempt[] {
+  return job.attempts.map((attempt, index) => {
+    const former = index < former_attempts ? attempts[index] : undefined;
+    return (
+      former ?? {
+        attempt: index + 1,
+        started_at: instant(attempt.startedAt),
+        stopped_at: instant(attempt.stoppedAt),
+        exit_code: attempt.exitCode ?? null,
+        reason: attempt.reason ?? null,
+        ...(capacity_type !== undefined && { capacity_type }),
+      }
+    );
+  });
 }
 
 const instant = (milliseconds: number | undefined): string | null =>

@@ -1,5 +1,6 @@
 import { constants } from 'node:os';
 import type { BatchJob } from '../aws/batch.ts';
+import type { CapacityType } from '../core/capacity/capacity.ts';
 import type { Limits } from '../core/settings.ts';
 import { isHostLost, maxAttempts, maxLosses } from './host-loss.ts';
 import type { JobRecord } from './job-record.ts';
@@ -13,6 +14,11 @@ export const reasons = {
   itsTurn: 'It has left the line; not yet in the job queue.',
   submitted: 'Submitted to the job queue.',
   hostLost: 'Its host was lost; it is submitted again.',
+  spotLost: (next: CapacityType): string =>
+    `AWS took back its host on Spot; it is submitted again, ${next === 'spot' ? 'on Spot' : 'on demand'}.`,
+  /** Of the Batch job, so that others know. */
+  noSpot: 'Waited too long for Spot; submitted on demand instead.',
+  leftSpot: 'There was no room on Spot; it is submitted on demand.',
   building: 'The environment is being built.',
   fetchingModel: 'Fetching the model.',
   fetchingSource: 'Fetching the source.',

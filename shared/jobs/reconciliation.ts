@@ -26,9 +26,10 @@ import type { TableWriter } from '../data/table/table.ts';
 import { tryWrite } from '../data/table/write-label.ts';
 import { cancelJob } from './cancellation.ts';
 import { concludeJob, purgeLeftovers } from './conclusion.ts';
-import { type JobRecord, parseJobRecord, type Reconciler } from './job-record.ts';
-import { describeJobs, observeRecord } from './observation.ts';
+import { type JobRecord, parseJobRecord, type Reconciler, unfinishedJobOf } from './job-record.ts';
+import { describeJobs, observeJob, observeRecord } from './observation.ts';
 import { cancelledReason, reasons } from './reasons.ts';
+import { mayLeaveSpot, spotWaitSeconds } from './spot/spot.ts';
 import { submitJob } from './submission.ts';
 
 /**
@@ -151,6 +152,7 @@ async function settle(
       await submitJob(records, batch, settings, record, false, keys);
     return;
   }
+  if (await leaveSpot(reconciler, record, job, now)) return;
   for (const waiting of [build, job])
     if (waiting !== undefined && (await giveUpWaiting(records, batch, record, waiting, now))) return;
   const cancelled = record.cancel_requested_at;
@@ -198,6 +200,30 @@ function isFrom(position: WatchedPosition, watchedPosition: WatchedPosition): bo
 
 /** Pages of 100 jobs after which a pass saves its position. */
 const pagesBetweenNotes = 20;
+
+/**
+ * Move a job that has waited too long for Spot on demand. Batch does not cancel a job that has just started, so it never
+ * runs twice. If this process dies after the cancellation, Batch's event or the next pass moves the job.
+ * @returns whether the job was moved
+ */
+async function leaveSpot(
+  { records, batch, settings, keys }: Reconciler,
+  record: JobRecord,
+  job: BatchJob,
+  now: Date,
+): Promise<boolean> {
+  const since = job.createdAt ?? waitsSince(record, job);
+  if (!mayLeaveSpot(record) || job.status !== 'RUNNABLE' || now.getTime() - since < spotWaitSeconds * 1000)
+    return false;
+  await batch.cancel(job.id, reasons.noSpot);
+  const [cancelled] = await batch.describe([job.id]);
+  const item = await records.get(unfinishedJobOf(record).subject);
+  if (cancelled === undefined || item === undefined) return false;
+  const again = await observeJob(records, parseJobRecord(item), cancelled, now);
+  if (again === undefined) return false;
+  await submitJob(records, batch, settings, again, false, keys);
+  return true;
+}
 
 /**
  * End a job and its Batch jobs if it has waited for capacity longer than the limit.

@@ -1,16 +1,30 @@
 import * as z from 'zod';
+import { Capacity, CapacityType } from '../core/capacity/capacity.ts';
 import { Timestamp } from '../core/formats.ts';
 import { Attempt, SizeLimits } from '../data/jobs/job.ts';
 import { isFinal, JobStatus } from '../data/jobs/job-status.ts';
-import { actualCost } from './cost.ts';
+import { actualCost, attemptCost, type PaidJob } from './cost.ts';
 import type { JobRecord } from './job-record.ts';
+import { SpotAnswer, spotAnswer } from './spot/spot.ts';
+
+const ShownAttempt = Attempt.extend({
+  capacity_type: CapacityType.nullable().describe(
+    'Where it ran. Null in jobs of releases that did not record it.',
+  ),
+  seconds: z.number().nullable().describe('Seconds from its start to its stop. Null if it did not start.'),
+  cost: z.number().nullable().describe('US dollars. Null if it did not start, or compute has no price.'),
+});
 
 /** Response fields of all kinds of jobs. Sizes are per node. */
 export const shownJob = {
   status: JobStatus,
   status_reason: z.string().nullable(),
   attempt: z.number().int(),
-  attempts: z.array(Attempt),
+  attempts: z.array(ShownAttempt),
+  capacity: Capacity.nullable().describe(
+    'Where it may run. Null for jobs of releases that did not record it.',
+  ),
+  spot: SpotAnswer.nullable().describe('What Spot did for it. Null for a job that does not run there.'),
   exit_code: z.number().int().nullable(),
   signal: z.string().nullable(),
   created_at: Timestamp,
@@ -39,14 +53,50 @@ export const shownJob = {
 export function showJob<Job extends Recorded>(
   job: Job & { place_in_line?: number | null },
   now: Date,
-): Job & { place_in_line: number | null; duration: number | null; cost: number | null } {
-  const duration = durationOf(job, now);
-  const place_in_line = job.place_in_line ?? null;
-  return { ...job, place_in_line, attempts: attemptsOf(job), duration, cost: actualCost(job) };
+): Omit<Job, 'attempts'> & Computed {
+  return {
+    ...job,
+    place_in_line: job.place_in_line ?? null,
+    attempts: attemptsOf(job).map((attempt) => showAttempt(job, attempt)),
+    capacity: job.capacity ?? null,
+    spot: spotAnswer(job),
+    duration: durationOf(job, now),
+    cost: actualCost(job),
+  };
 }
 
-type Recorded = Parameters<typeof actualCost>[0] &
-  Pick<JobRecord, 'status' | 'status_reason' | 'attempt' | 'batch_attempt' | 'attempts' | 'exit_code'>;
+type Recorded = Omit<PaidJob, 'attempts'> &
+  Pick<
+    JobRecord,
+    | 'status'
+    | 'status_reason'
+    | 'attempt'
+    | 'batch_attempt'
+    | 'attempts'
+    | 'exit_code'
+    | 'capacity'
+    | 'former_attempts'
+  >;
+
+interface Computed {
+  place_in_line: number | null;
+  attempts: z.infer<typeof ShownAttempt>[];
+  capacity: Capacity | null;
+  spot: z.infer<typeof SpotAnswer> | null;
+  duration: number | null;
+  cost: number | null;
+}
+
+function showAttempt(job: Recorded, attempt: Attempt): z.infer<typeof ShownAttempt> {
+  const { started_at, stopped_at, capacity_type = null } = attempt;
+  const hasRun = started_at !== null && stopped_at !== null;
+  return {
+    ...attempt,
+    capacity_type,
+    seconds: hasRun ? durationOf(attempt, new Date(0)) : null,
+    cost: hasRun ? attemptCost(job, attempt) : null,
+  };
+}
 
 /** Return the seconds from start to stop, or to now. Return null before the start. */
 export function durationOf(
@@ -72,6 +122,7 @@ function attemptsOf(job: Recorded): Recorded['attempts'] {
     stopped_at,
     exit_code,
     reason: status_reason,
+    ...(job.capacity_type !== undefined && { capacity_type: job.capacity_type }),
   };
   return [...attempts, last];
 }

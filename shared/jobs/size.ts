@@ -1,28 +1,47 @@
 import * as z from 'zod';
+import { Capacity } from '../core/capacity/capacity.ts';
 import { FileId } from '../core/formats.ts';
 import { badRequest, faultsOf, type ParameterFault } from '../core/service-error.ts';
 import type { Limits, Settings } from '../core/settings.ts';
+import type { TrainingKind } from '../data/jobs/job.ts';
 import { sizeRange } from '../data/jobs/size-range.ts';
 import { decimal, integer } from '../http/definition/parameters.ts';
 import { smallestNode, usableMemory } from './cost.ts';
 import { fargateFault, fargateSizes, isFargateSize } from './fargate-sizes.ts';
+import { capacityFault, possibleCapacity } from './spot/capacity.ts';
 
 /**
- * Return the size of each of `nodes`, as `complete` derives it from a request. Throw one 400 for all faults of the
- * size and of the job's `timeout` in seconds.
+ * Return the size of each of `nodes`, as `complete` derives it from a request, and the capacity of a training. Throw one
+ * 400 for all faults of these and of the job's `timeout` in seconds.
  */
 export function allowedSize(
   complete: () => JobSize,
-  { timeout, nodes }: { timeout: number | undefined; nodes: number },
-  limits: Limits,
-): JobSize {
+  { kind, timeout, nodes, gpus = 0, capacity, usual }: AskedSize,
+  settings: Settings,
+): JobSize & { capacity: Capacity } {
+  const { limits } = settings;
+  const message = capacityFault(capacity, { kind, gpus }, settings);
   const completed: JobSize[] = [];
   const faults = faultsOf(() => completed.push(complete()));
   const [size] = completed;
   const vcpus = (size?.vcpus ?? 0) * nodes;
-  const all = [...faults, ...faultsOf(() => checkLimits({ timeout, vcpus }, limits))];
+  const all = [
+    ...faults,
+    ...faultsOf(() => checkLimits({ timeout, vcpus }, limits)),
+    ...(message === undefined ? [] : [fault('capacity', message)]),
+  ];
   if (size === undefined || all.length > 0) throw badRequest(all);
-  return size;
+  return { ...size, capacity: possibleCapacity(capacity ?? usual, { kind, gpus }, settings) };
+}
+
+interface AskedSize {
+  kind: TrainingKind;
+  timeout: number | undefined;
+  nodes: number;
+  gpus: number | undefined;
+  capacity: Capacity | undefined;
+  /** Capacity if none is asked for; undefined for that of the deployment. */
+  usual?: Capacity | undefined;
 }
 
 export interface JobSize {
@@ -58,6 +77,13 @@ export const sizeBounds = {
   timeout: integer(...sizeRange.timeout),
 };
 
+/** Parameter of where a training runs. */
+export const capacityParameter = {
+  capacity: Capacity.optional().describe(
+    '`spot`: on spare capacity of AWS, which costs a part and may be taken back; the training then goes on from its checkpoints, on Spot again. `spot-then-on-demand`: the third attempt is on demand, and so is one that has waited ten minutes for Spot. `on-demand`: never on Spot. Clusters are on demand. Default: as the deployment is set.',
+  ),
+};
+
 /** Query parameters that set the size of a job. All are optional. Sizes are per node. */
 export const sizeParameters = {
   vcpus: sizeBounds.vcpus
@@ -78,6 +104,7 @@ export const sizeParameters = {
     .describe(
       'Seconds after which the command of an attempt is stopped, such as `3600`. Default: the maximum of the deployment, 6 hours unless configured.',
     ),
+  ...capacityParameter,
   dataset: FileId.optional().describe('Name of the data set to provide at `DATA_DIR`. Default: none.'),
 };
 

@@ -25,6 +25,7 @@ import {
   unfinishedJobOf,
 } from './job-record.ts';
 import { reasons } from './reasons.ts';
+import { spotQueueOf } from './spot/capacity.ts';
 
 /**
  * Submit a recorded job to Batch and note its id. If the caller dies at any point, the reconciler calls this
@@ -66,7 +67,9 @@ async function submitAndNote(
   const { former_attempts } = record;
   // A job that was submitted before has its environment.
   const isAnew = former_attempts !== undefined;
-  if (isAnew) submission.retry = await retryOf(records, record, former_attempts);
+  // Batch would make the next attempt on Spot, too.
+  if (record.capacity_type === 'spot') submission.retry = { attempts: 1, evaluateOnExit: retryRules };
+  else if (isAnew) submission.retry = await retryOf(records, record, former_attempts);
   let depends_on = isAnew ? record.depends_on : null;
   if (!isAnew && needsBuildJob(record)) {
     const { name: _, nodes: __, ...rest } = submission;
@@ -196,6 +199,12 @@ function submissionOf(
 
 /** Return the job queue and the job definition of a job. */
 export function queueOf(record: JobRecord, settings: Settings): { queue: string; definition: string } {
+  const spot = record.capacity_type === 'spot' ? spotQueueOf(record, settings) : undefined;
+  const found = onDemandQueueOf(record, settings);
+  return spot === undefined ? found : { ...found, queue: spot };
+}
+
+function onDemandQueueOf(record: JobRecord, settings: Settings): { queue: string; definition: string } {
   if (isCompression(record)) return settings[record.kind];
   const place = trainingPlace(record);
   const { env_type, dependencies } = record.environment;

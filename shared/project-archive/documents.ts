@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { Capacity, CapacityType } from '../core/capacity/capacity.ts';
 import { FileId, Sha256, Timestamp } from '../core/formats.ts';
 import { line } from '../core/text/text-rules.ts';
 import { Best, ExperimentKind, emptyExperiment } from '../data/experiments/experiment.ts';
@@ -33,6 +34,7 @@ import { RunRules } from '../data/projects/run-rules.ts';
 import { TableViews } from '../data/projects/table-view.ts';
 import { faultOfAll, VariableName, VariableValue } from '../data/projects/variable-rules.ts';
 import { isTableNumber, TableNumberText } from '../data/table/stored-number.ts';
+import { maxAttempts } from '../jobs/host-loss.ts';
 import { RecordedRule } from '../run-rules/recorded-rule.ts';
 import { maxRules } from '../run-rules/run-rule.ts';
 import { environmentFaults } from '../runner/training/environment-faults.ts';
@@ -171,7 +173,10 @@ const experiment = {
   status: JobStatus,
   status_reason: z.string().max(20_000).nullable(),
   attempt: whole,
-  attempts: z.array(Attempt.strict()).max(100),
+  attempts: z.array(Attempt.strict()).max(maxAttempts),
+  capacity: Capacity.optional(),
+  capacity_type: CapacityType.optional(),
+  estimates: z.strictObject({ spot: amount, 'on-demand': amount }).optional(),
   created_at: RecordedTime,
   started_at: Timestamp.nullable(),
   stopped_at: Timestamp.nullable(),

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { Capacity } from '../core/capacity/capacity.ts';
 import { FileId, Timestamp, Ulid } from '../core/formats.ts';
 import { Overlap, type Schedule, ScheduledRun, ScheduleStatus } from '../data/schedules/schedule.ts';
 import { sizeBounds } from '../jobs/size.ts';
@@ -27,6 +28,9 @@ export const ScheduleAnswer = z
     gpus: z.number().int(),
     nodes: z.number().int(),
     timeout: z.number().int().describe('Seconds.'),
+    capacity: Capacity.nullable().describe(
+      'Where its runs may run. Null for schedules of releases that did not record it.',
+    ),
     running: Ulid.nullable().describe('Experiment that has not ended; null without one.'),
     failures: z.number().int().describe('Runs in a row that failed. After three it is paused.'),
     recent: z
@@ -50,9 +54,10 @@ export const ScheduleAnswer = z
 export function showSchedule(schedule: Schedule): z.input<typeof ScheduleAnswer> {
   const { config_id: config, environment, ...inputs } = schedule.inputs;
   const { config_version, source_sha256, dataset, vcpus, memory, gpus, nodes, timeout } = inputs;
+  const { capacity = null } = inputs;
   return {
     ...schedule,
-    ...{ config, config_version, source_sha256, dataset, vcpus, memory, gpus, nodes, timeout },
+    ...{ config, config_version, source_sha256, dataset, vcpus, memory, gpus, nodes, timeout, capacity },
     command: environment.entry_point_command,
   };
 }

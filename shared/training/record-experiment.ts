@@ -24,6 +24,7 @@ import type { Ambient, BegunBy } from '../http/definition/endpoint-context.ts';
 import { type Admitted, admitJob, newJobFields, replayAdmitted, type Submitting } from '../jobs/admission.ts';
 import { requireBudget } from '../jobs/budget.ts';
 import type { JobSize } from '../jobs/size.ts';
+import { possibleCapacity } from '../jobs/spot/capacity.ts';
 import { rulesOfRun } from '../run-rules/recorded-rule.ts';
 import type { RunRule } from '../run-rules/run-rule.ts';
 import { requireCommandValues } from './command-values.ts';
@@ -50,6 +51,7 @@ export type TrainingInputs = Pick<
   | 'continues_from'
   | 'nodes'
   | 'timeout'
+  | 'capacity'
 > &
   JobSize & {
     kind: TrainingKind;
@@ -139,7 +141,9 @@ function newExperiment(
   const { kind, vcpus, memory, gpus, nodes, timeout, environment } = inputs;
   const { project_id, owner_id } = context.project;
   const rules = rulesOfRun(own, context.project.rules);
+  const capacity = possibleCapacity(inputs.capacity, inputs, context.settings);
   const demand = {
+    capacity,
     size: { vcpus, memory, gpus, nodes, timeout },
     isOnNodes: kind === 'train-remote' || gpus > 0,
     isImage: environment.env_type === 'docker',
@@ -148,6 +152,7 @@ function newExperiment(
     ...emptyExperiment,
     ...newJobFields(experiment_id, demand, context),
     ...inputs,
+    capacity,
     budget: budget ?? null,
     ...(rules.length > 0 && { rules }),
     experiment_id,

@@ -7,6 +7,7 @@ import { concludeJob } from '../../shared/jobs/conclusion.ts';
 /** A Batch that takes every job and runs none. */
 export const idleBatch: BatchControl = {
   submit: async ({ name }) => `b-${name}`,
+  cancel: async () => undefined,
   terminate: async () => {},
   describe: async () => [],
   findByName: async () => undefined,

@@ -50,4 +50,5 @@ export const emptyBatch = {
   findByName: async () => undefined,
   submit: async () => 'c',
   terminate: async () => undefined,
+  cancel: async () => undefined,
 };

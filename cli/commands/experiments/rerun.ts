@@ -92,15 +92,22 @@ async function rerun(this: CliContext, flags: Flags, id?: string): Promise<void>
     name,
     tag,
     note,
+    spot: capacity,
     ...rest
   } = flags;
   const ruled = rulesQuery({ stopIf, notifyIf });
   const said = trackedQuery({ name, tag, note });
-  const changes = { ...rest, ...ruled, ...said, ...(set.length > 0 && { overrides: replacedValues(set) }) };
+  const changes = {
+    ...rest,
+    capacity,
+    ...ruled,
+    ...said,
+    ...(set.length > 0 && { overrides: replacedValues(set) }),
+  };
   const { session, path } = await namedExperiment(this, given, id);
   const route = 'POST /projects/{project_id}/experiments/{experiment_id}/rerun';
   const begun = await session.client.call<typeof rerunExperiment>(route, { path, query: changes });
-  const estimate = mostCost(begun.cost_estimate, flags.budget);
+  const estimate = mostCost(begun, flags.budget);
   const ran = begun.command === null ? '' : `: ${begun.command}`;
   this.printer.say(`submitted   ${begun.experiment_id}: again as ${path.experiment_id}${ran}${estimate}`);
   await showToEnd(this, session.client, begun, { detach: isDetached, json: isJson });

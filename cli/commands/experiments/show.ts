@@ -51,6 +51,7 @@ async function show(this: CliContext, { project: given, json: isJson }: Flags, i
     ['metrics', sourceText(experiment)],
     ['machine', experiment.system?.text ?? null],
     ['cost', cost === null ? null : dollarsText(cost)],
+    ['spot', spotText(experiment)],
     ['at most', cost_estimate === null ? null : dollarsText(cost_estimate)],
     ['artifacts', `${experiment.artifacts} (${bytesText(experiment.artifact_bytes)})`],
     ['note', experiment.note],
@@ -64,6 +65,15 @@ async function show(this: CliContext, { project: given, json: isJson }: Flags, i
 function statusText({ status, outcome, status_reason }: Experiment): string {
   if (status_reason === null) return status;
   return outcome === 'stopped early' ? status_reason : `${status}: ${status_reason}`;
+}
+
+/** Return what Spot did, such as `saved US$ 1.90 of 3.10; 2 interruptions`. */
+function spotText({ spot, capacity }: Experiment): string | null {
+  if (spot === null) return null;
+  const { saved, on_demand_cost, interruptions } = spot;
+  const count = `${interruptions} ${interruptions === 1 ? 'interruption' : 'interruptions'}`;
+  if (saved === null || on_demand_cost === null) return `${capacity}; ${count}`;
+  return `saved ${dollarsText(saved)} of ${dollarsText(on_demand_cost).replace('US$ ', '')}; ${count}`;
 }
 
 interface Flags {

@@ -25,6 +25,7 @@ import type { Ambient, Caller } from '../../../shared/http/definition/endpoint-c
 import { Reply } from '../../../shared/http/definition/reply.ts';
 import { type Admitted, admitJob, newJobFields, type Submitting } from '../../../shared/jobs/admission.ts';
 import { checkLimits, fargateSize, type JobSize } from '../../../shared/jobs/size.ts';
+import { possibleCapacity } from '../../../shared/jobs/spot/capacity.ts';
 import { placeOneInLine } from '../../../shared/jobs/waiting-queue.ts';
 import { requireOwn } from '../models/change-model.ts';
 import { requireShapesOf } from '../models/model-request.ts';
@@ -86,10 +87,12 @@ function newCompression(
   const { limits } = context.settings;
   const timeout = compressionRequest.timeout ?? Math.min(usual.timeout, limits.jobSeconds);
   const size = { ...sizeOf(compressionRequest), nodes: 1, timeout };
+  const { operation: kind } = compressionRequest.request;
+  const capacity = possibleCapacity(undefined, { kind, gpus: 0 }, context.settings);
   return {
-    ...newJobFields(strategy_id, { size, isOnNodes: false, isImage: false }, context),
+    ...newJobFields(strategy_id, { size, isOnNodes: false, isImage: false, capacity }, context),
     strategy_id,
-    kind: compressionRequest.request.operation,
+    kind,
     owner: context.caller.username,
     model_name,
     model_id,

@@ -1,3 +1,4 @@
+import type { Capacity } from '../../../shared/core/capacity/capacity.ts';
 import { notFound } from '../../../shared/core/service-error.ts';
 import type { Settings } from '../../../shared/core/settings.ts';
 import type { Git } from '../../../shared/data/experiments/tracking.ts';
@@ -52,7 +53,7 @@ export interface TrainingRequest {
   kind: TrainingKind;
   config: Config;
   environment: Environment;
-  size: JobSize;
+  size: JobSize & { capacity: Capacity };
   nodes: number;
   timeout: number | undefined;
   dataset: string | undefined;

@@ -1,7 +1,8 @@
 import * as z from 'zod';
+import { Capacity } from '../../../shared/core/capacity/capacity.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { integer, projectPath } from '../../../shared/http/definition/parameters.ts';
-import { costEstimate } from '../../../shared/jobs/cost.ts';
+import { costEstimates } from '../../../shared/jobs/cost.ts';
 import { allowedSize, fargateSize, nodeSize, sizeParameters } from '../../../shared/jobs/size.ts';
 
 const { dataset: _, ...sizes } = sizeParameters;
@@ -32,19 +33,34 @@ export const endpoint = defineEndpoint({
       gpus: z.number().int(),
       nodes: z.number().int(),
       timeout: z.number().int().describe('Maximum seconds of an attempt.'),
+      capacity: Capacity,
       cost_estimate: z
         .number()
         .nullable()
-        .describe('US dollars for an attempt that reaches its timeout; null if compute is free.'),
+        .describe(
+          'US dollars for an attempt that reaches its timeout, where it costs most; null if compute is free.',
+        ),
+      spot_estimate: z
+        .number()
+        .nullable()
+        .describe('US dollars for the same on Spot; null if it does not run there, or compute is free.'),
     }),
   },
 
   async handle({ query }, { settings }) {
-    const { nodes, gpus = 0, timeout } = query;
+    const { nodes, gpus = 0, timeout, capacity } = query;
+    const kind = nodes === undefined ? ('train' as const) : ('train-remote' as const);
     const isOnNodes = nodes !== undefined || gpus > 0;
     const complete = () => (isOnNodes ? nodeSize(query, settings) : fargateSize(query));
-    const size = allowedSize(complete, { timeout, nodes: nodes ?? 1 }, settings.limits);
+    const demand = { kind, timeout, nodes: nodes ?? 1, gpus, capacity };
+    const size = allowedSize(complete, demand, settings);
     const whole = { ...size, nodes: nodes ?? 1, timeout: timeout ?? settings.limits.jobSeconds };
-    return { ...whole, cost_estimate: costEstimate(settings.prices, { ...whole, isOnNodes }) };
+    const estimates = costEstimates(settings.prices, { ...whole, isOnNodes });
+    const highest = whole.capacity === 'spot' ? 'spot' : 'on-demand';
+    return {
+      ...whole,
+      cost_estimate: estimates?.[highest] ?? null,
+      spot_estimate: whole.capacity === 'on-demand' ? null : (estimates?.spot ?? null),
+    };
   },
 });

@@ -1,3 +1,4 @@
+import type { Capacity } from '../../../shared/core/capacity/capacity.ts';
 import { badRequest, ServiceError } from '../../../shared/core/service-error.ts';
 import type { Settings } from '../../../shared/core/settings.ts';
 import { findEnvironment } from '../../../shared/data/projects/environment.ts';
@@ -20,16 +21,17 @@ export async function inputsOfBody(
   { records, project, settings }: { records: TableReader<'records'>; project: Project; settings: Settings },
 ): Promise<{ inputs: TrainingInputs; isOnNodes: boolean }> {
   const { project_id } = project;
-  const { nodes = 1, gpus = 0, timeout, dataset } = body;
+  const { nodes = 1, gpus = 0, timeout, capacity, dataset } = body;
+  const kind = nodes > 1 ? ('train-remote' as const) : ('train' as const);
   const isOnNodes = nodes > 1 || gpus > 0;
   const complete = () => (isOnNodes ? nodeSize(body, settings) : fargateSize(body));
-  const size = inBody(() => allowedSize(complete, { timeout, nodes }, settings.limits));
+  const demand = { kind, timeout, nodes, gpus, capacity };
+  const size = inBody(() => allowedSize(complete, demand, settings));
   const [config, environment] = await Promise.all([
     chooseConfig(records, project_id, body.config),
     findEnvironment(records, project_id),
   ]);
   if (environment === undefined) throw noEnvironment();
-  const kind = nodes > 1 ? ('train-remote' as const) : ('train' as const);
   const inputs = await currentInputs(
     { kind, config, environment, size, nodes, timeout, dataset, git: null, expected },
     { records, project, settings },
@@ -41,6 +43,7 @@ interface SizedBody extends Partial<Record<keyof JobSize, number | undefined>> {
   config?: string | undefined;
   nodes?: number | undefined;
   timeout?: number | undefined;
+  capacity?: Capacity | undefined;
   dataset?: string | undefined;
 }
 

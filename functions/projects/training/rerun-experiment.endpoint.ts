@@ -14,7 +14,7 @@ import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { flag, integer } from '../../../shared/http/definition/parameters.ts';
 import { type Admitted, answerAdmitted } from '../../../shared/jobs/admission.ts';
 import { budgetParameter } from '../../../shared/jobs/budget-answer.ts';
-import { sizeBounds } from '../../../shared/jobs/size.ts';
+import { capacityParameter, sizeBounds } from '../../../shared/jobs/size.ts';
 import { ownRules } from '../../../shared/run-rules/recorded-rule.ts';
 import {
   checkpointsKept,
@@ -36,7 +36,20 @@ export const endpoint = defineEndpoint({
   allow: 'developer',
   project: 'developer',
   right: 'run',
-  audit: { fields: ['config', 'nodes', 'vcpus', 'memory', 'gpus', 'timeout', 'dataset', 'budget', 'name'] },
+  audit: {
+    fields: [
+      'config',
+      'nodes',
+      'vcpus',
+      'memory',
+      'gpus',
+      'timeout',
+      'capacity',
+      'dataset',
+      'budget',
+      'name',
+    ],
+  },
   needs: { records: writeRecords, accounts: readUsers, batch: controlBatch, keys: readVariablesKey },
   input: {
     path: experimentPath,
@@ -68,6 +81,9 @@ export const endpoint = defineEndpoint({
       timeout: sizeBounds.timeout
         .optional()
         .describe('Seconds for the command of an attempt. Default: as in the earlier experiment.'),
+      capacity: capacityParameter.capacity.describe(
+        'Where it runs: `spot`, `spot-then-on-demand` or `on-demand`. Default: as in the earlier experiment.',
+      ),
       ...budgetParameter,
       ...rulesParameter,
       ...trackedParameters,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
+import type { Capacity } from '../../../shared/core/capacity/capacity.ts';
 import { badRequest, notFound, ServiceError } from '../../../shared/core/service-error.ts';
 import type { Settings } from '../../../shared/core/settings.ts';
 import { tryParseJson } from '../../../shared/core/text/try-parse-json.ts';
@@ -38,7 +39,9 @@ export async function rerunInputs(
     ]);
   const nodes = changes.nodes ?? earlier.nodes;
   const timeout = changes.timeout ?? Math.min(earlier.timeout, settings.limits.jobSeconds);
-  const size = allowedSize(() => sizeOf(earlier, changes, settings), { timeout, nodes }, settings.limits);
+  const { gpus = earlier.gpus, capacity } = changes;
+  const demand = { kind, timeout, nodes, gpus, capacity, usual: earlier.capacity };
+  const size = allowedSize(() => sizeOf(earlier, changes, settings), demand, settings);
   if (!isFinal(earlier.status)) {
     throw new ServiceError(
       'conflict',
@@ -82,6 +85,7 @@ interface RerunChanges {
   gpus?: number | undefined;
   nodes?: number | undefined;
   timeout?: number | undefined;
+  capacity?: Capacity | undefined;
   fresh?: boolean | undefined;
 }
 

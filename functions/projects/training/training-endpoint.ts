@@ -53,7 +53,20 @@ export const trainingEndpoint = <
     allow: 'developer',
     project: 'developer',
     right: 'run',
-    audit: { fields: ['config', 'nodes', 'vcpus', 'memory', 'gpus', 'timeout', 'dataset', 'budget', 'name'] },
+    audit: {
+      fields: [
+        'config',
+        'nodes',
+        'vcpus',
+        'memory',
+        'gpus',
+        'timeout',
+        'capacity',
+        'dataset',
+        'budget',
+        'name',
+      ],
+    },
     needs: { records: writeRecords, accounts: readUsers, batch: controlBatch, keys: readVariablesKey },
     input: { path: projectPath, query },
     output: { 200: ExperimentAnswer },
@@ -63,10 +76,11 @@ export const trainingEndpoint = <
 
     async handle({ query }, context) {
       const { records, project, settings } = context;
-      const { timeout, dataset, budget, rules, name, note, tags } = query;
+      const { timeout, gpus, capacity, dataset, budget, rules, name, note, tags } = query;
       const git = gitState(query);
       const nodes = nodesOf(query);
-      const size = allowedSize(() => sizeOf(query, settings), { timeout, nodes }, settings.limits);
+      const demand = { kind, timeout, nodes, gpus, capacity };
+      const size = allowedSize(() => sizeOf(query, settings), demand, settings);
       const [config, environment] = await Promise.all([
         findConfig(records, project.project_id, query),
         findEnvironment(records, project.project_id),

@@ -4,8 +4,8 @@ import type { DeploymentOptions } from '../options/deployment-options.ts';
 import { instances } from '../options/instances.ts';
 
 /**
- * Return compute prices of a deployment, for the estimates of its trainings. They are on-demand prices; Spot is
- * cheaper. Instance types without a price here have no estimate.
+ * Return compute prices of a deployment, for the estimates of its trainings: on demand, and the share of them that Spot
+ * usually costs. Instance types without a price here have no estimate.
  */
 export function computePrices(
   options: Pick<DeploymentOptions, 'clusterInstanceTypes' | 'gpuInstanceTypes' | 'jobDiskGiB'>,
@@ -21,6 +21,7 @@ export function computePrices(
       vcpu: vcpuHour,
       gib: gibHour,
     },
+    spot: prices.spot,
     serving: {
       request: prices.lambda.request + prices.api.request + readsOfInference * prices.dynamoDb.readUnit,
       gibSecond: prices.lambda.gibSecondX86,
@@ -41,6 +42,8 @@ export const prices = {
   ecr: { gbMonth: 0.1 },
   logs: { gbIngested: 0.5, gbMonth: 0.03 },
   fargate: { vcpuHour: 0.04048, gibHour: 0.004445, diskGbHour: 0.000111 },
+  /** Shares of the price on demand. AWS changes them; it saves 50 to 70 percent on Fargate, and less on nodes with GPUs. */
+  spot: { fargate: 0.33, nodes: 0.5 },
   address: { hour: 0.005 },
   disk: { gbMonth: 0.08 },
   alarm: { month: 0.1 },

@@ -86,7 +86,9 @@ export const DeploymentOptions = z.strictObject({
     ),
   spot: yesOrNo
     .default(false)
-    .describe('Trainings run on Spot, also with GPUs: cheaper, and retried after an interruption'),
+    .describe(
+      'Jobs run on Spot first, also with GPUs, unless they say otherwise: cheaper, and repeated after an interruption',
+    ),
   maxVcpus: whole(1, 10_000).default(16).describe('Maximum vCPUs of all Fargate jobs together'),
   clusterMaxVcpus: whole(1, 10_000).default(16).describe('Maximum vCPUs of all cluster nodes together'),
   sharedCluster: yesOrNo

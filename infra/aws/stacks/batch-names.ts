@@ -5,11 +5,17 @@ export function batchNames({ name, trustedImages, gpuInstanceTypes }: Deployment
   const hasGpus = gpuInstanceTypes.length > 0;
   return {
     trainQueue: `${name}-train`,
+    trainSpotQueue: `${name}-train-spot`,
     clusterQueue: `${name}-cluster`,
     definition: (job) => `${name}-${job}`,
     clusterDefinition: `${name}-cluster`,
     gpu: hasGpus
-      ? { queue: `${name}-gpu`, definition: `${name}-gpu`, clusterQueue: `${name}-cluster-gpu` }
+      ? {
+          queue: `${name}-gpu`,
+          spotQueue: `${name}-gpu-spot`,
+          definition: `${name}-gpu`,
+          clusterQueue: `${name}-cluster-gpu`,
+        }
       : undefined,
     trusted: trustedImages.map((image, index) => ({
       image,
@@ -26,24 +32,27 @@ export function batchNames({ name, trustedImages, gpuInstanceTypes }: Deployment
  */
 export interface BatchNames {
   trainQueue: string;
+  /** Queue of the same jobs on Spot. */
+  trainSpotQueue: string;
   clusterQueue: string;
   /** Return the definition of a job's program on one container, by the job's name. */
   definition(job: string): string;
   /** Definition of a training on a cluster. */
   clusterDefinition: string;
   /**
-   * Queue and definition of a training with GPUs on one node, and queue of GPU clusters; undefined without GPUs.
+   * Queues and definition of a training with GPUs on one node, and queue of GPU clusters; undefined without GPUs.
    */
-  gpu: { queue: string; definition: string; clusterQueue: string } | undefined;
+  gpu: { queue: string; spotQueue: string; definition: string; clusterQueue: string } | undefined;
   /** Training definitions for each trusted image. */
   trusted: readonly { image: string; train: string; cluster: string; gpu: string | undefined }[];
 }
 
 /** Return the names of all queues. */
-export const queueNames = ({ trainQueue, clusterQueue, gpu }: BatchNames): string[] => [
+export const queueNames = ({ trainQueue, trainSpotQueue, clusterQueue, gpu }: BatchNames): string[] => [
   trainQueue,
+  trainSpotQueue,
   clusterQueue,
-  ...(gpu === undefined ? [] : [gpu.queue, gpu.clusterQueue]),
+  ...(gpu === undefined ? [] : [gpu.queue, gpu.spotQueue, gpu.clusterQueue]),
 ];
 
 /**

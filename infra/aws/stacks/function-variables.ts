@@ -18,7 +18,9 @@ export function functionVariables(
     NOTIFY_FUNCTION: calledName(options, 'notify'),
     ACCOUNTS_TABLE: stores.accounts.tableName,
     TRAIN_QUEUE: names.trainQueue,
+    TRAIN_SPOT_QUEUE: names.trainSpotQueue,
     TRAIN_DEFINITION: names.definition('train'),
+    CAPACITY: options.spot ? 'spot-then-on-demand' : 'on-demand',
     OPTIMIZE_QUEUE: names.trainQueue,
     PRUNE_DEFINITION: names.definition('prune'),
     QUANTIZE_DEFINITION: names.definition('quantize'),
@@ -29,6 +31,7 @@ export function functionVariables(
       : {
           GPUS: 'yes',
           GPU_QUEUE: names.gpu.queue,
+          GPU_SPOT_QUEUE: names.gpu.spotQueue,
           GPU_DEFINITION: names.gpu.definition,
           CLUSTER_GPU_QUEUE: names.gpu.clusterQueue,
         }),

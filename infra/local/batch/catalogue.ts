@@ -21,6 +21,8 @@ export interface LocalQueue {
   platform?: Platform;
   /** Sizes of its instance types; default any size. */
   instances?: readonly InstanceSize[];
+  /** Whether it is of Spot: then each attempt loses its host after so many seconds. Default: it never does. */
+  lossSeconds?: number;
   /** Seconds after which the queue gives up a job that fits no instance; default 600, as in a deployment. */
   misfitSeconds?: number;
 }

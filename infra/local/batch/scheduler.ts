@@ -126,7 +126,7 @@ export class Scheduler {
       if (next === undefined) return;
       lane.waiting.delete(next);
       this.#noteTurn(lane, next);
-      const attempt = new Attempt(next, this.#settings);
+      const attempt = new Attempt(next, { ...this.#settings, lossSeconds: lane.queue.lossSeconds });
       lane.running.set(next, attempt);
       this.#inBackground(async () => {
         try {

@@ -3,7 +3,7 @@ import { availableParallelism, devNull, totalmem } from 'node:os';
 import { thisHost } from '../../../shared/host/this-host.ts';
 import type { PublicStorage } from '../gateway/send.ts';
 import type { Credentials } from './data-folder.ts';
-import { localPrices, priceVariable } from './local-prices.ts';
+import { localPrices, localSpotQueue, priceVariable, spotVariable } from './local-prices.ts';
 import { localPythons } from './local-pythons.ts';
 
 /** Replace the AWS variables of this process with the environment of functions. */
@@ -48,6 +48,7 @@ export function jobVariables(own: Variables, access: EmulatorAccess): Record<str
     ...localSettings(),
     ...access.jobSettings,
     ...(price !== undefined && { PRICES: JSON.stringify(localPrices(price)) }),
+    ...(own[spotVariable] !== undefined && { TRAIN_SPOT_QUEUE: localSpotQueue }),
     ...Object.fromEntries(settings),
     ...access.endpoints,
     AWS_REGION: access.region,

@@ -9,7 +9,7 @@ import { readFlags } from '../../command/read-flags.ts';
 import type { AdmissionLimits } from '../gateway/admission.ts';
 import { readDataLimit } from './data-size.ts';
 import { bucket, recordsTable } from './function-environment.ts';
-import { localPrices, priceVariable } from './local-prices.ts';
+import { localPrices, localSpotSeconds, priceVariable, spotVariable } from './local-prices.ts';
 import { type Reach, reachUsage, readReach } from './reach.ts';
 
 /**
@@ -30,8 +30,10 @@ export function checkSettings(environment: Readonly<Record<string, string | unde
   const oidc = Object.fromEntries(oidcVariables.map((name) => [name, environment[name]]));
   const given = Object.fromEntries(limits.map((name) => [name, environment[name]]));
   const price = environment[priceVariable];
+  const spot = environment[spotVariable];
   try {
     if (price !== undefined) localPrices(price);
+    if (spot !== undefined) localSpotSeconds(spot);
     const groups = groupRules(environment[oidcFlags['oidc-groups']] ?? '*=guest');
     if (typeof groups === 'string') throw new Error(`${oidcFlags['oidc-groups']} ${groups}`);
     readSettings({

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { CapacityType, CostEstimates } from '../../core/capacity/capacity.ts';
 import { Timestamp } from '../../core/formats.ts';
 import { Attempt } from '../jobs/job.ts';
 import { JobStatus } from '../jobs/job-status.ts';
@@ -242,6 +243,8 @@ const Attributes = z.object({
   /** Absent in segments of releases that did not store it. */
   batch_attempt: z.number().optional(),
   attempt_started_at: Timestamp.optional(),
+  capacity_type: CapacityType.optional(),
+  estimates: CostEstimates.optional(),
   sweep: SweepPlace.optional(),
   stopped_early: z.boolean().optional(),
   name: z.string(),
@@ -301,6 +304,8 @@ class SegmentRow implements ExperimentRow {
   readonly attempts: Attributes['attempts'];
   readonly batch_attempt: number | undefined;
   readonly attempt_started_at: string | undefined;
+  readonly capacity_type: Attributes['capacity_type'];
+  readonly estimates: Attributes['estimates'];
   readonly sweep: Attributes['sweep'];
   readonly stopped_early: boolean | undefined;
   readonly name: string;
@@ -326,6 +331,8 @@ class SegmentRow implements ExperimentRow {
     this.attempts = attributes.attempts;
     this.batch_attempt = attributes.batch_attempt;
     this.attempt_started_at = attributes.attempt_started_at;
+    this.capacity_type = attributes.capacity_type;
+    this.estimates = attributes.estimates;
     this.sweep = attributes.sweep;
     this.stopped_early = attributes.stopped_early;
     this.name = attributes.name;

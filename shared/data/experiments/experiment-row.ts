@@ -23,6 +23,8 @@ export interface ExperimentRow
         | 'timeout'
         | 'attempts'
         | 'attempt_started_at'
+        | 'capacity_type'
+        | 'estimates'
         | 'sweep'
         | 'stopped_early'
       >

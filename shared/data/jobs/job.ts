@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { Capacity, CapacityType, CostEstimates } from '../../core/capacity/capacity.ts';
 import { Timestamp, Ulid } from '../../core/formats.ts';
 import { tokenOrigin } from '../accounts/ci-run.ts';
 import { isSpread, type SpreadList, spreadList } from '../lists/spread-list.ts';
@@ -32,7 +33,10 @@ export const Attempt = z.object({
   stopped_at: Timestamp.nullable(),
   exit_code: z.number().int().nullable(),
   reason: z.string().nullable(),
+  /** Absent in attempts of releases that did not record it. */
+  capacity_type: CapacityType.optional(),
 });
+export type Attempt = z.infer<typeof Attempt>;
 
 /** Fields that every job record has besides its kind. Sizes are per node. */
 export const jobFields = () => ({
@@ -45,6 +49,12 @@ export const jobFields = () => ({
   /** Attempt that Batch last reported. */
   batch_attempt: z.number().int(),
   attempts: z.array(Attempt),
+  /** Where it may run. Absent in jobs of releases that did not record it. */
+  capacity: Capacity.optional(),
+  /** Where its present submission runs. Absent in such jobs. */
+  capacity_type: CapacityType.optional(),
+  /** Absent in a job that is always on demand, or has no price. */
+  estimates: CostEstimates.optional(),
   /** Attempts of earlier submissions, all lost. Absent in a job that was submitted once. */
   former_attempts: z.number().int().optional(),
   batch_job_id: z.string().nullable(),

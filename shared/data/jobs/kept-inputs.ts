@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { Capacity } from '../../core/capacity/capacity.ts';
 import { FileId, Sha256 } from '../../core/formats.ts';
 import { EnvironmentType } from '../projects/environment.ts';
 import { TrainingKind } from './job.ts';
@@ -11,6 +12,8 @@ export const KeptInputs = z.object({
   gpus: z.number().int(),
   nodes: z.number().int(),
   timeout: z.number().int(),
+  /** Absent in sweeps and schedules of releases that did not record it. */
+  capacity: Capacity.optional(),
   config_id: FileId,
   config_version: z.number().int(),
   config_sha256: Sha256,

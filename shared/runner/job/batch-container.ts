@@ -50,7 +50,7 @@ export const containerVariables = {
     .transform((text) => HostSandbox.parse(JSON.parse(text))),
   /** Seconds between two heartbeats. */
   HEARTBEAT_SECONDS: z.coerce.number().positive().max(usualHeartbeatSeconds).default(usualHeartbeatSeconds),
-  FORMER_ATTEMPTS: whole.positive().optional(),
+  FORMER_ATTEMPTS: whole.nonnegative().optional(),
   AWS_BATCH_JOB_ID: z.string().min(1),
   AWS_BATCH_JOB_ATTEMPT: whole.positive().default(1),
   AWS_BATCH_JOB_NODE_INDEX: whole.nonnegative().default(0),

@@ -89,9 +89,26 @@ const environmentsOf = (name: string) =>
         .ComputeResources,
   );
 
-test('GPUs have a queue of their own: Spot first, any zone, no placement group, nothing comes in', () => {
-  const environments = environmentsOf('gpu');
-  expect(environments.map(({ Type }: { Type: string }) => Type)).toEqual(['SPOT', 'EC2']);
+test('no queue mixes Spot with on demand, because Batch would move on at any price', () => {
+  const typesOf = (name: string) => environmentsOf(name).map(({ Type }: { Type: string }) => Type);
+  expect(['train', 'train-spot', 'gpu', 'gpu-spot'].map(typesOf)).toEqual([
+    ['FARGATE'],
+    ['FARGATE_SPOT'],
+    ['EC2'],
+    ['SPOT'],
+  ]);
+  expect(settingsOf(service, 'trainProjectFunction')).toMatchObject({
+    CAPACITY: 'spot-then-on-demand',
+    TRAIN_SPOT_QUEUE: 'model-project-service-train-spot',
+    GPU_SPOT_QUEUE: 'model-project-service-gpu-spot',
+  });
+  const { EventPattern } = service.one('AWS::Events::Rule', 'jobStateChanged').Properties;
+  for (const queue of ['train-spot', 'gpu-spot'])
+    expect(JSON.stringify(EventPattern.detail.jobQueue)).toContain(`model-project-service-${queue}`);
+});
+
+test('GPUs have queues of their own: any zone, no placement group, nothing comes in', () => {
+  const environments = [...environmentsOf('gpu'), ...environmentsOf('gpu-spot')];
   const subnets = service.of('AWS::EC2::Subnet');
   for (const environment of environments) {
     expect(environment).toMatchObject({

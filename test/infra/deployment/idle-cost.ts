@@ -178,5 +178,5 @@ test('everything that accumulates goes away by itself: logs, dead letters, aband
 test('without options there is less, and nothing else', () => {
   const types = new Set(plain.resources.map(({ Type }) => Type));
   expect([...types].filter((type) => !free.includes(type))).toEqual([]);
-  expect(plain.of('AWS::Batch::ComputeEnvironment')).toHaveLength(2);
+  expect(plain.of('AWS::Batch::ComputeEnvironment')).toHaveLength(3);
 });

@@ -70,6 +70,7 @@ const expected: Readonly<Record<string, readonly string[]>> = {
     'batch:ListJobs',
     'batch:SubmitJob',
     'batch:TagResource',
+    'batch:CancelJob',
     'batch:TerminateJob',
   ],
 };

@@ -212,7 +212,7 @@ test('the rule for Batch listens to the queues of the service alone', () => {
     'detail-type': ['Batch Job State Change'],
   });
   expect(JSON.stringify(EventPattern.detail.jobQueue)).toContain('job-queue/model-project-service-train');
-  expect(EventPattern.detail.jobQueue).toHaveLength(2);
+  expect(EventPattern.detail.jobQueue).toHaveLength(3);
 });
 
 test('no route and no event leads to the function of the first admin', () => {
@@ -234,6 +234,7 @@ test('the deployment prints where it is and what to do next', () => {
 test('another name and region make another deployment', () => {
   expect(erasable.of('AWS::Batch::JobQueue').map(({ Properties }) => Properties.JobQueueName)).toEqual([
     'other-train',
+    'other-train-spot',
     'other-cluster',
   ]);
   expect(erasable.stacks.api.region).toBe('eu-central-1');
@@ -241,8 +242,8 @@ test('another name and region make another deployment', () => {
 
 test('without GPUs there is nothing for them, and functions say so', () => {
   const queues = service.of('AWS::Batch::JobQueue').map(({ Properties }) => Properties.JobQueueName);
-  expect(queues).toEqual(['model-project-service-train', 'model-project-service-cluster']);
-  expect(service.of('AWS::Batch::ComputeEnvironment')).toHaveLength(2);
+  expect(queues).toEqual(['train', 'train-spot', 'cluster'].map((queue) => `model-project-service-${queue}`));
+  expect(service.of('AWS::Batch::ComputeEnvironment')).toHaveLength(3);
   expect(settingsOf(service, 'trainProjectFunction')['GPUS']).toBe('no');
 });
 

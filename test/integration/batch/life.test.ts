@@ -203,6 +203,15 @@ describe('another attempt', () => {
     expect(job.retryStrategy).toEqual({ attempts: 5, evaluateOnExit });
   });
 
+  test('ends on Spot with the reason of AWS when its host is taken back', async () => {
+    const queues = [{ name: 'wide', maxJobs: 1, lossSeconds: 0.2 }];
+    const { submit, ended } = await startLocalBatch({ queues });
+    const job = await ended(await submit(['/bin/sleep', '60']));
+    expect(job).toMatchObject({ status: 'FAILED', statusReason: 'Your Spot Task was interrupted.' });
+    expect(job.attempts).toHaveLength(1);
+    expect(job.attempts?.[0]?.container?.exitCode).toBeUndefined();
+  });
+
   test('does not follow a plain failure under rules that end with EXIT', async () => {
     const { submit, ended } = await startLocalBatch();
     const job = await ended(await submit(['/bin/false'], { jobDefinition: 'spot' }));

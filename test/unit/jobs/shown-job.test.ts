@@ -40,7 +40,8 @@ describe('a job as it is shown', () => {
     const [started_at, stopped_at] = [before, '2026-01-02T03:04:02.000Z'];
     const ended = { ...record, started_at, stopped_at, status: 'SUCCEEDED' as const, exit_code: 0 };
     const attempts = (job: Parameters<typeof showJob>[0]) => showJob(job, now).attempts;
-    const only = { attempt: 1, started_at, stopped_at, exit_code: 0, reason: null };
+    const ran = { capacity_type: null, seconds: 2, cost: 0.06 };
+    const only = { attempt: 1, started_at, stopped_at, exit_code: 0, reason: null, ...ran };
     expect(attempts(ended)).toEqual([only]);
     expect(attempts({ ...ended, status: 'RUNNING' })).toEqual([]);
     expect(attempts({ ...ended, status: 'CANCELLED', attempt: 0, batch_attempt: 0 })).toEqual([]);
@@ -51,9 +52,13 @@ describe('a job as it is shown', () => {
       exit_code: null,
       reason: 'Host EC2 (i-1) terminated.',
     };
+    const shownLost = { ...lost, ...ran };
     const retried = { ...ended, attempt: 2, batch_attempt: 2, attempts: [lost] };
-    expect(attempts(retried)).toEqual([lost, { ...only, attempt: 2, started_at: null }]);
+    expect(attempts(retried)).toEqual([
+      shownLost,
+      { ...only, attempt: 2, started_at: null, seconds: null, cost: null },
+    ]);
     const told = { ...retried, status: 'FAILED' as const, attempts: [lost, { ...lost, attempt: 2 }] };
-    expect(attempts(told)).toEqual(told.attempts);
+    expect(attempts(told)).toEqual([shownLost, { ...shownLost, attempt: 2 }]);
   });
 });

@@ -86,7 +86,7 @@ export function Timeline({ experiment }: { experiment: Experiment }) {
             <strong>Handed over</strong> <Ago time={begun_at} />
           </li>
         )}
-        {attempts.map(({ attempt, started_at, stopped_at, exit_code, reason }) => {
+        {attempts.map(({ attempt, started_at, stopped_at, exit_code, reason, capacity_type, cost }) => {
           const seconds =
             started_at !== null && stopped_at !== null
               ? (Date.parse(stopped_at) - Date.parse(started_at)) / 1000
@@ -96,6 +96,9 @@ export function Timeline({ experiment }: { experiment: Experiment }) {
               <strong>Attempt {attempt}</strong> {started_at !== null && <Ago time={started_at} />}
               <span class="soft">
                 {seconds !== null && `, ${durationText(seconds)}`}
+                {capacity_type === 'spot' && ', on Spot'}
+                {capacity_type === 'on-demand' && experiment.spot !== null && ', on demand'}
+                {experiment.spot !== null && cost !== null && `, ${costText(cost)}`}
                 {exit_code !== null && `, exit code ${exit_code}`}
               </span>
               {reason !== null && (
@@ -119,6 +122,18 @@ const cacheTexts = { hit: 'from the cache', miss: 'built for this experiment', n
 
 /** Whether MLflow sets a tag itself. */
 export const isOfMlflow = (tag: string): boolean => tag.startsWith('mlflow.');
+
+/** Say what Spot saved, or what it may save before the end. */
+function spotText({
+  estimate,
+  saved,
+  on_demand_cost,
+  interruptions,
+}: NonNullable<Experiment['spot']>): string {
+  const count = `${interruptions} ${interruptions === 1 ? 'interruption' : 'interruptions'}`;
+  if (saved !== null) return `saved ${costText(saved)} of ${costText(on_demand_cost)}; ${count}`;
+  return estimate === null ? count : `${costText(estimate)} if it stays there; ${count}`;
+}
 
 /** Inputs of an experiment and the place of its run. */
 export function Facts({ experiment }: { experiment: Experiment }) {
@@ -161,6 +176,7 @@ export function Facts({ experiment }: { experiment: Experiment }) {
   if (isJob) rows.push(['Size', sizeText(experiment)]);
   if (isJob) rows.push(['Stops after', durationText(experiment.timeout)]);
   if (experiment.cost_estimate !== null) rows.push(['Cost at most', costText(experiment.cost_estimate)]);
+  if (experiment.spot !== null) rows.push(['Spot', spotText(experiment.spot)]);
   const { sweep_id } = experiment;
   if (sweep_id !== null) rows.push(['Sweep', <SweepLink key="s" {...experiment} sweep_id={sweep_id} />]);
   if (rerun_of !== null) rows.push(['Run again from', link(rerun_of)]);

@@ -11,19 +11,18 @@ import { NodeParts } from './node-parts.ts';
 export class Environments extends Construct {
   constructor(scope: Construct, id: string, network: Network, names: BatchNames, options: DeploymentOptions) {
     super(scope, id);
-    const { spot } = options;
-    const fargate = [
-      ...(spot ? [this.#fargate('FargateSpot', 'FARGATE_SPOT', network, options)] : []),
-      this.#fargate('Fargate', 'FARGATE', network, options),
-    ];
     const parts = new NodeParts(this, 'Nodes', options);
-    this.#queue('TrainQueue', names.trainQueue, fargate);
+    // Use separate queues: Batch moves on to a queue's next environment when one is full, at any price.
+    this.#queue('TrainQueue', names.trainQueue, this.#fargate('Fargate', 'FARGATE', network, options));
+    const spot = this.#fargate('FargateSpot', 'FARGATE_SPOT', network, options);
+    this.#queue('TrainSpotQueue', names.trainSpotQueue, spot);
     const cluster = this.#cluster(parts, network, options);
-    this.#queue('ClusterQueue', names.clusterQueue, [cluster.plain]);
+    this.#queue('ClusterQueue', names.clusterQueue, cluster.plain);
     if (names.gpu !== undefined && cluster.gpu !== undefined) {
-      // Use separate queues: Batch moves on to a queue's next environment when one is full, at any price.
-      this.#queue('ClusterGpuQueue', names.gpu.clusterQueue, [cluster.gpu]);
-      this.#queue('GpuQueue', names.gpu.queue, this.#gpus(parts, network, options));
+      this.#queue('ClusterGpuQueue', names.gpu.clusterQueue, cluster.gpu);
+      const gpus = (id: string, isSpot: boolean) => this.#gpus(id, parts, network, options, isSpot);
+      this.#queue('GpuQueue', names.gpu.queue, gpus('GpuOnDemand', false));
+      this.#queue('GpuSpotQueue', names.gpu.spotQueue, gpus('GpuSpot', true));
     }
   }
 
@@ -68,22 +67,26 @@ export class Environments extends Construct {
   }
 
   /**
-   * Make environments of single nodes with GPUs, in any zone. Their jobs use the node's network, with its public
+   * Make an environment of single nodes with GPUs, in any zone. Their jobs use the node's network, with its public
    * address.
    */
-  #gpus(parts: NodeParts, { subnetIds, jobs }: Network, options: DeploymentOptions): CfnComputeEnvironment[] {
-    const { spot, gpuInstanceTypes, gpuMaxVcpus } = options;
+  #gpus(
+    id: string,
+    parts: NodeParts,
+    { subnetIds, jobs }: Network,
+    options: DeploymentOptions,
+    isSpot: boolean,
+  ): CfnComputeEnvironment {
+    const { gpuInstanceTypes, gpuMaxVcpus } = options;
     const anywhere = {
+      isSpot,
       maxvCpus: gpuMaxVcpus,
       instanceTypes: gpuInstanceTypes,
       imageType: gpuImage as typeof gpuImage,
       subnets: [...subnetIds],
       securityGroupIds: [jobs.securityGroupId],
     };
-    return [
-      ...(spot ? [this.#nodes('GpuSpot', parts, { ...anywhere, isSpot: true }, options)] : []),
-      this.#nodes('GpuOnDemand', parts, anywhere, options),
-    ];
+    return this.#nodes(id, parts, anywhere, options);
   }
 
   #nodes(
@@ -127,14 +130,11 @@ export class Environments extends Construct {
     );
   }
 
-  #queue(id: string, name: string, environments: readonly CfnComputeEnvironment[]): void {
+  #queue(id: string, name: string, environment: CfnComputeEnvironment): void {
     new CfnJobQueue(this, id, {
       jobQueueName: name,
       priority: 1,
-      computeEnvironmentOrder: environments.map((environment, index) => ({
-        order: index + 1,
-        computeEnvironment: environment.attrComputeEnvironmentArn,
-      })),
+      computeEnvironmentOrder: [{ order: 1, computeEnvironment: environment.attrComputeEnvironmentArn }],
       jobStateTimeLimitActions: givenUp.map(([reason, maxTimeSeconds]) => ({
         action: 'CANCEL',
         state: 'RUNNABLE',

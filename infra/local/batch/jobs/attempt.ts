@@ -33,10 +33,12 @@ export class Attempt {
     const main = await this.#launch(job, 0, attempt);
     if (!(main instanceof JobProcess)) return main;
     this.#watchTime(job.timeoutSeconds);
+    const loss = this.#loseSpotHost();
     const children = job.nodes.slice(1).map((_, index) => this.#runChild(job, index + 1, attempt));
     const exit = await main.ended;
     this.#mainEnded = true;
     clearTimeout(this.#timer);
+    clearTimeout(loss);
     const outcome = this.#hostLoss === undefined ? exit : { statusReason: this.#hostLoss };
     if (children.length > 0) {
       await this.#change((present) => nodeEnded(present, 0, outcome, Date.now()));
@@ -108,6 +110,13 @@ export class Attempt {
     if (this.#stopping !== undefined) process.stop(this.#stopping.graceMs);
   }
 
+  /** Take back the host of Spot, as AWS does: SIGTERM, and SIGKILL after the grace. */
+  #loseSpotHost(): NodeJS.Timeout | undefined {
+    const { lossSeconds, stopGraceMs } = this.#settings;
+    if (lossSeconds === undefined) return undefined;
+    return setTimeout(() => this.loseHost(interrupted, stopGraceMs), lossSeconds * 1000);
+  }
+
   /** Use a monotonic clock, so that a change of the machine's time ends no job. */
   #watchTime(timeoutSeconds: number | undefined): void {
     if (timeoutSeconds === undefined || this.#mainEnded) return;
@@ -137,6 +146,9 @@ export class Attempt {
   }
 }
 
+/** Status reason of AWS for a task of Fargate Spot. */
+const interrupted = 'Your Spot Task was interrupted.';
+
 export interface AttemptSettings {
   store: JobStore;
   logFolder: string | undefined;
@@ -146,6 +158,8 @@ export interface AttemptSettings {
   /** For tests: return how the host fails to start a container, or undefined if it starts the container. */
   startFailure?: ((start: ContainerStart) => StartFailure | undefined) | undefined;
   roleEnvironment(definition: string): Readonly<Record<string, string>>;
+  /** Seconds after which an attempt loses its host; undefined on demand. */
+  lossSeconds?: number | undefined;
 }
 
 /** The start of a container: job, attempt (from 1) and node. */

@@ -8,11 +8,12 @@ import { installerSettings } from '../../../../shared/runner/environment/operato
 import type { HostSandbox } from '../../../../shared/runner/job/batch-container.ts';
 import { jobRoleVariables } from '../../access/local-roles.ts';
 import { type RunningBatch, startBatchServer } from '../../batch/batch-server.ts';
-import type { LocalJobDefinition } from '../../batch/catalogue.ts';
+import type { LocalJobDefinition, LocalQueue } from '../../batch/catalogue.ts';
 import type { DataFolder } from '../data-folder.ts';
 import type { DataSize } from '../data-size.ts';
 import { type EmulatorAccess, jobSlots, jobVariables } from '../function-environment.ts';
 import type { JobFolders } from '../job-folders.ts';
+import { localSpotQueue, localSpotSeconds, spotVariable } from '../local-prices.ts';
 import { jobEventDelivery } from './event-delivery.ts';
 import { stageVariables } from './stage-files.ts';
 
@@ -20,6 +21,7 @@ import { stageVariables } from './stage-files.ts';
 export async function startBatch(options: LocalBatchOptions): Promise<RunningBatch> {
   const { data, program, access, folders, host, environment, size, ready } = options;
   const stage = await stageVariables(program, dirname(folders.work));
+  const spot = environment[spotVariable];
   return startBatchServer({
     folder: data.within('batch'),
     logFolder: data.within('logs'),
@@ -29,6 +31,7 @@ export async function startBatch(options: LocalBatchOptions): Promise<RunningBat
     credentials: access.credentials,
     queues: [
       { name: 'train', maxJobs: jobSlots(), platform: 'FARGATE' },
+      ...(spot === undefined ? [] : [spotQueue(localSpotSeconds(spot))]),
       { name: 'gpu', maxJobs: 1, platform: 'EC2' },
       { name: 'cluster', maxJobs: 1, platform: 'EC2' },
     ],
@@ -57,6 +60,13 @@ export async function startBatch(options: LocalBatchOptions): Promise<RunningBat
     deliver: jobEventDelivery(access, data.within('dead-letters.jsonl'), ready),
   });
 }
+
+const spotQueue = (lossSeconds: number): LocalQueue => ({
+  name: localSpotQueue,
+  maxJobs: jobSlots(),
+  platform: 'FARGATE',
+  lossSeconds,
+});
 
 interface LocalBatchOptions {
   data: DataFolder;
