@@ -4,7 +4,7 @@ import { ProblemError } from '../../shared/client/problem-error.ts';
 import { CliError } from '../cli-error.ts';
 import { Names, plainPath, tooLong } from './fit-names.ts';
 import { type PointBatch, pointBatches, timeOf, timeRange } from './point-batches.ts';
-import type { Pair, RunSource, SourceRun } from './source.ts';
+import type { Pair, RunSource, SourcePoint, SourceRun } from './source.ts';
 import { filesOf } from './sources/mlflow-server.ts';
 import { Omissions } from './sources/omissions.ts';
 import { rootOf, storeFile } from './store-file.ts';
@@ -17,6 +17,22 @@ import type { TrackingApi } from './tracking-api.ts';
  * @returns its id here, with the numbers of copied items
  */
 export async function copyRun(
+  into: CopyInto,
+  experiment_id: string,
+  run: SourceRun,
+  known: string | undefined,
+): Promise<CopiedRun> {
+  const points = into.source.points(run)[Symbol.asyncIterator]();
+  try {
+    return await copyWith({ [Symbol.asyncIterator]: () => points }, into, experiment_id, run, known);
+  } finally {
+    // An error leaves them where they are, with files open.
+    await points.return?.();
+  }
+}
+
+async function copyWith(
+  points: AsyncIterable<readonly SourcePoint[]>,
   { source, api, rename }: CopyInto,
   experiment_id: string,
   run: SourceRun,
@@ -47,7 +63,7 @@ export async function copyRun(
       note,
     ),
   };
-  const batches = pointBatches(source.points(run), nameOf, note);
+  const batches = pointBatches(points, nameOf, note);
   const first = (await batches.next()).value ?? { series: [], points: 0, last: 0 };
   let last = Math.max(timeOf(run.start) ?? 0, first.last);
   const begun = known === undefined ? await beginWhole(api, experiment_id, run, fitted, first) : undefined;

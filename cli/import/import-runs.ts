@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { ProblemError } from '../../shared/client/problem-error.ts';
 import { UnreachableError } from '../../shared/client/unreachable-error.ts';
+import { Ulid } from '../../shared/core/formats.ts';
 import { inLanes } from '../../shared/core/in-lanes.ts';
 import { copyModel } from './copy-models.ts';
 import { type CopyInto, completeTag, copyRun, endRun, goesOn, importedTag, parentTag } from './copy-run.ts';
@@ -79,10 +80,12 @@ async function importExperiment(work: Import, experiment: SourceExperiment): Pro
 
 const Made = z.object({ experiment_id: z.string() });
 
-/** Return the chosen project, else the one with this name in this service, or create it. */
+/** Return the chosen project, else the one with this id or name in this service, or create it. */
 async function experimentFor(api: TrackingApi, { name, tags, project_id }: SourceExperiment) {
   if (project_id !== undefined) return { id: project_id, isDeleted: false };
-  const present = await experimentNamed(api, name);
+  // Programs that record may name a project by its id.
+  const byId = Ulid.safeParse(name).success ? await findExperiment(api, { experiment_id: name }) : undefined;
+  const present = byId ?? (await findExperiment(api, { experiment_name: name }));
   if (present !== undefined) return present;
   try {
     const body = { name, tags };
@@ -90,7 +93,8 @@ async function experimentFor(api: TrackingApi, { name, tags, project_id }: Sourc
     return { id: experiment_id, isDeleted: false };
   } catch (error) {
     // If a response was lost, the first request created the experiment, and its repetition failed.
-    const made = error instanceof ProblemError ? await experimentNamed(api, name) : undefined;
+    const made =
+      error instanceof ProblemError ? await findExperiment(api, { experiment_name: name }) : undefined;
     if (made === undefined) throw error;
     return made;
   }
@@ -100,10 +104,13 @@ const Found = z.object({
   experiment: z.object({ experiment_id: z.string(), lifecycle_stage: z.string().default('active') }),
 });
 
-async function experimentNamed(api: TrackingApi, name: string) {
+async function findExperiment(
+  api: TrackingApi,
+  query: { experiment_id: string } | { experiment_name: string },
+) {
+  const path = 'experiment_id' in query ? 'get' : 'get-by-name';
   try {
-    const query = { experiment_name: name };
-    const { experiment } = await api.json(Found, 'GET mlflow/experiments/get-by-name', { query });
+    const { experiment } = await api.json(Found, `GET mlflow/experiments/${path}`, { query });
     return { id: experiment.experiment_id, isDeleted: experiment.lifecycle_stage === 'deleted' };
   } catch (error) {
     if (error instanceof ProblemError && error.status === 404) return undefined;

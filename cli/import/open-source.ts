@@ -7,6 +7,7 @@ import { mlflowDatabase } from './sources/mlflow-database.ts';
 import { mlflowFolder } from './sources/mlflow-folder.ts';
 import { mlflowServer } from './sources/mlflow-server.ts';
 import { neptuneExport } from './sources/neptune-export.ts';
+import { offlineFolder } from './sources/offline-folder.ts';
 import { type PythonPackage, PythonReader } from './sources/python-reader.ts';
 import { pythonSource } from './sources/python-source.ts';
 import { tensorboardFolder } from './sources/tensorboard-folder.ts';
@@ -61,6 +62,11 @@ export const trackers = {
     source: 'the zip of an offline experiment, or a folder of them',
     isFile: true,
     open: byPython('comet_archives'),
+  },
+  offline: {
+    name: 'mps.record',
+    source: 'the folder of a program that recorded offline, or the folder .mps in it (default: this folder)',
+    open: offlineFolder,
   },
 } satisfies Record<string, TrackerFormat>;
 
@@ -137,6 +143,7 @@ async function otherTracker(path: string, asked: Tracker): Promise<string> {
     ['clearml', /(^|\/)offline-\w+\.zip$|(^|\/)task\.json$/],
     ['comet', /(^|\/)[0-9a-f]{32}\.zip$/],
     ['trackio', /\.db$/],
+    ['offline', /(^|\/)[0-9a-f]{32}\/records\.ndjson$/],
   ];
   const sign = signs.find(
     ([tracker, pattern]) => tracker !== asked && names.some((name) => pattern.test(name)),

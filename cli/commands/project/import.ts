@@ -22,7 +22,12 @@ export const importCommand = buildCommand({
   parameters: {
     positional: {
       kind: 'tuple',
-      parameters: [localPath('Archive from "mps export", or with --from what another tracker has recorded')],
+      parameters: [
+        {
+          ...localPath('Archive from "mps export", or with --from what another tracker has recorded'),
+          optional: true,
+        },
+      ],
     },
     flags: {
       from: {
@@ -81,6 +86,7 @@ ${Object.entries(trackers)
 Examples:
   mps import digits.zip
   mps import --from wandb ./wandb
+  mps import --from offline
   mps import --from tensorboard runs --project digits --map Loss/train=loss
   mps import --from mlflow http://127.0.0.1:5000 --dry-run`,
   },
@@ -106,8 +112,14 @@ interface Flags extends Partial<ImportFlags> {
 async function importOne(
   this: CliContext,
   { from, json: isJson, ...flags }: Flags,
-  place: string,
+  given?: string,
 ): Promise<void> {
+  const place = given ?? (from === 'offline' ? '.' : undefined);
+  if (place === undefined) {
+    const wanted =
+      from === undefined ? 'PATH, an archive from "mps export"' : `SOURCE, ${trackers[from].source}`;
+    throw new CliError(`mps import needs ${wanted}.`, exitCodes.usage);
+  }
   if (from !== undefined) {
     await importTracker(this, from, place, { ...flags, json: isJson });
     return;

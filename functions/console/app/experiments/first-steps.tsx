@@ -136,6 +136,7 @@ const sources = [
   ['Aim', 'aim ./.aim'],
   ['ClearML, offline', 'clearml ~/.clearml/cache/offline'],
   ['Comet, offline', 'comet ./offline'],
+  ['mps.record, offline', 'offline'],
 ] as const;
 
 const ImportSteps = ({ project_id }: { project_id: string | undefined }) => {
