@@ -69,7 +69,7 @@ const kinds = {
   sweep: { needs: ['sweep'], may: [], from: false },
   receipt: { needs: ['compression', 'method'], may: [], from: false },
 } as const satisfies Record<string, { needs: string[]; may: string[]; from: boolean }>;
-export type BlockKind = keyof typeof kinds;
+type BlockKind = keyof typeof kinds;
 
 /** Block of a report as it was written. */
 export interface ReportBlock {

@@ -25,6 +25,7 @@ const SweepPage = lazy(() => import('./sweeps/sweep-page.tsx').then((module) => 
 const SweepStartPage = lazy(() =>
   import('./sweeps/start/sweep-start-page.tsx').then((module) => module.SweepStartPage),
 );
+const ReportPage = lazy(() => import('./reports/report-page.tsx').then((module) => module.ReportPage));
 const ServingPage = lazy(() => import('./serving/serving-page.tsx').then((module) => module.ServingPage));
 const NamePage = lazy(() => import('./registry/name-page.tsx').then((module) => module.NamePage));
 const ModelPage = lazy(() => import('./pages/model.tsx').then((module) => module.ModelPage));
@@ -62,6 +63,8 @@ function Page() {
   if (part === 'sweeps' && sub === 'new')
     return <SweepStartPage key={`${id}/${place.value.query.get('around')}`} project_id={id} />;
   if (part === 'sweeps' && sub !== undefined) return <SweepPage key={sub} project_id={id} sweep_id={sub} />;
+  if (part === 'reports' && sub !== undefined)
+    return <ReportPage key={sub} project_id={id} report_id={sub} />;
   return <ProjectPage key={id} project_id={id} tab={part ?? 'experiments'} />;
 }
 

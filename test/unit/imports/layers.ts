@@ -105,7 +105,7 @@ export const layers: readonly (readonly string[])[] = [
     'functions/console/app/serving',
   ],
   ['functions/console/app/experiment'],
-  ['functions/console/app/sweeps'],
+  ['functions/console/app/reports', 'functions/console/app/sweeps'],
   ['functions/console/app/pages'],
   ['functions/console/app'],
   ['infra/command'],

@@ -156,12 +156,12 @@ export const experimentsById = (project_id: string, ids: readonly string[], fiel
   });
 
 /** Load the newest experiments of a project, optionally only those whose name contains a text. */
-export const findExperiments = (project_id: string, name: string) =>
+export const findExperiments = (project_id: string, name: string, fields = 'experiment_id,name') =>
   page<typeof listExperiments>('GET /projects/{project_id}/experiments', {
     path: { project_id },
     query: {
       limit: 50,
-      fields: 'experiment_id,name',
+      fields,
       ...(name.trim() !== '' && { filter: `name ILIKE '%${name.trim().replaceAll("'", "''")}%'` }),
     },
   });

@@ -15,6 +15,7 @@ import { attempt, tell } from '../ui/states/notice.tsx';
 
 const SettingsTab = lazy(() => import('../project/settings-tab.tsx').then((module) => module.SettingsTab));
 const SweepsTab = lazy(() => import('../sweeps/sweeps-tab.tsx').then((module) => module.SweepsTab));
+const ReportsTab = lazy(() => import('../reports/reports-tab.tsx').then((module) => module.ReportsTab));
 const FilesTab = lazy(() => import('../project/files-tab.tsx').then((module) => module.FilesTab));
 
 interface Named {
@@ -25,6 +26,7 @@ interface Named {
 const tabs = [
   { id: 'experiments', name: 'Experiments' },
   { id: 'sweeps', name: 'Sweeps' },
+  { id: 'reports', name: 'Reports' },
   { id: 'files', name: 'Configurations and data' },
   { id: 'settings', name: 'Settings' },
 ];
@@ -108,6 +110,8 @@ function Content({
         <SettingsTab project={project} rights={rights} onChange={onChange} />
       ) : tab === 'sweeps' ? (
         <SweepsTab project_id={project_id} mayChange={rights.mayChange} />
+      ) : tab === 'reports' ? (
+        <ReportsTab project_id={project_id} mayChange={rights.mayChange} />
       ) : tab === 'files' ? (
         <FilesTab project={project} mayChange={rights.mayChange} />
       ) : (

@@ -1,0 +1,37 @@
+import type { ComponentChildren } from 'preact';
+import { parseReport, type ReportBlock } from '../../../../shared/reports/parse-report.ts';
+import { Markdown } from '../ui/text/markdown.tsx';
+import { ReportBlockView } from './report-block.tsx';
+import type { BlockReader } from './report-calls.ts';
+
+/** A report as its readers see it: Markdown, with what its blocks show between. */
+export function ReportText({
+  title,
+  text,
+  version,
+  reader,
+  actions,
+}: {
+  title: string;
+  text: string;
+  version: string;
+  reader: BlockReader;
+  /** What a writer can do with a block. */
+  actions?: ((block: ReportBlock) => ComponentChildren) | undefined;
+}) {
+  let number = 0;
+  return (
+    <article class="report" aria-label={title}>
+      {parseReport(text).parts.map((part, index) => {
+        if ('markdown' in part) return <Markdown key={index} text={part.markdown} />;
+        number += 1;
+        const { block } = part;
+        return (
+          <ReportBlockView key={`${number} ${block.text}`} {...{ block, number, version, reader }}>
+            {actions?.(block)}
+          </ReportBlockView>
+        );
+      })}
+    </article>
+  );
+}

@@ -1,0 +1,91 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { endpoint as createReport } from '../../functions/projects/reports/create-report.endpoint.ts';
+import { axeFindings } from './axe.ts';
+import { type ConsoleService, settle, startConsole, visit } from './console-service.ts';
+import { newProject, recordRun } from './record-run.ts';
+
+let service: ConsoleService;
+beforeAll(async () => {
+  service = await startConsole();
+});
+afterAll(() => service.close());
+
+const block = (kind: string, ...lines: string[]) => `\`\`\`mps ${kind}\n${lines.join('\n')}\n\`\`\`\n`;
+
+const hostile = [
+  '[a link](javascript:alert(1)) and ![a picture](http://127.0.0.1:9/picture.png)',
+  '<img src=x onerror=alert(1)><script>alert(1)</script>',
+].join('\n\n');
+
+test('a report shows its blocks, is frozen, written on and saved as a page without scripts', async () => {
+  const { client, url } = service;
+  const project_id = await newProject(client, 'digits');
+  const run = (name: string, lr: string, loss: number[]) =>
+    recordRun(client, project_id, { name, params: { lr }, metrics: { loss } });
+  const one = await run('<b onmouseover=alert(1)>baseline', '0.1', [1, 0.6, 0.4, 0.3, 0.28]);
+  const other = await run('lower-lr', '0.01', [1, 0.8, 0.7, 0.6, 0.55]);
+  const both = `experiments: ${one}, ${other}`;
+  const text = [
+    '# What was tried\n\nTwo rates of learning, on the same data and from the same seed.\n',
+    block('chart', both, 'metric: loss', 'title: Loss', 'note: 3 lr halved'),
+    block('table', both),
+    '# What was found\n\nThe higher rate is better at every step.\n',
+    block('value', `experiment: ${one}`, 'metric: loss', 'show: min'),
+    hostile,
+  ].join('\n');
+  const { report_id } = await client.call<typeof createReport>('POST /projects/{project_id}/reports', {
+    path: { project_id },
+    body: { title: 'Rates of learning', text },
+  });
+  const asked = new Set<string>();
+
+  const page = await service.enter({ width: 1440 });
+  page.on('request', (request) => asked.add(new URL(request.url()).origin));
+  await visit(page, `projects/${project_id}/reports`);
+  await page.getByRole('link', { name: 'Rates of learning' }).click();
+  await page.getByRole('img', { name: /^loss of/ }).waitFor();
+  await page.getByText('Step 3: lr halved').waitFor();
+  await page.locator('.report-value').getByText('0.28').waitFor();
+  await settle(page);
+  expect(await axeFindings(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Freeze' }).nth(1).click();
+  await page.getByText(/^as of 2/).waitFor();
+
+  const saving = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Export' }).click();
+  const html = await readFile((await (await saving).path()) ?? '', 'utf8');
+  expect(html).toContain('Two rates of learning');
+  expect(html).toContain('<polyline');
+  expect(html).not.toMatch(/<script|<button|javascript:|<img src=x|<b onmouse|http:\/\//);
+
+  // By keyboard alone: edit, insert a block, save.
+  await page.getByRole('button', { name: 'Edit' }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Insert a block' }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('checkbox', { name: 'lower-lr' }).focus();
+  await page.keyboard.press('Space');
+  expect(await axeFindings(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Insert', exact: true }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Save' }).focus();
+  await page.keyboard.press('Enter');
+  await expect.poll(() => page.getByRole('img', { name: /^loss of/ }).count()).toBe(2);
+
+  const phone = await service.enter({ width: 390, scheme: 'dark' });
+  await visit(phone, `projects/${project_id}/reports/${report_id}`);
+  await phone
+    .getByRole('img', { name: /^loss of/ })
+    .first()
+    .waitFor();
+  await settle(phone);
+  expect(await axeFindings(phone)).toEqual([]);
+  const pictures = process.env['REPORT_PICTURES'];
+  if (pictures !== undefined) {
+    await phone.screenshot({ path: `${pictures}/390-dark.png`, fullPage: true });
+    await page.screenshot({ path: `${pictures}/1440-light.png`, fullPage: true });
+  }
+  expect([...asked]).toEqual([new URL(url).origin]);
+  expect(service.faults).toEqual([]);
+});
