@@ -73,6 +73,10 @@ class Runs:
                     frame[name] = numbers
         return frame
 
+    def __repr__(self) -> str:
+        facts = [f"{name}={value!r}" for name, value in {"project": self._project, **self._query}.items() if value is not None]
+        return f"<mps.Runs {', '.join(facts)}>"
+
     def _repr_html_(self) -> str:
         runs = list(islice(self, 21))
         metrics = list(dict.fromkeys(name for run in runs for name in run.record["metrics"]))[:6]
