@@ -96,7 +96,8 @@ export async function measureFile(
   }
 }
 
-function valuesOf({ file, base, latency }: Measurement): CiReport['values'] {
+/** Return the values of a measurement as rows of a report. */
+export function valuesOf({ file, base, latency }: Measurement): CiReport['values'] {
   const row = (
     name: string,
     head: number | null,

@@ -3,8 +3,10 @@ import { join, resolve } from 'node:path';
 import { errorText } from '../../shared/core/error-text.ts';
 import { CliError, exitCodeOf, exitCodes, errorText as told } from '../cli-error.ts';
 import type { CliContext } from '../context.ts';
+import { projectName } from '../projects/find-project.ts';
 import { type Checked, checkModel } from './check-model.ts';
-import { type CiPlan, readCiFile } from './ci-file.ts';
+import { checkRuns } from './check-runs.ts';
+import { type CiPlan, isOfRuns, readCiFile } from './ci-file.ts';
 import type { CiJob } from './ci-job.ts';
 import { findCiJob } from './find-ci-job.ts';
 import { requestOfRun } from './github.ts';
@@ -94,15 +96,21 @@ async function reportOf(
 ): Promise<{ report: CiReport; exitCode: number }> {
   const { commit, time } = history;
   const about = {
-    ...{ report_version: 1 as const, file: plan.path, project: plan.project ?? null },
+    ...{
+      report_version: 1 as const,
+      file: plan.path,
+      project: isOfRuns(plan) ? (plan.project ?? (await projectName(context.folder))) : null,
+    },
     ...{ commit: commit ?? null, time },
   };
   try {
-    const checked: Checked = await checkModel(context, plan, history);
+    const checked: Checked = await (isOfRuns(plan) ? checkRuns : checkModel)(context, plan, history);
     const report: CiReport = { ...about, ...checked, verdict: verdictOf(checked.gates) };
     return { report, exitCode: exitCodeOfReport(report, plan.without_base) };
   } catch (error) {
-    const exitCode = exitCodeOf(error);
+    // 4 is a gate that fails.
+    const failed = exitCodeOf(error);
+    const exitCode = failed === exitCodes.notSignedIn ? exitCodes.failure : failed;
     if (exitCode === exitCodes.usage || exitCode === exitCodes.interrupted) throw error;
     const notes = told(error, false).split('\n').slice(0, 20);
     context.printer.say(notes.join('\n'));

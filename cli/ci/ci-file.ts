@@ -96,7 +96,9 @@ function faultsOf(issue: z.core.$ZodIssue): string[] {
 
 type Subject = Omit<z.infer<typeof CiFile>, 'gates'>;
 
-const isOfRuns = ({ run, experiment }: Subject): boolean => run !== undefined || experiment !== undefined;
+/** Whether a file judges trainings. */
+export const isOfRuns = ({ run, experiment }: Pick<Subject, 'run' | 'experiment'>): boolean =>
+  run !== undefined || experiment !== undefined;
 
 function parseGates(texts: readonly string[], file: Subject): { gates: Gate[]; faults: string[] } {
   const gates: Gate[] = [];

@@ -33,13 +33,20 @@ export function followExperiment(
     return `Cancelled ${experiment_id}.`;
   };
   const again = `mps logs -f ${experiment_id}`;
-  return detachable((signal) => new Follower(client, path, { printer, signal, onLine }).follow(), {
+  return detachable((signal) => followToEnd(client, path, { printer, signal, onLine }), {
     printer,
     what: 'training',
     again,
     cancel,
   });
 }
+
+/** Show the log and the state of an experiment until it ends, or until the signal. */
+export const followToEnd = (
+  client: Client,
+  path: ExperimentPath,
+  { onLine, ...followed }: Omit<Followed, 'onLine'> & Partial<Pick<Followed, 'onLine'>>,
+): Promise<Ended> => new Follower(client, path, { ...followed, onLine }).follow();
 
 interface ExperimentPath {
   project_id: string;

@@ -15,12 +15,16 @@ describe('a gate on a metric', () => {
     // One run each: what a repetition would change is not known.
     ['accuracy >= base', [0.93], [0.95], 'undecided'],
     ['accuracy >= base', [0.2], [0.95], 'failed'],
+    ['accuracy <= base * 1.02', [0.2], [0.1], 'undecided'],
+    ['accuracy <= base', [0.5], [0.1], 'failed'],
     ['accuracy >= 90%', [0.89], [0.95], 'failed'],
     ['accuracy >= base', [0.9, 0.901, 0.899], [0.95, 0.951, 0.949], 'failed'],
     ['accuracy >= base', [0.949, 0.947, 0.951], [0.95, 0.951, 0.949], 'undecided'],
     ['accuracy >= base', [0.98, 0.981, 0.979], [0.95, 0.951, 0.949], 'passed'],
     ['accuracy <= base * 1.02', [1.2, 1.201, 1.199], [1, 1.001, 0.999], 'failed'],
     ['accuracy >= 0.9', [0.89, 0.91, 0.9], [], 'undecided'],
+    // A head that has become unsteady.
+    ['accuracy >= base', [0.36, 0.34, 0.78], [0.976, 0.976, 0.988], 'failed'],
     // Equal by chance, as rounded values are.
     ['accuracy >= base', [0.975, 0.975], [0.988, 0.988], 'undecided'],
     ['accuracy >= base', [Number.NaN], [0.9], 'failed'],

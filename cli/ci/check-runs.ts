@@ -1,0 +1,182 @@
+import { basename, dirname, join } from 'node:path';
+import type { endpoint as downloadArtifact } from '../../functions/experiments/artifacts/download-artifact.endpoint.ts';
+import type { endpoint as listArtifacts } from '../../functions/experiments/artifacts/list-artifacts.endpoint.ts';
+import type { endpoint as listExperiments } from '../../functions/experiments/search/list-experiments.endpoint.ts';
+import type { Client } from '../../shared/client/client.ts';
+import { consoleLink, consoleOf } from '../../shared/client/console-link.ts';
+import { saveDownload } from '../../shared/client/node/save-download.ts';
+import { valueText } from '../../shared/drawing/number-text.ts';
+import { judgeRuns } from '../../shared/gates/judge-gate.ts';
+import type { MetricValues } from '../../shared/gates/judge-metric.ts';
+import type { Measurement } from '../../shared/onnx/engine/measure/measurement.ts';
+import { CliError } from '../cli-error.ts';
+import type { CliContext } from '../context.ts';
+import type { Experiment } from '../experiments/experiment.ts';
+import { findExperiment } from '../experiments/find-experiment.ts';
+import { connect, type Session } from '../login/connect.ts';
+import { withScratchFolder } from '../upload/scratch-folder.ts';
+import { type Checked, measureFile, valuesOf } from './check-model.ts';
+import { chooseBase, maxRuns } from './choose-base.ts';
+import type { CiPlan } from './ci-file.ts';
+import type { History } from './history.ts';
+import { type CiReport, ciGates } from './report.ts';
+import { trainHead } from './train-head.ts';
+
+/** Judge trainings of this folder, or one that is there, against those of the target branch. */
+export async function checkRuns(context: CliContext, plan: CiPlan, history: History): Promise<Checked> {
+  const { env, folder } = context;
+  const session = await connect(env);
+  const { project, experiment, run } = plan;
+  const head =
+    experiment === undefined
+      ? await trainHead(context, session, plan)
+      : [await findExperiment(session, folder, { project, id: experiment })];
+  const [first] = head;
+  if (first === undefined) throw new CliError('Nothing was trained.');
+  requireEnded(head);
+  const search = { ancestors: history.ancestors, head, file: plan.path, seed: run?.seed };
+  const base = chooseBase(await runsOf(session.client, first.project_id), search);
+  const model = await measuredModels(context, plan, session.client, { head: first, base: base[0] });
+  const metrics = metricsOf(head, base);
+  const costs = head.flatMap(({ cost }) => (cost === null ? [] : [cost]));
+  const facts = {
+    metrics,
+    cost: costs.length < head.length ? null : Math.max(...costs),
+    bytes: { file: model?.file.bytes ?? 0, base: model?.base?.bytes ?? null },
+    latency: (model?.latency && { file: model.latency.file_ms, ratio: model.latency.ratio }) ?? null,
+  };
+  const named = new Set(plan.gates.map(({ name }) => name));
+  const rows = [...metrics].sort(
+    ([a], [b]) => Number(named.has(b)) - Number(named.has(a)) || (a < b ? -1 : 1),
+  );
+  const why =
+    history.why ?? 'No run of the target branch that succeeded is of this command. Run "mps ci" there, too.';
+  return {
+    head: sideOf(session, head),
+    base: base.length === 0 ? null : sideOf(session, base),
+    gates: ciGates(plan.gates, base.length > 0, (judged) => judged.map((gate) => judgeRuns(gate, facts))),
+    values: [
+      ...rows.slice(0, maxRows).map(([name, values]) => metricRow(name, values)),
+      ...(model === undefined ? [] : valuesOf(model)),
+      ...(costs.length === 0 ? [] : [costRow(costs, base)]),
+    ],
+    notes: [...(base.length === 0 ? [why] : []), ...first.warnings.slice(0, 10), ...(model?.warnings ?? [])],
+  };
+}
+
+/** Rows of a comment. */
+const maxRows = 200;
+
+/** @throws CliError for a training that did not succeed */
+function requireEnded(head: readonly Experiment[]): void {
+  const failed = head.find(({ status }) => status !== 'SUCCEEDED');
+  if (failed === undefined) return;
+  const { experiment_id, status, status_reason } = failed;
+  throw new CliError(`${experiment_id} ${status}${status_reason === null ? '' : `: ${status_reason}`}`);
+}
+
+type Listed = Awaited<ReturnType<typeof runsOf>>[number];
+
+async function runsOf(client: Client, project_id: string) {
+  const route = 'GET /projects/{project_id}/experiments';
+  const request = { path: { project_id }, query: { filter: "status = 'SUCCEEDED'", limit: 100 } };
+  const runs: Experiment[] = [];
+  for await (const row of client.rows<typeof listExperiments>(route, request))
+    if (runs.push(row) === maxRuns) break;
+  return runs;
+}
+
+function metricsOf(head: readonly Listed[], base: readonly Listed[]): Map<string, MetricValues> {
+  const last = (runs: readonly Listed[], name: string) =>
+    runs.flatMap(({ metrics }) => (Object.hasOwn(metrics, name) ? [Number(metrics[name]?.last)] : []));
+  const names = new Set([...head, ...base].flatMap(({ metrics }) => Object.keys(metrics)));
+  const reported = [...names].filter((name) => last(head, name).length > 0);
+  return new Map(
+    reported.map((name) => {
+      const before = last(base, name);
+      return [name, { head: last(head, name), base: before.length === 0 ? null : before }];
+    }),
+  );
+}
+
+const meanOf = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** Write the mean of runs, with their deviation if there are several. */
+function valuesText(values: readonly number[]): string {
+  const mean = meanOf(values);
+  if (values.length < 2) return valueText(mean);
+  const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  return `${valueText(mean)} ± ${valueText(Math.sqrt(squares / (values.length - 1)))} (${values.length})`;
+}
+
+function metricRow(name: string, { head, base }: MetricValues): CiReport['values'][number] {
+  const change = base === null ? Number.NaN : meanOf(head) - meanOf(base);
+  const sign = change > 0 ? '+' : '';
+  return {
+    name,
+    head: valuesText(head),
+    base: base === null ? '' : valuesText(base),
+    change: Number.isFinite(change) ? `${sign}${valueText(change)}` : '',
+  };
+}
+
+function costRow(costs: readonly number[], base: readonly Listed[]): CiReport['values'][number] {
+  const before = base.flatMap(({ cost }) => (cost === null ? [] : [cost]));
+  return {
+    name: 'cost (US$)',
+    head: valuesText(costs),
+    base: before.length === 0 ? '' : valuesText(before),
+    change: '',
+  };
+}
+
+function sideOf({ client }: Session, runs: readonly Listed[]): { name: string; link: string | null } {
+  const [newest] = runs;
+  if (newest === undefined) return { name: '', link: null };
+  const { name, git, project_id, experiment_id } = newest;
+  const commit = git === null ? '' : ` at ${git.commit.slice(0, 10)}`;
+  const more = runs.length === 1 ? '' : ` and ${runs.length - 1} more`;
+  const link = consoleLink(consoleOf(client.url), ['projects', project_id, 'experiments', experiment_id]);
+  return { name: `${name}${more}${commit}`, link };
+}
+
+/** Measure the model that both trainings left, if gates are about it. */
+async function measuredModels(
+  context: CliContext,
+  plan: CiPlan,
+  client: Client,
+  { head, base }: { head: Listed; base: Listed | undefined },
+): Promise<Measurement | undefined> {
+  const { model } = plan;
+  if (model === undefined) return undefined;
+  return withScratchFolder(async (scratch) => {
+    const path = await pulled(client, head, model, join(scratch, 'head'));
+    if (path === undefined) throw new CliError(`The training left no artifact ${model}.`);
+    const before = base && (await pulled(client, base, model, join(scratch, 'base')));
+    const gates = plan.gates.filter(({ metric }) => metric === 'bytes' || metric === 'latency');
+    return measureFile(context, { ...plan, gates }, { path, base: before });
+  });
+}
+
+/** Download a model and the files beside it that begin with its name. */
+async function pulled(
+  client: Client,
+  { project_id, experiment_id }: Listed,
+  model: string,
+  folder: string,
+): Promise<string | undefined> {
+  const route = 'GET /projects/{project_id}/experiments/{experiment_id}/artifacts';
+  const path = { project_id, experiment_id };
+  const stem = model.replace(/\.onnx$/, '');
+  let isThere = false;
+  for await (const artifact of client.rows<typeof listArtifacts>(route, { path, query: { limit: 1000 } })) {
+    const { path: name, size, sha256 } = artifact;
+    if (name !== model && !(dirname(name) === dirname(model) && name.startsWith(stem))) continue;
+    const request = { path: { ...path, path: name }, query: {} };
+    const saving = { path: join(folder, basename(name)), size, sha256 };
+    await saveDownload<typeof downloadArtifact>(client, `${route}/{path+}`, request, saving);
+    isThere ||= name === model;
+  }
+  return isThere ? join(folder, basename(model)) : undefined;
+}
