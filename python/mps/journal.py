@@ -18,8 +18,13 @@ else:
     import fcntl
 
 FORMAT = 1
+# Tag of a run with the id of its records, by which `mps import` finds it, too. It writes the other one.
+RUN_TAG = "import.run_id"
+OWN_TAGS = (RUN_TAG, "import.complete")
 RECORDS = "records.ndjson"
 _SENT = "sent.json"
+# The folder of somebody else may have anything.
+_MAX_HEAD = 65_536
 
 
 class Journal:
@@ -144,6 +149,15 @@ def runs_in(folder: Path) -> list[Path]:
         return sorted(found, key=lambda one: (one / RECORDS).stat().st_mtime)
     except OSError:
         return []
+
+
+def head_of(folder: Path) -> dict[str, Any]:
+    """Return the first line. :raises OSError: :raises ValueError: if it is none of this version"""
+    with open(folder / RECORDS, "rb") as file:
+        head = json.loads(file.readline(_MAX_HEAD))
+    if not isinstance(head, dict) or head.get("mps") != FORMAT:
+        raise ValueError
+    return head
 
 
 def lines_from(folder: Path, offset: int, most: int = 1_000_000) -> Iterator[tuple[dict[str, Any], int]]:

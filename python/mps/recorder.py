@@ -16,7 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from .journal import Journal, line_of
+from .journal import OWN_TAGS, Journal, line_of
 from .login import chosen_login, in_job, job_login
 
 if TYPE_CHECKING:
@@ -48,8 +48,12 @@ def record(
     recorder = Recorder(project, name=name, offline=offline)
     if params is not None:
         recorder.params(params)
-    for key, value in (tags.items() if isinstance(tags, Mapping) else ((one, "true") for one in tags or ())):
-        recorder.tag(key, value)
+    if isinstance(tags, Mapping):
+        for key, value in tags.items():
+            recorder.tag(key, value)
+    else:
+        for one in [tags] if isinstance(tags, str) else _listed(tags):
+            recorder.tag(one)
     return recorder
 
 
@@ -93,9 +97,10 @@ class Recorder:
             address = os.environ.get("MPS_URL") or None
         run = os.urandom(16).hex()
         title = _text(name)[:250] if name else None
-        own = {"id": run, "project": _text(project or Path.cwd().name or "root"), "name": title, "user": user_name(), "service": address}
+        here = _here()
+        own = {"id": run, "project": _text(project or here.name or "root"), "name": title, "user": user_name(), "service": address}
         head = {**own, "host": platform.node(), "pid": os.getpid(), "at": _now()}
-        for top in (Path.cwd() / ".mps", Path.home() / ".mps"):
+        for top in (here / ".mps", Path.home() / ".mps"):
             try:
                 journal = Journal(top / "offline" / run, head)
                 _ignore(top)
@@ -113,6 +118,8 @@ class Recorder:
 
         :returns: whether all of it is on disk, and so is not lost any more
         """
+        if metrics is not None and not isinstance(metrics, Mapping):
+            return self._say(f"{_shown(metrics)} has no name: log(loss=0.1) or log({{'val/loss': 0.1}}).")
         given = more if not metrics else {**metrics, **more}
         at = time.time_ns() // 1_000_000
         try:
@@ -152,6 +159,8 @@ class Recorder:
         """Set a tag; ``None`` removes it. The tag ``mlflow.note.content`` is the note of the run, in Markdown."""
         if self._quoted(name) is None:
             return False
+        if name in OWN_TAGS:
+            return self._say(f"the tag {name} is left out: records are found by it.")
         return self._fields("tags", {name: None if value is None else _text(value)[:8000]})
 
     def image(self, name: str, picture: Any, step: object = None) -> bool:
@@ -445,6 +454,21 @@ def _shown(value: object) -> str:
 def _kind(value: object) -> str:
     shape = getattr(value, "shape", None)
     return f"{type(value).__name__} of shape {tuple(shape)}" if isinstance(shape, tuple) else f"{_shown(value)}"
+
+
+def _here() -> Path:
+    try:
+        return Path.cwd()
+    except OSError:
+        # Somebody has removed it.
+        return Path.home()
+
+
+def _listed(values: Any) -> list[Any]:
+    try:
+        return list(values or ())
+    except TypeError:
+        return [values]
 
 
 def _now() -> int:

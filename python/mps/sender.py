@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from .error import Error
-from .journal import RECORDS, Journal, Leftover, lines_from, read_sent, runs_in, write_sent
+from .journal import RECORDS, RUN_TAG, Journal, Leftover, head_of, lines_from, read_sent, runs_in, write_sent
 
 if TYPE_CHECKING:
     from .connection import Connection
@@ -26,8 +26,6 @@ _MAX_WHOLE = 4_000_000
 _MIN_PART = 16 * 1024 * 1024
 _MAX_PARTS = 3000
 
-# Tag of a run with the id of its records, by which `mps import` finds it, too.
-RUN_TAG = "import.run_id"
 
 Say = Callable[[str], object]
 
@@ -139,10 +137,10 @@ class Upload:
         self._root: str = str(sent.get("root", ""))
         self._end: dict[str, Any] | None = sent.get("end")
         self.offset = int(sent.get("offset", 0)) if self._run_id else 0
-        head, _ = next(lines_from(folder, 0), ({}, 0))
-        if head.get("mps") != 1:
-            raise Error("its first line is not that of this version of mps.")
-        self._head = head
+        try:
+            self._head = head_of(folder)
+        except ValueError:
+            raise Error("its first line is not that of this version of mps.", status=400) from None
         self._refused: set[str] = set()
         self.is_ended = self.is_done = False
         self.moved: Callable[[], None] = lambda: None

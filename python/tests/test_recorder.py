@@ -94,6 +94,8 @@ class Values(Recording):
         kept = run.log({"é/ü.1-2: x": 1.0})
         files = run.file("missing"), run.image("../x", b"x"), run.table("t", [1, 2])
 
+        self.assertFalse(run.log(0.5))  # type: ignore[arg-type]
+        self.assertFalse(run.tag("import.run_id", "other"))
         self.assertTrue(kept)
         self.assertEqual(files, (False,) * 3)
         self.assertEqual(len(self.points()), 1)
@@ -158,6 +160,20 @@ class Disk(Recording):
 
         self.assertFalse(kept)
         self.assertIn("mps: this run is not recorded.", self.lines())
+
+    def test_odd_arguments_and_a_removed_folder_leave_the_training_alone(self) -> None:
+        gone = Path(self.home, "gone")
+        gone.mkdir()
+        os.chdir(gone)
+        gone.rmdir()
+
+        odd: Any = 5
+        run = mps.record(odd, params=[1], name=odd, tags=odd, offline=True)
+        kept = run.log(loss=1)
+
+        self.assertTrue(kept)
+        self.assertEqual([self.records()[0][name] for name in ("project", "name")], ["5", "5"])
+        self.assertEqual(len(self.lines()), 2)
 
     def test_threads_and_forks_write_whole_lines(self) -> None:
         run = mps.record("digits", offline=True)

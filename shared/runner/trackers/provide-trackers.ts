@@ -95,6 +95,8 @@ const trackers: readonly Tracker[] = [
     named: /\bswanlab\b/,
     hasKey: anyOf('SWANLAB_API_KEY', 'SWANLAB_API_HOST'),
   },
+  // The package of this service, in its version.
+  { module: 'mps', named: imported('mps'), hasKey: () => false },
   // Keeps what `plt.show()` shows.
   {
     module: figures,

@@ -112,11 +112,11 @@ test(`of ${kills} programs that are killed, nothing acknowledged is lost and not
       return 'before';
     }
     const chance = random();
-    if (chance < 0.1) {
+    if (chance < 0.15) {
       down = Math.ceil(random() * 4);
       outages += 1;
     }
-    return chance < 0.2 ? 'after' : undefined;
+    return chance < 0.3 ? 'after' : undefined;
   });
   const acknowledged = new Map<string, number[]>();
   for (const index of range(kills)) {

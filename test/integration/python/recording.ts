@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import { endpoint as readMetrics } from '../../../functions/experiments/metrics/read-metrics.endpoint.ts';
 import { endpoint as listExperiments } from '../../../functions/experiments/search/list-experiments.endpoint.ts';
 import { endpoint as listProjects } from '../../../functions/projects/projects/list-projects.endpoint.ts';
+import type { AnyEndpoint } from '../../../shared/http/definition/middleware.ts';
 import { testService } from '../../support/service.ts';
 import { mlflowBridge } from '../import/mlflow-bridge.ts';
 
@@ -46,25 +47,29 @@ export async function recordingService() {
     return { child, ended };
   }
 
-  /** The only project, with the runs in it. */
+  /** All rows of a list. */
+  async function rows(endpoint: AnyEndpoint, path: Record<string, string>, first: Record<string, string>) {
+    const found = [];
+    let query: string | undefined = new URLSearchParams(first).toString();
+    while (query !== undefined) {
+      const page = await service.call(endpoint, { path, query, as });
+      found.push(...page.json);
+      query = /<[^>]*\?([^>]*)>; rel="next"/.exec(page.headers['link'] ?? '')?.[1];
+    }
+    return found;
+  }
+
+  /** The runs of the only project. */
   async function runs() {
     const [project] = (await service.call(listProjects, { as })).json;
-    if (project === undefined) return [];
-    const path = { project_id: String(project.project_id) };
-    return (await service.call(listExperiments, { path, query: { limit: '100' }, as })).json;
+    return project === undefined ? [] : rows(listExperiments, { project_id: project.project_id }, {});
   }
 
   /** Steps of the points of a metric of a run, in their order. */
   async function steps(run: { project_id: string; experiment_id: string }, name: string): Promise<number[]> {
-    const path = { project_id: run.project_id, experiment_id: run.experiment_id };
-    const found: number[] = [];
-    let query: string | undefined = new URLSearchParams({ name, limit: '1000' }).toString();
-    while (query !== undefined) {
-      const page = await service.call(readMetrics, { path, query, as });
-      for (const { step } of page.json) found.push(step);
-      query = /<[^>]*\?([^>]*)>; rel="next"/.exec(page.headers['Link'] ?? page.headers['link'] ?? '')?.[1];
-    }
-    return found;
+    const { project_id, experiment_id } = run;
+    const points = await rows(readMetrics, { project_id, experiment_id }, { name, limit: '1000' });
+    return points.map(({ step }) => step);
   }
 
   return {
