@@ -19,7 +19,7 @@ export async function sendModelFile(
     file: role,
     sha256,
     size,
-    ...(role === 'data' && { name }),
+    ...((role === 'data' || role === 'preprocessing') && { name }),
     ...(multipart && { multipart }),
   };
   const ask = () => client.call<typeof createModel>(route, { path: { model_name }, query, signal });
@@ -28,8 +28,8 @@ export async function sendModelFile(
 
 /** A file of a model, with its role. */
 export interface ModelFile extends DigestedFile {
-  role: 'model' | 'data' | 'calibration' | 'evaluation';
-  /** Name of an external data file in the model. */
+  role: 'model' | 'data' | 'calibration' | 'evaluation' | 'preprocessing';
+  /** Name of the file in the model. */
   name: string;
 }
 

@@ -10,7 +10,7 @@ const platform = 'onnxruntime_onnx';
 /** Model metadata of the protocol. */
 export async function describeModel(asked: Asked, context: ServingContext) {
   const { serving, version } = await findServed(asked, context);
-  const { inputs, outputs } = signatureOf(version);
+  const { inputs, outputs, texts } = signatureOf(version);
   const { strategy_id, source, digest, bytes } = version;
   return {
     name: serving.model_name,
@@ -25,6 +25,15 @@ export async function describeModel(asked: Asked, context: ServingContext) {
       strategy: strategy_id,
       receipt: strategy_id === null ? null : `/optimization/${source}/strategies/${strategy_id}`,
       max_batch: serving.max_batch,
+      texts: version.texts && {
+        task: version.texts.task,
+        max_tokens: version.texts.max_tokens,
+        pooling: version.texts.pooling,
+        normalize: version.texts.normalize,
+        inputs: (texts?.inputs ?? []).map(shown),
+        outputs: (texts?.outputs ?? []).map(shown),
+      },
+      texts_fault: version.texts_fault,
     },
   };
 }

@@ -6,6 +6,7 @@ import { readInferRequest } from '../../shared/serving/protocol/infer-request.ts
 import { writeInferResponse } from '../../shared/serving/protocol/infer-response.ts';
 import { signatureOf } from '../../shared/serving/protocol/signature.ts';
 import { RefusedByRuntimeError, SessionEndedError } from '../../shared/serving/sessions/session-errors.ts';
+import { writePlainAnswer } from '../../shared/serving/texts/plain-answer.ts';
 import { type Asked, findServed, requireInService, type Served } from './find-served.ts';
 import { readLabels } from './read-labels.ts';
 import type { ServingContext } from './serving-needs.ts';
@@ -52,7 +53,7 @@ async function run(
   const request = await readInferRequest(message, signatureOf(version), serving.max_batch);
   const sessions = sessionsOf(settings);
   warmOnce(context);
-  const { inputs, outputs: requested, id } = request;
+  const { inputs, outputs: requested, id, texts } = request;
   const hasClasses = requested.some(({ classification }) => classification !== undefined);
   const labels =
     hasClasses && version.labels !== null ? await readLabels(objects, version.labels) : undefined;
@@ -63,23 +64,20 @@ async function run(
       isWarm: serving.warm,
       inputs,
       outputs: requested.map(({ name }) => name),
+      isTexts: texts !== undefined,
     });
     if (isCold) onCold();
-    const { json, binary } = writeInferResponse({
-      model_name: serving.model_name,
-      model_version: version.name,
-      id,
-      tensors,
-      requested,
-      labels,
-    });
+    const answered = { model_name: serving.model_name, model_version: version.name, id };
+    if (texts === 'plain')
+      return Reply.content('application/json', writePlainAnswer({ ...answered, tensors }));
+    const { json, binary } = writeInferResponse({ ...answered, tensors, requested, labels });
     if (binary.length === 0) return Reply.content('application/json', json);
     const head = Buffer.from(json);
     return Reply.passing('application/octet-stream', Buffer.concat([head, ...binary])).with({
       'Inference-Header-Content-Length': String(head.length),
     });
   } catch (error) {
-    throw await serviceError(error, served, context);
+    throw await serviceError(error, served, context, texts !== undefined);
   }
 }
 
@@ -87,12 +85,13 @@ async function serviceError(
   error: unknown,
   { serving, version }: Served,
   context: ServingContext,
+  isTexts: boolean,
 ): Promise<unknown> {
   if (error instanceof RefusedByRuntimeError) {
-    return new ServiceError(
-      'bad-request',
-      `ONNX Runtime cannot run the model on these inputs: ${error.message}`,
-    );
+    const what = isTexts
+      ? 'The model cannot answer texts'
+      : 'ONNX Runtime cannot run the model on these inputs';
+    return new ServiceError('bad-request', `${what}: ${error.message}`);
   }
   if (!(error instanceof SessionEndedError)) return error;
   const { model_name } = serving;

@@ -37,6 +37,19 @@ const ModelMetadata = z
       strategy: Ulid.nullable(),
       receipt: z.string().nullable(),
       max_batch: z.number().int(),
+      /** Inputs and outputs for a request with texts. Null for a model without a tokenizer. */
+      texts: z
+        .object({
+          task: z.string(),
+          max_tokens: z.number().int(),
+          pooling: z.string().nullable(),
+          normalize: z.boolean(),
+          inputs: z.array(Tensor),
+          outputs: z.array(Tensor),
+        })
+        .nullable(),
+      /** Why a model with a tokenizer cannot be asked by texts. */
+      texts_fault: z.string().nullable(),
     }),
   })
   .meta({ id: 'ServedModelMetadata' });
@@ -78,9 +91,26 @@ const InferResponse = z
   })
   .meta({ id: 'InferResponse' });
 
-const inferred = content(['application/octet-stream'], InferResponse);
+/** Answer to texts that came without tensors. */
+const TextResponse = z
+  .object({
+    model_name: z.string(),
+    model_version: z.string(),
+    id: z.string().optional(),
+    embeddings: z.array(z.array(z.number().nullable())).optional(),
+    labels: z.array(z.object({ label: z.string(), score: z.number().nullable() })).optional(),
+    scores: z.array(z.number().nullable()).optional(),
+    tokens: z
+      .array(z.array(z.object({ token: z.string(), label: z.string(), score: z.number().nullable() })))
+      .optional(),
+    /** Indices of the texts that are longer than the model reads. */
+    cut: z.array(z.number().int()).optional(),
+  })
+  .meta({ id: 'TextResponse' });
+
+const inferred = content(['application/octet-stream'], z.union([InferResponse, TextResponse]));
 const inferBody = file(['application/json', 'application/octet-stream'], maxBodyBytes);
-const inferDescription = `The body is JSON: \`{"inputs": [{"name": "image", "datatype": "FP32", "shape": [1, 1, 8, 8], "data": [0.1, …]}]}\`. With the header \`Inference-Header-Content-Length\`, tensors follow the JSON as bytes, and those that are asked for with \`binary_data\` are answered so. An input of FP32 takes FP16, too. \`outputs\` chooses outputs; \`"parameters": {"classification": 3}\` answers the best three classes. Errors are \`{"error": "…"}\`. ${whoMay}`;
+const inferDescription = `The body is JSON: \`{"inputs": [{"name": "image", "datatype": "FP32", "shape": [1, 1, 8, 8], "data": [0.1, …]}]}\`. With the header \`Inference-Header-Content-Length\`, tensors follow the JSON as bytes, and those that are asked for with \`binary_data\` are answered so. An input of FP32 takes FP16, too. \`outputs\` chooses outputs; \`"parameters": {"classification": 3}\` answers the best three classes. A model that was pushed with its tokenizer takes texts, too: as the input \`text\` of BYTES, with \`text_pair\` for pairs, or without tensors as \`{"texts": ["…"]}\`, which is answered by \`embeddings\`, \`labels\`, \`scores\` or \`tokens\`. Errors are \`{"error": "…"}\`. ${whoMay}`;
 
 /** Operations that one function serves. Each is defined as an endpoint, for the router and the OpenAPI document. */
 export const operations = [

@@ -9,7 +9,7 @@ import {
   putModel,
   type ReadyModel,
 } from '../data/models/model.ts';
-import { type ModelFile, modelDigest, type PendingFile } from '../data/models/model-file.ts';
+import { isOwnFile, type ModelFile, modelDigest, type PendingFile } from '../data/models/model-file.ts';
 import type { TableWriter } from '../data/table/table.ts';
 import { tryWrite } from '../data/table/write-label.ts';
 import { inspectModel } from '../onnx/model/inspect/inspect-model.ts';
@@ -144,9 +144,8 @@ async function copyFiles(
   for (const target of pending) {
     const source = files.find(({ role, name }) => role === target.role && name === target.name);
     const isThere = source !== undefined && (await objects.copy(source.object, target.object));
-    const isNeeded = target.role === 'model' || target.role === 'data';
     if (isThere) copied.push({ ...source, object: target.object });
-    else if (isNeeded) throw new ModelError(`${target.name} was deleted before it could be copied.`);
+    else if (isOwnFile(target)) throw new ModelError(`${target.name} was deleted before it could be copied.`);
   }
   return copied;
 }
@@ -171,7 +170,7 @@ export interface CompressionResult {
 /**
  * Copy the result of a compression to the keys of a new model, so that compressions can be chained, and return that
  * model. The transaction that ends the compression records it. The model takes over the stored shapes, and the
- * remaining calibration and evaluation sets of the source model.
+ * remaining sets, labels and files of preprocessing of the source model.
  * @throws ModelError if the files are not a model; ServiceError `conflict` if the name is taken
  */
 export async function modelOfResult(
@@ -179,13 +178,13 @@ export async function modelOfResult(
   { result_name, strategy_id, owner, owner_id, source, files: made }: CompressionResult,
 ): Promise<Model> {
   if ((await findModel(registrar.records, result_name)) !== undefined) throw nameTaken(result_name);
-  const sets = source.files.filter(({ role }) => role === 'calibration' || role === 'evaluation');
+  const others = source.files.filter(({ role }) => role !== 'model' && role !== 'data');
   const registration = {
     model_name: result_name,
     owner,
     owner_id,
     origin: { kind: 'strategy' as const, strategy_id, model_name: source.model_name },
-    files: [...made, ...sets],
+    files: [...made, ...others],
     shapes: source.shapes,
   };
   const summary = await inspectFiles(registrar, registration);

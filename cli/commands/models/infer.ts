@@ -26,6 +26,8 @@ import { readImage } from './read-image.ts';
 interface Flags {
   input?: readonly string[];
   image?: string;
+  text?: readonly string[];
+  pair?: readonly string[];
   version?: string;
   classes?: number;
   json?: boolean;
@@ -54,6 +56,7 @@ interface Output {
 
 async function infer(this: CliContext, flags: Flags, model: string): Promise<void> {
   const session = await connect(this.env);
+  if (flags.text !== undefined || flags.pair !== undefined) return inferTexts(this, session, flags, model);
   const inputs = async () => {
     const response = await send(session, addressOf(session, model, flags.version), {});
     return parsed(Buffer.from(await response.arrayBuffer())).inputs ?? [];
@@ -66,6 +69,59 @@ async function infer(this: CliContext, flags: Flags, model: string): Promise<voi
   const outputs = await ask(session, model, flags, [...tensors, ...pictures]);
   if (flags.json) this.printer.json({ model, outputs });
   else for (const output of outputs) this.process.stdout.write(`${shownOutput(output)}\n`);
+}
+
+/** Ask with texts. The model answers by vectors, labels, scores, or the labels of tokens. */
+async function inferTexts(
+  { printer, process }: CliContext,
+  session: Session,
+  { text = [], pair, version, input, image, classes, json: isJson }: Flags,
+  model: string,
+): Promise<void> {
+  if (input !== undefined || image !== undefined || classes !== undefined)
+    throw new CliError('--text takes no --input, --image or --classes.', exitCodes.usage);
+  if (pair !== undefined && pair.length !== text.length)
+    throw new CliError(
+      `--pair needs a --text each: there are ${text.length} and ${pair.length}.`,
+      exitCodes.usage,
+    );
+  const texts = pair === undefined ? text : text.map((first, index) => [first, pair[index]]);
+  const response = await send(session, `${addressOf(session, model, version)}/infer`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ texts }),
+  });
+  const answer: TextAnswer = JSON.parse(await response.text());
+  if (isJson) return printer.json(answer);
+  for (const [index, one] of text.entries()) {
+    const shown = [one, ...(pair?.[index] === undefined ? [] : [pair[index]])].join(' | ');
+    const { embeddings, labels, scores, tokens, cut } = answer;
+    const values = (numbers: readonly number[]) =>
+      `${numbers
+        .slice(0, maxColumns)
+        .map((value) => Number(value.toPrecision(6)))
+        .join('  ')}${numbers.length > maxColumns ? '  …' : ''}`;
+    const label = labels?.[index];
+    const lines = [
+      ...(embeddings?.[index] ? [`${embeddings[index].length} numbers: ${values(embeddings[index])}`] : []),
+      ...(label ? [`${label.label}  ${values([label.score])}`] : []),
+      ...(scores?.[index] === undefined ? [] : [values([scores[index]])]),
+      ...(tokens?.[index] ?? []).map(
+        ({ token, label: name, score }) => `${token}  ${name}  ${values([score])}`,
+      ),
+      ...(cut?.includes(index) ? ['cut: the model reads its first tokens only'] : []),
+    ];
+    process.stdout.write(`${[shown, ...lines.map((line) => `  ${line}`)].join('\n')}\n`);
+  }
+}
+
+/** Answer to texts: the service wrote it. */
+interface TextAnswer {
+  embeddings?: number[][];
+  labels?: { label: string; score: number }[];
+  scores?: number[];
+  tokens?: { token: string; label: string; score: number }[][];
+  cut?: number[];
 }
 
 /** Inputs of the model, as it describes them. */
@@ -292,6 +348,22 @@ export const inferCommand = buildCommand<Flags, [string], CliContext>({
         brief: 'A PNG or JPEG file, scaled to the input that takes pictures; NAME=FILE chooses the input',
         optional: true,
       },
+      text: {
+        kind: 'parsed',
+        parse: String,
+        variadic: true,
+        placeholder: 'TEXT',
+        brief: 'A text, for a model with its tokenizer; may be repeated',
+        optional: true,
+      },
+      pair: {
+        kind: 'parsed',
+        parse: String,
+        variadic: true,
+        placeholder: 'TEXT',
+        brief: 'The second text of each --text, for a model of pairs',
+        optional: true,
+      },
       version: {
         kind: 'parsed',
         parse: String,
@@ -317,6 +389,7 @@ export const inferCommand = buildCommand<Flags, [string], CliContext>({
   mps infer digits --input x=digits-test.npz:x --classes 3
   mps infer digits --input x=rows.json
   mps infer digits --image photo.png
+  mps infer reviews --text "It works" --text "It does not"
   mps infer digits --input x=digits-test.npz:x --version champion --json`,
   },
 });

@@ -15,6 +15,7 @@ import { agree } from '../../login/ask.ts';
 import { connect, type Session } from '../../login/connect.ts';
 import { LiveLine } from '../../output/live-line.ts';
 import { digestFile } from '../../upload/digest-file.ts';
+import { modelFolder } from '../../upload/model-folder.ts';
 import { type ModelFile, sendModelFile } from '../../upload/model-upload.ts';
 import { untilInterrupted } from '../../upload/until-interrupted.ts';
 import { modelArgument } from '../arguments.ts';
@@ -138,9 +139,14 @@ async function filesOf(
     ...(calibration === undefined ? [] : [['calibration', calibration] as [ModelFile['role'], string]]),
     ...(evaluation === undefined ? [] : [['evaluation', evaluation] as [ModelFile['role'], string]]),
   ];
+  const inFolder = path === undefined ? undefined : await modelFolder(resolve(folder, path), path);
   const files: ModelFile[] = [];
-  for (const [role, file] of wanted)
+  for (const { path: file, role, name } of inFolder ?? [])
+    files.push({ ...(await digestFile(file)), role, name });
+  for (const [role, file] of wanted) {
+    if (inFolder !== undefined && role === 'model') continue;
     files.push({ ...(await digestFile(resolve(folder, file))), role, name: nameOf(file, path) });
+  }
   return files;
 }
 
@@ -182,8 +188,9 @@ async function push(this: CliContext, flags: PushFlags, model_name: string, path
   const model = await (flags.from === undefined ? upload : register)(this, flags, model_name, path);
   if (flags.json) this.printer.json(model);
   else {
-    const { opset, nodes, bytes } = model;
-    this.printer.say(`${model_name}  ${bytesText(bytes)}, opset ${opset}, ${nodes} nodes`);
+    const { opset, nodes, bytes, files } = model;
+    const takesTexts = files.some(({ name }) => name === 'tokenizer.json') ? ', with its tokenizer' : '';
+    this.printer.say(`${model_name}  ${bytesText(bytes)}, opset ${opset}, ${nodes} nodes${takesTexts}`);
   }
 }
 
@@ -208,7 +215,8 @@ const pushCommand = buildCommand({
       parameters: [
         modelArgument,
         {
-          brief: 'ONNX file; with --from, its path among the artifacts',
+          brief:
+            'ONNX file, or a folder with one and its tokenizer; with --from, its path among the artifacts',
           placeholder: 'PATH',
           parse: String,
         },
@@ -234,10 +242,11 @@ const pushCommand = buildCommand({
   },
   docs: {
     brief: 'Upload an ONNX model, or register one from the artifacts of an experiment',
-    fullDescription: `Files above 64 MiB are sent in parts, so an interrupted upload continues. With --from, digits-calibration.npz and digits-test.npz next to digits.onnx become its data sets, unless you name others or give --no-sets.
+    fullDescription: `Files above 64 MiB are sent in parts, so an interrupted upload continues. With --from, digits-calibration.npz and digits-test.npz next to digits.onnx become its data sets, unless you name others or give --no-sets. A tokenizer.json beside the ONNX file is part of the model, with the settings beside it: once served, the model takes texts.
 
 Examples:
   mps models push digits digits.onnx --calibration samples.npz
+  mps models push reviews ./my-sentence-model
   mps models push digits digits.onnx --from latest
   mps models push digits digits.onnx --from latest --evaluation digits-test.npz`,
   },

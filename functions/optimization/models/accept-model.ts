@@ -14,6 +14,7 @@ import { lackingData, type StoredShapes } from '../../../shared/onnx-models/comp
 import { objectSource } from '../../../shared/onnx-models/object-source.ts';
 import { requireShapesOf } from './model-request.ts';
 import { requireArchive } from './require-archive.ts';
+import { requireJson } from './require-json.ts';
 import { requireLabels } from './require-labels.ts';
 
 type Arrival = { file: ModelFile } | { lacks: string };
@@ -89,6 +90,7 @@ export async function acceptModel(
       if (file.role === 'calibration' || file.role === 'evaluation')
         await requireArchive(objects, file.name, file.object);
       if (file.role === 'labels') await requireLabels(objects, file);
+      if (file.role === 'preprocessing') await requireJson(objects, file);
     }
     const next = model.status === 'ready' ? { ...model, files } : await inspected(objects, model, files);
     if (next.summary !== null) requireShapesOf(next.summary, shapes);

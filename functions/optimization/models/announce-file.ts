@@ -9,7 +9,7 @@ import {
   putModel,
   sameModel,
 } from '../../../shared/data/models/model.ts';
-import { isSameFile, type PendingFile } from '../../../shared/data/models/model-file.ts';
+import { isOwnFile, isSameFile, type PendingFile } from '../../../shared/data/models/model-file.ts';
 import { announce, newPurge, recordPurge, withdrawAnnounced } from '../../../shared/data/projects/purge.ts';
 import { isGivenUp, missingParts, withNewParts } from '../../../shared/data/projects/upload.ts';
 import { signedUpload } from '../../../shared/data/projects/upload-rules.ts';
@@ -125,14 +125,18 @@ const maxFiles = 500;
 
 /** Refuse a file that this model can no longer take. */
 function requireRoom({ model_name, status, files, pending }: Model, uploadRequest: UploadRequest): void {
-  const isOwn = uploadRequest.role === 'model' || uploadRequest.role === 'data';
-  if (status === 'ready' && isOwn) {
+  if (status === 'ready' && isOwnFile(uploadRequest)) {
     throw new ServiceError(
       'conflict',
       `A model named ${model_name} already exists, and models never change. Delete it first, or choose another name.`,
     );
   }
   const others = [...files, ...pending].filter((one) => !isSameFile(one, uploadRequest));
+  const twin = others.find(({ name }) => name === uploadRequest.name);
+  if (twin !== undefined) {
+    const detail = `The model has a file named ${twin.name} already: file=${twin.role}. Each file of a model has a name of its own.`;
+    throw new ServiceError('conflict', detail);
+  }
   if (others.length >= maxFiles) throw new ServiceError('conflict', `A model has at most ${maxFiles} files.`);
   const bytes = others.reduce((sum, { size }) => sum + size, uploadRequest.size);
   if (bytes > maxDataBytes) {

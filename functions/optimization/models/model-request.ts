@@ -8,6 +8,11 @@ import {
   modelFileNames,
   modelFileRoles,
 } from '../../../shared/data/models/model-file.ts';
+import {
+  isPreprocessing,
+  largestPreprocessing,
+  preprocessingNames,
+} from '../../../shared/data/models/preprocessing-names.ts';
 import { uploadMaxBytes } from '../../../shared/data/projects/upload.ts';
 import { flag, integer } from '../../../shared/http/definition/parameters.ts';
 import { maxShapesLength, parseShapes } from '../../../shared/onnx/model/inspect/match-shapes.ts';
@@ -57,7 +62,7 @@ export const modelRequest = z.strictObject({
     .optional()
     .describe('Role of the file to upload, such as `calibration`. Default: `model`.'),
   name: DataFileName.optional().describe(
-    'With `file=data`: name of the file in the model, such as `model.onnx.data`.',
+    'With `file=data`: name of the file in the model, such as `model.onnx.data`. With `file=preprocessing`: one of `tokenizer.json`, `tokenizer_config.json`, `config.json`, `modules.json`, `sentence_bert_config.json`, `config_sentence_transformers.json` and `1_Pooling/config.json`.',
   ),
   sha256: Sha256.optional().describe(
     'SHA-256 digest of the file to upload: 64 lower-case hexadecimal digits.',
@@ -130,7 +135,7 @@ const maxOnnxBytes = 2 ** 31 - 1;
 /** Largest file of labels in bytes. */
 const maxLabelsBytes = 2 ** 20;
 
-const largest: Readonly<Record<ModelFileRole, number>> = {
+const largest: Readonly<Record<Exclude<ModelFileRole, 'preprocessing'>, number>> = {
   model: maxOnnxBytes,
   data: maxDataBytes,
   calibration: uploadMaxBytes,
@@ -166,14 +171,20 @@ export function readModelRequest(query: Query): UploadRequest | ArtifactRequest 
   const other = 'is required to upload a file; to register an artifact, give experiment_id and path';
   if (sha256 === undefined) fault('sha256', other);
   if (size === undefined) fault('size', other);
-  else if (size > largest[role]) {
+  const isNamed = role === 'data' || role === 'preprocessing';
+  const name = isNamed ? query.name : modelFileNames[role];
+  const known = role === 'preprocessing' && name !== undefined && isPreprocessing(name) ? name : undefined;
+  if (name === undefined) fault('name', `is required with file=${role}: the name of the file in the model`);
+  else if (role === 'preprocessing' && known === undefined)
+    fault('name', `must be one of ${preprocessingNames.join(', ')} for preprocessing`);
+  if (!isNamed && query.name !== undefined)
+    fault('name', 'is allowed only with file=data and file=preprocessing');
+  const most = role !== 'preprocessing' ? largest[role] : known && largestPreprocessing(known);
+  if (size !== undefined && most !== undefined && size > most) {
     const hint =
       role === 'model' ? ': larger models keep their tensors in external data files (file=data)' : '';
-    fault('size', `must be at most ${largest[role]} for ${role}${hint}`);
+    fault('size', `must be at most ${most} for ${known ?? role}${hint}`);
   }
-  const name = role === 'data' ? query.name : modelFileNames[role];
-  if (name === undefined) fault('name', 'is required with file=data: the name of the file in the model');
-  if (role !== 'data' && query.name !== undefined) fault('name', 'is allowed only with file=data');
   if (faults.length > 0 || sha256 === undefined || size === undefined || name === undefined) {
     throw badRequest(faults);
   }

@@ -2,10 +2,12 @@ import type { ObjectReader, ObjectWriter } from '../../../shared/aws/objects.ts'
 import { findArtifact, projectOfArtifact } from '../../../shared/data/experiments/artifact.ts';
 import { requireExperiment } from '../../../shared/data/experiments/experiment.ts';
 import type { Model } from '../../../shared/data/models/model.ts';
-import { modelFileNames } from '../../../shared/data/models/model-file.ts';
-import type { TableWriter } from '../../../shared/data/table/table.ts';
+import { type ModelFile, modelFileNames } from '../../../shared/data/models/model-file.ts';
+import { largestPreprocessing, preprocessingNames } from '../../../shared/data/models/preprocessing-names.ts';
+import type { TableReader, TableWriter } from '../../../shared/data/table/table.ts';
 import type { Ambient, Caller } from '../../../shared/http/definition/endpoint-context.ts';
 import { inspectModel } from '../../../shared/onnx/model/inspect/inspect-model.ts';
+import { ModelError } from '../../../shared/onnx/model/model-error.ts';
 import type { StoredShapes } from '../../../shared/onnx-models/completeness.ts';
 import { objectSource } from '../../../shared/onnx-models/object-source.ts';
 import { registerModel } from '../../../shared/onnx-models/register-model.ts';
@@ -20,8 +22,8 @@ type Registering = Pick<Ambient, 'now' | 'newId'> & {
 };
 
 /**
- * Register an artifact of an experiment as a model: the ONNX file, the external data files next to it, and the
- * named calibration and evaluation sets. Repeating the call is harmless. Throw 404 problems for missing artifacts,
+ * Register an artifact of an experiment as a model: the ONNX file, the external data files next to it, its
+ * tokenizer with the settings beside it, and the named calibration and evaluation sets. Repeating the call is harmless. Throw 404 problems for missing artifacts,
  * and a `ModelError` for an invalid model.
  */
 export async function registerArtifact(
@@ -45,6 +47,7 @@ export async function registerArtifact(
     // A missing file is no error here: the registration reports all missing files at once.
     if (data !== undefined) files.push(fileOfArtifact('data', name, data));
   }
+  files.push(...(await preprocessingBeside(records, experiment_id, folder)));
   return registerModel(context, {
     model_name,
     owner: caller.username,
@@ -53,4 +56,28 @@ export async function registerArtifact(
     files,
     shapes,
   });
+}
+
+/** The tokenizer in the folder of an ONNX file, or in the one above a folder `onnx`, with the settings beside it. */
+async function preprocessingBeside(
+  records: TableReader<'records'>,
+  experiment_id: string,
+  folder: string,
+): Promise<ModelFile[]> {
+  const places = [folder, ...(/(^|\/)onnx\/$/.test(folder) ? [folder.slice(0, -'onnx/'.length)] : [])];
+  for (const path of places) {
+    if ((await findArtifact(records, experiment_id, `${path}tokenizer.json`)) === undefined) continue;
+    const files: ModelFile[] = [];
+    for (const name of preprocessingNames) {
+      const artifact = await findArtifact(records, experiment_id, `${path}${name}`);
+      if (artifact === undefined) continue;
+      if (artifact.size > largestPreprocessing(name))
+        throw new ModelError(
+          `${artifact.path} has ${artifact.size} bytes; at most ${largestPreprocessing(name)} are allowed.`,
+        );
+      files.push(fileOfArtifact('preprocessing', name, artifact));
+    }
+    return files;
+  }
+  return [];
 }

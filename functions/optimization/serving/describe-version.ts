@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers';
 import type { ObjectReader } from '../../../shared/aws/objects.ts';
 import { Ulid } from '../../../shared/core/formats.ts';
 import { notFound, ServiceError } from '../../../shared/core/service-error.ts';
@@ -8,12 +9,19 @@ import {
   parseCompression,
 } from '../../../shared/data/models/compression.ts';
 import type { ReadyModel } from '../../../shared/data/models/model.ts';
-import { modelDigest, modelFileNames } from '../../../shared/data/models/model-file.ts';
+import {
+  isOwnFile,
+  type ModelFile,
+  modelDigest,
+  modelFileNames,
+} from '../../../shared/data/models/model-file.ts';
+import { isPreprocessing, type PreprocessingName } from '../../../shared/data/models/preprocessing-names.ts';
 import { originalVersion, type ServedVersion } from '../../../shared/data/models/serving.ts';
 import type { TableReader } from '../../../shared/data/table/table.ts';
 import { inspectModel } from '../../../shared/onnx/model/inspect/inspect-model.ts';
 import { ModelError } from '../../../shared/onnx/model/model-error.ts';
 import { objectSource } from '../../../shared/onnx-models/object-source.ts';
+import { readTextSettings } from '../../../shared/serving/texts/read-text-settings.ts';
 
 /** Whether a name is that of a version, and not of an alias. */
 export const isVersionName = (name: string): boolean => name === originalVersion || isStrategy(name);
@@ -38,13 +46,15 @@ export async function describeVersion(
   const { model_id, model_name, files, summary } = model;
   const labels = files.find(({ role }) => role === 'labels');
   const common = { model_id, name, labels: labels ?? null, created_at: now().toISOString() };
+  const preprocessing = files.filter(({ role }) => role === 'preprocessing');
   if (!isStrategy(name)) {
-    const own = files.filter(({ role }) => role === 'model' || role === 'data');
+    const own = files.filter(isOwnFile);
     const { digest } = model;
     const bytes = own.reduce((sum, { size }) => sum + size, 0);
     const { inputs, defaulted_inputs, outputs } = summary;
     const tensors = { inputs, defaulted_inputs, outputs };
-    return { ...common, source: 'model', strategy_id: null, digest, bytes, files: own, ...tensors };
+    const texts = await textsOf(objects, preprocessing, tensors);
+    return { ...common, source: 'model', strategy_id: null, digest, bytes, files: own, ...tensors, ...texts };
   }
   const { kind, status, result, ...strategy } = await requireStrategy(records, name);
   if (strategy.model_id !== model_id) {
@@ -64,12 +74,30 @@ export async function describeVersion(
     digest: modelDigest(
       result.map((file) => ({ ...file, role: file === onnx ? 'model' : 'data', verified: true })),
     ),
-    bytes: result.reduce((sum, { size }) => sum + size, 0),
-    files: result,
+    bytes: [...result, ...preprocessing].reduce((sum, { size }) => sum + size, 0),
+    files: [...result, ...preprocessing],
     inputs,
     defaulted_inputs,
     outputs,
+    ...(await textsOf(objects, preprocessing, { inputs, outputs })),
   };
+}
+
+/** Read how a version answers texts. A model without a tokenizer does not. */
+async function textsOf(
+  objects: Pick<ObjectReader, 'read'>,
+  files: readonly ModelFile[],
+  tensors: Pick<ServedVersion, 'inputs' | 'outputs'>,
+): Promise<Pick<ServedVersion, 'texts' | 'texts_fault'>> {
+  if (!files.some(({ name }) => name === 'tokenizer.json')) return { texts: null, texts_fault: null };
+  const contents = new Map<PreprocessingName, string>();
+  for (const { name, object } of files) {
+    if (!isPreprocessing(name) || name === 'tokenizer.json') continue;
+    const source = await objects.read(object);
+    if (source !== undefined) contents.set(name, (await buffer(source)).toString('utf8'));
+  }
+  const { settings, fault } = readTextSettings(contents, tensors);
+  return { texts: settings, texts_fault: fault };
 }
 
 /** Find a strategy of either kind. */

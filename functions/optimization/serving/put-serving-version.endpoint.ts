@@ -4,6 +4,7 @@ import { FileId } from '../../../shared/core/formats.ts';
 import { within } from '../../../shared/core/needs.ts';
 import { badRequest, ServiceError } from '../../../shared/core/service-error.ts';
 import { maxAliases } from '../../../shared/data/models/serving.ts';
+import { versionMemory } from '../../../shared/data/models/serving-memory.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { unservable } from '../../../shared/serving/protocol/signature.ts';
@@ -53,7 +54,7 @@ export const endpoint = defineEndpoint({
         const faults = unservable(version);
         if (faults.length > 0)
           throw new ServiceError('conflict', `The version ${wanted} cannot be served: ${faults.join('; ')}.`);
-        requireFit(version, present.memory, context.settings);
+        requireFit({ ...version, needs: versionMemory(version) }, present.memory, context.settings);
       }
       const versions = added.reduce(withVersion, present.versions);
       const aliases = isVersion

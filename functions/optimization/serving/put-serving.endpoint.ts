@@ -2,6 +2,7 @@ import { readObjects } from '../../../shared/aws/needs.ts';
 import { within } from '../../../shared/core/needs.ts';
 import { ServiceError } from '../../../shared/core/service-error.ts';
 import { originalVersion } from '../../../shared/data/models/serving.ts';
+import { versionMemory } from '../../../shared/data/models/serving-memory.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { unservable } from '../../../shared/serving/protocol/signature.ts';
@@ -53,9 +54,12 @@ export const endpoint = defineEndpoint({
       }
       // A model that is too large may still serve its smaller result.
       const wanted = added.filter((one) => one.name === asked);
-      for (const version of wanted.length > 0 ? wanted : []) requireFit(version, memory, settings);
+      for (const version of wanted.length > 0 ? wanted : [])
+        requireFit({ ...version, needs: versionMemory(version) }, memory, settings);
       const fitting = added.filter(
-        (one) => one.name === asked || fits(() => requireFit(one, memory, settings)),
+        (one) =>
+          one.name === asked ||
+          fits(() => requireFit({ ...one, needs: versionMemory(one) }, memory, settings)),
       );
       const versions = fitting.reduce(withVersion, present?.versions ?? {});
       const aliases = present?.aliases ?? {};

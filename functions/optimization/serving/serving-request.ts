@@ -45,7 +45,7 @@ const mebibyte = 2 ** 20;
  * @throws ServiceError `conflict` with the numbers, `bad-request` for too little or too much `memory`
  */
 export function requireFit(
-  { bytes, name }: { bytes: number; name: string },
+  { bytes, name, needs = estimatedMemory(bytes) }: { bytes: number; name: string; needs?: number },
   memory: number | null,
   { serving }: Pick<Settings, 'serving'>,
 ): void {
@@ -56,11 +56,11 @@ export function requireFit(
     faults.push({ in: 'query', name: 'memory', message });
   }
   if (memory !== null && memory < Math.ceil(bytes / mebibyte)) {
-    const message = `must be at least ${Math.ceil(bytes / mebibyte)} MiB, the size of the version ${name}; about ${estimatedMemory(bytes)} are needed`;
+    const message = `must be at least ${Math.ceil(bytes / mebibyte)} MiB, the size of the version ${name}; about ${needs} are needed`;
     faults.push({ in: 'query', name: 'memory', message });
   }
   if (faults.length > 0) throw badRequest(faults);
-  const needed = memory ?? estimatedMemory(bytes);
+  const needed = memory ?? needs;
   const lacks: string[] = [];
   if (needed > most)
     lacks.push(`it needs about ${needed} MiB of memory, but the function has ${most} for models`);

@@ -2,7 +2,14 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { Sha256 } from '../../core/formats.ts';
 
-export const modelFileRoles = ['model', 'data', 'calibration', 'evaluation', 'labels'] as const;
+export const modelFileRoles = [
+  'model',
+  'data',
+  'calibration',
+  'evaluation',
+  'labels',
+  'preprocessing',
+] as const;
 
 const described = {
   role: z.enum(modelFileRoles),
@@ -27,7 +34,7 @@ export type ModelFile = z.infer<typeof ModelFile>;
 
 /**
  * Role of a file in its model: the ONNX file itself, its external data, arrays (npz) for calibration or for the
- * evaluation of accuracy, or the names of its classes, one a line, for serving.
+ * evaluation of accuracy, the names of its classes, one a line, for serving, or a file that says how texts become its inputs.
  */
 export type ModelFileRole = (typeof modelFileRoles)[number];
 
@@ -38,6 +45,10 @@ export const modelFileNames = {
   evaluation: 'evaluation.npz',
   labels: 'labels.txt',
 } as const satisfies Partial<Record<ModelFileRole, string>>;
+
+/** Whether a file can never change once the model is ready. */
+export const isOwnFile = ({ role }: { role: ModelFileRole }): boolean =>
+  role === 'model' || role === 'data' || role === 'preprocessing';
 
 const dataFileName =
   /^(?!.{201})[A-Za-z0-9_][A-Za-z0-9 ._:+@=-]*(?:\/[A-Za-z0-9_][A-Za-z0-9 ._:+@=-]*){0,7}$/;

@@ -8,6 +8,21 @@ const processMebibytes = 160;
 /** Bytes in memory for each byte of a model: its file while it is read, its weights, and copies that kernels pack. */
 const timesBytes = 2.2;
 
+/** MiB of a batch of texts on its way through a model, and of the tokenizer's code. */
+const textMebibytes = 256;
+
+/** Bytes in memory for each byte of `tokenizer.json`. */
+const timesTokenizer = 14;
+
+/** Estimate the MiB that the process of a version takes. */
+export const versionMemory = ({ bytes, files, texts }: Sized): number => {
+  const tokenizer = texts === null ? undefined : files.find(({ name }) => name === 'tokenizer.json');
+  if (tokenizer === undefined) return estimatedMemory(bytes);
+  return estimatedMemory(bytes) + textMebibytes + Math.ceil((timesTokenizer * tokenizer.size) / mebibyte);
+};
+
+type Sized = Pick<ServedVersion, 'bytes' | 'files' | 'texts'>;
+
 /** Estimate the MiB that the process of a model of so many bytes takes. */
 export const estimatedMemory = (bytes: number): number =>
   Math.ceil(processMebibytes + (timesBytes * bytes) / mebibyte);
@@ -16,7 +31,5 @@ export const estimatedMemory = (bytes: number): number =>
 export const functionMemory = 192;
 
 /** Return the bytes that the process of a version may take. */
-export const servingBytes = (
-  { memory }: Pick<Serving, 'memory'>,
-  { bytes }: Pick<ServedVersion, 'bytes'>,
-): number => (memory ?? estimatedMemory(bytes)) * mebibyte;
+export const servingBytes = ({ memory }: Pick<Serving, 'memory'>, version: Sized): number =>
+  (memory ?? versionMemory(version)) * mebibyte;

@@ -5,6 +5,7 @@ import type { PurgeTarget } from '../projects/purge.ts';
 import { ofVersion, recordType } from '../table/record.ts';
 import { type Key, type Page, readPage, type TableReader, type Write } from '../table/table.ts';
 import { TensorSummary } from './model.ts';
+import { TextSettings } from './text-settings.ts';
 
 const serving = recordType('serving', () =>
   z.object({
@@ -157,6 +158,10 @@ const servedVersion = recordType('served-version', () =>
     // Versions of earlier releases lack it.
     defaulted_inputs: z.array(z.string()).prefault([]),
     outputs: z.array(TensorSummary),
+    /** How it answers texts. Null for a model without a tokenizer, or one that cannot be asked by texts. */
+    texts: TextSettings.nullable().prefault(null),
+    /** Why a model with a tokenizer cannot be asked by texts. */
+    texts_fault: z.string().nullable().prefault(null),
     created_at: Timestamp,
   }),
 );

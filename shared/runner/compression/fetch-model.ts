@@ -39,7 +39,7 @@ export async function fetchModel(
   { record, objects, stop }: Pick<CompressionJob, 'record' | 'objects' | 'stop'>,
   workspace: ModelWorkspace,
 ): Promise<FetchedModel> {
-  for (const file of record.files) {
+  for (const file of record.files.filter(({ role }) => role !== 'preprocessing')) {
     const path = placeOf(file, workspace);
     await makeFolders(workspace.model, path);
     const what = file.role === 'model' ? `model ${record.model_name}` : `file ${file.name} of the model`;
@@ -67,7 +67,7 @@ async function makeFolders(model: string, path: string): Promise<void> {
 }
 
 function placeOf({ role, name }: ModelFile, { model, sets }: ModelWorkspace): string {
-  if (role === 'data') return join(model, name);
+  if (role === 'data' || role === 'preprocessing') return join(model, name);
   return join(role === 'model' ? model : sets, modelFileNames[role]);
 }
 

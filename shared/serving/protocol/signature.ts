@@ -1,4 +1,5 @@
 import type { ServedVersion } from '../../data/models/serving.ts';
+import type { TextSettings } from '../../data/models/text-settings.ts';
 import { type Datatype, datatypeOf } from './datatypes.ts';
 
 /** An input or output in the words of the protocol. */
@@ -14,6 +15,10 @@ export interface ModelSignature {
   /** Inputs that have a default in the model. */
   defaulted?: readonly string[];
   outputs: readonly TensorSignature[];
+  /** Inputs and outputs in place of these for a model that is asked by texts. */
+  texts?: { inputs: readonly TensorSignature[]; outputs: readonly TensorSignature[] } | undefined;
+  /** Why it cannot be asked by texts. */
+  textsFault?: string;
 }
 
 type Tensor = ServedVersion['inputs'][number];
@@ -23,11 +28,32 @@ export const signatureOf = ({
   inputs,
   defaulted_inputs,
   outputs,
-}: Pick<ServedVersion, 'inputs' | 'defaulted_inputs' | 'outputs'>): ModelSignature => ({
+  texts,
+  texts_fault,
+}: Pick<
+  ServedVersion,
+  'inputs' | 'defaulted_inputs' | 'outputs' | 'texts' | 'texts_fault'
+>): ModelSignature => ({
   inputs: inputs.flatMap(tensorSignature),
   defaulted: defaulted_inputs,
   outputs: outputs.flatMap(tensorSignature),
+  texts: texts === null ? undefined : textSignature(texts),
+  textsFault: texts_fault ?? 'it has no tokenizer',
 });
+
+/** Names of the inputs of texts. The second one is for models of pairs. */
+export const textInputs = ['text', 'text_pair'] as const;
+
+function textSignature({ task, width }: TextSettings): NonNullable<ModelSignature['texts']> {
+  const strings = (name: string, ...shape: number[]) => ({ name, datatype: 'BYTES' as const, shape });
+  const numbers = (name: string, ...shape: number[]) => ({ name, datatype: 'FP32' as const, shape });
+  const outputs = {
+    embedding: [numbers('embedding', -1, width ?? -1)],
+    classification: [strings('label', -1), numbers('scores', -1, width ?? -1)],
+    tokens: [strings('token', -1, -1), strings('label', -1, -1), numbers('score', -1, -1)],
+  };
+  return { inputs: textInputs.map((name) => strings(name, -1)), outputs: outputs[task] };
+}
 
 function tensorSignature({ name, type, shape }: Tensor): TensorSignature[] {
   const datatype = datatypeOf(type);

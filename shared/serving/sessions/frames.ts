@@ -1,5 +1,6 @@
 import { readSync, writeSync } from 'node:fs';
 import * as z from 'zod';
+import { TextSettings } from '../../data/models/text-settings.ts';
 
 /**
  * Messages between a function and the process of a session: the lengths of header and body in 4 bytes each, the header
@@ -154,7 +155,13 @@ const FrameTensor = z.object({
 /** Tasks of a session's process: open the model first, then run it. */
 export const SessionTask = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('open'), path: z.string() }),
-  z.object({ kind: z.literal('run'), inputs: z.array(FrameTensor), outputs: z.array(z.string()) }),
+  z.object({
+    kind: z.literal('run'),
+    inputs: z.array(FrameTensor),
+    outputs: z.array(z.string()),
+    /** The inputs are texts, which the model answers by these settings. */
+    texts: TextSettings.optional(),
+  }),
 ]);
 export type SessionTask = z.infer<typeof SessionTask>;
 

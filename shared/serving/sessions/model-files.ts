@@ -6,7 +6,21 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ObjectReader } from '../../aws/objects.ts';
 import { ServiceError } from '../../core/service-error.ts';
+import { isPreprocessing } from '../../data/models/preprocessing-names.ts';
 import type { ServedFile, ServedVersion } from '../../data/models/serving.ts';
+
+/**
+ * The SHA-256 of all that the process of a version reads: the same ONNX file with another tokenizer is another model. A model
+ * without a tokenizer has its own digest.
+ */
+export function contentDigest({ digest, files }: Pick<ServedVersion, 'digest' | 'files'>): string {
+  const preprocessing = files.filter(({ name }) => isPreprocessing(name));
+  if (preprocessing.length === 0) return digest;
+  const lines = preprocessing.map(({ sha256, name }) => `${sha256} ${name}\n`).sort();
+  return createHash('sha256')
+    .update([`${digest} model\n`, ...lines].join(''))
+    .digest('hex');
+}
 
 /** Files of models on this machine's disk, by digest. The least recently used ones make room. */
 export class ModelFiles {
@@ -26,9 +40,11 @@ export class ModelFiles {
    */
   async fetch(
     objects: Pick<ObjectReader, 'read'>,
-    { digest, bytes, files }: Pick<ServedVersion, 'digest' | 'bytes' | 'files'>,
+    version: Pick<ServedVersion, 'digest' | 'bytes' | 'files'>,
     isInUse: (digest: string) => boolean,
   ): Promise<string> {
+    const { bytes, files } = version;
+    const digest = contentDigest(version);
     const target = join(this.#folder, digest);
     if (this.#kept.delete(digest)) {
       this.#kept.set(digest, bytes);

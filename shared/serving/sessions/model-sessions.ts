@@ -5,7 +5,7 @@ import { modelFileNames } from '../../data/models/model-file.ts';
 import type { ServedVersion } from '../../data/models/serving.ts';
 import type { RawTensor } from '../protocol/datatypes.ts';
 import { afterRunning } from './after-running.ts';
-import { ModelFiles } from './model-files.ts';
+import { contentDigest, ModelFiles } from './model-files.ts';
 import { SessionEndedError, SessionGoneError } from './session-errors.ts';
 import type { SessionProcess } from './session-process.ts';
 
@@ -32,6 +32,8 @@ interface Run {
   isWarm: boolean;
   inputs: readonly RawTensor[];
   outputs: readonly string[];
+  /** Whether the inputs are texts, which the model answers with its tokenizer. */
+  isTexts?: boolean;
 }
 
 interface Slot {
@@ -76,7 +78,8 @@ export class ModelSessions {
           const detail = `${maxWaiting} requests wait for this model. Try again shortly.`;
           throw new ServiceError('unavailable', detail, { retryAfterSeconds: 1 });
         }
-        return { outputs: await process.run(run.inputs, run.outputs), isCold };
+        const texts = (run.isTexts && run.version.texts) || undefined;
+        return { outputs: await process.run(run.inputs, run.outputs, texts), isCold };
       } catch (error) {
         if (!(error instanceof SessionGoneError)) throw error;
         if (attempt >= maxAttempts) {
@@ -84,7 +87,7 @@ export class ModelSessions {
           throw new ServiceError('unavailable', detail, { retryAfterSeconds: 2 });
         }
       } finally {
-        this.#release(slot, run.version.digest);
+        this.#release(slot, contentDigest(run.version));
       }
     }
   }
@@ -95,7 +98,7 @@ export class ModelSessions {
     try {
       await slot.opening;
     } finally {
-      this.#release(slot, run.version.digest);
+      this.#release(slot, contentDigest(run.version));
     }
   }
 
@@ -110,7 +113,7 @@ export class ModelSessions {
   }
 
   async #slotOf(objects: Pick<ObjectReader, 'read'>, run: Run): Promise<{ slot: Slot; isCold: boolean }> {
-    const { digest } = run.version;
+    const digest = contentDigest(run.version);
     const late = Promise.withResolvers<false>();
     let cancel: (() => void) | undefined;
     for (;;) {

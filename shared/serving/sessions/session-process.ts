@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { dirname } from 'node:path';
 import { Readable, type Writable } from 'node:stream';
+import type { TextSettings } from '../../data/models/text-settings.ts';
 import { thisHost } from '../../host/this-host.ts';
 import { hideFolders } from '../../onnx/measure/session/hide-folders.ts';
 import type { RawTensor } from '../protocol/datatypes.ts';
@@ -134,18 +135,23 @@ export class SessionProcess {
   }
 
   /**
-   * Run the model. @throws RefusedByRuntimeError if an operator fails on these values
+   * Run the model; with `texts` its inputs are texts. @throws RefusedByRuntimeError if an operator fails on these values
    * @throws SessionEndedError if this request ended the process
    * @throws SessionGoneError if another one did, or a kill from outside
    */
-  run(inputs: readonly RawTensor[], outputs: readonly string[]): Promise<RawTensor[]> {
+  run(inputs: readonly RawTensor[], outputs: readonly string[], texts?: TextSettings): Promise<RawTensor[]> {
     const described = inputs.map(({ name, datatype, shape, bytes }) => ({
       name,
       datatype,
       shape: [...shape],
       bytes: bytes.length,
     }));
-    const task: SessionTask = { kind: 'run', inputs: described, outputs: [...outputs] };
+    const task: SessionTask = {
+      kind: 'run',
+      inputs: described,
+      outputs: [...outputs],
+      ...(texts !== undefined && { texts }),
+    };
     return this.#ask(
       task,
       inputs.map(({ bytes }) => bytes),

@@ -1,4 +1,6 @@
+import { dirname } from 'node:path';
 import type { InferenceSession, Tensor as RuntimeTensor } from 'onnxruntime-node';
+import type { TextSettings } from '../../data/models/text-settings.ts';
 import { runtimeReason, silentRuntime } from '../../onnx/measure/session/session.ts';
 import { type Datatype, elementsOf, packBytes, type RawTensor, unpackBytes } from '../protocol/datatypes.ts';
 import { FrameInput, SessionTask, writeFrame } from './frames.ts';
@@ -30,8 +32,10 @@ async function serve(): Promise<void> {
         writeFrame(output, { outputs: [] });
       } else {
         if (session === undefined) throw new Error('no model is open');
-        const feeds = feedsOf(task.inputs, frame.body, Tensor);
-        const results = tensorsOf(await session.run(feeds, task.outputs));
+        const results =
+          task.texts === undefined
+            ? tensorsOf(await session.run(feedsOf(task.inputs, frame.body, Tensor), task.outputs))
+            : await answered(task, task.texts, frame.body, { session, Tensor, path });
         const described = results.map(({ bytes, ...tensor }) => ({ ...tensor, bytes: bytes.length }));
         writeFrame(
           output,
@@ -50,6 +54,52 @@ const output = 3;
 
 type MakeTensor = typeof RuntimeTensor;
 type RunTask = Extract<SessionTask, { kind: 'run' }>;
+
+interface Opened {
+  session: InferenceSession;
+  Tensor: MakeTensor;
+  path: string;
+}
+
+type TextTask = RunTask & { texts: TextSettings };
+
+let opened: Promise<(task: TextTask, body: Uint8Array) => Promise<RawTensor[]>> | undefined;
+
+/** Answer texts. The tokenizer is opened for the first of them: who asks by tensors does not pay for it. */
+async function answered(
+  task: RunTask,
+  texts: TextSettings,
+  body: Uint8Array,
+  { session, Tensor, path }: Opened,
+): Promise<RawTensor[]> {
+  opened ??= import('./session-texts.ts').then(({ openTexts }) =>
+    openTexts(dirname(path), {
+      inputs: session.inputNames,
+      async run(feeds, shape) {
+        const tensors = [...feeds].map(([name, values]) => {
+          const metadata = session.inputMetadata.find((input) => input.name === name);
+          const isShort = metadata?.isTensor === true && metadata.type === 'int32';
+          return [name, wholeNumbers(values, shape, isShort, Tensor)] as const;
+        });
+        const results = await session.run(Object.fromEntries(tensors), [texts.output]);
+        const result = tensorsOf(results)[0];
+        if (result === undefined) throw new Error(`there is no output ${texts.output}`);
+        return { shape: result.shape, values: Float32Array.from(elementsOf(result), Number) };
+      },
+    }),
+  );
+  return (await opened)({ ...task, texts }, body);
+}
+
+const wholeNumbers = (
+  values: readonly number[],
+  shape: readonly number[],
+  isShort: boolean,
+  Tensor: MakeTensor,
+): RuntimeTensor =>
+  isShort
+    ? new Tensor('int32', Int32Array.from(values), shape)
+    : new Tensor('int64', BigInt64Array.from(values, BigInt), shape);
 
 function feedsOf(
   inputs: RunTask['inputs'],

@@ -1,0 +1,214 @@
+import * as z from 'zod';
+import type { PreprocessingName } from '../../data/models/preprocessing-names.ts';
+import type { ServedVersion } from '../../data/models/serving.ts';
+import type { TextSettings } from '../../data/models/text-settings.ts';
+
+/** Contents of the files of a model beside `tokenizer.json`. */
+type SettingsFiles = ReadonlyMap<PreprocessingName, string>;
+
+type Tensors = Pick<ServedVersion, 'inputs' | 'outputs'>;
+
+/** How a model answers texts, or why it does not. */
+type ReadSettings = { settings: TextSettings; fault: null } | { settings: null; fault: string };
+
+/**
+ * Read from a model's own files how it answers texts: its task, pooling, normalization and length. They come from strangers, so
+ * each is checked, and what this service cannot do is a fault: no answer is better than another model's.
+ */
+export function readTextSettings(files: SettingsFiles, tensors: Tensors): ReadSettings {
+  const faults: string[] = [];
+  const read = <T>(name: PreprocessingName, schema: z.ZodType<T>, standIn: T): T => {
+    const text = files.get(name);
+    if (text === undefined) return standIn;
+    const parsed = schema.safeParse(jsonOf(text));
+    if (parsed.success) return parsed.data;
+    const places = parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`.trim());
+    faults.push(`${name}: ${places.slice(0, 3).join('; ')}`);
+    return standIn;
+  };
+  const config = read('config.json', Config, {});
+  const tokenizer = read('tokenizer_config.json', TokenizerConfig, {});
+  const modules = read('modules.json', Modules, undefined);
+  const pooling = read('1_Pooling/config.json', Pooling, undefined);
+  const sentence = read('sentence_bert_config.json', Sentence, {});
+  const prompts = read('config_sentence_transformers.json', Prompts, {});
+
+  for (const { name, type } of tensors.inputs) {
+    if (!tokenInputs.includes(name))
+      faults.push(`the model has the input ${JSON.stringify(name)}, which a tokenizer cannot give`);
+    else if (type !== 'int64' && type !== 'int32')
+      faults.push(`the input ${JSON.stringify(name)} is of type ${type}, not int64`);
+  }
+  if (!tensors.inputs.some(({ name }) => name === 'input_ids'))
+    faults.push('the model has no input "input_ids"');
+  for (const { type } of modules ?? []) {
+    const kind = type.split('.').at(-1) ?? '';
+    if (!['Transformer', 'Pooling', 'Normalize'].includes(kind))
+      faults.push(`modules.json has a ${JSON.stringify(kind)}, which is not part of the ONNX file`);
+  }
+  const output = chooseOutput(config, tensors);
+  if (output === undefined) {
+    const names = tensors.outputs
+      .map(({ name, shape }) => `${name} [${shape?.join(', ') ?? '?'}]`)
+      .join(', ');
+    faults.push(`none of its outputs is a vector or classes of texts or tokens: ${names}`);
+  }
+  const isPooled = output?.task === 'embedding' && output.rank === 3;
+  const mode = isPooled ? poolingOf(pooling) : null;
+  if (mode === undefined)
+    faults.push('1_Pooling/config.json joins several ways of pooling, which is not supported');
+  if (faults.length > 0 || output === undefined || mode === undefined)
+    return { settings: null, fault: faults.join('; ') };
+
+  const labels = Object.keys(config.id2label ?? {}).length;
+  return {
+    fault: null,
+    settings: {
+      task: output.task,
+      max_tokens: maxTokens(config, tokenizer, sentence),
+      output: output.name,
+      pooling: mode,
+      normalize: (modules ?? []).some(({ type }) => type.endsWith('.Normalize')),
+      activation: activationOf(config, output.width ?? labels, prompts.activation_fn),
+      width: output.width ?? (output.task === 'embedding' || labels === 0 ? null : labels),
+      prompt: (prompts.default_prompt_name && prompts.prompts?.[prompts.default_prompt_name]) || '',
+      lowercase: sentence.do_lower_case ?? false,
+      padding: { token: textOf(tokenizer.pad_token), id: config.pad_token_id ?? 0 },
+    },
+  };
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Names of the classes of a model, by its `config.json`. */
+export function labelsOf(configText: string | undefined): readonly string[] {
+  const config = Config.safeParse(jsonOf(configText ?? ''));
+  const labels: string[] = [];
+  for (const [index, label] of Object.entries(config.data?.id2label ?? {}))
+    if (/^\d{1,6}$/.test(index)) labels[Number(index)] = label;
+  return labels;
+}
+
+const whole = z.number().int().min(0);
+const Token = z.union([z.string(), z.object({ content: z.string() })]).nullish();
+
+const Config = z.object({
+  architectures: z.array(z.string()).nullish(),
+  id2label: z.record(z.string(), z.string()).nullish(),
+  problem_type: z.string().nullish(),
+  pad_token_id: whole.nullish(),
+  max_position_embeddings: z.number().int().min(-1).nullish(),
+  model_type: z.string().nullish(),
+});
+type Config = z.infer<typeof Config>;
+
+const TokenizerConfig = z.object({ model_max_length: z.number().positive().nullish(), pad_token: Token });
+const Modules = z.array(z.object({ type: z.string() })).optional();
+const Pooling = z.record(z.string(), z.unknown()).optional();
+const Sentence = z.object({ max_seq_length: whole.nullish(), do_lower_case: z.boolean().nullish() });
+const Prompts = z.object({
+  prompts: z.record(z.string(), z.string()).nullish(),
+  default_prompt_name: z.string().nullish(),
+  activation_fn: z.string().nullish(),
+});
+
+const textOf = (token: z.infer<typeof Token>): string | null =>
+  typeof token === 'string' ? token : (token?.content ?? null);
+
+/** Inputs of which a tokenizer says the values. */
+const tokenInputs = ['input_ids', 'attention_mask', 'token_type_ids', 'position_ids'];
+
+interface Found {
+  task: TextSettings['task'];
+  name: string;
+  rank: number;
+  width: number | null;
+}
+
+/** Outputs with a vector for each text, as exporters name them. */
+const vectorNames = ['sentence_embedding', 'text_embeds', 'embedding', 'pooled_embedding'];
+const tokenVectorNames = ['last_hidden_state', 'token_embeddings', 'hidden_states'];
+
+function chooseOutput({ architectures }: Config, { outputs }: Tensors): Found | undefined {
+  const architecture = architectures?.[0] ?? '';
+  const ranked = outputs.flatMap(({ name, type, shape }) => {
+    const width = shape?.at(-1);
+    if (shape === null || !type.startsWith('float')) return [];
+    return [{ name, rank: shape.length, width: typeof width === 'number' ? width : null }];
+  });
+  const named = (names: readonly string[], rank: number) =>
+    ranked.find((output) => output.rank === rank && names.includes(output.name));
+  const logits = ranked.find(({ name }) => name === 'logits');
+  if (logits?.rank === 2) return { task: 'classification', ...logits };
+  if (logits?.rank === 3 && architecture.endsWith('ForTokenClassification'))
+    return { task: 'tokens', ...logits };
+  const vector = named(vectorNames, 2) ?? named(tokenVectorNames, 3);
+  if (vector !== undefined) return { task: 'embedding', ...vector };
+  // A model with one output needs no name for it.
+  const [only, ...others] = ranked;
+  if (only === undefined || others.length > 0 || logits !== undefined) return undefined;
+  if (architecture.endsWith('ForSequenceClassification') && only.rank === 2)
+    return { task: 'classification', ...only };
+  if (architecture.endsWith('ForTokenClassification') && only.rank === 3) return { task: 'tokens', ...only };
+  return only.rank === 2 || only.rank === 3 ? { task: 'embedding', ...only } : undefined;
+}
+
+const poolingModes = ['mean', 'cls', 'max', 'mean_sqrt_len_tokens', 'weightedmean', 'lasttoken'] as const;
+
+/** Return the mode; undefined if there are several, or one that is unknown. Models without the file take the mean. */
+function poolingOf(pooling: z.infer<typeof Pooling>): TextSettings['pooling'] | undefined {
+  if (pooling === undefined) return 'mean';
+  const stated = pooling['pooling_mode'];
+  const names = { cls: 'cls_token', mean: 'mean_tokens', max: 'max_tokens' } as const;
+  const chosen = poolingModes.filter((mode) => {
+    const key = `pooling_mode_${mode in names ? names[mode as keyof typeof names] : mode}`;
+    return stated === mode || pooling[key] === true;
+  });
+  const [mode, ...others] = new Set(chosen);
+  return others.length > 0 || pooling['include_prompt'] === false ? undefined : mode;
+}
+
+function activationOf(
+  { problem_type }: Config,
+  classes: number,
+  activation_fn: string | null | undefined,
+): TextSettings['activation'] {
+  if (activation_fn?.endsWith('.Identity')) return 'none';
+  if (problem_type === 'regression') return 'none';
+  return problem_type === 'multi_label_classification' || classes === 1 ? 'sigmoid' : 'softmax';
+}
+
+/** Attention takes memory by the square of the length. */
+const mostTokens = 2_048;
+
+/** Positions of RoBERTa and its kin begin behind the id of the padding. */
+const offsetModels = [
+  'roberta',
+  'xlm-roberta',
+  'camembert',
+  'mpnet',
+  'longformer',
+  'xlm-roberta-xl',
+  'data2vec-text',
+];
+
+function maxTokens(
+  { max_position_embeddings, model_type, pad_token_id }: Config,
+  { model_max_length }: z.infer<typeof TokenizerConfig>,
+  { max_seq_length }: z.infer<typeof Sentence>,
+): number {
+  const offset = offsetModels.includes(model_type ?? '') ? (pad_token_id ?? 1) + 1 : 0;
+  const positions =
+    (max_position_embeddings ?? 0) > offset ? (max_position_embeddings ?? 0) - offset : undefined;
+  const stated = [max_seq_length, model_max_length, positions].filter(
+    (length) => typeof length === 'number' && length > 0,
+  );
+  const least = stated.length === 0 ? 512 : Math.min(...stated.map(Number));
+  return Math.max(1, Math.min(mostTokens, Math.floor(least)));
+}
