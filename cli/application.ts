@@ -17,6 +17,7 @@ import { rerunCommand } from './commands/experiments/rerun.ts';
 import { rmCommand } from './commands/experiments/rm.ts';
 import { runCommand } from './commands/experiments/run.ts';
 import { showCommand } from './commands/experiments/show.ts';
+import { mcpCommand } from './commands/mcp.ts';
 import { inferCommand } from './commands/models/infer.ts';
 import { measureCommand } from './commands/models/measure.ts';
 import { modelRoutes } from './commands/models/models.ts';
@@ -119,6 +120,7 @@ const routes = buildRouteMap<string, CliContext>({
     users: userRoutes,
     tokens: tokenRoutes,
     ci: ciRoutes,
+    mcp: mcpCommand,
     completion: completionCommand,
   },
   docs: {

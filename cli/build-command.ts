@@ -1,4 +1,4 @@
-import { bundleCommand, parquetFile } from '../functions/service/build-command.ts';
+import { bundleCommand } from '../functions/service/build-command.ts';
 import { writeBundle } from '../shared/bundle/write-bundle.ts';
 
 /**
@@ -7,10 +7,10 @@ import { writeBundle } from '../shared/bundle/write-bundle.ts';
  * @param root root folder of the repository
  */
 export async function buildCommand(root: string, folder: string): Promise<void> {
-  const { code, parquet, sources } = await bundleCommand(root);
+  const { code, libraries, sources } = await bundleCommand(root);
   const files = [
     { name: 'mps.mjs', contents: code },
-    { name: parquetFile, contents: parquet },
+    ...libraries.map(({ path, contents }) => ({ name: path, contents })),
   ];
   await writeBundle(root, folder, { files, sources });
 }

@@ -54,7 +54,7 @@ const manifestOf = (version: string) => ({
  * Build the command from the source tree and pack it. The build is reproducible: equal sources make equal bytes.
  */
 export async function buildCommandFiles(): Promise<CommandFiles> {
-  const { code, parquet, version } = await bundleCommand(root);
+  const { code, libraries, version } = await bundleCommand(root);
   const manifest = Buffer.from(`${JSON.stringify(manifestOf(version), undefined, 2)}\n`);
   const before = entry('package/package.json', manifest, 0o644);
   const end = Buffer.alloc(2 * blockBytes);
@@ -65,8 +65,8 @@ export async function buildCommandFiles(): Promise<CommandFiles> {
   const readers = (await importReaders(root)).map(({ path, contents }) =>
     entry(`package/${path}`, contents, 0o644),
   );
-  const library = entry(`package/${parquetFile}`, parquet, 0o644);
-  const archive = gzipSync(Buffer.concat([before, program, library, ...engine, ...readers, end]), {
+  const beside = libraries.map(({ path, contents }) => entry(`package/${path}`, contents, 0o644));
+  const archive = gzipSync(Buffer.concat([before, program, ...beside, ...engine, ...readers, end]), {
     level: 9,
   });
   const wheel = await buildWheel(root, createHash('sha256').update(archive).digest('hex'));
@@ -80,14 +80,33 @@ export async function buildCommandFiles(): Promise<CommandFiles> {
 
 export interface CommandBundle {
   code: Uint8Array;
-  /** The library that only an import from Neptune loads: {@link parquetFile} beside the command. */
-  parquet: Uint8Array;
+  /** Libraries beside the command, each of which one command alone loads. */
+  libraries: { path: string; contents: Uint8Array }[];
   version: string;
   /** Paths of all source files in the bundle, relative to the project folder. */
   sources: string[];
 }
 
-export const parquetFile = 'parquet.mjs';
+const protocol = '@modelcontextprotocol/sdk';
+
+/** Libraries that one command alone loads, by the file that they are in: what it exports of each. */
+const librariesBeside: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  // `mps import` from Neptune.
+  'parquet.mjs': { hyparquet: '*' },
+  // `mps infer --image`.
+  'images.mjs': { 'jpeg-js': '{ decode }', pngjs: '{ PNG }' },
+  // `mps mcp`.
+  'mcp.mjs': {
+    [`${protocol}/server/index.js`]: '*',
+    [`${protocol}/server/stdio.js`]: '*',
+    [`${protocol}/types.js`]: '*',
+    'zod/v4/core': '{ toJSONSchema }',
+  },
+};
+
+/** CommonJS packages load Node's built-in modules with `require`. */
+const requireBanner =
+  "import { createRequire as requireOfBundle } from 'node:module'; const require = requireOfBundle(import.meta.url);";
 
 /**
  * Bundle the command `mps` into one file for the oldest Node version that it supports.
@@ -111,27 +130,40 @@ export async function bundleCommand(root: string): Promise<CommandBundle> {
     legalComments: 'none',
     metafile: true,
     define: { MPS_VERSION: JSON.stringify(version) },
-    alias: { hyparquet: `./${parquetFile}` },
-    external: [`./${parquetFile}`],
-    banner: {
-      // CommonJS packages load Node's built-in modules with `require`.
-      js: "#!/usr/bin/env node\nimport { createRequire as requireOfBundle } from 'node:module'; const require = requireOfBundle(import.meta.url);",
-    },
+    alias: Object.fromEntries(
+      Object.entries(librariesBeside).flatMap(([file, names]) =>
+        Object.keys(names).map((name) => [name, `./${file}`]),
+      ),
+    ),
+    external: Object.keys(librariesBeside).map((file) => `./${file}`),
+    banner: { js: `#!/usr/bin/env node\n${requireBanner}` },
     logLevel: 'warning',
   });
   const code = outputFiles[0]?.contents ?? new Uint8Array();
-  const library = await build({
-    stdin: { contents: "export * from 'hyparquet';", resolveDir: root },
-    write: false,
-    bundle: true,
-    format: 'esm',
-    target: 'node20',
-    minify: true,
-    legalComments: 'none',
-    logLevel: 'warning',
-  });
-  const parquet = library.outputFiles[0]?.contents ?? new Uint8Array();
-  return { code, parquet, version, sources: [...Object.keys(metafile.inputs), 'package.json'] };
+  const libraries = await Promise.all(
+    Object.entries(librariesBeside).map(async ([path, names]) => {
+      const library = await build({
+        stdin: {
+          contents: Object.entries(names)
+            .map(([name, exported]) => `export ${exported} from '${name}';`)
+            .join('\n'),
+          resolveDir: root,
+        },
+        write: false,
+        bundle: true,
+        platform: 'node',
+        format: 'esm',
+        target: 'node20',
+        mainFields: ['module', 'main'],
+        minify: true,
+        legalComments: 'none',
+        banner: { js: requireBanner },
+        logLevel: 'warning',
+      });
+      return { path, contents: library.outputFiles[0]?.contents ?? new Uint8Array() };
+    }),
+  );
+  return { code, libraries, version, sources: [...Object.keys(metafile.inputs), 'package.json'] };
 }
 
 /**
@@ -158,9 +190,7 @@ export async function bundleEngine(root: string): Promise<{ path: string; conten
     keepNames: true,
     legalComments: 'none',
     define: { runtimeVersion: JSON.stringify(manifest.dependencies['onnxruntime-node']) },
-    banner: {
-      js: "import { createRequire as requireOfBundle } from 'node:module'; const require = requireOfBundle(import.meta.url);",
-    },
+    banner: { js: requireBanner },
     logLevel: 'warning',
   });
   return outputFiles.map(({ path, contents }) => ({ path: `engine/${basename(path)}`, contents }));

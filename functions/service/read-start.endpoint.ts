@@ -24,6 +24,7 @@ export const endpoint = defineEndpoint({
       await readDataFolder(settings.dataSizeFile),
       settings.packageIndexes,
       settings.oidc !== undefined,
+      settings.prices !== undefined,
     );
     const vary = { Vary: 'Accept' };
     if (preferredMediaType(header('Accept'), ['application/json', 'text/html']) === 'application/json') {

@@ -60,6 +60,9 @@ export const Start = z
     package_indexes: z
       .array(z.string())
       .describe('Hosts of package indexes that the requirements of a training may name.'),
+    priced: z
+      .boolean()
+      .describe('Whether jobs have a price: budgets in US$ hold only then, and nothing costs anything else.'),
     data_folder: z
       .object({
         bytes: z.number().describe('Size by the last measurement, which is made once a minute.'),
@@ -107,6 +110,7 @@ export const startPolicy = pagePolicy({ style: startStyle });
  * @param data_folder size and limit of the data folder, if there is one
  * @param package_indexes hosts of package indexes that requirements may name
  * @param hasIssuer whether people sign in at an issuer
+ * @param priced whether jobs have a price
  */
 export function startOf(
   requestPath: string,
@@ -114,6 +118,7 @@ export function startOf(
   data_folder: Start['data_folder'] = null,
   package_indexes: readonly string[] = [],
   hasIssuer = false,
+  priced = false,
 ): Start {
   const base = `${pathOfHost(requestPath)}/`;
   return {
@@ -130,6 +135,7 @@ export function startOf(
     python: `${base}cli/${wheelName}`,
     python_versions: python_versions === undefined ? null : [...python_versions],
     package_indexes: [...package_indexes],
+    priced,
     data_folder,
   };
 }

@@ -23,6 +23,8 @@ interface ClientOptions {
   /** Name and version of the program, for the service's log. Browsers send their own `User-Agent`. */
   userAgent?: string;
   retries?: RetryPolicy;
+  /** Called before each request. It returns further headers. */
+  prepare?: (route: string, request: SentRequest) => Promise<Readonly<Record<string, string>>>;
 }
 
 /** A request to any endpoint. */
@@ -53,8 +55,11 @@ export class Client {
   readonly #token: ClientOptions['token'];
   readonly #userAgent: string | undefined;
   readonly #retries: RetryPolicy;
+  readonly #options: ClientOptions;
 
-  constructor({ url, token, pageKey, userAgent, retries = usualRetries }: ClientOptions) {
+  constructor(options: ClientOptions) {
+    const { url, token, pageKey, userAgent, retries = usualRetries } = options;
+    this.#options = options;
     this.url = url.replace(/\/+$/, '');
     this.#credentials = {
       ...(pageKey !== undefined && { Authorization: `Session ${pageKey}`, 'X-Requested-With': 'mps' }),
@@ -62,6 +67,11 @@ export class Client {
     this.#token = token;
     this.#userAgent = userAgent;
     this.#retries = retries;
+  }
+
+  /** Return the same client, which calls `prepare` before each request. */
+  preparing(prepare: ClientOptions['prepare'] & {}): Client {
+    return new Client({ ...this.#options, prepare });
   }
 
   /**
@@ -153,12 +163,14 @@ export class Client {
     // Outside /auth/, every POST that creates something accepts an idempotency key, so the client may repeat it.
     const isKeyed = method === 'POST' && !template.startsWith('/auth/');
     const token = typeof this.#token === 'function' ? await this.#token() : this.#token;
+    const prepared = await this.#options.prepare?.(route, request);
     const headers = {
       ...(type !== undefined && { 'Content-Type': type }),
       ...(isKeyed && { 'Idempotency-Key': crypto.randomUUID() }),
       ...this.#credentials,
       ...(token !== undefined && { Authorization: `Bearer ${token}` }),
       ...(this.#userAgent !== undefined && { 'User-Agent': this.#userAgent }),
+      ...prepared,
       ...request.headers,
     };
     const attempt = () =>

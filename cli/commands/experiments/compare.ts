@@ -75,7 +75,11 @@ interface Flags {
 }
 
 /** Return the two newest experiments of the project, older first. */
-async function newestTwo(session: Session, folder: string, given: string | undefined): Promise<Experiment[]> {
+export async function newestTwo(
+  session: Session,
+  folder: string,
+  given: string | undefined,
+): Promise<Experiment[]> {
   const { project_id } = await requireProject(session, folder, given);
   const route = 'GET /projects/{project_id}/experiments';
   const { rows } = await session.client.page<typeof listExperiments>(route, {
@@ -89,7 +93,7 @@ async function newestTwo(session: Session, folder: string, given: string | undef
 }
 
 /** Collect the parameters, last metrics and attributes of experiments for comparison. */
-function compareExperiments(experiments: readonly Experiment[]): Comparison {
+export function compareExperiments(experiments: readonly Experiment[]): Comparison {
   return {
     experiments: experiments.map(({ experiment_id }) => experiment_id),
     best: experiments.map(({ best }) => best),

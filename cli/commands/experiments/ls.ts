@@ -168,7 +168,7 @@ interface Flags {
 const attributes: readonly string[] = experimentAttributes;
 
 /** Convert a `--sort` value to the service's syntax. A bare name that is no attribute is a metric. */
-function orderTerm(given: string): string {
+export function orderTerm(given: string): string {
   const isDown = given.startsWith('-');
   const name = isDown ? given.slice(1) : given;
   const isWhole = attributes.includes(name) || /^(metrics|params|tags)\./.test(name);

@@ -130,7 +130,7 @@ interface Flags extends SizeFlags, RuleFlags, TrackedFlags {
  *
  * @throws CliError for a list or a mapping
  */
-function replacedValues(set: readonly Override[]): string {
+export function replacedValues(set: readonly Override[]): string {
   const compound = set.filter(({ value }) => isCompound(value));
   if (compound.length > 0) {
     const names = compound.map(({ path }) => path.join('.')).join(', ');

@@ -91,11 +91,11 @@ const setsOf = ({ calibration, evaluation }: Sets) => ({
 /**
  * Return the sets to register: the named ones. For the others, use the sets next to the model among the artifacts.
  */
-async function setsToRegister(
-  { client }: Session,
+export async function setsToRegister(
+  { client }: Pick<Session, 'client'>,
   path: ExperimentPath,
   model: string,
-  { sets = true, calibration, evaluation }: PushFlags,
+  { sets = true, calibration, evaluation }: Pick<PushFlags, 'sets' | 'calibration' | 'evaluation'>,
 ): Promise<Sets> {
   const named = setsOf({ ...(calibration && { calibration }), ...(evaluation && { evaluation }) });
   if (!sets) return named;

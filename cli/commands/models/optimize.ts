@@ -17,7 +17,7 @@ import type { CliContext } from '../../context.ts';
 import { connect, type Session } from '../../login/connect.ts';
 import { refuseReplacing } from '../../output/save-text.ts';
 import { modelArgument } from '../arguments.ts';
-import { detach, force, gate, json, text, verbose } from '../flags.ts';
+import { detach, force, gate, json, runBudget, text, verbose } from '../flags.ts';
 import { followCompression, type Operation } from './follow-compression.ts';
 import { type RegistryFlags, registryFlags, registryValues } from './registry-flags.ts';
 import { placesOfResult, saveResult } from './save-result.ts';
@@ -30,6 +30,7 @@ interface JobFlags {
   vcpus?: string;
   memory?: string;
   timeout?: string;
+  budget?: number;
   to?: string;
   gate?: boolean;
   force?: boolean;
@@ -43,6 +44,7 @@ const jobFlags = {
   vcpus: text('N', 'vCPUs of the job'),
   memory: text('MIB', 'Memory of the job in MiB'),
   timeout: text('SECONDS', 'Seconds after which the job is stopped'),
+  budget: { ...runBudget, brief: 'US$ that the job may cost; then it ends' },
   to: text('FILE', 'Save the result as this file, with its external data as FILE.data'),
   gate,
   force,
@@ -77,12 +79,13 @@ async function refuseAtOnce(
     });
 }
 
-const jobQuery = ({ strategy, resultName: result_name, vcpus, memory, timeout }: JobFlags) => ({
+const jobQuery = ({ strategy, resultName: result_name, vcpus, memory, timeout, budget }: JobFlags) => ({
   strategy,
   result_name,
   vcpus,
   memory,
   timeout,
+  budget,
 });
 
 /** Follow a compression, show its receipt and save its result, as the flags say. */

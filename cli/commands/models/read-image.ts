@@ -1,6 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { decode } from 'jpeg-js';
-import { PNG } from 'pngjs';
 import { errorText } from '../../../shared/core/error-text.ts';
 import type { Picture } from '../../../shared/serving/protocol/picture-values.ts';
 import { CliError, exitCodes } from '../../cli-error.ts';
@@ -13,6 +11,8 @@ export async function readImage(path: string, shown: string): Promise<Picture> {
   const isPng = bytes.subarray(1, 4).toString('latin1') === 'PNG';
   const isJpeg = bytes[0] === 0xff && bytes[1] === 0xd8;
   if (!isPng && !isJpeg) throw new CliError(`--image ${shown}: must be a PNG or JPEG file.`, exitCodes.usage);
+  // They lie beside the command, and only this loads them.
+  const [{ decode }, { PNG }] = await Promise.all([import('jpeg-js'), import('pngjs')]);
   try {
     return isPng ? PNG.sync.read(bytes) : decode(bytes, { useTArray: true });
   } catch (error) {

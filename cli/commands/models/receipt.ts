@@ -34,7 +34,11 @@ const operations = ['prune', 'quantize'] as const;
 /** Maximum number of newest compressions of each operation to search for the end of an ID. */
 const maxNewest = 100;
 
-async function byId({ client }: Session, strategy_id: string): Promise<Found | undefined> {
+/** Find a compression, whichever it is. */
+export async function byId(
+  { client }: Pick<Session, 'client'>,
+  strategy_id: string,
+): Promise<Found | undefined> {
   for (const operation of operations) {
     try {
       return { operation, compression: await readCompression(client, operation, strategy_id) };

@@ -24,6 +24,7 @@ import type { TableWriter } from '../../../shared/data/table/table.ts';
 import type { Ambient, Caller } from '../../../shared/http/definition/endpoint-context.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
 import { type Admitted, admitJob, newJobFields, type Submitting } from '../../../shared/jobs/admission.ts';
+import { requireBudget } from '../../../shared/jobs/budget.ts';
 import { checkLimits, fargateSize, type JobSize } from '../../../shared/jobs/size.ts';
 import { possibleCapacity } from '../../../shared/jobs/spot/capacity.ts';
 import { placeOneInLine } from '../../../shared/jobs/waiting-queue.ts';
@@ -48,7 +49,10 @@ export async function beginCompression(
   };
   const size = { timeout: compressionRequest.timeout, vcpus: compression.vcpus };
   refuseTogether(
-    faultsOf(() => requireShapesOf(model.summary, compressionRequest)),
+    [
+      ...faultsOf(() => requireShapesOf(model.summary, compressionRequest)),
+      ...faultsOf(() => requireBudget(compression.budget, compression, 'query', 'budget')),
+    ],
     faultsOf(() => checkLimits(size, settings.limits)),
     await takenName(records, compression.result_name),
   );
@@ -70,6 +74,7 @@ export interface CompressionRequest {
   vcpus: number | undefined;
   memory: number | undefined;
   timeout: number | undefined;
+  budget: number | undefined;
 }
 
 export type BeginContext = Ambient & {
@@ -100,6 +105,7 @@ function newCompression(
     files,
     stored_shapes: shapes,
     request: compressionRequest.request,
+    budget: compressionRequest.budget ?? null,
     inputs: compressionRequest.inputs,
     outputs: compressionRequest.outputs,
     result_name: compressionRequest.result_name ?? null,

@@ -53,6 +53,11 @@ export const jobParameters = {
   timeout: sizeBounds.timeout
     .optional()
     .describe('Seconds after which an attempt is stopped. Default: `3600`.'),
+  budget: decimalAbove(0, 1_000_000)
+    .optional()
+    .describe(
+      'US$ that the job may cost, such as `0.5`; at least what a minute costs. Then it ends as CANCELLED. Default: up to its timeout.',
+    ),
 };
 
 /** A query schema that also checks the query as a whole: its method and the size of its job. */

@@ -51,8 +51,8 @@ describe('the served command', () => {
     expect(names).toEqual([
       'package/package.json',
       'package/mps.mjs',
-      // Neptune's exports are Parquet.
-      'package/parquet.mjs',
+      // Libraries of single commands: Neptune's exports are Parquet.
+      ...['parquet', 'images', 'mcp'].map((name) => `package/${name}.mjs`),
       // The engine of mps measure.
       'package/engine/main.js',
       'package/engine/stage.js',

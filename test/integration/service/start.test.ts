@@ -24,6 +24,7 @@ describe('the root of the service', () => {
       python: expect.stringMatching(/^\/cli\/model_project_service-\d+\.\d+\.\d+-py3-none-any\.whl$/),
       python_versions: null,
       package_indexes: expect.arrayContaining(['pypi.org']),
+      priced: false,
       data_folder: null,
       issuer_sign_in: null,
       version: expect.stringMatching(/^\d+\.\d+\.\d+$/),

@@ -51,9 +51,9 @@ export const endpoint = defineEndpoint({
   },
 
   async handle({ query }, context) {
-    const { model_name, inputs, outputs, result_name, vcpus, memory, timeout, ...asked } = query;
+    const { model_name, inputs, outputs, result_name, vcpus, memory, timeout, budget, ...asked } = query;
     const request = requireAllowed(checkPruning(asked));
-    const size = { result_name, vcpus, memory, timeout };
+    const size = { result_name, vcpus, memory, timeout, budget };
     const shapes = { inputs: shapesIn(inputs), outputs: shapesIn(outputs) };
     const admitted = await beginCompression({ model_name, request, ...shapes, ...size }, context);
     return answerAdmitted(admitted, compressionReplies('prune', showPruning, context), context);

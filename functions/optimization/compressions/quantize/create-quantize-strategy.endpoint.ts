@@ -55,9 +55,9 @@ export const endpoint = defineEndpoint({
   },
 
   async handle({ query }, context) {
-    const { model_name, result_name, vcpus, memory, timeout, ...asked } = query;
+    const { model_name, result_name, vcpus, memory, timeout, budget, ...asked } = query;
     const request = requireAllowed(checkQuantization(asked));
-    const size = { result_name, vcpus, memory, timeout };
+    const size = { result_name, vcpus, memory, timeout, budget };
     const admitted = await beginCompression(
       { model_name, request, inputs: null, outputs: null, ...size },
       context,
