@@ -113,7 +113,7 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'simulate',
-    about: 'which limit of AWS a growing deployment meets first',
+    about: 'which limit of AWS a growing deployment meets first, and what Spot costs (--spot)',
     program: 'test/proofs/simulate/main.ts',
   },
   { name: 'soak', about: 'the service for half an hour', program: 'test/proofs/load/soak.ts' },

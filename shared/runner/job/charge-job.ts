@@ -14,12 +14,16 @@ import { type HeldJob, leaseCheck } from './hold-job.ts';
  * Charge a running job what it has spent, and stop it once a budget is used up: its own, that of its project's or user's
  * month, or that of its token. Node 0 calls this at each heartbeat. It never throws: the next heartbeat does the same.
  *
- * It writes every five minutes, and at each heartbeat once a budget may be near, so a job without a budget costs few
- * writes.
+ * It writes every five minutes, and at each heartbeat once a budget may be near. All jobs of a project and a user write the
+ * same two items, so a job that nothing bounds writes once an hour, and one that meets others waits a while.
  */
 export class JobCharges {
   readonly #job: HeldJob;
+  /** Epoch milliseconds of the last write, and of the first call. */
   #written = 0;
+  #begun = 0;
+  /** Epoch milliseconds until which it waits for others. */
+  #waitsUntil = 0;
 
   constructor(job: HeldJob) {
     this.#job = job;
@@ -55,7 +59,14 @@ export class JobCharges {
     const isNear = costs.some(
       ({ amount, cost: { committed } }) => amount !== null && committed + over >= nearShare * amount,
     );
-    const isDue = over > 0 || isNear || now().getTime() - this.#written >= usualMilliseconds;
+    const isBounded = budget !== null || costs.some(({ amount }) => amount !== null);
+    const time = now().getTime();
+    this.#begun ||= time;
+    const isDue =
+      time >= this.#waitsUntil &&
+      (isBounded
+        ? over > 0 || isNear || time - this.#written >= usualMilliseconds
+        : time - Math.max(this.#written, this.#begun) >= unboundedMilliseconds);
     const reached = costs.find(({ amount, after }) => amount !== null && after >= amount);
     const isOwn = budget !== null && cost >= budget;
     if (delta > 0 && (isDue || isOwn)) {
@@ -78,8 +89,11 @@ export class JobCharges {
         ),
       );
       // Another job of the same budget was faster: the next heartbeat notices what is still to notice.
-      if (!isWritten) return undefined;
-      this.#written = now().getTime();
+      if (!isWritten) {
+        this.#waitsUntil = time + Math.random() * longestWait;
+        return undefined;
+      }
+      this.#written = time;
       for (const { owner_id, period, amount, after, notice } of costs)
         if (notice !== undefined)
           log.info('budget-notice', { owner_id, notice, amount, spent: after, month: period });
@@ -100,3 +114,8 @@ const reasonOf = (sentence: string): string =>
 const nearShare = 0.9;
 
 const usualMilliseconds = 5 * 60_000;
+
+const unboundedMilliseconds = 60 * 60_000;
+
+/** Wait after a conflict, at most. */
+const longestWait = 60_000;

@@ -1,4 +1,5 @@
 import {
+  CancelJobCommand,
   DescribeJobsCommand,
   ListJobsCommand,
   SubmitJobCommand,
@@ -22,6 +23,16 @@ export interface ModelJob {
   jobQueue: string;
   status: 'SUBMITTED' | 'RUNNABLE' | 'STARTING' | 'RUNNING' | 'SUCCEEDED' | 'FAILED';
   environment: Readonly<Record<string, string>>;
+  /** Attempts that have ended, as Batch describes them. */
+  attempts: {
+    startedAt?: number;
+    stoppedAt: number;
+    statusReason: string;
+    container: { exitCode?: number };
+  }[];
+  statusReason?: string;
+  retryStrategy: { attempts: number };
+  createdAt: number;
 }
 
 /** The part of a Batch client that `shared/aws` uses. The simulation runs the jobs. */
@@ -48,13 +59,21 @@ export class BatchModel {
     }
   }
 
-  #submit({ jobName = '', jobQueue = '', containerOverrides }: SubmitJobCommand['input']): ModelJob {
+  #submit({
+    jobName = '',
+    jobQueue = '',
+    containerOverrides,
+    retryStrategy,
+  }: SubmitJobCommand['input']): ModelJob {
     const variables = containerOverrides?.environment ?? [];
     const job: ModelJob = {
       jobId: `job-${this.jobs.size}`,
       jobName,
       jobQueue,
       status: 'SUBMITTED',
+      attempts: [],
+      retryStrategy: { attempts: retryStrategy?.attempts ?? 10 },
+      createdAt: this.#clock.now,
       environment: Object.fromEntries(variables.map(({ name = '', value = '' }) => [name, value])),
     };
     this.jobs.set(job.jobId, job);
@@ -79,7 +98,7 @@ export class BatchModel {
       const job = this.#byName.get(`${jobQueue}/${filters?.[0]?.values?.[0]}`);
       return { jobSummaryList: job === undefined ? [] : [job] };
     }
-    if (command instanceof TerminateJobCommand) {
+    if (command instanceof TerminateJobCommand || command instanceof CancelJobCommand) {
       await this.#call('TerminateJob');
       return {};
     }

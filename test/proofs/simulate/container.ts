@@ -2,7 +2,7 @@ import { createLogger } from '../../../shared/core/log.ts';
 import { changeArtifacts } from '../../../shared/data/experiments/artifact.ts';
 import { experimentKey, parseExperiment } from '../../../shared/data/experiments/experiment.ts';
 import { changeJob, jobPartition } from '../../../shared/data/jobs/job.ts';
-import { heartbeat, holdsLease } from '../../../shared/data/jobs/lease.ts';
+import { heartbeat, holdsLease, putProgress } from '../../../shared/data/jobs/lease.ts';
 import { acquireLease } from '../../../shared/jobs/acquire-lease.ts';
 import { concludeJob } from '../../../shared/jobs/conclusion.ts';
 import { JobCharges } from '../../../shared/runner/job/charge-job.ts';
@@ -38,17 +38,39 @@ const silent = createLogger('error', () => undefined);
 
 const now = () => new Date();
 
-/** Write home what a job's container does, for so many seconds. */
+/** What happens to the jobs of a world. */
+export interface Fate {
+  /** Seconds of work that a training still has to do from its last checkpoint. */
+  workLeft(experiment_id: string): number;
+  /** Seconds between two checkpoints; undefined without any. */
+  checkpointSeconds?: number;
+  /** Called with the seconds of work at each checkpoint, and those that a lost host took. */
+  kept?(experiment_id: string, seconds: number): void;
+  lost?(experiment_id: string, seconds: number): void;
+  /** Whether the host of an attempt is lost at a time in epoch milliseconds. */
+  isHostLost?(job: ModelJob, startedAt: number): boolean;
+  /** How often an event arrives. */
+  copies?(): number;
+  began?(experiment_id: string): void;
+  ended?(experiment_id: string): void;
+}
+
+/** Write home what a job's container does. @returns whether its host was lost */
 async function runContainer(
   { records, clock, settings }: World,
   job: ModelJob,
-  seconds: number,
-): Promise<void> {
-  const { PROJECT_ID: project_id = '', EXPERIMENT_ID: experiment_id = '' } = job.environment;
+  fate: Fate,
+): Promise<boolean> {
+  const { PROJECT_ID: project_id = '', EXPERIMENT_ID: experiment_id = '', FORMER_ATTEMPTS } = job.environment;
   const subject = experimentKey(project_id, experiment_id);
-  const me = { batch_job_id: job.jobId, batch_attempt: 1, node: 0, isBuild: false };
-  const acquired = await acquireLease(records, { subject, parse: parseExperiment }, me, now(), job.jobId);
-  if ('refused' in acquired) return;
+  const former = FORMER_ATTEMPTS === undefined ? {} : { former_attempts: Number(FORMER_ATTEMPTS) };
+  const batch_attempt = (former.former_attempts ?? 0) + job.attempts.length + 1;
+  const me = { batch_job_id: job.jobId, batch_attempt, ...former, node: 0, isBuild: false };
+  const holder = `${job.jobId}-${batch_attempt}`;
+  const startedAt = clock.now;
+  const acquired = await acquireLease(records, { subject, parse: parseExperiment }, me, now(), holder);
+  if ('refused' in acquired) return false;
+  fate.began?.(experiment_id);
   const { lease, record } = acquired;
   await records.write(
     changeJob(subject, { set: { status_reason: null } }),
@@ -57,11 +79,23 @@ async function runContainer(
   const held = { record, lease, node: 0, records, settings, stop: new JobStop(), log: silent, now };
   const charges = new JobCharges(held);
   const packed = 'x'.repeat(chunkBytes);
+  const seconds = fate.workLeft(experiment_id);
+  const { checkpointSeconds = Number.POSITIVE_INFINITY } = fate;
+  let kept = 0;
   for (let second = 5; second < seconds; second += 5) {
     await clock.sleep(5_000);
+    if (fate.isHostLost?.(job, startedAt)) {
+      fate.lost?.(experiment_id, second - kept);
+      return true;
+    }
+    if (second - kept >= checkpointSeconds) {
+      fate.kept?.(experiment_id, second - kept);
+      kept = second;
+      await records.write(putProgress(experiment_id, 0, lease, { attempt: batch_attempt, kept_seconds: 0 }));
+    }
     const isFlush = second % flushSeconds === 0;
     if (!isFlush && second % heartbeatSeconds !== 0) continue;
-    const sk = `LOG#00#0001#${String(second).padStart(8, '0')}`;
+    const sk = `LOG#${String(lease.number).padStart(4, '0')}#${String(second).padStart(8, '0')}`;
     const chunk = { pk: jobPartition(experiment_id), sk, record_type: 'chunk', schema_version: 0, packed };
     const beat = heartbeat(experiment_id, 0, lease, now());
     await records.write(beat, ...(isFlush ? [{ put: chunk }] : []));
@@ -71,23 +105,35 @@ async function runContainer(
   for (let group = 0; group < groups; group += 1)
     await changeArtifacts(records, owner, filesOf(experiment_id, group));
   const conclusion = { status: 'SUCCEEDED', reason: null, exitCode: 0 } as const;
-  await concludeJob(records, record, conclusion, now(), holdsLease(experiment_id, 0, lease));
+  if (await concludeJob(records, record, conclusion, now(), holdsLease(experiment_id, 0, lease)))
+    fate.ended?.(experiment_id);
+  return false;
 }
 
-/** Bring a job of the model through its statuses, with an event of each, and its container through its run. */
-export async function runJob(world: World, job: ModelJob, seconds: number): Promise<void> {
+const interrupted = 'Your Spot Task was interrupted.';
+
+/** Bring a job of the model through its statuses, with an event of each, and its container through its runs. */
+export async function runJob(world: World, job: ModelJob, fate: Fate): Promise<void> {
   const { clock } = world;
   const move = async (status: ModelJob['status'], after: number) => {
     await clock.sleep(after * 1000);
     job.status = status;
-    const { jobId, jobName } = job;
     // EventBridge tries again what its function fails on; the reconciler finds what is lost.
-    world.deliver({ detail: { jobId, jobName, status } }).catch(() => undefined);
+    for (let copy = fate.copies?.() ?? 1; copy > 0; copy -= 1)
+      world.deliver({ detail: structuredClone(job) }).catch(() => undefined);
   };
-  await move('RUNNABLE', 2);
-  await move('STARTING', 20);
-  await move('RUNNING', 20);
-  // A table that is away is tried again for minutes by the real supervisor.
-  await runContainer(world, job, seconds).catch(() => undefined);
-  await move('SUCCEEDED', 5);
+  for (;;) {
+    await move('RUNNABLE', 2);
+    await move('STARTING', 20);
+    await move('RUNNING', 20);
+    const startedAt = clock.now;
+    // A table that is away is tried again for minutes by the real supervisor.
+    const isLost = await runContainer(world, job, fate).catch(() => false);
+    const statusReason = isLost ? interrupted : 'Essential container in task exited';
+    const container = isLost ? {} : { exitCode: 0 };
+    job.attempts.push({ startedAt, stoppedAt: clock.now, statusReason, container });
+    job.statusReason = statusReason;
+    if (!isLost) return move('SUCCEEDED', 2);
+    if (job.attempts.length >= job.retryStrategy.attempts) return move('FAILED', 2);
+  }
 }

@@ -13,7 +13,8 @@ const usual: readonly Scenario[] = [
   { name: '10,000 jobs of one project', jobs: 10_000, users: 1_000, minutes: 7, projects: 1 },
 ];
 
-const usage = `Usage: npm run proof -- simulate [-- [--jobs <count>] [--users <count>] [--minutes <count>] [--projects <count>]]
+const usage = `Usage: npm run proof -- simulate [-- [--jobs <count>] [--users <count>] [--minutes <count>] [--projects <count>]
+    [--launch <a second>] [--places <count>] [--harsh] | --spot]
   runs the real functions in virtual time against models of the limits of DynamoDB and Batch,
   and prints which limit each load meets first; with flags, of one load of that size`;
 
@@ -22,6 +23,10 @@ const options = {
   users: { type: 'string' },
   minutes: { type: 'string' },
   projects: { type: 'string' },
+  launch: { type: 'string' },
+  places: { type: 'string' },
+  harsh: { type: 'boolean', default: false },
+  spot: { type: 'boolean', default: false },
 } as const;
 
 function wholeNumber(name: string, text: string): number {
@@ -30,20 +35,26 @@ function wholeNumber(name: string, text: string): number {
   return Number(text);
 }
 
-function readScenarios(): readonly Scenario[] {
-  const { values } = readFlags(usage, { options });
-  if (Object.keys(values).length === 0) return usual;
+const readValues = () => readFlags(usage, { options }).values;
+
+function readScenarios(values: ReturnType<typeof readValues>): readonly Scenario[] {
+  if (Object.keys(values).every((name) => name === 'harsh' || name === 'spot')) return usual;
   const jobs = wholeNumber('jobs', values.jobs ?? '100');
   const users = wholeNumber('users', values.users ?? '100');
   const minutes = wholeNumber('minutes', values.minutes ?? '15');
   const projects =
     values.projects === undefined ? {} : { projects: wholeNumber('projects', values.projects) };
-  return [{ name: `${jobs} jobs, ${users} users`, jobs, users, minutes, ...projects }];
+  const launch = values.launch === undefined ? {} : { launch: wholeNumber('launch', values.launch) };
+  const places = values.places === undefined ? {} : { places: wholeNumber('places', values.places) };
+  const more = { ...projects, ...launch, ...places, isHarsh: values.harsh };
+  return [{ name: `${jobs} jobs, ${users} users`, jobs, users, minutes, ...more }];
 }
 
 /** `npm run proof -- simulate`: which limit of AWS fails first as a deployment grows. */
 async function simulate(): Promise<number> {
-  const scenarios = readScenarios();
+  const values = readValues();
+  if (values.spot) return simulateSpot();
+  const scenarios = readScenarios(values);
   // With all functions, which no help needs.
   const { runScenario } = await import('./scenario.ts');
   const clock = new VirtualClock();
@@ -56,6 +67,19 @@ async function simulate(): Promise<number> {
   }
   process.stdout.write(outcomeTable(outcomes));
   return 0;
+}
+
+/** What 200 runs cost on Spot that takes each host back after 20 minutes. */
+async function simulateSpot(): Promise<number> {
+  const { spotFigure, spotTable } = await import('./spot-figure.ts');
+  const clock = new VirtualClock();
+  clock.install(1);
+  const figures = [await spotFigure(clock, 'spot', 200), await spotFigure(clock, 'spot-then-on-demand', 200)];
+  process.stdout.write(spotTable(figures));
+  const isMet = figures.every(
+    ({ runs, ended, mostLost, checkpointSeconds }) => ended === runs && mostLost <= checkpointSeconds,
+  );
+  return isMet && (figures[0]?.shares.get(3)?.most ?? 1) <= 0.45 ? 0 : 1;
 }
 
 await runMain(simulate);

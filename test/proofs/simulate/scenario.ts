@@ -6,7 +6,7 @@ import { endpoint as createProject } from '../../../functions/projects/projects/
 import { endpoint as listProjects } from '../../../functions/projects/projects/list-projects.endpoint.ts';
 import { endpoint as readProject } from '../../../functions/projects/projects/read-project.endpoint.ts';
 import { endpoint as trainProject } from '../../../functions/projects/training/train-project.endpoint.ts';
-import { runJob } from './container.ts';
+import { type Fate, runJob } from './container.ts';
 import type { LimitUse } from './meter.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 import { type Asked, type Member, World } from './world.ts';
@@ -21,6 +21,12 @@ export interface Scenario {
   minutes: number;
   /** Projects, each with an owner; default one for twenty jobs. */
   projects?: number;
+  /** Begin so many jobs a second, `jobs` in all, and go on until all have ended. */
+  launch?: number;
+  /** Places of a user; default so many that no job waits. */
+  places?: number;
+  /** Lose one event in a hundred, deliver one twice, and lose all hosts at once in the middle. */
+  isHarsh?: boolean;
 }
 
 export interface Outcome {
@@ -36,6 +42,8 @@ export interface Outcome {
   /** Seconds of the longest pass of the reconciler, and passes that failed. */
   pass: { seconds: number; failed: number };
   concurrent: number;
+  /** Of a load with an end: jobs that never ended, that ran twice at once, and the wait of a job for a free place. */
+  whole: { lost: number; doubled: number; place: { p50: number; p99: number }; hours: number } | undefined;
 }
 
 /** Mean seconds of a training, and those over which the first ones begin. */
@@ -66,23 +74,73 @@ class Run {
   running = 0;
   concurrent = 0;
   pass = { seconds: 0, failed: 0 };
+  /** Experiments that were begun, and their owners. */
+  readonly #begun: string[] = [];
+  readonly #ended = new Set<string>();
+  readonly #alive = new Map<string, number>();
+  #doubled = 0;
+  /** Times at which places became free, and the waits until another job had them. */
+  readonly #free: number[] = [];
+  readonly #waits: number[] = [];
+  /** Time at which all hosts are lost. */
+  lossAt = Number.POSITIVE_INFINITY;
 
   constructor(clock: VirtualClock, scenario: Scenario) {
     this.#scenario = scenario;
+    const places = scenario.places ?? 4 * scenario.jobs;
     const limits = {
-      LIMIT_VCPUS: String(4 * scenario.jobs),
-      LIMIT_UNFINISHED_JOBS: String(4 * scenario.jobs),
+      LIMIT_VCPUS: String(places),
+      LIMIT_UNFINISHED_JOBS: String(places),
+      LIMIT_WAITING_JOBS: 'none',
       LIMIT_JOB_SECONDS: '21600',
     };
+    const fate = this.#fate(clock);
     this.world = new World(clock, limits, (world, job) => {
       this.running += 1;
       this.concurrent = Math.max(this.concurrent, this.running);
-      const seconds = between(0.5, 1.5) * meanSeconds;
-      void runJob(world, job, seconds).finally(() => {
+      const since = this.#free.shift();
+      if (since !== undefined) this.#waits.push(clock.now - since);
+      void runJob(world, job, fate).finally(() => {
         this.running -= 1;
       });
     });
   }
+
+  #fate(clock: VirtualClock): Fate {
+    const { isHarsh = false } = this.#scenario;
+    return {
+      workLeft: () => between(0.5, 1.5) * meanSeconds,
+      copies: () => (isHarsh && Math.random() < 0.02 ? (Math.random() < 0.5 ? 0 : 2) : 1),
+      isHostLost: (_, startedAt) => startedAt < this.lossAt && clock.now >= this.lossAt,
+      began: (id) => {
+        if (this.#alive.has(id) && (this.#alive.get(id) ?? 0) >= this.lossAt) this.#doubled += 1;
+        this.#alive.set(id, clock.now);
+      },
+      ended: (id) => {
+        if (this.#ended.has(id)) this.#doubled += 1;
+        this.#ended.add(id);
+        this.#alive.delete(id);
+        if (this.#begun.length - this.#ended.size > this.running) this.#free.push(clock.now);
+      },
+    };
+  }
+
+  /** Begin all jobs of a load with an end, and wait until they have ended, for two weeks at most. */
+  async untilAllEnded(launch: number): Promise<void> {
+    const { clock } = this.world;
+    const { jobs, places = jobs, isHarsh } = this.#scenario;
+    const began = clock.now;
+    if (isHarsh) this.lossAt = began + ((jobs / launch + (jobs / places) * meanSeconds) * 1000) / 2;
+    for (let begun = 0; begun < jobs; begun += 1) {
+      await clock.sleep(1000 / launch);
+      void this.#train();
+    }
+    const end = clock.now + 14 * 86_400_000;
+    while (this.#ended.size < this.#begun.length && clock.now < end) await clock.sleep(60_000);
+    this.hours = (clock.now - began) / 3_600_000;
+  }
+
+  hours = 0;
 
   async #ask(asked: Asked): Promise<{ status: number; body: string }> {
     const answer = await this.world.ask(asked);
@@ -139,7 +197,9 @@ class Run {
     });
     this.#begins.push(this.world.clock.now - began);
     if (answer.status === 409) this.refused += 1;
-    if (answer.status === 200) project.last = JSON.parse(answer.body).experiment_id;
+    if (answer.status !== 200) return;
+    project.last = JSON.parse(answer.body).experiment_id;
+    this.#begun.push(project.last ?? '');
   }
 
   /** Begin as many trainings as are to run at the same time, and then as many as end. */
@@ -195,7 +255,18 @@ class Run {
     const { requests, failed, refused, pass, concurrent } = this;
     const begin = { p50: at(0.5), p99: at(0.99) };
     const uses = this.world.meter.uses();
-    return { scenario: this.#scenario, uses, requests, failed, refused, begin, pass, concurrent };
+    const waits = this.#waits.sort((one, other) => one - other);
+    const waited = (share: number) => waits[Math.floor(share * (waits.length - 1))] ?? 0;
+    const whole =
+      this.#scenario.launch === undefined
+        ? undefined
+        : {
+            lost: this.#begun.length - this.#ended.size,
+            doubled: this.#doubled,
+            place: { p50: waited(0.5), p99: waited(0.99) },
+            hours: this.hours,
+          };
+    return { scenario: this.#scenario, uses, requests, failed, refused, begin, pass, concurrent, whole };
   }
 }
 
@@ -209,6 +280,15 @@ export async function runScenario(clock: VirtualClock, scenario: Scenario): Prom
   while (!isPrepared) await clock.runUntil(clock.now + 10_000);
   run.requests = 0;
   run.failed = 0;
+  if (scenario.launch !== undefined) {
+    let isOver = false;
+    void run.reconcile(Number.POSITIVE_INFINITY);
+    void run.untilAllEnded(scenario.launch).then(() => {
+      isOver = true;
+    });
+    while (!isOver) await clock.runUntil(clock.now + 60_000);
+    return run.outcome();
+  }
   const end = clock.now + scenario.minutes * 60_000;
   void run.beginJobs(end);
   void run.work(end);

@@ -20,15 +20,20 @@ const headroom = ([first]: readonly LimitUse[]): string =>
 
 /** The outcomes as a table in Markdown. */
 export function outcomeTable(outcomes: readonly Outcome[]): string {
-  const rows = outcomes.map(({ scenario, uses, requests, failed, refused, begin, pass, concurrent }) => [
-    scenario.name,
-    count(concurrent),
-    firstLimit(uses),
-    headroom(uses),
-    `${count(failed + refused)} of ${count(requests)}`,
-    `${begin.p50} / ${begin.p99} ms`,
-    `${pass.seconds.toFixed(1)} s`,
-  ]);
+  const rows = outcomes.map(
+    ({ scenario, uses, requests, failed, refused, begin, pass, concurrent, whole }) => [
+      scenario.name,
+      count(concurrent),
+      firstLimit(uses),
+      headroom(uses),
+      `${count(failed + refused)} of ${count(requests)}`,
+      `${begin.p50} / ${begin.p99} ms`,
+      `${pass.seconds.toFixed(1)} s`,
+      whole === undefined
+        ? ''
+        : `${whole.lost} / ${whole.doubled}; ${whole.place.p50} / ${whole.place.p99} ms; ${whole.hours.toFixed(1)} h`,
+    ],
+  );
   const heads = [
     'load',
     'jobs at once',
@@ -37,6 +42,7 @@ export function outcomeTable(outcomes: readonly Outcome[]): string {
     'requests failed or refused',
     'begin of a training, p50 / p99',
     'longest pass of the reconciler',
+    'lost / doubled; wait for a free place, p50 / p99; until the last has ended',
   ];
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |\n`;
   return line(heads) + line(heads.map(() => '---')) + rows.map(line).join('');
