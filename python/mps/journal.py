@@ -34,7 +34,8 @@ class Journal:
         """Make the folder and its first line. :raises OSError: if the disk is full, or nothing may be written there"""
         self.folder = folder
         self._owner = self._process = os.getpid()
-        self._mutex = threading.Lock()
+        # A handler of a signal may log while its thread does.
+        self._mutex = threading.RLock()
         self._torn = False
         folder.mkdir(mode=0o700, parents=True)
         self._lock = _locked(folder, wait=True)
@@ -104,7 +105,7 @@ class Journal:
 
     def forked(self) -> None:
         """Take a mutex that no thread of this process holds, and a file whose locks are not those of the parent."""
-        self._mutex = threading.Lock()
+        self._mutex = threading.RLock()
         self._process = os.getpid()
         try:
             self._file = _opened(self.folder / RECORDS)

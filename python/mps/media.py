@@ -17,7 +17,7 @@ def picture(value: Any) -> tuple[bytes, str]:
 
     Takes the path of a file, the bytes of one, a figure of Matplotlib, a picture of Pillow, and an array or tensor of shape
     (height, width), (height, width, channels), or, of a tensor, (channels, height, width), with 1, 3 or 4 channels: bytes,
-    or numbers from 0 to 1, or others, which are stretched between their least and greatest.
+    or numbers from 0 to 1, or others, which are stretched between their least and greatest. NaN is 0.
 
     :raises ValueError: for anything else
     """
@@ -58,6 +58,8 @@ def _png(value: Any) -> bytes:
         raise ValueError(f"an array of shape {tuple(array.shape)} is no picture")
     if str(array.dtype) != "uint8":
         array = array.astype("float64")
+        # NaN has no color.
+        array[array != array] = 0
         low, high = float(array.min()), float(array.max())
         if low < 0 or high > 1:
             array = (array - low) / ((high - low) or 1.0)

@@ -17,6 +17,7 @@ import mps
 from mps import media, recorder
 
 from .test_connection import WithHome
+from .web_server import Answer, Request, WebServer
 
 
 class Scalar:
@@ -175,6 +176,21 @@ class Disk(Recording):
         self.assertEqual([self.records()[0][name] for name in ("project", "name")], ["5", "5"])
         self.assertEqual(len(self.lines()), 2)
 
+    def test_a_handler_of_a_signal_may_log_while_its_thread_does(self) -> None:
+        run = mps.record("digits", offline=True)
+        write = os.write
+
+        def interrupted(file: int, text: bytes) -> int:
+            with mock.patch("os.write", write):
+                run.log(at_signal=1, step=0)
+            return write(file, text)
+
+        with mock.patch("os.write", interrupted):
+            kept = run.log(loss=1, step=0)
+
+        self.assertTrue(kept)
+        self.assertEqual([name for name, _, _ in self.points()], ["at_signal", "loss"])
+
     def test_threads_and_forks_write_whole_lines(self) -> None:
         run = mps.record("digits", offline=True)
 
@@ -241,6 +257,57 @@ class Programs(Recording):
         self.assertIn('run "mps login', nobody.stderr)
         self.assertIn("mps import --from offline", nobody.stderr)
         self.assertEqual(len(list(Path(self.home, ".mps/offline").iterdir())), 2)
+
+    def test_a_token_or_a_project_that_is_refused_is_said_and_nothing_is_lost(self) -> None:
+        program = "import mps\nwith mps.record('digits') as r: print(r.log(loss=1))"
+        answers = {
+            "ended": (401, {"error_code": "UNAUTHENTICATED", "message": "The token has expired."}),
+            "foreign": (403, {"error_code": "PERMISSION_DENIED", "message": "This token creates no projects."}),
+        }
+        found = {}
+        for name, (status, value) in answers.items():
+
+            def answer(request: Request, status: int = status, value: Any = value) -> Answer:
+                is_missing = status == 403 and request.method == "GET"
+                return (404, {"error_code": "RESOURCE_DOES_NOT_EXIST"}, {}) if is_missing else (status, value, {})
+
+            with WebServer(answer) as server:
+                found[name] = self.run_program(program, MPS_URL=server.url, MPS_TOKEN="t")
+
+        self.assertEqual([(one.stdout, one.returncode) for one in found.values()], [("True\n", 0)] * 2)
+        self.assertIn('records yet: The token has expired. Run "mps login", or set MPS_TOKEN.\n', found["ended"].stderr)
+        self.assertIn("records yet: This token creates no projects.\n", found["foreign"].stderr)
+        self.assertEqual(len(list(Path(self.home, ".mps/offline").iterdir())), 2)
+
+    def test_what_the_service_refuses_takes_nothing_else_with_it(self) -> None:
+        stored: list[str] = []
+
+        def answer(request: Request) -> Answer:
+            if "get-by-name" in request.path:
+                return 200, {"experiment": {"experiment_id": "p"}}, {}
+            if "runs/create" in request.path:
+                return 200, {"run": {"info": {"run_id": "p-e", "artifact_uri": "mlflow-artifacts:/p/p-e/artifacts"}}}, {}
+            if "log-batch" not in request.path:
+                return 200, {}, {}
+            sent = json.loads(request.body)
+            keys = [one["key"] for kind in ("metrics", "params", "tags") for one in sent.get(kind, [])]
+            if "bad" in keys:
+                return 400, {"error_code": "INVALID_PARAMETER_VALUE", "message": "bad is refused."}, {}
+            stored.extend(keys)
+            return 200, {}, {}
+
+        program = """
+import mps
+with mps.record("digits", params={"bad": 1, "fine": 2}) as r:
+    for step in range(3): r.log(a=1, bad=2, b=3, step=step)
+"""
+        with WebServer(answer) as server:
+            ended = self.run_program(program, MPS_URL=server.url, MPS_TOKEN="t")
+
+        self.assertEqual(sorted(stored), ["a"] * 3 + ["b"] * 3 + ["fine"])
+        self.assertIn("mps: the param bad is not recorded: bad is refused.\n", ended.stderr)
+        self.assertIn("mps: the metric bad is not recorded: bad is refused.\n", ended.stderr)
+        self.assertEqual(list(Path(self.home, ".mps/offline").iterdir()), [])
 
     def test_a_job_records_into_its_own_experiment_by_its_files(self) -> None:
         program = """
