@@ -114,14 +114,14 @@ async function importOne(
   { from, json: isJson, ...flags }: Flags,
   given?: string,
 ): Promise<void> {
-  const place = given ?? (from === 'offline' ? '.' : undefined);
-  if (place === undefined) {
-    const wanted =
+  const path = given ?? (from === 'offline' ? '.' : undefined);
+  if (path === undefined) {
+    const missing =
       from === undefined ? 'PATH, an archive from "mps export"' : `SOURCE, ${trackers[from].source}`;
-    throw new CliError(`mps import needs ${wanted}.`, exitCodes.usage);
+    throw new CliError(`mps import needs ${missing}.`, exitCodes.usage);
   }
   if (from !== undefined) {
-    await importTracker(this, from, place, { ...flags, json: isJson });
+    await importTracker(this, from, path, { ...flags, json: isJson });
     return;
   }
   const others = Object.entries(flags).flatMap(([name, value]) =>
@@ -132,7 +132,7 @@ async function importOne(
       `--${others.join(', --').replace('dryRun', 'dry-run')} ${others.length > 1 ? 'need' : 'needs'} --from: an archive comes as it is.`,
       exitCodes.usage,
     );
-  await importArchive.call(this, isJson, place);
+  await importArchive.call(this, isJson, path);
 }
 
 const lookMilliseconds = 2000;

@@ -11,6 +11,9 @@ HISTORY = "import/history.ndjson"
 MAX_TEXT = 64 << 20
 """Bytes of a text that is read into memory. A zip of a few kilobytes can have one of any size."""
 
+MAX_FILES = 2000
+"""Files made of one run: a histogram of each step of a long training would be thousands."""
+
 FRESH_SECONDS = 300
 """A run without an end whose records changed within this time may still go on."""
 
@@ -75,7 +78,11 @@ class Source:
         self.add(run, HISTORY, json.dumps({"step": step, "key": key, "value": value}) + "\n", is_more=True)
 
     def histogram(self, run, step, key, bins, values):
-        self.add(run, f"histograms/{key}_step_{step}.json", json.dumps({"bins": list(bins), "values": list(values)}))
+        kept = {"bins": list(bins), "values": list(values)}
+        if len(self._of(run)["made"]) >= MAX_FILES:
+            self.omit(run, f"histograms beyond {MAX_FILES} files of a run: in {HISTORY}")
+            return self.history(run, step, key, kept)
+        self.add(run, f"histograms/{key}_step_{step}.json", json.dumps(kept))
 
     def table(self, run, step, key, columns, data):
         text = json.dumps({"columns": list(columns), "data": list(data)})

@@ -264,9 +264,10 @@ async function* pointsOf(exported: ExportedRun): AsyncGenerator<SourcePoint[]> {
         if (type === 'float_series' && row.float_value != null)
           points.push({ key: nameOf(path), value: shownDouble(row.float_value), timestamp: last, step });
         else if (type === 'string_series') await scratch.addLine(`${path}.log`, row.string_value ?? '');
-        else if (type === 'histogram_series' && row.histogram_value != null)
-          await scratch.write(`histograms/${path}_step_${step}.json`, histogramText(row.histogram_value));
-        else if (row.file_value?.path != null) await keepFile(exported, row, row.file_value.path, step);
+        else if (type === 'histogram_series' && row.histogram_value != null) {
+          const { edges: bins, values } = row.histogram_value;
+          await scratch.addHistogram({ key: path, step, bins, values }, omissions);
+        } else if (row.file_value?.path != null) await keepFile(exported, row, row.file_value.path, step);
         else if (!single.includes(type)) omissions.add(`values of the kind ${type}`);
       }
       yield points;
@@ -276,9 +277,6 @@ async function* pointsOf(exported: ExportedRun): AsyncGenerator<SourcePoint[]> {
 
 /** Neptune's own samples of the machine are below `monitoring`. */
 const nameOf = (path: string): string => path.replace(/^monitoring\//, systemPrefix);
-
-const histogramText = ({ edges, values }: NonNullable<Row['histogram_value']>): string =>
-  JSON.stringify({ bins: edges, values });
 
 /** Note the files of an attribute: a file, or a folder for a set of files. */
 async function keepFile(exported: ExportedRun, row: Row, path: string, step: number): Promise<void> {

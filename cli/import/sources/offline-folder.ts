@@ -63,12 +63,12 @@ const recordsFile = 'records.ndjson';
 /** Read all runs in the given folder: that of the runs, the one above it, that of a program, or that of one run. */
 async function readRuns(folder: string, unread: string[]): Promise<OfflineRun[]> {
   const runs: OfflineRun[] = [];
-  for (const place of ['.mps/offline', 'offline', '.', '..']) {
-    const above = join(folder, place);
+  for (const below of ['.mps/offline', 'offline', '.', '..']) {
+    const above = join(folder, below);
     const entries = await readdir(above, { withFileTypes: true }).catch(() => []);
     for (const { name } of entries.filter((entry) => entry.isDirectory() && runId.test(entry.name))) {
       const own = join(above, name);
-      if (place === '..' && own !== folder.replace(/[\\/]+$/, '')) continue;
+      if (below === '..' && own !== folder.replace(/[\\/]+$/, '')) continue;
       const run = await readRun(own).catch((error: unknown) => (error as Error).message);
       if (typeof run === 'string') unread.push(`${own}: ${run}`);
       else runs.push(run);

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { SourceFile } from '../source.ts';
+import type { Omissions } from './omissions.ts';
 
 /**
  * Files that an import makes of a run's values, in a temporary folder. They have numbers there, so no name of a source
@@ -27,6 +28,17 @@ export class ScratchFiles {
     const bytes = Buffer.from(content as string);
     await writeFile(file.local, bytes);
     file.size = bytes.length;
+  }
+
+  /** Keep a histogram of a run as a file. Beyond a number of files, keep it as a line of one. */
+  async addHistogram(
+    { key, step, bins, values }: { key: string; step: number; bins: unknown; values: unknown },
+    omissions: Omissions,
+  ): Promise<void> {
+    const path = `histograms/${key}_step_${step}.json`;
+    if (this.count < maxFiles || this.has(path)) return this.write(path, JSON.stringify({ bins, values }));
+    omissions.add(`histograms beyond ${maxFiles} files of a run: in ${histogramLines}`);
+    return this.addLine(histogramLines, JSON.stringify({ key, step, bins, values }));
   }
 
   async addLine(path: string, line: string): Promise<void> {
@@ -61,6 +73,11 @@ export class ScratchFiles {
     if (this.#folder !== undefined) await rm(this.#folder, { recursive: true, force: true });
   }
 }
+
+/** Files made of one run: a histogram of each step of a long training would be thousands. */
+const maxFiles = 2000;
+
+const histogramLines = 'import/histograms.ndjson';
 
 const linesAtOnce = 1000;
 

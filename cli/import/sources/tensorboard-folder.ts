@@ -185,23 +185,15 @@ async function* pointsOf({
         }));
       for (const { tag, step, file: content } of pictures.splice(0))
         if (step < from) await scratch.write(`images/${tag}_step_${step}${endingOf(content)}`, content);
-      for (const { tag, step, bins } of histograms.splice(0)) {
-        const path = `histograms/${tag}_step_${step}.json`;
-        if (step >= from) continue;
-        if (scratch.count >= maxFiles && !scratch.has(path))
-          omissions.add(`histograms beyond ${maxFiles} files of a run`);
-        else await scratch.write(path, histogramText(bins));
-      }
+      for (const { tag: key, step, bins } of histograms.splice(0))
+        if (step < from) await scratch.addHistogram({ key, step, ...edgesAndCounts(bins) }, omissions);
       yield points;
     }
   }
 }
 
-/** Files made of one run: a histogram of each step of a long training would be thousands. */
-const maxFiles = 2000;
-
-/** Write bins as W&B's histograms are here: the edges, and the number of values between two of them. */
-function histogramText(bins: HistogramEvent['bins']): string {
+/** Return bins as W&B's histograms are here: the edges, and the number of values between two of them. */
+function edgesAndCounts(bins: HistogramEvent['bins']): { bins: number[]; values: number[] } {
   const edges = bins.slice(0, 1).map(({ low }) => low);
   const values: number[] = [];
   for (const { low, high, count } of bins) {
@@ -213,7 +205,7 @@ function histogramText(bins: HistogramEvent['bins']): string {
     edges.push(high);
     values.push(count);
   }
-  return JSON.stringify({ bins: edges, values });
+  return { bins: edges, values };
 }
 
 /** Ending for a picture, by its first bytes. */

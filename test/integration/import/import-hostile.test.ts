@@ -13,6 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { importRuns } from '../../../cli/import/import-runs.ts';
@@ -20,6 +21,8 @@ import type { RunSource, SourceRun } from '../../../cli/import/source.ts';
 import { mlflowFolder } from '../../../cli/import/sources/mlflow-folder.ts';
 import { mlflowServer } from '../../../cli/import/sources/mlflow-server.ts';
 import { neptuneExport } from '../../../cli/import/sources/neptune-export.ts';
+import { Omissions } from '../../../cli/import/sources/omissions.ts';
+import { ScratchFiles } from '../../../cli/import/sources/scratch-files.ts';
 import { tensorboardFolder } from '../../../cli/import/sources/tensorboard-folder.ts';
 import { wandbFolder } from '../../../cli/import/sources/wandb-folder.ts';
 import { TrackingApi } from '../../../cli/import/tracking-api.ts';
@@ -391,6 +394,26 @@ test('a service that is older than the command is named, and nothing is lost uns
   const brought = await bring(sourceOf([{}], { points }), api);
 
   expect(brought.failures).toEqual([expect.stringContaining('is older than this command')]);
+});
+
+test('histograms of a long run of any tracker are files up to a number, and lines of one file from there on', async () => {
+  const scratchFiles = new ScratchFiles();
+  const omissions = new Omissions();
+  onTestFinished(() => scratchFiles.remove());
+  for (let step = 0; step < 2003; step += 1)
+    await scratchFiles.addHistogram({ key: 'weights', step, bins: [0, 1], values: [step] }, omissions);
+
+  const files = await scratchFiles.list();
+
+  expect(files).toHaveLength(2001);
+  expect(await text(scratchFiles.open('import/histograms.ndjson'))).toBe(
+    [2000, 2001, 2002]
+      .map((step) => `${JSON.stringify({ key: 'weights', step, bins: [0, 1], values: [step] })}\n`)
+      .join(''),
+  );
+  expect(Object.fromEntries(omissions.counts)).toEqual({
+    'histograms beyond 2000 files of a run: in import/histograms.ndjson': 3,
+  });
 });
 
 test('Ctrl-C ends an import at its next request', async () => {
