@@ -50,12 +50,16 @@ export async function tellNewerVersion({ env, printer }: CliContext): Promise<vo
   const known = await readKnown(env);
   const found = known[url];
   if (found === undefined || found.told === found.version || !isNewer(found.version, version)) return;
-  const how =
-    checkoutFolder(env) === undefined
-      ? `Update it: npm install -g ${url}/cli/mps.tgz`
-      : 'Update the checkout.';
-  printer.say(`This mps (${version}) is older than its service (${found.version}). ${how}`);
+  printer.say(`This mps (${version}) is older than its service (${found.version}). ${howToUpdate(url, env)}`);
   await writeSecret(fileOf(env), JSON.stringify({ ...known, [url]: { ...found, told: found.version } }));
+}
+
+function howToUpdate(url: string, env: Variables): string {
+  if (checkoutFolder(env) !== undefined) return 'Update the checkout.';
+  // The package for Python starts the command with this variable.
+  return env['MPS_INSTALLER'] === 'pip'
+    ? `${url} shows the line of pip that updates it.`
+    : `Update it: npm install -g ${url}/cli/mps.tgz`;
 }
 
 /** Return whether a version such as `1.10.0` is greater than another. */

@@ -9,12 +9,17 @@ from .version import version as __version__
 
 if TYPE_CHECKING:
     from .recorder import Recorder, record
+    from .run import Run, RunError
     from .service import Service, connect
+    from .sweep import Sweep
 
-__all__ = ["Error", "Recorder", "Service", "__version__", "connect", "record"]
+__all__ = ["Error", "Recorder", "Run", "RunError", "Service", "Sweep", "__version__", "connect", "record"]
 
 # Modules are imported at the first use of their names: `import mps` costs a training nothing that it does not use.
-_homes = {"Recorder": "recorder", "Service": "service", "connect": "service", "record": "recorder"}
+_homes = {
+    **{"Recorder": "recorder", "record": "recorder", "Service": "service", "connect": "service"},
+    **{"Run": "run", "RunError": "run", "Sweep": "sweep"},
+}
 
 
 def __getattr__(name: str) -> Any:

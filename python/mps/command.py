@@ -25,11 +25,15 @@ from .version import command_digest, version
 # Most bytes that the archive has, packed and unpacked: ten times its size.
 _max_packed, _max_unpacked = 20_000_000, 60_000_000
 
+# The command says how it is updated.
+_installer = {"MPS_INSTALLER": "pip"}
+
 
 def main() -> None:
     """Run ``mps`` with the arguments of this process, in its place."""
     try:
         line = [*command_line(), *sys.argv[1:]]
+        os.environ.update(_installer)
     except Error as error:
         print(error, file=sys.stderr)
         sys.exit(1)
@@ -45,7 +49,7 @@ def run_command(words: Sequence[str], *, url: str, token: str | None, folder: st
 
     :raises Error: with its last message if it fails, and if there is no Node
     """
-    env = {**os.environ, "MPS_URL": url, **({} if token is None else {"MPS_TOKEN": token})}
+    env = {**os.environ, **_installer, "MPS_URL": url, **({} if token is None else {"MPS_TOKEN": token})}
     line = [*command_line(url), *words]
     # A file takes an output of any length while the messages are read.
     with tempfile.TemporaryFile() as output:
@@ -115,7 +119,10 @@ def _node() -> str:
 def _program(url: str | None) -> Path:
     """Return the path of the program: that of this checkout, or the one that was fetched."""
     if not command_digest:
-        return Path(__file__).resolve().parents[2] / "cli" / "mps.mjs"
+        program = Path(__file__).resolve().parents[2] / "cli" / "mps.mjs"
+        if not program.is_file():
+            raise Error("The package that a job has begins no run: install that of the service by the line that its start page shows.")
+        return program
     folder = _cache() / command_digest
     if not _is_whole(folder):
         _fetch(folder, url)
@@ -144,10 +151,16 @@ def _fetch(folder: Path, url: str | None) -> None:
 
     origin = _origin()
     source = origin or url or _chosen_url()
-    archive = _download(source)
+    try:
+        archive = _download(source)
+    except Error:
+        if url in (None, source):
+            raise
+        source = str(url)
+        archive = _download(source)
     if hashlib.sha256(archive).hexdigest() != command_digest:
         advice = f"{source} shows the line that installs its own."
-        if origin is None:
+        if source != origin:
             raise Error(f"This package is {version}, and {source} has the command of another version: {advice}")
         print(f"mps: this package is {version}; its service has another version of the command, which is used. {advice}", file=sys.stderr)
     try:

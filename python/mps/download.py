@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import http.client
 import os
-import tempfile
+import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from .error import Error
 
@@ -36,7 +37,7 @@ def pull(connection: Connection, run: Run, path: str, folder: Path, *, checkpoin
     if other and not force:
         raise Error(f"{', '.join(other[:5])} exists with other content; nothing was downloaded. force=True replaces it.")
     for one, place in new:
-        _save(connection, f"{run.path}/artifacts/{one['path']}", kind, one, place)
+        _save(connection, f"{run.path}/artifacts/{quote(one['path'])}", kind, one, place)
     return folder / wanted
 
 
@@ -63,7 +64,8 @@ def _save(connection: Connection, path: str, kind: str, artifact: models.Artifac
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
         for left in reversed(range(_tries)):
-            with tempfile.NamedTemporaryFile(dir=place.parent, prefix=".pull-", delete=False) as file:
+            part = place.with_name(f".pull-{uuid.uuid4().hex}")
+            with part.open("xb") as file:
                 try:
                     digest, size = hashlib.sha256(), 0
                     with connection.open("GET", path, query={"kind": kind}) as answer:
@@ -73,7 +75,7 @@ def _save(connection: Connection, path: str, kind: str, artifact: models.Artifac
                             size += len(block)
                     file.close()
                     if size == artifact["size"] and artifact["sha256"] in (None, digest.hexdigest()):
-                        os.replace(file.name, place)
+                        os.replace(part, place)
                         return
                     if not left:
                         raise Error(f'The artifact "{artifact["path"]}" did not arrive whole: its SHA-256 differs.')
@@ -81,7 +83,7 @@ def _save(connection: Connection, path: str, kind: str, artifact: models.Artifac
                     if not left:
                         raise Error(f'The download of "{artifact["path"]}" broke off.') from fault
                 finally:
-                    if os.path.exists(file.name):
-                        os.unlink(file.name)
+                    if part.exists():
+                        part.unlink()
     except OSError as fault:
         raise Error(f"{place} cannot be written: {fault.strerror or fault}.") from fault

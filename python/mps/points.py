@@ -54,7 +54,7 @@ class Points(Sequence[Point]):
         """
         pandas = require_pandas()
         frame = pandas.DataFrame(self._points, columns=list(Point._fields))
-        frame["time"] = pandas.to_datetime(frame["time"], utc=True, format="ISO8601")
+        frame["time"] = pandas.to_datetime(frame["time"], utc=True)
         return frame[["name", "step", "value", "time"]]
 
     def __repr__(self) -> str:

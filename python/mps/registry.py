@@ -7,6 +7,7 @@ import struct
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from .error import Error
 
@@ -32,7 +33,7 @@ class Models:
 
     def __getitem__(self, name: str) -> Model:
         """Return a model. :raises Error: if there is none of that name"""
-        return Model(self._connection, self._connection.request("GET", f"/optimization/models/{name}"))
+        return Model(self._connection, self._connection.request("GET", f"/optimization/models/{quote(name, safe='')}"))
 
 
 class Model:
@@ -48,7 +49,7 @@ class Model:
 
     def serve(self, **options: Any) -> Model:
         """Serve it, and return it. ``options`` are those of ``PUT …/serving``: ``version``, ``access``, ``memory`` (MiB), ``max_batch``."""
-        self._connection.request("PUT", f"/optimization/models/{self.name}/serving", query=options)
+        self._connection.request("PUT", f"/optimization/models/{quote(self.name, safe='')}/serving", query=options)
         return self
 
     def infer(self, inputs: Mapping[str, Any] | None = None, *, version: str | None = None, **named: Any) -> dict[str, Any]:
@@ -61,7 +62,7 @@ class Model:
 
 def infer(connection: Connection, model: str, inputs: Mapping[str, Any], version: str | None) -> dict[str, Any]:
     """Ask a served model for its outputs, by the Open Inference Protocol."""
-    path = f"/v2/models/{model}" + (f"/versions/{version}" if version else "")
+    path = f"/v2/models/{quote(model, safe='')}" + (f"/versions/{quote(version, safe='')}" if version else "")
     described: models.ServedModelMetadata = connection.request("GET", path)
     known = {one["name"]: one for one in described["inputs"]}
     unknown = [name for name in inputs if name not in known]

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import quote
 
 from .error import Error
 from .points import Points
@@ -144,7 +145,7 @@ class Run:
     def register(self, model: str, path: str = "model.onnx") -> models.Model:
         """Make an artifact a model of the service under a name, with the external data next to it."""
         query = {"experiment_id": self.id, "path": path}
-        ticket = self._connection.request("POST", f"/optimization/models/{model}", query=query)
+        ticket = self._connection.request("POST", f"/optimization/models/{quote(model, safe='')}", query=query)
         return cast("models.Model", ticket["model"])
 
     def __repr__(self) -> str:

@@ -65,7 +65,7 @@ class Runs:
         names.sort(key=lambda name: next((at for at, group in enumerate(groups, 1) if name.startswith(group)), 0))
         frame = pandas.DataFrame(rows, columns=names or list(_times))
         for name in _times:
-            frame[name] = pandas.to_datetime(frame[name], utc=True, format="ISO8601")
+            frame[name] = pandas.to_datetime(frame[name], utc=True)
         for name in names:
             if name.startswith("params."):
                 numbers = pandas.to_numeric(frame[name], errors="coerce")

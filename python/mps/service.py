@@ -81,9 +81,10 @@ class Service:
         :param wait: whether to wait until it has ended, with its log and its progress.
         :param check: whether a training that does not succeed is an error, if it is waited for.
         :param options: other flags of ``mps run``: ``gpus``, ``vcpus``, ``memory`` (MiB), ``nodes``, ``timeout`` (seconds), ``budget``
-            (US$), ``dataset``, ``config``, ``name``, ``note``, ``stop_if`` and ``notify_if`` (a rule or a list of rules), ``root``.
+            (US$), ``dataset``, ``config``, ``name``, ``note``, ``stop_if`` and ``notify_if`` (a rule or a list of rules), ``root``,
+            ``yes`` (send more than 100 MB).
         :raises Error: if the folder or an option is refused; nothing was begun then
-        :raises mps.run.RunError: if it was waited for and did not succeed
+        :raises mps.RunError: if it was waited for and did not succeed
         """
         from .run import Run
         from .start import command_words, option_words, set_words, tag_words
@@ -126,7 +127,7 @@ class Service:
         """Begin a job by the command, and return its record."""
         from .command import run_command
 
-        own = [verb, "--detach", "--json", "--yes"]
+        own = [verb, "--detach", "--json"]
         return json.loads(run_command([*own, *words, *command], url=self.url, token=self.connection.token(), folder=folder))
 
     @property

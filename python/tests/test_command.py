@@ -75,6 +75,10 @@ class Fetched(WithHome):
             self.program(self.service.url)
         self.origin.return_value = self.service.url
         texts = [self.program(), self.program("https://elsewhere.test")]
+        self.origin.return_value = "http://127.0.0.1:9"
+        Path(command.command_line()[1]).unlink()
+        with self.assertRaisesRegex(mps.Error, "has the command of another version"):
+            self.program(self.service.url)
 
         self.assertEqual(texts, ["two", "two"])
         self.assertEqual(said.getvalue().count("another version of the command"), 1)
@@ -95,6 +99,11 @@ class Fetched(WithHome):
 
         self.assertEqual([str(path) for path in Path(self.home, ".cache/mps/command").iterdir()], [])
         self.assertEqual([path.name for path in Path(self.home).iterdir()], [".cache"])
+
+    def test_the_package_of_a_job_says_that_it_has_no_command(self) -> None:
+        with mock.patch.object(command, "command_digest", ""), mock.patch.object(command, "__file__", f"{self.home}/mps/command.py"):
+            with self.assertRaisesRegex(mps.Error, "The package that a job has begins no run"):
+                self.program()
 
     def test_a_service_that_is_away_and_a_folder_that_is_full_are_said_in_a_sentence(self) -> None:
         Path(self.home, "file").write_text("")

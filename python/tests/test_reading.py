@@ -151,7 +151,7 @@ class OneRun(WithService):
                 self.answers[f"{artifacts}/{path}"] = (200, content, {})
             return [{"path": path, "size": 3, "sha256": digest, "media_type": "text/plain"} for path in paths]
 
-        self.answers[artifacts] = rows("model/a b.txt", "model/ü#?.txt", "other.txt")
+        self.answers[artifacts] = rows("model/a b.txt", "model/ü#?%41.txt", "other.txt")
         to = Path(self.home, "to")
 
         folder = run.pull("model/", to)
@@ -164,7 +164,7 @@ class OneRun(WithService):
 
         self.assertEqual((folder, file), (to / "model", to / "model/a b.txt"))
         self.assertEqual(sorted(one.read_text() for one in to.rglob("*.txt")), ["one"] * 3)
-        self.assertEqual(len(self.asked(f"{artifacts}/model/ü#?.txt")), 1)
+        self.assertEqual(len(self.asked(f"{artifacts}/model/ü#?%41.txt")), 1)
         for path, fault in {"../out.txt": "saved outside of", "/etc/out.txt": "saved outside of", "..": "saved outside of"}.items():
             self.answers[artifacts] = rows(path)
             with self.assertRaisesRegex(mps.Error, fault):

@@ -42,7 +42,7 @@ class Beginnings(WithService):
         self.assertEqual(run.id, experiment(7)["experiment_id"])
         self.assertEqual(
             self.words(),
-            ["run", "--detach", "--json", "--yes", "--gpus=2", "--name=--json", "--stop-if=nan: loss", "--set=lr=0.1", '--set=--name="-x"']
+            ["run", "--detach", "--json", "--gpus=2", "--name=--json", "--stop-if=nan: loss", "--set=lr=0.1", '--set=--name="-x"']
             + ["--", "python3", "train.py", "--epochs", "5"],
         )
         self.assertEqual(self.command.call_args.kwargs, {"url": self.server.url, "token": "u1.secret", "folder": "/f"})
@@ -57,7 +57,7 @@ class Beginnings(WithService):
         ]
         for command, words in commands:
             self.service.run(command)
-            self.assertEqual(self.words()[4:], words)
+            self.assertEqual(self.words()[3:], words)
         with self.assertRaisesRegex(mps.Error, "command must have a word"):
             self.service.run("  ")
 
@@ -66,7 +66,7 @@ class Beginnings(WithService):
         self.service.run(params=params)
 
         values = ['"007"', '"true"', "true", "null", "0.5", '[1, "x"]', '"data"', '"é["', "1e-07"]
-        self.assertEqual(self.words()[4:], [f"--set={name}={value}" for name, value in zip(params, values)])
+        self.assertEqual(self.words()[3:], [f"--set={name}={value}" for name, value in zip(params, values)])
         for wrong, fault in (
             (float("nan"), "lr is nan; a param must be finite"),
             (Scalar(1, 2), "lr has several values"),
@@ -95,7 +95,6 @@ class Beginnings(WithService):
                 "sweep",
                 "--detach",
                 "--json",
-                "--yes",
                 "--trials=2",
                 "--set=lr=1e-4..1e-1:log",
                 "--set=depth=2,4",

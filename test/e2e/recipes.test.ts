@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import * as z from 'zod';
+import { wheelName } from '../../functions/service/wheel-name.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
 import { everySample } from '../support/samples.ts';
 
@@ -55,7 +56,6 @@ afterAll(async () => {
 
 const hasJq = spawnSync('jq', ['--version']).status === 0;
 
-// The notebook uses the command that the Action has installed.
 describe.runIf(everySample)('the recipes of the README, as they stand there', { shuffle: false }, () => {
   test('the steps of the GitHub Action train, judge and fetch', async () => {
     const env = { ...environment, MPS_URL: service.url, MPS_TOKEN: token };
@@ -76,8 +76,12 @@ describe.runIf(everySample)('the recipes of the README, as they stand there', { 
   test('the cell of the notebook trains thrice and reads what became of it', async () => {
     const cell = (await recipe('Notebooks', 'python')).replace('https://…', service.url);
     const typed = 'import getpass, sys\ngetpass.getpass = lambda prompt: sys.stdin.readline().strip()\n';
-    const shown = '\nprint(json.dumps([row["params"]["learning_rate"] for row in rows]))\n';
-    const running = execute('python3', ['-c', typed + cell + shown], { cwd: folder, env: environment });
+    const shown =
+      '\nimport json\nprint(json.dumps([run.params["learning_rate"] for run in runs if "learning_rate" in run.params]))\n';
+    const wheel = join(scratch, wheelName);
+    await writeFile(wheel, Buffer.from(await (await fetch(`${service.url}/cli/${wheelName}`)).arrayBuffer()));
+    const env = { ...environment, PYTHONPATH: wheel };
+    const running = execute('python3', ['-c', typed + cell + shown], { cwd: folder, env });
     running.child.stdin?.end(`${token}\n`);
     const rates = z.array(z.string()).parse(JSON.parse((await running).stdout));
     expect(rates.toSorted()).toEqual(['0.1', '0.2', '0.4']);
