@@ -12,7 +12,6 @@ export interface CiJob {
   isFork: boolean;
   /** Number of the run and its attempt. */
   run: string;
-  runLink: string | undefined;
   /** File that the provider shows as the summary of the job. */
   summary: string | undefined;
   /** What a comment lacks. */

@@ -3,12 +3,12 @@ import * as z from 'zod/mini';
 import { CliError, exitCodes } from '../cli-error.ts';
 import type { CliContext } from '../context.ts';
 import type { CiJob } from './ci-job.ts';
-import { type Answer, ProviderApi, ProviderError } from './provider-api.ts';
+import { type Answer, isDone, ProviderApi, ProviderError } from './provider-api.ts';
 import type { Comments } from './sticky-comment.ts';
 
 /** Read where a job of GitHub Actions runs, from its variables and its event. */
 export async function githubJob(env: CliContext['env']): Promise<CiJob> {
-  const { GITHUB_EVENT_PATH, GITHUB_REPOSITORY = '', GITHUB_SERVER_URL, GITHUB_RUN_ID = '' } = env;
+  const { GITHUB_EVENT_PATH, GITHUB_REPOSITORY = '', GITHUB_RUN_ID = '' } = env;
   const event = Event.safeParse(await readEvent(GITHUB_EVENT_PATH));
   const token = env['GITHUB_TOKEN'] || env['GH_TOKEN'];
   const url = env['GITHUB_API_URL'] || 'https://api.github.com';
@@ -21,7 +21,6 @@ export async function githubJob(env: CliContext['env']): Promise<CiJob> {
     against: request?.base.ref,
     isFork,
     run: `${GITHUB_RUN_ID || 0}.${env['GITHUB_RUN_ATTEMPT'] || 1}`,
-    runLink: GITHUB_SERVER_URL && `${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}/actions/runs/${GITHUB_RUN_ID}`,
     summary: env['GITHUB_STEP_SUMMARY'] || undefined,
     lacking: isFork ? forkAdvice : token ? undefined : tokenAdvice,
     comments:
@@ -163,13 +162,3 @@ async function loginOf(api: ProviderApi): Promise<string | undefined> {
 }
 
 const hasNext = ({ headers }: Answer): boolean => /rel="next"/.test(headers.get('link') ?? '');
-
-/** Whether a write took effect. False if its comment is gone, or if it is to be reconsidered. */
-export async function isDone(sent: Promise<Answer>): Promise<boolean> {
-  try {
-    return (await sent).status !== 0;
-  } catch (error) {
-    if (error instanceof ProviderError && (error.status === 404 || error.status === 410)) return false;
-    throw error;
-  }
-}

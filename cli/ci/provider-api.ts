@@ -107,3 +107,13 @@ function parsed(text: string): unknown {
     return null;
   }
 }
+
+/** Whether a write took effect. False if its comment is gone, or if it is to be reconsidered. */
+export async function isDone(sent: Promise<Answer>): Promise<boolean> {
+  try {
+    return (await sent).status !== 0;
+  } catch (error) {
+    if (error instanceof ProviderError && (error.status === 404 || error.status === 410)) return false;
+    throw error;
+  }
+}

@@ -32,7 +32,9 @@ export function judgeMetric(gate: Gate, { head, base }: MetricValues): GateVerdi
   const noise = noiseOf(head, isRelative ? known : [], weight);
   const isOne = noise === null;
   const width = noise ?? (isRelative ? Math.abs(from) * unknownNoise[gate.sign] : 0);
-  const note = isOne ? oneRunText(isRelative ? gate.sign : undefined) : `noise ±${valueText(width)} over ${runsText(head, known)}`;
+  const note = isOne
+    ? oneRunText(isRelative ? gate.sign : undefined)
+    : `noise ±${valueText(width)} over ${runsText(head, known)}`;
   const verdict =
     beyond > width ? 'failed' : beyond <= 0 && (isOne || -beyond >= width) ? 'passed' : 'undecided';
   const within = verdict === 'undecided' && !isOne ? `within ${note}` : note;

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { loopbackGithub } from '../../support/ci/loopback-github.ts';
+import { loopbackGitlab } from '../../support/ci/loopback-gitlab.ts';
 import { runMps } from '../../support/mps.ts';
 
 const model = fileURLToPath(new URL('../../fixtures/onnx/digits.onnx', import.meta.url));
@@ -172,4 +173,29 @@ test('a shallow checkout of a merge is deepened to the commit before', async () 
 
   expect([code, stdout]).toEqual([4, expect.stringContaining('FAILED  bytes <= base')]);
   expect(github.comments[0]?.body).toContain(`commit=${sha} `);
+});
+
+test('a merge request of GitLab has one note, too', async () => {
+  const sha = await repository(gates('bytes <= base'));
+  const gitlab = await loopbackGitlab();
+  gitlab.sha = sha;
+  const author = { id: 1, username: 'somebody' };
+  for (let id = 1001; id <= 1101; id += 1) gitlab.notes.push({ id, body: 'hm', system: false, author });
+  const environment = {
+    ...{ GITLAB_CI: 'true', CI_API_V4_URL: gitlab.url, CI_COMMIT_SHA: sha, CI_MERGE_REQUEST_IID: '7' },
+    ...{ CI_MERGE_REQUEST_PROJECT_ID: '77', CI_MERGE_REQUEST_SOURCE_PROJECT_ID: '77' },
+    ...{ CI_MERGE_REQUEST_TARGET_BRANCH_NAME: 'main', CI_PIPELINE_ID: '5', GITLAB_TOKEN: 'glpat-secret' },
+  };
+
+  const checked = await ci({ ...environment, CI_JOB_ID: '1' });
+  const again = await ci({ ...environment, CI_JOB_ID: '2' });
+  const fork = await ci({ ...environment, CI_MERGE_REQUEST_SOURCE_PROJECT_ID: '78' });
+
+  expect([checked.code, again.code]).toEqual([4, 4]);
+  expect(gitlab.notes.filter(({ author: { id } }) => id === 8)).toHaveLength(1);
+  expect(gitlab.notes.at(-1)?.body).toContain('run=5.2');
+  expect(fork.stderr).toContain('runs in the fork');
+  expect(gitlab.faults).toEqual([]);
+  expect([...gitlab.tokens]).toEqual(['glpat-secret']);
+  expect(JSON.stringify([checked, again, fork])).not.toContain('glpat-secret');
 });

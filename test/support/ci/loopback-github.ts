@@ -1,8 +1,5 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
 import { PublishedApi } from './published-api.ts';
+import { type Acted, serveApi } from './serve-api.ts';
 
 export interface LoopbackComment {
   id: number;
@@ -86,39 +83,10 @@ export async function loopbackGithub(): Promise<LoopbackGithub> {
       headers: isMore ? { link: `<${state.url}${url.pathname}?page=${page + 1}>; rel="next"` } : {},
     };
   };
-  const server = createServer(async (request, response) => {
-    const { method = '', url: target = '' } = request;
-    const url = new URL(target, 'http://loopback');
-    const text = await textOf(request);
-    const sent = text === '' ? undefined : JSON.parse(text);
-    state.requests.push({ method, path: target, authorization: request.headers.authorization });
-    const matched = api.match(method, url, sent);
-    if (matched === undefined) {
-      response.writeHead(500).end();
-      return;
-    }
-    const { status, values, headers = {} } = act(matched.name, matched.path, url, sent?.body ?? '');
-    const answer = api.answer(matched.name, status, values);
-    response.writeHead(status, headers).end(answer === undefined ? '' : JSON.stringify(answer));
+  state.url = await serveApi(api, async (name, { path, url, sent, authorization }) => {
+    const [method = ''] = name.split(' ');
+    state.requests.push({ method, path: url.pathname, authorization });
+    return act(name, path, url, sent?.body ?? '');
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  state.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return state;
-}
-
-interface Acted {
-  status: number;
-  values: unknown;
-  headers?: Record<string, string>;
-}
-
-async function textOf(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk);
-  return Buffer.concat(chunks).toString();
 }
