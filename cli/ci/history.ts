@@ -97,11 +97,11 @@ export async function fileOfCommit(
       .replaceAll('\\', '/')
       .replace(/^\.?\/?/, '');
     const names = await listed(git, commit, beside);
-    const wanted = names.filter(
+    const copied = names.filter(
       (name) => name === basename(path) || name.startsWith(`${stem}.`) || name.startsWith(`${stem}_`),
     );
-    if (!wanted.includes(basename(path))) return false;
-    for (const name of wanted) {
+    if (!copied.includes(basename(path))) return false;
+    for (const name of copied) {
       const at = beside === '' || beside === '.' ? name : `${beside}/${name}`;
       await git(
         `--work-tree=${target}`,
