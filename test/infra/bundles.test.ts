@@ -24,7 +24,7 @@ const beginsTrainings = /Sweep$|^(?:createTrial|rerunExperiment|cancelExperiment
 /** `readCommand` holds the archive of `mps` with the engine, and the wheel, as text, which it only hands out. `backgroundPass` runs four tasks. `createSweep` and `updateSweep` read configurations and begin trainings. `jobStateChanged` settles jobs and sends messages, whose filters may have regular expressions: RE2's tables of Unicode have 150 KB. `readConsole` and `readConsoleFile` hand out the page. `readDocs` and `readOpenapi` describe every operation. */
 const larger: Readonly<Record<string, number>> = {
   backgroundPass: 1_210_000,
-  readCommand: 1_400_000,
+  readCommand: 1_560_000,
   createSweep: 970_000,
   updateSweep: 970_000,
   jobStateChanged: 1_130_000,
