@@ -3,6 +3,7 @@ import { badRequest, notFound } from '../../shared/core/service-error.ts';
 import { findExperiments } from '../../shared/data/experiments/experiment.ts';
 import { createLink, type LinkSubject } from '../../shared/data/projects/link.ts';
 import type { Project } from '../../shared/data/projects/project.ts';
+import { requireReport } from '../../shared/data/projects/report.ts';
 import { requireSweep } from '../../shared/data/sweeps/sweep.ts';
 import { writeRecords } from '../../shared/data/table/needs.ts';
 import type { TableReader } from '../../shared/data/table/table.ts';
@@ -35,6 +36,7 @@ export const endpoint = defineEndpoint({
   async handle({ body: { subject: asked, expires_in, ...shown } }, context) {
     const { records, project, caller, newId, now, noteAudit } = context;
     const { project_id } = project;
+    if (asked.kind === 'report') requireWhole(shown);
     const subject = await subjectOf(records, project, asked);
     const link_id = newId();
     noteAudit({ subject: { link_id } });
@@ -54,6 +56,17 @@ export const endpoint = defineEndpoint({
   },
 });
 
+/** Refuse settings that a report cannot follow: its text may name what its blocks would hide. */
+function requireWhole({
+  hide,
+  anonymous,
+  files,
+}: Pick<z.output<typeof LinkBody>, 'hide' | 'anonymous' | 'files'>) {
+  const message = 'is not for a report, whose text and pictures are shown as they are';
+  const faults = Object.entries({ hide: hide.length > 0, anonymous, files }).filter(([, isSet]) => isSet);
+  if (faults.length > 0) throw badRequest(faults.map(([name]) => ({ in: 'body', name, message })));
+}
+
 /** Return what a link shows. @throws ServiceError if the project does not have it */
 async function subjectOf(
   records: TableReader<'records'>,
@@ -63,6 +76,11 @@ async function subjectOf(
   if (asked.kind === 'sweep') {
     await requireSweep(records, project_id, asked.sweep_id);
     return asked;
+  }
+  if (asked.kind === 'report') {
+    const { report } = await requireReport(records, { project_id, report_id: asked.report_id });
+    const { experiments, sweeps } = report;
+    return { ...asked, experiments, sweeps, views: views.filter(({ name }) => report.views.includes(name)) };
   }
   if (asked.kind === 'view') {
     const view = views.find(({ name }) => name === asked.name);

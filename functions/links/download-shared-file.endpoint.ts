@@ -8,6 +8,7 @@ import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { redirect } from '../../shared/http/definition/endpoint-output.ts';
 import { Reply } from '../../shared/http/definition/reply.ts';
 import { linkIsGone, requireLink, requireShared, sharedThrottle } from './shared-link.ts';
+import { requireSharedPicture } from './shared-report.ts';
 
 export const endpoint = defineEndpoint({
   name: 'downloadSharedFile',
@@ -15,7 +16,7 @@ export const endpoint = defineEndpoint({
   path: '/links/shared/files/{path+}',
   summary: 'Download an artifact that a link shows',
   description:
-    'Only of a link with `files`. Redirects to a URL that is valid for 15 minutes. For `Authorization: Link <session>`.',
+    'Only of a link with `files`, and the pictures of a report. Redirects to a URL that is valid for 15 minutes. For `Authorization: Link <session>`.',
   allow: 'anyone',
   throttle: sharedThrottle,
   needs: { records: readRecords, accounts: readUsers, objects: readProjectObjects },
@@ -31,9 +32,11 @@ export const endpoint = defineEndpoint({
   async handle({ path: { path }, query: { experiment } }, context) {
     const { records, objects } = context;
     const shared = await requireLink(context);
-    if (!shared.link.files) throw linkIsGone();
-    const { told } = await requireShared(context, shared, experiment);
-    const artifact = told.shows(path) ? await findArtifact(records, experiment, path) : undefined;
+    const isReport = shared.link.subject.kind === 'report';
+    if (isReport) await requireSharedPicture(context, shared, experiment, path);
+    else if (!shared.link.files) throw linkIsGone();
+    const isShown = isReport || (await requireShared(context, shared, experiment)).told.shows(path);
+    const artifact = isShown ? await findArtifact(records, experiment, path) : undefined;
     if (artifact === undefined) throw linkIsGone();
     const name = path.split('/').at(-1) ?? path;
     return Reply.redirect(await objects.presignDownload(artifact.object, name, artifact.media_type));

@@ -26,13 +26,16 @@ export const LinkBody = z.strictObject({
         }),
         z.strictObject({ kind: z.literal('sweep'), sweep_id: Ulid }),
         z.strictObject({ kind: z.literal('view'), name: line(64) }),
+        z.strictObject({ kind: z.literal('report'), report_id: Ulid }),
       ],
       {
         error: ({ code }) =>
-          code === 'invalid_union' ? 'must be experiment, comparison, sweep or view' : undefined,
+          code === 'invalid_union' ? 'must be experiment, comparison, sweep, view or report' : undefined,
       },
     )
-    .describe('What it shows: an experiment, up to 50 experiments, a sweep, or a saved view of the project.'),
+    .describe(
+      'What it shows: an experiment, up to 50 experiments, a sweep, a saved view, or a report of the project.',
+    ),
   hide: z
     .array(line(250))
     .max(100, 'has more than 100 names')
@@ -55,8 +58,10 @@ export const LinkBody = z.strictObject({
 export const LinkAnswer = z
   .object({
     link_id: Ulid,
-    kind: z.enum(['experiment', 'comparison', 'sweep', 'view']),
-    about: z.array(z.string()).describe('IDs of the experiments or of the sweep, or the name of the view.'),
+    kind: z.enum(['experiment', 'comparison', 'sweep', 'view', 'report']),
+    about: z
+      .array(z.string())
+      .describe('IDs of the experiments, of the sweep or of the report, or the name of the view.'),
     hide: z.array(z.string()),
     anonymous: z.boolean(),
     files: z.boolean(),
@@ -72,6 +77,8 @@ export function showLink({ subject, ...link }: Link): z.input<typeof LinkAnswer>
       ? [subject.name]
       : subject.kind === 'sweep'
         ? [subject.sweep_id]
-        : subject.experiment_ids;
+        : subject.kind === 'report'
+          ? [subject.report_id]
+          : subject.experiment_ids;
   return { link_id, kind: subject.kind, about, hide, anonymous, files, created_at, expires_at };
 }

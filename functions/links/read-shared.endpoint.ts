@@ -7,6 +7,8 @@ import { ExperimentKind } from '../../shared/data/experiments/experiment.ts';
 import { JobStatus } from '../../shared/data/jobs/job-status.ts';
 import { readCriterion } from '../../shared/data/projects/inferred-criterion.ts';
 import type { Link } from '../../shared/data/projects/link.ts';
+import type { Project } from '../../shared/data/projects/project.ts';
+import type { Report } from '../../shared/data/projects/report.ts';
 import { RunOutcome } from '../../shared/data/sweeps/sweep-run.ts';
 import { readRecords } from '../../shared/data/table/needs.ts';
 import { BestAnswer } from '../../shared/experiments/best-answer.ts';
@@ -17,6 +19,7 @@ import { Reply } from '../../shared/http/definition/reply.ts';
 import { MetricRanker } from '../../shared/metrics/metric-ranker.ts';
 import type { Discretion } from './hidden-params.ts';
 import { discretionOf, requireLink, sharedExperiments, sharedThrottle } from './shared-link.ts';
+import { requireSharedReport } from './shared-report.ts';
 
 const Texts = z.record(z.string(), z.string());
 
@@ -55,9 +58,10 @@ export const endpoint = defineEndpoint({
   isHeavy: () => true,
   output: {
     200: z.object({
-      kind: z.enum(['experiment', 'comparison', 'sweep', 'view']),
+      kind: z.enum(['experiment', 'comparison', 'sweep', 'view', 'report']),
       project: z.string().nullable(),
-      title: z.string().nullable().describe('Name of the sweep or view.'),
+      title: z.string().nullable().describe('Name of the sweep or view, or title of the report.'),
+      text: z.string().nullable().describe('Text of the report.'),
       metric: z.string().nullable().describe('Metric that ranks the experiments.'),
       goal: z.enum(['maximize', 'minimize']).nullable(),
       anonymous: z.boolean(),
@@ -73,6 +77,8 @@ export const endpoint = defineEndpoint({
     const { records, accounts, now } = context;
     const shared = await requireLink(context);
     const { link, project } = shared;
+    if (link.subject.kind === 'report')
+      return answerReport(await requireSharedReport(context, shared), shared);
     const { all, isMore, sweep } = await sharedExperiments(context, shared);
     const { subject, project_id, anonymous } = link;
     const [told, criterion, usernames] = await Promise.all([
@@ -102,6 +108,7 @@ export const endpoint = defineEndpoint({
         kind: subject.kind,
         project: anonymous ? null : project.project_name,
         title: name !== null && told.shows(name) ? name : null,
+        text: null,
         metric: told.shows(judgedBy.name) ? judgedBy.name : null,
         goal: judgedBy.goal,
         anonymous,
@@ -114,6 +121,19 @@ export const endpoint = defineEndpoint({
     );
   },
 });
+
+/** Build the response for a report. Its blocks are read one by one. */
+const answerReport = (
+  { report, text }: { report: Report; text: string },
+  { link: { files, anonymous, expires_at }, project }: { link: Link; project: Project },
+) =>
+  Reply.json(
+    {
+      ...{ kind: 'report' as const, project: project.project_name, title: report.title, text },
+      ...{ metric: null, goal: null, anonymous, files, expires_at, experiments: [], complete: true },
+    },
+    { headers: { 'Cache-Control': 'no-store' } },
+  );
 
 /** Maximum bytes of the experiments in a payload. One has less than 1 MB. */
 const maxBytes = 4_000_000;

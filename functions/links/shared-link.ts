@@ -61,6 +61,8 @@ export async function sharedExperiments(
   isWanted: (experiment_id: string) => boolean = () => true,
 ): Promise<SharedExperiments> {
   const { records } = reading;
+  // Its blocks have an operation of their own.
+  if (subject.kind === 'report') throw linkIsGone();
   if (subject.kind === 'view') {
     if (!views.some(({ name }) => name === subject.name)) throw linkIsGone();
     const { experimentsOfView } = await import('../../shared/experiments/search/experiments-of-view.ts');

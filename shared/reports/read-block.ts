@@ -171,6 +171,7 @@ export async function presentData(
     const artifact = await findArtifact(records, first.experiment_id, block.path);
     if (artifact === undefined) return missing(`The experiment has no file ${block.path}.`);
     const { path, size, media_type, object } = artifact;
+    if (!media_type.startsWith('image/')) return missing(`The file ${path} is no picture.`);
     return { kind, run: runOf(first), path, size, media_type, object };
   }
   return chartOf(reading, block, shown.slice(0, maxRuns), chosen.isMore || shown.length > maxRuns);

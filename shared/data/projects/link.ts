@@ -5,6 +5,7 @@ import { recordType } from '../table/record.ts';
 import { type Key, type Page, readPage, type TableReader, type TableWriter } from '../table/table.ts';
 import { tryWrite } from '../table/write-label.ts';
 import { projectExists } from './project.ts';
+import { TableView } from './table-view.ts';
 
 /** What a link shows. */
 const LinkSubject = z.discriminatedUnion('kind', [
@@ -12,6 +13,14 @@ const LinkSubject = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('sweep'), sweep_id: Ulid }),
   /** A view with the filter and order that it had when the link was made. */
   z.object({ kind: z.literal('view'), name: z.string(), filter: z.string(), order: z.string() }),
+  /** A report, with what it named when the link was made: its experiments, its sweeps, and its views as they were. */
+  z.object({
+    kind: z.literal('report'),
+    report_id: Ulid,
+    experiments: z.array(Ulid),
+    sweeps: z.array(Ulid),
+    views: z.array(TableView),
+  }),
 ]);
 export type LinkSubject = z.infer<typeof LinkSubject>;
 

@@ -514,6 +514,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     },
   },
   openLink: given(json({ secret: 'of no link' })),
+  readSharedBlock: { call: () => ({ path: { block: '1' } }) },
   readSharedChart: given({ query: { experiment: nobody } }),
   listSharedFiles: given({ query: { experiment: nobody } }),
   downloadSharedFile: given({ query: { experiment: nobody } }),

@@ -3,6 +3,11 @@ import { endpoint as deleteExperiment } from '../../../functions/experiments/rec
 import { endpoint as deleteExperiments } from '../../../functions/experiments/records/delete-experiments.endpoint.ts';
 import { endpoint as restoreExperiments } from '../../../functions/experiments/records/restore-experiments.endpoint.ts';
 import { endpoint as updateExperiment } from '../../../functions/experiments/records/update-experiment.endpoint.ts';
+import { endpoint as createLink } from '../../../functions/links/create-link.endpoint.ts';
+import { endpoint as downloadSharedFile } from '../../../functions/links/download-shared-file.endpoint.ts';
+import { endpoint as readShared } from '../../../functions/links/read-shared.endpoint.ts';
+import { endpoint as readSharedBlock } from '../../../functions/links/read-shared-block.endpoint.ts';
+import { endpoint as readSharedChart } from '../../../functions/links/read-shared-chart.endpoint.ts';
 import { endpoint as updateProject } from '../../../functions/projects/projects/update-project.endpoint.ts';
 import { endpoint as createReport } from '../../../functions/projects/reports/create-report.endpoint.ts';
 import { endpoint as deleteReport } from '../../../functions/projects/reports/delete-report.endpoint.ts';
@@ -12,7 +17,7 @@ import { endpoint as readReportBlock } from '../../../functions/projects/reports
 import { endpoint as updateReport } from '../../../functions/projects/reports/update-report.endpoint.ts';
 import type { AnyEndpoint } from '../../../shared/http/definition/middleware.ts';
 import { type PeopledService, type Person, peopledService } from '../access/people.ts';
-import { recordedRun, sentFile } from '../links/shared-run.ts';
+import { madeLink, reader, recordedRun, sentFile } from '../links/shared-run.ts';
 import { json } from '../users/body.ts';
 
 let service: PeopledService;
@@ -183,5 +188,46 @@ describe('what a report names', () => {
 
     expect([kept.status, freed.status]).toEqual([409, 200]);
     expect((await ask(readReport, { report_id })).status).toBe(404);
+  });
+});
+
+describe('a link of a report', () => {
+  test('shows what the report named when it was made, and nothing that is written into it later', async () => {
+    const [shared, secret] = [
+      await recordedRun(service, owner, project_id),
+      await recordedRun(service, owner, project_id, { name: 'secret' }),
+    ];
+    for (const path of ['images/a.png', 'model.bin'])
+      await sentFile(service, owner, { project_id, experiment_id: shared, path });
+    const picture = (path: string) => block('picture', `experiment: ${shared}`, `path: ${path}`);
+    const report_id = await written(picture('images/a.png'), 'Shared');
+    const subject = { kind: 'report', report_id };
+    const { secret: key } = await madeLink(service, owner, project_id, { subject });
+    const anonymous = await ask(createLink, {}, { subject, anonymous: true });
+
+    const later = block('value', `experiment: ${secret}`, 'metric: loss');
+    await ask(
+      updateReport,
+      { report_id },
+      { text: `${picture('images/a.png')}${later}${picture('model.bin')}` },
+    );
+    const get = await reader(service, key);
+    const page = await get(readShared);
+    const blocks = await Promise.all(
+      ['1', '2', '3'].map((number) => get(readSharedBlock, {}, { block: number })),
+    );
+    const files = await Promise.all(
+      ['images/a.png', 'model.bin'].map((path) => get(downloadSharedFile, { experiment: shared }, { path })),
+    );
+    const chart = await get(readSharedChart, { experiment: shared });
+
+    expect(anonymous.status).toBe(400);
+    expect(page.json).toMatchObject({ kind: 'report', title: 'Shared', experiments: [] });
+    expect(blocks.map(({ json: { data } }) => data.kind)).toEqual(['picture', 'missing', 'missing']);
+    expect(JSON.stringify(blocks.map(({ json: answer }) => answer))).not.toContain('"secret"');
+    expect(files.map(({ status }) => status)).toEqual([302, 404]);
+    expect(chart.status).toBe(404);
+    await ask(deleteReport, { report_id });
+    expect((await get(readShared)).status).toBe(404);
   });
 });

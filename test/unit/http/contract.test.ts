@@ -41,6 +41,7 @@ const openToAnyone = [
   // For the session of a link, which they check themselves.
   'POST /links/session',
   'GET /links/shared',
+  'GET /links/shared/blocks/{block}',
   'GET /links/shared/chart',
   'GET /links/shared/files',
   'GET /links/shared/files/{path+}',

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { bytesText } from '../../../../shared/core/text/bytes-text.ts';
 import {
   type LinkReader,
@@ -7,18 +7,28 @@ import {
   type SharedExperiment,
   type SharedFile,
 } from '../project/link-calls.ts';
+import { inTurn } from '../reports/report-calls.ts';
 import { Button } from '../ui/controls/button.tsx';
 import { Headings } from '../ui/listing.tsx';
 import { usePageTitle } from '../ui/page-head.tsx';
 import { saveBlob } from '../ui/save.ts';
 import { Empty } from '../ui/states/empty.tsx';
+import { lazy } from '../ui/states/lazy.tsx';
 import { Problem } from '../ui/states/problem.tsx';
 import { Skeleton } from '../ui/states/skeleton.tsx';
 import { RunStatus } from '../ui/states/status.tsx';
 import { durationText, numberText, plural } from '../ui/text/format.ts';
 import { Markdown } from '../ui/text/markdown.tsx';
 
-const kinds = { experiment: 'Experiment', comparison: 'Comparison', sweep: 'Sweep', view: 'Experiments' };
+const ReportText = lazy(() => import('../reports/report-text.tsx').then((module) => module.ReportText));
+
+const kinds = {
+  experiment: 'Experiment',
+  comparison: 'Comparison',
+  sweep: 'Sweep',
+  view: 'Experiments',
+  report: 'Report',
+};
 /** Experiments whose curves are drawn at once. */
 const drawnAtOnce = 4;
 
@@ -127,8 +137,17 @@ function Files({ reader, experiment }: { reader: LinkReader; experiment: SharedE
   );
 }
 
+/** Read the blocks of a report in turn. Their experiments have no page for the holder of a link. */
+const blocksOf = (reader: LinkReader) => ({
+  project_id: undefined,
+  read: inTurn((number) => reader.block(number)),
+  picture: ({ run, path }: { run: { experiment_id: string }; path: string }) =>
+    reader.download(run.experiment_id, path),
+});
+
 function Content({ reader }: { reader: LinkReader }) {
-  const { kind, title, project, files, metric, expires_at, experiments, complete } = reader.shared;
+  const { kind, title, text, project, files, metric, expires_at, experiments, complete } = reader.shared;
+  const blocks = useMemo(() => blocksOf(reader), [reader]);
   const [first] = experiments;
   const name = kind === 'experiment' ? first?.name : title;
   usePageTitle(name ?? kinds[kind]);
@@ -151,35 +170,42 @@ function Content({ reader }: { reader: LinkReader }) {
         )}
       </p>
       {!complete && <p class="soft small">The first {plural(experiments.length, 'experiment')}.</p>}
-      {experiments.length === 0 && <Empty title="No experiments yet" icon="chart" />}
-      <div class="scroll-x">
-        <table class="data">
-          <Headings of={['', ...experiments.map((experiment) => ({ name: <bdi>{experiment.name}</bdi> }))]} />
-          <tbody>
-            <tr>
-              <th scope="row">status</th>
-              {experiments.map((experiment) => (
-                <td key={experiment.experiment_id}>
-                  <RunStatus run={experiment} />
-                </td>
-              ))}
-            </tr>
-            <Rows
-              name="Run"
-              all={experiments}
-              values={({ duration, user, commit, best }) => ({
-                ...(duration !== null && { duration: durationText(duration) }),
-                ...(user !== null && { user }),
-                ...(commit !== null && { commit: commit.slice(0, 12) }),
-                ...(best !== null && { best: numberText(best.value) }),
-              })}
+      {text !== null && (
+        <ReportText title={title ?? kinds[kind]} text={text} version={expires_at} reader={blocks} />
+      )}
+      {text === null && experiments.length === 0 && <Empty title="No experiments yet" icon="chart" />}
+      {text === null && (
+        <div class="scroll-x">
+          <table class="data">
+            <Headings
+              of={['', ...experiments.map((experiment) => ({ name: <bdi>{experiment.name}</bdi> }))]}
             />
-            <Rows name="Metrics" all={experiments} values={metricsOf} />
-            <Rows name="Params" all={experiments} values={({ params }) => params} />
-            <Rows name="Tags" all={experiments} values={({ tags }) => tags} />
-          </tbody>
-        </table>
-      </div>
+            <tbody>
+              <tr>
+                <th scope="row">status</th>
+                {experiments.map((experiment) => (
+                  <td key={experiment.experiment_id}>
+                    <RunStatus run={experiment} />
+                  </td>
+                ))}
+              </tr>
+              <Rows
+                name="Run"
+                all={experiments}
+                values={({ duration, user, commit, best }) => ({
+                  ...(duration !== null && { duration: durationText(duration) }),
+                  ...(user !== null && { user }),
+                  ...(commit !== null && { commit: commit.slice(0, 12) }),
+                  ...(best !== null && { best: numberText(best.value) }),
+                })}
+              />
+              <Rows name="Metrics" all={experiments} values={metricsOf} />
+              <Rows name="Params" all={experiments} values={({ params }) => params} />
+              <Rows name="Tags" all={experiments} values={({ tags }) => tags} />
+            </tbody>
+          </table>
+        </div>
+      )}
       {experiments.map((experiment, index) => (
         <section key={experiment.experiment_id}>
           {experiments.length > 1 && (

@@ -7,6 +7,7 @@ import type { endpoint as listLinks } from '../../../links/list-links.endpoint.t
 import type { endpoint as listSharedFiles } from '../../../links/list-shared-files.endpoint.ts';
 import type { endpoint as openLink } from '../../../links/open-link.endpoint.ts';
 import type { endpoint as readShared } from '../../../links/read-shared.endpoint.ts';
+import type { endpoint as readSharedBlock } from '../../../links/read-shared-block.endpoint.ts';
 import type { endpoint as readSharedChart } from '../../../links/read-shared-chart.endpoint.ts';
 import { all, call } from '../api/calls.ts';
 import { serviceUrl } from '../api/session.ts';
@@ -21,7 +22,8 @@ export type LinkSubject =
   | { kind: 'experiment'; experiment_id: string }
   | { kind: 'comparison'; experiment_ids: string[] }
   | { kind: 'sweep'; sweep_id: string }
-  | { kind: 'view'; name: string };
+  | { kind: 'view'; name: string }
+  | { kind: 'report'; report_id: string };
 
 export const addLink = (
   project_id: string,
@@ -41,6 +43,8 @@ export const maxFiles = 500;
 /** Reads what a link shows. */
 export interface LinkReader {
   shared: Shared;
+  /** Reads a block of a report, by its number. */
+  block(number: number): Promise<AnswerOf<typeof readSharedBlock>>;
   chart(experiment: string): Promise<string>;
   files(experiment: string): Promise<SharedFile[]>;
   download(experiment: string, path: string): Promise<Blob>;
@@ -53,6 +57,11 @@ export async function readLink(secret: string): Promise<LinkReader> {
   const shared = await client.call<typeof readShared>('GET /links/shared', { headers });
   return {
     shared,
+    block: (number) =>
+      client.call<typeof readSharedBlock>('GET /links/shared/blocks/{block}', {
+        path: { block: String(number) },
+        headers,
+      }),
     chart: (experiment) =>
       client.text<typeof readSharedChart>('GET /links/shared/chart', 'image/svg+xml', {
         query: { experiment },

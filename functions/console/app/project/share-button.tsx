@@ -52,28 +52,41 @@ function ShareDialog({
       {url === undefined ? (
         <Form action="Make the link" onSubmit={make}>
           <SelectField label="Valid for" options={days} value={lifetime} onChoose={setLifetime} />
-          <label class="check">
-            <input
-              type="checkbox"
-              checked={anonymous}
-              onChange={({ currentTarget }) => setAnonymous(currentTarget.checked)}
-            />
-            <span>
-              Anonymous
-              <span class="hint">
-                No users, commit, note and tags, nor what looks like a path or an address.
-              </span>
-            </span>
-          </label>
-          <label class="check">
-            <input
-              type="checkbox"
-              checked={files}
-              onChange={({ currentTarget }) => setFiles(currentTarget.checked)}
-            />
-            <span>Show the artifacts, too</span>
-          </label>
-          <TextField label="Hide params" hint="Names, separated by commas." value={hide} onText={setHide} />
+          {subject.kind === 'report' ? (
+            <p class="soft small">
+              Its text, and what its blocks name now. Blocks that are added later stay hidden.
+            </p>
+          ) : (
+            <>
+              <label class="check">
+                <input
+                  type="checkbox"
+                  checked={anonymous}
+                  onChange={({ currentTarget }) => setAnonymous(currentTarget.checked)}
+                />
+                <span>
+                  Anonymous
+                  <span class="hint">
+                    No users, commit, note and tags, nor what looks like a path or an address.
+                  </span>
+                </span>
+              </label>
+              <label class="check">
+                <input
+                  type="checkbox"
+                  checked={files}
+                  onChange={({ currentTarget }) => setFiles(currentTarget.checked)}
+                />
+                <span>Show the artifacts, too</span>
+              </label>
+              <TextField
+                label="Hide params"
+                hint="Names, separated by commas."
+                value={hide}
+                onText={setHide}
+              />
+            </>
+          )}
         </Form>
       ) : (
         <>

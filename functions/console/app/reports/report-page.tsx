@@ -4,6 +4,7 @@ import type { ReportBlock } from '../../../../shared/reports/parse-report.ts';
 import { loadProject } from '../api/projects.ts';
 import { useRights } from '../api/rights.ts';
 import { useLive } from '../api/use-live.ts';
+import { ShareButton } from '../project/share-button.tsx';
 import { AskingButton } from '../ui/controls/asking-button.tsx';
 import { Button } from '../ui/controls/button.tsx';
 import { Field } from '../ui/controls/field.tsx';
@@ -48,7 +49,7 @@ function Content({
   onChange: () => Promise<void>;
 }) {
   const { project_id, report_id } = path;
-  const { mayChange } = useRights(project_id, project);
+  const { mayChange, mayOwn } = useRights(project_id, project);
   const isEditing = mayChange && place.value.query.get('edit') === '1';
   const reader = useMemo(() => blockReader(path), [report_id]);
   const page = useRef<HTMLDivElement>(null);
@@ -95,6 +96,7 @@ function Content({
             <Button icon="download" onClick={save}>
               Export
             </Button>
+            {mayOwn && <ShareButton project_id={project_id} subject={{ kind: 'report', report_id }} />}
             {mayChange && (
               <>
                 <AskingButton
