@@ -69,6 +69,7 @@ const special: Readonly<Record<string, Row>> = {
   // There is no session of a link, so nobody finds one.
   openLink: [anyone, 404],
   readShared: [anyone, 404],
+  readSharedBlock: [anyone, 404],
   readSharedChart: [anyone, 404],
   listSharedFiles: [anyone, 404],
   downloadSharedFile: [anyone, 404],

@@ -14,19 +14,20 @@ function* inParts(ids: readonly string[]): Generator<readonly string[]> {
   for (let at = 0; at < ids.length; at += atOnce) yield ids.slice(at, at + atOnce);
 }
 
-/** Delete experiments for 30 days. Return the IDs of the deleted ones, and of those that have not ended. */
+/** Delete experiments for 30 days. Return the IDs of the deleted ones, of those that have not ended, and that a report shows. */
 export async function deleteRuns(
   project_id: string,
   ids: readonly string[],
-): Promise<{ deleted: string[]; unfinished: string[] }> {
-  const found = { deleted: [] as string[], unfinished: [] as string[] };
+): Promise<{ deleted: string[]; unfinished: string[]; shown: string[] }> {
+  const found = { deleted: [] as string[], unfinished: [] as string[], shown: [] as string[] };
   for (const experiment_ids of inParts(ids)) {
-    const { deleted, unfinished } = await call<typeof deleteExperiments>(
+    const { deleted, unfinished, shown } = await call<typeof deleteExperiments>(
       'POST /projects/{project_id}/experiments/delete',
       { path: { project_id }, body: { experiment_ids: [...experiment_ids] } },
     );
     found.deleted.push(...deleted);
     found.unfinished.push(...unfinished);
+    found.shown.push(...shown);
   }
   return found;
 }

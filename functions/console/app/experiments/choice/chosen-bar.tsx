@@ -73,12 +73,14 @@ export function ChosenBar({
   };
   const remove = () =>
     act(async () => {
-      const { deleted, unfinished } = await deleteRuns(project_id, ids);
+      const { deleted, unfinished, shown } = await deleteRuns(project_id, ids);
       changes.drop(deleted);
       onClear();
       const left =
         unfinished.length > 0 ? ` ${plural(unfinished.length, 'training')} still run; cancel first.` : '';
-      tell(`${plural(deleted.length, 'experiment')} deleted, restorable for 30 days.${left}`, false, {
+      const kept =
+        shown.length > 0 ? ` ${plural(shown.length, 'experiment')} stay: a report shows them.` : '';
+      tell(`${plural(deleted.length, 'experiment')} deleted, restorable for 30 days.${left}${kept}`, false, {
         name: 'Undo',
         async act() {
           await restoreRuns(project_id, deleted);
