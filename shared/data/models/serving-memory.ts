@@ -9,10 +9,10 @@ const processMebibytes = 160;
 const timesBytes = 2.2;
 
 /** MiB of a batch of texts on its way through a model, and of the tokenizer's code. */
-const textMebibytes = 256;
+const textMebibytes = 512;
 
-/** Bytes in memory for each byte of `tokenizer.json`. */
-const timesTokenizer = 14;
+/** Bytes in memory for each byte of `tokenizer.json`: the tree of a Unigram vocabulary takes most, 29. */
+const timesTokenizer = 32;
 
 /** Estimate the MiB that the process of a version takes. */
 export const versionMemory = ({ bytes, files, texts }: Sized): number => {
