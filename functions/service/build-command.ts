@@ -17,6 +17,8 @@ export interface CommandFiles {
   size: number;
   /** The Python package that pip installs, in base64. */
   wheel: string;
+  /** The skill for agents, in Markdown. */
+  skill: string;
 }
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -75,6 +77,7 @@ export async function buildCommandFiles(): Promise<CommandFiles> {
     offset: before.length + blockBytes,
     size: code.length,
     wheel: Buffer.from(wheel).toString('base64'),
+    skill: await readFile(join(root, 'skills/mps/SKILL.md'), 'utf8'),
   };
 }
 

@@ -9,7 +9,7 @@ import { answerDocument, type FixedDocument } from './fixed-document.ts';
 import { wheelName } from './wheel-name.ts';
 
 const decompress = promisify(gunzip);
-const fileNames = ['mps.mjs', 'mps.tgz', wheelName] as const;
+const fileNames = ['mps.mjs', 'mps.tgz', 'SKILL.md', wheelName] as const;
 type FileName = (typeof fileNames)[number];
 
 const made = new Map<FileName, FixedDocument>();
@@ -30,8 +30,9 @@ async function document(file: FileName): Promise<FixedDocument> {
 }
 
 async function makeDocument(file: FileName): Promise<FixedDocument> {
-  const { archive, offset, size, wheel } = await commandFiles();
+  const { archive, offset, size, wheel, skill } = await commandFiles();
   if (file === wheelName) return documentOf('application/zip', Buffer.from(wheel, 'base64'));
+  if (file === 'SKILL.md') return documentOf('text/markdown; charset=utf-8', Buffer.from(skill));
   const packed = Buffer.from(archive, 'base64');
   if (file === 'mps.tgz') return documentOf('application/gzip', packed);
   const program = (await decompress(packed)).subarray(offset, offset + size);
@@ -44,7 +45,7 @@ export const endpoint = defineEndpoint({
   path: '/cli/{file}',
   summary: 'The command mps of this service, and its package for Python',
   description:
-    'Install `mps.tgz` with `npm install -g` and its URL; `mps.mjs` is the same program as one file. It runs on Node 20 and newer. `pip install` takes the wheel by its URL, for Python 3.9 and newer; `import mps` then records and reads experiments.',
+    'Install `mps.tgz` with `npm install -g` and its URL; `mps.mjs` is the same program as one file. It runs on Node 20 and newer. `pip install` takes the wheel by its URL, for Python 3.9 and newer; `import mps` then records and reads experiments. `SKILL.md` is a skill for agents that use `mps mcp`.',
   allow: 'anyone',
   needs: {},
   throttle: { perSecond: 2, burst: 10 },
@@ -52,10 +53,12 @@ export const endpoint = defineEndpoint({
     path: z.strictObject({
       file: z
         .enum(fileNames, `must be one of ${fileNames.join(', ')}`)
-        .describe('`mps.tgz` for npm, `mps.mjs` to run without an installation, or the wheel for pip.'),
+        .describe(
+          '`mps.tgz` for npm, `mps.mjs` to run without an installation, the wheel for pip, or `SKILL.md` for agents.',
+        ),
     }),
   },
-  output: { 200: content(['text/javascript', 'application/gzip', 'application/zip']) },
+  output: { 200: content(['text/javascript', 'application/gzip', 'application/zip', 'text/markdown']) },
   etag: true,
 
   async handle({ path: { file } }) {

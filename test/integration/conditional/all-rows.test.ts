@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { endpoint as readAgentGuide } from '../../../functions/service/read-agent-guide.endpoint.ts';
 import { endpoint as readCommand } from '../../../functions/service/read-command.endpoint.ts';
 import { endpoint as readDocs } from '../../../functions/service/read-docs.endpoint.ts';
 import { endpoint as readOpenApi } from '../../../functions/service/read-openapi.endpoint.ts';
@@ -13,7 +14,13 @@ import { projectRows } from './project-rows.ts';
 import { userRows } from './user-rows.ts';
 
 /** Documents that change with the service alone, which their own tests try. */
-const documents: readonly AnyEndpoint[] = [readCommand, readDocs, readOpenApi, readProjectFileSchema];
+const documents: readonly AnyEndpoint[] = [
+  readCommand,
+  readDocs,
+  readOpenApi,
+  readProjectFileSchema,
+  readAgentGuide,
+];
 
 /** Each part's rows: an operation with an ETag or a precondition belongs into one of them. */
 const parts = [projectRows, userRows, modelRows, compressionRows];

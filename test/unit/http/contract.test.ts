@@ -38,6 +38,7 @@ const openToAnyone = [
   'ANY /v2/{v2_path+}',
   'GET /console/{file}',
   'GET /cli/mps.schema.json',
+  'GET /docs/agents.md',
   // For the session of a link, which they check themselves.
   'POST /links/session',
   'GET /links/shared',
