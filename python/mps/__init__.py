@@ -8,7 +8,7 @@ from .error import Error
 from .version import version as __version__
 
 if TYPE_CHECKING:
-    from .recorder import Recorder, record
+    from .recording.recorder import Recorder, record
     from .run import Run, RunError
     from .service import Service, connect
     from .sweep import Sweep
@@ -17,7 +17,7 @@ __all__ = ["Error", "Recorder", "Run", "RunError", "Service", "Sweep", "__versio
 
 # Modules are imported at the first use of their names: `import mps` costs a training nothing that it does not use.
 _homes = {
-    **{"Recorder": "recorder", "record": "recorder", "Service": "service", "connect": "service"},
+    **{"Recorder": "recording.recorder", "record": "recording.recorder", "Service": "service", "connect": "service"},
     **{"Run": "run", "RunError": "run", "Sweep": "sweep"},
 }
 

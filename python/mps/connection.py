@@ -154,7 +154,8 @@ class Connection:
             self._greeted = True
         try:
             with exchange("GET", f"{self.url}/", {"Accept": "application/json"}, timeout=5.0) as answer:
-                theirs = str(jsons.loads(answer.read())["version"])
+                # A version of Python has no dash before its pre-release.
+                theirs = re.sub(r"-(a|b|rc)[a-z]*\.?(\d+)$", r"\1\2", str(jsons.loads(answer.read())["version"]))
         except (OSError, Error, ValueError, TypeError, KeyError, http.client.HTTPException):
             return
         if theirs != version:

@@ -14,7 +14,7 @@ from typing import Any
 from unittest import mock
 
 import mps
-from mps import media, recorder
+from mps.recording import media, recorder
 
 from .test_connection import WithHome
 from .web_server import Answer, Request, WebServer

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 const folders = [
   { folder: join(import.meta.dirname, 'modules'), pattern: '**/*.py' },
-  { folder: join(import.meta.dirname, '../../../python'), pattern: 'mps/*.py' },
+  { folder: join(import.meta.dirname, '../../../python'), pattern: 'mps/**/*.py' },
 ];
 
 /**

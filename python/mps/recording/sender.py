@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from .error import Error
+from ..error import Error
+from ..login import chosen_login
 from .journal import RECORDS, RUN_TAG, Journal, Leftover, head_of, lines_from, read_sent, runs_in, write_sent
 
 if TYPE_CHECKING:
-    from .connection import Connection
+    from ..connection import Connection
 
 # Limits of the service for one request.
 _MAX_POINTS = 1000
@@ -39,8 +40,8 @@ class Sender:
     pause = 1.0
     max_pause = 30.0
 
-    def __init__(self, journal: Journal, connect: Callable[[], Connection], say: Say) -> None:
-        self._journal, self._connect, self._say = journal, connect, say
+    def __init__(self, journal: Journal, say: Say) -> None:
+        self._journal, self._say = journal, say
         self._own: Upload | None = None
         self._is_connected = False
         self._wake = threading.Event()
@@ -77,11 +78,11 @@ class Sender:
     def _pass(self) -> bool:
         """Send what is new. Return whether runs of earlier processes are left to be sent."""
         if self._own is None:
-            self._own = Upload(self._journal.folder, self._connect(), self._say, is_known=False)
+            self._own = Upload(self._journal.folder, _connection(), self._say, is_known=False)
             self._own.moved = self._moved
         elif not self._is_connected:
             # A person may have signed in since.
-            self._own.connection = self._connect()
+            self._own.connection = _connection()
         self._is_connected = True
         if not self._own.is_done:
             self._own.send()
@@ -122,6 +123,14 @@ class Sender:
 
     def _moved(self) -> None:
         self.progress += 1
+
+
+def _connection() -> Connection:
+    """Return a connection without patience: who sends tries again, and a person may have signed in since."""
+    from ..connection import Connection
+
+    login = chosen_login()
+    return Connection(login.url, login.token, job=login.job, timeout=30.0, patience=0.0)
 
 
 class Upload:
@@ -300,7 +309,7 @@ class Upload:
         self.moved()
 
     def _send_parts(self, folder: str, name: str, content: Any, size: int) -> None:
-        from .connection import exchange, reason
+        from ..connection import exchange, reason
 
         part = max(_MIN_PART, -(-size // _MAX_PARTS))
         place = f"mpu/create/{quote(folder)}"

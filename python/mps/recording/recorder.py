@@ -6,21 +6,20 @@ import atexit
 import json
 import os
 import platform
-import re
 import shutil
 import sys
 import time
-import unicodedata
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from ..login import chosen_login, in_job, job_login
 from .journal import OWN_TAGS, Journal, line_of
-from .login import chosen_login, in_job, job_login
+from .values import flattened, kind_of, listed, name_fault, path_fault, shown, text_of, whole_step
 
 if TYPE_CHECKING:
-    from .connection import Connection
+    from ..connection import Connection
     from .sender import Sender
 
 
@@ -52,7 +51,7 @@ def record(
         for key, value in tags.items():
             recorder.tag(key, value)
     else:
-        for one in [tags] if isinstance(tags, str) else _listed(tags):
+        for one in [tags] if isinstance(tags, str) else listed(tags):
             recorder.tag(one)
     return recorder
 
@@ -85,7 +84,7 @@ class Recorder:
             if self._journal is not None and not offline:
                 from .sender import Sender
 
-                self._sender = Sender(self._journal, _connection, self._say)
+                self._sender = Sender(self._journal, self._say)
         _open.add(self)
 
     def _begin(self, project: str | None, name: str | None) -> Journal | None:
@@ -96,9 +95,9 @@ class Recorder:
         except Exception:
             address = os.environ.get("MPS_URL") or None
         run = os.urandom(16).hex()
-        title = _text(name)[:250] if name else None
+        title = text_of(name)[:250] if name else None
         here = _here()
-        own = {"id": run, "project": _text(project or here.name or "root"), "name": title, "user": user_name(), "service": address}
+        own = {"id": run, "project": text_of(project or here.name or "root"), "name": title, "user": user_name(), "service": address}
         head = {**own, "host": platform.node(), "pid": os.getpid(), "at": _now()}
         for top in (here / ".mps", Path.home() / ".mps"):
             try:
@@ -119,13 +118,13 @@ class Recorder:
         :returns: whether all of it is on disk, and so is not lost any more
         """
         if metrics is not None and not isinstance(metrics, Mapping):
-            return self._say(f"{_shown(metrics)} has no name: log(loss=0.1) or log({{'val/loss': 0.1}}).")
+            return self._say(f"{shown(metrics)} has no name: log(loss=0.1) or log({{'val/loss': 0.1}}).")
         given = more if not metrics else {**metrics, **more}
         at = time.time_ns() // 1_000_000
         try:
-            whole = self._step if step is None else _whole(step)
+            whole = self._step if step is None else whole_step(step)
         except Exception:
-            return self._say(f"the step {_shown(step)} is no whole number between -2^53 and 2^53: its metrics are left out.")
+            return self._say(f"the step {shown(step)} is no whole number between -2^53 and 2^53: its metrics are left out.")
         parts = []
         for name, value in given.items():
             quoted = self._names.get(name) if type(name) is str else None
@@ -149,10 +148,10 @@ class Recorder:
     def params(self, params: Any) -> bool:
         """Log params: a dict, a dict of dicts, whose names are joined by dots, a Namespace or a dataclass."""
         try:
-            given = _flat(params if isinstance(params, Mapping) else vars(params))
+            given = flattened(params if isinstance(params, Mapping) else vars(params))
         except (TypeError, RecursionError):
             return self._say(f"{type(params).__name__} is no params: give a dict, a Namespace or a dataclass.")
-        kept = {key: _text(value)[:6000] for key, value in given.items() if self._quoted(key) is not None}
+        kept = {key: text_of(value)[:6000] for key, value in given.items() if self._quoted(key) is not None}
         return self._fields("params", kept) and len(kept) == len(given)
 
     def tag(self, name: str, value: object = "true") -> bool:
@@ -161,11 +160,11 @@ class Recorder:
             return False
         if name in OWN_TAGS:
             return self._say(f"the tag {name} is left out: records are found by it.")
-        return self._fields("tags", {name: None if value is None else _text(value)[:8000]})
+        return self._fields("tags", {name: None if value is None else text_of(value)[:8000]})
 
     def image(self, name: str, picture: Any, step: object = None) -> bool:
         """Log a picture of a step: a file, a figure of Matplotlib, a picture of Pillow, an array or a tensor
-        (:func:`mps.media.picture`). Without ``step`` it is that of the last metrics."""
+        (:func:`mps.recording.media.picture`). Without ``step`` it is that of the last metrics."""
         from .media import picture as read
 
         return self._media("images", name, step, lambda: read(picture))
@@ -245,14 +244,14 @@ class Recorder:
         if self._quoted(name) is None:
             return False
         try:
-            whole = (self._step - 1 if self._step > 0 else None) if step is None else _whole(step)
+            whole = (self._step - 1 if self._step > 0 else None) if step is None else whole_step(step)
             content, ending = read()
         except Exception as fault:
             return self._say(f"{folder[:-1]} {name} is not recorded: {fault}.")
         return self._file(f"{folder}/{name}{'' if whole is None else f'_step_{whole}'}{ending}", content)
 
     def _file(self, path: str, source: Path | bytes) -> bool:
-        fault = _path_fault(path)
+        fault = path_fault(path)
         if fault:
             return self._say(f"the file {path!r} is not recorded: {fault}.")
         if self._ended:
@@ -272,9 +271,9 @@ class Recorder:
         """Return a name as JSON; None for one that the service refuses."""
         if isinstance(name, str) and name in self._names:
             return self._names[name]
-        fault = _name_fault(name, self._longest)
+        fault = name_fault(name, self._longest)
         if fault:
-            self._say(f"the name {_shown(name)} is left out: {fault}.")
+            self._say(f"the name {shown(name)} is left out: {fault}.")
         if not isinstance(name, str):
             return None
         quoted = None if fault else json.dumps(name)
@@ -291,10 +290,10 @@ class Recorder:
                     raise TypeError
             number = float(value)
         except OverflowError:
-            self._say(f"{name} is left out: {_shown(value)} is beyond the largest number of 64 bits.")
+            self._say(f"{name} is left out: {shown(value)} is beyond the largest number of 64 bits.")
             return None
         except Exception:
-            self._say(f"{name} is left out: {_kind(value)} is not one number.")
+            self._say(f"{name} is left out: {kind_of(value)} is not one number.")
             return None
         if number != number:
             return '"NaN"'
@@ -332,14 +331,14 @@ class _Job:
             raise OSError(28, "the disk is full")
 
     def fields(self, kind: str, values: dict[str, Any]) -> bool:
-        from .error import Error
+        from ..error import Error
 
         login = job_login()
         if login is None:
             return bool(self._say(f"{kind} are not recorded: this job has no server that takes them."))
         try:
             if self._connection is None:
-                from .connection import Connection
+                from ..connection import Connection
 
                 self._connection = Connection(login.url, login.token, job=True)
             run = os.environ["MLFLOW_RUN_ID"]
@@ -366,109 +365,12 @@ class _Job:
             unfinished.unlink(missing_ok=True)
 
 
-def _connection() -> Connection:
-    """Return a connection without patience: who sends tries again, and a person may have signed in since."""
-    from .connection import Connection
-
-    login = chosen_login()
-    return Connection(login.url, login.token, job=login.job, timeout=30.0, patience=0.0)
-
-
-def _whole(step: Any) -> int:
-    """:raises TypeError, ValueError, OverflowError: for a step that is no whole number"""
-    if type(step) is not int:
-        if isinstance(step, (str, bytes)):
-            raise TypeError
-        step = step.item() if hasattr(step, "item") else step
-        if int(step) != step:
-            raise ValueError
-        step = int(step)
-    if abs(step) >= 2**53:
-        raise ValueError
-    return int(step)
-
-
-_plain = re.compile(r"\w[\w :-]*(?:[./]\w[\w :-]*)*", re.ASCII)
-
-
-def _name_fault(name: object, longest: int) -> str | None:
-    """Return what the service refuses in a name of a metric, param or tag."""
-    if not isinstance(name, str):
-        return "a name is a text"
-    if not 0 < len(name) <= longest:
-        return f"it must have 1 to {longest} characters"
-    if _plain.fullmatch(name):
-        return None
-    if any(one not in "/_.- :" and unicodedata.category(one)[0] not in "LNM" for one in name):
-        return "it may have letters, digits, and any of / _ . - : and space"
-    if any(part in ("", ".", "..") for part in name.split("/")):
-        return "its parts between slashes must be names"
-    return "it must not begin with .." if name.startswith("..") else None
-
-
-def _path_fault(path: str) -> str | None:
-    try:
-        size = len(path.encode())
-    except UnicodeEncodeError:
-        return "its name is no Unicode"
-    if size > 970:
-        return "its path is longer than 970 bytes"
-    if "\\" in path or "\0" in path or any(part in ("", ".", "..") for part in path.split("/")):
-        return 'its path must be relative, without ".." and empty parts'
-    return None
-
-
-def _flat(params: Mapping[Any, Any], before: str = "") -> dict[str, Any]:
-    flat: dict[str, Any] = {}
-    for key, value in params.items():
-        if isinstance(value, Mapping) and value:
-            flat.update(_flat(value, f"{before}{key}."))
-        else:
-            flat[f"{before}{key}"] = value
-    return flat
-
-
-def _text(value: Any) -> str:
-    """Return a value as the text of a param or tag."""
-    if hasattr(value, "item") and not isinstance(value, type):
-        try:
-            value = value.item()
-        except Exception:
-            pass
-    if not isinstance(value, str):
-        try:
-            value = json.dumps(value, ensure_ascii=False)
-        except (TypeError, ValueError, RecursionError):
-            value = str(value)
-    return str(value).encode("utf-8", "replace").decode()
-
-
-def _shown(value: object) -> str:
-    try:
-        text = repr(value)
-    except Exception:
-        text = type(value).__name__
-    return text if len(text) <= 60 else f"{text[:59]}…"
-
-
-def _kind(value: object) -> str:
-    shape = getattr(value, "shape", None)
-    return f"{type(value).__name__} of shape {tuple(shape)}" if isinstance(shape, tuple) else f"{_shown(value)}"
-
-
 def _here() -> Path:
     try:
         return Path.cwd()
     except OSError:
         # Somebody has removed it.
         return Path.home()
-
-
-def _listed(values: Any) -> list[Any]:
-    try:
-        return list(values or ())
-    except TypeError:
-        return [values]
 
 
 def _now() -> int:

@@ -1,0 +1,1 @@
+"""Records a run: on disk first, then to the service."""
