@@ -50,3 +50,17 @@ test.each([
   expect([code, inputs]).toEqual([2, undefined]);
   expect(stderr).toContain(fault);
 });
+
+test('mps infer sends texts, and shows the vector of each and whether it was cut', async () => {
+  const { url, received } = await served(json({ embeddings: [[0.25, -1]], cut: [0] }));
+  const environment = { MPS_URL: url, MPS_TOKEN: 'a' };
+  const options = { folder, home: folder, environment };
+
+  const { code, stderr, stdout } = await runMps(['infer', 'reviews', '--text', 'It works'], options);
+  const lone = await runMps(['infer', 'reviews', '--pair', 'alone'], options);
+
+  expect(code, stderr).toBe(0);
+  expect(JSON.parse(String(received.at(-1)?.body))).toEqual({ texts: ['It works'] });
+  expect(stdout).toContain('It works\n  2 numbers: 0.25  -1\n  cut:');
+  expect(lone).toMatchObject({ code: 2, stderr: expect.stringContaining('--pair needs a --text each') });
+});
