@@ -133,7 +133,9 @@ export async function listAudit(
   const unreadable: UnreadableRecordError[] = [];
   let read = 0;
   for (let months = 0; position > lowest && positionPattern.test(position); months += 1) {
-    const month = monthOf(isoTime(decodeTime(position.slice(0, timeLength).padEnd(26, '0').toUpperCase())));
+    const time = decodeTime(position.slice(0, timeLength).padEnd(26, '0').toUpperCase());
+    // The records before the first moment of a month are in the month before.
+    const month = monthOf(isoTime(position.length === timeLength ? Math.max(0, time - 1) : time));
     if (months === maxMonths || read >= maxRead) return { items, next: position, unreadable };
     const page = await newestOfMonth(tables, month, filter, { position, lowest, limit });
     read += page.read;
