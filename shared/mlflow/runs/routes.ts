@@ -188,12 +188,12 @@ export const updateRun = route(
         return { fields: renamed };
       if (found.kind !== 'logged')
         throw mlflowError('INVALID_PARAMETER_VALUE', 'The status of a training is that of its job.');
-      const wanted = input.status === undefined ? undefined : statuses[input.status];
-      const change = wanted === undefined ? {} : changedStatus(found, wanted, now());
+      const outcome = input.status === undefined ? undefined : statuses[input.status];
+      const change = outcome === undefined ? {} : changedStatus(found, outcome, now());
       const stopped_at = input.end_time === undefined ? {} : { stopped_at: isoTime(input.end_time) };
       return {
         fields: renamed,
-        set: { ...change.set, ...(wanted === undefined || isFinal(wanted) ? stopped_at : {}) },
+        set: { ...change.set, ...(outcome === undefined || isFinal(outcome) ? stopped_at : {}) },
       };
     };
     const experiment = await changeRunFields(context, run.experiment, change, read);
