@@ -75,6 +75,12 @@ export const proofs: readonly Proof[] = [
     program: 'test/proofs/house/main.ts',
   },
   {
+    name: 'imports',
+    about:
+      'the processor time and the memory of mps import, for a small run and for a point (a minute; Linux)',
+    program: 'test/proofs/imports/run.ts',
+  },
+  {
     name: 'gates',
     about: 'false alarms of the gate on time on identical files (--repeats 200: six minutes)',
     program: 'test/proofs/optimize/gate-alarms.ts',
