@@ -175,14 +175,17 @@ function joined(words: readonly string[]): string[] {
   const result: string[] = [];
   for (const word of words) {
     const before = result.at(-1);
-    const isValue =
-      (before === '--sort' && /^-[A-Za-z_]/.test(word)) ||
-      (before === '--spot=' && /^(?:only|never)$/.test(word));
+    const isValue = before === '--sort' && /^-[A-Za-z_]/.test(word);
     const isFlagValue = (before === '-S' || before === '--set') && /^--?[A-Za-z_][^=]*=/.test(word);
-    if (isValue || isFlagValue) result[result.length - 1] = `${before.replace(/=$/, '')}=${word}`;
+    if (isValue || isFlagValue) result[result.length - 1] = `${before}=${word}`;
+    else if (before === bareSpot && /^(?:only|never)$/.test(word))
+      result[result.length - 1] = `--spot=${word}`;
     // Without a value it must not take the next word.
-    else if (word === '--spot') result.push('--spot=');
+    else if (word === '--spot') result.push(bareSpot);
     else result.push(word);
   }
   return result;
 }
+
+/** `--spot` without a value. */
+const bareSpot = '--spot=first';

@@ -16,8 +16,8 @@ const size = (brief: string) =>
 
 /** Return the capacity that `--spot`, `--spot=only` or `--spot=never` means. */
 function capacityOf(text: string): Capacity {
-  const found = { '': 'spot-then-on-demand', only: 'spot', never: 'on-demand' } as const;
-  if (text in found) return found[text as keyof typeof found];
+  const found = { first: 'spot-then-on-demand', only: 'spot', never: 'on-demand' } as const;
+  if (Object.hasOwn(found, text)) return found[text as keyof typeof found];
   throw new Error('must be --spot, --spot=only or --spot=never');
 }
 

@@ -114,13 +114,14 @@ test('mps run --dry-run shows what would be sent, installed and run, and changes
   await writeFile(join(folder, 'requirements.txt'), 'numpy==2.3.4\n');
   const options = { folder, home, environment: { MPS_URL: url, MPS_TOKEN: 'a.b' } };
 
-  const { code, stdout, stderr } = await runMps(['run', '--dry-run', '--memory', '2048'], options);
+  const { code, stdout, stderr } = await runMps(['run', '--spot', '--dry-run', '--memory', '2048'], options);
 
   expect(code, stderr).toBe(0);
   expect(stdout).toMatch(/^project +p, would be created$/m);
   expect(stdout).toMatch(/^installs +numpy==2\.3\.4$/m);
   expect(stdout).toMatch(/^source +3 files, \d+ B before they are packed$/m);
   expect(stdout).toMatch(/^size +2048 MiB memory$/m);
+  expect(stdout).toMatch(/^capacity +spot-then-on-demand$/m);
   expect(stdout).toMatch(/^command +python train\.py$/m);
   expect(received.filter(({ method }) => method !== 'GET')).toEqual([]);
 });
