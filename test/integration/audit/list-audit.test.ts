@@ -101,6 +101,26 @@ describe('an audit', () => {
     expect(queries).toBeLessThanOrEqual(4);
   });
 
+  test('reads the months before one without records', async () => {
+    const { json: made } = await service.call(createProject, {
+      as: owner,
+      query: {
+        ...{ 'project-name': 'months', 'project-description': 'x' },
+        ...{ 'project-type': 'supervised', 'project-task': 'classification' },
+      },
+    });
+    const today = new Date();
+    const now = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + 1, 1));
+
+    const page = await listRecords(
+      [service.records],
+      { project_id: made.project_id },
+      { limit: 10, after: undefined, now, days: 400 },
+    );
+
+    expect(page.items.map(({ operation }) => operation)).toEqual(['createProject']);
+  });
+
   test('reads a record of the first release, which knew no runs of CI', async () => {
     const project_id = newId();
     const now = new Date();
