@@ -3,7 +3,7 @@ import { content } from '../../shared/http/definition/endpoint-output.ts';
 import { agentGuide } from './docs/agent-guide.ts';
 import { answerDocument, type FixedDocument, fixedDocument } from './fixed-document.ts';
 
-let made: FixedDocument | undefined;
+let guide: FixedDocument | undefined;
 
 export const endpoint = defineEndpoint({
   name: 'readAgentGuide',
@@ -19,7 +19,7 @@ export const endpoint = defineEndpoint({
   etag: true,
 
   async handle() {
-    made ??= fixedDocument('text/markdown; charset=utf-8', agentGuide);
-    return answerDocument(made, undefined);
+    guide ??= fixedDocument('text/markdown; charset=utf-8', agentGuide);
+    return answerDocument(guide, undefined);
   },
 });
