@@ -14,12 +14,14 @@ for (const stream of [process.stdout, process.stderr])
     process.exit(code === 'EPIPE' ? 0 : exitCodes.failure);
   });
 
-// Exit on these signals as on Ctrl-C, so the exit handlers remove scratch files.
+// Exit on these signals as on Ctrl-C, so the exit handlers remove scratch files. A command with its own listener ends itself.
 for (const [signal, code] of [
   ['SIGTERM', 143],
   ['SIGHUP', 129],
 ] as const)
-  process.once(signal, () => process.exit(code));
+  process.once(signal, () => {
+    if (process.listenerCount(signal) === 0) process.exit(code);
+  });
 
 // A command with its own SIGINT listener prints its own message.
 process.on('SIGINT', () => {
