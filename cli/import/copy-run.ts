@@ -173,10 +173,10 @@ async function beginWhole(
   if (characters > maxFirstPairs) return undefined;
   const body = { ...beginning(experiment_id, run, tags), params, series };
   try {
-    const { run: made } = await api.json(Created, 'POST mlflow/runs/create', { body, isRepeatable: false });
-    if (made.data.params.length < params.length || made.data.metrics.length < series.length)
+    const { run: begun } = await api.json(Created, 'POST mlflow/runs/create', { body, isRepeatable: false });
+    if (begun.data.params.length < params.length || begun.data.metrics.length < series.length)
       throw new CliError(`${api.url} is older than this command. Install mps.tgz from the service.`);
-    return made.info;
+    return begun.info;
   } catch (error) {
     if (error instanceof ProblemError && [400, 409].includes(error.status)) return undefined;
     throw error;
