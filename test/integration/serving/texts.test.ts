@@ -1,9 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
+import { findServedVersion, findServing } from '../../../shared/data/models/serving.ts';
+import { packBytes } from '../../../shared/serving/protocol/datatypes.ts';
+import { ModelSessions } from '../../../shared/serving/sessions/model-sessions.ts';
+import { SessionEndedError } from '../../../shared/serving/sessions/session-errors.ts';
+import { everySample } from '../../support/samples.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { sendFile, serveFolder, textModels } from './served-folder.ts';
 import { ask, protocol } from './served-model.ts';
+import { objectsOf, sessionLimits } from './session-limits.ts';
 
 let service: TestService;
 let as: TestUser;
@@ -154,3 +160,37 @@ test('a tokenizer that cannot be used is refused with its name, and changes noth
   expect(odd.status).toBe(400);
   expect(pickle.json.detail).toContain('config.json is not JSON');
 });
+
+test.runIf(everySample)(
+  'an expression of a tokenizer without end ends its own process at the deadline',
+  async () => {
+    const tokenizer = JSON.parse(await readFile(join(textModels, 'minilm/tokenizer.json'), 'utf8'));
+    const pre_tokenizer = {
+      type: 'Split',
+      pattern: { Regex: '(a+)+$' },
+      behavior: 'Isolated',
+      invert: false,
+    };
+    const endless = JSON.stringify({ ...tokenizer, pre_tokenizer });
+    await serveFolder(service, as, 'endless', 'minilm', { 'tokenizer.json': endless });
+    const { model_id = '' } = (await findServing(service.records, 'endless')) ?? {};
+    const version = await findServedVersion(service.records, model_id, 'original');
+    if (version === undefined) throw new Error('not served');
+    const sessions = new ModelSessions(sessionLimits({ timeLimit: 4_000 }));
+    const run = (text: string) =>
+      sessions.run(objectsOf(service), {
+        version,
+        memoryBytes: 700 * 2 ** 20,
+        isWarm: false,
+        inputs: [{ name: 'text', datatype: 'BYTES', shape: [1], bytes: packBytes([Buffer.from(text)]) }],
+        outputs: ['embedding'],
+        isTexts: true,
+      });
+
+    const [stuck, behind] = await Promise.allSettled([run(`${'a'.repeat(60)}!`), run('b')]);
+    sessions.end();
+
+    expect(stuck).toMatchObject({ status: 'rejected', reason: expect.any(SessionEndedError) });
+    expect(behind).toMatchObject({ status: 'fulfilled' });
+  },
+);
