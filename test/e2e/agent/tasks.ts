@@ -147,10 +147,10 @@ export const tasks: readonly Task[] = [
     told: 'is not below',
   },
   {
-    task: 'asks for more than the budget has',
+    task: 'asks for more time than the deployment allows',
     tool: 'run',
     input: { max_usd: 50, idempotency_key: 'task-much-0001', timeout: 86_400, vcpus: 16, memory: 32_768 },
-    told: 'budget of your token',
+    told: 'timeout must be at most',
   },
   {
     task: 'runs an earlier run again with another value',
@@ -167,7 +167,6 @@ export const tasks: readonly Task[] = [
       set: ['--score=0.1,0.2'],
       method: 'grid',
       metric: 'accuracy',
-      trials: 1,
     },
     told: () => ({ sweep: one, max_usd: 0.1 }),
   },
