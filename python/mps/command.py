@@ -20,6 +20,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from .error import Error
+from .login import home
 from .version import command_digest, version
 
 # Most bytes that the archive has, packed and unpacked: ten times its size.
@@ -130,7 +131,11 @@ def _program(url: str | None) -> Path:
 
 
 def _cache(env: Mapping[str, str] = os.environ) -> Path:
-    return Path(env.get("XDG_CACHE_HOME") or Path.home() / ".cache", "mps", "command")
+    own = home()
+    kept = env.get("XDG_CACHE_HOME") or (own and own / ".cache")
+    if not kept:
+        raise Error("The command cannot be kept, since this user has no home: XDG_CACHE_HOME names a folder.")
+    return Path(kept, "mps", "command")
 
 
 def _is_whole(folder: Path) -> bool:

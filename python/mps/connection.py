@@ -177,11 +177,16 @@ def exchange(
     """Send one request and return its answer, whose body is unread.
 
     :raises Refusal: for an answer with an error
+    :raises Error: for a header that cannot be sent
     :raises OSError: if no answer comes
     """
     import urllib.error
     import urllib.request
 
+    # The library's own fault would show the token.
+    wrong = [name for name, value in headers.items() if not (value.isascii() and value.isprintable())]
+    if wrong:
+        raise Error(f"{', '.join(wrong)} cannot be sent: a token is one line of ASCII characters.")
     sent = dict(headers)
     if body is not None and not isinstance(body, bytes):
         sent["Content-Length"] = str(body.seek(0, 2))

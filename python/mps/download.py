@@ -44,7 +44,10 @@ def pull(connection: Connection, run: Run, path: str, folder: Path, *, checkpoin
 def _place(folder: Path, path: str) -> Path:
     """Return where a file goes. :raises Error: for a path that leaves the folder"""
     place = Path(os.path.normpath(folder / path))
-    if Path(os.path.normpath(folder)) not in place.parents:
+    real = Path(os.path.realpath(folder))
+    beside = Path(os.path.realpath(place.parent))
+    # A link below the folder may have come with it.
+    if Path(os.path.normpath(folder)) not in place.parents or (real != beside and real not in beside.parents):
         raise Error(f'The artifact "{path}" would be saved outside of {folder}; nothing was downloaded.')
     return place
 
@@ -73,6 +76,8 @@ def _save(connection: Connection, path: str, kind: str, artifact: models.Artifac
                             file.write(block)
                             digest.update(block)
                             size += len(block)
+                            if size > artifact["size"]:
+                                break
                     file.close()
                     if size == artifact["size"] and artifact["sha256"] in (None, digest.hexdigest()):
                         os.replace(part, place)

@@ -31,7 +31,8 @@ def chosen_login(url: str | None = None, token: str | None = None) -> Login:
     """
     env = os.environ
     wanted = service_url(url or env.get("MPS_URL") or "") if url or env.get("MPS_URL") else None
-    token = token or env.get("MPS_TOKEN") or None
+    # Variables that come from files end with a line feed.
+    token = (token or env.get("MPS_TOKEN") or "").strip() or None
     if wanted and not token:
         identity = _identity(wanted, env)
         if identity:
@@ -90,10 +91,19 @@ def is_loopback(host: str) -> bool:
     return host in ("localhost", "::1") or (host.startswith("127.") and host.replace(".", "").isdigit())
 
 
+def home() -> Path | None:
+    """Return the home of the person; None where the machine knows none, as in a container with a user of its own."""
+    found = os.path.expanduser("~")
+    return None if found.startswith("~") else Path(found)
+
+
 def _saved_logins() -> list[Login]:
     """Read the logins of ``mps login``, newest first."""
     env = os.environ
-    settings = env.get("XDG_CONFIG_HOME") or os.path.join(env.get("HOME") or str(Path.home()), ".config")
+    own = home()
+    settings = env.get("XDG_CONFIG_HOME") or (own and own / ".config")
+    if not settings:
+        return []
     file = Path(settings, "mps", "logins.json")
     try:
         text = file.read_text("utf-8")

@@ -162,6 +162,18 @@ class Requests(WithHome):
         self.assertRegex(found["/html"][0], "does not answer like the service: GET /html returned no JSON")
         self.assertRegex(found["/gone"][0], "HTTP status 500")
 
+    def test_a_token_that_no_header_takes_is_not_shown(self) -> None:
+        os.environ.update(MPS_URL="http://127.0.0.1:9", MPS_TOKEN="of a file\n")
+        token = mps.connect().connection.token()
+        found = set()
+        for wrong in ("secret\nline", "secret\u2026"):
+            with self.assertRaises(mps.Error) as raised:
+                Connection("http://127.0.0.1:9", wrong).request("GET", "/")
+            found.add(str(raised.exception))
+
+        self.assertEqual(token, "of a file")
+        self.assertEqual(found, {"Authorization cannot be sent: a token is one line of ASCII characters."})
+
     def test_a_proxy_is_for_other_machines(self) -> None:
         with WebServer(lambda _: (200, {"own": True}, {})) as server:
             with WebServer(lambda _: (200, {"proxied": True}, {})) as proxy:

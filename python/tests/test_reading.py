@@ -165,9 +165,10 @@ class OneRun(WithService):
         self.assertEqual((folder, file), (to / "model", to / "model/a b.txt"))
         self.assertEqual(sorted(one.read_text() for one in to.rglob("*.txt")), ["one"] * 3)
         self.assertEqual(len(self.asked(f"{artifacts}/model/ü#?%41.txt")), 1)
-        for path, fault in {"../out.txt": "saved outside of", "/etc/out.txt": "saved outside of", "..": "saved outside of"}.items():
+        (to / "linked").symlink_to(self.home)
+        for path in ("../out.txt", "/etc/out.txt", "..", "linked/out.txt", "linked/new/out.txt"):
             self.answers[artifacts] = rows(path)
-            with self.assertRaisesRegex(mps.Error, fault):
+            with self.assertRaisesRegex(mps.Error, "saved outside of"):
                 run.pull(to=to)
         self.answers[artifacts] = rows("new.txt", content=b"two")
         with self.assertRaisesRegex(mps.Error, "did not arrive whole"):

@@ -14,7 +14,7 @@ from typing import Any
 from unittest import mock
 
 import mps
-from mps.recording import media, recorder
+from mps.recording import journal, media, recorder
 
 from .test_connection import WithHome
 from .web_server import Answer, Request, WebServer
@@ -176,6 +176,64 @@ class Disk(Recording):
         self.assertEqual([self.records()[0][name] for name in ("project", "name")], ["5", "5"])
         self.assertEqual(len(self.lines()), 2)
 
+    def test_what_raises_when_it_is_asked_leaves_the_training_alone(self) -> None:
+        class Hostile:
+            @property
+            def item(self) -> Any:
+                raise RuntimeError
+
+            def __str__(self) -> str:
+                raise RuntimeError
+
+            __repr__ = __str__
+
+        odd: Any = None
+        run = mps.record("digits", params={"a": Hostile()}, tags={"b": Hostile()}, offline=True)
+        kept = run.log(x=Hostile()), run.file(odd), run.file("/dev/zero")
+
+        self.assertEqual(self.records()[1]["params"], {"a": "Hostile"})
+        self.assertEqual(kept, (False,) * 3)
+
+    def test_a_person_without_a_home_leaves_the_training_alone(self) -> None:
+        del os.environ["HOME"]
+        gone = Path(self.home, "gone")
+        gone.mkdir()
+        os.chdir(gone)
+        gone.rmdir()
+
+        with mock.patch("pwd.getpwuid", side_effect=KeyError):
+            run = mps.record("digits", offline=True)
+            kept = run.log(loss=1)
+            with self.assertRaisesRegex(mps.Error, "You are not signed in"):
+                mps.connect()
+
+        self.assertFalse(kept)
+        self.assertIn("mps: this run is not recorded.", self.lines())
+
+    def test_a_run_whose_first_line_finds_no_room_leaves_no_folder(self) -> None:
+        write = os.write
+        with mock.patch("os.write", lambda file, text: write(file, text[:5])):
+            mps.record("digits", offline=True)
+
+        self.assertEqual(list(Path(self.home, ".mps/offline").iterdir()), [])
+
+    def test_links_and_pipes_in_a_folder_of_records_are_not_followed(self) -> None:
+        outside = Path(self.home, "outside")
+        outside.write_text('{"run_id": "r"}')
+        folder = Path(self.home, ".mps/offline/a")
+        folder.mkdir(parents=True)
+        (folder / "records.ndjson").write_text("{}\n")
+        for name in ("sent.json", "lock"):
+            (folder / name).symlink_to(outside)
+
+        self.assertEqual(journal.read_sent(folder), {})
+        with self.assertRaises(OSError):
+            journal.Leftover(folder)
+        (folder / "lock").unlink()
+        os.mkfifo(folder / "lock")
+        with self.assertRaises(OSError):
+            journal.Leftover(folder)
+
     def test_a_handler_of_a_signal_may_log_while_its_thread_does(self) -> None:
         run = mps.record("digits", offline=True)
         write = os.write
@@ -307,6 +365,25 @@ with mps.record("digits", params={"bad": 1, "fine": 2}) as r:
         self.assertEqual(sorted(stored), ["a"] * 3 + ["b"] * 3 + ["fine"])
         self.assertIn("mps: the param bad is not recorded: bad is refused.\n", ended.stderr)
         self.assertIn("mps: the metric bad is not recorded: bad is refused.\n", ended.stderr)
+        self.assertEqual(list(Path(self.home, ".mps/offline").iterdir()), [])
+
+    def test_a_run_that_an_import_has_begun_is_found_and_an_answer_lost_at_the_end_is_no_outage(self) -> None:
+        counts = {"create": 0, "update": 0}
+        info = {"run_id": "p-e", "artifact_uri": "mlflow-artifacts:/p/p-e/artifacts"}
+
+        def answer(request: Request) -> Answer:
+            name = request.path.rpartition("/")[2]
+            if name in counts:
+                counts[name] += 1
+            if name == "update" and counts[name] == 1:
+                return 503, {}, {}
+            return 200, {"experiment": {"experiment_id": "p"}, "runs": [{"info": info}], "run": {"info": info}}, {}
+
+        program = "import mps\nfrom mps.recording.sender import Sender\nSender.pause = 0.01\nwith mps.record('digits') as r: r.log(loss=1)"
+        with WebServer(answer) as server:
+            self.run_program(program, MPS_URL=server.url, MPS_TOKEN="t")
+
+        self.assertEqual(counts, {"create": 0, "update": 2})
         self.assertEqual(list(Path(self.home, ".mps/offline").iterdir()), [])
 
     def test_a_job_records_into_its_own_experiment_by_its_files(self) -> None:

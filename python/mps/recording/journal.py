@@ -38,9 +38,14 @@ class Journal:
         self._mutex = threading.RLock()
         self._torn = False
         folder.mkdir(mode=0o700, parents=True)
-        self._lock = _locked(folder, wait=True)
-        self._file = _opened(folder / RECORDS, os.O_CREAT)
-        self.append(line_of({"mps": FORMAT, **head}))
+        try:
+            self._lock = _locked(folder, wait=True)
+            self._file = _opened(folder / RECORDS, os.O_CREAT)
+            self.append(line_of({"mps": FORMAT, **head}))
+        except OSError:
+            # A folder without its first line is no run.
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
         _journals.add(self)
 
     @property
@@ -131,7 +136,7 @@ class Leftover:
     def __init__(self, folder: Path) -> None:
         """:raises OSError: if a process records or sends it, or it is no run"""
         self.folder = folder
-        if not (folder / RECORDS).is_file():
+        if not _is_plain(folder / RECORDS):
             raise FileNotFoundError(2, "no records", str(folder))
         self._lock = _locked(folder, wait=False)
 
@@ -146,7 +151,7 @@ class Leftover:
 def runs_in(folder: Path) -> list[Path]:
     """Return the folders of runs, the oldest first."""
     try:
-        found = [one for one in folder.iterdir() if (one / RECORDS).is_file()]
+        found = [one for one in folder.iterdir() if _is_plain(one / RECORDS)]
         return sorted(found, key=lambda one: (one / RECORDS).stat().st_mtime)
     except OSError:
         return []
@@ -155,7 +160,10 @@ def runs_in(folder: Path) -> list[Path]:
 def head_of(folder: Path) -> dict[str, Any]:
     """Return the first line. :raises OSError: :raises ValueError: if it is none of this version"""
     with open(folder / RECORDS, "rb") as file:
-        head = json.loads(file.readline(_MAX_HEAD))
+        try:
+            head = json.loads(file.readline(_MAX_HEAD))
+        except RecursionError as fault:
+            raise ValueError from fault
     if not isinstance(head, dict) or head.get("mps") != FORMAT:
         raise ValueError
     return head
@@ -184,7 +192,7 @@ def lines_from(folder: Path, offset: int, most: int = 1_000_000) -> Iterator[tup
                 offset += len(line)
                 try:
                     value = json.loads(line)
-                except ValueError:
+                except (ValueError, RecursionError):
                     value = {}
                 yield (value if isinstance(value, dict) else {}), offset
             file.seek(offset)
@@ -193,15 +201,20 @@ def lines_from(folder: Path, offset: int, most: int = 1_000_000) -> Iterator[tup
 def read_sent(folder: Path) -> dict[str, Any]:
     """Return what the service has of a run; blank if nobody has noted it."""
     try:
-        value = json.loads((folder / _SENT).read_bytes())
+        # A link may lead to a device without an end.
+        if not _is_plain(folder / _SENT):
+            return {}
+        with open(folder / _SENT, "rb") as file:
+            value = json.loads(file.read(_MAX_HEAD))
         return value if isinstance(value, dict) else {}
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
 
 
 def write_sent(folder: Path, sent: Mapping[str, object]) -> None:
     """Note what the service has of a run. Without a note it is sent again, which changes nothing."""
-    unfinished = folder / f"{_SENT}.{os.getpid()}"
+    # A name that nobody can have put there as a link.
+    unfinished = folder / f"{_SENT}.{os.urandom(8).hex()}"
     try:
         unfinished.write_text(json.dumps(sent))
         os.replace(unfinished, folder / _SENT)
@@ -215,7 +228,13 @@ def line_of(record: Mapping[str, object]) -> bytes:
 
 
 def _opened(path: Path, more: int = 0) -> int:
-    return os.open(path, os.O_WRONLY | os.O_APPEND | getattr(os, "O_BINARY", 0) | more, 0o600)
+    # Neither a link nor a pipe, which would wait for its reader.
+    safe = getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    return os.open(path, os.O_WRONLY | os.O_APPEND | safe | more, 0o600)
+
+
+def _is_plain(path: Path) -> bool:
+    return path.is_file() and not path.is_symlink()
 
 
 def _locked(folder: Path, *, wait: bool) -> int:

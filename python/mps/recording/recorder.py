@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from ..login import chosen_login, in_job, job_login
+from ..login import chosen_login, home, in_job, job_login
 from .journal import OWN_TAGS, Journal, line_of
 from .values import flattened, kind_of, listed, name_fault, path_fault, shown, text_of, whole_step
 
@@ -99,7 +99,10 @@ class Recorder:
         here = _here()
         own = {"id": run, "project": text_of(project or here.name or "root"), "name": title, "user": user_name(), "service": address}
         head = {**own, "host": platform.node(), "pid": os.getpid(), "at": _now()}
-        for top in (here / ".mps", Path.home() / ".mps"):
+        for folder in dict.fromkeys((here, home())):
+            if folder is None:
+                continue
+            top = folder / ".mps"
             try:
                 journal = Journal(top / "offline" / run, head)
                 _ignore(top)
@@ -149,7 +152,7 @@ class Recorder:
         """Log params: a dict, a dict of dicts, whose names are joined by dots, a Namespace or a dataclass."""
         try:
             given = flattened(params if isinstance(params, Mapping) else vars(params))
-        except (TypeError, RecursionError):
+        except Exception:
             return self._say(f"{type(params).__name__} is no params: give a dict, a Namespace or a dataclass.")
         kept = {key: text_of(value)[:6000] for key, value in given.items() if self._quoted(key) is not None}
         return self._fields("params", kept) and len(kept) == len(given)
@@ -177,13 +180,16 @@ class Recorder:
 
     def file(self, path: str | os.PathLike[str], to: str | None = None) -> bool:
         """Log a copy of a file, or of a folder with all its files, as artifacts. ``to`` is the path in the run."""
-        source = Path(path)
-        target = to or source.name
-        if not source.exists():
-            return self._say(f"the file {source} is not recorded: there is none.")
-        if not source.is_dir():
-            return self._file(target, source)
-        found = [one for one in source.rglob("*") if one.is_file()]
+        try:
+            source = Path(path)
+            target = to or source.name
+            if source.is_file():
+                return self._file(target, source)
+            if not source.is_dir():
+                return self._say(f"the file {source} is not recorded: there is none.")
+            found = [one for one in source.rglob("*") if one.is_file()]
+        except (TypeError, OSError) as fault:
+            return self._say(f"the file {shown(path)} is not recorded: {fault}.")
         return all([self._file(f"{target}/{one.relative_to(source).as_posix()}", one) for one in found])
 
     def finish(self, status: str = "FINISHED") -> None:
@@ -370,7 +376,7 @@ def _here() -> Path:
         return Path.cwd()
     except OSError:
         # Somebody has removed it.
-        return Path.home()
+        return home() or Path(".")
 
 
 def _now() -> int:

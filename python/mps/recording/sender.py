@@ -7,6 +7,7 @@ import os
 import platform
 import re
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -62,7 +63,7 @@ class Sender:
         return self._own is not None and self._own.is_done
 
     def _work(self) -> None:
-        wait = self.pause / 10
+        wait, tries = self.pause / 10, 3
         while True:
             self._wake.wait(wait)
             is_last = self._ending
@@ -72,13 +73,18 @@ class Sender:
                 self._say(f"the service has not got the records yet: {fault if isinstance(fault, Error) else repr(fault)}")
                 wait = min(self.max_pause, max(1.0, wait * 2))
                 self._is_connected = False
+                # One lost answer at the end is no outage.
+                tries -= is_last
+                if is_last and tries and self._own is not None and self._own.is_begun:
+                    time.sleep(self.pause)
+                    continue
             if is_last:
                 return
 
     def _pass(self) -> bool:
         """Send what is new. Return whether runs of earlier processes are left to be sent."""
         if self._own is None:
-            self._own = Upload(self._journal.folder, _connection(), self._say, is_known=False)
+            self._own = Upload(self._journal.folder, _connection(), self._say, is_leftover=False)
             self._own.moved = self._moved
         elif not self._is_connected:
             # A person may have signed in since.
@@ -101,7 +107,7 @@ class Sender:
         except OSError:
             return True
         try:
-            upload = Upload(folder, connection, self._say, is_known=True)
+            upload = Upload(folder, connection, self._say, is_leftover=True)
             if not upload.is_from_here:
                 self._say(f'{folder} is of another machine, person or service: "mps import --from offline" sends it.')
                 return True
@@ -112,11 +118,14 @@ class Sender:
             upload.end_killed()
             left.remove()
             self._say(f"the run {upload.title} of an earlier program is sent.")
-        except Error as fault:
-            if fault.status in (None, 429, 502, 503, 504):
+        except FileNotFoundError:
+            # Another program has sent it meanwhile.
+            pass
+        except Exception as fault:
+            if isinstance(fault, Error) and fault.status in (None, 429, 502, 503, 504):
                 self._leftovers.append(folder)
                 raise
-            self._say(f"{folder} stays: {fault}")
+            self._say(f"{folder} stays: {fault if isinstance(fault, Error) else repr(fault)}")
         finally:
             left.close()
         return True
@@ -136,12 +145,10 @@ def _connection() -> Connection:
 class Upload:
     """Brings the records of one run to the service."""
 
-    def __init__(self, folder: Path, connection: Connection, say: Say, *, is_known: bool) -> None:
-        """:param is_known: whether another process may have begun the run on the service"""
+    def __init__(self, folder: Path, connection: Connection, say: Say, *, is_leftover: bool) -> None:
         self.folder, self.connection, self._say = folder, connection, say
         sent = read_sent(folder)
-        self._is_leftover = is_known
-        self._may_exist = is_known or bool(sent)
+        self._is_leftover = is_leftover
         self._run_id: str | None = sent.get("run_id")
         self._root: str = str(sent.get("root", ""))
         self._end: dict[str, Any] | None = sent.get("end")
@@ -158,6 +165,11 @@ class Upload:
     @property
     def title(self) -> str:
         return str(self._head.get("name") or self._head["id"])
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether the service knows the run."""
+        return self._run_id is not None
 
     @property
     def is_from_here(self) -> bool:
@@ -203,12 +215,10 @@ class Upload:
         if self._run_id:
             return
         experiment = self._experiment()
-        found = self._find(experiment) if self._may_exist else None
+        # An answer may have been lost, and `mps import` may have begun it while the service was away from here.
+        found = self._find(experiment)
         is_new = found is None
         if found is None:
-            self._may_exist = True
-            # Before the request: after a kill or a lost answer the next one looks for the run.
-            write_sent(self.folder, {"begins": True})
             tags = [{"key": RUN_TAG, "value": self._head["id"]}]
             sent = {"experiment_id": experiment, "start_time": self._head["at"], "user_id": self._head.get("user") or "", "tags": tags}
             name = self._head.get("name")
@@ -235,7 +245,7 @@ class Upload:
                     raise
                 continue
             if experiment.get("lifecycle_stage") == "deleted":
-                raise Error(f"the project {name} is deleted: restore it, or remove {self.folder}.")
+                raise Error(f"the project {name} is deleted: restore it, or remove {self.folder}.", status=409)
             return str(experiment["experiment_id"])
         return str(self._call("POST", "experiments/create", json={"name": name}, repeatable=False)["experiment_id"])
 

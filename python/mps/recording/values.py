@@ -65,17 +65,25 @@ def flattened(params: Mapping[Any, Any], before: str = "") -> dict[str, Any]:
 
 def text_of(value: Any) -> str:
     """Return a value as the text of a param or tag."""
-    if hasattr(value, "item") and not isinstance(value, type):
-        try:
+    try:
+        if hasattr(value, "item") and not isinstance(value, type):
             value = value.item()
-        except Exception:
-            pass
+    except Exception:
+        pass
     if not isinstance(value, str):
         try:
             value = json.dumps(value, ensure_ascii=False)
-        except (TypeError, ValueError, RecursionError):
-            value = str(value)
+        except Exception:
+            value = _written(value)
     return str(value).encode("utf-8", "replace").decode()
+
+
+def _written(value: object) -> str:
+    """What an object says of itself, or its class if it raises then."""
+    try:
+        return str(value)
+    except Exception:
+        return type(value).__name__
 
 
 def shown(value: object) -> str:
@@ -94,5 +102,5 @@ def kind_of(value: object) -> str:
 def listed(values: Any) -> list[Any]:
     try:
         return list(values or ())
-    except TypeError:
+    except Exception:
         return [values]

@@ -89,7 +89,8 @@ file.write_text("\\n".join([json.dumps({**json.loads(first), "host": "elsewhere"
 `);
   const ended = await recording.run(`
 import mps, time
-with mps.record("digits") as r: time.sleep(1.5)
+with mps.record("digits") as r:
+    while not any("another machine" in said for said in r._said): time.sleep(0.05)
 `);
 
   const names = (await recording.runs()).map(({ name }: { name: string }) => name);
