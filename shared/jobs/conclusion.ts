@@ -82,8 +82,8 @@ async function currentCharges(records: TableReader<'records'>, record: JobRecord
 }
 
 const chargesOf = (record: JobRecord) => {
-  const { charged, spent, started_at, attempt_started_at, batch_attempt, attempts } = record;
-  return { charged, spent, started_at, attempt_started_at, batch_attempt, attempts };
+  const { charged, spent, started_at, attempt_started_at, batch_attempt, attempts, capacity_type } = record;
+  return { charged, spent, started_at, attempt_started_at, batch_attempt, attempts, capacity_type };
 };
 
 /** Return the condition that nobody has changed the charges of a job since the read. */

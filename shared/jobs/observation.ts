@@ -8,7 +8,7 @@ import { concludeJob, purgeLeftovers } from './conclusion.ts';
 import { isHostLost, lossesInRow, maxAttempts, maxLosses } from './host-loss.ts';
 import { batchNameOf, type JobRecord, parseJobRecord, unfinishedJobOf } from './job-record.ts';
 import { buildWaitReason, cancelledReason, lossReason, reasons, waitReason } from './reasons.ts';
-import { hasLeftSpot, nextCapacityType } from './spot/spot.ts';
+import { hasLeftSpot, isNoSpot, nextCapacityType } from './spot/spot.ts';
 import { noteBuild } from './submission.ts';
 
 /**
@@ -24,8 +24,10 @@ export async function observeJob(
   now: Date,
 ): Promise<JobRecord | undefined> {
   if (isFinal(record.status)) return undefined;
-  // These are late news of an earlier submission. The function that ended it may have died before the next one.
-  if (reported.name !== batchNameOf(record)) return isUnsubmitted(record) ? record : undefined;
+  // These are late news of an earlier submission. The function that ended it may have died before the next one. One that
+  // was submitted twice may still have taken the lease.
+  if (reported.name !== batchNameOf(record) && reported.id !== record.batch_job_id)
+    return isUnsubmitted(record) && !isNoSpot(reported) ? record : undefined;
   // The job was submitted twice. The record names the Batch job that holds the lease.
   if (record.batch_job_id !== null && record.batch_job_id !== reported.id) return undefined;
   // The news of the build, which come at the same time, say why.
@@ -117,7 +119,11 @@ async function submitAnew(
     batch_job_id: null,
   };
   const { batch_job_id, version } = record;
-  const unchanged = { equals: batch_job_id === null ? { version } : { batch_job_id } };
+  const unchanged = {
+    equals: batch_job_id === null ? { version } : { batch_job_id },
+    // A cancel that came since the read ends the job.
+    ...(record.cancel_requested_at === null && { differs: { status_reason: reasons.cancelling } }),
+  };
   const isNoted = await tryWrite(
     records.write(changeJob(unfinishedJobOf(record).subject, { set }, unchanged)),
   );

@@ -219,7 +219,10 @@ async function leaveSpot(
   const [cancelled] = await batch.describe([job.id]);
   const item = await records.get(unfinishedJobOf(record).subject);
   if (cancelled === undefined || item === undefined) return false;
-  const again = await observeJob(records, parseJobRecord(item), cancelled, now);
+  const present = parseJobRecord(item);
+  // The function that gets the event of Batch was faster, and submits it; if it dies, the next pass does.
+  if (present.batch_job_id !== job.id) return true;
+  const again = await observeJob(records, present, cancelled, now);
   if (again === undefined) return false;
   await submitJob(records, batch, settings, again, false, keys);
   return true;

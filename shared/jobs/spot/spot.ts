@@ -40,8 +40,11 @@ export const mayLeaveSpot = ({ capacity, capacity_type, cancel_requested_at }: J
 export const hasLeftSpot = (record: JobRecord, job: BatchJob): boolean =>
   mayLeaveSpot(record) &&
   job.attempts.length === 0 &&
-  ((job.status === 'RUNNABLE' && job.isCancelled === true) ||
-    (job.status === 'FAILED' && job.reason?.startsWith(reasons.noSpot) === true));
+  ((job.status === 'RUNNABLE' && job.isCancelled === true) || isNoSpot(job));
+
+/** Whether the reconciler has cancelled a job because there was no room on Spot. It submits the job itself, or its next pass does. */
+export const isNoSpot = ({ status, reason }: BatchJob): boolean =>
+  status === 'FAILED' && reason?.startsWith(reasons.noSpot) === true;
 
 /** What Spot did for a job. */
 export const SpotAnswer = z
