@@ -45,7 +45,14 @@ export async function readSharedBlock(reading: ViewReading, shared: SharedProjec
       frozen_at: null,
       data: { kind: 'missing' as const, reason: 'This block was added after the report was shared.' },
     };
-  return readBlock(reading, { ...shared.project, views: subject.views }, report, block);
+  // What was frozen since may be of a view that was changed before.
+  const frozen =
+    block.view === undefined
+      ? report.frozen
+      : Object.fromEntries(
+          Object.entries(report.frozen).filter(([, frozen_at]) => frozen_at <= shared.link.created_at),
+        );
+  return readBlock(reading, { ...shared.project, views: subject.views }, { ...report, frozen }, block);
 }
 
 /** Return the path of a picture that a shared report shows. @throws ServiceError `not-found` for any other file */

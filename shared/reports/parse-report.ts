@@ -16,7 +16,7 @@ export function parseReport(text: string): { parts: ReportPart[]; faults: string
   const lines = text.split(/\r?\n/);
   for (const [index, line] of lines.entries()) {
     if (open === undefined) {
-      const [, fence, info = ''] = /^ {0,3}(`{3,}|~{3,})[ \t]*([^`]*)$/.exec(line) ?? [];
+      const [, fence, info = ''] = /^ {0,3}(`{3,}|~{3,})([^`]*)$/.exec(line) ?? [];
       if (fence !== undefined) {
         const [word, kind = '', ...more] = info.trim().split(/\s+/);
         const named = word === 'mps' ? [kind, ...more].join(' ') : undefined;

@@ -9,7 +9,8 @@ import {
   reportCount,
   shownExperiment,
 } from '../data/projects/report.ts';
-import { findSweep, lockSweeps } from '../data/sweeps/sweep.ts';
+import { changedSweep, findSweep, lockSweeps } from '../data/sweeps/sweep.ts';
+import { retryOnConflict } from '../data/table/retry-on-conflict.ts';
 import type { TableWriter, Write } from '../data/table/table.ts';
 import { ConditionFailedError } from '../data/table/write-label.ts';
 import type { ViewReading } from '../experiments/search/experiments-of-view.ts';
@@ -21,7 +22,7 @@ import { digestOfBlock, presentData } from './read-block.ts';
  * and is locked.
  * @param also further writes of the transaction
  * @throws ServiceError `bad-request` with all faults of the text, `conflict` if the project has too many reports
- * @throws ConditionFailedError if the report, or a sweep of it, was changed in between
+ * @throws ConditionFailedError if the report was changed in between, or the project is gone
  */
 export async function storeReport(
   { records, accounts, now }: ViewReading & { records: TableWriter<'records'> },
@@ -57,12 +58,15 @@ export async function storeReport(
   }
   if (faults.length > 0) throw textFault(faults);
   const report: Report = { ...value, project_id, ...named, frozen, updated_at: at };
-  try {
-    await records.write(
+  const write = async (): Promise<void> =>
+    records.write(
       ...putReport(report, text, data, previous),
       ...(await lockSweeps(records, project_id, previous?.sweeps ?? [], named.sweeps, now())),
       ...also,
     );
+  try {
+    // A sweep that goes on changes with each of its trials.
+    await retryOnConflict(write, { isConflict: (error) => error.isOnly(changedSweep) });
   } catch (error) {
     if (!(error instanceof ConditionFailedError)) throw error;
     if (error.isOnly(shownExperiment))
@@ -86,7 +90,7 @@ async function missingIn(
   const known = new Set(stored.map(({ experiment_id }) => experiment_id));
   return [
     ...experiments.filter((id) => !known.has(id)),
-    ...sweeps.filter((_, index) => present[index] === undefined),
+    ...sweeps.filter((_, index) => present[index] === undefined || present[index].deleting !== undefined),
   ];
 }
 

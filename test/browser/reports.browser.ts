@@ -82,6 +82,29 @@ test('a report shows its blocks, is frozen, written on and saved as a page witho
   await settle(phone);
   expect(await axeFindings(phone)).toEqual([]);
   const pictures = process.env['REPORT_PICTURES'];
+
+  await visit(page, `projects/${project_id}/reports/${report_id}`);
+  await page.getByRole('button', { name: 'Share' }).click();
+  expect(await axeFindings(page)).toEqual([]);
+  if (pictures !== undefined) await page.screenshot({ path: `${pictures}/share.png` });
+  await page.getByRole('button', { name: 'Make the link' }).click();
+  const address = await page.getByText('#/s/').innerText();
+  for (const scheme of ['light', 'dark'] as const) {
+    const stranger = await service.open({ scheme });
+    stranger.on('request', (request) => asked.add(new URL(request.url()).origin));
+    await stranger.goto('about:blank');
+    await stranger.goto(address.trim());
+    await stranger
+      .getByRole('img', { name: /^loss of/ })
+      .first()
+      .waitFor();
+    await stranger.locator('.report-value').getByText('0.28').waitFor();
+    await settle(stranger);
+    expect(await axeFindings(stranger)).toEqual([]);
+    expect(await stranger.locator('.report-block a, main button').count()).toBe(0);
+    if (pictures !== undefined)
+      await stranger.screenshot({ path: `${pictures}/link-${scheme}.png`, fullPage: true });
+  }
   if (pictures !== undefined) {
     await phone.screenshot({ path: `${pictures}/390-dark.png`, fullPage: true });
     await page.screenshot({ path: `${pictures}/1440-light.png`, fullPage: true });

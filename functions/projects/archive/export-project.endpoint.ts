@@ -17,7 +17,7 @@ export const endpoint = defineEndpoint({
   path: '/projects/{project_id}/export',
   summary: 'Export a project as one archive',
   description:
-    'Starts the export. The archive is a zip of JSON and files, with their digests. It contains the project, all versions of its configurations, its environment, its variables except secrets, sources, data sets, ended experiments with all their records, logged models, and the versions of registered models that come from them, with aliases and tags. It does not contain values of secrets, members (their accounts belong to a deployment), packed environments, unfinished experiments (`unfinished` lists them), or models for pruning and quantization and their strategies (they belong to users). A small project is packed at once, a large one in the background; GET returns the progress. The archive is kept for a day.',
+    'Starts the export. The archive is a zip of JSON and files, with their digests. It contains the project, all versions of its configurations, its environment, its variables except secrets, sources, data sets, ended experiments with all their records, logged models, and the versions of registered models that come from them, with aliases and tags. It does not contain values of secrets, members (their accounts belong to a deployment), reports, links, packed environments, unfinished experiments (`unfinished` lists them), or models for pruning and quantization and their strategies (they belong to users). A small project is packed at once, a large one in the background; GET returns the progress. The archive is kept for a day.',
   allow: 'developer',
   project: 'owner',
   needs: { accounts: readUsers, records: writeRecords, objects: writeProjectObjects },

@@ -230,4 +230,27 @@ describe('a link of a report', () => {
     await ask(deleteReport, { report_id });
     expect((await get(readShared)).status).toBe(404);
   });
+
+  test('shows a view as it was, also if its block is frozen after the view was widened', async () => {
+    const ids = [];
+    for (const name of ['shown', 'hidden']) ids.push(await recordedRun(service, owner, project_id, { name }));
+    const view = (name: string) => ({ views: [{ name: 'chosen', address: `filter=name%3D${name}` }] });
+    await ask(updateProject, {}, view('shown'));
+    const frozen = block('table', 'view: chosen', 'frozen: true');
+    const report_id = await written(frozen);
+    const { secret } = await madeLink(service, owner, project_id, { subject: { kind: 'report', report_id } });
+    const get = await reader(service, secret);
+    const before = await get(readSharedBlock, {}, { block: '1' });
+
+    await ask(updateReport, { report_id }, { text: 'Without it.' });
+    await ask(updateProject, {}, view('hidden'));
+    await ask(updateReport, { report_id }, { text: frozen });
+    const after = await get(readSharedBlock, {}, { block: '1' });
+
+    const names = [before, after, { json: await shownBy(report_id, 1) }].map(({ json: { data } }) =>
+      data.rows.map(({ run }: { run: { name: string } }) => run.name),
+    );
+    expect(before.json.frozen_at).not.toBeNull();
+    expect(names).toEqual([['shown'], ['shown'], ['hidden']]);
+  });
 });
