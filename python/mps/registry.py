@@ -76,7 +76,10 @@ def infer(connection: Connection, model: str, inputs: Mapping[str, Any], version
         tensors.append(tensor)
         parts.append(part)
     binary = "numpy" in sys.modules
-    head = json.dumps({"inputs": tensors, "parameters": {"binary_data_output": binary}}, allow_nan=False).encode()
+    try:
+        head = json.dumps({"inputs": tensors, "parameters": {"binary_data_output": binary}}, allow_nan=False).encode()
+    except (TypeError, ValueError) as fault:
+        raise Error("Inputs in lists are finite numbers, truth values or texts; give others as arrays of numpy.") from fault
     headers = {"Inference-Header-Content-Length": str(len(head))}
     with connection.open("POST", f"{path}/infer", body=b"".join([head, *parts]), headers=headers, repeatable=True) as answer:
         body = answer.read()
@@ -102,7 +105,12 @@ def _tensor(known: models.ServedTensor, value: Any) -> tuple[dict[str, Any], byt
     if datatype == "BYTES":
         return _tensor(known, value.tolist())
     array = numpy.asarray(value)
-    array = numpy.ascontiguousarray(array, dtype=numpy.dtype(_types[datatype]).newbyteorder("<"))
+    try:
+        given, array = array, numpy.ascontiguousarray(array, dtype=numpy.dtype(_types[datatype]).newbyteorder("<"))
+        if array.dtype.kind in "biu" and not (array == given).all():
+            raise ValueError("some of its values are none")
+    except (KeyError, TypeError, ValueError) as fault:
+        raise Error(f"{name} is no array of {datatype}: {fault}.") from fault
     array = array[None] if array.ndim == len(known["shape"]) - 1 else array
     content = array.tobytes()
     return {"name": name, "datatype": datatype, "shape": list(array.shape), "parameters": {"binary_data_size": len(content)}}, content

@@ -236,6 +236,7 @@ class ServedModels(WithService):
             ({"y": [1]}, "has no input y. It has: x FP32 .*words BYTES"),
             ({"x": [[1], [1, 2]]}, "same length"),
             ({"x": [[1, [2]]]}, "must be an array, or nested lists"),
+            ({"x": [[math.nan, 1]]}, "are finite numbers"),
         ]
         for inputs, fault in wrong:
             with self.assertRaisesRegex(mps.Error, fault):

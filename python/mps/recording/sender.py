@@ -16,6 +16,7 @@ from urllib.parse import quote
 from ..error import Error
 from ..login import chosen_login
 from .journal import RECORDS, RUN_TAG, Journal, Leftover, head_of, lines_from, read_sent, runs_in, write_sent
+from .values import path_fault
 
 if TYPE_CHECKING:
     from ..connection import Connection
@@ -299,8 +300,8 @@ class Upload:
     def _send_file(self, file: Any) -> None:
         path, stored = str(file["path"]), str(file["stored"])
         source = self.folder / stored
-        # The records of somebody else must not bring other files of this machine.
-        if not _stored.fullmatch(stored) or source.is_symlink() or source.parent.is_symlink() or not source.is_file():
+        # The records of somebody else must not bring other files of this machine, nor to another run.
+        if path_fault(path) or not _stored.fullmatch(stored) or source.is_symlink() or source.parent.is_symlink() or not source.is_file():
             return
         folder, _, name = f"{self._root}/{path}".rpartition("/")
         size = source.stat().st_size

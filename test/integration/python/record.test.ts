@@ -60,6 +60,8 @@ import mps
 with mps.record("digits", name="offline", offline=True) as r:
     for step in range(20): r.log(loss=step, step=step)
     r._journal.append(b'{"at": 1, "file": {"path": "secret", "stored": "../../../train.py", "size": 1}}\\n')
+    stored, _ = r._journal.add_file(b"x")
+    r._journal.append(b'{"at": 1, "file": {"path": "../../x", "stored": "%s", "size": 1}}\\n' % stored.encode())
 `);
   const [kept] = await recording.left();
   const ended = await recording.run(`
