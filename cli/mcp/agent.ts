@@ -8,6 +8,7 @@ import { quoteCommand } from '../../shared/command/quote-command.ts';
 import { type TokenRight, tokenRights } from '../../shared/data/accounts/token-rights.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 import type { CliContext } from '../context.ts';
+import { checkoutFolder, dataFolderOf } from '../login/checkout.ts';
 import { connect, type Session } from '../login/connect.ts';
 import { loginFile } from '../login/saved-logins.ts';
 import { Printer } from '../output/printer.ts';
@@ -107,10 +108,30 @@ export class Agent {
 }
 
 /**
- * Open the session of an agent.
- * @throws CliError for a token that may do everything, or whose work nothing bounds
+ * Refuse a folder with the tokens of the user, such as the home folder: a training would get them, and its log shows an
+ * agent what it prints.
  */
-export async function openAgent({ env, folder }: CliContext): Promise<Agent> {
+async function refuseTokensIn({ env, folder }: CliContext): Promise<void> {
+  const checkout = checkoutFolder(env);
+  const places = [dirname(loginFile(env)), ...(checkout === undefined ? [] : [dataFolderOf(checkout)])];
+  const base = await realpath(folder);
+  for (const place of places) {
+    const path = await realpath(place).catch(() => resolve(place));
+    if (isWithin(path, base))
+      throw new CliError(
+        `${path} lies in ${base}, so every training would get the tokens in it. Start mps mcp in the folder to train.`,
+        exitCodes.usage,
+      );
+  }
+}
+
+/**
+ * Open the session of an agent.
+ * @throws CliError for a folder with tokens, for a token that may do everything, or whose work nothing bounds
+ */
+export async function openAgent(context: CliContext): Promise<Agent> {
+  const { env, folder } = context;
+  await refuseTokensIn(context);
   const session = await connect(env);
   const token = await currentToken(session);
   const { priced } = await session.client.call<typeof readStart>('GET /');

@@ -63,7 +63,11 @@ const bounds: readonly (readonly [items: number, characters: number])[] = [
   [4, 60],
   [2, 40],
   [1, 26],
+  [0, 26],
 ];
+
+/** The fields of an answer have names of ours, and few: only what has more is a map of somebody else's names. */
+const usualFields = { answer: 40, inner: 12 };
 
 interface Bound {
   items: number;
@@ -71,32 +75,50 @@ interface Bound {
   keepsEnd: boolean;
 }
 
-function shortened(value: unknown, bound: Bound): unknown {
+function shortened(value: unknown, bound: Bound, fields = usualFields.answer): unknown {
   const { items, characters, keepsEnd } = bound;
-  if (typeof value === 'string')
-    return value.length <= characters ? value : `${value.slice(0, characters).toWellFormed()}…`;
+  // The last step keeps what stands at the top alone.
+  const inside = items === 0 ? 0 : usualFields.inner;
+  if (typeof value === 'string') return cut(value, characters);
   if (Array.isArray(value)) {
-    const kept = keepsEnd ? value.slice(-items) : value.slice(0, items);
-    const inner = kept.map((item) => shortened(item, bound));
+    const kept = keepsEnd && items > 0 ? value.slice(-items) : value.slice(0, items);
+    const inner = kept.map((item) => shortened(item, bound, inside));
     if (kept.length === value.length) return inner;
     const mark = `… ${value.length - kept.length} more`;
     return keepsEnd ? [mark, ...inner] : [...inner, mark];
   }
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value);
-  // The fields of an answer have names of ours: only what has very many is a map of somebody else's names.
-  const kept = entries.slice(0, Math.max(items, 24));
-  const inner = kept.map(([name, one]) => [name.slice(0, characters).toWellFormed(), shortened(one, bound)]);
+  const kept = entries.slice(0, Math.max(items, fields));
+  const inner = kept.map(([name, one]) => [cut(name, characters), shortened(one, bound, inside)] as const);
   if (kept.length < entries.length) inner.push(['…', `${entries.length - kept.length} more`]);
-  return Object.fromEntries(inner);
+  return objectOf(inner);
 }
+
+const cut = (text: string, characters: number): string =>
+  text.length <= characters ? text : `${text.slice(0, characters).toWellFormed()}…`;
+
+/** Make an object. Names that became equal when something was cut are numbered: none hides the value of another. */
+function objectOf(entries: readonly (readonly [name: string, value: unknown])[]): object {
+  const named = new Map<string, unknown>();
+  const counts = new Map<string, number>();
+  for (const [name, value] of entries) {
+    let count = (counts.get(name) ?? 0) + 1;
+    while (named.has(numbered(name, count))) count += 1;
+    counts.set(name, count);
+    named.set(numbered(name, count), value);
+  }
+  return Object.fromEntries(named);
+}
+
+const numbered = (name: string, count: number): string => (count === 1 ? name : `${name} (${count})`);
 
 /** Cut control characters out of all texts and names of a value. */
 function plainValue(value: unknown): unknown {
   if (typeof value === 'string') return plainText(value);
   if (Array.isArray(value)) return value.map(plainValue);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
+  return objectOf(
     Object.entries(value).flatMap(([name, one]) =>
       one === undefined ? [] : [[plainText(name), plainValue(one)]],
     ),

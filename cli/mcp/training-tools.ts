@@ -1,4 +1,4 @@
-import { basename } from 'node:path';
+import { basename, resolve } from 'node:path';
 import * as z from 'zod/mini';
 import type { endpoint as estimateTraining } from '../../functions/projects/training/estimate-training.endpoint.ts';
 import type { endpoint as rerunExperiment } from '../../functions/projects/training/rerun-experiment.endpoint.ts';
@@ -278,7 +278,7 @@ export const trainingTools: readonly Tool[] = [
               ...budgetOf(agent, max_usd),
             };
             const swept = parsed(set, parseSwept);
-            if (file !== undefined) await agent.pathBelow(`${place.folder}/${file}`);
+            if (file !== undefined) await agent.pathBelow(resolve(place.folder, file));
             return beginSweep(session, { ...options, file, swept, fields }, place);
           },
           show(sweep) {

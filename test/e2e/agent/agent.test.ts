@@ -115,6 +115,24 @@ describe('mps mcp refuses', () => {
     );
   });
 
+  test('a folder with the tokens of the user', async () => {
+    const { home, url } = service;
+    const token = await service.token({ scope: { rights: 'run' }, budget: 1 });
+
+    await expect(openAgent(agentContext({ folder: home, home, url, token }))).rejects.toThrow(
+      /every training would get the tokens/,
+    );
+  });
+
+  test('a resource that is none, in plain words', async () => {
+    const agent = await connectAgent(await service.place({ rights: 'read' }));
+
+    const read = agent.client.readResource({ uri: 'mps://\u001b[2J\u202eruns' });
+
+    await expect(read).rejects.toThrow('There is no resource mps://runs. ');
+    await agent.close();
+  });
+
   test('what begins something, with a token that only reads', async () => {
     const agent = await connectAgent(await service.place({ rights: 'read' }));
 
