@@ -113,10 +113,10 @@ export class Agent {
  */
 async function refuseTokensIn({ env, folder }: CliContext): Promise<void> {
   const checkout = checkoutFolder(env);
-  const places = [dirname(loginFile(env)), ...(checkout === undefined ? [] : [dataFolderOf(checkout)])];
+  const secrets = [dirname(loginFile(env)), ...(checkout === undefined ? [] : [dataFolderOf(checkout)])];
   const base = await realpath(folder);
-  for (const place of places) {
-    const path = await realpath(place).catch(() => resolve(place));
+  for (const secret of secrets) {
+    const path = await realpath(secret).catch(() => resolve(secret));
     if (isWithin(path, base))
       throw new CliError(
         `${path} lies in ${base}, so every training would get the tokens in it. Start mps mcp in the folder to train.`,
