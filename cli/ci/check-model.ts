@@ -84,12 +84,13 @@ export async function measureFile(
   const end = () => void child.kill('SIGINT');
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, end);
   try {
-    const [code] = (await once(child, 'close')) as [number | null];
-    if (code !== 0 && code !== exitCodes.gate)
-      throw new CliError(
-        printed.stderr.trim() || 'The engine ended without a word.',
-        code ?? exitCodes.interrupted,
-      );
+    const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
+    if (code !== 0 && code !== exitCodes.gate) {
+      // The system kills what takes too much memory: the request learns of it.
+      const ended = signal === 'SIGINT' ? exitCodes.interrupted : exitCodes.failure;
+      const why = `The engine was ended${signal === null ? '' : ` by ${signal}`} without a word.`;
+      throw new CliError(printed.stderr.trim() || why, code ?? ended);
+    }
     return JSON.parse(printed.stdout) as Measurement;
   } finally {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, end);

@@ -1,4 +1,4 @@
-import { appendFile, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { errorText } from '../../shared/core/error-text.ts';
 import { CliError, exitCodeOf, exitCodes, errorText as told } from '../cli-error.ts';
@@ -49,24 +49,34 @@ export async function check(context: CliContext, flags: CheckFlags, path: string
  */
 export async function commentLater({ env, folder, printer }: CliContext, path: string): Promise<void> {
   const { comments, sha, run } = await requestOfRun(env);
-  const text = await readFile(resolve(folder, path), 'utf8').catch((error) => {
+  const at = resolve(folder, path);
+  const read = async () => ((await stat(at)).size > maxReport ? '' : readFile(at, 'utf8'));
+  const text = await read().catch((error) => {
     throw new CliError(`${path}: ${errorText(error)}`, exitCodes.usage);
   });
   const refused = (why: string) => new CliError(`${path} is no report of "mps ci": ${why}`, exitCodes.usage);
   let value: unknown;
   try {
-    value = JSON.parse(text.length > maxReport ? '' : text);
+    value = JSON.parse(text);
   } catch {
     throw refused('no JSON of at most 4 MB');
   }
   const report = CiReport.safeParse(value);
-  if (!report.success) throw refused(report.error.issues.map((issue) => issue.path.join('.')).join(', '));
+  if (!report.success)
+    throw refused(
+      report.error.issues
+        .slice(0, 5)
+        .map((issue) => issue.path.join('.') || 'no object')
+        .join(', '),
+    );
   if (report.data.commit !== sha) throw refused(`it is of another commit than ${sha.slice(0, 10)}`);
-  const isKept = await keepComment(
-    comments,
-    { ...report.data, time: Math.min(report.data.time, Math.floor(Date.now() / 1000)) },
-    { run },
-  );
+  const { head, base, time } = report.data;
+  // Nobody follows a stranger's link because this repository shows it.
+  const unlinked = {
+    ...{ head: { ...head, link: null }, base: base && { ...base, link: null } },
+    time: Math.min(time, Math.floor(Date.now() / 1000)),
+  };
+  const isKept = await keepComment(comments, { ...report.data, ...unlinked }, { run });
   printer.say(isKept ? 'Commented.' : 'The comment is of a later commit.');
 }
 
@@ -137,8 +147,8 @@ async function tell(
     printer.say('NOT COMPARED: there is no base. Gates that need one are not judged.');
   for (const note of report.verdict === 'error' ? [] : report.notes) printer.say(note);
   const markdown = `${renderReport(report)}\n`;
-  await writeFile(join(folder, 'mps-ci.md'), markdown);
-  await writeFile(join(folder, 'mps-ci.json'), `${JSON.stringify(report, null, 2)}\n`);
+  await writeNew(join(folder, 'mps-ci.md'), markdown);
+  await writeNew(join(folder, 'mps-ci.json'), `${JSON.stringify(report, null, 2)}\n`);
   if (job.summary !== undefined)
     await appendFile(job.summary, markdown).catch((error) => printer.say(`No summary: ${errorText(error)}`));
   if (comment === 'never') return;
@@ -146,6 +156,12 @@ async function tell(
   if (fault === undefined) return;
   if (comment === 'always') throw new CliError(`No comment was written: ${fault}`);
   printer.say(`No comment was written: ${fault}`);
+}
+
+/** Write a file of its own: a checkout may have a link to somewhere else in its place. */
+async function writeNew(path: string, content: string): Promise<void> {
+  await rm(path, { force: true });
+  await writeFile(path, content, { flag: 'wx' });
 }
 
 /** Comment on the request. @returns why that was not possible */

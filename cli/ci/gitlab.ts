@@ -9,7 +9,9 @@ export function gitlabJob(env: CliContext['env']): CiJob {
   const { CI_MERGE_REQUEST_IID, CI_MERGE_REQUEST_PROJECT_ID: project = '' } = env;
   const request = CI_MERGE_REQUEST_IID ? Number(CI_MERGE_REQUEST_IID) : undefined;
   const token = env['GITLAB_TOKEN'];
-  const isFork = request !== undefined && env['CI_MERGE_REQUEST_SOURCE_PROJECT_ID'] !== project;
+  // A member may run the pipeline of a fork's request in this project.
+  const isFork =
+    request !== undefined && (env['CI_PROJECT_ID'] || env['CI_MERGE_REQUEST_SOURCE_PROJECT_ID']) !== project;
   return {
     provider: 'gitlab',
     request,

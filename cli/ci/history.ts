@@ -67,8 +67,9 @@ async function readOnce(
     const common = await line('merge-base', 'HEAD', target);
     if (common === '')
       return { ...base, ancestors: [], why: `HEAD and ${against} have no common commit here. ${deeper}` };
-    const listed = await line('rev-list', `--max-count=${maxAncestors + 1}`, common);
-    // On the target branch itself, the commit before is the base.
+    // On the target branch itself, its commit before is the base: not that of the branch which HEAD merged.
+    const first = common === checkedOut ? ['--first-parent'] : [];
+    const listed = await line('rev-list', ...first, `--max-count=${maxAncestors + 1}`, common);
     const ancestors = listed.split('\n').filter((sha) => sha !== '' && sha !== checkedOut && sha !== shown);
     const why = ancestors.length > 0 ? undefined : `${against} has no commit before this one here. ${deeper}`;
     return { ...base, ancestors, why };

@@ -8,11 +8,16 @@ const maxBytes = 65_000;
  * first, then gates that hold. The verdict stays.
  *
  * @param earlier verdicts of commits before, the newest first
+ * @param taken bytes of the comment that something else takes
  */
-export function renderReport(report: CiReport, earlier: readonly EarlierVerdict[] = []): string {
+export function renderReport(
+  report: CiReport,
+  earlier: readonly EarlierVerdict[] = [],
+  taken: number = 0,
+): string {
   for (const share of [1, 0.3, 0.1, 0.03, 0]) {
     const text = rendered(report, earlier, share);
-    if (Buffer.byteLength(text) <= maxBytes) return text;
+    if (Buffer.byteLength(text) + taken <= maxBytes) return text;
   }
   return verdictLine(report);
 }
@@ -111,7 +116,8 @@ const table = (headings: readonly string[], rows: readonly (readonly string[])[]
 
 function linked({ name, link }: { name: string; link: string | null }): string {
   if (link === null || !URL.canParse(link) || !/^https?:$/.test(new URL(link).protocol)) return code(name);
-  return `[${code(name)}](<${new URL(link).href.replaceAll(/[<>]/g, encodeURIComponent)}>)`;
+  // A query may have signs with which the link would end, and text begin.
+  return `[${code(name)}](<${new URL(link).href.replaceAll(/[<>`|\\]/g, encodeURIComponent)}>)`;
 }
 
 const longest = 300;
@@ -119,20 +125,21 @@ const longest = 300;
 /** Control characters, and those that turn the direction of text. */
 const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;
 
+/** Cut text to what a row holds, to whole characters. */
+const shortened = (text: string): string => text.replaceAll(invisible, ' ').slice(0, longest).toWellFormed();
+
 /**
  * Write every sign of text that Markdown, HTML or a table could read as an entity. Entities are never markup, but mentions
  * and references to issues are found after them: a word joiner parts these.
  */
 function plain(text: string): string {
-  const short = text.replaceAll(invisible, ' ').slice(0, longest);
-  return entities(short).replaceAll(/&#(?:64|35|33);|(?<=\bGH)&#45;/g, (sign) => `${sign}&#8288;`);
+  return entities(shortened(text)).replaceAll(/&#(?:64|35|33);|(?<=\bGH)&#45;/g, (sign) => `${sign}&#8288;`);
 }
 
 /** Text as code, in which neither GitHub nor GitLab finds mentions. */
-const code = (text: string): string =>
-  `<code>${entities(text.replaceAll(invisible, ' ').slice(0, longest))}</code>`;
+const code = (text: string): string => `<code>${entities(shortened(text))}</code>`;
 
 const entities = (text: string): string =>
-  text.replaceAll(/[^\p{L}\p{N} ,]/gu, (sign) =>
-    /[\x21-\x7e]/.test(sign) && !/[.()%+±]/.test(sign) ? `&#${sign.codePointAt(0)};` : sign,
+  text.replaceAll(/(?<=www)\.|[^\p{L}\p{N} ,.]/giu, (sign) =>
+    /[\x21-\x7e]/.test(sign) && !/[()%+±]/.test(sign) ? `&#${sign.codePointAt(0)};` : sign,
   );

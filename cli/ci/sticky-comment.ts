@@ -106,22 +106,26 @@ function isLater(a: Marker, b: Marker, head: string | undefined): boolean {
 
 const isSame = (a: Marker, b: Marker): boolean => a.commit === b.commit && a.run === b.run;
 
-const keyOf = ({ project, file }: CiReport) => ({ project: project ?? '', file });
-
 function bodyOf(report: CiReport, own: Marker, latest: Marked | undefined): string {
   const earlier = latest === undefined ? [] : earlierOf(latest).filter(({ commit }) => commit !== own.commit);
   const kept = earlier.slice(0, maxEarlier);
   const noted = kept.map(({ commit, verdict, time }) => `${commit}:${verdict.replace(' ', '-')}:${time}`);
-  return `${markerOf(own, report.verdict)}\n<!-- earlier ${noted.join(' ')} -->\n${renderReport(report, kept)}`;
+  const hidden = `${markerOf(own, report.verdict)}\n<!-- earlier ${noted.join(' ')} -->\n`;
+  return `${hidden}${renderReport(report, kept, hidden.length)}`;
 }
 
 const encoded = (text: string): string => encodeURIComponent(text).replaceAll('-', '%2D');
+
+const keyOf = ({ project, file }: CiReport) => ({
+  project: (project ?? '').toWellFormed(),
+  file: file.toWellFormed(),
+});
 
 const markerOf = ({ project, file, commit, time, run }: Marker, verdict: CiReport['verdict']): string =>
   `<!-- mps:ci project=${encoded(project)} file=${encoded(file)} commit=${commit} time=${time} run=${run} verdict=${verdict.replace(' ', '-')} -->`;
 
 const markerPattern =
-  /^<!-- mps:ci project=(\S*) file=(\S+) commit=([0-9a-f]*) time=(\d+) run=([\d.]*) verdict=(\S+) -->/;
+  /^<!-- mps:ci project=(\S*) file=(\S*) commit=([0-9a-f]*) time=(\d+) run=([\d.]*) verdict=(\S+) -->/;
 
 function readMarker(body: string): (Marker & { verdict: string }) | undefined {
   const [found, project = '', file = '', commit = '', time = '', run = '', verdict = ''] =

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -121,9 +121,20 @@ test('a fork, missing rights and a missing token write the summary and say what 
   };
   const later = await job(github.url, sha);
   await writeFile(join(folder, 'event.json'), JSON.stringify({ workflow_run }));
-  await writeFile(join(folder, 'mps-ci.json'), JSON.stringify({ ...report, notes: ['@team <img>'] }));
+  await writeFile(
+    join(folder, 'mps-ci.json'),
+    JSON.stringify({
+      ...{ ...report, notes: ['@team <img>'] },
+      head: { name: 'all is well', link: 'https://evil.example/' },
+    }),
+  );
   expect((await ci(later, 'comment', 'mps-ci.json')).code).toBe(0);
   expect(github.comments[0]?.body).toContain('&#64;&#8288;team');
+  expect(github.comments[0]?.body).not.toContain('evil');
+  await writeFile(join(folder, 'mps-ci.json'), JSON.stringify({ ...report, values: Array(1000).fill({}) }));
+  const rows = await ci(later, 'comment', 'mps-ci.json');
+  expect(rows).toMatchObject({ code: 2, stderr: expect.stringContaining('values.0') });
+  expect(rows.stderr.length).toBeLessThan(500);
   await writeFile(join(folder, 'mps-ci.json'), JSON.stringify({ ...report, commit: 'f'.repeat(40) }));
   expect((await ci(later, 'comment', 'mps-ci.json')).code).toBe(2);
   Object.assign(github, { readOnly: true, comments: [] });
@@ -141,7 +152,11 @@ test('without a base the check passes loudly, or ends with 5; without git it say
   await mkdir(join(folder, '.mps'));
   await writeFile(join(folder, '.mps/ci.yaml'), gates('bytes <= base', 'bytes <= 1MB'));
 
+  // A link where the report goes leads nowhere else.
+  await writeFile(join(folder, 'precious'), 'mine');
+  await symlink('precious', join(folder, 'mps-ci.md'));
   const passed = await ci();
+  expect(await readFile(join(folder, 'precious'), 'utf8')).toBe('mine');
   expect(passed).toMatchObject({ code: 0, stderr: expect.stringContaining('NOT COMPARED') });
   expect(passed.stdout).toContain('PASSED  bytes <= 1MB');
   await writeFile(join(folder, '.mps/ci.yaml'), `${gates('bytes <= base')}without_base: fail\n`);
@@ -154,25 +169,6 @@ test('without a base the check passes loudly, or ends with 5; without git it say
     code: 2,
     stderr: expect.stringContaining('runn: unknown. Did you mean run?'),
   });
-});
-
-test('a shallow checkout of a merge is deepened to the commit before', async () => {
-  const sha = await repository(gates('bytes <= base'));
-  await git('checkout', '-q', 'main');
-  await git('merge', '-q', '--no-ff', '-m', 'Merge', 'larger');
-  const origin = folder;
-  await git('branch', 'pull', 'main');
-  await git('reset', '-q', '--hard', 'HEAD^1');
-  folder = await mkdtemp(join(tmpdir(), 'mps-ci-clone-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  await git('clone', '-q', '--depth', '1', '--branch', 'pull', `file://${origin}`, '.');
-  const github = await loopbackGithub();
-  github.head = sha;
-
-  const { code, stdout } = await ci(await job(github.url, sha));
-
-  expect([code, stdout]).toEqual([4, expect.stringContaining('FAILED  bytes <= base')]);
-  expect(github.comments[0]?.body).toContain(`commit=${sha} `);
 });
 
 test('a merge request of GitLab has one note, too', async () => {
@@ -189,13 +185,16 @@ test('a merge request of GitLab has one note, too', async () => {
 
   const checked = await ci({ ...environment, CI_JOB_ID: '1' });
   const again = await ci({ ...environment, CI_JOB_ID: '2' });
-  const fork = await ci({ ...environment, CI_MERGE_REQUEST_SOURCE_PROJECT_ID: '78' });
+  const ofFork = { ...environment, CI_MERGE_REQUEST_SOURCE_PROJECT_ID: '78' };
+  const fork = await ci({ ...ofFork, CI_PROJECT_ID: '78' }, '--dry-run');
+  const accepted = await ci({ ...ofFork, CI_PROJECT_ID: '77' }, '--dry-run');
 
   expect([checked.code, again.code]).toEqual([4, 4]);
   expect(gitlab.notes.filter(({ author: { id } }) => id === 8)).toHaveLength(1);
   expect(gitlab.notes.at(-1)?.body).toContain('run=5.2');
-  expect(fork.stderr).toContain('runs in the fork');
+  expect(fork.stdout).toContain('runs in the fork');
+  expect(accepted.stdout).toMatch(/on gitlab request 7$/m);
   expect(gitlab.faults).toEqual([]);
   expect([...gitlab.tokens]).toEqual(['glpat-secret']);
-  expect(JSON.stringify([checked, again, fork])).not.toContain('glpat-secret');
+  expect(JSON.stringify([checked, again, fork, accepted])).not.toContain('glpat-secret');
 });

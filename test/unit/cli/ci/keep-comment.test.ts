@@ -123,3 +123,50 @@ test('a repeated check of an old commit changes nothing; one of the same commit 
   expect(comments).toHaveLength(3);
   expect(comments[2]?.body).not.toMatch(/<!--[^>]*--[^>]*-->/);
 });
+
+test.each([
+  { what: 'without a path', more: { file: '' } },
+  { what: 'of halves of characters', more: { file: '\ud800', project: '\udc00-->' } },
+  {
+    what: 'as long as it may be',
+    more: {
+      notes: Array(100).fill('@'.repeat(100)),
+      ...{ file: '長'.repeat(2000), project: '-'.repeat(2000) },
+    },
+  },
+])("a stranger's report $what has one comment that the provider takes", async ({ more }) => {
+  const bodies: string[] = [];
+  const port: Comments = {
+    list: async () => bodies.map((body, id) => ({ id, body })),
+    head: async () => undefined,
+    create: async (body) => void bodies.push(body),
+    update: async (id, body) => bodies.splice(id, 1, body).length > 0,
+    remove: async () => {},
+  };
+  for (let push = 0; push < 25; push += 1)
+    await keepComment(port, report(push, more), { run: `${push}.1`, pause: async () => {} });
+
+  expect(bodies).toHaveLength(1);
+  expect(Buffer.byteLength(bodies[0] ?? '')).toBeLessThanOrEqual(65_536);
+  expect(bodies[0]?.isWellFormed()).toBe(true);
+});
+
+test('a report that just fits leaves room for the verdicts before it', async () => {
+  const lengths: number[] = [];
+  for (const notes of [94, 95, 96, 97]) {
+    const bodies: string[] = [];
+    const port: Comments = {
+      list: async () => bodies.map((body, id) => ({ id, body })),
+      head: async () => undefined,
+      create: async (body) => void bodies.push(body),
+      update: async (id, body) => bodies.splice(id, 1, body).length > 0,
+      remove: async () => {},
+    };
+    for (let push = 0; push < 22; push += 1)
+      await keepComment(port, report(push, { notes: Array(notes).fill('@'.repeat(54)) }), {
+        ...{ run: `${push}.1`, pause: async () => {} },
+      });
+    lengths.push(Buffer.byteLength(bodies[0] ?? ''));
+  }
+  expect(Math.max(...lengths)).toBeLessThanOrEqual(65_000);
+});

@@ -21,7 +21,7 @@ const report: CiReport = {
 
 test('names cannot mention people, break tables, or become markup', () => {
   const hostile =
-    'a|b `c` <img src=x onerror=alert(1)> @team #12 [x](javascript:1) https://evil.example\n# x \u202e';
+    'a|b `c` <img src=x onerror=alert(1)> @team #12 [x](javascript:1) https://evil.example www.evil.example\n# x \u202e';
 
   const text = renderReport({
     ...report,
@@ -36,6 +36,15 @@ test('names cannot mention people, break tables, or become markup', () => {
   // GitHub finds mentions after it has read entities, but not in code, nor with a word joiner.
   expect(outsideCode.replaceAll('&#64;', '@').replaceAll('&#8288;', '\u2060')).not.toMatch(/@\w/);
   expect([...html.matchAll(/<tr>/g)]).toHaveLength(4);
+});
+
+test('a link stays a link, and text is cut between characters', () => {
+  const link = 'https://mps.example/?a=`(@octo/team|\\`';
+  const text = renderReport({ ...report, head: { name: `x${'😀'.repeat(200)}`, link } });
+
+  const html = marked.parse(text, { gfm: true }) as string;
+  expect(html.replaceAll(/ href="[^"]*"/g, '')).not.toContain('octo');
+  expect(text.isWellFormed()).toBe(true);
 });
 
 test('a comment that is too long keeps its verdict and the gates that fail', () => {

@@ -1,0 +1,110 @@
+import { execFile } from 'node:child_process';
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import type { LocalService } from '../support/local-service.ts';
+import { runMps, startMps } from '../support/mps.ts';
+import { everySample } from '../support/samples.ts';
+import { signedInService } from './signed-in-service.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+/** Reports the accuracy of its configuration, with a little noise of its seed; waits if it is told to. */
+const program = `
+import json, os, time
+config = dict(line.split(': ') for line in open(os.environ['CONFIG_PATH']).read().splitlines())
+with open(os.environ['METRICS_FILE'], 'a') as metrics:
+    print(json.dumps({'accuracy': float(config['accuracy']) + int(config['seed']) / 1e3}), file=metrics)
+print('reported', flush=True)
+time.sleep(float(config.get('sleep', 0)))
+`;
+const file = `run: { command: python train.py, seed: seed }
+repeats: 2
+project: gated
+gates: ["accuracy >= base - 0.5%"]
+`;
+
+let scratch: string;
+let folder: string;
+let service: LocalService;
+
+const write = (path: string, text: string) => writeFile(join(folder, path), text);
+const git = async (...args: string[]) => {
+  const identity = ['-c', 'user.name=a', '-c', 'user.email=a@b', '-c', 'init.defaultBranch=main'];
+  await promisify(execFile)('git', [...identity, ...args], { cwd: folder });
+};
+
+describe.runIf(everySample)('mps ci', { shuffle: false }, () => {
+  beforeAll(async () => {
+    scratch = await mkdtemp(join(tmpdir(), 'mps-ci-'));
+    folder = join(scratch, 'gated');
+    await mkdir(join(folder, '.mps'), { recursive: true });
+    service = await signedInService(join(scratch, 'data'), scratch);
+  });
+  afterAll(async () => {
+    await service?.end('SIGTERM');
+    await rm(scratch, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  });
+
+  test('trains, compares with main, and cancels the training of a cancelled job', async () => {
+    const options = { folder, home: scratch };
+    const commit = async (accuracy: number, more = '') => {
+      await write('train.yaml', `accuracy: ${accuracy}\nseed: 0${more}\n`);
+      await git('add', '-A');
+      await git('commit', '-qm', `${accuracy}`);
+    };
+    await git('init', '-q');
+    await write('train.py', program);
+    await write('.mps/ci.yaml', file);
+    await write('.gitignore', 'mps-ci.*\n');
+
+    await commit(0.9);
+    const first = await runMps(['ci'], options);
+    await git('checkout', '-qb', 'worse');
+    await commit(0.5);
+    const worse = await runMps(['ci', '--json'], options);
+    await write('.mps/ci.yaml', file.replace('repeats: 2', 'repeats: 1'));
+    await commit(0.9, '\nsleep: 600');
+    const started = startMps(['ci'], options);
+    await started.printed('reported');
+    started.child.kill('SIGTERM');
+    const cancelled = await started.ended;
+
+    expect(first).toMatchObject({ code: 0, stderr: expect.stringContaining('NOT COMPARED') });
+    expect(worse.code, worse.stderr).toBe(4);
+    expect(JSON.parse(worse.stdout.slice(worse.stdout.indexOf('{"report_version"')))).toMatchObject({
+      ...{ verdict: 'failed', project: 'gated' },
+      gates: [{ verdict: 'failed', measured: '0.5015 (mean of 2)' }],
+    });
+    expect(await readFile(join(folder, 'mps-ci.md'), 'utf8')).toContain('1 of 1 gate fails');
+    expect(cancelled).toMatchObject({ code: 130, stderr: expect.stringMatching(/Cancelled \w{26}\./) });
+  });
+
+  test('the action checks a model by the command of its repository, and by that of the service', async () => {
+    folder = join(scratch, 'model');
+    await mkdir(folder);
+    await copyFile(join(root, 'test/fixtures/onnx/digits.onnx'), join(folder, 'digits.onnx'));
+    await write('gates.yaml', 'model: digits.onnx\nseconds: 0.1\ngates: ["bytes <= 1MB", "bytes <= 900"]\n');
+    const { runs } = parse(await readFile(join(root, 'action/action.yml'), 'utf8'));
+    const [install, check] = runs.steps;
+    // Installing would change this checkout.
+    expect(install.run).toBe('node "$GITHUB_ACTION_PATH/../infra/install.mjs" --to-run');
+    const { PATH = '' } = process.env;
+    for (const MPS_URL of ['', service.url]) {
+      const env = {
+        PATH,
+        HOME: scratch,
+        GITHUB_ACTION_PATH: join(root, 'action'),
+        GATES: 'gates.yaml',
+        MPS_URL,
+      };
+      const shell = ['--noprofile', '--norc', '-eo', 'pipefail', '-c', check.run];
+      const failed = await promisify(execFile)('bash', shell, { cwd: folder, env }).catch((error) => error);
+      expect(failed, failed.stderr).toMatchObject({ code: 4 });
+      expect(failed.stdout).toMatch(/PASSED {2}bytes <= 1MB.*\nFAILED {2}bytes <= 900/);
+    }
+  });
+});
