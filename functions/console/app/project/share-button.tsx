@@ -54,7 +54,8 @@ function ShareDialog({
           <SelectField label="Valid for" options={days} value={lifetime} onChoose={setLifetime} />
           {subject.kind === 'report' ? (
             <p class="soft small">
-              Its text, and what its blocks name now. Blocks that are added later stay hidden.
+              Its text as it is written, and the experiments, sweeps and views that its blocks name now.
+              Blocks that name others later stay hidden.
             </p>
           ) : (
             <>
