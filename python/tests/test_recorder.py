@@ -15,6 +15,7 @@ from unittest import mock
 
 import mps
 from mps.recording import journal, media, recorder
+from mps.recording.sender import Upload
 
 from .test_connection import WithHome
 from .web_server import Answer, Request, WebServer
@@ -233,6 +234,17 @@ class Disk(Recording):
         os.mkfifo(folder / "lock")
         with self.assertRaises(OSError):
             journal.Leftover(folder)
+
+    def test_a_program_that_ends_does_not_wait_for_a_large_file_of_an_earlier_run(self) -> None:
+        mps.record("digits", offline=True)
+        (folder,) = Path(self.home, ".mps/offline").iterdir()
+        service = mock.Mock()
+        service.mlflow.return_value = {"credentials": [{"url": "http://127.0.0.1:9/part", "part_number": 1}], "upload_id": "u"}
+        upload = Upload(folder, service, print, is_leftover=True)
+        upload.stops = lambda: True
+
+        with self.assertRaisesRegex(mps.Error, "^the program ends.$"):
+            upload._send_parts("model", "large", io.BytesIO(b"x"), 1)
 
     def test_a_handler_of_a_signal_may_log_while_its_thread_does(self) -> None:
         run = mps.record("digits", offline=True)

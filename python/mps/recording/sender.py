@@ -123,6 +123,8 @@ class Sender:
             # Another program has sent it meanwhile.
             pass
         except Exception as fault:
+            if self._ending:
+                return False
             if isinstance(fault, Error) and fault.status in (None, 429, 502, 503, 504):
                 self._leftovers.append(folder)
                 raise
@@ -327,6 +329,8 @@ class Upload:
         begun = self.connection.mlflow("POST", f"mlflow-artifacts/{place}", json={"path": name, "num_parts": -(-size // part)})
         parts = []
         for one in begun["credentials"]:
+            if self.stops():
+                raise Error("the program ends.", status=503)
             try:
                 exchange("PUT", one["url"], {}, content.read(part)).close()
             except OSError as fault:
