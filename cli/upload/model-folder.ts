@@ -1,5 +1,5 @@
 import { readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { preprocessingNames } from '../../shared/data/models/preprocessing-names.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 import type { ModelFile } from './model-upload.ts';
@@ -15,7 +15,7 @@ const onnxPlaces = ['model.onnx', 'onnx/model.onnx'];
  */
 export async function modelFolder(path: string, shown: string): Promise<Found[] | undefined> {
   if (!(await stat(path).catch(() => undefined))?.isDirectory()) return undefined;
-  const names = await readdir(path, { recursive: true });
+  const names = (await readdir(path, { recursive: true })).map((name) => name.split(sep).join('/'));
   const graphs = names.filter((name) => name.endsWith('.onnx'));
   const chosen =
     onnxPlaces.find((name) => graphs.includes(name)) ?? (graphs.length === 1 ? graphs[0] : undefined);
@@ -27,7 +27,7 @@ export async function modelFolder(path: string, shown: string): Promise<Found[] 
   }
   const folder = chosen.slice(0, chosen.lastIndexOf('/') + 1);
   // External data is named by the ONNX file; exporters name it after that.
-  const data = names.filter((name) => /[._]data$/.test(name) && name.startsWith(chosen));
+  const data = names.filter((name) => /[._]data(_\d+)?$/.test(name) && name.startsWith(chosen));
   const settings = preprocessingNames.flatMap((name) => {
     const there = [`${folder}${name}`, name].find((path) => names.includes(path));
     return there === undefined ? [] : [{ role: 'preprocessing' as const, name, path: join(path, there) }];

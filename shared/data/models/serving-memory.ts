@@ -8,8 +8,14 @@ const processMebibytes = 160;
 /** Bytes in memory for each byte of a model: its file while it is read, its weights, and copies that kernels pack. */
 const timesBytes = 2.2;
 
-/** MiB of a batch of texts on its way through a model, and of the tokenizer's code. */
-const textMebibytes = 512;
+/** MiB of short texts on their way through a model, and of the tokenizer's code. */
+const textMebibytes = 192;
+
+/**
+ * MiB that the longest text takes: attention takes memory by the square of its length. 16 heads of 2,048 tokens took 1,046 MiB in
+ * the first run and 1,677 MiB in the second.
+ */
+const attentionMebibytes = (tokens: number): number => Math.ceil(1_728 * (tokens / 2_048) ** 2);
 
 /** Bytes in memory for each byte of `tokenizer.json`: the tree of a Unigram vocabulary takes most, 29. */
 const timesTokenizer = 32;
@@ -18,7 +24,8 @@ const timesTokenizer = 32;
 export const versionMemory = ({ bytes, files, texts }: Sized): number => {
   const tokenizer = texts === null ? undefined : files.find(({ name }) => name === 'tokenizer.json');
   if (tokenizer === undefined) return estimatedMemory(bytes);
-  return estimatedMemory(bytes) + textMebibytes + Math.ceil((timesTokenizer * tokenizer.size) / mebibyte);
+  const reading = textMebibytes + attentionMebibytes(texts?.max_tokens ?? 0);
+  return estimatedMemory(bytes) + reading + Math.ceil((timesTokenizer * tokenizer.size) / mebibyte);
 };
 
 type Sized = Pick<ServedVersion, 'bytes' | 'files' | 'texts'>;

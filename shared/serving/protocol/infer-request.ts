@@ -102,7 +102,9 @@ function readTexts(texts: unknown, fault: Fault): unknown[] {
   if (list.length === 0) fault('texts', 'must be a list of texts, or of pairs of texts, with at least one');
   const hasPairs = isPairs(list);
   const wrong = list.findIndex((text) =>
-    hasPairs ? !(Array.isArray(text) && text.length === 2) : typeof text !== 'string',
+    hasPairs
+      ? !(Array.isArray(text) && text.length === 2 && text.every((one) => typeof one === 'string'))
+      : typeof text !== 'string',
   );
   if (wrong !== -1)
     fault(

@@ -33,12 +33,24 @@ export async function answerTexts(
 ): Promise<RawTensor[]> {
   const { settings, tokenizer } = model;
   const prepare = (text: string) => (settings.lowercase ? text.toLowerCase() : text);
-  const encodings = texts.map((text, index) =>
-    tokenizer.encode(prepare(settings.prompt + text), seconds?.[index], settings.max_tokens),
-  );
+  const started = performance.now();
+  const requireTime = (done: number, what: string) => {
+    if (performance.now() - started <= maxMilliseconds) return;
+    const seconds = maxMilliseconds / 1000;
+    throw new Error(
+      `${done} of ${texts.length} texts were ${what} after ${seconds} s, the time of a request: send fewer or shorter ones`,
+    );
+  };
+  const encodings = texts.map((text, index) => {
+    requireTime(index, 'tokenized');
+    return tokenizer.encode(prepare(settings.prompt + text), seconds?.[index], settings.max_tokens);
+  });
   const rows: Float32Array[] = [];
   const places = encodings.map((encoding, index) => ({ encoding, index }));
+  let done = 0;
   for (const group of groupsOf(places)) {
+    requireTime(done, 'answered');
+    done += group.length;
     const numbers = await runGroup(
       model,
       group.map(({ encoding }) => encoding),
@@ -53,8 +65,14 @@ export async function answerTexts(
   return [...tensorsOf(model, rows, encodings), tensor(cutName, 'INT32', [cut.length], cut)];
 }
 
-/** Tokens of a run, with those that fill short texts. */
-const maxGroupTokens = 2_048;
+/**
+ * Milliseconds of a request, before another run begins. A run is short beside the deadline of the process, which many texts of a
+ * caller must not end: that would count against the model.
+ */
+const maxMilliseconds = 12_000;
+
+/** Tokens of a run, with those that fill short texts. One longer text runs alone. */
+const maxGroupTokens = 512;
 
 interface Place {
   encoding: Encoding;

@@ -20,7 +20,12 @@ export function readTextSettings(files: SettingsFiles, tensors: Tensors): ReadSe
   const read = <T>(name: PreprocessingName, schema: z.ZodType<T>, standIn: T): T => {
     const text = files.get(name);
     if (text === undefined) return standIn;
-    const parsed = schema.safeParse(jsonOf(text));
+    const value = jsonOf(text);
+    if (value === undefined) {
+      faults.push(`${name} is not JSON, in which NaN and Infinity are no numbers`);
+      return standIn;
+    }
+    const parsed = schema.safeParse(value);
     if (parsed.success) return parsed.data;
     const places = parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`.trim());
     faults.push(`${name}: ${places.slice(0, 3).join('; ')}`);
@@ -55,10 +60,15 @@ export function readTextSettings(files: SettingsFiles, tensors: Tensors): ReadSe
   }
   const isPooled = output?.task === 'embedding' && output.rank === 3;
   const mode = isPooled ? poolingOf(pooling) : null;
+  const path = isPooled ? modules?.find(({ type }) => type.endsWith('.Pooling'))?.path : undefined;
+  if (path !== undefined && (path !== '1_Pooling' || pooling === undefined))
+    faults.push(
+      `modules.json has a pooling in ${JSON.stringify(path)}, which is not among the files of the model as 1_Pooling/config.json`,
+    );
   if (mode === undefined)
     faults.push('1_Pooling/config.json joins several ways of pooling, which is not supported');
   if (faults.length > 0 || output === undefined || mode === undefined)
-    return { settings: null, fault: faults.join('; ') };
+    return { settings: null, fault: faults.join('; ').slice(0, maxFault).toWellFormed() };
 
   const labels = Object.keys(config.id2label ?? {}).length;
   return {
@@ -71,12 +81,19 @@ export function readTextSettings(files: SettingsFiles, tensors: Tensors): ReadSe
       normalize: (modules ?? []).some(({ type }) => type.endsWith('.Normalize')),
       activation: activationOf(config, output.width ?? labels, prompts.activation_fn),
       width: output.width ?? (output.task === 'embedding' || labels === 0 ? null : labels),
-      prompt: (prompts.default_prompt_name && prompts.prompts?.[prompts.default_prompt_name]) || '',
+      prompt: promptOf(prompts),
       lowercase: sentence.do_lower_case ?? false,
       padding: { token: textOf(tokenizer.pad_token), id: config.pad_token_id ?? 0 },
     },
   };
 }
+
+/** Characters of a fault. A record has little room, and the names in it are a stranger's. */
+const maxFault = 1_000;
+
+/** The text before each text. Its name may be that of a member that each object has. */
+const promptOf = ({ prompts, default_prompt_name: name }: z.infer<typeof Prompts>): string =>
+  Object.entries(prompts ?? {}).find(([one]) => one === name)?.[1] ?? '';
 
 function jsonOf(text: string): unknown {
   try {
@@ -96,24 +113,29 @@ export function labelsOf(configText: string | undefined): readonly string[] {
 }
 
 const whole = z.number().int().min(0);
-const Token = z.union([z.string(), z.object({ content: z.string() })]).nullish();
+/** A text that becomes part of a record, or of each answer. */
+const short = z.string().max(1_000);
+const Token = z.union([short, z.object({ content: short })]).nullish();
+const Label = z.union([short, z.number(), z.boolean()]).transform(String);
 
 const Config = z.object({
   architectures: z.array(z.string()).nullish(),
-  id2label: z.record(z.string(), z.string()).nullish(),
+  id2label: z.union([z.record(z.string(), Label), z.array(Label)]).nullish(),
   problem_type: z.string().nullish(),
   pad_token_id: whole.nullish(),
   max_position_embeddings: z.number().int().min(-1).nullish(),
   model_type: z.string().nullish(),
+  sentence_transformers: z.object({ activation_fn: z.string().nullish() }).nullish(),
+  sbert_ce_default_activation_function: z.string().nullish(),
 });
 type Config = z.infer<typeof Config>;
 
 const TokenizerConfig = z.object({ model_max_length: z.number().positive().nullish(), pad_token: Token });
-const Modules = z.array(z.object({ type: z.string() })).optional();
+const Modules = z.array(z.object({ type: z.string(), path: z.string().optional() })).optional();
 const Pooling = z.record(z.string(), z.unknown()).optional();
 const Sentence = z.object({ max_seq_length: whole.nullish(), do_lower_case: z.boolean().nullish() });
 const Prompts = z.object({
-  prompts: z.record(z.string(), z.string()).nullish(),
+  prompts: z.record(z.string(), z.string().max(10_000)).nullish(),
   default_prompt_name: z.string().nullish(),
   activation_fn: z.string().nullish(),
 });
@@ -175,11 +197,14 @@ function poolingOf(pooling: z.infer<typeof Pooling>): TextSettings['pooling'] | 
 }
 
 function activationOf(
-  { problem_type }: Config,
+  { problem_type, sentence_transformers, sbert_ce_default_activation_function }: Config,
   classes: number,
-  activation_fn: string | null | undefined,
+  stated: string | null | undefined,
 ): TextSettings['activation'] {
-  if (activation_fn?.endsWith('.Identity')) return 'none';
+  // Cross-encoders state it in one file or the other, by the version of sentence-transformers that wrote them.
+  const named = stated ?? sentence_transformers?.activation_fn ?? sbert_ce_default_activation_function;
+  if (named?.endsWith('.Identity')) return 'none';
+  if (named?.endsWith('.Sigmoid')) return 'sigmoid';
   if (problem_type === 'regression') return 'none';
   return problem_type === 'multi_label_classification' || classes === 1 ? 'sigmoid' : 'softmax';
 }

@@ -72,14 +72,8 @@ export class TextTokenizer {
   }
 
   #idsOf(text: string): number[] {
-    try {
-      // A vocabulary without an unknown token has no id for what it does not know; the Rust library leaves it out.
-      return this.#tokenizer.encode(text, { add_special_tokens: false }).ids.filter((id) => id !== undefined);
-    } catch (cause) {
-      // The library passes all tokens of a word as arguments.
-      if (!(cause instanceof RangeError)) throw cause;
-      throw new Error('a text becomes more tokens than the tokenizer can hold: split it');
-    }
+    // A vocabulary without an unknown token has no id for what it does not know; the Rust library leaves it out.
+    return this.#tokenizer.encode(text, { add_special_tokens: false }).ids.filter((id) => id !== undefined);
   }
 
   #cut(ids: readonly number[], count: number): readonly number[] {

@@ -18,7 +18,13 @@ const write = async (...names: string[]) => {
 };
 
 test('a folder of a model has its ONNX file, the data of that, and its tokenizer with what is beside it', async () => {
-  await write('onnx/model.onnx', 'onnx/model.onnx_data', 'onnx/model_quantized.onnx', 'README.md');
+  await write(
+    'onnx/model.onnx',
+    'onnx/model.onnx_data',
+    'onnx/model.onnx_data_1',
+    'onnx/model_quantized.onnx',
+    'README.md',
+  );
   await write('tokenizer.json', 'config.json', '1_Pooling/config.json', 'model.safetensors');
 
   const found = await modelFolder(folder, 'shown');
@@ -26,6 +32,7 @@ test('a folder of a model has its ONNX file, the data of that, and its tokenizer
   expect(found?.map(({ role, name }) => `${role} ${name}`)).toEqual([
     'model model.onnx',
     'data model.onnx_data',
+    'data model.onnx_data_1',
     'preprocessing tokenizer.json',
     'preprocessing config.json',
     'preprocessing 1_Pooling/config.json',

@@ -38,12 +38,6 @@ test('a text is cut between its special tokens, and of a pair the longer text fi
   expect(nothing.ids).toEqual([2, 3]);
 });
 
-test('a text of more tokens than can be held is an error that says so', () => {
-  const tokenizer = tokenizerOf('reranker');
-
-  expect(() => tokenizer.encode('a b '.repeat(500_000), undefined, 16)).toThrow('split it');
-});
-
 test('what is no tokenizer, or has a map that is damaged, is an error with a reason', () => {
   const json = read('reranker/tokenizer.json');
   const damaged = structuredClone(json);
