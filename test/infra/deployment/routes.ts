@@ -218,6 +218,8 @@ test('what anybody may call has a throttle of its own, never above that of the s
       'GET /v2',
       'HEAD /v2',
       'HEAD /docs',
+      'GET /docs/agents.md',
+      'HEAD /docs/agents.md',
       'GET /mlflow',
       'HEAD /mlflow',
       'GET /health',
@@ -232,7 +234,7 @@ test('what anybody may call has a throttle of its own, never above that of the s
       'POST /users',
       'POST /links/session',
       ...['GET', 'HEAD'].flatMap((method) =>
-        ['', '/chart', '/files', '/files/{p3+}'].map((below) => `${method} /links/shared${below}`),
+        ['', '/blocks/{p3}', '/chart', '/files', '/files/{p3+}'].map((below) => `${method} /links/shared${below}`),
       ),
     ]
       // The root is a slash alone.

@@ -33,8 +33,8 @@ describe('the served command', () => {
     const { status, headers, bytes, text } = await file('mps.mjs');
     expect([status, headers['content-type']]).toEqual([200, 'text/javascript; charset=utf-8']);
     expect(bytes.length).toBeLessThan(1_000_000);
-    // A client of AWS, or the table, would be code of the service.
-    for (const foreign of ['@aws-sdk', 'DynamoDB', 'onnxruntime-node', 'hashPassword'])
+    // A client of AWS, the table, or the binding of ONNX Runtime would be code of the service.
+    for (const foreign of ['@aws-sdk', 'DynamoDB', 'onnxruntime_binding', 'hashPassword'])
       expect(text.includes(foreign), foreign).toBe(false);
     const packed = await file('mps.mjs', { 'Accept-Encoding': 'gzip' });
     expect(gunzipSync(packed.bytes)).toEqual(bytes);
