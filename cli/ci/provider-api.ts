@@ -10,7 +10,8 @@ export class ProviderApi {
 
   constructor({ url, token, headers }: { url: string; token: string; headers: Record<string, string> }) {
     this.#url = url.replace(/\/+$/, '');
-    this.#token = token;
+    // A header has no space at its ends, so that a provider repeats the token without it.
+    this.#token = token.trim();
     this.#headers = headers;
   }
 
