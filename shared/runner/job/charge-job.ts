@@ -62,11 +62,13 @@ export class JobCharges {
     const isBounded = budget !== null || costs.some(({ amount }) => amount !== null);
     const time = now().getTime();
     this.#begun ||= time;
+    const isNews = costs.some(({ notice }) => notice !== undefined);
     const isDue =
-      time >= this.#waitsUntil &&
-      (isBounded
-        ? over > 0 || isNear || time - this.#written >= usualMilliseconds
-        : time - Math.max(this.#written, this.#begun) >= unboundedMilliseconds);
+      isNews ||
+      (time >= this.#waitsUntil &&
+        (isBounded
+          ? over > 0 || isNear || time - this.#written >= usualMilliseconds
+          : time - Math.max(this.#written, this.#begun) >= unboundedMilliseconds));
     const reached = costs.find(({ amount, after }) => amount !== null && after >= amount);
     const isOwn = budget !== null && cost >= budget;
     if (delta > 0 && (isDue || isOwn)) {
@@ -87,16 +89,19 @@ export class JobCharges {
           ...told.flat(),
           leaseCheck(this.#job),
         ),
-      );
-      // Another job of the same budget was faster: the next heartbeat notices what is still to notice.
-      if (!isWritten) {
-        this.#waitsUntil = time + Math.random() * longestWait;
+      ).catch((error: unknown) => {
+        // Others write the same months. A budget that is used up stops the job all the same.
+        log.warn('not-charged', { error: errorName(error) });
         return undefined;
-      }
-      this.#written = time;
-      for (const { owner_id, period, amount, after, notice } of costs)
-        if (notice !== undefined)
-          log.info('budget-notice', { owner_id, notice, amount, spent: after, month: period });
+      });
+      if (isWritten) this.#written = time;
+      else this.#waitsUntil = time + Math.random() * longestWait;
+      // The job or its budget has changed since the read: the next heartbeat notices what is still to notice.
+      if (isWritten === false) return undefined;
+      if (isWritten)
+        for (const { owner_id, period, amount, after, notice } of costs)
+          if (notice !== undefined)
+            log.info('budget-notice', { owner_id, notice, amount, spent: after, month: period });
     }
     if (isOwn) return reasonOf(`It has cost US$ ${cost} of its budget of US$ ${budget}.`);
     if (reached === undefined) return undefined;
