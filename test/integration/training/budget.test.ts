@@ -36,7 +36,8 @@ const ends: (() => Promise<unknown>)[] = [];
 let service: TrainingService;
 
 beforeAll(async () => {
-  const more = { PRICES: prices, HEARTBEAT_SECONDS: '1', LIMIT_UNFINISHED_JOBS: '1' };
+  // The first heartbeat stops what has used its budget up; by then its program has set its trap.
+  const more = { PRICES: prices, HEARTBEAT_SECONDS: '2', LIMIT_UNFINISHED_JOBS: '1' };
   service = await trainingService({}, more, (end) => ends.push(end));
 });
 afterAll(async () => {
