@@ -150,13 +150,14 @@ describe.runIf(canSandbox())('a command in a sandbox', () => {
   });
 
   test('has /tmp, /dev/shm and System V memory of its own, which leave nothing behind', async () => {
-    const fill = 'for folder in /tmp /var/tmp /dev/shm; do echo a > $folder/mine; done; ipcmk -M 64';
-    const look = 'ls /dev/shm /tmp/mine /var/tmp/mine; ipcs -m | grep -c 0x';
+    const name = `mps-${process.pid}-own`;
+    const fill = `for folder in /tmp /var/tmp /dev/shm; do echo a > $folder/${name}; done; ipcmk -M 64`;
+    const look = `ls /dev/shm /tmp/${name} /var/tmp/${name}; ipcs -m | grep -c 0x`;
     expect((await sh(`${fill} > /dev/null; ${look}`)).stdout).toBe(
-      '/tmp/mine\n/var/tmp/mine\n\n/dev/shm:\nmine\n1\n',
+      `/tmp/${name}\n/var/tmp/${name}\n\n/dev/shm:\n${name}\n1\n`,
     );
     expect((await sh(look)).stdout).toBe('/dev/shm:\n0\n');
-    expect(existsSync('/tmp/mine') || existsSync('/dev/shm/mine')).toBe(false);
+    expect(existsSync(`/tmp/${name}`) || existsSync(`/dev/shm/${name}`)).toBe(false);
   });
 
   test('has none of the descriptors by which it was made', async () => {

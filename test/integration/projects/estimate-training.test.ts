@@ -19,7 +19,10 @@ const ask = (query: Record<string, string>, PRICES?: string) =>
 test('a size is completed as beginning a training would complete it, and has a price', async () => {
   const { status, json } = await ask({ vcpus: '2', timeout: '3600' }, prices);
   expect(status).toBe(200);
-  expect(json).toEqual({ vcpus: 2, memory: 4096, gpus: 0, nodes: 1, timeout: 3600, cost_estimate: 0.097 });
+  expect(json).toEqual({
+    ...{ vcpus: 2, memory: 4096, gpus: 0, nodes: 1, timeout: 3600, cost_estimate: 0.097 },
+    ...{ capacity: 'on-demand', spot_estimate: null },
+  });
 });
 
 test('there is no cost where compute has no price', async () => {
