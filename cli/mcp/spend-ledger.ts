@@ -67,7 +67,13 @@ export class SpendLedger {
     const client = this.#session.client.preparing(async (route, request) => {
       if (!spendingRoutes.has(route)) return {};
       const { path, query, body } = request;
-      const written = { tool: call.tool, digest, at: Date.now(), route, request: sent({ path, query, body }) };
+      const written = {
+        tool: call.tool,
+        digest,
+        at: Date.now(),
+        route,
+        request: sent({ path, query, body }),
+      };
       await (entry === undefined ? claim(file, written, call) : writeSecret(file, JSON.stringify(written)));
       entry = written;
       return headers;

@@ -234,7 +234,9 @@ test('what anybody may call has a throttle of its own, never above that of the s
       'POST /users',
       'POST /links/session',
       ...['GET', 'HEAD'].flatMap((method) =>
-        ['', '/blocks/{p3}', '/chart', '/files', '/files/{p3+}'].map((below) => `${method} /links/shared${below}`),
+        ['', '/blocks/{p3}', '/chart', '/files', '/files/{p3+}'].map(
+          (below) => `${method} /links/shared${below}`,
+        ),
       ),
     ]
       // The root is a slash alone.

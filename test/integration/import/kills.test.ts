@@ -8,6 +8,7 @@ import { openSource, type Tracker } from '../../../cli/import/open-source.ts';
 import type { RunSource } from '../../../cli/import/source.ts';
 import { mlflowServer } from '../../../cli/import/sources/mlflow-server.ts';
 import { TrackingApi } from '../../../cli/import/tracking-api.ts';
+import { sampled } from '../../support/samples.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 import { testService } from '../../support/service.ts';
 import { mlflowBridge } from './mlflow-bridge.ts';
@@ -32,7 +33,7 @@ afterAll(async () => {
 
 async function database(name: string): Promise<string> {
   const made = new DatabaseSync(join(folder, name), { enableForeignKeyConstraints: false });
-  made.exec(await readFile(join(fixtures, name.replace(/^.*\/|\.db$/g, '') + '.sql'), 'utf8'));
+  made.exec(await readFile(join(fixtures, `${name.replace(/^.*\/|\.db$/g, '')}.sql`), 'utf8'));
   made.close();
   return join(folder, name);
 }
@@ -73,7 +74,7 @@ async function contentOf(source: RunSource) {
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-test.each(sources)(
+test.each(sampled(sources, 3))(
   `an import from %s that is killed at ${kills} places comes whole, once`,
   async (tracker, made) => {
     const path = await made();

@@ -58,6 +58,11 @@ async function processorSeconds(root: number): Promise<number> {
   return ticks / 100;
 }
 
+if (process.argv.length > 2) {
+  console.log('Usage: npm run proof -- imports');
+  process.exit(process.argv[2] === '--help' ? 0 : 2);
+}
+
 const scratch = await mkdtemp(join(tmpdir(), 'imports-'));
 const service = await startService(join(scratch, 'data'));
 try {
