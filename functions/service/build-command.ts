@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { build } from 'esbuild';
+import { type BuildOptions, build } from 'esbuild';
 import { Header } from 'tar';
 import { buildWheel } from './build-wheel.ts';
 
@@ -111,6 +111,18 @@ const librariesBeside: Readonly<Record<string, Readonly<Record<string, string>>>
 const requireBanner =
   "import { createRequire as requireOfBundle } from 'node:module'; const require = requireOfBundle(import.meta.url);";
 
+/** What all bundles of the command have in common. */
+const common = {
+  write: false,
+  bundle: true,
+  platform: 'node',
+  format: 'esm',
+  mainFields: ['module', 'main'],
+  minify: true,
+  legalComments: 'none',
+  logLevel: 'warning',
+} satisfies BuildOptions;
+
 /**
  * Bundle the command `mps` into one file for the oldest Node version that it supports.
  * @param root folder of the project
@@ -121,16 +133,10 @@ export async function bundleCommand(root: string): Promise<CommandBundle> {
     absWorkingDir: root,
     entryPoints: ['cli/main.ts'],
     outfile: 'mps.mjs',
-    write: false,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
+    ...common,
     target: 'node20',
-    mainFields: ['module', 'main'],
-    minify: true,
     // Stack traces need function names.
     keepNames: true,
-    legalComments: 'none',
     metafile: true,
     define: { MPS_VERSION: JSON.stringify(version) },
     alias: Object.fromEntries(
@@ -140,7 +146,6 @@ export async function bundleCommand(root: string): Promise<CommandBundle> {
     ),
     external: Object.keys(librariesBeside).map((file) => `./${file}`),
     banner: { js: `#!/usr/bin/env node\n${requireBanner}` },
-    logLevel: 'warning',
   });
   const code = outputFiles[0]?.contents ?? new Uint8Array();
   const libraries = await Promise.all(
@@ -152,16 +157,9 @@ export async function bundleCommand(root: string): Promise<CommandBundle> {
             .join('\n'),
           resolveDir: root,
         },
-        write: false,
-        bundle: true,
-        platform: 'node',
-        format: 'esm',
+        ...common,
         target: 'node20',
-        mainFields: ['module', 'main'],
-        minify: true,
-        legalComments: 'none',
         banner: { js: requireBanner },
-        logLevel: 'warning',
       });
       return { path, contents: library.outputFiles[0]?.contents ?? new Uint8Array() };
     }),
@@ -181,20 +179,13 @@ export async function bundleEngine(root: string): Promise<{ path: string; conten
     absWorkingDir: root,
     entryPoints: { main: 'shared/onnx/cli/packed.ts', stage: 'shared/onnx/engine/process/main.ts' },
     outdir: 'engine',
-    write: false,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
+    ...common,
     target: 'node24',
-    mainFields: ['module', 'main'],
     // A native library cannot be bundled.
     external: ['onnxruntime-node'],
-    minify: true,
     keepNames: true,
-    legalComments: 'none',
     define: { runtimeVersion: JSON.stringify(manifest.dependencies['onnxruntime-node']) },
     banner: { js: requireBanner },
-    logLevel: 'warning',
   });
   return outputFiles.map(({ path, contents }) => ({ path: `engine/${basename(path)}`, contents }));
 }

@@ -24,7 +24,7 @@ import {
 } from '../../../shared/training/record-experiment.ts';
 import { overridesParameter, rerunInputs } from './rerun-inputs.ts';
 import { rulesParameter } from './rules-parameter.ts';
-import { trackedParameters } from './tracked-parameters.ts';
+import { auditedParameters, trackedParameters } from './tracked-parameters.ts';
 
 export const endpoint = defineEndpoint({
   name: 'rerunExperiment',
@@ -36,20 +36,7 @@ export const endpoint = defineEndpoint({
   allow: 'developer',
   project: 'developer',
   right: 'run',
-  audit: {
-    fields: [
-      'config',
-      'nodes',
-      'vcpus',
-      'memory',
-      'gpus',
-      'timeout',
-      'capacity',
-      'dataset',
-      'budget',
-      'name',
-    ],
-  },
+  audit: { fields: auditedParameters },
   needs: { records: writeRecords, accounts: readUsers, batch: controlBatch, keys: readVariablesKey },
   input: {
     path: experimentPath,

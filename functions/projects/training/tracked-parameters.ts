@@ -26,3 +26,17 @@ export const trackedParameters = {
 };
 
 const example = 'Example: {"stage":"baseline"}';
+
+/** What the audit keeps of a request that begins a training. */
+export const auditedParameters = [
+  'config',
+  'nodes',
+  'vcpus',
+  'memory',
+  'gpus',
+  'timeout',
+  'capacity',
+  'dataset',
+  'budget',
+  'name',
+] as const;

@@ -26,7 +26,7 @@ import {
 import { currentInputs } from './current-inputs.ts';
 import { expectedParameters } from './expected-inputs.ts';
 import { rulesParameter } from './rules-parameter.ts';
-import { trackedParameters } from './tracked-parameters.ts';
+import { auditedParameters, trackedParameters } from './tracked-parameters.ts';
 
 /**
  * The endpoint that trains a project: it checks the size, reads the inputs, records the experiment and submits the
@@ -53,20 +53,7 @@ export const trainingEndpoint = <
     allow: 'developer',
     project: 'developer',
     right: 'run',
-    audit: {
-      fields: [
-        'config',
-        'nodes',
-        'vcpus',
-        'memory',
-        'gpus',
-        'timeout',
-        'capacity',
-        'dataset',
-        'budget',
-        'name',
-      ],
-    },
+    audit: { fields: auditedParameters },
     needs: { records: writeRecords, accounts: readUsers, batch: controlBatch, keys: readVariablesKey },
     input: { path: projectPath, query },
     output: { 200: ExperimentAnswer },
