@@ -7,7 +7,7 @@ import { consoleLink, consoleOf } from '../../shared/client/console-link.ts';
 import { saveDownload } from '../../shared/client/node/save-download.ts';
 import { valueText } from '../../shared/drawing/number-text.ts';
 import { judgeRuns } from '../../shared/gates/judge-gate.ts';
-import type { MetricValues } from '../../shared/gates/judge-metric.ts';
+import { type MetricValues, meanOf } from '../../shared/gates/judge-metric.ts';
 import type { Measurement } from '../../shared/onnx/engine/measure/measurement.ts';
 import { CliError } from '../cli-error.ts';
 import type { CliContext } from '../context.ts';
@@ -98,9 +98,6 @@ function metricsOf(head: readonly Listed[], base: readonly Listed[]): Map<string
     }),
   );
 }
-
-const meanOf = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /** Write the mean of runs, with their deviation if there are several. */
 function valuesText(values: readonly number[]): string {

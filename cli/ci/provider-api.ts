@@ -1,4 +1,5 @@
 import { wait } from '../../shared/client/retry.ts';
+import { tryParseJson } from '../../shared/core/text/try-parse-json.ts';
 import { CliError } from '../cli-error.ts';
 
 /** Requests to the API of a provider, with its token, which no message shows. */
@@ -46,7 +47,7 @@ export class ProviderApi {
         signal: AbortSignal.timeout(30_000),
       });
       const text = await response.text();
-      return { status: response.status, headers: response.headers, json: parsed(text) };
+      return { status: response.status, headers: response.headers, json: tryParseJson(text) ?? null };
     } catch (error) {
       const cause = error instanceof Error ? (error.cause ?? error) : error;
       throw new CliError(`${this.#url} does not answer: ${this.#hidden(String(cause))}`);
@@ -99,14 +100,6 @@ function waitSeconds({ status, headers }: Answer, attempt: number): number | und
     return Number.isFinite(reset) ? Math.max(1, reset - Date.now() / 1000) : 60;
   }
   return status === 429 || status >= 500 ? attempt : undefined;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return text === '' ? null : JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 /** Whether a write took effect. False if its comment is gone, or if it is to be reconsidered. */

@@ -55,7 +55,7 @@ const rounding = 1e-9;
  */
 const unknownNoise = { '>=': 0.1, '<=': 3 } as const;
 
-const meanOf = (values: readonly number[]): number =>
+export const meanOf = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /**

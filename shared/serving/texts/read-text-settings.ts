@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { tryParseJson } from '../../core/text/try-parse-json.ts';
 import type { PreprocessingName } from '../../data/models/preprocessing-names.ts';
 import type { ServedVersion } from '../../data/models/serving.ts';
 import type { TextSettings } from '../../data/models/text-settings.ts';
@@ -20,7 +21,7 @@ export function readTextSettings(files: SettingsFiles, tensors: Tensors): ReadSe
   const read = <T>(name: PreprocessingName, schema: z.ZodType<T>, standIn: T): T => {
     const text = files.get(name);
     if (text === undefined) return standIn;
-    const value = jsonOf(text);
+    const value = tryParseJson(text);
     if (value === undefined) {
       faults.push(`${name} is not JSON, in which NaN and Infinity are no numbers`);
       return standIn;
@@ -95,17 +96,9 @@ const maxFault = 1_000;
 const promptOf = ({ prompts, default_prompt_name: name }: z.infer<typeof Prompts>): string =>
   Object.entries(prompts ?? {}).find(([one]) => one === name)?.[1] ?? '';
 
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /** Names of the classes of a model, by its `config.json`. */
 export function labelsOf(configText: string | undefined): readonly string[] {
-  const config = Config.safeParse(jsonOf(configText ?? ''));
+  const config = Config.safeParse(tryParseJson(configText ?? ''));
   const labels: string[] = [];
   for (const [index, label] of Object.entries(config.data?.id2label ?? {}))
     if (/^\d{1,6}$/.test(index)) labels[Number(index)] = label;
