@@ -60,7 +60,8 @@ test('mps infer sends texts, and shows the vector of each and whether it was cut
   const lone = await runMps(['infer', 'reviews', '--pair', 'alone'], options);
 
   expect(code, stderr).toBe(0);
-  expect(JSON.parse(String(received.at(-1)?.body))).toEqual({ texts: ['It works'] });
+  const sent = received.find(({ method }) => method === 'POST');
+  expect(JSON.parse(String(sent?.body))).toEqual({ texts: ['It works'] });
   expect(stdout).toContain('It works\n  2 numbers: 0.25  -1\n  cut:');
   expect(lone).toMatchObject({ code: 2, stderr: expect.stringContaining('--pair needs a --text each') });
 });
