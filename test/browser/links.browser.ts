@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { endpoint as createLink } from '../../functions/links/create-link.endpoint.ts';
 import type { endpoint as deleteLink } from '../../functions/links/delete-link.endpoint.ts';
 import { axeFindings } from './axe.ts';
-import { type ConsoleService, settle, startConsole } from './console-service.ts';
+import { type ConsoleService, settle, startConsole, visit } from './console-service.ts';
 import { newProject, recordRun } from './record-run.ts';
 
 let service: ConsoleService;
@@ -49,5 +49,35 @@ test('an anonymous link opens without an account, asks for nothing else, and end
   });
   await page.reload();
   await page.getByText('This link has ended or was revoked').waitFor();
+  expect(service.faults).toEqual([]);
+});
+
+test('a saved view is shared where it is open, by two clicks, and its link shows its rows in its order', async () => {
+  const { client } = service;
+  const project_id = await newProject(client, 'views to share');
+  for (const [name, accuracy] of [
+    ['first adam', 0.5],
+    ['second adam', 0.75],
+    ['third sgd', 0.9],
+  ] as const)
+    await recordRun(client, project_id, { name, params: { lr: '0.1' }, metrics: { accuracy: [accuracy] } });
+  const page = await service.enter({ width: 1440 });
+  await visit(page, `projects/${project_id}?filter=adam%20lr%20%3E%200.01&sort=best`);
+  expect(await page.getByRole('button', { name: /^Share/ }).count()).toBe(0);
+  await page.getByRole('button', { name: 'Add a view of what is shown' }).click();
+  await page.getByLabel('Name', { exact: true }).fill('Of Adam');
+  await page.keyboard.press('Enter');
+
+  await page.getByRole('button', { name: 'Share Of Adam by a link' }).click();
+  expect(await axeFindings(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Make the link' }).click();
+  const address = await page.getByRole('dialog').locator('code').innerText();
+  const stranger = await service.open();
+  await stranger.goto(address.trim());
+  await stranger.getByRole('heading', { name: 'Of Adam', level: 1 }).waitFor();
+
+  const heads = await stranger.getByRole('columnheader').allInnerTexts();
+  expect(heads.filter((text) => text.includes('adam'))).toEqual(['second adam', 'first adam']);
+  expect(await stranger.locator('body').innerText()).not.toContain('third sgd');
   expect(service.faults).toEqual([]);
 });

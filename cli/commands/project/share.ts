@@ -2,7 +2,10 @@ import { buildCommand, buildRouteMap } from '@stricli/core';
 import type { endpoint as createLink } from '../../../functions/links/create-link.endpoint.ts';
 import type { endpoint as deleteLink } from '../../../functions/links/delete-link.endpoint.ts';
 import type { endpoint as listLinks } from '../../../functions/links/list-links.endpoint.ts';
+import type { endpoint as listReports } from '../../../functions/projects/reports/list-reports.endpoint.ts';
+import type { Client } from '../../../shared/client/client.ts';
 import { consoleLink, consoleOf } from '../../../shared/client/console-link.ts';
+import type { RowOf } from '../../../shared/client/route.ts';
 import { CliError, exitCodes, refuseBoth, usageFaults } from '../../cli-error.ts';
 import type { CliContext } from '../../context.ts';
 import { findExperiment } from '../../experiments/find-experiment.ts';
@@ -44,12 +47,12 @@ async function make(
 /** Find what is shared. @throws CliError */
 async function subjectOf(
   context: CliContext,
-  { project: given, sweep, view }: Pick<MakeFlags, 'project' | 'sweep' | 'view'>,
+  { project: given, sweep, view, report }: Pick<MakeFlags, 'project' | 'sweep' | 'view' | 'report'>,
   ids: readonly string[],
 ) {
-  refuseBoth({ sweep, view }, 'Share one of them.');
-  if ((sweep ?? view) !== undefined && ids.length > 0)
-    throw new CliError('Name experiments, or --sweep or --view.', exitCodes.usage);
+  refuseBoth({ sweep, view, report }, 'Share one of them.');
+  if ((sweep ?? view ?? report) !== undefined && ids.length > 0)
+    throw new CliError('Name experiments, or --sweep, --view or --report.', exitCodes.usage);
   if (sweep !== undefined) {
     const { session, path } = await namedSweep(context, given, sweep);
     return {
@@ -61,6 +64,11 @@ async function subjectOf(
   if (view !== undefined) {
     const { path, ...session } = await projectSession(context, given);
     return { session, ...path, subject: { kind: 'view' as const, name: view } };
+  }
+  if (report !== undefined) {
+    const { path, ...session } = await projectSession(context, given);
+    const report_id = await reportNamed(session.client, path, report);
+    return { session, ...path, subject: { kind: 'report' as const, report_id } };
   }
   const session = await connect(context.env);
   const experiments = [];
@@ -78,6 +86,21 @@ async function subjectOf(
   return { session, project_id, subject };
 }
 
+/** Return the ID of the report with this ID, end of an ID, or title. @throws CliError */
+async function reportNamed(client: Client, path: { project_id: string }, name: string): Promise<string> {
+  const matching: RowOf<typeof listReports>[] = [];
+  for await (const report of client.rows<typeof listReports>('GET /projects/{project_id}/reports', { path }))
+    if (report.title === name || (name.length >= 4 && report.report_id.endsWith(name))) matching.push(report);
+  const [report, ...others] = matching;
+  if (report === undefined) throw new CliError(`The project has no report "${name}". Give its ID or title.`);
+  if (others.length > 0)
+    throw new CliError(
+      `Several reports are called "${name}":\n${matching.map(({ report_id, title }) => `  ${report_id}  ${title}`).join('\n')}`,
+      exitCodes.usage,
+    );
+  return report.report_id;
+}
+
 const choice = (brief: string) => ({ kind: 'boolean', brief, optional: true, withNegated: false }) as const;
 
 const makeCommand = buildCommand({
@@ -90,6 +113,7 @@ const makeCommand = buildCommand({
     flags: {
       sweep: text('ID', 'Show this sweep instead'),
       view: text('NAME', 'Show this saved view of the project instead'),
+      report: text('ID', 'Show this report of the project instead, by its ID or title'),
       for: { ...period, brief: 'Time until the link ends, such as 8h or 30d (default: 30d)' },
       anonymous: choice('Leave out users, commit, note, tags, and what looks like a path or an address'),
       files: choice('Show the artifacts, too'),
@@ -141,7 +165,7 @@ export const shareRoutes = buildRouteMap<string, CliContext>({
   routes: { new: makeCommand, ls: lsCommand, rm: rmCommand },
   defaultCommand: 'new',
   docs: {
-    brief: 'Share experiments, sweeps and views by links',
+    brief: 'Share experiments, sweeps, views and reports by links',
     fullDescription:
       '"mps share RUN" makes a link, as "mps share new" does.\n\nExamples:\n  mps share 8wkr7 --for 30d --anonymous\n  mps share ls\n  mps share rm 01k…',
   },
@@ -156,6 +180,7 @@ interface Flags {
 interface MakeFlags extends Flags {
   sweep?: string;
   view?: string;
+  report?: string;
   for?: number;
   anonymous?: boolean;
   files?: boolean;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { histogramGrid } from '../../../functions/console/app/charts/values/histogram-grid.ts';
+import { drawnSteps, histogramGrid } from '../../../functions/console/app/charts/values/histogram-grid.ts';
 
 test('histograms of any bins stand over common rows, by shares, in the order of their steps', () => {
   const grid = histogramGrid(
@@ -15,7 +15,6 @@ test('histograms of any bins stand over common rows, by shares, in the order of 
       { step: 3, bins: [] },
     ],
     4,
-    100,
   );
 
   expect(grid).toMatchObject({ steps: [1, 2], low: 0, high: 4 });
@@ -26,9 +25,24 @@ test('histograms of any bins stand over common rows, by shares, in the order of 
 test('histograms of one value stand in the middle, and many steps are thinned', () => {
   const many = Array.from({ length: 1_000 }, (_, step) => ({ step, bins: [{ low: 2, high: 2, count: 5 }] }));
 
-  const grid = histogramGrid(many, 4, 100);
+  const grid = histogramGrid(many, 4);
 
-  expect(grid?.steps).toHaveLength(100);
+  expect(grid?.steps).toHaveLength(240);
   expect(grid).toMatchObject({ low: 1.5, high: 2.5 });
-  expect(histogramGrid([], 4, 100)).toBeUndefined();
+  expect(histogramGrid([], 4)).toBeUndefined();
 });
+
+test.each([240, 241, 480, 100_000])(
+  'of %i steps at most 240 are drawn, evenly, with the first and the last',
+  (count) => {
+    const all = Array.from({ length: count }, (_, step) => step);
+    const shown = drawnSteps(all);
+
+    expect(shown).toHaveLength(240);
+    expect([shown[0], shown.at(-1)]).toEqual([0, count - 1]);
+    const gaps = shown.slice(1).map((step, at) => step - (shown[at] ?? 0));
+    expect(Math.max(...gaps) - Math.min(...gaps)).toBeLessThanOrEqual(1);
+    // A tile asks for these files, and its drawing draws each of them.
+    expect(drawnSteps(shown)).toEqual(shown);
+  },
+);

@@ -84,6 +84,7 @@ export function ExperimentsTab({
   project_id,
   total,
   mayChange,
+  mayShare,
   views,
   onViews,
   baseline,
@@ -95,6 +96,8 @@ export function ExperimentsTab({
   /** Number of the project's experiments when it was loaded. */
   total: number;
   mayChange: boolean;
+  /** Whether the user may share the project's views by links. */
+  mayShare: boolean;
   /** Saved views of the project. */
   views: readonly SavedView[];
   /** Called after a change of these. */
@@ -299,6 +302,7 @@ export function ExperimentsTab({
           shared={views}
           columns={joinIds(ids)}
           mayChange={mayChange}
+          mayShare={mayShare}
           onChange={onViews}
         />
         <p

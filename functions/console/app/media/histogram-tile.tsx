@@ -1,17 +1,12 @@
 import { useMemo, useRef } from 'preact/hooks';
 import type { MediaItem } from '../api/media.ts';
-import type { StepHistogram } from '../charts/values/histogram-grid.ts';
+import { drawnSteps, type StepHistogram } from '../charts/values/histogram-grid.ts';
 import { HistogramView } from '../charts/values/histogram-view.tsx';
 import type { PictureLoader } from './picture-loader.ts';
 import { readHistogram } from './read-histogram.ts';
 
-const maxSteps = 240;
-
-/** Return the items that are drawn: of many the ones at equal distances, and the last. */
-export function drawnItems(items: readonly MediaItem[]): MediaItem[] {
-  const stride = Math.max(1, Math.ceil(items.length / maxSteps));
-  return items.filter((_, index) => index % stride === 0 || index === items.length - 1);
-}
+/** Return the items that are drawn. The files of the others are not loaded. */
+export const drawnItems = (items: readonly MediaItem[]): MediaItem[] => drawnSteps(items);
 
 /** Histograms of one name over steps, as far as their files are loaded. */
 export function HistogramTile({

@@ -119,6 +119,7 @@ function Content({
           project_id={project_id}
           total={project.experiments}
           mayChange={rights.mayChange}
+          mayShare={rights.mayOwn}
           views={project.views}
           onViews={onChange}
           baseline={place.value.query.get('baseline') ?? project.baseline ?? undefined}

@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
+import { ProblemError } from '../../../../shared/client/problem-error.ts';
 import { bytesText } from '../../../../shared/core/text/bytes-text.ts';
 import {
   type LinkReader,
@@ -227,13 +228,17 @@ export function SharedPage({ secret }: { secret: string }) {
   const [reader, setReader] = useState<LinkReader>();
   const [error, setError] = useState<unknown>();
   usePageTitle('Shared');
-  useEffect(() => {
-    readLink(secret).then(setReader, setError);
-  }, [secret]);
+  const load = () => {
+    setError(undefined);
+    return readLink(secret).then(setReader, setError);
+  };
+  useEffect(() => void load(), [secret]);
   return (
     <main class="shared" id="main" tabIndex={-1}>
-      {error !== undefined ? (
+      {error instanceof ProblemError && error.status === 404 ? (
         <Empty title="This link has ended or was revoked" icon="clock" />
+      ) : error !== undefined ? (
+        <Problem error={error} onRetry={load} what="The link could not be opened" />
       ) : reader === undefined ? (
         <Skeleton rows={10} />
       ) : (

@@ -11,7 +11,9 @@ export function Links({ project_id }: { project_id: string }) {
     <Loaded live={live} rows={2} what="The links could not be loaded">
       {(links) =>
         links.length === 0 ? (
-          <p class="soft small">None. The page of an experiment makes one: Share.</p>
+          <p class="soft small">
+            None. <em>Share</em> makes one: of an experiment, comparison, sweep, saved view or report.
+          </p>
         ) : (
           <ul class="lines">
             {links.map(({ link_id, kind, about, anonymous, files, expires_at }) => (

@@ -10,14 +10,28 @@ import { addLink, type LinkSubject } from './link-calls.ts';
 
 const days = { '1': 'a day', '7': 'a week', '30': '30 days', '365': 'a year' };
 
-/** Button that shares a part of a project by a link. */
-export function ShareButton(shared: { project_id: string; subject: LinkSubject }) {
+/**
+ * Button that shares a part of a project by a link.
+ * @param label says what, for a button without a text
+ */
+export function ShareButton({
+  label,
+  ...shared
+}: {
+  project_id: string;
+  subject: LinkSubject;
+  label?: string;
+}) {
   const [isOpen, setOpen] = useState(false);
   return (
     <>
-      <Button icon="out" onClick={() => setOpen(true)}>
-        Share
-      </Button>
+      {label === undefined ? (
+        <Button icon="out" onClick={() => setOpen(true)}>
+          Share
+        </Button>
+      ) : (
+        <Button kind="quiet" icon="out" label={label} onClick={() => setOpen(true)} />
+      )}
       {isOpen && <ShareDialog {...shared} onClose={() => setOpen(false)} />}
     </>
   );

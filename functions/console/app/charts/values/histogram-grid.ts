@@ -15,15 +15,19 @@ export interface HistogramGrid {
   shares: readonly Float64Array[];
 }
 
+/** Maximum steps in a drawing. */
+const maxSteps = 240;
+
+/** Return what is drawn of many steps: at most 240 at equal distances, the first and the last among them. */
+export function drawnSteps<T>(all: readonly T[]): T[] {
+  const last = all.length - 1;
+  if (last < maxSteps) return [...all];
+  return Array.from({ length: maxSteps }, (_, at) => all[Math.round((at * last) / (maxSteps - 1))] as T);
+}
+
 /** Put histograms of any bins over common rows. The values of a bin count evenly in the rows that it meets. */
-export function histogramGrid(
-  histograms: readonly StepHistogram[],
-  rows: number,
-  maxSteps: number,
-): HistogramGrid | undefined {
-  const all = histograms.filter(({ bins }) => bins.length > 0).sort((a, b) => a.step - b.step);
-  const stride = Math.max(1, Math.ceil(all.length / maxSteps));
-  const shown = all.filter((_, index) => index % stride === 0);
+export function histogramGrid(histograms: readonly StepHistogram[], rows: number): HistogramGrid | undefined {
+  const shown = drawnSteps(histograms.filter(({ bins }) => bins.length > 0).sort((a, b) => a.step - b.step));
   let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const { bins } of shown)
     for (const bin of bins) [low, high] = [Math.min(low, bin.low), Math.max(high, bin.high)];

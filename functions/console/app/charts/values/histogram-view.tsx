@@ -5,7 +5,6 @@ import { type HistogramGrid, histogramGrid, type StepHistogram } from './histogr
 import { useCanvas, useWidth } from './use-canvas.ts';
 
 const rows = 48;
-const maxSteps = 240;
 const plotHeight = 176;
 /** Room of the labels at the left and below, in pixels. */
 const [left, foot] = [52, 20];
@@ -31,7 +30,7 @@ function draw(context: CanvasRenderingContext2D, { shares }: HistogramGrid, widt
 /** Histograms of a tag over steps: each step is a column, darker where more of its values are. */
 export function HistogramView({ tag, histograms }: { tag: string; histograms: readonly StepHistogram[] }) {
   const [holder, width] = useWidth<HTMLDivElement>();
-  const grid = useMemo(() => histogramGrid(histograms, rows, maxSteps), [histograms]);
+  const grid = useMemo(() => histogramGrid(histograms, rows), [histograms]);
   const [at, setAt] = useState<{ column: number; row: number }>();
   const canvas = useCanvas(
     { width, height: plotHeight },

@@ -14,6 +14,7 @@ import {
   viewSetting,
 } from './saved-view.ts';
 
+const ShareButton = lazy(() => import('../../project/share-button.tsx').then((module) => module.ShareButton));
 const ViewDialog = lazy(() => import('./view-dialog.tsx').then((module) => module.ViewDialog));
 
 /** Tabs of the saved views: the project's, then the user's own. The last one saves what is shown. */
@@ -22,6 +23,7 @@ export function ViewTabs({
   shared,
   columns,
   mayChange,
+  mayShare,
   onChange,
 }: {
   project_id: string;
@@ -30,6 +32,8 @@ export function ViewTabs({
   /** Columns that are shown. A view holds them, even if they are this browser's usual ones. */
   columns: string;
   mayChange: boolean;
+  /** Whether the user may make links. */
+  mayShare: boolean;
   /** Called after a change of the project's views. */
   onChange: () => Promise<unknown>;
 }) {
@@ -96,6 +100,13 @@ export function ViewTabs({
           label={`Settings of ${current.name}`}
           icon="dots"
           onClick={() => setEdited(current)}
+        />
+      )}
+      {mayShare && current?.isShared === true && !isChanged && (
+        <ShareButton
+          project_id={project_id}
+          subject={{ kind: 'view', name: current.name }}
+          label={`Share ${current.name} by a link`}
         />
       )}
       <Button kind="quiet" icon="plus" label="Add a view of what is shown" onClick={() => setEdited('new')} />
