@@ -61,6 +61,7 @@ const documents = [
   'shared/accounts/README.md',
   'shared/client/README.md',
   'shared/core/README.md',
+  'shared/exports/README.md',
   'shared/hooks/README.md',
   'shared/mlflow/README.md',
   'shared/onnx/README.md',

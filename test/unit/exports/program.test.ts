@@ -1,0 +1,171 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, expect, test } from 'vitest';
+
+const run = promisify(execFile);
+const program = join(import.meta.dirname, '../../../shared/exports/program');
+const scratch = await mkdtemp(join(tmpdir(), 'export-program-'));
+
+afterAll(() => rm(scratch, { recursive: true, force: true }));
+
+/** Run lines of Python beside the program's files, with the `input` as JSON, and return what they put into `out`. */
+async function python(lines: string, input: unknown): Promise<unknown> {
+  const before = `import json, sys; sys.path.insert(0, sys.argv[1]); given = json.loads(sys.argv[2]); out = []\nfrom pathlib import Path\nfrom refusal import Refusal\n`;
+  const code = `${before}${lines}\nprint(json.dumps(out))`;
+  const { stdout } = await run('python3', ['-c', code, program, JSON.stringify(input)], {
+    env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1', HF_TOKEN: 'hf_secret' },
+  });
+  return JSON.parse(stdout);
+}
+
+async function writeFiles(name: string, files: Record<string, string>): Promise<string> {
+  const folder = join(scratch, name);
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), text);
+  }
+  return folder;
+}
+
+test('a repository is refused by names and config.json, before its weights', async () => {
+  const bert = { model_type: 'bert', architectures: ['BertForSequenceClassification'] };
+  const cases: [names: string[], config: object, known: boolean, trusted: boolean, code: string][] = [
+    [['config.json', 'model.safetensors'], bert, true, false, 'text-classification'],
+    [['adapter_config.json', 'adapter_model.safetensors'], {}, true, false, 'adapter'],
+    [['config.json', 'model.Q4_K_M.gguf'], {}, true, false, 'gguf'],
+    [['model.Q4_K_M.gguf'], {}, true, false, 'gguf'],
+    [['README.md', 'model.safetensors'], {}, true, false, 'no-config'],
+    [['config.json', 'tf_model.h5'], bert, true, false, 'no-weights'],
+    [['config.json', 'onnx/model.onnx'], bert, true, false, 'no-weights'],
+    [
+      ['config.json'],
+      { ...bert, quantization_config: { quant_method: 'awq' } },
+      true,
+      false,
+      'quantized (awq)',
+    ],
+    [['config.json'], { model_type: 't5', is_encoder_decoder: true }, true, false, 'unsupported-task'],
+    [
+      ['config.json', 'model.safetensors'],
+      { model_type: 'llama', architectures: ['LlamaForCausalLM'] },
+      true,
+      false,
+      'unsupported-task',
+    ],
+    [['config.json'], { model_type: 'nobody' }, false, false, 'unknown-architecture'],
+    [['config.json'], { model_type: 7 }, false, false, 'unknown-architecture'],
+    [['config.json'], { model_type: 'own', auto_map: { AutoModel: 'm.Own' } }, false, false, 'remote-code'],
+    [
+      ['config.json'],
+      { model_type: 'own', auto_map: { AutoModel: 'else/where--m.Own' } },
+      false,
+      true,
+      'remote-code',
+    ],
+    [
+      ['config.json', 'model.safetensors'],
+      { model_type: 'own', auto_map: { AutoModel: 'm.Own' }, architectures: ['OwnModel'] },
+      false,
+      true,
+      'feature-extraction',
+    ],
+  ];
+  const codes = await python(
+    `from repository import *
+for names, config, known, trusted, _ in given:
+    try:
+        check_names(names)
+        check_config(config)
+        check_code(config, known, trusted, "a/b")
+        weight_files(names, Path("/nonexistent"), "")
+        out.append(task_of(config, [], None, None))
+    except Refusal as error:
+        out.append(error.code + (" (awq)" if "awq" in error.message else ""))`,
+    cases,
+  );
+
+  expect(codes).toEqual(cases.map(([, , , , code]) => code));
+});
+
+test('safetensors come before a pickle, and code only when it is trusted', async () => {
+  const index = { weight_map: { a: 'model-1.safetensors', b: 'model-2.safetensors' } };
+  const folder = await writeFiles('shards', { 'model.safetensors.index.json': JSON.stringify(index) });
+  const out = await python(
+    `from repository import *
+out.append(weight_files(["model.safetensors", "pytorch_model.bin"], Path(given), ""))
+out.append(weight_files(["model-1.safetensors", "model-2.safetensors", "pytorch_model.bin"], Path(given), ""))
+out.append(weight_files(["model-1.safetensors", "pytorch_model.bin"], Path(given), ""))
+names = ["config.json", "1_Pooling/config.json", "other/config.json", "m.py", "../m.py", "onnx/model.onnx", "onnx/model.onnx_data"]
+out += [small_files(names, False), small_files(names, True), onnx_files(names)]`,
+    folder,
+  );
+
+  expect(out).toEqual([
+    ['model.safetensors'],
+    ['model.safetensors.index.json', 'model-1.safetensors', 'model-2.safetensors'],
+    ['pytorch_model.bin'],
+    ['config.json', '1_Pooling/config.json'],
+    ['config.json', '1_Pooling/config.json', 'm.py'],
+    ['onnx/model.onnx', 'onnx/model.onnx_data'],
+  ]);
+});
+
+test('no text is in both sets, and labels stay with their texts', async () => {
+  const rows = Array.from({ length: 40 }, (_, index) => [`text ${index % 30}`, `class ${index % 30}`]);
+  const folder = await writeFiles('texts', {
+    'texts.txt': rows.map(([text]) => `${text}\r\n`).join(''),
+    'labels.txt': rows.map(([, label]) => `${label}\n`).join(''),
+    'few.txt': 'one\ntwo\n\n',
+  });
+  const out = await python(
+    `from texts import choose_texts
+folder = Path(given)
+own = choose_texts(folder / "texts.txt", folder / "labels.txt", {})
+listed = choose_texts(None, None, {"language": "de", "widget": [{"text": "Vom Kärtchen"}, 3]})
+for sets in (own, listed):
+    out.append([sets.origin, len(sets.calibration), len(sets.evaluation), len(set(sets.calibration) & set(sets.evaluation))])
+out.append([text.split()[1] == label.split()[1] for text, label in zip(own.evaluation, own.labels)])
+out.append("Vom Kärtchen" in listed.calibration + listed.evaluation)
+for texts, labels in (("few.txt", None), ("texts.txt", "few.txt")):
+    try:
+        choose_texts(folder / texts, labels and folder / labels, {})
+    except Refusal as error:
+        out.append(error.code)`,
+    folder,
+  );
+
+  expect(out).toEqual([
+    ['user', 32, 23, 0],
+    ['card and list', 128, 193, 0],
+    Array.from({ length: 23 }, () => true),
+    true,
+    'bad-texts',
+    'bad-labels',
+  ]);
+});
+
+test('settings name all their faults, and no error has the token', async () => {
+  const settings = { source: { hf: 'a/../b', revision: 'main' }, task: 'translate', texts: 'absent' };
+  const folder = await writeFiles('settings', { 'settings.json': JSON.stringify(settings) });
+  const failed = run(
+    'python3',
+    [join(program, 'export.py'), join(folder, 'settings.json'), join(folder, 'out')],
+    {
+      env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1' },
+    },
+  );
+
+  await expect(failed).rejects.toMatchObject({ code: 2 });
+  const error = JSON.parse(await readFile(join(folder, 'out/error.json'), 'utf8'));
+  expect(error).toMatchObject({ code: 'bad-settings' });
+  expect(error.message).toMatch(/hf must be OWNER.*revision.*task.*texts/);
+  const hidden = await python(
+    `from refusal import reason_of
+out.append(reason_of(ValueError("https://hub/?t=" + given)))`,
+    'hf_secret',
+  );
+  expect(hidden).toEqual(['ValueError: https://hub/?t=[hidden]']);
+});
