@@ -1,8 +1,14 @@
 import { Readable } from 'node:stream';
 import * as z from 'zod';
 import { ProblemError } from '../../shared/client/problem-error.ts';
+import {
+  maxMetricNames,
+  maxRunName,
+  metricNamesMaxBytes,
+} from '../../shared/data/experiments/tracking-rules.ts';
 import { CliError } from '../cli-error.ts';
-import { Names, plainPath, tooLong } from './fit-names.ts';
+import { failureOf } from './failure-of.ts';
+import { idText, Names, plainPath, tooLong } from './fit-names.ts';
 import { type PointBatch, pointBatches, timeOf, timeRange } from './point-batches.ts';
 import type { Pair, RunSource, SourcePoint, SourceRun } from './source.ts';
 import { filesOf } from './sources/mlflow-server.ts';
@@ -12,7 +18,7 @@ import type { TrackingApi } from './tracking-api.ts';
 
 /**
  * Copy a run with all its data. Each step is repeatable, so an interrupted import continues. What this service refuses
- * is stored as the artifact {@link valuesFile}.
+ * is stored as the artifact {@link valuesFile}. Points or files that cannot be read do not keep the others back.
  * @param known the run of an earlier, interrupted import
  * @returns its id here, with the numbers of copied items
  */
@@ -39,18 +45,34 @@ async function copyWith(
   known: string | undefined,
 ): Promise<CopiedRun> {
   const copied: Copied = { params: 0, points: 0, files: 0, bytes: 0 };
-  const refused: Refused = { params: [], tags: [] };
+  const refused: Refused = { params: [], tags: [], datasets: [] };
+  const faults: string[] = [];
+  /** Copy a part of the run. Its failure is a fault of the run, and the other parts come. */
+  const part = async (copy: () => Promise<void>, name?: string): Promise<void> => {
+    try {
+      await copy();
+    } catch (error) {
+      const failure = failureOf(error);
+      faults.push(name === undefined ? failure : `${name}: ${failure}`);
+    }
+  };
   const omissions = new Omissions();
   const note = omissions.add.bind(omissions);
   if (run.start !== timeOf(run.start)) note(`times ${timeRange}: left out`);
+  if ([...run.name].length > maxRunName) note(`names of runs beyond ${maxRunName} characters: cut`);
   const names = new Names();
   const firsts = new Map<string, string>();
   const joined = new Map<string, string>();
-  const nameOf = (key: string): string => {
+  let nameBytes = 0;
+  const nameOf = (key: string): string | undefined => {
     const name = names.fit(rename(key));
     const first = firsts.get(name);
-    if (first === undefined) firsts.set(name, key);
-    else if (first !== key && !joined.has(key))
+    if (first === undefined) {
+      const bytes = nameBytes + Buffer.byteLength(name);
+      if (firsts.size === maxMetricNames || bytes > metricNamesMaxBytes) return undefined;
+      nameBytes = bytes;
+      firsts.set(name, key);
+    } else if (first !== key && !joined.has(key))
       joined.set(key, `metrics ${first} and ${key}: both are ${name} here`);
     return name;
   };
@@ -71,47 +93,60 @@ async function copyWith(
   copied.params = fitted.params.length;
   if (begun === undefined) {
     for (const kind of ['params', 'tags'] as const) {
-      const rejected = await logPairs(api, run_id, kind, fitted[kind]);
+      const rejected = await logHalving(fitted[kind], (some) =>
+        api.run('POST mlflow/runs/log-batch', { body: { run_id, [kind]: some } }),
+      );
       refused[kind].push(...rejected);
       if (rejected.length > 0) note(`${kind} that the service refuses: in ${valuesFile}`, rejected.length);
       if (kind === 'params') copied.params -= rejected.length;
     }
-    await logSeries(api, run_id, first);
+    await part(() => logSeries(api, run_id, first));
   }
   copied.points = first.points;
   // One request is under way while the next points are read.
   let sending = Promise.resolve();
-  for await (const batch of batches) {
-    await sending;
-    sending = logSeries(api, run_id, batch);
-    // The error comes at the next `await`, also where reading fails first.
-    sending.catch(() => undefined);
-    copied.points += batch.points;
-    last = Math.max(last, batch.last);
-  }
+  await part(async () => {
+    for await (const batch of batches) {
+      await sending;
+      if (faults.length > 0) break;
+      sending = part(() => logSeries(api, run_id, batch));
+      // The error comes at the next `await`, also where reading fails first.
+      sending.catch(() => undefined);
+      copied.points += batch.points;
+      last = Math.max(last, batch.last);
+    }
+  });
   await sending;
-  if (run.datasets.length > 0)
-    await api.run('POST mlflow/runs/log-inputs', { body: { run_id, datasets: run.datasets } });
+  const unknown = await logHalving(run.datasets, (datasets) =>
+    api.run('POST mlflow/runs/log-inputs', { body: { run_id, datasets } }),
+  );
+  refused.datasets.push(...unknown);
+  if (unknown.length > 0) note(`data sets that the service refuses: in ${valuesFile}`, unknown.length);
   for (const [name, fitted] of names.changed) note(`name ${name}: it is ${fitted} here`);
   for (const reason of joined.values()) note(reason);
   const present = new Map<string, number>();
   if (known !== undefined) for await (const { path, size } of filesOf(api, run_id)) present.set(path, size);
   const root = rootOf(artifact_uri);
   const paths = new Names(plainPath);
-  for await (const file of source.files(run)) {
-    copied.files += 1;
-    copied.bytes += file.size;
-    const path = paths.fit(file.path);
-    if (present.get(path) !== file.size)
-      await store(api, root, path, file.size, await source.openFile(run, file));
-  }
+  await part(async () => {
+    for await (const file of source.files(run)) {
+      const path = paths.fit(file.path);
+      await part(async () => {
+        if (present.get(path) !== file.size)
+          await store(api, root, path, file.size, await source.openFile(run, file));
+        copied.files += 1;
+        copied.bytes += file.size;
+      }, file.path);
+      if (faults.length >= maxRefusals) break;
+    }
+  });
   for (const [path, fitted] of paths.changed) note(`file ${path}: it is ${fitted} here`);
-  if (refused.params.length + refused.tags.length > 0) {
+  if (refused.params.length + refused.tags.length + refused.datasets.length > 0) {
     const bytes = Buffer.from(JSON.stringify(refused, undefined, 2));
     await store(api, root, valuesFile, bytes.length, Readable.from([bytes]));
   }
   for (const [reason, count] of source.omitted?.(run) ?? []) note(reason, count);
-  return { run_id, omitted: omissions.counts, last, ...copied };
+  return { run_id, omitted: omissions.counts, faults, last, ...copied };
 }
 
 export interface CopyInto {
@@ -126,6 +161,8 @@ export interface CopiedRun extends Copied {
   /** Milliseconds since the epoch of the last point. */
   last: number;
   omitted: ReadonlyMap<string, number>;
+  /** What could not be brought now, with the reasons. The next import tries it again. */
+  faults: readonly string[];
 }
 
 /** Numbers of copied items of a run. */
@@ -139,9 +176,10 @@ interface Copied {
 interface Refused {
   params: Pair[];
   tags: Pair[];
+  datasets: object[];
 }
 
-/** Artifact with the params and tags of a run that do not fit. */
+/** Artifact with the params, tags and data sets of a run that do not fit. */
 const valuesFile = 'import/values.json';
 
 export const Target = z.object({ run: z.object({ info: z.object({ artifact_uri: z.string() }) }) });
@@ -188,10 +226,10 @@ const maxFirstPairs = 300_000;
 
 const beginning = (experiment_id: string, run: SourceRun, tags: readonly Pair[]): object => ({
   experiment_id,
-  user_id: run.user,
-  run_name: run.name,
+  user_id: run.user.toWellFormed(),
+  run_name: run.name.toWellFormed(),
   ...(timeOf(run.start) !== undefined && { start_time: run.start }),
-  tags: [{ key: importedTag, value: run.id }, ...tags],
+  tags: [{ key: importedTag, value: idText(run.id) }, ...tags],
 });
 
 /** Begin a run here, or return the one that an earlier import began. */
@@ -223,7 +261,7 @@ const ownTags: ReadonlySet<string> = new Set([importedTag, completeTag, parentTa
 
 /** Give names and values the form that this service takes. Note what changes, and keep the whole value in `refused`. */
 function fitPairs(
-  kind: keyof Refused,
+  kind: 'params' | 'tags',
   pairs: readonly Pair[],
   refused: Refused,
   note: (reason: string) => void,
@@ -231,40 +269,37 @@ function fitPairs(
   const names = new Names();
   return pairs.map((pair) => {
     const key = names.fit(pair.key);
-    const value = tooLong[kind](pair.value);
+    const text = pair.value.toWellFormed();
+    const value = tooLong[kind](text);
     if (key !== pair.key) note(`name ${pair.key}: it is ${key} here`);
-    if (value === undefined) return { key, value: pair.value };
+    if (text !== pair.value) note('texts with halves of characters: without these here');
+    if (value === undefined) return { key, value: text };
     refused[kind].push(pair);
     note(`${kind} whose value is too long: cut here, whole in ${valuesFile}`);
     return { key, value };
   });
 }
 
-const pairsAtOnce = 100;
+const itemsAtOnce = 100;
 
-/** Refusals of single values after which the rest of a run's values is refused, too. */
+/** Refusals of single items after which the rest of a run's items is refused, too. */
 const maxRefusals = 20;
 
-/** Log params or tags. Return those that the service refuses, for example because a run takes no more. */
-async function logPairs(
-  api: TrackingApi,
-  run_id: string,
-  kind: keyof Refused,
-  pairs: readonly Pair[],
-): Promise<Pair[]> {
-  const refused: Pair[] = [];
-  const waiting: (readonly Pair[])[] = [];
-  for (let from = 0; from < pairs.length; from += pairsAtOnce)
-    waiting.push(pairs.slice(from, from + pairsAtOnce));
+/** Send items, some at once. Return those that the service refuses, for example because a run takes no more. */
+async function logHalving<T>(items: readonly T[], send: (some: readonly T[]) => Promise<void>): Promise<T[]> {
+  const refused: T[] = [];
+  const waiting: (readonly T[])[] = [];
+  for (let from = 0; from < items.length; from += itemsAtOnce)
+    waiting.push(items.slice(from, from + itemsAtOnce));
   for (let some = waiting.shift(); some !== undefined; some = waiting.shift()) {
     if (refused.length >= maxRefusals) {
       refused.push(...some);
       continue;
     }
     try {
-      await api.run('POST mlflow/runs/log-batch', { body: { run_id, [kind]: some } });
+      await send(some);
     } catch (error) {
-      if (!(error instanceof ProblemError) || error.status !== 400) throw error;
+      if (!(error instanceof ProblemError) || ![400, 413].includes(error.status)) throw error;
       const half = Math.ceil(some.length / 2);
       if (some.length === 1) refused.push(...some);
       else waiting.unshift(some.slice(0, half), some.slice(half));

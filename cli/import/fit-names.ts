@@ -5,7 +5,13 @@ import {
   maxTrackedName,
   TaggedName,
 } from '../../shared/data/experiments/tracking-rules.ts';
+import {
+  maxClientName,
+  maxProjectTag,
+  projectTagsMaxBytes,
+} from '../../shared/data/projects/project-rules.ts';
 import { clientPathMaxBytes, isSafePath } from '../../shared/data/projects/upload-rules.ts';
+import type { Pair, SourceExperiment } from './source.ts';
 
 /** The names of one run, or the paths of its files, in the form that this service takes. Two different names stay different. */
 export class Names {
@@ -58,6 +64,12 @@ export function plainPath(path: string): string {
   return Buffer.byteLength(plain) <= clientPathMaxBytes ? plain : withDigest(plain, path);
 }
 
+/** Return the id of a run at its source as a value of a tag. Equal parts of long ids stay different. */
+export function idText(id: string): string {
+  const plain = id.toWellFormed();
+  return plain === id && tooLong.tags(id) === undefined ? id : withDigest(plain, id);
+}
+
 const digestLength = 8;
 
 /** Name with the beginning of a digest of the original, which tells it from others. */
@@ -73,3 +85,27 @@ const cutTo =
 
 /** Return the cut form of a value that is too long; undefined for others. */
 export const tooLong = { params: cutTo(maxParam), tags: cutTo(maxTag) } as const;
+
+const shortTag = cutTo(maxProjectTag);
+
+/** Give the name and the tags of a project the form that this service takes. Note what changes. */
+export function fitProject(
+  { name, tags }: SourceExperiment,
+  note: (reason: string) => void,
+): Pick<SourceExperiment, 'name' | 'tags'> {
+  const plain = name.trim() === '' ? '_' : name.toWellFormed();
+  const fitted = plain.length <= maxClientName ? plain : withDigest(plain, name);
+  if (fitted !== name) note(`project ${JSON.stringify(name.slice(0, maxClientName))}: it is ${fitted} here`);
+  const names = new Names();
+  let bytes = 0;
+  const kept: Pair[] = [];
+  for (const tag of tags) {
+    const text = tag.value.toWellFormed();
+    const pair = { key: names.fit(tag.key), value: shortTag(text) ?? text };
+    bytes += Buffer.byteLength(JSON.stringify(pair));
+    if (bytes > projectTagsMaxBytes) note(`tags of a project beyond ${projectTagsMaxBytes} bytes: left out`);
+    else kept.push(pair);
+    if (pair.key !== tag.key || pair.value !== tag.value) note(`tag ${tag.key} of a project: changed`);
+  }
+  return { name: fitted, tags: kept };
+}

@@ -1,10 +1,12 @@
 import * as z from 'zod';
 import { ProblemError } from '../../shared/client/problem-error.ts';
-import { UnreachableError } from '../../shared/client/unreachable-error.ts';
 import { Ulid } from '../../shared/core/formats.ts';
 import { inLanes } from '../../shared/core/in-lanes.ts';
+import { CliError } from '../cli-error.ts';
 import { copyModel } from './copy-models.ts';
 import { type CopyInto, completeTag, copyRun, endRun, goesOn, importedTag, parentTag } from './copy-run.ts';
+import { failureOf } from './failure-of.ts';
+import { fitProject, idText } from './fit-names.ts';
 import { addOmitted, type Imported, nothingImported } from './imported.ts';
 import { nestedLevels } from './nested-levels.ts';
 import type { SourceExperiment, SourceRun } from './source.ts';
@@ -48,18 +50,19 @@ const lanes = 4;
 
 async function importExperiment(work: Import, experiment: SourceExperiment): Promise<void> {
   const { api, done, say } = work;
-  const { id, isDeleted } = await experimentFor(api, experiment);
+  const note = (reason: string): void => addOmitted(done, [[reason, 1]]);
+  const { id, isDeleted } = await experimentFor(api, { ...experiment, ...fitProject(experiment, note) });
   const known = await knownRuns(api, id);
   const levels = await inLevels(work, experiment);
   const runs = levels.flat();
-  const isLacking = runs.some((run) => !isWhole(known.get(run.id), run));
+  const isLacking = runs.some((run) => !isWhole(known.get(idText(run.id)), run));
   if (isDeleted && isLacking)
     await api.run('POST mlflow/experiments/restore', { body: { experiment_id: id } });
   const place = { experiment_id: id, isGone: experiment.isDeleted };
   let count = 0;
   for (const level of levels)
     await inLanes(level, lanes, async (run) => {
-      await importRun(work, place, run, known.get(run.id)).catch((error: unknown) => {
+      await importRun(work, place, run, known.get(idText(run.id))).catch((error: unknown) => {
         done.failures.push(`run ${run.id} of ${experiment.name}: ${failureOf(error)}`);
       });
       count += 1;
@@ -69,7 +72,7 @@ async function importExperiment(work: Import, experiment: SourceExperiment): Pro
         );
     });
   const here = new Set((await knownRuns(api, id)).keys());
-  const lost = runs.filter((run) => !here.has(run.id));
+  const lost = runs.filter((run) => !here.has(idText(run.id)));
   if (lost.length > 0)
     done.failures.push(`${experiment.name}: ${lost.length} of ${runs.length} runs were not imported`);
   if (experiment.isDeleted && !(isDeleted && !isLacking))
@@ -168,20 +171,9 @@ async function importRun(
   work.runs.set(run.id, { run_id, artifactUri: run.artifactUri });
   const nested = tagOf(run, parentTag);
   const parent = nested === undefined ? undefined : work.runs.get(nested)?.run_id;
-  await endRun(api, run, copied, { isOver: isGone || !goesOn(run), parent });
+  const { faults } = copied;
+  await endRun(api, run, copied, { isOver: faults.length === 0 && (isGone || !goesOn(run)), parent });
   for (const name of ['params', 'points', 'files', 'bytes'] as const) done[name] += copied[name];
   addOmitted(done, omitted);
+  if (faults.length > 0) throw new CliError(faults.join('; '));
 }
-
-/**
- * Return the message of an error in one run or model, for example of a file that is gone, which does not end the import.
- * Rethrow those of an unreachable service, of a wrong token, and of Ctrl-C.
- */
-const failureOf = (error: unknown): string => {
-  const isEnd =
-    error instanceof UnreachableError ||
-    (error instanceof ProblemError && error.status === 401) ||
-    (error as Error).name === 'AbortError';
-  if (isEnd) throw error;
-  return (error as Error).message;
-};

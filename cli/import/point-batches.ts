@@ -1,3 +1,4 @@
+import { maxMetricNames } from '../../shared/data/experiments/tracking-rules.ts';
 import { latest } from '../../shared/mlflow/protocol/scalars.ts';
 import type { SourcePoint } from './source.ts';
 
@@ -18,12 +19,12 @@ interface Series {
 
 /**
  * Yield all points of a run in batches, at least one, which may be empty. If the source fails, what it gave comes first.
- * @param nameOf returns the name here of a metric of the source
+ * @param nameOf returns the name here of a metric of the source; undefined if the run takes no more metrics
  * @param note called with what is left out or changed
  */
 export async function* pointBatches(
   source: AsyncIterable<readonly SourcePoint[]>,
-  nameOf: (key: string) => string,
+  nameOf: (key: string) => string | undefined,
   note: (reason: string) => void,
 ): AsyncGenerator<PointBatch> {
   let batch = emptyBatch();
@@ -33,6 +34,10 @@ export async function* pointBatches(
         const timestamp = fitTime(point, note);
         if (timestamp === undefined) continue;
         const series = seriesFor(batch, point.key, nameOf);
+        if (series === undefined) {
+          note(beyondMetrics);
+          continue;
+        }
         series.steps.push(point.step);
         series.timestamps.push(timestamp);
         series.values.push(point.value);
@@ -71,10 +76,17 @@ const emptyBatch = (): Draft => ({
   byName: new Map(),
 });
 
-function seriesFor(batch: Draft, key: string, nameOf: (key: string) => string): Series {
+const beyondMetrics = `points of metrics beyond ${maxMetricNames}, or of names beyond 1 MB, of a run: left out`;
+
+function seriesFor(
+  batch: Draft,
+  key: string,
+  nameOf: (key: string) => string | undefined,
+): Series | undefined {
   const known = batch.byKey.get(key);
   if (known !== undefined) return known;
   const name = nameOf(key);
+  if (name === undefined) return undefined;
   const series = batch.byName.get(name) ?? { key: name, steps: [], timestamps: [], values: [] };
   if (!batch.byName.has(name)) batch.series.push(series);
   batch.byKey.set(key, series);

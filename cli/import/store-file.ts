@@ -14,7 +14,7 @@ export async function storeFile(
 ): Promise<void> {
   let received = 0;
   const requireWhole = (): void => {
-    if (received !== size) throw new CliError(`${folder}/${name} has ${received} bytes instead of ${size}.`);
+    if (received !== size) throw new CliError(`${name} has ${received} bytes instead of ${size}`);
   };
   if (size <= maxWhole) {
     const blocks: Buffer[] = [];

@@ -4,7 +4,6 @@ import { readRuns } from '../metrics/metric-history.ts';
 import {
   allSummaries,
   type MetricParts,
-  maxMetricNames,
   putMetricPart,
   readMetricParts,
   withPoints,
@@ -20,6 +19,7 @@ import { WriteLabel } from '../table/write-label.ts';
 import { markChanged } from './catalogue-mark.ts';
 import { type Experiment, experimentExists, requireExperiment } from './experiment.ts';
 import { judgeLogged } from './judge-logged.ts';
+import { maxMetricNames } from './tracking-rules.ts';
 
 /**
  * Add the points of a client to an experiment and to the summary of its metrics, in one transaction. Skip points

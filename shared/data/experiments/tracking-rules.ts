@@ -11,6 +11,10 @@ export const artifactPathMaxBytes = 1000;
 export const maxTrackedName = 250;
 export const TrackedName = line(maxTrackedName);
 
+/** Maximum metrics of an experiment, and maximum bytes of their names. A transaction takes 4 MB. */
+export const maxMetricNames = 10_000;
+export const metricNamesMaxBytes = 1_000_000;
+
 const characters = /^[/\p{L}\p{N}\p{M}_.\- :]*$/u;
 
 const isPathOfItself = (name: string): boolean =>

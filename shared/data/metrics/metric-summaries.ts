@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { maxMetricNames, metricNamesMaxBytes } from '../experiments/tracking-rules.ts';
 import { Bytes, recordType } from '../table/record.ts';
 import type { Item, Key, Page, TableReader, Write } from '../table/table.ts';
 import {
@@ -22,11 +23,6 @@ const metrics = recordType('experiment-metrics', () =>
 /** Maximum metric names in a part, and maximum bytes of these names. A part is one item, which takes 400 KB. */
 const partNames = 1000;
 const partBytes = 150_000;
-/**
- * Maximum summarized metric names of an experiment, and maximum bytes of these names. A transaction takes 4 MB.
- */
-export const maxMetricNames = 10_000;
-const maxNameBytes = 1_000_000;
 
 /** Part of an experiment's metrics. Most experiments have one part. */
 interface Part {
@@ -139,7 +135,7 @@ export function withPoints(parts: MetricParts, points: readonly MetricPoint[]): 
     let index = home.get(point.name);
     if (index === undefined) {
       const bytes = Buffer.byteLength(point.name);
-      if (home.size === maxMetricNames || allBytes + bytes > maxNameBytes) {
+      if (home.size === maxMetricNames || allBytes + bytes > metricNamesMaxBytes) {
         omitted.add(point.name);
         continue;
       }

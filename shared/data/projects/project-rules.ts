@@ -22,19 +22,19 @@ export const ClientProjectName = z
   );
 
 /** Maximum length of a project's tag value, and so of a description from an MLflow client. */
-const maxProjectTag = 20_000;
+export const maxProjectTag = 20_000;
 export const ProjectTag = z
   .string()
   .max(maxProjectTag, `exceeds the maximum length of ${maxProjectTag} characters`);
 
 /** Maximum bytes of a project's tags. Lists of projects read them too. */
-const tagsMaxBytes = 64_000;
+export const projectTagsMaxBytes = 64_000;
 
 /** Return the fault of a project's tags as a whole. Return undefined if they are valid. */
 export function faultOfProjectTags(tags: Readonly<Record<string, string>>): string | undefined {
   const bytes = Buffer.byteLength(JSON.stringify(tags));
-  return bytes > tagsMaxBytes
-    ? `the tags have ${bytes} bytes; at most ${tagsMaxBytes} are allowed`
+  return bytes > projectTagsMaxBytes
+    ? `the tags have ${bytes} bytes; at most ${projectTagsMaxBytes} are allowed`
     : undefined;
 }
 

@@ -17,6 +17,7 @@ import { text } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { importRuns } from '../../../cli/import/import-runs.ts';
+import { pointBatches } from '../../../cli/import/point-batches.ts';
 import type { RunSource, SourceRun } from '../../../cli/import/source.ts';
 import { mlflowFolder } from '../../../cli/import/sources/mlflow-folder.ts';
 import { mlflowServer } from '../../../cli/import/sources/mlflow-server.ts';
@@ -47,6 +48,8 @@ async function serviceApi() {
 
 const bring = (source: RunSource, api: TrackingApi, map: Readonly<Record<string, string>> = {}) =>
   importRuns({ source, api, rename: (name) => map[name] ?? name }, () => undefined);
+
+const range = (count: number) => Array.from({ length: count }, (_, index) => index);
 
 /** A source of one project with these runs. */
 const sourceOf = (runs: readonly Partial<SourceRun>[], others: Partial<RunSource> = {}): RunSource => ({
@@ -245,6 +248,86 @@ test('times before 1970, steps that are none and two names for one metric do not
   ]);
 });
 
+test('names, ids and data sets that the rules refuse are changed and listed, and come once', async () => {
+  const api = await serviceApi();
+  const half = '\ud800';
+  const dataset = (name: string) => ({
+    tags: [],
+    dataset: { name, digest: 'd', source_type: 'local', source: 's' },
+  });
+  const run: Partial<SourceRun> = {
+    ...{ id: 'i'.repeat(20_000), name: half.repeat(300), user: half },
+    params: [{ key: 'p', value: half }],
+    datasets: [dataset(''), dataset('whole')],
+  };
+  const tags = [
+    { key: '../x', value: 'z'.repeat(30_000) },
+    ...['b', 'c'].map((key) => ({ key, value: 'z'.repeat(20_000) })),
+    { key: 'd', value: 'z'.repeat(10_000) },
+  ];
+  const experiments: RunSource['experiments'] = async function* () {
+    for (const name of ['', 'p'.repeat(600), half]) yield { id: name, name, tags, isDeleted: false };
+  };
+  const source = sourceOf([run], { experiments });
+
+  const brought = await bring(source, api);
+  const again = await bring(source, api);
+
+  expect(brought).toMatchObject({ runs: 3, failures: [] });
+  expect(Object.keys(brought.omitted)).toEqual(
+    expect.arrayContaining([
+      'project "": it is _ here',
+      'tag ../x of a project: changed',
+      'tags of a project beyond 64000 bytes: left out',
+      'names of runs beyond 250 characters: cut',
+      'texts with halves of characters: without these here',
+      'data sets that the service refuses: in import/values.json',
+    ]),
+  );
+  expect(again).toMatchObject({ runs: 3, known: 3, failures: [] });
+});
+
+test('a file that cannot be read is named, and the other files and the end of its run come', async () => {
+  const api = await serviceApi();
+  const source = sourceOf([{ state: '1' }], {
+    async *files() {
+      for (const path of ['gone', 'short', 'whole']) yield { path, size: 7 };
+    },
+    async openFile(_, { path }) {
+      if (path === 'gone') throw new Error('it is gone');
+      return Readable.from([Buffer.from(path === 'short' ? 'con' : 'content')]);
+    },
+  });
+
+  const brought = await bring(source, api);
+
+  expect(brought).toMatchObject({
+    files: 1,
+    failures: ['run r0 of project: gone: it is gone; short: short has 3 bytes instead of 7'],
+  });
+  const here = await readWhole(mlflowServer(api));
+  expect([...here.files]).toEqual([['whole', 'content']]);
+  expect(here.run.status).toBe('FINISHED');
+  // The next import tries again.
+  expect(await bring(source, api)).toMatchObject({ known: 0 });
+});
+
+test('metrics beyond those that a run takes are counted', async () => {
+  const left = new Map<string, number>();
+  const points = range(3).map((step) => ({ key: `m${step % 2}`, value: 1, step, timestamp: 1 }));
+  const source = async function* () {
+    yield points;
+  };
+  const nameOf = (key: string) => (key === 'm0' ? key : undefined);
+
+  const batches = await Array.fromAsync(
+    pointBatches(source(), nameOf, (reason) => left.set(reason, (left.get(reason) ?? 0) + 1)),
+  );
+
+  expect(batches.map(({ points }) => points)).toEqual([2]);
+  expect([...left.values()]).toEqual([1]);
+});
+
 test('a run that goes on after it was imported comes again, and one that a user deleted does not', async () => {
   const api = await serviceApi();
   const first = await bring(sourceOf([{ state: '1' }, { state: '1' }]), api);
@@ -370,7 +453,7 @@ test('a small run takes two requests, and one whose points cannot be read to the
   const ofRuns = sent.filter((call) => call.includes('/runs/') && !call.endsWith('/search'));
   expect(ofRuns.toSorted()).toEqual([
     ...Array(3).fill('POST mlflow/runs/create'),
-    ...Array(2).fill('POST mlflow/runs/update'),
+    ...Array(3).fill('POST mlflow/runs/update'),
   ]);
   expect(brought).toMatchObject({ runs: 3, failures: ['run r2 of project: torn'] });
   const here = await readAll(mlflowServer(api));
