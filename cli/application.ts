@@ -1,44 +1,17 @@
-import { buildApplication, buildRouteMap, help, run, text_en, version as versionFlag } from '@stricli/core';
+import {
+  type Application,
+  buildApplication,
+  buildCommand,
+  buildRouteMap,
+  type Command,
+  help,
+  type RouteMap,
+  run,
+  text_en,
+  version as versionFlag,
+} from '@stricli/core';
 import { quoteCommand } from '../shared/command/quote-command.ts';
 import { errorText, exitCodeOf, exitCodes } from './cli-error.ts';
-import { ciRoutes } from './commands/account/ci.ts';
-import { loginCommand } from './commands/account/login.ts';
-import { logoutCommand } from './commands/account/logout.ts';
-import { tokenRoutes } from './commands/account/tokens.ts';
-import { userRoutes } from './commands/account/users.ts';
-import { whoamiCommand } from './commands/account/whoami.ts';
-import { completionCommand } from './commands/completion.ts';
-import { cancelCommand } from './commands/experiments/cancel.ts';
-import { compareCommand } from './commands/experiments/compare.ts';
-import { logsCommand } from './commands/experiments/logs.ts';
-import { lsCommand } from './commands/experiments/ls.ts';
-import { pullCommand } from './commands/experiments/pull.ts';
-import { rerunCommand } from './commands/experiments/rerun.ts';
-import { rmCommand } from './commands/experiments/rm.ts';
-import { runCommand } from './commands/experiments/run.ts';
-import { showCommand } from './commands/experiments/show.ts';
-import { mcpCommand } from './commands/mcp.ts';
-import { inferCommand } from './commands/models/infer.ts';
-import { measureCommand } from './commands/models/measure.ts';
-import { modelRoutes } from './commands/models/models.ts';
-import { pruneCommand, quantizeCommand } from './commands/models/optimize.ts';
-import { receiptCommand } from './commands/models/receipt.ts';
-import { serveCommand } from './commands/models/serve.ts';
-import { openCommand } from './commands/open.ts';
-import { auditCommand } from './commands/project/audit.ts';
-import { budgetCommand } from './commands/project/budget.ts';
-import { configRoutes } from './commands/project/config.ts';
-import { dataRoutes } from './commands/project/data.ts';
-import { envRoutes } from './commands/project/env.ts';
-import { exportCommand } from './commands/project/export.ts';
-import { hookRoutes } from './commands/project/hooks.ts';
-import { importCommand } from './commands/project/import.ts';
-import { memberRoutes } from './commands/project/members.ts';
-import { projectCommand } from './commands/project/project.ts';
-import { projectsCommand } from './commands/project/projects.ts';
-import { shareRoutes } from './commands/project/share.ts';
-import { scheduleRoutes } from './commands/schedules/schedules.ts';
-import { sweepRoutes } from './commands/sweeps/sweeps.ts';
 import type { CliContext } from './context.ts';
 import { usageErrorText } from './usage-error.ts';
 import { version } from './version.ts';
@@ -47,12 +20,12 @@ import { version } from './version.ts';
  * Build the `mps` application.
  *
  * @param isVerbose whether an error shows its details
- * @param command first word of the command line, for the next step after an error
+ * @param command first word of the command line. It loads this command alone, or all if there is none of that name
  */
-export const application = (isVerbose: boolean, command = '') => {
+export async function application(isVerbose: boolean, command = ''): Promise<Application<CliContext>> {
   const failed = (error: unknown) => errorText(error, isVerbose);
   return buildApplication<CliContext>(
-    routes,
+    await loadRoutes(command),
     {
       name: 'mps',
       scanner: { caseStyle: 'allow-kebab-for-camel', allowArgumentEscapeSequence: true },
@@ -79,57 +52,78 @@ export const application = (isVerbose: boolean, command = '') => {
       version: versionFlag({ brief: 'Show the version', info: { currentVersion: version }, alias: false }),
     },
   );
+}
+
+/** The commands. Each is loaded when it is called, so that a start does not wait for what others need. */
+const commands: Readonly<Record<string, () => Promise<RoutingTarget>>> = {
+  run: async () => (await import('./commands/experiments/run.ts')).runCommand,
+  rerun: async () => (await import('./commands/experiments/rerun.ts')).rerunCommand,
+  sweep: async () => (await import('./commands/sweeps/sweeps.ts')).sweepRoutes,
+  schedule: async () => (await import('./commands/schedules/schedules.ts')).scheduleRoutes,
+  ls: async () => (await import('./commands/experiments/ls.ts')).lsCommand,
+  show: async () => (await import('./commands/experiments/show.ts')).showCommand,
+  logs: async () => (await import('./commands/experiments/logs.ts')).logsCommand,
+  compare: async () => (await import('./commands/experiments/compare.ts')).compareCommand,
+  pull: async () => (await import('./commands/experiments/pull.ts')).pullCommand,
+  cancel: async () => (await import('./commands/experiments/cancel.ts')).cancelCommand,
+  rm: async () => (await import('./commands/experiments/rm.ts')).rmCommand,
+  project: async () => (await import('./commands/project/project.ts')).projectCommand,
+  projects: async () => (await import('./commands/project/projects.ts')).projectsCommand,
+  members: async () => (await import('./commands/project/members.ts')).memberRoutes,
+  budget: async () => (await import('./commands/project/budget.ts')).budgetCommand,
+  audit: async () => (await import('./commands/project/audit.ts')).auditCommand,
+  share: async () => (await import('./commands/project/share.ts')).shareRoutes,
+  data: async () => (await import('./commands/project/data.ts')).dataRoutes,
+  config: async () => (await import('./commands/project/config.ts')).configRoutes,
+  env: async () => (await import('./commands/project/env.ts')).envRoutes,
+  hooks: async () => (await import('./commands/project/hooks.ts')).hookRoutes,
+  models: async () => (await import('./commands/models/models.ts')).modelRoutes,
+  quantize: async () => (await import('./commands/models/optimize.ts')).quantizeCommand,
+  prune: async () => (await import('./commands/models/optimize.ts')).pruneCommand,
+  receipt: async () => (await import('./commands/models/receipt.ts')).receiptCommand,
+  serve: async () => (await import('./commands/models/serve.ts')).serveCommand,
+  infer: async () => (await import('./commands/models/infer.ts')).inferCommand,
+  measure: async () => (await import('./commands/models/measure.ts')).measureCommand,
+  export: async () => (await import('./commands/project/export.ts')).exportCommand,
+  import: async () => (await import('./commands/project/import.ts')).importCommand,
+  open: async () => (await import('./commands/open.ts')).openCommand,
+  login: async () => (await import('./commands/account/login.ts')).loginCommand,
+  logout: async () => (await import('./commands/account/logout.ts')).logoutCommand,
+  whoami: async () => (await import('./commands/account/whoami.ts')).whoamiCommand,
+  users: async () => (await import('./commands/account/users.ts')).userRoutes,
+  tokens: async () => (await import('./commands/account/tokens.ts')).tokenRoutes,
+  ci: async () => (await import('./commands/account/ci.ts')).ciRoutes,
+  mcp: async () => (await import('./commands/mcp.ts')).mcpCommand,
+  completion: async () => (await import('./commands/completion.ts')).completionCommand,
 };
 
-const routes = buildRouteMap<string, CliContext>({
-  routes: {
-    run: runCommand,
-    rerun: rerunCommand,
-    sweep: sweepRoutes,
-    schedule: scheduleRoutes,
-    ls: lsCommand,
-    show: showCommand,
-    logs: logsCommand,
-    compare: compareCommand,
-    pull: pullCommand,
-    cancel: cancelCommand,
-    rm: rmCommand,
-    project: projectCommand,
-    projects: projectsCommand,
-    members: memberRoutes,
-    budget: budgetCommand,
-    audit: auditCommand,
-    share: shareRoutes,
-    data: dataRoutes,
-    config: configRoutes,
-    env: envRoutes,
-    hooks: hookRoutes,
-    models: modelRoutes,
-    quantize: quantizeCommand,
-    prune: pruneCommand,
-    receipt: receiptCommand,
-    serve: serveCommand,
-    infer: inferCommand,
-    measure: measureCommand,
-    export: exportCommand,
-    import: importCommand,
-    open: openCommand,
-    login: loginCommand,
-    logout: logoutCommand,
-    whoami: whoamiCommand,
-    users: userRoutes,
-    tokens: tokenRoutes,
-    ci: ciRoutes,
-    mcp: mcpCommand,
-    completion: completionCommand,
-  },
-  docs: {
-    brief: 'Trains models: from a folder to a finished experiment in one command',
-    fullDescription: `Trains models: from a folder to a finished experiment in one command.
+type RoutingTarget = Command<CliContext> | RouteMap<CliContext>;
+
+/** Stands for a command that was not called. */
+const notLoaded = buildCommand<Record<never, never>, [], CliContext>({
+  func: () => {},
+  parameters: {},
+  docs: { brief: 'Not loaded' },
+});
+
+async function loadRoutes(called: string): Promise<RouteMap<CliContext>> {
+  const isOne = called === '--version' || Object.hasOwn(commands, called);
+  const routes = await Promise.all(
+    Object.entries(commands).map(async ([name, load]) => [
+      name,
+      isOne && name !== called ? notLoaded : await load(),
+    ]),
+  );
+  return buildRouteMap<string, CliContext>({
+    routes: Object.fromEntries(routes),
+    docs: {
+      brief: 'Trains models: from a folder to a finished experiment in one command',
+      fullDescription: `Trains models: from a folder to a finished experiment in one command.
 
 Exit codes: 1 failed, 2 wrong usage, 3 the service cannot be reached, 4 not signed in or a gate failed; "mps run" exits with the code of its program.`,
-  },
-});
+    },
+  });
+}
 
 /**
  * Split several conditions after one `--gate` into one `--gate` each. Move a `--gate` without a condition to the
@@ -152,7 +146,7 @@ export async function runInputs(inputs: readonly string[], context: CliContext):
   const own = conditionsApart(joined(end === -1 ? inputs : inputs.slice(0, end)));
   const words = end === -1 ? own : [...own, ...afterHyphens(own[0], inputs.slice(end + 1))];
   context.process.exitCode = null;
-  await run(application(own.includes('--verbose'), own[0] ?? ''), words, context);
+  await run(await application(own.includes('--verbose'), own[0]), words, context);
   const exitCode = Number(context.process.exitCode ?? 0);
   // Stricli's own exit codes are negative, and all of them mean wrong usage.
   return exitCode < 0 ? exitCodes.usage : exitCode;

@@ -7,10 +7,7 @@ import { writeBundle } from '../shared/bundle/write-bundle.ts';
  * @param root root folder of the repository
  */
 export async function buildCommand(root: string, folder: string): Promise<void> {
-  const { code, libraries, sources } = await bundleCommand(root);
-  const files = [
-    { name: 'mps.mjs', contents: code },
-    ...libraries.map(({ path, contents }) => ({ name: path, contents })),
-  ];
+  const { files: bundled, sources } = await bundleCommand(root, 'checkout');
+  const files = bundled.map(({ path, contents }) => ({ name: path, contents }));
   await writeBundle(root, folder, { files, sources });
 }

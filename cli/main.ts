@@ -40,7 +40,8 @@ const context = cliContext(process);
 /** Print completions for the last word: flags if it begins with a hyphen, else commands and values. */
 async function complete(words: readonly string[]): Promise<void> {
   const isFlag = words.at(-1)?.startsWith('-') ?? false;
-  for (const { kind, completion, brief } of await proposeCompletions(application(false), words, context)) {
+  const completed = await application(false, words.length > 1 ? words[0] : '');
+  for (const { kind, completion, brief } of await proposeCompletions(completed, words, context)) {
     if (completion.startsWith('-') !== isFlag) continue;
     // All values of an argument share one description, so it does not help.
     const text = kind === 'argument:value' ? completion : `${completion}\t${brief.split('\n')[0]}`;

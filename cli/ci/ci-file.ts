@@ -8,9 +8,6 @@ import { type Gate, GateError, needsLabels } from '../../shared/gates/gate.ts';
 import { parseGate } from '../../shared/gates/parse-gate.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 
-/** File that `mps ci` reads without arguments. */
-export const usualCiFile = '.mps/ci.yaml';
-
 const text = z.string().check(z.minLength(1), z.maxLength(1000));
 
 const Run = z.strictObject({

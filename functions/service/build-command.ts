@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { gzipSync } from 'node:zlib';
-import { type BuildOptions, build } from 'esbuild';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { type BuildOptions, build, type Plugin } from 'esbuild';
 import { Header } from 'tar';
 import { buildWheel } from './build-wheel.ts';
 
@@ -11,10 +11,8 @@ import { buildWheel } from './build-wheel.ts';
 export interface CommandFiles {
   /** The package that npm installs, in base64. */
   archive: string;
-  /** Offset of the program in the unpacked archive. */
-  offset: number;
-  /** Bytes of the program. */
-  size: number;
+  /** The program as one file, by Brotli and in base64. */
+  program: string;
   /** The Python package that pip installs, in base64. */
   wheel: string;
   /** The skill for agents, in Markdown. */
@@ -56,38 +54,39 @@ const manifestOf = (version: string) => ({
  * Build the command from the source tree and pack it. The build is reproducible: equal sources make equal bytes.
  */
 export async function buildCommandFiles(): Promise<CommandFiles> {
-  const { code, libraries, version } = await bundleCommand(root);
+  const { files, version } = await bundleCommand(root, 'package');
+  const [alone] = (await bundleCommand(root, 'alone')).files;
   const manifest = Buffer.from(`${JSON.stringify(manifestOf(version), undefined, 2)}\n`);
-  const before = entry('package/package.json', manifest, 0o644);
-  const end = Buffer.alloc(2 * blockBytes);
-  const engine = (await bundleEngine(root)).map(({ path, contents }) =>
-    entry(`package/${path}`, contents, 0o644),
+  const packed = [
+    { path: 'package.json', contents: manifest },
+    ...files,
+    ...(await bundleEngine(root)),
+    ...(await importReaders(root)),
+  ];
+  const entries = packed.map(({ path, contents }) =>
+    entry(`package/${path}`, contents, path === 'mps.mjs' ? 0o755 : 0o644),
   );
-  const program = entry('package/mps.mjs', code, 0o755);
-  const readers = (await importReaders(root)).map(({ path, contents }) =>
-    entry(`package/${path}`, contents, 0o644),
-  );
-  const beside = libraries.map(({ path, contents }) => entry(`package/${path}`, contents, 0o644));
-  const archive = gzipSync(Buffer.concat([before, program, ...beside, ...engine, ...readers, end]), {
-    level: 9,
-  });
+  const archive = gzipSync(Buffer.concat([...entries, Buffer.alloc(2 * blockBytes)]), { level: 9 });
   const wheel = await buildWheel(root, createHash('sha256').update(archive).digest('hex'));
   return {
     archive: archive.toString('base64'),
-    offset: before.length + blockBytes,
-    size: code.length,
+    program: brotliCompressSync(alone?.contents ?? '').toString('base64'),
     wheel: Buffer.from(wheel).toString('base64'),
     skill: await readFile(join(root, 'skills/mps/SKILL.md'), 'utf8'),
   };
 }
 
 export interface CommandBundle {
-  code: Uint8Array;
-  /** Libraries beside the command, each of which one command alone loads. */
-  libraries: { path: string; contents: Uint8Array }[];
+  /** `mps.mjs`, and what lies beside it. */
+  files: BundledFile[];
   version: string;
   /** Paths of all source files in the bundle, relative to the project folder. */
   sources: string[];
+}
+
+interface BundledFile {
+  path: string;
+  contents: Uint8Array;
 }
 
 const protocol = '@modelcontextprotocol/sdk';
@@ -124,15 +123,25 @@ const common = {
 } satisfies BuildOptions;
 
 /**
- * Bundle the command `mps` into one file for the oldest Node version that it supports.
+ * Bundle the command `mps` for the oldest Node version that it supports.
+ *
  * @param root folder of the project
+ * @param shape `package` has a file for each command, which is loaded with it; `checkout` has one for all, so that a new
+ *   bundle replaces each file of the one before; `alone` has nothing beside it
  */
-export async function bundleCommand(root: string): Promise<CommandBundle> {
+export async function bundleCommand(
+  root: string,
+  shape: 'package' | 'checkout' | 'alone',
+): Promise<CommandBundle> {
   const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string };
   const { outputFiles, metafile } = await build({
     absWorkingDir: root,
-    entryPoints: ['cli/main.ts'],
-    outfile: 'mps.mjs',
+    entryPoints: { mps: 'cli/main.ts' },
+    outdir: '.',
+    outExtension: { '.js': '.mjs' },
+    splitting: shape === 'package',
+    // The engine and the programs of Python are found beside each file.
+    chunkNames: '[name]-[hash]',
     ...common,
     target: 'node20',
     // Stack traces need function names.
@@ -146,9 +155,45 @@ export async function bundleCommand(root: string): Promise<CommandBundle> {
     ),
     external: Object.keys(librariesBeside).map((file) => `./${file}`),
     banner: { js: `#!/usr/bin/env node\n${requireBanner}` },
+    plugins: shape === 'alone' ? [leftOut] : [],
   });
-  const code = outputFiles[0]?.contents ?? new Uint8Array();
-  const libraries = await Promise.all(
+  const files = outputFiles.map(({ path, contents }) => ({ path: basename(path), contents }));
+  files.sort(
+    (a, b) => Number(b.path === 'mps.mjs') - Number(a.path === 'mps.mjs') || (a.path < b.path ? -1 : 1),
+  );
+  const libraries = shape === 'alone' ? [] : await bundleLibraries(root);
+  return {
+    files: [...files, ...libraries],
+    version,
+    sources: [...Object.keys(metafile.inputs), 'package.json'],
+  };
+}
+
+/** Leave out what needs files beside the program, and refuse when it is called. */
+const leftOut: Plugin = {
+  name: 'left-out',
+  setup({ onLoad }) {
+    onLoad(
+      {
+        filter: /cli\/(?:ci\/check|mcp\/(?:agent|serve-mcp)|import\/(?:import-tracker|sources\/[\w-]+))\.ts$/,
+      },
+      async ({ path }) => {
+        const exported = (await readFile(path, 'utf8')).matchAll(
+          /^export (?:async )?(?:function\*?|const|class) (\w+)/gm,
+        );
+        const why = 'This file alone cannot do that. Install mps.tgz from the service instead.';
+        return {
+          contents: [...exported]
+            .map(([, name]) => `export function ${name}() { throw new Error(${JSON.stringify(why)}); }`)
+            .join('\n'),
+        };
+      },
+    );
+  },
+};
+
+function bundleLibraries(root: string): Promise<BundledFile[]> {
+  return Promise.all(
     Object.entries(librariesBeside).map(async ([path, names]) => {
       const library = await build({
         stdin: {
@@ -164,14 +209,13 @@ export async function bundleCommand(root: string): Promise<CommandBundle> {
       return { path, contents: library.outputFiles[0]?.contents ?? new Uint8Array() };
     }),
   );
-  return { code, libraries, version, sources: [...Object.keys(metafile.inputs), 'package.json'] };
 }
 
 /**
  * Bundle the engine and its stage program, which the command needs for measurements.
  * @param root folder of the project
  */
-export async function bundleEngine(root: string): Promise<{ path: string; contents: Uint8Array }[]> {
+export async function bundleEngine(root: string): Promise<BundledFile[]> {
   const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
     dependencies: Record<string, string>;
   };
@@ -191,7 +235,7 @@ export async function bundleEngine(root: string): Promise<{ path: string; conten
 }
 
 /** Read the programs of Python that read what Node cannot for `mps import`. */
-async function importReaders(root: string): Promise<{ path: string; contents: Uint8Array }[]> {
+async function importReaders(root: string): Promise<BundledFile[]> {
   const folder = join(root, 'cli/import/python');
   const names = (await readdir(folder)).filter((name) => name.endsWith('.py')).sort();
   return Promise.all(

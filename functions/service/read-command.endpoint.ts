@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
+import { brotliDecompress } from 'node:zlib';
 import * as z from 'zod';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { content } from '../../shared/http/definition/endpoint-output.ts';
@@ -8,7 +8,7 @@ import { commandFiles } from './command-files.ts';
 import { answerDocument, type FixedDocument } from './fixed-document.ts';
 import { wheelName } from './wheel-name.ts';
 
-const decompress = promisify(gunzip);
+const decompress = promisify(brotliDecompress);
 const fileNames = ['mps.mjs', 'mps.tgz', 'SKILL.md', wheelName] as const;
 type FileName = (typeof fileNames)[number];
 
@@ -30,13 +30,11 @@ async function document(file: FileName): Promise<FixedDocument> {
 }
 
 async function makeDocument(file: FileName): Promise<FixedDocument> {
-  const { archive, offset, size, wheel, skill } = await commandFiles();
+  const { archive, program, wheel, skill } = await commandFiles();
   if (file === wheelName) return documentOf('application/zip', Buffer.from(wheel, 'base64'));
   if (file === 'SKILL.md') return documentOf('text/markdown; charset=utf-8', Buffer.from(skill));
-  const packed = Buffer.from(archive, 'base64');
-  if (file === 'mps.tgz') return documentOf('application/gzip', packed);
-  const program = (await decompress(packed)).subarray(offset, offset + size);
-  return documentOf('text/javascript; charset=utf-8', program);
+  if (file === 'mps.tgz') return documentOf('application/gzip', Buffer.from(archive, 'base64'));
+  return documentOf('text/javascript; charset=utf-8', await decompress(Buffer.from(program, 'base64')));
 }
 
 export const endpoint = defineEndpoint({
@@ -45,7 +43,7 @@ export const endpoint = defineEndpoint({
   path: '/cli/{file}',
   summary: 'The command mps of this service, and its package for Python',
   description:
-    'Install `mps.tgz` with `npm install -g` and its URL; `mps.mjs` is the same program as one file. It runs on Node 20 and newer. `pip install` takes the wheel by its URL, for Python 3.9 and newer; `import mps` then records and reads experiments. `SKILL.md` is a skill for agents that use `mps mcp`.',
+    'Install `mps.tgz` with `npm install -g` and its URL; `mps.mjs` is the same program as one file, without `mps ci check`, `mps mcp` and the imports from other trackers. It runs on Node 20 and newer. `pip install` takes the wheel by its URL, for Python 3.9 and newer; `import mps` then records and reads experiments. `SKILL.md` is a skill for agents that use `mps mcp`.',
   allow: 'anyone',
   needs: {},
   throttle: { perSecond: 2, burst: 10 },

@@ -138,10 +138,15 @@ def _cache(env: Mapping[str, str] = os.environ) -> Path:
     return Path(kept, "mps", "command")
 
 
+def _digest(folder: Path) -> str:
+    """Return the digest of the program and its parts beside it."""
+    return hashlib.sha256(b"".join(path.read_bytes() for path in sorted(folder.glob("*.mjs")))).hexdigest()
+
+
 def _is_whole(folder: Path) -> bool:
     """Whether the program is there as it was fetched: a power cut may leave empty files."""
     try:
-        return hashlib.sha256((folder / "mps.mjs").read_bytes()).hexdigest() == (folder / "mps.mjs.sha256").read_text("ascii")
+        return _digest(folder) == (folder / "mps.mjs.sha256").read_text("ascii")
     except (OSError, ValueError):
         return False
 
@@ -173,7 +178,7 @@ def _fetch(folder: Path, url: str | None) -> None:
         with tempfile.TemporaryDirectory(prefix=".new-", dir=folder.parent) as name:
             new = Path(name, "command")
             _unpack(archive, new)
-            (new / "mps.mjs.sha256").write_text(hashlib.sha256((new / "mps.mjs").read_bytes()).hexdigest(), "ascii")
+            (new / "mps.mjs.sha256").write_text(_digest(new), "ascii")
             if folder.exists() and not _is_whole(folder):
                 rmtree(folder)
             try:

@@ -21,10 +21,10 @@ const maxBytes = (name: string): number => larger[name] ?? (beginsTrainings.test
 /** They may begin trainings of a sweep or a schedule, whose values they write into configurations: the parser of TOML has 60 KB. */
 const beginsTrainings = /Sweep$|^(?:createTrial|rerunExperiment|cancelExperiment|runSchedule)$/;
 
-/** `readCommand` holds the archive of `mps` with the engine, and the wheel, as text, which it only hands out. `backgroundPass` runs four tasks. `createSweep` and `updateSweep` read configurations and begin trainings. `jobStateChanged` settles jobs and sends messages, whose filters may have regular expressions: RE2's tables of Unicode have 150 KB. `downloadSharedFile` has them for the filters of views that a shared report shows. `readConsole` and `readConsoleFile` hand out the page. `readDocs` and `readOpenapi` describe every operation. */
+/** `readCommand` holds the archive of `mps` with the engine, `mps` as one file, and the wheel, as text, which it only hands out. `backgroundPass` runs four tasks. `createSweep` and `updateSweep` read configurations and begin trainings. `jobStateChanged` settles jobs and sends messages, whose filters may have regular expressions: RE2's tables of Unicode have 150 KB. `downloadSharedFile` has them for the filters of views that a shared report shows. `readConsole` and `readConsoleFile` hand out the page. `readDocs` and `readOpenapi` describe every operation. */
 const larger: Readonly<Record<string, number>> = {
   backgroundPass: 1_210_000,
-  readCommand: 1_560_000,
+  readCommand: 1_890_000,
   downloadSharedFile: 945_000,
   createSweep: 980_000,
   updateSweep: 980_000,

@@ -7,8 +7,8 @@ import { errorText } from '../../../shared/core/error-text.ts';
 import { type CiProvider, ciProviders, usualIssuers } from '../../../shared/data/accounts/ci-providers.ts';
 import { type TokenRight, tokenRights } from '../../../shared/data/accounts/token-rights.ts';
 import { gateGrammar, runGateGrammar } from '../../../shared/gates/parse-gate.ts';
-import { type CheckFlags, check, commentLater } from '../../ci/check.ts';
-import { usualCiFile } from '../../ci/ci-file.ts';
+import type { CheckFlags } from '../../ci/check.ts';
+import { usualCiFile } from '../../ci/usual-ci-file.ts';
 import { CliError, exitCodes } from '../../cli-error.ts';
 import type { CliContext } from '../../context.ts';
 import { ciLogin } from '../../login/ci-login.ts';
@@ -247,7 +247,8 @@ async function token(this: CliContext): Promise<void> {
 }
 
 const checkCommand = buildCommand({
-  func(this: CliContext, flags: CheckFlags, file: string = usualCiFile) {
+  async func(this: CliContext, flags: CheckFlags, file: string = usualCiFile) {
+    const { check } = await import('../../ci/check.ts');
     return check(this, flags, file);
   },
   parameters: {
@@ -288,7 +289,8 @@ Examples:
 });
 
 const commentCommand = buildCommand({
-  func(this: CliContext, _: { verbose?: boolean }, file: string) {
+  async func(this: CliContext, _: { verbose?: boolean }, file: string) {
+    const { commentLater } = await import('../../ci/check.ts');
     return commentLater(this, file);
   },
   parameters: {
