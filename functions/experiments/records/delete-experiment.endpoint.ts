@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { writeProjectObjects } from '../../../shared/aws/needs.ts';
 import { Ulid } from '../../../shared/core/formats.ts';
-import { notFound, ServiceError } from '../../../shared/core/service-error.ts';
+import { ServiceError } from '../../../shared/core/service-error.ts';
 import { findContinuation } from '../../../shared/data/experiments/continuation.ts';
 import { requireExperimentToRemove } from '../../../shared/data/experiments/experiment.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
+import { retryOnConflict } from '../../../shared/data/table/retry-on-conflict.ts';
 import type { TableReader } from '../../../shared/data/table/table.ts';
-import { ConditionFailedError } from '../../../shared/data/table/write-label.ts';
 import { experimentPath } from '../../../shared/experiments/experiment-path.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { requirePrecondition } from '../../../shared/http/definition/precondition.ts';
@@ -43,28 +43,25 @@ export const endpoint = defineEndpoint({
 
   async handle({ path: { project_id, experiment_id } }, context) {
     const { records } = context;
-    const { experiment, hasEnded, removable } = await requireExperimentToRemove(
-      records,
-      project_id,
-      experiment_id,
-    );
-    requirePrecondition(context, experiment.version);
-    if (!hasEnded) {
-      throw new ServiceError(
-        'conflict',
-        experiment.kind === 'logged'
-          ? `The experiment is ${experiment.status}. Set its final status with PATCH before you delete it.`
-          : `The experiment is ${experiment.status}. Cancel it before you delete it.`,
+    // Others may have changed it since the read: an experiment that continues it, or a report that shows it.
+    const { purge, removed } = await retryOnConflict(async () => {
+      const { experiment, hasEnded, removable } = await requireExperimentToRemove(
+        records,
+        project_id,
+        experiment_id,
       );
-    }
-    await requireUncontinued(records, experiment_id);
-    const { purge, removed } = await removeOneExperiment(context, experiment, removable).catch(
-      async (error: unknown) => {
-        // An experiment that continues this one may have begun at the same moment.
-        await requireUncontinued(records, experiment_id);
-        throw error instanceof ConditionFailedError ? notFound('experiment', experiment_id) : error;
-      },
-    );
+      requirePrecondition(context, experiment.version);
+      if (!hasEnded) {
+        throw new ServiceError(
+          'conflict',
+          experiment.kind === 'logged'
+            ? `The experiment is ${experiment.status}. Set its final status with PATCH before you delete it.`
+            : `The experiment is ${experiment.status}. Cancel it before you delete it.`,
+        );
+      }
+      await requireUncontinued(records, experiment_id);
+      return removeOneExperiment(context, experiment, removable);
+    });
     await purgeInRequest(context, purge);
     return { experiment_id, deleted: removed };
   },

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Timestamp, Ulid } from '../../core/formats.ts';
-import { notFound } from '../../core/service-error.ts';
+import { notFound, ServiceError } from '../../core/service-error.ts';
 import { tokenOrigin } from '../accounts/ci-run.ts';
 import { KeptInputs } from '../jobs/kept-inputs.ts';
 import { Criterion } from '../projects/project.ts';
@@ -137,7 +137,7 @@ export const replaceSweep = (before: Sweep, next: Sweep, now: Date): Write =>
 
 /**
  * Build the writes that lock the sweeps that a report begins to name, and release the others.
- * @throws ServiceError `not-found` if a sweep is missing or being deleted
+ * @throws ServiceError `conflict` if a sweep that it begins to name was deleted meanwhile
  */
 export async function lockSweeps(
   records: TableReader<'records'>,
@@ -147,13 +147,16 @@ export async function lockSweeps(
   now: Date,
 ): Promise<Write[]> {
   const changed = [...before, ...after].filter((id) => before.includes(id) !== after.includes(id));
-  return Promise.all(
-    changed.map(async (id) => {
-      const present = await requireSweep(records, project_id, id);
-      const reports = Math.max(0, (present.reports ?? 0) + (after.includes(id) ? 1 : -1));
-      return replaceSweep(present, { ...present, reports }, now);
-    }),
-  );
+  const writes = changed.map(async (id): Promise<Write[]> => {
+    const isAdded = after.includes(id);
+    const present = await findSweep(records, project_id, id);
+    if (isAdded && (present === undefined || present.deleting !== undefined))
+      throw new ServiceError('conflict', `Sweep ${id} was deleted at the same time.`);
+    if (present === undefined) return [];
+    const reports = Math.max(0, (present.reports ?? 0) + (isAdded ? 1 : -1));
+    return [replaceSweep(present, { ...present, reports }, now)];
+  });
+  return (await Promise.all(writes)).flat();
 }
 
 /** Build the write that removes a sweep. It fails if the sweep has changed since the read. */

@@ -1,16 +1,22 @@
-import { expect, test } from 'vitest';
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { endpoint as createExperiment } from '../../../functions/experiments/records/create-experiment.endpoint.ts';
+import { endpoint as deleteExperiment } from '../../../functions/experiments/records/delete-experiment.endpoint.ts';
+import { endpoint as updateExperiment } from '../../../functions/experiments/records/update-experiment.endpoint.ts';
 import { endpoint as createReport } from '../../../functions/projects/reports/create-report.endpoint.ts';
 import { endpoint as deleteReport } from '../../../functions/projects/reports/delete-report.endpoint.ts';
 import { endpoint as readReportBlock } from '../../../functions/projects/reports/read-report-block.endpoint.ts';
 import { endpoint as deleteSweep } from '../../../functions/projects/sweeps/delete-sweep.endpoint.ts';
+import { dynamoDb } from '../../../shared/aws/dynamodb-client.ts';
 import { newId } from '../../../shared/core/new-id.ts';
 import { requireProject } from '../../../shared/data/projects/project.ts';
 import { requireReport } from '../../../shared/data/projects/report.ts';
-import { replaceSweep } from '../../../shared/data/sweeps/sweep.ts';
+import { replaceSweep, type Sweep } from '../../../shared/data/sweeps/sweep.ts';
 import type { TableWriter, Write } from '../../../shared/data/table/table.ts';
 import { storeReport } from '../../../shared/reports/store-report.ts';
 import { testService } from '../../support/service.ts';
 import { mlflowCaller, newRun } from '../mlflow/mlflow-caller.ts';
+import { newProject } from '../projects/new-project.ts';
 import { recordedSweep } from '../sweeps/recorded-sweep.ts';
 import { json } from '../users/body.ts';
 
@@ -50,32 +56,78 @@ test('a sweep that a report shows goes on, and is deleted after the report', asy
   await expect(read()).rejects.toThrow();
 });
 
-test('a report of a sweep that changes at the same moment is stored', async () => {
-  const { service, path, read } = await recordedSweep(grid);
-  const { project_id, sweep_id } = path;
-  const { records, accounts } = service;
-  let changes = 0;
-  const contended: TableWriter<'records'> = Object.create(records, {
-    write: {
-      value: async (...writes: readonly Write[]) => {
-        const sweep = await read();
-        changes += 1;
-        if (changes === 1) await records.write(replaceSweep(sweep, sweep, new Date()));
-        await records.write(...writes);
+describe('a report of a sweep that changes at the same moment', () => {
+  async function stored(change: Partial<Sweep>) {
+    const { service, path, read } = await recordedSweep(grid);
+    const { project_id, sweep_id } = path;
+    const { records, accounts } = service;
+    let writes = 0;
+    const contended: TableWriter<'records'> = Object.create(records, {
+      write: {
+        value: async (...items: readonly Write[]) => {
+          const sweep = await read();
+          writes += 1;
+          if (writes === 1) await records.write(replaceSweep(sweep, { ...sweep, ...change }, new Date()));
+          await records.write(...items);
+        },
       },
-    },
+    });
+    const [report_id, at] = [newId(), new Date().toISOString()];
+    const storing = storeReport(
+      { records: contended, accounts, now: () => new Date() },
+      await requireProject(records, project_id),
+      { report_id, title: 'Busy', updated_by: newId(), created_at: at, version: 1 },
+      { text: block('sweep', `sweep: ${sweep_id}`) },
+    );
+    const find = () => requireReport(records, { project_id, report_id });
+    return { storing, sweep_id, read, find, writes: () => writes };
+  }
+
+  test('is stored', async () => {
+    const { storing, sweep_id, read, find, writes } = await stored({});
+
+    await storing;
+
+    expect((await find()).report.sweeps).toEqual([sweep_id]);
+    expect([writes(), (await read()).reports]).toEqual([2, 1]);
   });
-  const [report_id, at] = [newId(), new Date().toISOString()];
 
-  await storeReport(
-    { records: contended, accounts, now: () => new Date() },
-    await requireProject(records, project_id),
-    { report_id, title: 'Busy', updated_by: newId(), created_at: at, version: 1 },
-    { text: block('sweep', `sweep: ${sweep_id}`) },
-  );
+  test('is a conflict if that deletes the sweep', async () => {
+    const { storing, find } = await stored({ deleting: 'sweep' });
 
-  expect((await requireReport(records, { project_id, report_id })).report.sweeps).toEqual([sweep_id]);
-  expect([changes, (await read()).reports]).toEqual([2, 1]);
+    await expect(storing).rejects.toMatchObject({ kind: 'conflict' });
+
+    await expect(find()).rejects.toMatchObject({ kind: 'not-found' });
+  });
+});
+
+test('the deletion of an experiment that a report begins to show is a conflict', async () => {
+  const service = await testService();
+  const as = await service.user('developer');
+  const project_id = await newProject(service, as);
+  const made = await service.call(createExperiment, { as, path: { project_id }, ...json({}) });
+  const { experiment_id } = made.json;
+  await service.call(updateExperiment, {
+    as,
+    path: { project_id, experiment_id },
+    ...json({ status: 'SUCCEEDED' }),
+  });
+  const client = dynamoDb(service.environment);
+  const { send } = client;
+  const spy = vi.spyOn(client, 'send');
+  onTestFinished(() => spy.mockRestore());
+  spy.mockImplementation(async (command: object, ...more) => {
+    if (command instanceof TransactWriteCommand) {
+      spy.mockImplementation(send);
+      const text = block('table', `experiments: ${experiment_id}`);
+      await service.call(createReport, { as, path: { project_id }, ...json({ title: 'Late', text }) });
+    }
+    return Reflect.apply(send, client, [command, ...more]);
+  });
+
+  const refused = await service.call(deleteExperiment, { as, path: { project_id, experiment_id } });
+
+  expect([refused.status, refused.json.detail]).toEqual([409, expect.stringContaining('"Late"')]);
 });
 
 test('a client of MLflow cannot delete a run that a report shows', async () => {
