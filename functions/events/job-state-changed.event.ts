@@ -84,7 +84,8 @@ export const event = defineTask({
       if (owner.isBuild) await observeBuild(records, record, job, now());
       else {
         const again = await observeJob(records, record, job, now());
-        if (again !== undefined) await submitInRequest(again, { records, batch, keys, settings, log }, false);
+        if (again !== undefined)
+          await submitInRequest(again, { records, batch, keys, settings, now, log }, false);
       }
     }
     if (rankOf(job.status) === finalRank) {

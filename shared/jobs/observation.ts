@@ -125,7 +125,10 @@ async function submitAnew(
     ...(record.cancel_requested_at === null && { differs: { status_reason: reasons.cancelling } }),
   };
   const isNoted = await tryWrite(
-    records.write(changeJob(unfinishedJobOf(record).subject, { set }, unchanged)),
+    records.write(
+      // A claim of the former submission does not keep anybody from the next one.
+      changeJob(unfinishedJobOf(record).subject, { set, remove: ['submitting_at'] }, unchanged),
+    ),
   );
   return isNoted ? { ...record, ...set } : undefined;
 }

@@ -30,7 +30,7 @@ import { type JobRecord, parseJobRecord, type Reconciler, unfinishedJobOf } from
 import { describeJobs, observeJob, observeRecord } from './observation.ts';
 import { cancelledReason, reasons } from './reasons.ts';
 import { mayLeaveSpot, spotWaitSeconds } from './spot/spot.ts';
-import { submitJob } from './submission.ts';
+import { submitGraceSeconds, submitJob } from './submission.ts';
 
 /**
  * Compare every unfinished job with Batch, one page at a time. Start at the position where the last pass ran out
@@ -149,7 +149,7 @@ async function settle(
     if (record.cancel_requested_at !== null)
       await cancelJob(records, batch, settings, record, { by: record.cancelled_by, now });
     else if (isForsaken(recordedAt(record), reconciler))
-      await submitJob(records, batch, settings, record, false, keys);
+      await submitJob(records, batch, settings, record, { now, aloneSince: reconciler.aloneSince }, keys);
     return;
   }
   if (await leaveSpot(reconciler, record, job, now)) return;
@@ -174,11 +174,6 @@ const isForsaken = (time: string, { aloneSince, now }: Reconciler): boolean =>
 /** Return the seconds between a time and now. A time in the future was written before the clock was set back. */
 const secondsSince = (time: string, now: Date): number => Math.abs(now.getTime() - Date.parse(time)) / 1000;
 
-/**
- * Seconds after which the function that recorded a job has submitted it or is dead. A function runs for at most 29
- * s.
- */
-const submitGraceSeconds = 45;
 /**
  * Seconds that a cancelled container has to save its work. After them, the reconciler asks Batch again to
  * terminate it.
@@ -224,7 +219,7 @@ async function leaveSpot(
   if (present.batch_job_id !== job.id) return true;
   const again = await observeJob(records, present, cancelled, now);
   if (again === undefined) return false;
-  await submitJob(records, batch, settings, again, false, keys);
+  await submitJob(records, batch, settings, again, { now }, keys);
   return true;
 }
 

@@ -12,6 +12,7 @@ import {
   type StoredVariable,
   secretPurpose,
 } from '../data/projects/variable.ts';
+import type { Condition } from '../data/table/condition.ts';
 import type { TableReader, TableWriter } from '../data/table/table.ts';
 import { tryWrite } from '../data/table/write-label.ts';
 import { concludeJob } from './conclusion.ts';
@@ -32,27 +33,69 @@ import { spotQueueOf } from './spot/capacity.ts';
  * again. A job that Batch refuses for good becomes FAILED.
  * @param keys table that holds the key of secret variables; undefined if this process submits no trainings with
  * variables
- * @param isFirst whether this is certainly the first submission; if true, Batch is not searched for a job of the
- * same name
+ * @param claimant undefined if this is certainly the first submission, by the process that recorded it or gave it its
+ * turn. Others claim it, and search Batch for a job of the same name
  * @example
- * await submitJob(records, batch, settings, record, false, keys);
+ * await submitJob(records, batch, settings, record, { now: now() }, keys);
  */
 export async function submitJob(
   records: TableWriter<'records'>,
   batch: BatchControl,
   settings: Settings,
   record: JobRecord,
-  isFirst: boolean,
+  claimant: Claimant | undefined,
   keys: TableReader<'accounts'> | undefined,
 ): Promise<void> {
+  if (claimant !== undefined && !(await claimSubmission(records, record, claimant))) return;
   try {
-    await submitAndNote(records, batch, settings, record, isFirst, keys);
+    await submitAndNote(records, batch, settings, record, claimant === undefined, keys);
   } catch (error) {
     const reason = reasonOfRefusal(error);
     if (reason === undefined) throw error;
     await concludeJob(records, record, { status: 'FAILED', reason }, new Date());
   }
 }
+
+/**
+ * Claim the next submission of a job that its recorder may have left: an event that comes twice, the reconciler and a
+ * repeated request may all find it without one. Batch lists a job only some time after its submission, so a search by
+ * its name does not keep them apart.
+ * @returns false if another process submits it, or has done so
+ */
+function claimSubmission(
+  records: TableWriter<'records'>,
+  record: JobRecord,
+  { now, aloneSince }: Claimant,
+): Promise<boolean> {
+  const { subject } = unfinishedJobOf(record);
+  const at = (seconds: number) => new Date(now.getTime() + 1000 * seconds).toISOString();
+  const unclaimed: Condition[] = [
+    { absent: ['submitting_at'] },
+    { below: { submitting_at: at(-submitGraceSeconds) } },
+    // It was written before the clock was set back.
+    { above: { submitting_at: at(submitGraceSeconds) } },
+    ...(aloneSince === undefined ? [] : [{ below: { submitting_at: aloneSince.toISOString() } }]),
+  ];
+  const claim = changeJob(
+    subject,
+    { set: { submitting_at: at(0) } },
+    { equals: { status: 'CREATED' }, any: unclaimed },
+  );
+  return tryWrite(records.write(claim));
+}
+
+/** A process that claims a submission. */
+export interface Claimant {
+  now: Date;
+  /** Start of the only process that submits jobs: claims from before are void. */
+  aloneSince?: Date | undefined;
+}
+
+/**
+ * Seconds after which the function that recorded or claimed a job has submitted it or is dead. A request runs for at
+ * most 29 s.
+ */
+export const submitGraceSeconds = 45;
 
 async function submitAndNote(
   records: TableWriter<'records'>,
@@ -280,11 +323,11 @@ function reasonOfRefusal(error: unknown): string | undefined {
 /** Submit a recorded job as {@link submitJob} does. Never throw: the reconciler retries. */
 export async function submitInRequest(
   record: JobRecord,
-  { records, batch, keys, settings, log }: Submitting,
+  { records, batch, keys, settings, now, log }: Submitting,
   isFirst: boolean,
 ): Promise<void> {
   try {
-    await submitJob(records, batch, settings, record, isFirst, keys);
+    await submitJob(records, batch, settings, record, isFirst ? undefined : { now: now() }, keys);
   } catch (error) {
     log.warn('submit-later', { job_id: jobIdOf(record), error: errorName(error) });
   }
@@ -295,5 +338,6 @@ interface Submitting {
   batch: BatchControl;
   keys: TableReader<'accounts'>;
   settings: Settings;
+  now(): Date;
   log: Logger;
 }

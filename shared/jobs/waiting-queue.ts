@@ -182,7 +182,7 @@ async function submitStarted(reconciler: Reconciler, job: UnfinishedJob, log?: L
   const { records, batch, settings, keys } = reconciler;
   try {
     const item = await records.get(job.subject);
-    if (item !== undefined) await submitJob(records, batch, settings, parseJobRecord(item), true, keys);
+    if (item !== undefined) await submitJob(records, batch, settings, parseJobRecord(item), undefined, keys);
   } catch (error) {
     // The reconciler submits it later.
     log?.warn('submit-later', { job_id: job.job_id, error: errorName(error) });

@@ -14,6 +14,7 @@ import { keepAlive } from './job/heartbeat.ts';
 import { type HeldJob, holdJob } from './job/hold-job.ts';
 import { stopOnSigterm } from './job/job-stop.ts';
 import { claimJobUser } from './job/job-user.ts';
+import { JobWatch } from './telemetry/job-watch.ts';
 import { type LogShipper, openLog } from './telemetry/log-shipper.ts';
 
 /** What every job's program gets from its container. */
@@ -79,7 +80,9 @@ export async function runHeldJob<R extends JobRecord, E>(
     log.info('not-run', { job_id: wantedJob.job_id, reason: acquired.refused });
     return exitCodes.succeeded;
   }
-  const job = { ...acquired, node: wantedJob.identity.node, records, settings, stop, log, now };
+  const { node } = wantedJob.identity;
+  const watch = new JobWatch(records, wantedJob.job_id, node, now);
+  const job = { ...acquired, node, records, settings, stop, watch, log, now };
   await using cleanup = new AsyncDisposableStack();
   const charges = new JobCharges(job);
   const onBeat = () => (job.node === 0 ? charges.note() : undefined);

@@ -1,5 +1,7 @@
 import type { Prices } from '../../../shared/core/prices.ts';
-import { shippingPace } from '../../../shared/runner/telemetry/shipping-pace.ts';
+import { loneBeats, usualHeartbeatSeconds } from '../../../shared/data/jobs/lease.ts';
+import { questionPause } from '../../../shared/runner/telemetry/job-watch.ts';
+import { shippingPace, stretched } from '../../../shared/runner/telemetry/shipping-pace.ts';
 import type { DeploymentOptions } from '../options/deployment-options.ts';
 import { instances } from '../options/instances.ts';
 
@@ -54,21 +56,26 @@ const readsOfInference = 3;
 
 const hourMilliseconds = 3_600_000;
 
-/** Write units of one upload of log lines or points: the lease and a chunk of 1 KB, in a transaction. */
-const unitsOfShipment = 4;
+/** Write units of one upload of log lines: the lease and a chunk of 1 KB, in a transaction. Points have a summary more. */
+const unitsOfShipment = { log: 4, points: 6 };
 
 /**
  * Return the hourly cost in US dollars of uploading the log and the metrics of a job that writes both
- * continuously.
+ * continuously, and its heartbeats.
  */
 export function shippingPrices(): { unwatched: number; watched: number } {
   const { readUnit, writeUnit } = prices.dynamoDb;
-  const { watchedLog, watchedMetrics, unwatched, question } = shippingPace;
-  const shipments = (every: number) => (hourMilliseconds / every) * unitsOfShipment * writeUnit;
-  const questions = (hourMilliseconds / question) * readUnit;
+  const { watchedLog, watchedMetrics, unwatched, unwatchedSystem } = shippingPace;
+  const { log, points } = unitsOfShipment;
+  const shipments = (every: number, units: number) => (hourMilliseconds / every) * units * writeUnit;
+  // Most of an hour has the longest pauses.
+  const longest = (pause: number) => stretched(pause, hourMilliseconds);
+  const questions = (hourMilliseconds / questionPause(hourMilliseconds)) * readUnit;
+  const beats = shipments(1000 * usualHeartbeatSeconds * loneBeats, 2);
+  const machine = shipments(longest(unwatchedSystem), points);
   return {
-    unwatched: 2 * (shipments(unwatched) + questions),
-    watched: shipments(watchedLog) + shipments(watchedMetrics),
+    unwatched: shipments(longest(unwatched), log + points) + machine + questions + beats,
+    watched: shipments(watchedLog, log) + shipments(watchedMetrics, points) + machine + beats,
   };
 }
 

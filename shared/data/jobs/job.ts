@@ -58,6 +58,8 @@ export const jobFields = () => ({
   /** Attempts of earlier submissions, all lost. Absent in a job that was submitted once. */
   former_attempts: z.number().int().optional(),
   batch_job_id: z.string().nullable(),
+  /** When a process claimed its submission that did not record it. Absent if none did. */
+  submitting_at: Timestamp.optional(),
   /** Id of the Batch job that builds the environment. Batch waits for its success first. */
   depends_on: z.string().nullable(),
   user_id: Ulid,

@@ -40,6 +40,8 @@ export type Lease = z.infer<typeof lease.schema>;
 /** Number of heartbeats that a holder may miss. */
 export const heartbeatsMissed = 6;
 export const usualHeartbeatSeconds = 15;
+/** A job on one node, whose heartbeat no other node watches, writes every second one only. */
+export const loneBeats = 2;
 /** Seconds without a heartbeat after which a holder counts as dead. */
 export const leaseSeconds = heartbeatsMissed * usualHeartbeatSeconds;
 

@@ -1,5 +1,5 @@
 import { errorName } from '../../core/error-text.ts';
-import { heartbeat, usualHeartbeatSeconds } from '../../data/jobs/lease.ts';
+import { heartbeat, loneBeats, usualHeartbeatSeconds } from '../../data/jobs/lease.ts';
 import { ConditionFailedError } from '../../data/table/write-label.ts';
 import { jobIdOf } from '../../jobs/job-record.ts';
 import type { HeldJob } from './hold-job.ts';
@@ -7,6 +7,7 @@ import type { HeldJob } from './hold-job.ts';
 /**
  * Write a heartbeat every few seconds, and stop the job once its lease is lost. While the table is unavailable the
  * lease is not lost: the table alone decides.
+ * @param heartbeatSeconds seconds between two heartbeats of a node of a cluster
  * @param onBeat called after each heartbeat
  * @returns a function that ends the heartbeats
  */
@@ -24,6 +25,7 @@ export function keepAlive(
       else log.warn('heartbeat', { error: errorName(error) });
     }
   };
-  const timer = setInterval(() => void beat(), heartbeatSeconds * 1000);
+  const seconds = record.nodes > 1 ? heartbeatSeconds : heartbeatSeconds * loneBeats;
+  const timer = setInterval(() => void beat(), seconds * 1000);
   return () => clearInterval(timer);
 }

@@ -34,6 +34,8 @@ export interface HeldJob<R extends JobRecord = JobRecord> {
   records: TableWriter<'records'>;
   settings: Settings;
   stop: JobStop;
+  /** Tells whether a client reads what this node sends. */
+  watch: { isWatched(): Promise<boolean> };
   log: Logger;
   now(): Date;
 }

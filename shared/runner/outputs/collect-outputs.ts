@@ -9,7 +9,6 @@ import type { PreparedEnvironment } from '../environment/prepare-environment.ts'
 import { noteProgress } from '../job/hold-job.ts';
 import type { TrainingRun } from '../job/training-job.ts';
 import type { MetricRules } from '../printed-metrics/metric-rules.ts';
-import { JobWatch } from '../telemetry/job-watch.ts';
 import { MetricsFileReader } from '../telemetry/metrics-file-reader.ts';
 import { PointLog } from '../telemetry/point-log.ts';
 import { RuleWatch } from '../telemetry/rule-watch.ts';
@@ -102,8 +101,7 @@ function readMetrics(run: TrainingRun, metricRules: MetricRules | undefined) {
   const { job, workspace, user, shipper, variables } = run;
   const rungs = new RungReporter(job);
   const rules = new RuleWatch(job, (message) => shipper.say(message));
-  const { record: experiment, lease, records, now } = job;
-  const watch = new JobWatch(records, experiment.experiment_id, 0, now);
+  const { record: experiment, lease, records, watch, now } = job;
   // A failed note may be lost, because the conclusion of the job contains the warnings too.
   const noteWarnings = new Paced(shippingPace.unwatched, () => {
     void noteProgress(job, { warnings: reader.warnings }).catch(() => undefined);

@@ -2,7 +2,6 @@ import { appendLog, type LogLine } from '../../data/jobs/job-log.ts';
 import { jobIdOf } from '../../jobs/job-record.ts';
 import { noMask, type SecretMask } from '../host/secret-mask.ts';
 import type { HeldJob } from '../job/hold-job.ts';
-import { JobWatch } from './job-watch.ts';
 import { LineSplitter } from './line-splitter.ts';
 import { RowShipper } from './row-shipper.ts';
 import { shippingPace } from './shipping-pace.ts';
@@ -134,12 +133,11 @@ const jsonBytes = (text: string): number => Buffer.byteLength(JSON.stringify(tex
 
 /** Open the log of this node of a job. Stops the job when its lease is lost or the log reaches its limit. */
 export function openLog(
-  { record, node, lease, records, settings, stop, now }: HeldJob,
+  { record, node, lease, records, settings, stop, watch, now }: HeldJob,
   mask: SecretMask = noMask,
 ): LogShipper {
   const job_id = jobIdOf(record);
   const maxBytes = settings.limits.logBytes;
-  const watch = new JobWatch(records, job_id, node, now);
   return new LogShipper({
     sink: { append: (sequence, lines) => appendLog(records, job_id, node, lease, sequence, lines, now()) },
     now,

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { longPatience, retryFor } from '../job/retry-for.ts';
-import { shippingPace } from './shipping-pace.ts';
+import { shippingPace, stretched } from './shipping-pace.ts';
 
 interface RowShipperOptions<Row> {
   append(sequence: number, rows: readonly Row[]): Promise<void>;
   /** Milliseconds between the starts of two partial chunks while a client reads them. */
   flushMilliseconds: number;
-  /** Milliseconds between the starts of two partial chunks while no client reads them. */
+  /** Milliseconds between the starts of two partial chunks of a new job while no client reads them. */
   unwatchedMilliseconds?: number;
   /** Whether a client reads; always by default. Called only while rows wait. Never rejects. */
   isWatched?: (() => Promise<boolean>) | undefined;
@@ -33,6 +33,7 @@ const bufferBytes = 3 * 1024 * 1024;
 export class RowShipper<Row> {
   readonly #options: RowShipperOptions<Row>;
   readonly #batches: Batch<Row>[] = [];
+  readonly #begun = performance.now();
   #bytes = 0;
   #sequence = 0;
   #lastStart = Number.NEGATIVE_INFINITY;
@@ -107,8 +108,9 @@ export class RowShipper<Row> {
     const { flushMilliseconds, unwatchedMilliseconds = shippingPace.unwatched, isWatched } = this.#options;
     for (;;) {
       if (this.#closed || this.#batches.length > 1) return;
-      const passed = performance.now() - this.#lastStart;
-      const latest = Math.max(flushMilliseconds, unwatchedMilliseconds);
+      const now = performance.now();
+      const passed = now - this.#lastStart;
+      const latest = Math.max(flushMilliseconds, stretched(unwatchedMilliseconds, now - this.#begun));
       if (passed >= latest) return;
       const watched = isWatched === undefined || (passed >= flushMilliseconds && (await isWatched()));
       if (watched && passed >= flushMilliseconds) return;

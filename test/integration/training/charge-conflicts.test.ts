@@ -34,7 +34,16 @@ async function spentJob(budget: number | null, fails: () => Error | undefined) {
   const stop = new JobStop();
   const now = () => new Date(began.getTime() + 200_000);
   const log = createLogger('error', () => {});
-  const charges = new JobCharges({ ...acquired, node: 0, records, settings, stop, log, now });
+  const charges = new JobCharges({
+    ...acquired,
+    node: 0,
+    records,
+    settings,
+    stop,
+    watch: undefined as never,
+    log,
+    now,
+  });
   const month = async () =>
     (await readCosts(records, [{ owner_id: project_id, period: monthOf(created_at) }]))[0]?.cost;
   const beat = () => charges.note();

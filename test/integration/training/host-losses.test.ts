@@ -6,14 +6,16 @@ import { endpoint as trainRemote } from '../../../functions/projects/training/tr
 import type { ContainerStart } from '../../../infra/local/batch/jobs/attempt.ts';
 import { type BatchJob, batchControl } from '../../../shared/aws/batch.ts';
 import { batch as batchClient } from '../../../shared/aws/batch-client.ts';
+import { createLogger } from '../../../shared/core/log.ts';
 import { readSettings } from '../../../shared/core/settings.ts';
-import { requireExperiment } from '../../../shared/data/experiments/experiment.ts';
+import { type Experiment, requireExperiment } from '../../../shared/data/experiments/experiment.ts';
 import { findLease, takeLease } from '../../../shared/data/jobs/lease.ts';
 import { taskHandler } from '../../../shared/http/definition/task.ts';
 import { maxLosses } from '../../../shared/jobs/host-loss.ts';
 import { batchNameOf } from '../../../shared/jobs/job-record.ts';
 import { observeJob } from '../../../shared/jobs/observation.ts';
 import { reconcileAll } from '../../../shared/jobs/reconciliation.ts';
+import { submitInRequest } from '../../../shared/jobs/submission.ts';
 import { loseHost } from '../../support/lost-host.ts';
 import { emptyBatch, recordedJobs } from '../../support/recorded-jobs.ts';
 import { everySample } from '../../support/samples.ts';
@@ -249,14 +251,43 @@ test('the next submission is made once, whoever dies between its record and Batc
       throw new Error('the answer of Batch is lost');
     },
   };
-  const pass = () => reconcileAll({ records, batch, settings, now: () => new Date() });
+  const pass = (seconds: number) =>
+    reconcileAll({ records, batch, settings, now: () => new Date(Date.now() + 1000 * seconds) });
 
   await observeJob(records, record, lost, new Date());
-  await pass();
-  await pass();
+  await pass(0);
+  // Batch does not list it yet: the claim alone keeps this pass from a second one.
+  await pass(44);
+  await pass(46);
 
   expect(submitted).toEqual([{ name: `${lost.name}-10`, attempts: 4, id: 'b0' }]);
   expect(await read()).toMatchObject({ status: 'SUBMITTED', batch_job_id: 'b0', batch_attempt: 10 });
+});
+
+test('a loss whose event comes twice is submitted once, also before Batch lists the submission', async () => {
+  const { settings, records, read, record, lost } = await lostJob();
+  const log = createLogger('error', () => undefined);
+  const submitted: string[] = [];
+  const deliver = async (seen: Experiment) => {
+    const again = await observeJob(records, seen, lost, new Date());
+    const context = { records, batch, keys: records as never, settings, now: () => new Date(), log };
+    if (again !== undefined) await submitInRequest(again, context, false);
+  };
+  const batch = {
+    ...emptyBatch,
+    async submit({ name }: { name: string }) {
+      submitted.push(name);
+      // The second event comes while the first one waits for the answer of Batch.
+      await deliver(await read());
+      return 'c';
+    },
+  };
+
+  await deliver(record);
+  await deliver(await read());
+
+  expect(submitted).toEqual([`${lost.name}-10`]);
+  expect(await read()).toMatchObject({ status: 'SUBMITTED', batch_job_id: 'c' });
 });
 
 test('a job that is cancelled between two submissions ends, and is not submitted', async () => {

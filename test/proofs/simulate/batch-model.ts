@@ -38,6 +38,8 @@ export interface ModelJob {
 /** The part of a Batch client that `shared/aws` uses. The simulation runs the jobs. */
 export class BatchModel {
   readonly jobs = new Map<string, ModelJob>();
+  /** Submissions under a name that another one of its queue has already. */
+  repeated = 0;
   readonly #byName = new Map<string, ModelJob>();
   readonly #clock: VirtualClock;
   readonly #meter: Meter;
@@ -77,7 +79,9 @@ export class BatchModel {
       environment: Object.fromEntries(variables.map(({ name = '', value = '' }) => [name, value])),
     };
     this.jobs.set(job.jobId, job);
-    this.#byName.set(`${jobQueue}/${jobName}`, job);
+    const name = `${jobQueue}/${jobName}`;
+    if (this.#byName.has(name)) this.repeated += 1;
+    this.#byName.set(name, job);
     this.#run(job);
     return job;
   }

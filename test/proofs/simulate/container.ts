@@ -2,19 +2,29 @@ import { createLogger } from '../../../shared/core/log.ts';
 import { changeArtifacts } from '../../../shared/data/experiments/artifact.ts';
 import { experimentKey, parseExperiment } from '../../../shared/data/experiments/experiment.ts';
 import { changeJob, jobPartition } from '../../../shared/data/jobs/job.ts';
-import { heartbeat, holdsLease, putProgress } from '../../../shared/data/jobs/lease.ts';
+import {
+  heartbeat,
+  holdsLease,
+  type Lease,
+  loneBeats,
+  putProgress,
+  usualHeartbeatSeconds,
+} from '../../../shared/data/jobs/lease.ts';
+import { trackingPartition } from '../../../shared/data/metrics/metric-summaries.ts';
 import { acquireLease } from '../../../shared/jobs/acquire-lease.ts';
 import { concludeJob } from '../../../shared/jobs/conclusion.ts';
 import { JobCharges } from '../../../shared/runner/job/charge-job.ts';
 import { JobStop } from '../../../shared/runner/job/job-stop.ts';
+import { JobWatch, questionPause } from '../../../shared/runner/telemetry/job-watch.ts';
+import { shippingPace, stretched } from '../../../shared/runner/telemetry/shipping-pace.ts';
 import type { ModelJob } from './batch-model.ts';
 import type { World } from './world.ts';
 
-/** As `shared/runner/job/hold-job.ts` and the shippers of logs and metrics have it, in seconds. */
-const heartbeatSeconds = 15;
-const flushSeconds = 10;
-/** Bytes of a packed chunk of a log. */
-const chunkBytes = 1500;
+/** Seconds between two looks at what is due. */
+const stepSeconds = 5;
+
+/** Bytes of a packed chunk of a log, and of points and their summary. */
+const chunkBytes = { log: 1500, points: 700 };
 
 /** Files that a training leaves, as many at a time as its uploader sends at once. */
 const groups = 2;
@@ -53,14 +63,63 @@ export interface Fate {
   copies?(): number;
   began?(experiment_id: string): void;
   ended?(experiment_id: string): void;
+  /** Called with the seconds of each container. */
+  ran?(seconds: number): void;
+}
+
+type Sent = 'beat' | 'log' | 'points' | 'machine';
+
+/** What a container sends without being asked: heartbeats, log lines, points, and those of the machine. */
+class Telemetry {
+  readonly #world: World;
+  readonly #job: { project_id: string; experiment_id: string; lease: Lease };
+  /** Seconds at which each was sent last. */
+  readonly #sent: Record<Sent, number> = { beat: 0, log: 0, points: 0, machine: 0 };
+  #chunks = 0;
+
+  constructor(world: World, job: { project_id: string; experiment_id: string; lease: Lease }) {
+    this.#world = world;
+    this.#job = job;
+  }
+
+  /** @returns whether it was a heartbeat */
+  async send(second: number): Promise<boolean> {
+    const { unwatched, unwatchedSystem } = shippingPace;
+    const isDue = (what: Sent, milliseconds: number): boolean => {
+      if (1000 * (second - this.#sent[what]) < milliseconds) return false;
+      this.#sent[what] = second;
+      return true;
+    };
+    const age = 1000 * second;
+    // Whether a client reads is a read of one unit, which takes nothing from the limits of others.
+    this.#world.meter.billed.reads += (1000 * stepSeconds) / questionPause(age);
+    if (isDue('log', stretched(unwatched, age))) await this.#put('LOG', chunkBytes.log);
+    const points = isDue('points', stretched(unwatched, age));
+    if (isDue('machine', stretched(unwatchedSystem, age)) || points)
+      await this.#put('METRIC', chunkBytes.points, true);
+    if (!isDue('beat', 1000 * usualHeartbeatSeconds * loneBeats)) return false;
+    const { experiment_id, lease } = this.#job;
+    await this.#world.records.write(heartbeat(experiment_id, 0, lease, now()));
+    return true;
+  }
+
+  async #put(kind: string, bytes: number, isSummarised = false): Promise<void> {
+    const { project_id, experiment_id, lease } = this.#job;
+    this.#chunks += 1;
+    const sk = `${kind}#${String(lease.number).padStart(4, '0')}#${String(this.#chunks).padStart(8, '0')}`;
+    const stored = { record_type: 'chunk', schema_version: 0, packed: 'x'.repeat(bytes) };
+    const pk = trackingPartition(project_id);
+    await this.#world.records.write(
+      heartbeat(experiment_id, 0, lease, now()),
+      { put: { pk: jobPartition(experiment_id), sk, ...stored } },
+      ...(isSummarised ? [{ put: { pk, sk: `${experiment_id}#METRICS#0`, ...stored } }] : []),
+    );
+  }
 }
 
 /** Write home what a job's container does. @returns whether its host was lost */
-async function runContainer(
-  { records, clock, settings }: World,
-  job: ModelJob,
-  fate: Fate,
-): Promise<boolean> {
+async function runContainer(world: World, job: ModelJob, fate: Fate): Promise<boolean> {
+  const { records, clock, settings } = world;
   const { PROJECT_ID: project_id = '', EXPERIMENT_ID: experiment_id = '', FORMER_ATTEMPTS } = job.environment;
   const subject = experimentKey(project_id, experiment_id);
   const former = FORMER_ATTEMPTS === undefined ? {} : { former_attempts: Number(FORMER_ATTEMPTS) };
@@ -76,14 +135,15 @@ async function runContainer(
     changeJob(subject, { set: { status_reason: null } }),
     holdsLease(experiment_id, 0, lease),
   );
-  const held = { record, lease, node: 0, records, settings, stop: new JobStop(), log: silent, now };
+  const watch = new JobWatch(records, experiment_id, 0, now);
+  const held = { record, lease, node: 0, records, settings, stop: new JobStop(), watch, log: silent, now };
   const charges = new JobCharges(held);
-  const packed = 'x'.repeat(chunkBytes);
+  const telemetry = new Telemetry(world, { project_id, experiment_id, lease });
   const seconds = fate.workLeft(experiment_id);
   const { checkpointSeconds = Number.POSITIVE_INFINITY } = fate;
   let kept = 0;
-  for (let second = 5; second < seconds; second += 5) {
-    await clock.sleep(5_000);
+  for (let second = stepSeconds; second < seconds; second += stepSeconds) {
+    await clock.sleep(1000 * stepSeconds);
     if (fate.isHostLost?.(job, startedAt)) {
       fate.lost?.(experiment_id, second - kept);
       return true;
@@ -93,13 +153,7 @@ async function runContainer(
       kept = second;
       await records.write(putProgress(experiment_id, 0, lease, { attempt: batch_attempt, kept_seconds: 0 }));
     }
-    const isFlush = second % flushSeconds === 0;
-    if (!isFlush && second % heartbeatSeconds !== 0) continue;
-    const sk = `LOG#${String(lease.number).padStart(4, '0')}#${String(second).padStart(8, '0')}`;
-    const chunk = { pk: jobPartition(experiment_id), sk, record_type: 'chunk', schema_version: 0, packed };
-    const beat = heartbeat(experiment_id, 0, lease, now());
-    await records.write(beat, ...(isFlush ? [{ put: chunk }] : []));
-    if (second % heartbeatSeconds === 0) await charges.note();
+    if (await telemetry.send(second)) await charges.note();
   }
   const owner = { experiment: record, lease, kind: 'artifact', maxProjectBytes: 1e12 } as const;
   for (let group = 0; group < groups; group += 1)
@@ -131,6 +185,7 @@ export async function runJob(world: World, job: ModelJob, fate: Fate): Promise<v
     const isLost = await runContainer(world, job, fate).catch(() => false);
     const statusReason = isLost ? interrupted : 'Essential container in task exited';
     const container = isLost ? {} : { exitCode: 0 };
+    fate.ran?.((clock.now - startedAt) / 1000);
     job.attempts.push({ startedAt, stoppedAt: clock.now, statusReason, container });
     job.statusReason = statusReason;
     if (!isLost) return move('SUCCEEDED', 2);

@@ -28,8 +28,21 @@ export interface LimitUse {
   refused: number;
 }
 
+/** What a deployment is billed for, beside the compute of its jobs. */
+export interface Billed {
+  /** Units of DynamoDB. */
+  reads: number;
+  writes: number;
+  /** Requests at API Gateway. */
+  requests: number;
+  /** Runs of functions, and their milliseconds in all. */
+  functions: number;
+  milliseconds: number;
+}
+
 /** Units that are used of limits, second by second. */
 export class Meter {
+  readonly billed: Billed = { reads: 0, writes: 0, requests: 0, functions: 0, milliseconds: 0 };
   readonly #now: () => number;
   readonly #counters = new Map<string, Map<string, Counter>>();
   readonly #limits = new Map<string, number>();
@@ -75,6 +88,12 @@ export class Meter {
     }
     counter.units += units;
     return true;
+  }
+
+  /** Bill a run of a function that began at a time, in epoch milliseconds. */
+  billFunction(began: number): void {
+    this.billed.functions += 1;
+    this.billed.milliseconds += this.#now() - began;
   }
 
   /** Count use, and what was refused, of a limit that something else enforces. */

@@ -8,6 +8,7 @@ import { endpoint as readProject } from '../../../functions/projects/projects/re
 import { endpoint as trainProject } from '../../../functions/projects/training/train-project.endpoint.ts';
 import { type Fate, runJob } from './container.ts';
 import type { LimitUse } from './meter.ts';
+import { jobSize, type Overhead, overheadOf } from './overhead.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 import { type Asked, type Member, World } from './world.ts';
 
@@ -42,8 +43,19 @@ export interface Outcome {
   /** Seconds of the longest pass of the reconciler, and passes that failed. */
   pass: { seconds: number; failed: number };
   concurrent: number;
-  /** Of a load with an end: jobs that never ended, that ran twice at once, and the wait of a job for a free place. */
-  whole: { lost: number; doubled: number; place: { p50: number; p99: number }; hours: number } | undefined;
+  /** Of a load with an end. */
+  whole: Whole | undefined;
+}
+
+interface Whole {
+  /** Jobs that never ended, that ran twice at once, and submissions of a name that had one. */
+  lost: number;
+  doubled: number;
+  repeated: number;
+  /** Milliseconds from the end of a job until another one has its place. */
+  place: { p50: number; p99: number };
+  hours: number;
+  overhead: Overhead;
 }
 
 /** Mean seconds of a training, and those over which the first ones begin. */
@@ -77,7 +89,8 @@ class Run {
   /** Experiments that were begun, and their owners. */
   readonly #begun: string[] = [];
   readonly #ended = new Set<string>();
-  readonly #alive = new Map<string, number>();
+  readonly #alive = new Set<string>();
+  #seconds = 0;
   #doubled = 0;
   /** Times at which places became free, and the waits until another job had them. */
   readonly #free: number[] = [];
@@ -113,8 +126,12 @@ class Run {
       copies: () => (isHarsh && Math.random() < 0.02 ? (Math.random() < 0.5 ? 0 : 2) : 1),
       isHostLost: (_, startedAt) => startedAt < this.lossAt && clock.now >= this.lossAt,
       began: (id) => {
-        if (this.#alive.has(id) && (this.#alive.get(id) ?? 0) >= this.lossAt) this.#doubled += 1;
-        this.#alive.set(id, clock.now);
+        if (this.#alive.has(id)) this.#doubled += 1;
+        this.#alive.add(id);
+      },
+      lost: (id) => void this.#alive.delete(id),
+      ran: (seconds) => {
+        this.#seconds += seconds;
       },
       ended: (id) => {
         if (this.#ended.has(id)) this.#doubled += 1;
@@ -193,7 +210,7 @@ class Run {
       endpoint: trainProject,
       as: project.owner,
       path: { project_id: project.project_id },
-      query: { config: 'train.yaml', vcpus: '1', memory: '2048' },
+      query: { config: 'train.yaml', vcpus: `${jobSize.vcpus}`, memory: `${1024 * jobSize.gib}` },
     });
     this.#begins.push(this.world.clock.now - began);
     if (answer.status === 409) this.refused += 1;
@@ -263,8 +280,10 @@ class Run {
         : {
             lost: this.#begun.length - this.#ended.size,
             doubled: this.#doubled,
+            repeated: this.world.batch.repeated,
             place: { p50: waited(0.5), p99: waited(0.99) },
             hours: this.hours,
+            overhead: overheadOf(this.world.meter.billed, this.#seconds),
           };
     return { scenario: this.#scenario, uses, requests, failed, refused, begin, pass, concurrent, whole };
   }
@@ -280,6 +299,7 @@ export async function runScenario(clock: VirtualClock, scenario: Scenario): Prom
   while (!isPrepared) await clock.runUntil(clock.now + 10_000);
   run.requests = 0;
   run.failed = 0;
+  Object.assign(run.world.meter.billed, { reads: 0, writes: 0, requests: 0, functions: 0, milliseconds: 0 });
   if (scenario.launch !== undefined) {
     let isOver = false;
     void run.reconcile(Number.POSITIVE_INFINITY);

@@ -1,4 +1,5 @@
 import type { LimitUse } from './meter.ts';
+import type { Overhead } from './overhead.ts';
 import type { Outcome } from './scenario.ts';
 
 const percent = (share: number): string =>
@@ -31,7 +32,8 @@ export function outcomeTable(outcomes: readonly Outcome[]): string {
       `${pass.seconds.toFixed(1)} s`,
       whole === undefined
         ? ''
-        : `${whole.lost} / ${whole.doubled}; ${whole.place.p50} / ${whole.place.p99} ms; ${whole.hours.toFixed(1)} h`,
+        : `${whole.lost} / ${whole.doubled} / ${whole.repeated}; ${whole.place.p50} / ${whole.place.p99} ms; ${whole.hours.toFixed(1)} h`,
+      whole === undefined ? '' : overheadText(whole.overhead),
     ],
   );
   const heads = [
@@ -42,11 +44,17 @@ export function outcomeTable(outcomes: readonly Outcome[]): string {
     'requests failed or refused',
     'begin of a training, p50 / p99',
     'longest pass of the reconciler',
-    'lost / doubled; wait for a free place, p50 / p99; until the last has ended',
+    'lost / run twice / submitted twice; wait for a free place, p50 / p99; until the last has ended',
+    'service beside compute',
   ];
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |\n`;
   return line(heads) + line(heads.map(() => '---')) + rows.map(line).join('');
 }
+
+const overheadText = ({ compute, share, shares }: Overhead): string =>
+  `${percent(share)} of US$ ${compute.toFixed(2)}: ${Object.entries(shares)
+    .map(([kind, part]) => `${kind} ${percent(part)}`)
+    .join(', ')}`;
 
 /** Every limit that a load used, the most used first. */
 export function limitsTable({ scenario, uses }: Outcome): string {

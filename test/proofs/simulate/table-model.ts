@@ -85,7 +85,9 @@ export class TableModel {
     this.#used[kind] += units;
     const limit = kind === 'writes' ? partitionWrites : partitionReads;
     const own: LimitFacts = { kind: `DynamoDB: ${kind} of a table`, most: this.#most[kind] };
-    return this.#meter.take(limit, pk, units) && this.#meter.take(own, this.#name, units);
+    const isTaken = this.#meter.take(limit, pk, units) && this.#meter.take(own, this.#name, units);
+    if (isTaken) this.#meter.billed[kind] += units;
+    return isTaken;
   }
 
   /** Read what `find` returns with its bytes, and be throttled as DynamoDB would. */

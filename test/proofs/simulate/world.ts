@@ -45,6 +45,7 @@ let made = 0;
 export class World {
   readonly clock: VirtualClock;
   readonly meter: Meter;
+  readonly batch: BatchModel;
   readonly records: TableWriter<'records'>;
   /** Run a state-change event of Batch through its function. */
   readonly deliver: (event: unknown) => Promise<void>;
@@ -76,12 +77,20 @@ export class World {
     this.settings = readSettings(this.environment);
     const client = dynamoDb(this.environment);
     Object.assign(client, { send: new DynamoDbModel(clock, this.meter).send });
-    const jobs = new BatchModel(clock, this.meter, (job) => runJob(this, job));
-    Object.assign(batch(this.environment), { send: jobs.send });
+    this.batch = new BatchModel(clock, this.meter, (job) => runJob(this, job));
+    Object.assign(batch(this.environment), { send: this.batch.send });
     this.records = tableWriter(client, 'records', 'records');
     this.#accounts = tableWriter(client, 'accounts', 'accounts');
-    this.deliver = taskHandler(jobStateChanged, this.environment);
-    this.reconcile = taskHandler(reconcile, this.environment);
+    this.deliver = this.#billed(taskHandler(jobStateChanged, this.environment));
+    this.reconcile = this.#billed(taskHandler(reconcile, this.environment));
+  }
+
+  #billed(run: (event: unknown) => Promise<unknown>): (event: unknown) => Promise<void> {
+    return async (event) => {
+      const began = this.clock.now;
+      await run(event);
+      this.meter.billFunction(began);
+    };
   }
 
   /** A new user with a token; no password is hashed. */
@@ -130,7 +139,10 @@ export class World {
       names.map((name, index) => [routed[index] ?? '', path[name] ?? '']),
     );
     const event = makeProxyEvent(request, resource, parameters);
+    const began = this.clock.now;
     const result = await invoke({ name: endpoint.name, handler }, event);
+    this.meter.billed.requests += 1;
+    this.meter.billFunction(began);
     const text = Buffer.from(result.body, result.isBase64Encoded ? 'base64' : 'utf8').toString('utf8');
     return { status: result.statusCode, body: text };
   }

@@ -44,6 +44,7 @@ test('a run at a rung is judged by every report that was stored before its own',
     records: met,
     settings: readSettings({ RECORDS_TABLE: 'records', BUCKET: 'bucket' }),
     stop,
+    watch: undefined as never,
     log: createLogger('error', () => {}),
     now: () => new Date(),
   });

@@ -164,7 +164,7 @@ async function* liveJob(record: Experiment, world: World): AsyncGenerator<number
     const acquired = await acquireLease(records, wanted, identity, now(), newId());
     if ('refused' in acquired) throw new Error(acquired.refused);
     const stop = new JobStop();
-    const job = { ...acquired, node: 0, records, settings, stop, log, now };
+    const job = { ...acquired, node: 0, records, settings, stop, watch: undefined as never, log, now };
     const charges = new JobCharges(job);
     const startedAt = now().getTime();
     const isKilled = attempt < maxAttempts && random() < 0.4;

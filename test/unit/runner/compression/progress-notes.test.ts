@@ -31,6 +31,7 @@ async function job() {
     records,
     settings: readSettings({ RECORDS_TABLE: 'r', BUCKET: 'b' }),
     stop: new JobStop(),
+    watch: undefined as never,
     log: undefined as never,
     now: () => new Date(),
   };
