@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
-import { preprocessingNames } from '../../shared/data/models/preprocessing-names.ts';
+import { mainPreprocessing, preprocessingNames } from '../../shared/data/models/preprocessing-names.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 import type { ModelFile } from './model-upload.ts';
 
@@ -10,7 +10,7 @@ type Found = Pick<ModelFile, 'role' | 'name' | 'path'>;
 const onnxPlaces = ['model.onnx', 'onnx/model.onnx'];
 
 /**
- * Find the files of a model in its folder: the ONNX file, its external data, and the tokenizer with the settings beside it.
+ * Find the files of a model in its folder: the ONNX file, its external data, and the tokenizer or the image processor with the settings beside it.
  * @returns undefined if the path is that of a file
  */
 export async function modelFolder(path: string, shown: string): Promise<Found[] | undefined> {
@@ -39,6 +39,6 @@ export async function modelFolder(path: string, shown: string): Promise<Found[] 
       name: name.slice(folder.length),
       path: join(path, name),
     })),
-    ...(settings.some(({ name }) => name === 'tokenizer.json') ? settings : []),
+    ...(settings.some(({ name }) => mainPreprocessing.some((main) => main === name)) ? settings : []),
   ];
 }

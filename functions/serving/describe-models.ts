@@ -10,7 +10,7 @@ const platform = 'onnxruntime_onnx';
 /** Model metadata of the protocol. */
 export async function describeModel(asked: Asked, context: ServingContext) {
   const { serving, version } = await findServed(asked, context);
-  const { inputs, outputs, texts } = signatureOf(version);
+  const { inputs, outputs, texts, images } = signatureOf(version);
   const { strategy_id, source, digest, bytes } = version;
   return {
     name: serving.model_name,
@@ -30,10 +30,18 @@ export async function describeModel(asked: Asked, context: ServingContext) {
         max_tokens: version.texts.max_tokens,
         pooling: version.texts.pooling,
         normalize: version.texts.normalize,
-        inputs: (texts?.inputs ?? []).map(shown),
-        outputs: (texts?.outputs ?? []).map(shown),
+        inputs: (texts?.form?.inputs ?? []).map(shown),
+        outputs: (texts?.form?.outputs ?? []).map(shown),
       },
       texts_fault: version.texts_fault,
+      images: version.images && {
+        task: version.images.task,
+        resize: version.images.resize,
+        crop: version.images.crop,
+        inputs: (images?.form?.inputs ?? []).map(shown),
+        outputs: (images?.form?.outputs ?? []).map(shown),
+      },
+      images_fault: version.images_fault,
     },
   };
 }

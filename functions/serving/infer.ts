@@ -4,7 +4,7 @@ import { servingBytes } from '../../shared/data/models/serving-memory.ts';
 import { Reply } from '../../shared/http/definition/reply.ts';
 import { readInferRequest } from '../../shared/serving/protocol/infer-request.ts';
 import { writeInferResponse } from '../../shared/serving/protocol/infer-response.ts';
-import { signatureOf } from '../../shared/serving/protocol/signature.ts';
+import { type Medium, signatureOf } from '../../shared/serving/protocol/signature.ts';
 import { RefusedByRuntimeError, SessionEndedError } from '../../shared/serving/sessions/session-errors.ts';
 import { writePlainAnswer } from '../../shared/serving/texts/plain-answer.ts';
 import { type Asked, findServed, requireInService, type Served } from './find-served.ts';
@@ -53,7 +53,7 @@ async function run(
   const request = await readInferRequest(message, signatureOf(version), serving.max_batch);
   const sessions = sessionsOf(settings);
   warmOnce(context);
-  const { inputs, outputs: requested, id, texts } = request;
+  const { inputs, outputs: requested, id, medium, isPlain } = request;
   const hasClasses = requested.some(({ classification }) => classification !== undefined);
   const labels =
     hasClasses && version.labels !== null ? await readLabels(objects, version.labels) : undefined;
@@ -64,12 +64,11 @@ async function run(
       isWarm: serving.warm,
       inputs,
       outputs: requested.map(({ name }) => name),
-      isTexts: texts !== undefined,
+      medium,
     });
     if (isCold) onCold();
     const answered = { model_name: serving.model_name, model_version: version.name, id };
-    if (texts === 'plain')
-      return Reply.content('application/json', writePlainAnswer({ ...answered, tensors }));
+    if (isPlain) return Reply.content('application/json', writePlainAnswer({ ...answered, tensors }));
     const { json, binary } = writeInferResponse({ ...answered, tensors, requested, labels });
     if (binary.length === 0) return Reply.content('application/json', json);
     const head = Buffer.from(json);
@@ -77,21 +76,24 @@ async function run(
       'Inference-Header-Content-Length': String(head.length),
     });
   } catch (error) {
-    throw await serviceError(error, served, context, texts !== undefined);
+    throw await serviceError(error, served, context, medium);
   }
 }
+
+const refusals = {
+  tensors: 'ONNX Runtime cannot run the model on these inputs',
+  texts: 'The model cannot answer texts',
+  images: 'The model cannot answer these pictures',
+} as const;
 
 async function serviceError(
   error: unknown,
   { serving, version }: Served,
   context: ServingContext,
-  isTexts: boolean,
+  medium: Medium | undefined,
 ): Promise<unknown> {
   if (error instanceof RefusedByRuntimeError) {
-    const what = isTexts
-      ? 'The model cannot answer texts'
-      : 'ONNX Runtime cannot run the model on these inputs';
-    return new ServiceError('bad-request', `${what}: ${error.message}`);
+    return new ServiceError('bad-request', `${refusals[medium ?? 'tensors']}: ${error.message}`);
   }
   if (!(error instanceof SessionEndedError)) return error;
   const { model_name } = serving;

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { FileId, Sha256, Ulid } from '../../shared/core/formats.ts';
+import { ImageSettings } from '../../shared/data/models/image-settings.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { file } from '../../shared/http/definition/endpoint-input.ts';
 import { content } from '../../shared/http/definition/endpoint-output.ts';
@@ -50,6 +51,20 @@ const ModelMetadata = z
         .nullable(),
       /** Why a model with a tokenizer cannot be asked by texts. */
       texts_fault: z.string().nullable(),
+      /** Inputs and outputs for a request with pictures. Null for a model without the settings of an image processor. */
+      images: z
+        .object({
+          task: z.string(),
+          /** Sides of a picture after the first step. `shortest` keeps its proportions; null leaves it as it is. */
+          resize: ImageSettings.shape.resize,
+          /** The middle that the model sees. */
+          crop: ImageSettings.shape.crop,
+          inputs: z.array(Tensor),
+          outputs: z.array(Tensor),
+        })
+        .nullable(),
+      /** Why a model with these settings cannot be asked by pictures. */
+      images_fault: z.string().nullable(),
     }),
   })
   .meta({ id: 'ServedModelMetadata' });
@@ -91,7 +106,7 @@ const InferResponse = z
   })
   .meta({ id: 'InferResponse' });
 
-/** Answer to texts that came without tensors. */
+/** Answer to texts or pictures that came without tensors. */
 const TextResponse = z
   .object({
     model_name: z.string(),
@@ -110,7 +125,7 @@ const TextResponse = z
 
 const inferred = content(['application/octet-stream'], z.union([InferResponse, TextResponse]));
 const inferBody = file(['application/json', 'application/octet-stream'], maxBodyBytes);
-const inferDescription = `The body is JSON: \`{"inputs": [{"name": "image", "datatype": "FP32", "shape": [1, 1, 8, 8], "data": [0.1, …]}]}\`. With the header \`Inference-Header-Content-Length\`, tensors follow the JSON as bytes, and those that are asked for with \`binary_data\` are answered so. An input of FP32 takes FP16, too. \`outputs\` chooses outputs; \`"parameters": {"classification": 3}\` answers the best three classes. A model that was pushed with its tokenizer takes texts, too: as the input \`text\` of BYTES, with \`text_pair\` for pairs, or without tensors as \`{"texts": ["…"]}\`, which is answered by \`embeddings\`, \`labels\`, \`scores\` or \`tokens\`. Errors are \`{"error": "…"}\`. ${whoMay}`;
+const inferDescription = `The body is JSON: \`{"inputs": [{"name": "image", "datatype": "FP32", "shape": [1, 1, 8, 8], "data": [0.1, …]}]}\`. With the header \`Inference-Header-Content-Length\`, tensors follow the JSON as bytes, and those that are asked for with \`binary_data\` are answered so. An input of FP32 takes FP16, too. \`outputs\` chooses outputs; \`"parameters": {"classification": 3}\` answers the best three classes. A model that was pushed with its tokenizer takes texts, too: as the input \`text\` of BYTES, with \`text_pair\` for pairs, or without tensors as \`{"texts": ["…"]}\`, which is answered by \`embeddings\`, \`labels\`, \`scores\` or \`tokens\`. One that was pushed with \`preprocessor_config.json\` takes PNG and JPEG files: as the input \`image\` of BYTES (the file in a binary tensor, its base64 in JSON), or as \`{"images": ["<base64>"]}\`. Errors are \`{"error": "…"}\`. ${whoMay}`;
 
 /** Operations that one function serves. Each is defined as an endpoint, for the router and the OpenAPI document. */
 export const operations = [

@@ -34,7 +34,7 @@ export const servingThrottle: Throttle = { perSecond: 2_000, burst: 4_000 };
 /** ONNX Runtime crashes on the arm64 processors of Lambda (onnxruntime#10038), so this function runs on x86_64. */
 export const servingRuntime = {
   processor: 'x86_64',
-  native: ['onnxruntime-node'],
+  native: ['onnxruntime-node', 'sharp'],
   programs: { 'session-program': 'shared/serving/sessions/session-program.ts' },
   start: 'functions/serving/start-serving.ts',
   servesModels: true,

@@ -21,7 +21,7 @@ import type { CliContext } from '../../context.ts';
 import { connect, type Session } from '../../login/connect.ts';
 import { modelArgument } from '../arguments.ts';
 import { json, verbose } from '../flags.ts';
-import { readImage } from './read-image.ts';
+import { readImage, readImageFile } from './read-image.ts';
 
 interface Flags {
   input?: readonly string[];
@@ -57,10 +57,16 @@ interface Output {
 async function infer(this: CliContext, flags: Flags, model: string): Promise<void> {
   const session = await connect(this.env);
   if (flags.text !== undefined || flags.pair !== undefined) return inferTexts(this, session, flags, model);
-  const inputs = async () => {
+  const described = async () => {
     const response = await send(session, addressOf(session, model, flags.version), {});
-    return parsed(Buffer.from(await response.arrayBuffer())).inputs ?? [];
+    return parsed(Buffer.from(await response.arrayBuffer()));
   };
+  const inputs = async () => (await described()).inputs ?? [];
+  const { image: file, input, classes } = flags;
+  if (file !== undefined && input === undefined && classes === undefined && !namedFile.test(file)) {
+    // A model with its image processor takes the file as it is.
+    if ((await described()).parameters?.images) return inferImage(this, session, flags, model, file);
+  }
   const tensors = await Promise.all(
     (flags.input ?? []).map((given) => readInput(this.folder, given, inputs)),
   );
@@ -86,15 +92,38 @@ async function inferTexts(
       exitCodes.usage,
     );
   const texts = pair === undefined ? text : text.map((first, index) => [first, pair[index]]);
-  const response = await send(session, `${addressOf(session, model, version)}/infer`, {
+  const answer = await askPlainly(session, addressOf(session, model, version), { texts });
+  if (isJson) return printer.json(answer);
+  const shown = text.map((first, index) => (pair === undefined ? first : `${first} | ${pair[index]}`));
+  printAnswers(process, shown, answer);
+}
+
+/** Ask with the file of a picture. */
+async function inferImage(
+  { folder, printer, process }: CliContext,
+  session: Session,
+  { version, json: isJson }: Flags,
+  model: string,
+  file: string,
+): Promise<void> {
+  const images = [(await readImageFile(resolve(folder, file), file)).toString('base64')];
+  const answer = await askPlainly(session, addressOf(session, model, version), { images });
+  if (isJson) return printer.json(answer);
+  printAnswers(process, [file], answer);
+}
+
+/** Ask without tensors. */
+async function askPlainly(session: Session, address: string, request: object): Promise<PlainAnswer> {
+  const response = await send(session, `${address}/infer`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ texts }),
+    body: JSON.stringify(request),
   });
-  const answer: TextAnswer = JSON.parse(await response.text());
-  if (isJson) return printer.json(answer);
-  for (const [index, one] of text.entries()) {
-    const shown = [one, ...(pair?.[index] === undefined ? [] : [pair[index]])].join(' | ');
+  return JSON.parse(await response.text());
+}
+
+function printAnswers(process: CliContext['process'], asked: readonly string[], answer: PlainAnswer): void {
+  for (const [index, shown] of asked.entries()) {
     const { embeddings, labels, scores, tokens, cut } = answer;
     const values = (numbers: readonly number[]) =>
       `${numbers
@@ -115,8 +144,8 @@ async function inferTexts(
   }
 }
 
-/** Answer to texts: the service wrote it. */
-interface TextAnswer {
+/** Answer to texts or pictures: the service wrote it. */
+interface PlainAnswer {
   embeddings?: number[][];
   labels?: { label: string; score: number }[];
   scores?: number[];
@@ -202,9 +231,11 @@ interface NamedImage {
   picture: Picture;
 }
 
+const namedFile = /^([^=/.]+)=(.+)$/;
+
 /** Read `photo.png`, or `name=photo.png`. */
 async function namedImage(folder: string, given: string): Promise<NamedImage> {
-  const [, name, file = given] = /^([^=/.]+)=(.+)$/.exec(given) ?? [];
+  const [, name, file = given] = namedFile.exec(given) ?? [];
   return { name, file, picture: await readImage(resolve(folder, file), file) };
 }
 
@@ -281,6 +312,7 @@ async function ask(
 interface Answer {
   error?: string;
   inputs?: { name: string; datatype: string; shape: number[] }[];
+  parameters?: { images?: object | null };
   outputs: { name: string; datatype: string; shape: number[]; parameters: { binary_data_size: number } }[];
 }
 
@@ -345,7 +377,8 @@ export const inferCommand = buildCommand<Flags, [string], CliContext>({
         kind: 'parsed',
         parse: String,
         placeholder: 'FILE',
-        brief: 'A PNG or JPEG file, scaled to the input that takes pictures; NAME=FILE chooses the input',
+        brief:
+          'A PNG or JPEG file: as it is for a model with its image processor, else scaled to the input that takes pictures; NAME=FILE chooses the input',
         optional: true,
       },
       text: {

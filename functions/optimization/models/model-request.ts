@@ -62,7 +62,7 @@ export const modelRequest = z.strictObject({
     .optional()
     .describe('Role of the file to upload, such as `calibration`. Default: `model`.'),
   name: DataFileName.optional().describe(
-    'With `file=data`: name of the file in the model, such as `model.onnx.data`. With `file=preprocessing`: one of `tokenizer.json`, `tokenizer_config.json`, `config.json`, `modules.json`, `sentence_bert_config.json`, `config_sentence_transformers.json` and `1_Pooling/config.json`.',
+    'With `file=data`: name of the file in the model, such as `model.onnx.data`. With `file=preprocessing`: one of `tokenizer.json`, `tokenizer_config.json`, `preprocessor_config.json`, `config.json`, `modules.json`, `sentence_bert_config.json`, `config_sentence_transformers.json` and `1_Pooling/config.json`.',
   ),
   sha256: Sha256.optional().describe(
     'SHA-256 digest of the file to upload: 64 lower-case hexadecimal digits.',

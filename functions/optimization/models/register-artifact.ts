@@ -3,7 +3,11 @@ import { findArtifact, projectOfArtifact } from '../../../shared/data/experiment
 import { requireExperiment } from '../../../shared/data/experiments/experiment.ts';
 import type { Model } from '../../../shared/data/models/model.ts';
 import { type ModelFile, modelFileNames } from '../../../shared/data/models/model-file.ts';
-import { largestPreprocessing, preprocessingNames } from '../../../shared/data/models/preprocessing-names.ts';
+import {
+  largestPreprocessing,
+  mainPreprocessing,
+  preprocessingNames,
+} from '../../../shared/data/models/preprocessing-names.ts';
 import type { TableReader, TableWriter } from '../../../shared/data/table/table.ts';
 import type { Ambient, Caller } from '../../../shared/http/definition/endpoint-context.ts';
 import { inspectModel } from '../../../shared/onnx/model/inspect/inspect-model.ts';
@@ -58,7 +62,7 @@ export async function registerArtifact(
   });
 }
 
-/** The tokenizer in the folder of an ONNX file, or in the one above a folder `onnx`, with the settings beside it. */
+/** The tokenizer or the image processor in the folder of an ONNX file, or in the one above a folder `onnx`, with the settings beside it. */
 async function preprocessingBeside(
   records: TableReader<'records'>,
   experiment_id: string,
@@ -66,7 +70,8 @@ async function preprocessingBeside(
 ): Promise<ModelFile[]> {
   const places = [folder, ...(/(^|\/)onnx\/$/.test(folder) ? [folder.slice(0, -'onnx/'.length)] : [])];
   for (const path of places) {
-    if ((await findArtifact(records, experiment_id, `${path}tokenizer.json`)) === undefined) continue;
+    const mains = mainPreprocessing.map((name) => findArtifact(records, experiment_id, `${path}${name}`));
+    if ((await Promise.all(mains)).every((main) => main === undefined)) continue;
     const files: ModelFile[] = [];
     for (const name of preprocessingNames) {
       const artifact = await findArtifact(records, experiment_id, `${path}${name}`);

@@ -15,12 +15,17 @@ import {
   modelDigest,
   modelFileNames,
 } from '../../../shared/data/models/model-file.ts';
-import { isPreprocessing, type PreprocessingName } from '../../../shared/data/models/preprocessing-names.ts';
+import {
+  isPreprocessing,
+  type mainPreprocessing,
+  type PreprocessingName,
+} from '../../../shared/data/models/preprocessing-names.ts';
 import { originalVersion, type ServedVersion } from '../../../shared/data/models/serving.ts';
 import type { TableReader } from '../../../shared/data/table/table.ts';
 import { inspectModel } from '../../../shared/onnx/model/inspect/inspect-model.ts';
 import { ModelError } from '../../../shared/onnx/model/model-error.ts';
 import { objectSource } from '../../../shared/onnx-models/object-source.ts';
+import { readImageSettings } from '../../../shared/serving/images/read-image-settings.ts';
 import { readTextSettings } from '../../../shared/serving/texts/read-text-settings.ts';
 
 /** Whether a name is that of a version, and not of an alias. */
@@ -53,8 +58,8 @@ export async function describeVersion(
     const bytes = own.reduce((sum, { size }) => sum + size, 0);
     const { inputs, defaulted_inputs, outputs } = summary;
     const tensors = { inputs, defaulted_inputs, outputs };
-    const texts = await textsOf(objects, preprocessing, tensors);
-    return { ...common, source: 'model', strategy_id: null, digest, bytes, files: own, ...tensors, ...texts };
+    const media = await mediaOf(objects, preprocessing, tensors);
+    return { ...common, source: 'model', strategy_id: null, digest, bytes, files: own, ...tensors, ...media };
   }
   const { kind, status, result, ...strategy } = await requireStrategy(records, name);
   if (strategy.model_id !== model_id) {
@@ -79,25 +84,32 @@ export async function describeVersion(
     inputs,
     defaulted_inputs,
     outputs,
-    ...(await textsOf(objects, preprocessing, { inputs, outputs })),
+    ...(await mediaOf(objects, preprocessing, { inputs, outputs })),
   };
 }
 
-/** Read how a version answers texts. A model without a tokenizer does not. */
-async function textsOf(
+/** Read how a version answers texts and pictures. A model without a tokenizer or an image processor does not. */
+async function mediaOf(
   objects: Pick<ObjectReader, 'read'>,
   files: readonly ModelFile[],
   tensors: Pick<ServedVersion, 'inputs' | 'outputs'>,
-): Promise<Pick<ServedVersion, 'texts' | 'texts_fault'>> {
-  if (!files.some(({ name }) => name === 'tokenizer.json')) return { texts: null, texts_fault: null };
+): Promise<Pick<ServedVersion, 'texts' | 'texts_fault' | 'images' | 'images_fault'>> {
   const contents = new Map<PreprocessingName, string>();
   for (const { name, object } of files) {
     if (!isPreprocessing(name) || name === 'tokenizer.json') continue;
     const source = await objects.read(object);
     if (source !== undefined) contents.set(name, (await buffer(source)).toString('utf8'));
   }
-  const { settings, fault } = readTextSettings(contents, tensors);
-  return { texts: settings, texts_fault: fault };
+  const none = { settings: null, fault: null };
+  const has = (main: (typeof mainPreprocessing)[number]) => files.some(({ name }) => name === main);
+  const texts = has('tokenizer.json') ? readTextSettings(contents, tensors) : none;
+  const images = has('preprocessor_config.json') ? readImageSettings(contents, tensors) : none;
+  return {
+    texts: texts.settings,
+    texts_fault: texts.fault,
+    images: images.settings,
+    images_fault: images.fault,
+  };
 }
 
 /** Find a strategy of either kind. */

@@ -1,4 +1,5 @@
 import type { Sharp, SharpOptions } from 'sharp';
+import { pictureCodec } from '../../../shared/core/pictures/picture-codec.ts';
 import { ServiceError } from '../../../shared/core/service-error.ts';
 import {
   type PictureMediaType,
@@ -28,7 +29,7 @@ export async function renderPicture(bytes: Uint8Array, declared?: string): Promi
   if (announced !== undefined) checkSize(announced);
   return takeTurn(async () => {
     const { data, raw } = await decodeSquare(bytes);
-    const sharp = await pictureCodec();
+    const sharp = await pictureCodec(readers);
     const drawn: DrawnPicture[] = [];
     for (const form of pictureForms) {
       const side = pictureSides[form.size];
@@ -112,7 +113,7 @@ const longestRatio = 20;
 const takeTurn = turns(8);
 
 async function decodeSquare(bytes: Uint8Array): Promise<Square> {
-  const sharp = await pictureCodec();
+  const sharp = await pictureCodec(readers);
   const side = pictureSides.profile_picture;
   try {
     checkSize(await sharp(bytes, { ...untrusted, limitInputPixels: false }).metadata());
@@ -138,31 +139,13 @@ interface Square {
   raw: { width: number; height: number; channels: 1 | 2 | 3 | 4 };
 }
 
-/** Load the codec, a native library of some 20 MB, when the first picture arrives. */
-function pictureCodec(): ReturnType<typeof load> {
-  loaded ??= load();
-  return loaded;
-}
-
-async function load() {
-  const { default: sharp } = await import('sharp');
-  sharp.block({ operation: ['VipsForeignLoad'] });
-  sharp.unblock({ operation: readers });
-  // One thread and no cache bound the memory to one picture at a time.
-  sharp.concurrency(1);
-  sharp.cache(false);
-  return sharp;
-}
-
-/** The loaders of the accepted media types. All other loaders stay blocked: no SVG, no PDF, no TIFF. */
+/** Loaders of the accepted media types. */
 const readers = [
   'VipsForeignLoadPngBuffer',
   'VipsForeignLoadJpegBuffer',
   'VipsForeignLoadWebpBuffer',
   'VipsForeignLoadNsgifBuffer',
-];
-
-let loaded: ReturnType<typeof load> | undefined;
+] as const;
 
 /** Options for untrusted bytes: first frame only, a pixel limit, and no damaged pixel data. */
 const untrusted = {

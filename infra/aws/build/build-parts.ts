@@ -12,7 +12,7 @@ import { codecFolder, installPictureCodec } from './picture-codec.ts';
 
 /**
  * Find and bundle all parts of a deployment in a few seconds. This needs neither an account nor Docker. npm
- * downloads the picture codec for the functions' processor once per version.
+ * downloads the picture codec for the functions' processors once per version.
  *
  * @param root folder of the project
  * @param folder output folder of the bundles
@@ -24,7 +24,7 @@ export async function buildParts(root: string, folder: string): Promise<Deployme
     bundleSources(root, join(folder, 'functions'), sources),
     prepareImageContext(root, imageFolder),
   ]);
-  await addNative(root, bundles);
+  await addNative(root, bundles, sources);
   const byName = new Map(bundles.map((bundle) => [bundle.name, bundle.folder]));
   return {
     endpoints: sources.endpoints.map(({ endpoint }) => endpoint),
@@ -88,7 +88,16 @@ export function bundleSources(
 }
 
 /** Add packages with machine code to the bundles that import them. */
-async function addNative(root: string, bundles: readonly FunctionBundle[]): Promise<void> {
+async function addNative(
+  root: string,
+  bundles: readonly FunctionBundle[],
+  { endpoints }: Sources,
+): Promise<void> {
+  const onIntel = new Set(
+    endpoints
+      .filter(({ endpoint }) => endpoint.runtime?.processor === 'x86_64')
+      .map(({ endpoint }) => endpoint.name),
+  );
   for (const { name, folder, imports } of bundles) {
     if (imports.length === 0) continue;
     const [foreign] = imports.filter((one) => one !== 'sharp' && one !== onnxRuntime);
@@ -96,8 +105,9 @@ async function addNative(root: string, bundles: readonly FunctionBundle[]): Prom
       throw new Error(`${name} imports ${foreign}, but no package of that name is installed next to it`);
     if (imports.includes(onnxRuntime)) await addOnnxRuntime(root, folder);
     if (!imports.includes('sharp')) continue;
-    const codec = await codecFolder(root);
-    if (!existsSync(codec)) await installPictureCodec(root, codec);
+    const cpu = onIntel.has(name) ? 'x64' : 'arm64';
+    const codec = await codecFolder(root, cpu);
+    if (!existsSync(codec)) await installPictureCodec(root, codec, cpu);
     await cp(join(codec, 'node_modules'), join(folder, 'node_modules'), { recursive: true });
   }
 }

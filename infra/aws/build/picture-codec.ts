@@ -7,7 +7,7 @@ import { system } from '../../../shared/host/platform.ts';
 
 /**
  * Install the picture codec for Linux into `node_modules` in `folder`, with the version and checksums of the
- * project's lock file. It is an asset of the function that receives pictures, next to its bundle, which imports
+ * project's lock file. It is an asset of the functions that receive pictures, next to their bundles, which import
  * `sharp`. The folder appears complete or not at all.
  *
  * @param root folder of the project, with its package.json and package-lock.json
@@ -50,7 +50,7 @@ export async function installPictureCodec(
   }
 }
 
-/** Supported Linux processors. Deployed functions run on the first. */
+/** Supported Linux processors. Deployed functions run on the first, but for that of the served models. */
 type CodecProcessor = 'arm64' | 'x64';
 
 const Package = z.object({
@@ -110,8 +110,8 @@ async function sizeOf(folder: string, pattern: string): Promise<number> {
 const needless = ['**/*.d.{ts,cts,mts}', 'sharp/{src,install}', '**/README.md', '.bin', '.package-lock.json'];
 
 /** Return the cache folder of the picture codec's locked version. */
-export async function codecFolder(root: string): Promise<string> {
+export async function codecFolder(root: string, cpu: CodecProcessor = 'arm64'): Promise<string> {
   const lock = await readFile(join(root, 'package-lock.json'));
   const digest = createHash('sha256').update(lock).digest('hex').slice(0, 16);
-  return join(root, '.build/picture-codec', digest);
+  return join(root, '.build/picture-codec', cpu === 'arm64' ? digest : `${digest}-${cpu}`);
 }

@@ -107,8 +107,9 @@ export class HostCodec {
 
   /** Return the folder to run an operation's code from. */
   codeOf(operation: string, folder: string): string {
-    // Assets contain code for arm64 already.
-    if (process.arch === 'arm64' || !existsSync(join(folder, 'node_modules/sharp'))) return folder;
+    // Other assets have no such code, or that of this processor already.
+    if (process.arch === 'arm64' || !existsSync(join(folder, 'node_modules/@img/sharp-linux-arm64')))
+      return folder;
     const copy = join(this.#into, operation);
     this.#copied.set(folder, copy);
     return copy;
@@ -117,7 +118,7 @@ export class HostCodec {
   /** Make the copies. @throws if npm cannot fetch the codec */
   async fill(root: string): Promise<void> {
     if (this.#copied.size === 0) return;
-    const codec = `${await codecFolder(root)}-x64`;
+    const codec = await codecFolder(root, 'x64');
     if (!existsSync(codec)) await installPictureCodec(root, codec, 'x64');
     for (const [folder, copy] of this.#copied) {
       await cp(join(folder, 'index.mjs'), join(copy, 'index.mjs'), { recursive: true });

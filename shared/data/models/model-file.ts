@@ -34,7 +34,7 @@ export type ModelFile = z.infer<typeof ModelFile>;
 
 /**
  * Role of a file in its model: the ONNX file itself, its external data, arrays (npz) for calibration or for the
- * evaluation of accuracy, the names of its classes, one a line, for serving, or a file that says how texts become its inputs.
+ * evaluation of accuracy, the names of its classes, one a line, for serving, or a file that says how texts or pictures become its inputs.
  */
 export type ModelFileRole = (typeof modelFileRoles)[number];
 

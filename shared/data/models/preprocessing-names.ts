@@ -4,6 +4,7 @@ const settingsBytes = 4 * 2 ** 20;
 const largest = {
   'tokenizer.json': 64 * 2 ** 20,
   'tokenizer_config.json': settingsBytes,
+  'preprocessor_config.json': settingsBytes,
   'config.json': settingsBytes,
   'modules.json': settingsBytes,
   'sentence_bert_config.json': settingsBytes,
@@ -13,8 +14,14 @@ const largest = {
 
 export type PreprocessingName = keyof typeof largest;
 
-/** Files of a model's folder that say how texts become its tensors, and its outputs vectors or labels. */
+/** Files of a model's folder that say how texts and pictures become its tensors, and its outputs vectors or labels. */
 export const preprocessingNames = Object.keys(largest) as PreprocessingName[];
+
+/** Files without which a model takes neither texts nor pictures. */
+export const mainPreprocessing = [
+  'tokenizer.json',
+  'preprocessor_config.json',
+] as const satisfies PreprocessingName[];
 
 export const isPreprocessing = (name: string): name is PreprocessingName => Object.hasOwn(largest, name);
 

@@ -17,18 +17,21 @@ const textMebibytes = 192;
  */
 const attentionMebibytes = (tokens: number): number => Math.ceil(1_728 * (tokens / 2_048) ** 2);
 
+/** MiB of the picture codec, and of the largest picture in it. */
+const imageMebibytes = 384;
+
 /** Bytes in memory for each byte of `tokenizer.json`: the tree of a Unigram vocabulary takes most, 29. */
 const timesTokenizer = 32;
 
 /** Estimate the MiB that the process of a version takes. */
-export const versionMemory = ({ bytes, files, texts }: Sized): number => {
+export const versionMemory = ({ bytes, files, texts, images }: Sized): number => {
   const tokenizer = texts === null ? undefined : files.find(({ name }) => name === 'tokenizer.json');
-  if (tokenizer === undefined) return estimatedMemory(bytes);
+  if (tokenizer === undefined) return estimatedMemory(bytes) + (images === null ? 0 : imageMebibytes);
   const reading = textMebibytes + attentionMebibytes(texts?.max_tokens ?? 0);
   return estimatedMemory(bytes) + reading + Math.ceil((timesTokenizer * tokenizer.size) / mebibyte);
 };
 
-type Sized = Pick<ServedVersion, 'bytes' | 'files' | 'texts'>;
+type Sized = Pick<ServedVersion, 'bytes' | 'files' | 'texts' | 'images'>;
 
 /** Estimate the MiB that the process of a model of so many bytes takes. */
 export const estimatedMemory = (bytes: number): number =>

@@ -4,6 +4,7 @@ import { notFound } from '../../core/service-error.ts';
 import type { PurgeTarget } from '../projects/purge.ts';
 import { ofVersion, recordType } from '../table/record.ts';
 import { type Key, type Page, readPage, type TableReader, type Write } from '../table/table.ts';
+import { ImageSettings } from './image-settings.ts';
 import { TensorSummary } from './model.ts';
 import { TextSettings } from './text-settings.ts';
 
@@ -162,6 +163,10 @@ const servedVersion = recordType('served-version', () =>
     texts: TextSettings.nullable().prefault(null),
     /** Why a model with a tokenizer cannot be asked by texts. */
     texts_fault: z.string().nullable().prefault(null),
+    /** How it answers pictures. Null for a model without the settings of an image processor. */
+    images: ImageSettings.nullable().prefault(null),
+    /** Why a model with these settings cannot be asked by pictures. */
+    images_fault: z.string().nullable().prefault(null),
     created_at: Timestamp,
   }),
 );

@@ -5,15 +5,18 @@ import { isDeepJson, maxJsonDepth } from '../../http/body/json-depth.ts';
 import { elementBytes, elementCount, isDatatype, type RawTensor, unpackBytes, widened } from './datatypes.ts';
 import { readData } from './json-values.ts';
 import { liftNumbers, type NumberList } from './lift-numbers.ts';
-import { type ModelSignature, type TensorSignature, textInputs } from './signature.ts';
+import { checkForm, formOf } from './request-form.ts';
+import type { Medium, ModelSignature, TensorSignature } from './signature.ts';
 
 /** A request as the protocol's clients send it, checked against the model. */
 export interface InferRequest {
   id: string | undefined;
   inputs: readonly RawTensor[];
   outputs: readonly RequestedOutput[];
-  /** Whether the inputs are texts; `plain` if they came without tensors, and are answered so. */
-  texts: 'tensors' | 'plain' | undefined;
+  /** Whether the inputs are texts or pictures. */
+  medium: Medium | undefined;
+  /** Whether these came without tensors, and are answered so. */
+  isPlain: boolean;
 }
 
 /** An output of the answer. */
@@ -56,91 +59,12 @@ export async function readInferRequest(
   if (id !== undefined && (typeof id !== 'string' || id.length > maxIdLength))
     fault('id', `must be a string of at most ${maxIdLength} characters`);
   const lists = lifted?.lists ?? [];
-  const { signature: asked, texts, given } = formOf(request, signature, fault);
-  const inputs = readInputs(given, binary, { signature: asked, maxBatch, lists, fault });
+  const { signature: asked, medium, isPlain, given } = formOf(request, signature, fault);
+  const read = readInputs(given, binary, { signature: asked, maxBatch, lists, fault });
   const outputs = readOutputs(request['outputs'], objectOf(parameters) ?? {}, asked, fault);
-  if (texts !== undefined && faults.length === 0) checkTexts(inputs, texts, fault);
+  const inputs = faults.length === 0 ? checkForm(read, { medium, isPlain }, fault) : read;
   if (faults.length > 0) throw badRequest(faults.slice(0, maxFaults));
-  return { id: typeof id === 'string' && id !== '' ? id : undefined, inputs, outputs, texts };
-}
-
-interface Form {
-  signature: ModelSignature;
-  texts: InferRequest['texts'];
-  /** Inputs as tensors. */
-  given: unknown;
-}
-
-/** Find out whether a request has texts, which stand in place of the inputs of the model. */
-function formOf(request: Fields, signature: ModelSignature, fault: Fault): Form {
-  const { texts, inputs: given } = request;
-  const plain = texts !== undefined && given === undefined;
-  const names = Array.isArray(given) ? given.map((tensor) => objectOf(tensor)?.['name']) : [];
-  const isOwn = signature.inputs.some(({ name }) => textInputs.some((input) => input === name));
-  if (!plain && (isOwn || !textInputs.some((name) => names.includes(name))))
-    return { signature, texts: undefined, given };
-  if (signature.texts === undefined) {
-    fault(
-      plain ? 'texts' : 'inputs',
-      `this model takes no texts: ${signature.textsFault ?? 'it has no tokenizer'}`,
-    );
-    return { signature: { inputs: [], outputs: [] }, texts: undefined, given: [] };
-  }
-  const { inputs, outputs } = signature.texts;
-  const read = plain ? readTexts(texts, fault) : given;
-  const asked = inputs.filter(
-    ({ name }) => name === 'text' || (plain ? isPairs(texts) : names.includes(name)),
-  );
-  return { signature: { inputs: asked, outputs }, texts: plain ? 'plain' : 'tensors', given: read };
-}
-
-const isPairs = (texts: unknown): boolean => Array.isArray(texts) && Array.isArray(texts[0]);
-
-/** Read `["…"]`, or pairs `[["…", "…"]]`, as tensors. */
-function readTexts(texts: unknown, fault: Fault): unknown[] {
-  const list = Array.isArray(texts) ? texts : [];
-  if (list.length === 0) fault('texts', 'must be a list of texts, or of pairs of texts, with at least one');
-  const hasPairs = isPairs(list);
-  const wrong = list.findIndex((text) =>
-    hasPairs
-      ? !(Array.isArray(text) && text.length === 2 && text.every((one) => typeof one === 'string'))
-      : typeof text !== 'string',
-  );
-  if (wrong !== -1)
-    fault(
-      `texts[${wrong}]`,
-      hasPairs ? 'must be a pair: a list of two texts, as the first one is' : 'must be a text',
-    );
-  const tensor = (name: string, data: unknown[]) => ({ name, datatype: 'BYTES', shape: [list.length], data });
-  if (!hasPairs) return [tensor('text', list)];
-  const side = (index: number) => list.map((pair) => (Array.isArray(pair) ? pair[index] : undefined));
-  return [tensor('text', side(0)), tensor('text_pair', side(1))];
-}
-
-/** Bytes of a text in UTF-8: no model reads as many tokens as this holds. */
-const maxTextBytes = 2 ** 15;
-/** Bytes of all texts of a request: the slowest tokenizer takes 4 s for them. */
-const maxTextsBytes = 2 ** 19;
-
-function checkTexts(inputs: readonly RawTensor[], form: 'tensors' | 'plain', fault: Fault): void {
-  const [text, second] = inputs;
-  if (text?.shape[0] === 0) fault('inputs', 'has no text: at least one is needed');
-  if (second !== undefined && second.shape[0] !== text?.shape[0])
-    fault(
-      'inputs',
-      `has ${text?.shape[0]} texts in "text" and ${second.shape[0]} in "text_pair": each pair has both`,
-    );
-  const sizes = inputs.flatMap(({ bytes }) => (unpackBytes(bytes) ?? []).map(({ length }) => length));
-  const long = sizes.findIndex((size) => size > maxTextBytes);
-  const field = form === 'plain' ? 'texts' : 'inputs';
-  if (long !== -1)
-    fault(
-      field,
-      `has a text of ${sizes[long]} bytes; at most ${maxTextBytes} are allowed. Split it: the model reads its first tokens only`,
-    );
-  const all = sizes.reduce((sum, size) => sum + size, 0);
-  if (all > maxTextsBytes)
-    fault(field, `has texts of ${all} bytes together; at most ${maxTextsBytes} are allowed`);
+  return { id: typeof id === 'string' && id !== '' ? id : undefined, inputs, outputs, medium, isPlain };
 }
 
 type Fault = (name: string, message: string) => void;
@@ -329,6 +253,7 @@ function readTensor(
       place,
       { name, datatype, shape: stated, bytes: raw },
       elementCount(stated),
+      tensorSignature.holdsFiles === true,
       fault,
     );
     if (tensor === undefined || !isGoodShape) return undefined;
@@ -376,7 +301,13 @@ const isShape = (dims: readonly number[], wanted: TensorSignature['shape']): boo
 const shapeText = (shape: readonly number[] | null): string =>
   shape === null ? 'any shape' : `[${shape.join(', ')}]`;
 
-function checkRaw(place: string, tensor: RawTensor, count: number, fault: Fault): RawTensor | undefined {
+function checkRaw(
+  place: string,
+  tensor: RawTensor,
+  count: number,
+  holdsFiles: boolean,
+  fault: Fault,
+): RawTensor | undefined {
   const { datatype, bytes, shape } = tensor;
   const size = elementBytes[datatype];
   const at = `${place}.parameters.binary_data_size`;
@@ -396,6 +327,7 @@ function checkRaw(place: string, tensor: RawTensor, count: number, fault: Fault)
     );
     return undefined;
   }
+  if (holdsFiles) return tensor;
   const cut = elements.findIndex((element) => element.includes(0));
   if (cut !== -1) {
     fault(place, `holds U+0000 in element ${cut}, at which ONNX Runtime would cut it`);

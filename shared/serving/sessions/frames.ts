@@ -1,5 +1,6 @@
 import { readSync, writeSync } from 'node:fs';
 import * as z from 'zod';
+import { ImageSettings } from '../../data/models/image-settings.ts';
 import { TextSettings } from '../../data/models/text-settings.ts';
 
 /**
@@ -161,9 +162,12 @@ export const SessionTask = z.discriminatedUnion('kind', [
     outputs: z.array(z.string()),
     /** The inputs are texts, which the model answers by these settings. */
     texts: TextSettings.optional(),
+    /** The inputs are files of pictures, likewise. */
+    images: ImageSettings.optional(),
   }),
 ]);
 export type SessionTask = z.infer<typeof SessionTask>;
+export type RunTask = Extract<SessionTask, { kind: 'run' }>;
 
 /** Answers of a session's process, one to each task. `fault` is the reason of ONNX Runtime. */
 export const SessionAnswer = z.union([

@@ -4,6 +4,7 @@ import { ServiceError } from '../../core/service-error.ts';
 import { modelFileNames } from '../../data/models/model-file.ts';
 import type { ServedVersion } from '../../data/models/serving.ts';
 import type { RawTensor } from '../protocol/datatypes.ts';
+import type { Medium } from '../protocol/signature.ts';
 import { afterRunning } from './after-running.ts';
 import { contentDigest, ModelFiles } from './model-files.ts';
 import { SessionEndedError, SessionGoneError } from './session-errors.ts';
@@ -32,8 +33,8 @@ interface Run {
   isWarm: boolean;
   inputs: readonly RawTensor[];
   outputs: readonly string[];
-  /** Whether the inputs are texts, which the model answers with its tokenizer. */
-  isTexts?: boolean;
+  /** What the inputs are, if they are not those of the model. */
+  medium?: Medium | undefined;
 }
 
 interface Slot {
@@ -78,8 +79,7 @@ export class ModelSessions {
           const detail = `${maxWaiting} requests wait for this model. Try again shortly.`;
           throw new ServiceError('unavailable', detail, { retryAfterSeconds: 1 });
         }
-        const texts = (run.isTexts && run.version.texts) || undefined;
-        return { outputs: await process.run(run.inputs, run.outputs, texts), isCold };
+        return { outputs: await process.run(run.inputs, run.outputs, settingsOf(run)), isCold };
       } catch (error) {
         if (!(error instanceof SessionGoneError)) throw error;
         if (attempt >= maxAttempts) {
@@ -217,6 +217,12 @@ async function openedFor({ opening }: Slot, isCold: boolean): Promise<SessionPro
     throw new SessionGoneError(error.message);
   }
 }
+
+/** How the model answers what the inputs are. */
+const settingsOf = ({ medium, version: { texts, images } }: Run) => ({
+  ...(medium === 'texts' && texts !== null && { texts }),
+  ...(medium === 'images' && images !== null && { images }),
+});
 
 /** Requests that may wait for one model. */
 const maxWaiting = 64;

@@ -2,12 +2,18 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { dirname } from 'node:path';
 import { Readable, type Writable } from 'node:stream';
-import type { TextSettings } from '../../data/models/text-settings.ts';
 import { thisHost } from '../../host/this-host.ts';
 import { hideFolders } from '../../onnx/measure/session/hide-folders.ts';
 import type { RawTensor } from '../protocol/datatypes.ts';
 import { afterRunning } from './after-running.ts';
-import { type Frame, FrameReader, frameParts, SessionAnswer, type SessionTask } from './frames.ts';
+import {
+  type Frame,
+  FrameReader,
+  frameParts,
+  type RunTask,
+  SessionAnswer,
+  type SessionTask,
+} from './frames.ts';
 import { RefusedByRuntimeError, SessionEndedError, SessionGoneError } from './session-errors.ts';
 import { sessionSandbox } from './session-sandbox.ts';
 
@@ -135,11 +141,15 @@ export class SessionProcess {
   }
 
   /**
-   * Run the model; with `texts` its inputs are texts. @throws RefusedByRuntimeError if an operator fails on these values
+   * Run the model. With settings its inputs are texts or pictures. @throws RefusedByRuntimeError if an operator fails on these values
    * @throws SessionEndedError if this request ended the process
    * @throws SessionGoneError if another one did, or a kill from outside
    */
-  run(inputs: readonly RawTensor[], outputs: readonly string[], texts?: TextSettings): Promise<RawTensor[]> {
+  run(
+    inputs: readonly RawTensor[],
+    outputs: readonly string[],
+    settings: Pick<RunTask, 'texts' | 'images'> = {},
+  ): Promise<RawTensor[]> {
     const described = inputs.map(({ name, datatype, shape, bytes }) => ({
       name,
       datatype,
@@ -150,7 +160,7 @@ export class SessionProcess {
       kind: 'run',
       inputs: described,
       outputs: [...outputs],
-      ...(texts !== undefined && { texts }),
+      ...settings,
     };
     return this.#ask(
       task,

@@ -1,9 +1,11 @@
 import { dirname } from 'node:path';
 import type { InferenceSession, Tensor as RuntimeTensor } from 'onnxruntime-node';
+import type { ImageSettings } from '../../data/models/image-settings.ts';
 import type { TextSettings } from '../../data/models/text-settings.ts';
 import { runtimeReason, silentRuntime } from '../../onnx/measure/session/session.ts';
+import type { Numbers } from '../protocol/answer-tensors.ts';
 import { type Datatype, elementsOf, packBytes, type RawTensor, unpackBytes } from '../protocol/datatypes.ts';
-import { FrameInput, SessionTask, writeFrame } from './frames.ts';
+import { FrameInput, type RunTask, SessionTask, writeFrame } from './frames.ts';
 
 /**
  * The process of one session. Native code may crash or hang in it, and only the requests to its model notice. It reads
@@ -33,9 +35,11 @@ async function serve(): Promise<void> {
       } else {
         if (session === undefined) throw new Error('no model is open');
         const results =
-          task.texts === undefined
-            ? tensorsOf(await session.run(feedsOf(task.inputs, frame.body, Tensor), task.outputs))
-            : await answered(task, task.texts, frame.body, { session, Tensor, path });
+          task.texts !== undefined
+            ? await answerTexts(task, task.texts, frame.body, { session, Tensor, path })
+            : task.images !== undefined
+              ? await answerImages(task, task.images, frame.body, { session, Tensor, path })
+              : tensorsOf(await session.run(feedsOf(task.inputs, frame.body, Tensor), task.outputs));
         const described = results.map(({ bytes, ...tensor }) => ({ ...tensor, bytes: bytes.length }));
         writeFrame(
           output,
@@ -53,7 +57,6 @@ const input = new FrameInput(0);
 const output = 3;
 
 type MakeTensor = typeof RuntimeTensor;
-type RunTask = Extract<SessionTask, { kind: 'run' }>;
 
 interface Opened {
   session: InferenceSession;
@@ -66,7 +69,7 @@ type TextTask = RunTask & { texts: TextSettings };
 let opened: Promise<(task: TextTask, body: Uint8Array) => Promise<RawTensor[]>> | undefined;
 
 /** Answer texts. The tokenizer is opened for the first of them: who asks by tensors does not pay for it. */
-async function answered(
+async function answerTexts(
   task: RunTask,
   texts: TextSettings,
   body: Uint8Array,
@@ -81,14 +84,35 @@ async function answered(
           const isShort = metadata?.isTensor === true && metadata.type === 'int32';
           return [name, wholeNumbers(values, shape, isShort, Tensor)] as const;
         });
-        const results = await session.run(Object.fromEntries(tensors), [texts.output]);
-        const result = tensorsOf(results)[0];
-        if (result === undefined) throw new Error(`there is no output ${texts.output}`);
-        return { shape: result.shape, values: Float32Array.from(elementsOf(result), Number) };
+        return numbersOf(session, Object.fromEntries(tensors), texts.output);
       },
     }),
   );
   return (await opened)({ ...task, texts }, body);
+}
+
+/** Answer pictures. The codec is loaded for the first of them. */
+async function answerImages(
+  { inputs }: RunTask,
+  settings: ImageSettings,
+  body: Uint8Array,
+  { session, Tensor, path }: Opened,
+): Promise<RawTensor[]> {
+  const { answerFiles } = await import('./session-images.ts');
+  return answerFiles(dirname(path), body.subarray(0, inputs[0]?.bytes ?? 0), settings, ({ shape, values }) =>
+    numbersOf(session, { [settings.input]: new Tensor('float32', values, [1, ...shape]) }, settings.output),
+  );
+}
+
+/** Run the model for the numbers of one output. */
+async function numbersOf(
+  session: InferenceSession,
+  feeds: Readonly<Record<string, RuntimeTensor>>,
+  output: string,
+): Promise<Numbers> {
+  const [result] = tensorsOf(await session.run({ ...feeds }, [output]));
+  if (result === undefined) throw new Error(`there is no output ${output}`);
+  return { shape: result.shape, values: Float32Array.from(elementsOf(result), Number) };
 }
 
 const wholeNumbers = (

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TextSettings } from '../../data/models/text-settings.ts';
 import { type RawTensor, unpackBytes } from '../protocol/datatypes.ts';
+import { labelsOf } from '../protocol/model-config.ts';
 import { answerTexts, type TextModel } from '../texts/answer-texts.ts';
-import { labelsOf } from '../texts/read-text-settings.ts';
 import { TextTokenizer } from '../texts/text-tokenizer.ts';
 
 interface TextTask {

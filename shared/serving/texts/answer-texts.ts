@@ -1,12 +1,17 @@
 import type { TextSettings } from '../../data/models/text-settings.ts';
-import { packBytes, type RawTensor } from '../protocol/datatypes.ts';
+import {
+  bestOf,
+  labelOf,
+  labelTensors,
+  type Numbers,
+  numbersTensor,
+  scoresOf,
+  stringsTensor,
+  tensor,
+} from '../protocol/answer-tensors.ts';
+import type { RawTensor } from '../protocol/datatypes.ts';
+import { requireTime } from '../protocol/request-time.ts';
 import type { Encoding, TextTokenizer } from './text-tokenizer.ts';
-
-/** Numbers of an output, with its shape. */
-interface Numbers {
-  shape: readonly number[];
-  values: Float32Array;
-}
 
 /** What answers texts: a model with its tokenizer. */
 export interface TextModel {
@@ -34,22 +39,15 @@ export async function answerTexts(
   const { settings, tokenizer } = model;
   const prepare = (text: string) => (settings.lowercase ? text.toLowerCase() : text);
   const started = performance.now();
-  const requireTime = (done: number, what: string) => {
-    if (performance.now() - started <= maxMilliseconds) return;
-    const seconds = maxMilliseconds / 1000;
-    throw new Error(
-      `${done} of ${texts.length} texts were ${what} after ${seconds} s, the time of a request: send fewer or shorter ones`,
-    );
-  };
   const encodings = texts.map((text, index) => {
-    requireTime(index, 'tokenized');
+    requireTime(started, () => `${index} of ${texts.length} texts were tokenized`);
     return tokenizer.encode(prepare(settings.prompt + text), seconds?.[index], settings.max_tokens);
   });
   const rows: Float32Array[] = [];
   const places = encodings.map((encoding, index) => ({ encoding, index }));
   let done = 0;
   for (const group of groupsOf(places)) {
-    requireTime(done, 'answered');
+    requireTime(started, () => `${done} of ${texts.length} texts were answered`);
     done += group.length;
     const numbers = await runGroup(
       model,
@@ -64,12 +62,6 @@ export async function answerTexts(
   const cut = Int32Array.from(encodings.flatMap(({ isCut }, index) => (isCut ? [index] : [])));
   return [...tensorsOf(model, rows, encodings), tensor(cutName, 'INT32', [cut.length], cut)];
 }
-
-/**
- * Milliseconds of a request, before another run begins. A run is short beside the deadline of the process, which many texts of a
- * caller must not end: that would count against the model.
- */
-const maxMilliseconds = 12_000;
 
 /** Tokens of a run, with those that fill short texts. One longer text runs alone. */
 const maxGroupTokens = 512;
@@ -124,22 +116,15 @@ function answerOf(
   { ids, own }: Encoding,
 ): Float32Array {
   const width = shape.at(-1) ?? 0;
-  if (settings.task === 'classification') return scoresOf(settings, row);
+  if (settings.task === 'classification') return scoresOf(settings.activation, row);
   if (settings.task === 'embedding') {
     const vector = shape.length === 3 ? pooled(settings, row, width, ids.length) : row.slice();
     return settings.normalize ? normalized(vector) : vector;
   }
-  const scores = own.flatMap((at) => [...scoresOf(settings, row.subarray(at * width, (at + 1) * width))]);
+  const scores = own.flatMap((at) => [
+    ...scoresOf(settings.activation, row.subarray(at * width, (at + 1) * width)),
+  ]);
   return Float32Array.from(scores);
-}
-
-function scoresOf({ activation }: TextSettings, logits: Float32Array): Float32Array {
-  if (activation === 'none') return logits.slice();
-  if (activation === 'sigmoid') return logits.map((logit) => 1 / (1 + Math.exp(-logit)));
-  const most = logits.reduce((best, logit) => Math.max(best, logit), Number.NEGATIVE_INFINITY);
-  const powers = Float64Array.from(logits, (logit) => Math.exp(logit - most));
-  const sum = powers.reduce((total, power) => total + power, 0);
-  return Float32Array.from(powers, (power) => power / sum);
 }
 
 /** Join the vectors of the tokens, special ones included, as sentence-transformers does. */
@@ -168,24 +153,13 @@ function normalized(vector: Float32Array): Float32Array {
   return vector.map((value) => value / Math.max(length, 1e-12));
 }
 
-/** The index of the largest score; the first one if a model answers no numbers. */
-const bestOf = (scores: Float32Array): number =>
-  scores.reduce((best, score, index) => (score > (scores[best] ?? 0) ? index : best), 0);
-
 function tensorsOf(
   { settings, tokenizer, labels }: TextModel,
   rows: readonly Float32Array[],
   encodings: readonly Encoding[],
 ): RawTensor[] {
-  const labelOf = (index: number) => labels[index] ?? `LABEL_${index}`;
-  if (settings.task !== 'tokens') {
-    const width = rows[0]?.length ?? 0;
-    const all = new Float32Array(rows.length * width);
-    for (const [index, row] of rows.entries()) all.set(row, index * width);
-    if (settings.task === 'embedding') return [tensor('embedding', 'FP32', [rows.length, width], all)];
-    const best = rows.map((row) => labelOf(bestOf(row)));
-    return [strings('label', [rows.length], best), tensor('scores', 'FP32', [rows.length, width], all)];
-  }
+  if (settings.task === 'embedding') return [numbersTensor('embedding', rows)];
+  if (settings.task === 'classification') return labelTensors(rows, labels);
   const most = Math.max(0, ...encodings.map(({ own }) => own.length));
   const tokens: string[] = [];
   const names: string[] = [];
@@ -198,33 +172,14 @@ function tensorsOf(
       const values = row.subarray(column * width, (column + 1) * width);
       const best = at === undefined ? -1 : bestOf(values);
       tokens.push(at === undefined ? '' : tokenizer.tokenOf(ids[at] ?? -1));
-      names.push(best === -1 ? '' : labelOf(best));
+      names.push(best === -1 ? '' : labelOf(labels, best));
       scores[index * most + column] = values[best] ?? 0;
     }
   }
   const shape = [rows.length, most];
   return [
-    strings('token', shape, tokens),
-    strings('label', shape, names),
+    stringsTensor('token', shape, tokens),
+    stringsTensor('label', shape, names),
     tensor('score', 'FP32', shape, scores),
   ];
 }
-
-const tensor = (
-  name: string,
-  datatype: 'FP32' | 'INT32',
-  shape: readonly number[],
-  values: Float32Array<ArrayBuffer> | Int32Array<ArrayBuffer>,
-): RawTensor => ({
-  name,
-  datatype,
-  shape,
-  bytes: new Uint8Array(values.buffer, values.byteOffset, values.byteLength),
-});
-
-const strings = (name: string, shape: readonly number[], texts: readonly string[]): RawTensor => ({
-  name,
-  datatype: 'BYTES',
-  shape,
-  bytes: packBytes(texts.map((text) => Buffer.from(text.toWellFormed()))),
-});

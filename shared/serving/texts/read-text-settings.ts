@@ -1,43 +1,27 @@
 import * as z from 'zod';
-import { tryParseJson } from '../../core/text/try-parse-json.ts';
-import type { PreprocessingName } from '../../data/models/preprocessing-names.ts';
-import type { ServedVersion } from '../../data/models/serving.ts';
 import type { TextSettings } from '../../data/models/text-settings.ts';
-
-/** Contents of the files of a model beside `tokenizer.json`. */
-type SettingsFiles = ReadonlyMap<PreprocessingName, string>;
-
-type Tensors = Pick<ServedVersion, 'inputs' | 'outputs'>;
-
-/** How a model answers texts, or why it does not. */
-type ReadSettings = { settings: TextSettings; fault: null } | { settings: null; fault: string };
+import { activationOf, ModelConfig as Config } from '../protocol/model-config.ts';
+import {
+  type ModelTensors,
+  namesOfOutputs,
+  type ReadSettings,
+  type SettingsFiles,
+  SettingsReader,
+} from '../protocol/settings-files.ts';
 
 /**
  * Read from a model's own files how it answers texts: its task, pooling, normalization and length. They come from strangers, so
  * each is checked, and what this service cannot do is a fault: no answer is better than another model's.
  */
-export function readTextSettings(files: SettingsFiles, tensors: Tensors): ReadSettings {
-  const faults: string[] = [];
-  const read = <T>(name: PreprocessingName, schema: z.ZodType<T>, standIn: T): T => {
-    const text = files.get(name);
-    if (text === undefined) return standIn;
-    const value = tryParseJson(text);
-    if (value === undefined) {
-      faults.push(`${name} is not JSON, in which NaN and Infinity are no numbers`);
-      return standIn;
-    }
-    const parsed = schema.safeParse(value);
-    if (parsed.success) return parsed.data;
-    const places = parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`.trim());
-    faults.push(`${name}: ${places.slice(0, 3).join('; ')}`);
-    return standIn;
-  };
-  const config = read('config.json', Config, {});
-  const tokenizer = read('tokenizer_config.json', TokenizerConfig, {});
-  const modules = read('modules.json', Modules, undefined);
-  const pooling = read('1_Pooling/config.json', Pooling, undefined);
-  const sentence = read('sentence_bert_config.json', Sentence, {});
-  const prompts = read('config_sentence_transformers.json', Prompts, {});
+export function readTextSettings(files: SettingsFiles, tensors: ModelTensors): ReadSettings<TextSettings> {
+  const reader = new SettingsReader(files);
+  const { faults } = reader;
+  const config = reader.read('config.json', Config, {});
+  const tokenizer = reader.read('tokenizer_config.json', TokenizerConfig, {});
+  const modules = reader.read('modules.json', Modules, undefined);
+  const pooling = reader.read('1_Pooling/config.json', Pooling, undefined);
+  const sentence = reader.read('sentence_bert_config.json', Sentence, {});
+  const prompts = reader.read('config_sentence_transformers.json', Prompts, {});
 
   for (const { name, type } of tensors.inputs) {
     if (!tokenInputs.includes(name))
@@ -53,12 +37,8 @@ export function readTextSettings(files: SettingsFiles, tensors: Tensors): ReadSe
       faults.push(`modules.json has a ${JSON.stringify(kind)}, which is not part of the ONNX file`);
   }
   const output = chooseOutput(config, tensors);
-  if (output === undefined) {
-    const names = tensors.outputs
-      .map(({ name, shape }) => `${name} [${shape?.join(', ') ?? '?'}]`)
-      .join(', ');
-    faults.push(`none of its outputs is a vector or classes of texts or tokens: ${names}`);
-  }
+  if (output === undefined)
+    faults.push(`none of its outputs is a vector or classes of texts or tokens: ${namesOfOutputs(tensors)}`);
   const isPooled = output?.task === 'embedding' && output.rank === 3;
   const mode = isPooled ? poolingOf(pooling) : null;
   const path = isPooled ? modules?.find(({ type }) => type.endsWith('.Pooling'))?.path : undefined;
@@ -68,8 +48,7 @@ export function readTextSettings(files: SettingsFiles, tensors: Tensors): ReadSe
     );
   if (mode === undefined)
     faults.push('1_Pooling/config.json joins several ways of pooling, which is not supported');
-  if (faults.length > 0 || output === undefined || mode === undefined)
-    return { settings: null, fault: faults.join('; ').slice(0, maxFault).toWellFormed() };
+  if (faults.length > 0 || output === undefined || mode === undefined) return reader.fault;
 
   const labels = Object.keys(config.id2label ?? {}).length;
   return {
@@ -89,40 +68,14 @@ export function readTextSettings(files: SettingsFiles, tensors: Tensors): ReadSe
   };
 }
 
-/** Characters of a fault. A record has little room, and the names in it are a stranger's. */
-const maxFault = 1_000;
-
 /** The text before each text. Its name may be that of a member that each object has. */
 const promptOf = ({ prompts, default_prompt_name: name }: z.infer<typeof Prompts>): string =>
   Object.entries(prompts ?? {}).find(([one]) => one === name)?.[1] ?? '';
-
-/** Names of the classes of a model, by its `config.json`. */
-export function labelsOf(configText: string | undefined): readonly string[] {
-  const config = Config.safeParse(tryParseJson(configText ?? ''));
-  const labels: string[] = [];
-  for (const [index, label] of Object.entries(config.data?.id2label ?? {}))
-    if (/^\d{1,6}$/.test(index)) labels[Number(index)] = label;
-  return labels;
-}
 
 const whole = z.number().int().min(0);
 /** A text that becomes part of a record, or of each answer. */
 const short = z.string().max(1_000);
 const Token = z.union([short, z.object({ content: short })]).nullish();
-const Label = z.union([short, z.number(), z.boolean()]).transform(String);
-
-const Config = z.object({
-  architectures: z.array(z.string()).nullish(),
-  id2label: z.union([z.record(z.string(), Label), z.array(Label)]).nullish(),
-  problem_type: z.string().nullish(),
-  pad_token_id: whole.nullish(),
-  max_position_embeddings: z.number().int().min(-1).nullish(),
-  model_type: z.string().nullish(),
-  sentence_transformers: z.object({ activation_fn: z.string().nullish() }).nullish(),
-  sbert_ce_default_activation_function: z.string().nullish(),
-});
-type Config = z.infer<typeof Config>;
-
 const TokenizerConfig = z.object({ model_max_length: z.number().positive().nullish(), pad_token: Token });
 const Modules = z.array(z.object({ type: z.string(), path: z.string().optional() })).optional();
 const Pooling = z.record(z.string(), z.unknown()).optional();
@@ -150,7 +103,7 @@ interface Found {
 const vectorNames = ['sentence_embedding', 'text_embeds', 'embedding', 'pooled_embedding'];
 const tokenVectorNames = ['last_hidden_state', 'token_embeddings', 'hidden_states'];
 
-function chooseOutput({ architectures }: Config, { outputs }: Tensors): Found | undefined {
+function chooseOutput({ architectures }: Config, { outputs }: ModelTensors): Found | undefined {
   const architecture = architectures?.[0] ?? '';
   const ranked = outputs.flatMap(({ name, type, shape }) => {
     const width = shape?.at(-1);
@@ -187,19 +140,6 @@ function poolingOf(pooling: z.infer<typeof Pooling>): TextSettings['pooling'] | 
   });
   const [mode, ...others] = new Set(chosen);
   return others.length > 0 || pooling['include_prompt'] === false ? undefined : mode;
-}
-
-function activationOf(
-  { problem_type, sentence_transformers, sbert_ce_default_activation_function }: Config,
-  classes: number,
-  stated: string | null | undefined,
-): TextSettings['activation'] {
-  // Cross-encoders state it in one file or the other, by the version of sentence-transformers that wrote them.
-  const named = stated ?? sentence_transformers?.activation_fn ?? sbert_ce_default_activation_function;
-  if (named?.endsWith('.Identity')) return 'none';
-  if (named?.endsWith('.Sigmoid')) return 'sigmoid';
-  if (problem_type === 'regression') return 'none';
-  return problem_type === 'multi_label_classification' || classes === 1 ? 'sigmoid' : 'softmax';
 }
 
 /** Attention takes memory by the square of the length. */

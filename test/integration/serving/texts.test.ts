@@ -187,7 +187,7 @@ test.runIf(everySample)(
         isWarm: false,
         inputs: [{ name: 'text', datatype: 'BYTES', shape: [1], bytes: packBytes([Buffer.from(text)]) }],
         outputs: ['embedding'],
-        isTexts: true,
+        medium: 'texts',
       });
 
     const [stuck, behind] = await Promise.allSettled([run(`${'a'.repeat(60)}!`), run('b')]);

@@ -9,6 +9,7 @@ test('a version that reads long texts is given the memory of their attention', (
       bytes: 0,
       files: [file] as Parameters<typeof versionMemory>[0]['files'],
       texts: { max_tokens } as TextSettings,
+      images: null,
     });
 
   // What models of 16 heads took of it.

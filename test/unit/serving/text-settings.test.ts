@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { PreprocessingName } from '../../../shared/data/models/preprocessing-names.ts';
-import { labelsOf, readTextSettings } from '../../../shared/serving/texts/read-text-settings.ts';
+import { labelsOf } from '../../../shared/serving/protocol/model-config.ts';
+import { readTextSettings } from '../../../shared/serving/texts/read-text-settings.ts';
 
 const input = { name: 'input_ids', type: 'int64', shape: ['b', 's'] };
 const vectors = {

@@ -18,7 +18,13 @@ export interface ServedTensor {
 export interface ServedMetadata {
   inputs: ServedTensor[];
   outputs: ServedTensor[];
-  parameters: { version: string; strategy: string | null; receipt: string | null };
+  parameters: {
+    version: string;
+    strategy: string | null;
+    receipt: string | null;
+    /** Set for a model that takes pictures as they are. */
+    images?: object | null;
+  };
 }
 
 const route = '/optimization/models/{model_name}/serving' as const;

@@ -31,6 +31,12 @@ export const exampleRequest = ({ inputs }: Pick<ServedMetadata, 'inputs'>): obje
 export const pictureInput = ({ inputs }: Pick<ServedMetadata, 'inputs'>): ServedTensor | undefined =>
   inputs.find(takesPictures);
 
+/** A request with the file of a picture, for a model with its image processor. */
+export async function imageRequest(file: Blob): Promise<object> {
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  return { images: [bytes.toBase64()] };
+}
+
 /** Read a picture as the values of an input. */
 export async function readPicture(
   file: Blob,

@@ -30,6 +30,7 @@ import { jsonText } from '../ui/text/json-text.ts';
 import {
   compressionOf,
   exampleRequest,
+  imageRequest,
   pictureInput,
   readPicture,
   type ServedCompression,
@@ -235,6 +236,7 @@ function TryIt({
   const [error, setError] = useState<unknown>();
   useEffect(() => setBody(JSON.stringify(exampleRequest(metadata))), [model_name]);
   const picture = pictureInput(metadata);
+  const takesFiles = metadata.parameters.images != null;
   const run = async () => {
     setError(undefined);
     try {
@@ -247,6 +249,7 @@ function TryIt({
   };
   const take = (file: File | undefined) =>
     attempt(async () => {
+      if (file !== undefined && takesFiles) return setBody(JSON.stringify(await imageRequest(file)));
       if (file === undefined || picture === undefined) return;
       const sent = await readPicture(file, picture);
       const { inputs }: { inputs: { name: string }[] } = JSON.parse(JSON.stringify(exampleRequest(metadata)));
@@ -260,13 +263,18 @@ function TryIt({
     <section class="panel">
       <h2>Try it</h2>
       <div class="form wide try-it">
-        {picture !== undefined && (
-          <Field label={`A picture for ${picture.name}`} hint="It is scaled to the size of the input.">
+        {(takesFiles || picture !== undefined) && (
+          <Field
+            label={takesFiles ? 'A picture' : `A picture for ${picture?.name}`}
+            hint={
+              takesFiles ? 'PNG or JPEG; the model prepares it.' : 'It is scaled to the size of the input.'
+            }
+          >
             {(attributes) => (
               <input
                 {...attributes}
                 type="file"
-                accept="image/*"
+                accept={takesFiles ? 'image/png,image/jpeg' : 'image/*'}
                 onChange={(event) => take(event.currentTarget.files?.[0])}
               />
             )}
