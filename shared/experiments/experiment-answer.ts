@@ -6,7 +6,7 @@ import { readUsernames } from '../data/accounts/user.ts';
 import { type Experiment, ExperimentKind, outcomeOf } from '../data/experiments/experiment.ts';
 import { SystemUse } from '../data/experiments/system-use.ts';
 import { Git, readTracking, type Tracking } from '../data/experiments/tracking.ts';
-import type { MetricSummary } from '../data/metrics/metric-summary.ts';
+import { type MetricSummary, sparklineStride } from '../data/metrics/metric-summary.ts';
 import { defaultName } from '../data/projects/default-name.ts';
 import { readCriterion } from '../data/projects/inferred-criterion.ts';
 import { RunOutcome } from '../data/sweeps/sweep-run.ts';
@@ -124,6 +124,12 @@ export const ExperimentAnswer = z
       "The best value by the project's current criterion, even while the run continues.",
     ),
     best_reason: z.string().nullable().describe('Reason why `best` is null; null otherwise.'),
+    sparkline: z
+      .object({ metric: z.string(), values: z.array(z.number()) })
+      .nullable()
+      .describe(
+        'Small curve of the metric of `best`, else of the first metric: up to 25 values at equal distances, rounded to a hundredth of their range. Null if the service keeps none; read the points then.',
+      ),
     warnings: z
       .array(z.string())
       .describe(
@@ -180,6 +186,24 @@ function showSystem(
 const showSummaries = (metrics: Iterable<[string, MetricSummary]>) =>
   Object.fromEntries([...metrics].map(([name, summary]) => [name, showSummary(summary)]));
 
+/** Return the sparkline of a metric, else of the first one, up to the last value. */
+function showSparkline(
+  metric: string | undefined,
+  metrics: ReadonlyMap<string, MetricSummary>,
+): z.input<typeof ExperimentAnswer>['sparkline'] {
+  const [first] = metrics.keys();
+  const name = metric ?? first;
+  const summary = name === undefined ? undefined : metrics.get(name);
+  if (name === undefined || summary?.sparkline === undefined) return null;
+  const { sparkline, count, last } = summary;
+  const hasLast = (count - 1) % sparklineStride(count) === 0;
+  const values = [...sparkline, ...(hasLast ? [] : [last])].filter(Number.isFinite);
+  const range = Math.max(...values) - Math.min(...values);
+  const digits = Math.min(100, Math.max(0, 2 - Math.floor(Math.log10(range))));
+  const isFlat = values.length < 2 || range === 0;
+  return { metric: name, values: isFlat ? values : values.map((value) => Number(value.toFixed(digits))) };
+}
+
 /** Services that the answer of an experiment reads. */
 export interface Answering {
   records: TableReader<'records'>;
@@ -196,12 +220,14 @@ export function showExperiment(
   { ranker, usernames, asked }: Surroundings,
 ): z.input<typeof ExperimentAnswer> {
   const reported = withoutSystem(metrics);
+  const { best, best_reason } = judged(experiment, metrics, ranker);
   return {
     ...showJob(experiment, now),
     user: experiment.ci === undefined ? (usernames.get(experiment.user_id) ?? null) : ciName(experiment.ci),
     ci: experiment.ci ?? null,
     system: null,
-    ...judged(experiment, metrics, ranker),
+    ...{ best, best_reason },
+    sparkline: asked?.has('sparkline') === false ? null : showSparkline(best?.metric, reported),
     schedule_id: experiment.schedule_id ?? null,
     sweep_id: experiment.sweep?.sweep_id ?? null,
     trial: experiment.sweep?.trial ?? null,

@@ -53,6 +53,10 @@ const attributesOf = (project_id: string, index: number): Record<string, unknown
   sweep_id: null,
   trial: null,
   outcome: null,
+  sparkline: {
+    metric: 'm0',
+    values: Array.from({ length: 25 }, (_, at) => Number(Math.abs(Math.sin(index * 25 + at)).toFixed(3))),
+  },
   warnings: [],
 });
 

@@ -84,6 +84,23 @@ test('a line of Home has the curve of its best metric beside its figure, however
   expect(await line.locator('strong').innerText()).toBe(name);
 });
 
+test('the table has the curves of its rows without a request for them', async () => {
+  const project_id = await newProject(service.client, 'with curves');
+  for (let index = 0; index < 20; index += 1)
+    await recordRun(service.client, project_id, {
+      name: `run ${index}`,
+      metrics: { accuracy: [0.1, 0.9, index] },
+      status: 'SUCCEEDED',
+    });
+  const asked: string[] = [];
+  const note = (request: { url(): string }) => asked.push(request.url());
+  page.on('request', note);
+  await visit(page, `projects/${project_id}?columns=course`);
+  await expect.poll(() => page.locator('.row.body .sparkline').count()).toBe(20);
+  page.off('request', note);
+  expect(asked.filter((url) => /\/metrics(?:\?|$)/.test(url))).toEqual([]);
+});
+
 test('Start a training is the main action of a project that trains, and a plain one where programs run elsewhere', async () => {
   const project_id = await newProject(service.client, 'recorded elsewhere');
   const start = page.locator('.page-head a', { hasText: 'Start a training' });

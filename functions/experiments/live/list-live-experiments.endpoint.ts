@@ -52,6 +52,7 @@ const Row = ExperimentAnswer.pick({
   sweep_id: true,
   trial: true,
   outcome: true,
+  sparkline: true,
   warnings: true,
 });
 

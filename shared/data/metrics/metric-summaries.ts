@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isSystemMetric } from '../../metrics/system-metric.ts';
 import { maxMetricNames, metricNamesMaxBytes } from '../experiments/tracking-rules.ts';
 import { Bytes, recordType } from '../table/record.ts';
 import type { Item, Key, Page, TableReader, Write } from '../table/table.ts';
@@ -23,6 +24,9 @@ const metrics = recordType('experiment-metrics', () =>
 /** Maximum metric names in a part, and maximum bytes of these names. A part is one item, which takes 400 KB. */
 const partNames = 1000;
 const partBytes = 150_000;
+
+/** Maximum metrics of an experiment that keep a sparkline. Each write has those of its part, with up to 200 bytes each. */
+export const maxSparklines = 16;
 
 /** Part of an experiment's metrics. Most experiments have one part. */
 interface Part {
@@ -129,6 +133,9 @@ export function withPoints(parts: MetricParts, points: readonly MetricPoint[]): 
   const known = home.size;
   let lastBytes = bytesOf(drafts.at(-1)?.keys() ?? []);
   let allBytes = bytesOf(home.keys());
+  let sparklines = drafts.flatMap((some) =>
+    [...some.values()].filter((one) => one.sparkline !== undefined),
+  ).length;
   const changed = new Set<number>();
   const omitted = new Set<string>();
   for (const point of points) {
@@ -150,7 +157,10 @@ export function withPoints(parts: MetricParts, points: readonly MetricPoint[]): 
       allBytes += bytes;
     }
     const summaries = drafts[index];
-    summaries?.set(point.name, withPoint(summaries.get(point.name), point));
+    const before = summaries?.get(point.name);
+    const isNew = before === undefined && sparklines < maxSparklines && !isSystemMetric(point.name);
+    if (isNew) sparklines += 1;
+    summaries?.set(point.name, withPoint(before, point, isNew));
     changed.add(index);
   }
   return {

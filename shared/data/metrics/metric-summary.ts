@@ -22,6 +22,26 @@ export interface MetricSummary {
   time: number;
   /** Number of points. */
   count: number;
+  /**
+   * Values at equal distances in the order of arrival, in single precision: those whose index is a multiple of
+   * {@link sparklineStride}. Absent of most metrics of an experiment with many, of the machine's, and of earlier releases.
+   */
+  sparkline?: readonly number[];
+}
+
+/** Maximum values of a sparkline. */
+const sparklineValues = 24;
+
+/** Return how many points lie between two values of a sparkline. */
+export const sparklineStride = (count: number): number =>
+  2 ** Math.max(0, Math.ceil(Math.log2(count / sparklineValues)));
+
+/** Return a sparkline with the next point of a metric that has had `count`. */
+function withValue(sparkline: readonly number[], count: number, value: number): readonly number[] {
+  const stride = sparklineStride(count + 1);
+  const isThinned = count > 0 && stride > sparklineStride(count);
+  const kept = isThinned ? sparkline.filter((_, index) => index % 2 === 0) : sparkline;
+  return count % stride === 0 ? [...kept, Math.fround(value)] : kept;
 }
 
 /**
@@ -60,13 +80,21 @@ const compareNumbers = (one: number, other: number): number =>
 export const isAfter = (point: Placed, { last, step, time }: MetricSummary): boolean =>
   comparePoints(point, { value: last, step, time }) > 0;
 
-/** Add a point to a summary. */
-export function withPoint(summary: MetricSummary | undefined, point: MetricPoint): MetricSummary {
+/**
+ * Add a point to a summary.
+ * @param hasSparkline whether a new summary keeps a sparkline
+ */
+export function withPoint(
+  summary: MetricSummary | undefined,
+  point: MetricPoint,
+  hasSparkline = false,
+): MetricSummary {
   const { value, step, time } = point;
   if (summary === undefined) {
     const reached = Number.isNaN(value) ? null : step;
     const all = { last: value, min: value, max: value, min_step: reached, max_step: reached };
-    return { ...all, step, time, count: 1 };
+    const sparkline = hasSparkline ? { sparkline: withValue([], 0, value) } : undefined;
+    return { ...all, step, time, count: 1, ...sparkline };
   }
   const isGreatest = isAfter(point, summary);
   const [min, max] = [lesser(summary.min, value), greater(summary.max, value)];
@@ -79,6 +107,7 @@ export function withPoint(summary: MetricSummary | undefined, point: MetricPoint
     step: isGreatest ? step : summary.step,
     time: isGreatest ? time : summary.time,
     count: summary.count + 1,
+    ...(summary.sparkline && { sparkline: withValue(summary.sparkline, summary.count, value) }),
   };
 }
 
@@ -125,11 +154,12 @@ function column(
 
 /**
  * Return a function that builds the summary at an index. It reads the columns of {@link summaryColumns}, and the
- * steps of extremes if present.
+ * steps of extremes and the sparklines if present.
  */
 export function summariesIn(columns: readonly Float64Array[]): (index: number) => MetricSummary {
   const [last = none, min = none, max = none, step = none, time = none, count = none, ...extremes] = columns;
-  const [minStep, maxStep] = extremes;
+  const [minStep, maxStep, lengths, values = none] = extremes;
+  const sparklines = lengths && cut(values, lengths);
   return (index) => ({
     last: last[index] ?? 0,
     min: min[index] ?? 0,
@@ -139,10 +169,22 @@ export function summariesIn(columns: readonly Float64Array[]): (index: number) =
     step: stepIn(step, index),
     time: time[index] ?? 0,
     count: count[index] ?? 0,
+    ...sparklineAt(sparklines?.[index]),
   });
 }
 
 const none = new Float64Array();
+
+/** Cut the values of all sparklines into those of each. */
+function cut(values: Float64Array, lengths: Float64Array): number[][] {
+  let end = 0;
+  return Array.from(lengths, (length) => {
+    end += length;
+    return [...values.subarray(end - length, end)];
+  });
+}
+
+const sparklineAt = (sparkline: readonly number[] = []) => (sparkline.length > 0 ? { sparkline } : undefined);
 
 const stepIn = (numbers: Float64Array, index: number): number | null => {
   const step = numbers[index] ?? Number.NaN;
@@ -156,6 +198,8 @@ export const packSummaries = (summaries: ReadonlyMap<string, MetricSummary>): Ui
 const numbersOf = (summaries: readonly MetricSummary[]): Float64Array[] => [
   ...summaryColumns(summaries),
   ...extremeColumns(summaries),
+  column(summaries, ({ sparkline = [] }) => sparkline.length),
+  Float64Array.from(summaries.flatMap(({ sparkline = [] }) => sparkline)),
 ];
 
 /** Return the columns of the steps of extremes. They come after the columns of {@link summaryColumns}. */

@@ -1,6 +1,8 @@
+import { isSystemMetric } from '../../metrics/system-metric.ts';
 import type { TableWriter, Write } from '../table/table.ts';
 import { metricChunks, pointsIn, replaceMetricChunk } from './job-metrics.ts';
 import { readRuns } from './metric-history.ts';
+import { maxSparklines } from './metric-summaries.ts';
 import { type MetricSummary, withPoint } from './metric-summary.ts';
 import { compactPoints, filterBlocks } from './point-blocks.ts';
 
@@ -41,7 +43,7 @@ export async function purgePoints(
       for (const [at, value] of values.entries()) {
         const step = steps[at] ?? Number.NaN;
         const point = { name, value, step: Number.isNaN(step) ? null : step, time: times[at] ?? 0 };
-        left.set(name, withPoint(left.get(name), point));
+        left.set(name, withPoint(left.get(name), point, left.size < maxSparklines && !isSystemMetric(name)));
       }
   return left;
 }

@@ -296,6 +296,7 @@ describe('the experiments of a project that are followed', () => {
     const next = await list(`after=${first.after}`);
 
     expect(next.experiments?.[0].metrics.cost.last).toBe(0.5);
+    expect(next.experiments?.[0].sparkline).toEqual({ metric: 'loss', values: [1] });
   });
 });
 

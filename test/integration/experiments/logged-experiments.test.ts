@@ -88,6 +88,28 @@ describe('an experiment that runs elsewhere', () => {
       expect((await call(endpoint, path)).status, endpoint.name).toBe(404);
   });
 
+  test('has a small curve of its best metric, up to its last value, of however many points', async () => {
+    const path = await created();
+    const loss = (step: number) => ({ name: 'val_accuracy', value: 1 / (step + 1), step, time: time(step) });
+    await log(path, [{ name: 'other', value: 3, step: 0, time: time(0) }]);
+    await log(
+      path,
+      Array.from({ length: 20 }, (_, step) => loss(step)),
+    );
+    await log(path, [
+      ...Array.from({ length: 42 }, (_, step) => loss(step + 20)),
+      { ...loss(62), value: 'NaN' },
+    ]);
+    await log(path, [loss(63)]);
+
+    const { sparkline, best } = await shown(path);
+
+    expect([sparkline.metric, best.metric]).toEqual(['val_accuracy', 'val_accuracy']);
+    expect(sparkline.values.slice(0, 4)).toEqual([1, 0.2, 0.111, 0.077]);
+    expect(sparkline.values).toHaveLength(17);
+    expect(sparkline.values.at(-1)).toBe(0.016);
+  });
+
   test('keeps points and their summary, whatever number they are', async () => {
     const path = await created();
     const metrics = [

@@ -48,6 +48,7 @@ function rowWith(index: number, changes: Partial<Row> = {}): Row {
     sweep_id: null,
     trial: null,
     outcome: null,
+    sparkline: null,
     warnings: [],
     ...changes,
   };

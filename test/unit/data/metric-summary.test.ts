@@ -6,6 +6,7 @@ import {
   type MetricPoint,
   type MetricSummary,
   packSummaries,
+  sparklineStride,
   unpackSummaries,
   withPoint,
 } from '../../../shared/data/metrics/metric-summary.ts';
@@ -24,7 +25,7 @@ const point: fc.Arbitrary<MetricPoint> = fc.record({
 });
 
 const summaryOf = (points: readonly MetricPoint[]): MetricSummary | undefined =>
-  points.reduce<MetricSummary | undefined>(withPoint, undefined);
+  points.reduce<MetricSummary | undefined>((summary, one) => withPoint(summary, one), undefined);
 
 describe('the summary of a metric', () => {
   test('is that of all its points, in whatever order they come', () => {
@@ -51,6 +52,32 @@ describe('the summary of a metric', () => {
           expect(comparePoints(a, c)).toBeLessThanOrEqual(0);
       }),
     );
+  });
+
+  test.each([1, 2, 24, 25, 48, 49, 1_000])('keeps at most 24 values of %i at equal distances', (count) => {
+    const points = Array.from({ length: count }, (_, step) => ({
+      name: 'loss',
+      value: step,
+      step,
+      time: step,
+    }));
+
+    const { sparkline = [] } = allSummaries(withPoints([], points).parts).get('loss') ?? {};
+
+    expect(sparkline.length).toBeGreaterThan(Math.min(count, 12) - 1);
+    expect(sparkline.length).toBeLessThanOrEqual(24);
+    expect(sparkline).toEqual(sparkline.map((_, at) => at * sparklineStride(count)));
+  });
+
+  test('has a sparkline of the first 16 metrics of the model, also in an item that is full', () => {
+    const names = ['system/cpu', ...Array.from({ length: 20 }, (_, at) => `m${at}`)];
+    const points = names.map((name) => ({ name, value: 0.1, step: 0, time: 0 }));
+
+    const kept = unpackSummaries(packSummaries(allSummaries(withPoints([], points).parts)));
+
+    const drawn = [...kept].filter(([, { sparkline }]) => sparkline !== undefined).map(([name]) => name);
+    expect(drawn).toEqual(names.slice(1, 17));
+    expect(kept.get('m0')?.sparkline).toEqual([Math.fround(0.1)]);
   });
 
   test('survives storage', () => {

@@ -9,4 +9,4 @@ export type ProjectDetails = Extract<AnswerOf<typeof readProject>, { experiments
 export type Experiment = RowOf<typeof listExperiments>;
 /** Fields of an experiment for a table. The other fields would be most of the bytes. */
 export const rowFields =
-  'experiment_id,project_id,user,name,kind,status,status_reason,config_id,created_at,started_at,stopped_at,duration,cost,best,params,tags,metrics,sweep_id,trial,outcome,warnings';
+  'experiment_id,project_id,user,name,kind,status,status_reason,config_id,created_at,started_at,stopped_at,duration,cost,best,params,tags,metrics,sweep_id,trial,outcome,sparkline,warnings';

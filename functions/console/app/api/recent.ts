@@ -9,7 +9,7 @@ export const maxLive = 50;
 /** Most unfinished experiments that are counted, as many as one page of a search has. */
 const maxCounted = 1000;
 const fields =
-  'experiment_id,project_id,name,status,status_reason,outcome,created_at,started_at,stopped_at,duration,best,cost,warnings';
+  'experiment_id,project_id,name,status,status_reason,outcome,created_at,started_at,stopped_at,duration,best,cost,sparkline,warnings';
 
 const search = async (
   filter: string,

@@ -18,11 +18,11 @@ export function sparklineOf(experiment_id: string): Signal<readonly number[]> {
 
 /** Number of a metric's points when its curve was loaded. */
 const counts = new Map<string, number>();
-/** Curve to load, with the number of its points if it is known. */
+/** Curve to load, with the number of its points. */
 interface Wanted {
   project_id: string;
   metric: string;
-  count?: number | undefined;
+  count: number;
 }
 
 const wanted = new Map<string, Wanted>();
@@ -37,7 +37,7 @@ const maxPoints = 120;
 
 /** Return the metric of a row's curve: the ranking metric, else the first one. */
 const sparklineMetric = (row: Row, ranking: Ranking): string | undefined =>
-  ranking.best(row)?.metric ?? Object.keys(row.metrics)[0];
+  ranking.best(row)?.metric ?? row.sparkline?.metric ?? Object.keys(row.metrics)[0];
 
 /** Metric of each curve that was loaded. Another criterion may have another one. */
 const drawnMetrics = new Map<string, string>();
@@ -62,7 +62,7 @@ async function next(): Promise<void> {
         },
       );
       const values = rows.flatMap(({ value }) => asNumber(value) ?? []).filter(Number.isFinite);
-      if (count !== undefined) counts.set(experiment_id, count);
+      counts.set(experiment_id, count);
       sparklineOf(experiment_id).value = values;
     } catch {
       // Show no curve in this row. The table reports an unreachable service.
@@ -73,12 +73,20 @@ async function next(): Promise<void> {
   schedule();
 }
 
-/** Request the curves of the visible rows. Reload a running experiment's curve when the table finds new points. */
+/**
+ * Take the curves of the visible rows from the rows. Request those of other metrics, and of experiments of earlier releases;
+ * of a running experiment anew when the table finds new points.
+ */
 export function loadSparklines(rows: readonly Row[], ranking: Ranking): void {
   wanted.clear();
   for (const row of rows) {
     const metric = sparklineMetric(row, ranking);
     if (metric === undefined) continue;
+    if (row.sparkline?.metric === metric) {
+      counts.delete(row.experiment_id);
+      sparklineOf(row.experiment_id).value = row.sparkline.values;
+      continue;
+    }
     const present = counts.get(row.experiment_id);
     if (present === undefined || drawnMetrics.get(row.experiment_id) !== metric) {
       const { project_id } = row;
@@ -92,22 +100,6 @@ export function loadSparklines(rows: readonly Row[], ranking: Ranking): void {
     const sparkline = sparklineOf(row.experiment_id);
     sparkline.value = [...sparkline.value, last];
   }
-  schedule();
-}
-
-/** Best values of the experiments of `loadBestSparkline`, whose curves were loaded with them. */
-const bests = new Map<string, string>();
-
-/** Request the curve of an experiment's best metric, and again each time that this is better. */
-export function loadBestSparkline({
-  experiment_id,
-  project_id,
-  best,
-}: Pick<Row, 'experiment_id' | 'project_id' | 'best'>): void {
-  const key = best === null ? undefined : `${best.value} ${best.metric}`;
-  if (best === null || key === undefined || bests.get(experiment_id) === key) return;
-  bests.set(experiment_id, key);
-  wanted.set(experiment_id, { project_id, metric: best.metric });
   schedule();
 }
 

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import type { Experiment, Project } from '../api/answers.ts';
 import {
   loadEnded,
@@ -13,7 +13,6 @@ import { ownRights } from '../api/rights.ts';
 import { person } from '../api/session.ts';
 import { useLive } from '../api/use-live.ts';
 import { FirstSteps } from '../experiments/first-run.tsx';
-import { loadBestSparkline, sparklineOf } from '../experiments/sparklines.ts';
 import { PageHead } from '../ui/page-head.tsx';
 import { href } from '../ui/router.ts';
 import { useShowMore } from '../ui/show-more.tsx';
@@ -28,11 +27,6 @@ type Row = Experiment;
 
 const linkTo = ({ project_id, experiment_id }: Row): string =>
   href(['projects', project_id, 'experiments', experiment_id]);
-
-const Course = ({ row }: { row: Row }) => {
-  useEffect(() => loadBestSparkline(row), [row.best?.metric, row.best?.value]);
-  return <Sparkline values={sparklineOf(row.experiment_id).value} />;
-};
 
 const Line = ({
   row,
@@ -70,7 +64,7 @@ const Line = ({
       )}
       {!isFinal(row.status) && (
         <span class="only-wide">
-          <Course row={row} />
+          <Sparkline values={row.sparkline?.values ?? []} />
         </span>
       )}
       <span class="soft number only-wide">{runDurationText(row.duration)}</span>

@@ -25,6 +25,7 @@ export const rowOf = ({
   sweep_id,
   trial,
   outcome,
+  sparkline,
   warnings,
 }: AnswerOf<typeof listLive>['others'][number]) => ({
   experiment_id,
@@ -47,6 +48,7 @@ export const rowOf = ({
   sweep_id,
   trial,
   outcome,
+  sparkline,
   warnings,
 });
 
