@@ -91,6 +91,7 @@ async function copyWith(
   const begun = known === undefined ? await beginWhole(api, experiment_id, run, fitted, first) : undefined;
   const { run_id, artifact_uri } = begun ?? (await beginRun(api, experiment_id, run, known));
   copied.params = fitted.params.length;
+  if (known !== undefined) for (const key of run.removedTags ?? []) await removeTag(api, run_id, key);
   if (begun === undefined) {
     for (const kind of ['params', 'tags'] as const) {
       const rejected = await logHalving(fitted[kind], (some) =>
@@ -278,6 +279,14 @@ function fitPairs(
     note(`${kind} whose value is too long: cut here, whole in ${valuesFile}`);
     return { key, value };
   });
+}
+
+async function removeTag(api: TrackingApi, run_id: string, key: string): Promise<void> {
+  try {
+    await api.run('POST mlflow/runs/delete-tag', { body: { run_id, key } });
+  } catch (error) {
+    if (!(error instanceof ProblemError && error.status === 404)) throw error;
+  }
 }
 
 const itemsAtOnce = 100;

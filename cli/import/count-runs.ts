@@ -19,10 +19,10 @@ export async function countRuns(source: RunSource, say: (line: string) => void):
       say(`${experiment.name}: ${counted.runs} runs, ${counted.points} points, ${counted.files} files`);
     }
   }
-  counted.failures.push(...(source.unread?.() ?? []));
   for await (const { versions } of source.models()) {
     counted.models += 1;
     counted.versions += versions.length;
   }
+  counted.failures.push(...(source.unread?.() ?? []));
   return counted;
 }

@@ -25,7 +25,6 @@ export async function importRuns(into: CopyInto, say: (line: string) => void): P
     await importExperiment(work, experiment).catch((error: unknown) => {
       done.failures.push(`${experiment.name}: ${failureOf(error)}`);
     });
-  done.failures.push(...(source.unread?.() ?? []));
   for await (const model of source.models()) {
     const versions = await copyModel(api, model, work.runs).catch((error: unknown) => {
       done.failures.push(`model ${model.name}: ${failureOf(error)}`);
@@ -35,6 +34,7 @@ export async function importRuns(into: CopyInto, say: (line: string) => void): P
     done.versions += versions;
     say(`${model.name}: ${versions} versions`);
   }
+  done.failures.push(...(source.unread?.() ?? []));
   return done;
 }
 

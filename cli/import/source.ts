@@ -28,6 +28,8 @@ export interface SourceRun {
   isDeleted: boolean;
   params: readonly Pair[];
   tags: readonly Pair[];
+  /** Tags that it had once: what was sent before may have them. */
+  removedTags?: readonly string[];
   /** In the format of `runs/log-inputs`. */
   datasets: readonly object[];
   /** Address of its artifacts. Model versions refer to their files by it. */
@@ -82,7 +84,7 @@ export interface RunSource {
   models(): AsyncIterable<SourceModel>;
   /** Return what of a run, once it is read, cannot be brought, each with its reason and number. */
   omitted?(run: SourceRun): ReadonlyMap<string, number>;
-  /** Return what cannot be read at all, with the reasons, once all runs are described. */
+  /** Return what cannot be read at all, with the reasons, once all runs and models are described. */
   unread?(): readonly string[];
   /** Remove what was kept on this disk for the import of a run. */
   release?(run: SourceRun): Promise<void>;

@@ -136,40 +136,45 @@ class AimRepository(Source):
         run = self._run(hash)
         epochs = set()
         for key, (sequence, _, _) in self._series(run).items():
-            if sequence.sequence_name() != "metric":
-                self._keep(hash, key, sequence)
-                continue
-            steps, (values, epoch, times) = sequence.data.numpy()
-            for at in range(0, len(steps), POINTS_AT_ONCE):
-                part = slice(at, at + POINTS_AT_ONCE)
-                rows = zip(steps[part].tolist(), values[part].tolist(), epoch[part].tolist(), times[part].tolist())
-                for step, value, of_epoch, when in rows:
-                    yield key, number(value), milliseconds(when), step
-                    if of_epoch == of_epoch and of_epoch is not None and step not in epochs:
-                        epochs.add(step)
-                        yield "epoch", number(of_epoch), milliseconds(when), step
+            with self.each(hash, "series that are damaged"):
+                if sequence.sequence_name() == "metric":
+                    yield from self._numbers(key, sequence, epochs)
+                else:
+                    self._keep(hash, key, sequence)
         self._keep_artifacts(hash, run)
+
+    def _numbers(self, key, sequence, epochs):
+        steps, (values, epoch, times) = sequence.data.numpy()
+        for at in range(0, len(steps), POINTS_AT_ONCE):
+            part = slice(at, at + POINTS_AT_ONCE)
+            rows = zip(steps[part].tolist(), values[part].tolist(), epoch[part].tolist(), times[part].tolist())
+            for step, value, of_epoch, when in rows:
+                yield key, number(value), milliseconds(when), step
+                if of_epoch == of_epoch and of_epoch is not None and step not in epochs:
+                    epochs.add(step)
+                    yield "epoch", number(of_epoch), milliseconds(when), step
 
     def _keep(self, hash, key, sequence):
         kind = sequence.sequence_name()
         for step, (value, *_) in sequence.data.items():
             for index, one in enumerate(value if isinstance(value, (list, tuple)) else [value]):
-                name = key if index == 0 else f"{key}.{index}"
-                if kind == "images":
-                    self.add(hash, f"media/images/{name}_step_{step}.{one.format.lower()}", bytes_of(one))
-                elif kind == "audios":
-                    self.add(hash, f"media/audio/{name}_step_{step}.{one.json().get('format', 'wav')}", bytes_of(one))
-                elif kind == "distributions":
-                    weights, edges = one.to_np_histogram()
-                    self.histogram(hash, step, name, edges.tolist(), weights.tolist())
-                elif kind == "figures":
-                    self.add(hash, f"media/plotly/{name}_step_{step}.plotly.json", one.data)
-                elif kind == "logs":
-                    self.add(hash, "output.log", f"{one.data}\n", is_more=True)
-                elif kind == "texts":
-                    self.history(hash, step, name, one.data)
-                else:
-                    self.history(hash, step, name, text(one.json() if hasattr(one, "json") else str(one)))
+                with self.each(hash):
+                    name = key if index == 0 else f"{key}.{index}"
+                    if kind == "images":
+                        self.add(hash, f"media/images/{name}_step_{step}.{one.format.lower()}", bytes_of(one))
+                    elif kind == "audios":
+                        self.add(hash, f"media/audio/{name}_step_{step}.{one.json().get('format', 'wav')}", bytes_of(one))
+                    elif kind == "distributions":
+                        weights, edges = one.to_np_histogram()
+                        self.histogram(hash, step, name, edges.tolist(), weights.tolist())
+                    elif kind == "figures":
+                        self.add(hash, f"media/plotly/{name}_step_{step}.plotly.json", one.data)
+                    elif kind == "logs":
+                        self.add(hash, "output.log", f"{one.data}\n", is_more=True)
+                    elif kind == "texts":
+                        self.history(hash, step, name, one.data)
+                    else:
+                        self.history(hash, step, name, text(one.json() if hasattr(one, "json") else str(one)))
 
     def _keep_artifacts(self, hash, run):
         for name, artifact in (run.artifacts or {}).items():

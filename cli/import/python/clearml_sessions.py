@@ -47,25 +47,30 @@ class ClearmlSessions(Source):
     def points(self, id):
         session, task, _ = self._tasks[id]
         for event in self._events(id, session, "metrics.jsonl"):
-            kind, step = event.get("type"), event.get("iter") or 0
-            key = posixpath.join(event.get("metric") or "", event.get("variant") or "")
-            if event.get("model_event"):
-                self.omit(id, "metrics of models")
-            elif kind == "training_stats_scalar":
-                # As ClearML draws it: a title with one series of its own name.
-                name = event["metric"] if event["metric"] == event["variant"] else key
-                machine = name.startswith(":monitor:")
-                yield system(name[9:]) if machine else name, number(event["value"]), event["timestamp"], step
-            elif kind == "plot":
-                self.add(id, f"media/plotly/{key}_step_{step}.plotly.json", event.get("plot_str") or "")
-            elif kind == "training_debug_image":
-                self._bring(id, session, event.get("key") or "", f"media/images/{key}_step_{step}")
-            else:
-                self.history(id, step, key, event)
+            with self.each(id):
+                yield from self._points_of(id, session, event)
         for event in self._events(id, session, "log.jsonl"):
-            line = event.get("msg") or ""
-            self.add(id, "output.log", line if line.endswith("\n") else f"{line}\n", is_more=True)
+            with self.each(id):
+                line = event.get("msg") or ""
+                self.add(id, "output.log", line if line.endswith("\n") else f"{line}\n", is_more=True)
         self._keep_artifacts(id, session, task)
+
+    def _points_of(self, id, session, event):
+        kind, step = event.get("type"), event.get("iter") or 0
+        title, series = event.get("metric") or "", event.get("variant") or ""
+        # As ClearML draws it: a title with one series of its own name.
+        key = title if series in ("", title) else f"{title}/{series}"
+        if event.get("model_event"):
+            self.omit(id, "metrics of models")
+        elif kind == "training_stats_scalar":
+            machine = key.startswith(":monitor:")
+            yield system(key[9:]) if machine else key, number(event["value"]), event["timestamp"], step
+        elif kind == "plot":
+            self.add(id, f"media/plotly/{title}/{series}_step_{step}.plotly.json", event.get("plot_str") or "")
+        elif kind == "training_debug_image":
+            self._bring(id, session, event.get("key") or "", f"media/images/{title}/{series}_step_{step}")
+        else:
+            self.history(id, step, key, event)
 
     def _events(self, id, session, name):
         if not session.has(name):
@@ -74,7 +79,7 @@ class ClearmlSessions(Source):
             for line in lines(file):
                 try:
                     events = json.loads(line)
-                except ValueError:
+                except (ValueError, RecursionError):
                     events = None
                 if isinstance(events, list) and all(isinstance(event, dict) for event in events):
                     yield from events
@@ -84,11 +89,13 @@ class ClearmlSessions(Source):
     def _keep_artifacts(self, id, session, task):
         start = f"{task.get('offline_folder', '')}/data/"
         for artifact in (task.get("execution") or {}).get("artifacts") or []:
-            uri = artifact.get("uri") or ""
-            self._bring(id, session, uri[len(start):] if uri.startswith(start) else "", f"artifacts/{artifact['key']}")
+            with self.each(id):
+                uri = artifact.get("uri") or ""
+                self._bring(id, session, uri[len(start):] if uri.startswith(start) else "", f"artifacts/{artifact['key']}")
         for model in task.get("offline_output_models") or []:
-            path = (model.get("weights") or {}).get("weights_filename") or ""
-            self._bring(id, session, "", f"models/{posixpath.basename(path)}")
+            with self.each(id):
+                path = (model.get("weights") or {}).get("weights_filename") or ""
+                self._bring(id, session, "", f"models/{posixpath.basename(path)}")
         script = task.get("script") or {}
         # Without a repository, it is the whole program.
         program = "uncommitted.diff" if script.get("repository") else script.get("entry_point") or "program"
@@ -99,7 +106,8 @@ class ClearmlSessions(Source):
             if text:
                 self.add(id, f"clearml/{name}", text)
         for name, part in (task.get("configuration") or {}).items():
-            self.add(id, f"clearml/configuration/{name}", part.get("value") or "")
+            with self.each(id):
+                self.add(id, f"clearml/configuration/{name}", part.get("value") or "")
 
     def _bring(self, id, session, inside, path):
         name = f"data/{inside}"

@@ -67,17 +67,18 @@ class CometArchives(Source):
     def _describe(self, id, archive, facts, path):
         params, others = {}, {}
         for kind, payload in self._messages(id, archive):
-            if kind == "parameter_msg":
-                param = payload["param"]
-                if param.get("source") != "auto-logged" or param["paramName"] not in AUTOMATIC:
-                    params[param["paramName"].replace("|", ".")] = param["paramValue"]
-            elif kind == "log_other":
-                others[payload["key"]] = payload["value"]
-            elif kind == "git_metadata":
-                git = payload.get("git_metadata") or {}
-                others["mlflow.source.git.commit"] = git.get("parent")
-                others["mlflow.source.git.repoURL"] = git.get("origin")
-                others["mlflow.source.git.branch"] = git.get("branch")
+            with self.each(id):
+                if kind == "parameter_msg":
+                    param = payload["param"]
+                    if param.get("source") != "auto-logged" or param["paramName"] not in AUTOMATIC:
+                        params[param["paramName"].replace("|", ".")] = param["paramValue"]
+                elif kind == "log_other":
+                    others[payload["key"]] = payload["value"]
+                elif kind == "git_metadata":
+                    git = payload.get("git_metadata") or {}
+                    others["mlflow.source.git.commit"] = git.get("parent")
+                    others["mlflow.source.git.repoURL"] = git.get("origin")
+                    others["mlflow.source.git.branch"] = git.get("branch")
         tags = [(tag, "true") for tag in facts.get("tags") or []]
         tags += [(key, value) for key, value in others.items() if key not in FLAGS and value is not None]
         tags += [("comet.workspace", facts["workspace"])] if facts.get("workspace") else []
@@ -102,7 +103,7 @@ class CometArchives(Source):
                 try:
                     message = json.loads(line)
                     found = message["type"], message["payload"]
-                except (ValueError, KeyError, TypeError):
+                except (ValueError, KeyError, TypeError, RecursionError):
                     if counts:
                         self.omit(id, "messages that are torn")
                 else:
@@ -112,29 +113,30 @@ class CometArchives(Source):
         archive = self._archives[id][0]
         epochs, last = set(), 0
         for kind, payload in self._messages(id, archive, counts=True):
-            if kind == "metric_msg":
-                metric, when = payload["metric"], payload["local_timestamp"]
-                # Without a step, a value belongs to the step before it.
-                last = step = last if metric.get("step") is None else metric["step"]
-                name = metric["metricName"]
-                value = number(metric["metricValue"])
-                if value is None:
-                    self.history(id, step, name, metric["metricValue"])
-                    continue
-                yield system(name[4:]) if name.startswith("sys.") else name, value, when, step
-                epoch = metric.get("epoch")
-                if epoch is not None and step not in epochs:
-                    epochs.add(step)
-                    yield "epoch", epoch, when, step
-            elif kind == "standard_output":
-                self.add(id, "output.log", payload.get("output") or "", is_more=True)
-            elif kind == "file_upload":
-                self._bring(id, archive, payload)
-            elif kind == "remote_file":
-                self.omit(id, "files that are kept elsewhere")
-            elif kind not in ("parameter_msg", "log_other", "git_metadata"):
-                payload.pop("env", None)
-                self.add(id, OTHERS, json.dumps({"type": kind, **payload}) + "\n", is_more=True)
+            with self.each(id):
+                if kind == "metric_msg":
+                    metric, when = payload["metric"], payload["local_timestamp"]
+                    # Without a step, a value belongs to the step before it.
+                    last = step = last if metric.get("step") is None else metric["step"]
+                    name = metric["metricName"]
+                    value = number(metric["metricValue"])
+                    if value is None:
+                        self.history(id, step, name, metric["metricValue"])
+                        continue
+                    yield system(name[4:]) if name.startswith("sys.") else name, value, when, step
+                    epoch = metric.get("epoch")
+                    if epoch is not None and step not in epochs:
+                        epochs.add(step)
+                        yield "epoch", epoch, when, step
+                elif kind == "standard_output":
+                    self.add(id, "output.log", payload.get("output") or "", is_more=True)
+                elif kind == "file_upload":
+                    self._bring(id, archive, payload)
+                elif kind == "remote_file":
+                    self.omit(id, "files that are kept elsewhere")
+                elif kind not in ("parameter_msg", "log_other", "git_metadata"):
+                    payload.pop("env", None)
+                    self.add(id, OTHERS, json.dumps({"type": kind, **payload}) + "\n", is_more=True)
 
     def _bring(self, id, archive, payload):
         inside = payload.get("file_path") or ""

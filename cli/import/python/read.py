@@ -25,9 +25,9 @@ def main():
 
     def answer(value):
         try:
-            line = json.dumps(value, allow_nan=False)
+            line = json.dumps(value, allow_nan=False, default=str)
         except ValueError:
-            line = json.dumps(finite(value))
+            line = json.dumps(finite(value), default=str)
         answers.write(line + "\n")
         answers.flush()
 

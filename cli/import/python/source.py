@@ -3,6 +3,7 @@ import math
 import os
 import re
 import shutil
+from contextlib import contextmanager
 from datetime import datetime, timezone
 
 HISTORY = "import/history.ndjson"
@@ -73,6 +74,16 @@ class Source:
     def omit(self, run, reason, count=1):
         omitted = self._of(run)["omitted"]
         omitted[reason] = omitted.get(reason, 0) + count
+
+    @contextmanager
+    def each(self, run, what="records that are damaged"):
+        """Count a record of a run that cannot be read, so the others come. A full disk ends the run."""
+        try:
+            yield
+        except OSError:
+            raise
+        except Exception:
+            self.omit(run, what)
 
     def history(self, run, step, key, value):
         self.add(run, HISTORY, json.dumps({"step": step, "key": key, "value": value}) + "\n", is_more=True)
@@ -147,11 +158,12 @@ def number(value):
 
 
 def milliseconds(written):
-    """Return a time in ISO 8601 as milliseconds since the epoch. Without a zone it is of UTC."""
-    if not written:
+    """Return a time in ISO 8601 as milliseconds since the epoch; None for a text that is none. Without a zone it is of UTC."""
+    try:
+        # Python 3.8 reads no Z.
+        when = datetime.fromisoformat(written.replace("Z", "+00:00"))
+    except (AttributeError, ValueError):
         return None
-    # Python 3.8 reads no Z.
-    when = datetime.fromisoformat(written.replace("Z", "+00:00"))
     return round((when if when.tzinfo else when.replace(tzinfo=timezone.utc)).timestamp() * 1000)
 
 

@@ -50,9 +50,12 @@ class TrackioFolder(Source):
         for id, facts in found.items():
             run = f"{project}/{id}"
             self._runs_of[run] = (database, column, id, tables)
+            name, text = configs.get(id, (id, "{}"))
+            config = {}
+            with self.each(run, "configurations that are damaged"):
+                config = dict(json.loads(text))
             try:
-                name, config = configs.get(id, (id, "{}"))
-                described = describe(run, name, json.loads(config), facts)
+                described = describe(run, name, config, facts)
             except Exception as error:
                 self.unread.append(f"run {run}: {error}")
                 continue
@@ -62,20 +65,22 @@ class TrackioFolder(Source):
         database, column, id, tables = self._runs_of[run]
         where = f"WHERE {column} = ? AND id > ? ORDER BY id LIMIT ?"
         for step, when, metrics in database.pages(f"SELECT id, step, timestamp, metrics FROM metrics {where}", id):
-            at = milliseconds(when)
-            for key, value in flat(json.loads(metrics)):
-                point = number(value)
-                if point is None:
-                    self._keep(run, step, key, value)
-                else:
-                    yield key, point, at, step
+            with self.each(run):
+                at = milliseconds(when)
+                for key, value in flat(json.loads(metrics)):
+                    point = number(value)
+                    if point is None:
+                        self._keep(run, step, key, value)
+                    else:
+                        yield key, point, at, step
         if "system_metrics" in tables:
             sql = f"SELECT id, timestamp, metrics FROM system_metrics {where}"
             for step, (when, metrics) in enumerate(database.pages(sql, id)):
-                for key, value in flat(json.loads(metrics)):
-                    point = number(value)
-                    if point is not None:
-                        yield system(key), point, milliseconds(when), step
+                with self.each(run):
+                    for key, value in flat(json.loads(metrics)):
+                        point = number(value)
+                        if point is not None:
+                            yield system(key), point, milliseconds(when), step
         self._keep_others(run, database, column, id)
 
     def _keep(self, run, step, key, value):
@@ -112,8 +117,9 @@ class TrackioFolder(Source):
                 f" WHERE producer_{column} = ?",
                 id,
             ):
-                for entry in json.loads(manifest):
-                    self._link_artifact(run, f"artifacts/{name}/v{version}", database, entry)
+                with self.each(run):
+                    for entry in json.loads(manifest):
+                        self._link_artifact(run, f"artifacts/{name}/v{version}", database, entry)
 
     def _link_artifact(self, run, folder, database, entry):
         digest = entry.get("digest") or ""

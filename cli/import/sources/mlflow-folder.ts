@@ -1,4 +1,4 @@
-import { lstat, open, readdir, readFile, realpath } from 'node:fs/promises';
+import { type FileHandle, lstat, open, readdir, readFile, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
@@ -14,10 +14,20 @@ import type {
   SourceRun,
 } from '../source.ts';
 import { filesBelow } from './files-below.ts';
+import { Omissions } from './omissions.ts';
 import { openLocal } from './open-local.ts';
+import { RunRecords } from './run-records.ts';
 
 /** Read the folder `mlruns` of MLflow's file store. */
 export function mlflowFolder(folder: string): RunSource {
+  const unread: string[] = [];
+  const omissions = new RunRecords<Omissions>();
+  /** Read what a folder describes. One that is damaged does not keep the others back. */
+  const read = <T>(described: Promise<T>): Promise<T | undefined> =>
+    described.catch((error: unknown) => {
+      unread.push((error as Error).message);
+      return undefined;
+    });
   const places = new Map<string, string>();
   const placeOf = (id: string): string => places.get(id) ?? '';
   const experimentFolders = async (): Promise<string[]> => [
@@ -53,7 +63,7 @@ export function mlflowFolder(folder: string): RunSource {
     async *experiments(): AsyncGenerator<SourceExperiment> {
       for (const place of await experimentFolders()) {
         if (basename(place) === 'models' || basename(place) === '.trash') continue;
-        const experiment = await meta(ExperimentMeta, place);
+        const experiment = await read(meta(ExperimentMeta, place));
         if (experiment === undefined) continue;
         places.set(experiment.experiment_id, place);
         const tags = await pairsIn(join(place, 'tags'));
@@ -63,13 +73,16 @@ export function mlflowFolder(folder: string): RunSource {
     },
     async *runs({ id }) {
       for (const place of await foldersIn(placeOf(id))) {
-        const run = await readRun(placeOf(id), place);
-        if (run !== undefined) yield run;
+        const run = await read(readRun(placeOf(id), place));
+        if (run === undefined) continue;
+        omissions.set(run, new Omissions());
+        yield run;
       }
     },
     async *points(run) {
       const metrics = join(runPlace(run), 'metrics');
-      for await (const { path } of filesIn(metrics)) yield* pointsIn(join(metrics, path), path);
+      for await (const { path } of filesIn(metrics))
+        yield* pointsIn(join(metrics, path), path, omissions.of(run));
     },
     async *files(run) {
       yield* filesIn(await artifactFolder(folder, run, runPlace(run)));
@@ -78,10 +91,12 @@ export function mlflowFolder(folder: string): RunSource {
       openLocal(join((await artifactFolder(folder, run, runPlace(run))) ?? '', path), size),
     async *models() {
       for (const place of await foldersIn(folder, 'models')) {
-        const model = await readModel(place);
+        const model = await read(readModel(place));
         if (model !== undefined) yield model;
       }
     },
+    omitted: (run) => omissions.of(run).counts,
+    unread: () => unread,
   };
 }
 
@@ -107,10 +122,12 @@ async function meta<S extends z.ZodType>(schema: S, folder: string): Promise<z.o
   const file = join(folder, 'meta.yaml');
   const content = await readFile(file, 'utf8').catch(() => undefined);
   if (content === undefined) return undefined;
-  const parsed = schema.safeParse(parse(content));
-  if (!parsed.success)
-    throw new CliError(`${file} is not in MLflow's format: ${z.prettifyError(parsed.error)}`);
-  return parsed.data;
+  try {
+    return schema.parse(parse(content));
+  } catch (error) {
+    const fault = error instanceof z.ZodError ? z.prettifyError(error) : (error as Error).message;
+    throw new CliError(`${file} is not in MLflow's format: ${fault}`);
+  }
 }
 
 // The layout of `mlruns`: <experiment>/<run>/{meta.yaml,params,metrics,tags,artifacts}, deleted experiments in
@@ -178,15 +195,20 @@ const ExperimentMeta = z.object({ experiment_id: text, name: text, lifecycle_sta
 
 const pointsAtOnce = 5000;
 
-async function* pointsIn(file: string, key: string): AsyncGenerator<SourcePoint[]> {
+async function* pointsIn(file: string, key: string, omissions: Omissions): AsyncGenerator<SourcePoint[]> {
   let points: SourcePoint[] = [];
   await using handle = await open(file);
-  for await (const line of handle.readLines()) {
+  const { whole, isTorn } = await wholeLines(handle);
+  if (isTorn) omissions.add('lines that are no points');
+  if (whole === 0) return;
+  for await (const line of handle.readLines({ start: 0, end: whole - 1 })) {
     if (line === '') continue;
     const [timestamp = '', value = '', step = '0'] = line.split(' ');
     const point = { key, value: numberOf(value), timestamp: Number(timestamp), step: Number(step) };
-    if ([point.timestamp, point.step].some(Number.isNaN) || Number.isNaN(point.value))
-      throw new CliError(`${file} has a line that is not a point: ${line.slice(0, 100)}`);
+    if (value === '' || [point.timestamp, point.step, point.value].some(Number.isNaN)) {
+      omissions.add('lines that are no points');
+      continue;
+    }
     points.push(point);
     if (points.length < pointsAtOnce) continue;
     yield points;
@@ -194,6 +216,18 @@ async function* pointsIn(file: string, key: string): AsyncGenerator<SourcePoint[
   }
   if (points.length > 0) yield points;
 }
+
+/** Return the bytes of a file up to its last line feed: a program that was killed has torn what follows. */
+async function wholeLines(handle: FileHandle): Promise<{ whole: number; isTorn: boolean }> {
+  const { size } = await handle.stat();
+  const tail = Buffer.alloc(Math.min(size, maxLine));
+  await handle.read(tail, 0, tail.length, size - tail.length);
+  const whole = size - tail.length + tail.lastIndexOf('\n') + 1;
+  return { whole, isTorn: whole < size };
+}
+
+/** Bytes of a point are far fewer. */
+const maxLine = 1000;
 
 /** Parse a number. Python writes `nan`, `inf` and `-inf`. */
 function numberOf(written: string): number | string {
@@ -215,7 +249,7 @@ export async function artifactFolder(
   place: string,
 ): Promise<string | undefined> {
   const [, served] = /^mlflow-artifacts:\/+(.+)$/.exec(artifactUri) ?? [];
-  const local = artifactUri.startsWith('file:') ? fileURLToPath(artifactUri) : artifactUri;
+  const local = artifactUri.startsWith('file:') ? localPath(artifactUri) : artifactUri;
   const other = join(served === undefined ? local : join(root, '..', 'mlartifacts', served), '.').replace(
     /\/$/,
     '',
@@ -226,6 +260,15 @@ export async function artifactFolder(
     [join(place, 'artifacts'), root].map((path) => realpath(path).catch(() => undefined)),
   );
   return own?.startsWith(join(top ?? '', sep)) ? own : undefined;
+}
+
+/** Return the path of an address; a blank one for an address of another machine. */
+function localPath(address: string): string {
+  try {
+    return fileURLToPath(address);
+  } catch {
+    return '';
+  }
 }
 
 const ModelMeta = z.object({ name: text, description: text.nullish() });

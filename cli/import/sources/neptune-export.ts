@@ -254,8 +254,16 @@ function textOfRow(row: Row): string {
 async function* pointsOf(exported: ExportedRun): AsyncGenerator<SourcePoint[]> {
   const { parts, described, factor, scratch, omissions } = exported;
   let last = 0;
+  const damaged: unknown[] = [];
+  const rowsBefore = async function* (part: string): AsyncGenerator<Row[]> {
+    try {
+      yield* rowsOf(part);
+    } catch (error) {
+      damaged.push(error);
+    }
+  };
   for (const part of parts)
-    for await (const rows of rowsOf(part)) {
+    for await (const rows of rowsBefore(part)) {
       const points: SourcePoint[] = [];
       for (const row of rows) {
         const { attribute_path: path, attribute_type: type, timestamp } = row;
@@ -273,6 +281,7 @@ async function* pointsOf(exported: ExportedRun): AsyncGenerator<SourcePoint[]> {
       yield points;
     }
   yield described.map(({ key, value }) => ({ key, value: shownDouble(value), timestamp: last, step: 0 }));
+  if (damaged.length > 0) throw damaged[0];
 }
 
 /** Neptune's own samples of the machine are below `monitoring`. */

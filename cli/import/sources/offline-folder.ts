@@ -119,6 +119,7 @@ async function readRun(folder: string): Promise<OfflineRun> {
       ...[...tags].flatMap(([key, value]) => (value === undefined ? [] : [{ key, value }])),
       ...(isLive || end !== undefined ? [] : [reason]),
     ],
+    removedTags: [...tags].flatMap(([key, value]) => (value === undefined ? [key] : [])),
     state: `${size} bytes`,
   };
   return { folder, project, described, files, omissions: new Omissions() };

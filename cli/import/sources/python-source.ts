@@ -115,7 +115,12 @@ const time = z
   .nullable()
   .transform((value) => value ?? Number.NaN);
 
-const Point = z.tuple([z.string(), z.union([z.number(), z.string()]), time, time]);
+const Point = z.tuple([
+  z.string(),
+  z.union([z.number(), z.enum(['NaN', 'Infinity', '-Infinity'])]),
+  time,
+  time,
+]);
 
 const File = z.object({ path: z.string(), local: z.string() });
 

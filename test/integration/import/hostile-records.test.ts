@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openSource } from '../../../cli/import/open-source.ts';
 import { PythonReader } from '../../../cli/import/sources/python-reader.ts';
-import { readSource } from './read-whole.ts';
+import { readSource, valuesOf } from './read-whole.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -87,13 +87,116 @@ test('one record that is no record does not keep the others back', async () => {
   await writeFile(join(clearml, 'g.zip'), whole.fill(0, central, central + 4));
   const sessions = await readSource('clearml', clearml);
   expect(Object.keys(sessions.runs)).toContain('good');
-  for (const name of ['b.zip', 'c.zip', 'd.zip', 'f.zip', 'g.zip', 'h.zip'])
+  expect(Object.keys(sessions.runs)).toContain('odd');
+  for (const name of ['b.zip', 'c.zip', 'f.zip', 'g.zip', 'h.zip'])
     expect(sessions.unread).toContainEqual(expect.stringContaining(name));
   const archives = await readSource('comet', comet);
   expect(Object.keys(archives.runs)).toContain('good');
-  for (const name of ['b.zip', 'c.zip', 'e.zip'])
+  expect(archives.runs['odd']?.omitted).toEqual({ 'records that are damaged': 1 });
+  for (const name of ['b.zip', 'e.zip'])
     expect(archives.unread).toContainEqual(expect.stringContaining(name));
   expect(archives.unread).toContainEqual(expect.stringContaining('time'));
+});
+
+test('one record of a run that is damaged does not keep its others back', async () => {
+  const [session, archive, top] = ['damaged-session', 'damaged-archive', 'damaged'].map((name) =>
+    join(folder, name),
+  ) as [string, string, string];
+  const deep = '['.repeat(20_000);
+  const scalar = (more: object) => ({
+    ...{ type: 'training_stats_scalar', metric: 'loss', variant: 'a/b', value: 1, timestamp: 5, iter: 1 },
+    ...more,
+  });
+  const lines = (...rows: unknown[]) =>
+    rows.map((row) => (typeof row === 'string' ? row : JSON.stringify(row))).join('\n');
+  const point = (metricName: string) => ({
+    type: 'metric_msg',
+    payload: { metric: { metricName, metricValue: 1, step: 1 }, local_timestamp: 5 },
+  });
+  await writeZips({
+    [`${session}.zip`]: {
+      'task.json': {
+        ...{ id: 'a', name: 'a', execution: { artifacts: [{}, 'none', { key: 'whole' }] } },
+        configuration: { bad: 1, good: { value: 'x' } },
+      },
+      'metrics.jsonl': lines(
+        [scalar({ value: undefined }), scalar({ timestamp: undefined }), scalar({ metric: 'other' })],
+        deep,
+        [scalar({})],
+      ),
+      'log.jsonl': lines([{ msg: 1 }, { msg: 'a line' }]),
+    },
+    [`${archive}.zip`]: {
+      'experiment.json': { offline_id: 'a' },
+      'messages.json': lines(
+        { type: 'parameter_msg', payload: {} },
+        { type: 'metric_msg', payload: { metric: 'none' } },
+        deep,
+        { type: 'other', payload: [] },
+        point('loss'),
+      ),
+    },
+  });
+  await mkdir(top);
+  const database = new DatabaseSync(join(top, 'digits.db'));
+  database.exec(`
+    CREATE TABLE metrics (id INTEGER PRIMARY KEY, run_name TEXT, timestamp TEXT, step INTEGER, metrics TEXT);
+    CREATE TABLE configs (run_name TEXT, config TEXT);
+    INSERT INTO configs VALUES ('a', '{"lr": 0.');
+    INSERT INTO metrics VALUES (NULL, 'a', '2026-01-02T03:04:05Z', 1, '{"loss": 0.'),
+      (NULL, 'a', 'noon', 2, '{"loss": 2}'), (NULL, 'a', '2026-01-02T03:04:05Z', 3, x'ff00'),
+      (NULL, 'a', '2026-01-02T03:04:05Z', 4, '{"loss": 4, "h": {"_type": "trackio.histogram"}, "acc": 1}'),
+      (NULL, 'a', '2026-01-02T03:04:05Z', 5, '{"loss": 5}');
+  `);
+  database.close();
+
+  const { a: ofClearml } = (await readSource('clearml', `${session}.zip`)).runs;
+  const { a: ofComet } = (await readSource('comet', `${archive}.zip`)).runs;
+  const { a: ofTrackio } = (await readSource('trackio', top)).runs;
+
+  expect(ofClearml?.points.map(({ key }) => key)).toEqual(['other/a/b', 'loss/a/b']);
+  expect([...(ofClearml?.files.keys() ?? [])]).toEqual(['output.log', 'clearml/configuration/good']);
+  expect(ofComet?.points.map(({ key }) => key)).toEqual(['loss']);
+  expect(valuesOf(ofTrackio?.points ?? [], 'loss')).toEqual([
+    [2, 2],
+    [4, 4],
+    [5, 5],
+  ]);
+  const damaged = [ofClearml, ofComet, ofTrackio].map((run) => run?.omitted['records that are damaged']);
+  expect(damaged).toEqual([6, 3, 3]);
+  expect(ofTrackio?.omitted['configurations that are damaged']).toBe(1);
+});
+
+test('torn lines, descriptions that are none and addresses elsewhere of a folder of MLflow are left out', async () => {
+  const top = join(folder, 'torn', 'mlruns');
+  const run = (id: string) => join(top, '1', id);
+  for (const id of ['whole', 'empty', 'bad']) await mkdir(join(run(id), 'metrics'), { recursive: true });
+  await mkdir(join(top, '2'));
+  await mkdir(join(top, 'models/m'), { recursive: true });
+  await writeFile(join(top, '1/meta.yaml'), "experiment_id: '1'\nname: e\nlifecycle_stage: active\n");
+  await writeFile(join(top, '2/meta.yaml'), 'experiment_id: [');
+  await writeFile(join(top, 'models/m/meta.yaml'), '');
+  await writeFile(
+    join(run('whole'), 'meta.yaml'),
+    'run_id: whole\nrun_name: whole\nstatus: 3\nlifecycle_stage: active\nartifact_uri: file://elsewhere/x\n',
+  );
+  await writeFile(join(run('empty'), 'meta.yaml'), '');
+  await writeFile(join(run('bad'), 'meta.yaml'), 'run_id: "');
+  await writeFile(join(run('whole'), 'metrics/a'), '1 0.5 0\nno point here\n2\n2 0.25 1\n3 0.125 12');
+  await writeFile(join(run('whole'), 'metrics/b'), '1 nan 0\n');
+  await writeFile(join(run('whole'), 'metrics/c'), '1 0.');
+
+  const { runs, unread } = await readSource('mlflow', top);
+
+  expect(Object.keys(runs)).toEqual(['whole']);
+  expect(runs['whole']?.points.map(({ key, value, step }) => [key, value, step])).toEqual([
+    ['a', 0.5, 0],
+    ['a', 0.25, 1],
+    ['b', 'NaN', 0],
+  ]);
+  expect(runs['whole']?.omitted).toEqual({ 'lines that are no points': 4 });
+  for (const one of ['2/meta.yaml', 'empty/meta.yaml', 'bad/meta.yaml', 'm/meta.yaml'])
+    expect(unread).toContainEqual(expect.stringContaining(one));
 });
 
 test('times and steps that JSON has no number for do not end the reader', async () => {

@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import { appendFile, cp, mkdir, mkdtemp, readdir, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { importRuns } from '../../../cli/import/import-runs.ts';
 import { offlineFolder } from '../../../cli/import/sources/offline-folder.ts';
@@ -100,6 +102,46 @@ with mps.record("digits", name="next") as r:
   expect(found[0].tags).toMatchObject({ kind: 'b' });
   expect(found[0].tags.team).toBeUndefined();
   expect(await recording.steps(found[0], 'val/loss')).toEqual(range(300));
+});
+
+test('a run that the package has sent by half is finished by the import, once and as it was logged', async () => {
+  let calls = 0;
+  recording.cut(() => {
+    calls += 1;
+    return calls > 6 ? 'before' : undefined;
+  });
+  const program = await recording.start(`
+import mps, time
+r = mps.record("digits", params={"lr": 0.1}, name="half", tags={"team": "a"})
+for step in range(2500):
+    r.log({"loss": step / 7}, step=step)
+print("logged", flush=True)
+time.sleep(60)
+`);
+  await once(program.child.stdout, 'data');
+  while (calls < 8) await sleep(20);
+  const [own = ''] = await recording.left();
+  await appendFile(
+    join(recording.folder, '.mps/offline', own, 'records.ndjson'),
+    `${JSON.stringify({ at: 1, tags: { team: null, kind: 'b' } })}\n${JSON.stringify({ at: 2, params: { depth: '3' } })}\n`,
+  );
+  const halfSent = (await recording.runs()).find(({ name }: { name: string }) => name === 'half');
+  program.child.kill('SIGKILL');
+  await program.ended;
+  recording.cut();
+
+  const brought = await bring(recording.folder);
+  const again = await bring(recording.folder);
+
+  expect(halfSent.tags).toMatchObject({ team: 'a' });
+  expect(brought).toMatchObject({ runs: 1, known: 0, failures: [] });
+  expect(again).toMatchObject({ runs: 1, known: 1, points: 0, failures: [] });
+  const found = (await recording.runs()).filter(({ name }: { name: string }) => name === 'half');
+  expect(found).toHaveLength(1);
+  expect(found[0]).toMatchObject({ status: 'FAILED', params: { lr: '0.1', depth: '3' } });
+  expect(found[0].tags).toMatchObject({ kind: 'b' });
+  expect(found[0].tags.team).toBeUndefined();
+  expect(await recording.steps(found[0], 'loss')).toEqual(range(2500));
 });
 
 test('torn lines, values that are none and files elsewhere are counted, and the rest comes', async () => {

@@ -46,9 +46,15 @@ async function trackio(): Promise<string> {
   return top;
 }
 
+async function aim(): Promise<string> {
+  if (realAim !== undefined) return realAim;
+  await mkdir(join(folder, '.aim/meta/chunks/1d18'), { recursive: true });
+  return folder;
+}
+
 const at = (name: string) => async () => join(fixtures, name);
 
-/** A source of each tracker. Aim's needs its package. */
+/** A source of each tracker. Aim's package has a stand-in, unless IMPORT_AIM names a folder and the PATH has a Python with it. */
 const sources: readonly (readonly [Tracker, () => Promise<string>])[] = [
   ['wandb', at('wandb-0.31.0')],
   ['neptune', at('neptune')],
@@ -57,7 +63,14 @@ const sources: readonly (readonly [Tracker, () => Promise<string>])[] = [
   ['trackio', trackio],
   ['clearml', at('clearml.zip')],
   ['comet', at('comet.zip')],
+  ['aim', aim],
 ];
+
+const realAim = process.env['IMPORT_AIM'];
+const env = {
+  ...process.env,
+  ...(realAim === undefined && { PYTHONPATH: join(fixtures, 'aim-stand-in') }),
+};
 
 /** Kills for each tracker. IMPORT_KILLS=100 is the figure of the import. */
 const kills = Number(process.env['IMPORT_KILLS'] ?? 1);
@@ -79,7 +92,7 @@ test.each(sampled(sources, 3))(
   async (tracker, made) => {
     const path = await made();
     const use = async <T>(act: (source: RunSource) => Promise<T>): Promise<T> => {
-      const source = await openSource(tracker, path, path, process.env);
+      const source = await openSource(tracker, path, path, env);
       try {
         return await act(source);
       } finally {
