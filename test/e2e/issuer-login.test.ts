@@ -36,9 +36,7 @@ test('mps opens a browser, and is signed in once the person is', async () => {
   await chmod(opener, 0o700);
   const mps = startMps(['login', service.url], { folder, home, environment: { BROWSER: opener } });
   await mps.printed('Sign in at ');
-  await expect
-    .poll(() => readFile(opened, 'utf8').catch(() => ''), { timeout: 30_000 })
-    .toMatch(/challenge=/);
+  await expect.poll(() => readFile(opened, 'utf8').catch(() => '')).toMatch(/challenge=/);
   const address = await readFile(opened, 'utf8');
   // Any page of a browser can bring something to the port.
   const port = new URL(address).searchParams.get('port');

@@ -221,18 +221,21 @@ describe('mps', { shuffle: false }, () => {
     await rm(join(folder, 'pulled'), { recursive: true });
   });
 
-  test('trains an experiment again with another value, and returns its id at once', async () => {
-    const [newest] = (await mps(['ls', '--json'])).stdout.split('\n');
-    const { experiment_id } = ExperimentAnswer.parse(JSON.parse(newest ?? ''));
-    const rerun = await mps(['rerun', experiment_id.slice(-6), '-S', 'learning_rate=0.3', '-d']);
-    expect(rerun, rerun.stderr).toMatchObject({ code: 0 });
-    const shown = JSON.parse((await mps(['show', rerun.stdout.trim(), '--json'])).stdout);
-    expect(shown).toMatchObject({ rerun_of: experiment_id, params: { learning_rate: '0.3' } });
-    await mps(['logs', '-f', 'latest']);
-    await mps(['rm', 'latest', '--yes']);
-    const compound = await mps(['rerun', '-S', 'a={b: 1}']);
-    expect(compound).toMatchObject({ code: 2, stderr: expect.stringContaining('single values') });
-  });
+  test.runIf(everySample)(
+    'trains an experiment again with another value, and returns its id at once',
+    async () => {
+      const [newest] = (await mps(['ls', '--json'])).stdout.split('\n');
+      const { experiment_id } = ExperimentAnswer.parse(JSON.parse(newest ?? ''));
+      const rerun = await mps(['rerun', experiment_id.slice(-6), '-S', 'learning_rate=0.3', '-d']);
+      expect(rerun, rerun.stderr).toMatchObject({ code: 0 });
+      const shown = JSON.parse((await mps(['show', rerun.stdout.trim(), '--json'])).stdout);
+      expect(shown).toMatchObject({ rerun_of: experiment_id, params: { learning_rate: '0.3' } });
+      await mps(['logs', '-f', 'latest']);
+      await mps(['rm', 'latest', '--yes']);
+      const compound = await mps(['rerun', '-S', 'a={b: 1}']);
+      expect(compound).toMatchObject({ code: 2, stderr: expect.stringContaining('single values') });
+    },
+  );
 
   test('stores data, configurations and variables; sends nothing twice', async () => {
     await mkdir(join(scratch, 'numbers/part'), { recursive: true });
@@ -312,48 +315,51 @@ describe('mps', { shuffle: false }, () => {
     });
   });
 
-  test('a model takes the sets that its run left beside it, and others later', async () => {
-    const left = join(scratch, 'left');
-    await mkdir(left);
-    await cp(join(import.meta.dirname, '../fixtures/onnx/digits.onnx'), join(left, 'digits.onnx'));
-    const image = { type: 'float' as const, dims: [1], values: new Float32Array(1) };
-    for (const name of ['digits-test.npz', 'more.npz']) await writeNpz(join(left, name), { image });
-    const here = (args: readonly string[]) => runMps(args, { folder: left, home: join(scratch, 'home') });
-    const ran = await here(['run', '--', 'bash', '-c', 'cp digits* "$OUTPUT_DIR"']);
-    expect(ran, ran.stderr).toMatchObject({ code: 0 });
-    const pushed = await here(['models', 'push', 'left', 'digits.onnx', '--from', 'latest']);
-    expect(pushed, pushed.stderr).toMatchObject({
-      code: 0,
-      stderr: expect.stringContaining('evaluation  digits-test.npz'),
-    });
-    const bare = await here([
-      'models',
-      'push',
-      'bare',
-      'digits.onnx',
-      '--from',
-      'latest',
-      '--no-sets',
-      '--json',
-    ]);
-    expect(JSON.parse(bare.stdout)).toMatchObject({ has_calibration: false, has_evaluation: false });
-    const later = await here(['models', 'sets', 'bare', '--calibration', 'more.npz']);
-    expect(later, later.stderr).toMatchObject({
-      code: 0,
-      stderr: expect.stringContaining('bare  with calibration'),
-    });
-    const taken = await here([
-      'models',
-      'sets',
-      'bare',
-      '--evaluation',
-      'digits-test.npz',
-      '--from',
-      'latest',
-    ]);
-    expect(taken.stderr).toContain('bare  with calibration and evaluation');
-    expect(await here(['models', 'sets', 'bare'])).toMatchObject({ code: 2 });
-  });
+  test.runIf(everySample)(
+    'a model takes the sets that its run left beside it, and others later',
+    async () => {
+      const left = join(scratch, 'left');
+      await mkdir(left);
+      await cp(join(import.meta.dirname, '../fixtures/onnx/digits.onnx'), join(left, 'digits.onnx'));
+      const image = { type: 'float' as const, dims: [1], values: new Float32Array(1) };
+      for (const name of ['digits-test.npz', 'more.npz']) await writeNpz(join(left, name), { image });
+      const here = (args: readonly string[]) => runMps(args, { folder: left, home: join(scratch, 'home') });
+      const ran = await here(['run', '--', 'bash', '-c', 'cp digits* "$OUTPUT_DIR"']);
+      expect(ran, ran.stderr).toMatchObject({ code: 0 });
+      const pushed = await here(['models', 'push', 'left', 'digits.onnx', '--from', 'latest']);
+      expect(pushed, pushed.stderr).toMatchObject({
+        code: 0,
+        stderr: expect.stringContaining('evaluation  digits-test.npz'),
+      });
+      const bare = await here([
+        'models',
+        'push',
+        'bare',
+        'digits.onnx',
+        '--from',
+        'latest',
+        '--no-sets',
+        '--json',
+      ]);
+      expect(JSON.parse(bare.stdout)).toMatchObject({ has_calibration: false, has_evaluation: false });
+      const later = await here(['models', 'sets', 'bare', '--calibration', 'more.npz']);
+      expect(later, later.stderr).toMatchObject({
+        code: 0,
+        stderr: expect.stringContaining('bare  with calibration'),
+      });
+      const taken = await here([
+        'models',
+        'sets',
+        'bare',
+        '--evaluation',
+        'digits-test.npz',
+        '--from',
+        'latest',
+      ]);
+      expect(taken.stderr).toContain('bare  with calibration and evaluation');
+      expect(await here(['models', 'sets', 'bare'])).toMatchObject({ code: 2 });
+    },
+  );
 
   test.runIf(everySample)(
     'a quantization leaves the model beside it as it was, and both can be opened',
@@ -400,7 +406,7 @@ describe('mps', { shuffle: false }, () => {
     },
   );
 
-  test('completes commands, flags and names that the service knows', async () => {
+  test.runIf(everySample)('completes commands, flags and names that the service knows', async () => {
     const completed = async (...words: string[]) =>
       (await mps(['__complete', ...words])).stdout
         .trimEnd()
@@ -472,31 +478,34 @@ describe('mps', { shuffle: false }, () => {
   });
 
   // It leaves a second project, whose name says that it is imported.
-  test('makes an archive of a project, and a project of it that makes the same archive', async () => {
-    const exported = await mps(['export', '--to', 'first.zip']);
-    expect(exported, exported.stderr).toMatchObject({ code: 0 });
-    const imported = await mps(['import', 'first.zip', '--json']);
-    expect(imported, imported.stderr).toMatchObject({ code: 0 });
-    const { project_id } = Imported.parse(JSON.parse(imported.stdout));
-    const again = await mps(['export', '--to', 'second.zip', '-p', project_id]);
-    expect(again, again.stderr).toMatchObject({ code: 0 });
-    const [first, second] = await Promise.all(
-      ['first.zip', 'second.zip'].map((name) => readFile(join(folder, name))),
-    );
-    expect(first?.subarray(0, 2).toString()).toBe('PK');
-    expect(second?.equals(first ?? Buffer.of())).toBe(true);
-    const [own, other] = [await mps(['ls', '-p', project_id]), await mps(['ls'])];
-    const statuses = ({ stdout }: Ended) => stdout.match(/\b(?:SUCCEEDED|FAILED)\b/g);
-    expect(statuses(own)).toContain('SUCCEEDED');
-    expect(statuses(own)).toEqual(statuses(other));
-    // The folder's name still leads to the first one.
-    expect(other).toMatchObject({ code: 0 });
-    const broken = await readFile(join(folder, 'first.zip'));
-    await writeFile(join(folder, 'broken.zip'), broken.subarray(0, -1));
-    const refused = await mps(['import', 'broken.zip']);
-    expect(refused).toMatchObject({ code: 1, stdout: '' });
-    expect(refused.stderr).not.toBe('');
-  });
+  test.runIf(everySample)(
+    'makes an archive of a project, and a project of it that makes the same archive',
+    async () => {
+      const exported = await mps(['export', '--to', 'first.zip']);
+      expect(exported, exported.stderr).toMatchObject({ code: 0 });
+      const imported = await mps(['import', 'first.zip', '--json']);
+      expect(imported, imported.stderr).toMatchObject({ code: 0 });
+      const { project_id } = Imported.parse(JSON.parse(imported.stdout));
+      const again = await mps(['export', '--to', 'second.zip', '-p', project_id]);
+      expect(again, again.stderr).toMatchObject({ code: 0 });
+      const [first, second] = await Promise.all(
+        ['first.zip', 'second.zip'].map((name) => readFile(join(folder, name))),
+      );
+      expect(first?.subarray(0, 2).toString()).toBe('PK');
+      expect(second?.equals(first ?? Buffer.of())).toBe(true);
+      const [own, other] = [await mps(['ls', '-p', project_id]), await mps(['ls'])];
+      const statuses = ({ stdout }: Ended) => stdout.match(/\b(?:SUCCEEDED|FAILED)\b/g);
+      expect(statuses(own)).toContain('SUCCEEDED');
+      expect(statuses(own)).toEqual(statuses(other));
+      // The folder's name still leads to the first one.
+      expect(other).toMatchObject({ code: 0 });
+      const broken = await readFile(join(folder, 'first.zip'));
+      await writeFile(join(folder, 'broken.zip'), broken.subarray(0, -1));
+      const refused = await mps(['import', 'broken.zip']);
+      expect(refused).toMatchObject({ code: 1, stdout: '' });
+      expect(refused.stderr).not.toBe('');
+    },
+  );
 
   test('puts what another tracker recorded into the project of an ID', async () => {
     const created = await mps(['projects', '--json']);

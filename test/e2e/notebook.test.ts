@@ -97,5 +97,5 @@ describe.runIf(hasPapermill)('a notebook', () => {
     });
     const kept = await readFile(join(folder, 'bad/workdir', hostile), 'utf8');
     expect(kept).toContain('"ename": "ValueError"');
-  }, 300_000);
+  });
 });

@@ -102,12 +102,10 @@ print(json.dumps({
     expect(found.log).toEqual(expect.arrayContaining(['step 0 "007"']));
     expect(await readFile(join(folder, found.pulled, 'digits.onnx'))).toEqual(await readFile(digits));
     expect(JSON.parse(ran.stdout).source_sha256).toBe(found.source);
-  }, 120_000);
+  });
 
-  test.runIf(everySample)(
-    'sweeps, registers the model of the best, and asks it',
-    async () => {
-      const found = await python(`
+  test.runIf(everySample)('sweeps, registers the model of the best, and asks it', async () => {
+    const found = await python(`
 sweep = service.sweep("sweep.yaml", project="swept")
 best = next(run for run in sweep.runs if run.params["lr"] == str(sweep.best.params["lr"]))
 best.register("asked", "model/digits.onnx")
@@ -124,12 +122,10 @@ except mps.Error as error:
 outputs = {name: [len(value), len(value[0])] for name, value in answer.items()}
 print(json.dumps({"best": sweep.best.params, "outputs": outputs, "refused": refused, "names": [one.name for one in service.models]}))`);
 
-      expect(found).toMatchObject({ best: { lr: 0.1 }, names: ['asked'] });
-      expect(Object.values(found.outputs)).toEqual([[1, 10]]);
-      expect(found.refused).toMatch(/^The model asked has no input wrong\. It has: \S+ FP32 \[/);
-    },
-    120_000,
-  );
+    expect(found).toMatchObject({ best: { lr: 0.1 }, names: ['asked'] });
+    expect(Object.values(found.outputs)).toEqual([[1, 10]]);
+    expect(found.refused).toMatch(/^The model asked has no input wrong\. It has: \S+ FP32 \[/);
+  });
 });
 
 /** Whether pip gets what executes notebooks: `npm test` asks no package index. */
@@ -202,5 +198,5 @@ describe.runIf(venv !== undefined)('a notebook', () => {
     expect(shown(2, 'text/plain')).toMatch(/'name': '\S+', 'params\.lr': 0\.1, 'metrics\.loss': 0\.033/);
     expect(shown(3, 'text/plain')).toBe("'M'");
     expect(shown(5, 'text/plain')).toBe("[((2, 10), 'float32')]");
-  }, 300_000);
+  });
 });

@@ -13,7 +13,7 @@ beforeAll(async () => {
   temporary = await mkdtemp(join(tmpdir(), 'mps-codec-'));
   await installPictureCodec(root, join(temporary, 'asset'));
   modules = join(temporary, 'asset/node_modules');
-}, 120_000);
+});
 
 afterAll(() => rm(temporary, { recursive: true, force: true }));
 

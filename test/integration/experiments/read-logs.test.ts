@@ -8,6 +8,7 @@ import { findLease, noteWatched, takeLease } from '../../../shared/data/jobs/lea
 import type { AnyEndpoint } from '../../../shared/http/definition/middleware.ts';
 import { JobWatch } from '../../../shared/runner/telemetry/job-watch.ts';
 import { experimentOf } from '../../support/experiment.ts';
+import { everySample } from '../../support/samples.ts';
 import { testService } from '../../support/service.ts';
 import { newProject } from '../projects/new-project.ts';
 import { lease, time } from './held-lease.ts';
@@ -108,55 +109,58 @@ test('a read of a running job is seen by the job, with one write for all who rea
   expect(await findLease(service.records, 'no-such-job', 0)).toBeUndefined();
 });
 
-test('a search finds lines of the whole log with their numbers and places, in pages of bounded work', async () => {
-  const service = await testService();
-  const owner = await service.user('developer');
-  const project_id = await newProject(service, owner);
-  const ended = { ...experimentOf(project_id, 0.9), stopped_at: time };
-  const { experiment_id } = ended;
-  await service.records.write(putExperiment(ended), takeLease(experiment_id, 0, lease, undefined));
-  const pad = '.'.repeat(2_000);
-  const messageOf = (number: number) =>
-    number % 1_700 === 1_699 ? `Loss is "NaN" at ${number}` : `${number}${pad}`;
-  for (let chunk = 0; chunk < 150; chunk += 1) {
-    const lines = Array.from({ length: 100 }, (_, index) => ({
-      time,
-      stream: 'stdout' as const,
-      message: messageOf(chunk * 100 + index),
-    }));
-    await appendLog(service.records, experiment_id, 0, lease, chunk, lines, new Date());
-  }
-  const path = { project_id, experiment_id };
-  const read = (query: string) => service.call(readLogs, { path, query, as: owner });
+test.runIf(everySample)(
+  'a search finds lines of the whole log with their numbers and places, in pages of bounded work',
+  async () => {
+    const service = await testService();
+    const owner = await service.user('developer');
+    const project_id = await newProject(service, owner);
+    const ended = { ...experimentOf(project_id, 0.9), stopped_at: time };
+    const { experiment_id } = ended;
+    await service.records.write(putExperiment(ended), takeLease(experiment_id, 0, lease, undefined));
+    const pad = '.'.repeat(2_000);
+    const messageOf = (number: number) =>
+      number % 1_700 === 1_699 ? `Loss is "NaN" at ${number}` : `${number}${pad}`;
+    for (let chunk = 0; chunk < 150; chunk += 1) {
+      const lines = Array.from({ length: 100 }, (_, index) => ({
+        time,
+        stream: 'stdout' as const,
+        message: messageOf(chunk * 100 + index),
+      }));
+      await appendLog(service.records, experiment_id, 0, lease, chunk, lines, new Date());
+    }
+    const path = { project_id, experiment_id };
+    const read = (query: string) => service.call(readLogs, { path, query, as: owner });
 
-  const pages: { number: number; message: string }[][] = [];
-  let query: string | undefined = `search=${encodeURIComponent('"nan" at')}`;
-  while (query !== undefined) {
-    const answer = await read(query);
-    pages.push(answer.json);
-    query = /<\?(.*)>; rel="next"/.exec(answer.headers['link'] ?? '')?.[1];
-  }
+    const pages: { number: number; message: string }[][] = [];
+    let query: string | undefined = `search=${encodeURIComponent('"nan" at')}`;
+    while (query !== undefined) {
+      const answer = await read(query);
+      pages.push(answer.json);
+      query = /<\?(.*)>; rel="next"/.exec(answer.headers['link'] ?? '')?.[1];
+    }
 
-  const found = pages.flat();
-  expect(found.map(({ number }) => number)).toEqual(
-    Array.from({ length: 8 }, (_, index) => 1_699 + 1_700 * index),
-  );
-  // 30 MB of log, of which a page reads 20 MB.
-  expect(pages).toHaveLength(2);
-  for (const { message, number } of found) {
-    const around = await read(`line=${number - 50}&limit=60`);
-    const messages = around.json.map((line: { message: string }) => line.message);
-    expect(messages).toEqual(Array.from({ length: 60 }, (_, index) => messageOf(number - 50 + index)));
-    expect(messages[50]).toBe(message);
-  }
-  const one = await read('search=loss&limit=1');
-  expect(one.json.map(({ number }: { number: number }) => number)).toEqual([1_699]);
-  const two = await read(/<\?(.*)>; rel="next"/.exec(one.headers['link'] ?? '')?.[1] ?? '');
-  expect(two.json.map(({ number }: { number: number }) => number)).toEqual([3_399]);
-  expect((await read('search=nothing+like+this')).json).toEqual([]);
-  for (const both of ['search=a&tail=3', 'line=3&tail=3', 'search=a&line=3'])
-    expect((await read(both)).status, both).toBe(400);
-});
+    const found = pages.flat();
+    expect(found.map(({ number }) => number)).toEqual(
+      Array.from({ length: 8 }, (_, index) => 1_699 + 1_700 * index),
+    );
+    // 30 MB of log, of which a page reads 20 MB.
+    expect(pages).toHaveLength(2);
+    for (const { message, number } of found) {
+      const around = await read(`line=${number - 50}&limit=60`);
+      const messages = around.json.map((line: { message: string }) => line.message);
+      expect(messages).toEqual(Array.from({ length: 60 }, (_, index) => messageOf(number - 50 + index)));
+      expect(messages[50]).toBe(message);
+    }
+    const one = await read('search=loss&limit=1');
+    expect(one.json.map(({ number }: { number: number }) => number)).toEqual([1_699]);
+    const two = await read(/<\?(.*)>; rel="next"/.exec(one.headers['link'] ?? '')?.[1] ?? '');
+    expect(two.json.map(({ number }: { number: number }) => number)).toEqual([3_399]);
+    expect((await read('search=nothing+like+this')).json).toEqual([]);
+    for (const both of ['search=a&tail=3', 'line=3&tail=3', 'search=a&line=3'])
+      expect((await read(both)).status, both).toBe(400);
+  },
+);
 
 test('a page of a search is no longer than one of the log', async () => {
   const service = await testService();

@@ -38,9 +38,9 @@ test('--watch brings runs that begin later, until Ctrl-C, and says then what cam
     { watch: true, report: 'report.json' },
     10,
   ).catch((error: unknown) => error);
-  await expect.poll(() => printed, { timeout: 30_000 }).toContain('1 runs are here.');
+  await expect.poll(() => printed).toContain('1 runs are here.');
   await cp(join(fixtures, 'second'), join(runs, 'second'), { recursive: true });
-  await expect.poll(() => printed, { timeout: 30_000 }).toContain('2 runs are here.');
+  await expect.poll(() => printed).toContain('2 runs are here.');
   for (const press of process.listeners('SIGINT').filter((listener) => !before.has(listener)))
     press('SIGINT');
   expect(await ended).toBeUndefined();

@@ -82,7 +82,7 @@ describe('where results are put', () => {
     expect(receipt).toContain('"magnitude_global"');
     const { 'small.receipt.json': _receipt, 'small.receipt.svg': _page, ...before } = small;
     expect(again).toMatchObject(before);
-  }, 60_000);
+  });
 });
 
 /** Nothing may be started for what is refused. */

@@ -82,7 +82,7 @@ test('where Batch is away, what is to be cancelled is recorded, and cancelled la
     await service.records.write({ update: subject, change: { set: { cancel_requested_at } } });
   await taskHandler(reconcile, service.environment)(undefined);
   const statuses = async () => [...new Set(await statusesIn(service, project_id))];
-  await expect.poll(statuses, { timeout: 10_000 }).toEqual(['CANCELLED']);
+  await expect.poll(statuses).toEqual(['CANCELLED']);
 });
 
 test('jobs that get their turn meanwhile are cancelled, too, by requests at the same moment', async () => {

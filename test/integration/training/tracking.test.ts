@@ -312,7 +312,7 @@ test.runIf(everySample)(
   },
 );
 
-test('a run that a program takes up by its id is its first one', async () => {
+test.runIf(everySample)('a run that a program takes up by its id is its first one', async () => {
   const service = await trainingService();
   const script = `${client}
 post('runs/update', run_id=run, status='RUNNING')
@@ -394,7 +394,7 @@ else:
   await expect.poll(() => service.log(project_id, experiment_id, 1)).toContain('file: False');
 });
 
-test('a tracking server of the project’s own choice stays', async () => {
+test.runIf(everySample)('a tracking server of the project’s own choice stays', async () => {
   const service = await trainingService();
   const uri = `http://tracking.example/${randomUUID()}`;
   const script = "import os; print('uri', os.environ['MLFLOW_TRACKING_URI'], 'MLFLOW_RUN_ID' in os.environ)";

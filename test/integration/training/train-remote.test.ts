@@ -64,6 +64,8 @@ else:
     connection.sendall(b'printed')
 `;
 
+import { everySample } from '../../support/samples.ts';
+
 describe('training on a cluster', () => {
   test('runs every node; node 0 decides, and every log is kept', async () => {
     const service = await trainingService();
@@ -82,7 +84,7 @@ describe('training on a cluster', () => {
     }
   });
 
-  test('two nodes meet by the variables of torch.distributed alone', async () => {
+  test.runIf(everySample)('two nodes meet by the variables of torch.distributed alone', async () => {
     const service = await trainingService();
     const { developer: as } = service;
     const project_id = await service.project({
