@@ -37,23 +37,44 @@ function readFromProc(pid: number, boot: string): ProcessInfo | null {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [state, ppid, group, session] = fields;
   if ((Number(fields[6]) & kernelThread) !== 0) return null;
-  const status = readProcFile(`/proc/${pid}/status`);
-  if (status === null) return null;
   const threads = Number(fields[17]);
   // A process whose first thread has ended looks like a zombie while its other threads run on.
   if (((state === 'Z' || state === 'X') && threads <= 1) || session === undefined) return null;
+  const status = new ProcessStatus(pid);
   return {
     pid,
     ppid: Number(ppid),
     group: Number(group),
     session: Number(session),
-    uid: Number(/^Uid:\t(\d+)/m.exec(status)?.[1] ?? Number.NaN),
     startTime: `${boot}/${fields[19]}`,
-    residentBytes: Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024,
     // User and system time, of the process and of the children that it has waited for.
     cpuSeconds: fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / ticksPerSecond,
-    isNamespaceInit: /^NSpid:(\t\d+)+\t1$/m.test(status),
+    get uid() {
+      return Number(status.match(/^Uid:\t(\d+)/m)?.[1] ?? Number.NaN);
+    },
+    get residentBytes() {
+      return Number(status.match(/^VmRSS:\s+(\d+) kB/m)?.[1] ?? 0) * 1024;
+    },
+    get isNamespaceInit() {
+      return status.match(/^NSpid:(\t\d+)+\t1$/m) !== null;
+    },
   };
+}
+
+/** Status of a process, read when it is needed: few of a listing are, and reading it takes longer than the rest. */
+class ProcessStatus {
+  readonly #pid: number;
+  #text: string | undefined;
+
+  constructor(pid: number) {
+    this.#pid = pid;
+  }
+
+  /** Match the text; of a process that has ended meanwhile it is blank. */
+  match(pattern: RegExp): RegExpExecArray | null {
+    this.#text ??= readProcFile(`/proc/${this.#pid}/status`) ?? '';
+    return pattern.exec(this.#text);
+  }
 }
 
 /** Filter the processes that were started with the marker in their environment. */
