@@ -1,16 +1,17 @@
-import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { type Gate, needsBase } from '../../shared/gates/gate.ts';
+import { failsAsUseless, type Gate, needsBase } from '../../shared/gates/gate.ts';
 import type { Measurement } from '../../shared/onnx/engine/measure/measurement.ts';
 import { bytesText, factorText, millisecondsText, shareText } from '../../shared/onnx/receipt/amount-text.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 import type { CliContext } from '../context.ts';
-import { installRuntime, runEngine } from '../run-engine.ts';
 import { withScratchFolder } from '../upload/scratch-folder.ts';
+import type { CiCompression } from './ci-compression.ts';
 import type { CiPlan } from './ci-file.ts';
+import { type Compressed, compressModel } from './compress-model.ts';
+import { engineOutput } from './engine-output.ts';
 import { fileOfCommit, type History, refusePointer } from './history.ts';
-import { type CiReport, ciGates } from './report.ts';
+import { type CiGate, type CiReport, ciGates } from './report.ts';
 
 /** Judge an ONNX file of the folder, against the same file on the target branch or another one. */
 export async function checkModel(context: CliContext, plan: CiPlan, history: History): Promise<Checked> {
@@ -20,6 +21,8 @@ export async function checkModel(context: CliContext, plan: CiPlan, history: His
   await requireFile(path, model);
   if (plan.base !== undefined) await requireFile(resolve(folder, plan.base), plan.base);
   return withScratchFolder(async (scratch) => {
+    const { compress } = plan;
+    if (compress !== undefined) return checkCompressed(context, { ...plan, compress }, { path, scratch });
     const [before] = history.ancestors;
     const ofBranch =
       plan.base !== undefined || before === undefined
@@ -32,20 +35,69 @@ export async function checkModel(context: CliContext, plan: CiPlan, history: His
       head: { name: model, link: null },
       base:
         base === undefined ? null : { name: plan.base ?? `${model} of ${before?.slice(0, 10)}`, link: null },
-      gates: ciGates(plan.gates, base !== undefined, () => measurement.gates),
+      gates: ciGates(
+        plan.gates,
+        () => base !== undefined,
+        () => measurement.gates,
+      ),
       values: valuesOf(measurement),
-      notes: [
-        ...(base === undefined ? [why] : []),
-        // The gates have rows of their own.
-        ...measurement.summary.filter((line) => !line.startsWith('GATE ')),
-        ...measurement.warnings,
-      ],
+      curves: [],
+      notes: [...(base === undefined ? [why] : []), ...notesOf(measurement)],
     };
   });
 }
 
+/** Compress the file and judge the result against it, or against another file. */
+async function checkCompressed(
+  context: CliContext,
+  plan: CiPlan & { compress: CiCompression },
+  { path, scratch }: { path: string; scratch: string },
+): Promise<Checked> {
+  const { model = '', base = model } = plan;
+  const compressed = await compressModel(context, plan, { path, scratch });
+  const measurement = await measureFile(context, plan, {
+    path: compressed.path,
+    base: resolve(context.folder, base),
+  });
+  return {
+    head: { name: `${model} by ${compressed.how}`, link: null },
+    base: { name: base, link: null },
+    gates: [
+      ...ciGates(
+        plan.gates,
+        () => true,
+        () => measurement.gates,
+      ),
+      ...receiptGates(plan.gates, compressed),
+    ],
+    values: valuesOf(measurement),
+    curves: [],
+    notes: [...compressed.notes, ...notesOf(measurement)],
+  };
+}
+
+// The gates have rows of their own.
+const notesOf = ({ summary, warnings }: Measurement): string[] => [
+  ...summary.filter((line) => !line.startsWith('GATE ')),
+  ...warnings,
+];
+
+/** Return what a receipt says alone: a useless result fails unless a gate bounds its loss. */
+export const receiptGates = (gates: readonly Gate[], { isUseless, notes }: Compressed): CiGate[] =>
+  failsAsUseless(gates, isUseless)
+    ? [
+        {
+          gate: 'the result is useful',
+          verdict: 'failed',
+          measured: notes[0] ?? '',
+          allowed: '',
+          note: 'A gate on accuracy, agreement or error judges the loss instead.',
+        },
+      ]
+    : [];
+
 /** What a check has found. */
-export type Checked = Pick<CiReport, 'head' | 'base' | 'gates' | 'values' | 'notes'>;
+export type Checked = Pick<CiReport, 'head' | 'base' | 'gates' | 'values' | 'curves' | 'notes'>;
 
 async function requireFile(path: string, named: string): Promise<void> {
   const found = await stat(path).catch(() => undefined);
@@ -65,7 +117,6 @@ export async function measureFile(
   { gates, data, inputs, seconds }: Pick<CiPlan, 'gates' | 'data' | 'inputs' | 'seconds'>,
   { path, base }: { path: string; base: string | undefined },
 ): Promise<Measurement> {
-  await installRuntime(context);
   const judged = gates.filter((gate) => base !== undefined || !needsBase(gate));
   const isTimed = judged.some(({ metric }) => metric === 'latency');
   const args = [
@@ -75,26 +126,7 @@ export async function measureFile(
     ...(inputs === undefined ? [] : [`--inputs=${inputs}`]),
     ...judged.map(({ text }: Gate) => `--gate=${text}`),
   ];
-  const child = runEngine(context, args);
-  const printed = { stdout: '', stderr: '' };
-  for (const stream of ['stdout', 'stderr'] as const)
-    child[stream]?.setEncoding('utf8').on('data', (text: string) => {
-      printed[stream] += text;
-    });
-  const end = () => void child.kill('SIGINT');
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, end);
-  try {
-    const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
-    if (code !== 0 && code !== exitCodes.gate) {
-      // The system kills what takes too much memory: the request learns of it.
-      const ended = signal === 'SIGINT' ? exitCodes.interrupted : exitCodes.failure;
-      const why = `The engine was ended${signal === null ? '' : ` by ${signal}`} without a word.`;
-      throw new CliError(printed.stderr.trim() || why, code ?? ended);
-    }
-    return JSON.parse(printed.stdout) as Measurement;
-  } finally {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, end);
-  }
+  return JSON.parse(await engineOutput(context, args)) as Measurement;
 }
 
 /** Return the values of a measurement as rows of a report. */

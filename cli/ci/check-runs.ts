@@ -6,6 +6,7 @@ import type { Client } from '../../shared/client/client.ts';
 import { consoleLink, consoleOf } from '../../shared/client/console-link.ts';
 import { saveDownload } from '../../shared/client/node/save-download.ts';
 import { valueText } from '../../shared/drawing/number-text.ts';
+import type { Gate } from '../../shared/gates/gate.ts';
 import { judgeRuns } from '../../shared/gates/judge-gate.ts';
 import { type MetricValues, meanOf } from '../../shared/gates/judge-metric.ts';
 import type { Measurement } from '../../shared/onnx/engine/measure/measurement.ts';
@@ -15,12 +16,16 @@ import type { Experiment } from '../experiments/experiment.ts';
 import { findExperiment } from '../experiments/find-experiment.ts';
 import { connect, type Session } from '../login/connect.ts';
 import { withScratchFolder } from '../upload/scratch-folder.ts';
-import { type Checked, measureFile, valuesOf } from './check-model.ts';
+import { type Checked, measureFile, receiptGates, valuesOf } from './check-model.ts';
 import { chooseBase, maxRuns } from './choose-base.ts';
 import type { CiPlan } from './ci-file.ts';
+import { type Compressed, compressModel } from './compress-model.ts';
+import { drawCurves } from './draw-curves.ts';
 import type { History } from './history.ts';
+import { curveTexts, readCurves } from './read-curves.ts';
 import { type CiReport, ciGates } from './report.ts';
 import { trainHead } from './train-head.ts';
+import { writeNew } from './write-new.ts';
 
 /** Judge trainings of this folder, or one that is there, against those of the target branch. */
 export async function checkRuns(context: CliContext, plan: CiPlan, history: History): Promise<Checked> {
@@ -36,7 +41,10 @@ export async function checkRuns(context: CliContext, plan: CiPlan, history: Hist
   requireEnded(head);
   const search = { ancestors: history.ancestors, head, file: plan.path, seed: run?.seed };
   const base = chooseBase(await runsOf(session.client, first.project_id), search);
-  const model = await measuredModels(context, plan, session.client, { head: first, base: base[0] });
+  const { model, compressed } = await measuredModels(context, plan, session.client, {
+    head: first,
+    base: base[0],
+  });
   const metrics = metricsOf(head, base);
   const costs = head.flatMap(({ cost }) => (cost === null ? [] : [cost]));
   const facts = {
@@ -49,20 +57,46 @@ export async function checkRuns(context: CliContext, plan: CiPlan, history: Hist
   const rows = [...metrics].sort(
     ([a], [b]) => Number(named.has(b)) - Number(named.has(a)) || (a < b ? -1 : 1),
   );
+  // A compressed model is compared with the one that it was made of.
+  const hasBase = ({ metric }: Gate) =>
+    base.length > 0 || (compressed !== undefined && (metric === 'bytes' || metric === 'latency'));
+  const names = rows.map(([name]) => name);
+  const curves = await readCurves(session.client, names, { head: first, base: base[0] });
+  const sides = { head: sideOf(session, head), base: base.length === 0 ? null : sideOf(session, base) };
+  if (curves.length > 0)
+    await writeNew(
+      join(folder, drawing),
+      drawCurves(curves, {
+        title: `${plan.path}: curves`,
+        names: { head: sides.head.name, base: sides.base?.name ?? '' },
+      }),
+    );
   const why =
     history.why ?? 'No run of the target branch that succeeded is of this command. Run "mps ci" there, too.';
   return {
-    head: sideOf(session, head),
-    base: base.length === 0 ? null : sideOf(session, base),
-    gates: ciGates(plan.gates, base.length > 0, (judged) => judged.map((gate) => judgeRuns(gate, facts))),
+    ...sides,
+    gates: [
+      ...ciGates(plan.gates, hasBase, (judged) => judged.map((gate) => judgeRuns(gate, facts))),
+      ...(compressed === undefined ? [] : receiptGates(plan.gates, compressed)),
+    ],
     values: [
       ...rows.slice(0, maxRows).map(([name, values]) => metricRow(name, values)),
       ...(model === undefined ? [] : valuesOf(model)),
       ...(costs.length === 0 ? [] : [costRow(costs, base)]),
     ],
-    notes: [...(base.length === 0 ? [why] : []), ...first.warnings.slice(0, 10), ...(model?.warnings ?? [])],
+    curves: curveTexts(curves),
+    notes: [
+      ...(base.length === 0 ? [why] : []),
+      ...first.warnings.slice(0, 10),
+      ...(curves.length === 0 ? [] : [`The curves are drawn in ${drawing} of this job.`]),
+      ...(compressed?.notes ?? []),
+      ...(model?.warnings ?? []),
+    ],
   };
 }
+
+/** File of the curves. */
+const drawing = 'mps-ci.svg';
 
 /** Rows of a comment. */
 const maxRows = 200;
@@ -138,21 +172,26 @@ function sideOf({ client }: Session, runs: readonly Listed[]): { name: string; l
   return { name: `${name}${more}${commit}`, link };
 }
 
-/** Measure the model that both trainings left, if gates are about it. */
+/** Measure the model that both trainings left, or that of the head against its compressed copy. */
 async function measuredModels(
   context: CliContext,
   plan: CiPlan,
   client: Client,
   { head, base }: { head: Listed; base: Listed | undefined },
-): Promise<Measurement | undefined> {
-  const { model } = plan;
-  if (model === undefined) return undefined;
+): Promise<{ model?: Measurement; compressed?: Compressed }> {
+  const { model, compress } = plan;
+  if (model === undefined) return {};
   return withScratchFolder(async (scratch) => {
     const path = await pulled(client, head, model, join(scratch, 'head'));
     if (path === undefined) throw new CliError(`The training left no artifact ${model}.`);
-    const before = base && (await pulled(client, base, model, join(scratch, 'base')));
     const gates = plan.gates.filter(({ metric }) => metric === 'bytes' || metric === 'latency');
-    return measureFile(context, { ...plan, gates }, { path, base: before });
+    if (compress !== undefined) {
+      const compressed = await compressModel(context, { ...plan, compress }, { path, scratch });
+      const sides = { path: compressed.path, base: path };
+      return { model: await measureFile(context, { ...plan, gates }, sides), compressed };
+    }
+    const before = base && (await pulled(client, base, model, join(scratch, 'base')));
+    return { model: await measureFile(context, { ...plan, gates }, { path, base: before }) };
   });
 }
 

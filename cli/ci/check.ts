@@ -1,4 +1,4 @@
-import { appendFile, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { errorText } from '../../shared/core/error-text.ts';
 import { CliError, exitCodeOf, exitCodes, errorText as told } from '../cli-error.ts';
@@ -7,14 +7,15 @@ import { projectName } from '../projects/find-project.ts';
 import { type Checked, checkModel } from './check-model.ts';
 import { checkRuns } from './check-runs.ts';
 import { type CiPlan, isOfRuns, readCiFile } from './ci-file.ts';
-import type { CiJob } from './ci-job.ts';
-import { findCiJob } from './find-ci-job.ts';
-import { requestOfRun } from './github.ts';
 import { type History, readHistory } from './history.ts';
-import { ProviderError } from './provider-api.ts';
+import type { CiJob } from './provider/ci-job.ts';
+import { findCiJob } from './provider/find-ci-job.ts';
+import { requestOfRun } from './provider/github.ts';
+import { ProviderError } from './provider/provider-api.ts';
 import { renderReport } from './render-report.ts';
-import { CiReport, exitCodeOfReport, verdictOf } from './report.ts';
+import { CiReport, ciNotes, exitCodeOfReport, verdictOf } from './report.ts';
 import { keepComment } from './sticky-comment.ts';
+import { writeNew } from './write-new.ts';
 
 export interface CheckFlags {
   comment: 'auto' | 'always' | 'never';
@@ -115,16 +116,17 @@ async function reportOf(
   };
   try {
     const checked: Checked = await (isOfRuns(plan) ? checkRuns : checkModel)(context, plan, history);
-    const report: CiReport = { ...about, ...checked, verdict: verdictOf(checked.gates) };
+    const notes = ciNotes(checked.notes);
+    const report: CiReport = { ...about, ...checked, notes, verdict: verdictOf(checked.gates) };
     return { report, exitCode: exitCodeOfReport(report, plan.without_base) };
   } catch (error) {
     // 4 is a gate that fails.
     const failed = exitCodeOf(error);
     const exitCode = failed === exitCodes.notSignedIn ? exitCodes.failure : failed;
     if (exitCode === exitCodes.usage || exitCode === exitCodes.interrupted) throw error;
-    const notes = told(error, false).split('\n').slice(0, 20);
+    const notes = ciNotes(told(error, false).split('\n').slice(0, 20));
     context.printer.say(notes.join('\n'));
-    const none = { head: { name: 'the head', link: null }, base: null, gates: [], values: [] };
+    const none = { head: { name: 'the head', link: null }, base: null, gates: [], values: [], curves: [] };
     return { report: { ...about, ...none, notes, verdict: 'error' }, exitCode };
   }
 }
@@ -156,12 +158,6 @@ async function tell(
   if (fault === undefined) return;
   if (comment === 'always') throw new CliError(`No comment was written: ${fault}`);
   printer.say(`No comment was written: ${fault}`);
-}
-
-/** Write a file of its own: a checkout may have a link to somewhere else in its place. */
-async function writeNew(path: string, content: string): Promise<void> {
-  await rm(path, { force: true });
-  await writeFile(path, content, { flag: 'wx' });
 }
 
 /** Comment on the request. @returns why that was not possible */

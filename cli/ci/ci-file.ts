@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { join, normalize } from 'node:path';
+import { relative, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { en } from 'zod/locales';
 import * as z from 'zod/mini';
@@ -7,6 +7,7 @@ import { nearestName } from '../../shared/core/nearest-name.ts';
 import { type Gate, GateError, needsLabels } from '../../shared/gates/gate.ts';
 import { parseGate } from '../../shared/gates/parse-gate.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
+import { type CiCompression, parseCompression } from './ci-compression.ts';
 
 const text = z.string().check(z.minLength(1), z.maxLength(1000));
 
@@ -36,6 +37,8 @@ const CiFile = z.strictObject({
   seconds: z.optional(z.number().check(z.positive(), z.lte(3600))),
   /** Branch to compare with. Default: that of the pull request, else main. */
   against: z.optional(text),
+  /** Compress the model, and judge the result. */
+  compress: z.optional(z.record(text, z.unknown())),
   gates: z.array(text).check(z.minLength(1), z.maxLength(50)),
   /** How often the head is trained. */
   repeats: z.optional(z.int().check(z.gte(1), z.lte(20))),
@@ -44,16 +47,18 @@ const CiFile = z.strictObject({
   without_base: z.optional(z.enum(['pass', 'fail'])),
 });
 
-export interface CiPlan extends Omit<z.infer<typeof CiFile>, 'gates'> {
+export interface CiPlan extends Omit<z.infer<typeof CiFile>, 'gates' | 'compress'> {
   /** Path of the file, with `/`. */
   path: string;
   gates: readonly Gate[];
+  compress?: CiCompression | undefined;
 }
 
 /** Read a file of `mps ci`. @throws CliError that names all faults */
 export async function readCiFile(folder: string, given: string): Promise<CiPlan> {
-  const path = normalize(given).replaceAll('\\', '/');
-  const content = await readFile(join(folder, path), 'utf8').catch((error: NodeJS.ErrnoException) => {
+  const file = resolve(folder, given);
+  const path = relative(folder, file).replaceAll('\\', '/');
+  const content = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT' && error.code !== 'EISDIR') throw error;
     throw new CliError(`There is no file ${path}. It may be as short as:\n${shortest}`, exitCodes.usage);
   });
@@ -71,11 +76,12 @@ export async function readCiFile(folder: string, given: string): Promise<CiPlan>
   z.config(en());
   const parsed = CiFile.safeParse(value);
   if (!parsed.success) throw refuse(parsed.error.issues.flatMap(faultsOf));
-  const { gates: texts, ...file } = parsed.data;
-  const { gates, faults } = parseGates(texts, file);
-  const all = [...faults, ...faultsTogether(file, gates)];
+  const { gates: texts, compress: compression, ...rest } = parsed.data;
+  const { gates, faults } = parseGates(texts, rest);
+  const { compress, faults: others } = compression === undefined ? {} : parseCompression(compression);
+  const all = [...faults, ...(others ?? []), ...faultsTogether({ ...rest, compress: compression }, gates)];
   if (all.length > 0) throw refuse(all);
-  return { ...file, path, gates };
+  return { ...rest, path, gates, compress };
 }
 
 const shortest = 'model: model.onnx\ngates: ["bytes <= base", "latency <= 1.1x"]';
@@ -113,7 +119,7 @@ function parseGates(texts: readonly string[], file: Subject): { gates: Gate[]; f
 
 /** Return the faults of values that are good alone. */
 function faultsTogether(file: Subject, gates: readonly Gate[]): string[] {
-  const { run, experiment, model, base, data, repeats, against } = file;
+  const { run, experiment, model, base, data, repeats, against, compress } = file;
   const ofModel = gates.find(({ metric }) => metric === 'bytes' || metric === 'latency');
   const ofLabels = isOfRuns(file) ? undefined : gates.find(needsLabels);
   return [
@@ -125,6 +131,7 @@ function faultsTogether(file: Subject, gates: readonly Gate[]): string[] {
     ...(run === undefined && repeats !== undefined ? ['repeats: needs run.'] : []),
     ...(repeats === undefined && run?.seed !== undefined ? ['run.seed: needs repeats.'] : []),
     ...(model === undefined && data !== undefined ? ['data: needs model.'] : []),
+    ...(model === undefined && compress !== undefined ? ['compress: needs model.'] : []),
     ...(model === undefined && ofModel !== undefined
       ? [`gate ${JSON.stringify(ofModel.text)} needs model, the path of an ONNX file.`]
       : []),

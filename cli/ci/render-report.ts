@@ -31,7 +31,7 @@ export interface EarlierVerdict {
 }
 
 function rendered(report: CiReport, earlier: readonly EarlierVerdict[], share: number): string {
-  const { head, base, gates, values, notes } = report;
+  const { head, base, gates, values, curves, notes } = report;
   const ranked = gates.toSorted((a, b) => rankOf(a) - rankOf(b));
   const gateRows = cut(ranked, share).map((gate) => [
     `${signs[gate.verdict]} ${gate.verdict}`,
@@ -53,6 +53,7 @@ function rendered(report: CiReport, earlier: readonly EarlierVerdict[], share: n
     '',
     ...(gateRows.length === 0 ? [] : table(['', 'gate', 'measured', 'allowed'], gateRows)),
     ...(valueRows.length === 0 ? [] : table(['', 'base', 'head', 'change'], valueRows)),
+    ...curvesText(cut(curves, share)),
     ...(left === 0 ? [] : [`${left} rows are left out, for the length of the comment.`, '']),
     ...cut(notes, share).map((note) => `- ${plain(note)}`),
     ...(notes.length === 0 ? [] : ['']),
@@ -89,6 +90,18 @@ function verdictLine({ verdict, gates, file, project, commit }: CiReport): strin
     commit === null ? '' : code(commit.slice(0, 10)),
   ];
   return `### ${told}\n\n${of.filter((part) => part !== '').join(' · ')}`;
+}
+
+function curvesText(curves: Readonly<CiReport['curves']>): string[] {
+  if (curves.length === 0) return [];
+  const rows = curves.map(({ name, base, head }) => [code(name), plain(base), plain(head)]);
+  return [
+    '<details open><summary>Curves</summary>',
+    '',
+    ...table(['', 'base', 'head'], rows),
+    '</details>',
+    '',
+  ];
 }
 
 function earlierText(earlier: readonly EarlierVerdict[]): string[] {

@@ -2,7 +2,9 @@ import * as z from 'zod/mini';
 import { type Gate, type GateVerdict, gateExitCode, needsBase } from '../../shared/gates/gate.ts';
 import { exitCodes } from '../cli-error.ts';
 
-const text = z.string().check(z.maxLength(2000));
+/** Characters of a text, and texts of a list. */
+const longest = { text: 2000, notes: 100 };
+const text = z.string().check(z.maxLength(longest.text));
 
 /** Result of `mps ci`, as `mps-ci.json` holds it. */
 export const CiReport = z.object({
@@ -30,7 +32,9 @@ export const CiReport = z.object({
     .check(z.maxLength(50)),
   /** Values of both sides, as texts. */
   values: z.array(z.object({ name: text, base: text, head: text, change: text })).check(z.maxLength(1000)),
-  notes: z.array(text).check(z.maxLength(100)),
+  /** Curves of both sides as lines of text. */
+  curves: z._default(z.array(z.object({ name: text, base: text, head: text })).check(z.maxLength(50)), []),
+  notes: z.array(text).check(z.maxLength(longest.notes)),
 });
 export type CiReport = z.infer<typeof CiReport>;
 export type CiGate = CiReport['gates'][number];
@@ -38,10 +42,10 @@ export type CiGate = CiReport['gates'][number];
 /** Return the verdicts of gates as a report holds them. Those that need a base are not judged without one. */
 export function ciGates(
   gates: readonly Gate[],
-  hasBase: boolean,
+  hasBase: (gate: Gate) => boolean,
   judge: (judged: readonly Gate[]) => readonly GateVerdict[],
 ): CiGate[] {
-  const isJudged = (gate: Gate) => hasBase || !needsBase(gate);
+  const isJudged = (gate: Gate) => hasBase(gate) || !needsBase(gate);
   const verdicts = [...judge(gates.filter(isJudged))];
   return gates.map((gate) => {
     const judgement = isJudged(gate) ? verdicts.shift() : undefined;
@@ -54,6 +58,14 @@ export function ciGates(
     };
   });
 }
+
+/** Cut notes to what a report holds, with a mark where text is missing. */
+export const ciNotes = (notes: readonly string[]): string[] =>
+  notes
+    .slice(0, longest.notes)
+    .map((note) =>
+      note.length <= longest.text ? note : `${note.slice(0, longest.text - 1).toWellFormed()}…`,
+    );
 
 /** Whether a gate alone fails the check. */
 export const isFailed = ({ verdict }: CiGate): boolean => verdict === 'failed' || verdict === 'unmeasured';

@@ -17,7 +17,9 @@ const program = `
 import json, os, time
 config = dict(line.split(': ') for line in open(os.environ['CONFIG_PATH']).read().splitlines())
 with open(os.environ['METRICS_FILE'], 'a') as metrics:
-    print(json.dumps({'accuracy': float(config['accuracy']) + int(config['seed']) / 1e3}), file=metrics)
+    for step in range(1, 6):
+        value = (float(config['accuracy']) + int(config['seed']) / 1e3) * step / 5
+        print(json.dumps({'accuracy': value, 'step': step}), file=metrics)
 print('reported', flush=True)
 time.sleep(float(config.get('sleep', 0)))
 `;
@@ -79,28 +81,47 @@ describe.runIf(everySample)('mps ci', { shuffle: false }, () => {
       ...{ verdict: 'failed', project: 'gated' },
       gates: [{ verdict: 'failed', measured: '0.5015 (mean of 2)' }],
     });
-    expect(await readFile(join(folder, 'mps-ci.md'), 'utf8')).toContain('1 of 1 gate fails');
+    const markdown = await readFile(join(folder, 'mps-ci.md'), 'utf8');
+    expect(markdown).toContain('1 of 1 gate fails');
+    // Curves of the base and of the head, on one scale.
+    expect(markdown).toMatch(/▁▃▅▇█ .*\| ▁[▁▂][▂▃][▃▄][▄▅] /);
+    expect(await readFile(join(folder, 'mps-ci.svg'), 'utf8')).toContain('<polyline');
     expect(cancelled).toMatchObject({ code: 130, stderr: expect.stringMatching(/Cancelled \w{26}\./) });
   });
+
+  /** Run the check of the action with what its inputs are, as the runner does. */
+  const action = async (variables: Record<string, string>) => {
+    const { runs } = parse(await readFile(join(root, 'action/action.yml'), 'utf8'));
+    const { PATH = '' } = process.env;
+    const inputs = { GITHUB_ACTION_PATH: join(root, 'action'), GATES: 'gates.yaml', SERVICE: '' };
+    const shell = ['--noprofile', '--norc', '-eo', 'pipefail', '-c', runs.steps[1].run];
+    const env = { PATH, HOME: scratch, ...inputs, ...variables };
+    return promisify(execFile)('bash', shell, { cwd: folder, env }).catch((error) => error);
+  };
 
   test('the action checks a model by the command of its repository', async () => {
     folder = join(scratch, 'model');
     await mkdir(folder);
     await copyFile(join(root, 'test/fixtures/onnx/digits.onnx'), join(folder, 'digits.onnx'));
     await write('gates.yaml', 'model: digits.onnx\nseconds: 0.1\ngates: ["bytes <= 1MB", "bytes <= 900"]\n');
-    const { runs } = parse(await readFile(join(root, 'action/action.yml'), 'utf8'));
-    const [install, check] = runs.steps;
-    // Installing would change this checkout.
-    expect(install.run).toBe('node "$GITHUB_ACTION_PATH/../infra/install.mjs" --to-run');
-    const { PATH = '' } = process.env;
-    const action = { GITHUB_ACTION_PATH: join(root, 'action'), GATES: 'gates.yaml', MPS_URL: '' };
-    const shell = ['--noprofile', '--norc', '-eo', 'pipefail', '-c', check.run];
-    const checking = promisify(execFile)('bash', shell, {
-      cwd: folder,
-      env: { PATH, HOME: scratch, ...action },
-    });
-    const failed = await checking.catch((error) => error);
+    const failed = await action({});
     expect(failed, failed.stderr).toMatchObject({ code: 4 });
     expect(failed.stdout).toMatch(/PASSED {2}bytes <= 1MB.*\nFAILED {2}bytes <= 900/);
+  });
+
+  test('the action takes the command of the service that its input or MPS_URL names', async () => {
+    folder = join(scratch, 'gated');
+    const report = JSON.parse(await readFile(join(folder, 'mps-ci.json'), 'utf8'));
+    const id = report.head.link.split('/').at(-1);
+    await write('gates.yaml', `experiment: ${id}\nproject: gated\ngates: ["accuracy >= 0.4"]\n`);
+    const { url } = service;
+    const { stdout: token } = await runMps(['tokens', 'create', 'ci'], { folder, home: scratch });
+    const variables = { MPS_TOKEN: token.trim(), npm_config_registry: 'http://127.0.0.1:9' };
+
+    const named = await action({ ...variables, SERVICE: `${url}/`, MPS_URL: 'http://127.0.0.1:9' });
+    const usual = await action({ ...variables, MPS_URL: url });
+
+    for (const checked of [named, usual])
+      expect(checked.stdout, checked.stderr).toContain('PASSED  accuracy >= 0.4');
   });
 });

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -201,4 +201,39 @@ test.runIf(everySample)('a merge request of GitLab has one note, too', async () 
   expect(gitlab.faults).toEqual([]);
   expect([...gitlab.tokens]).toEqual(['glpat-secret']);
   expect(JSON.stringify([checked, again, fork, accepted])).not.toContain('glpat-secret');
+});
+
+test('a model is compressed, and the result is judged against it without a service or a branch', async () => {
+  await mkdir(join(folder, 'models'));
+  await copyFile(model, join(folder, 'models/digits.onnx'));
+  await mkdir(join(folder, '.mps'));
+  const compress = '{ strategy: auto, precision: 8, max_loss: 1%, measure: none }';
+  await writeFile(
+    join(folder, '.mps/ci.yaml'),
+    `${gates('bytes <= 0.95x', 'error <= 1%', 'bytes <= 0.1x')}compress: ${compress}\n`,
+  );
+  await writeFile(join(folder, 'precious'), 'mine');
+  await symlink('precious', join(folder, 'mps-ci.onnx'));
+
+  // An absolute path is that of the file, and the report has it as it is in the folder.
+  const checked = await ci({}, join(folder, '.mps/ci.yaml'));
+  await writeFile(
+    join(folder, '.mps/ci.yaml'),
+    `${gates('bytes <= base')}compress: { strategy: static_minmax, for: avx9 }\n`,
+  );
+  const wrong = await ci();
+
+  expect(checked.code, checked.stderr).toBe(4);
+  expect(checked.stdout).toMatch(
+    /PASSED {2}bytes <= 0.95x.*\nPASSED {2}error <= 1%.*\nFAILED {2}bytes <= 0.1x/,
+  );
+  expect(await readFile(join(folder, 'precious'), 'utf8')).toBe('mine');
+  expect(JSON.parse(await readFile(join(folder, 'mps-ci.json'), 'utf8'))).toMatchObject({
+    file: '.mps/ci.yaml',
+  });
+  const { size } = await stat(join(folder, 'mps-ci.onnx'));
+  expect(size).toBeLessThan((await stat(model)).size);
+  expect(await readFile(join(folder, 'mps-ci.receipt.svg'), 'utf8')).toContain('<svg');
+  expect(await readFile(join(folder, 'mps-ci.md'), 'utf8')).toContain('auto, 8 bits');
+  expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('compress.for: Target processor') });
 });

@@ -13,7 +13,7 @@ const report = (push: number, more: Partial<CiReport> = {}): CiReport => ({
     time: 1_800_000_000 + push,
   },
   commit: push.toString(16).padStart(40, '0'),
-  ...{ head: { name: `push ${push}`, link: null }, base: null, gates: [], values: [], notes: [] },
+  ...{ head: { name: `push ${push}`, link: null }, base: null, gates: [], values: [], curves: [], notes: [] },
   ...more,
 });
 

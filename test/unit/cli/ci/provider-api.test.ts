@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { ProviderApi } from '../../../../cli/ci/provider-api.ts';
+import { ProviderApi } from '../../../../cli/ci/provider/provider-api.ts';
 
 test.each(['ghs_secret', 'ghs_secret\n', 'ghs_secret\nof two lines'])(
   'no message shows the token %j, and no other host gets it',

@@ -1,7 +1,9 @@
 import { marked } from 'marked';
 import { expect, test } from 'vitest';
+import { drawCurves } from '../../../../cli/ci/draw-curves.ts';
+import { curveTexts } from '../../../../cli/ci/read-curves.ts';
 import { renderReport } from '../../../../cli/ci/render-report.ts';
-import type { CiReport } from '../../../../cli/ci/report.ts';
+import { CiReport, ciNotes } from '../../../../cli/ci/report.ts';
 
 const gate = (text: string, verdict: CiReport['gates'][number]['verdict'] = 'passed') => ({
   ...{ gate: text, verdict, measured: text, allowed: 'at most 2' },
@@ -16,7 +18,7 @@ const report: CiReport = {
     commit: 'a'.repeat(40),
   },
   ...{ time: 0, head: { name: 'head', link: 'https://mps.example/console#/a' }, base: null },
-  ...{ gates: [gate('loss <= 2', 'failed')], values: [], notes: [] },
+  ...{ gates: [gate('loss <= 2', 'failed')], values: [], curves: [], notes: [] },
 };
 
 test('names cannot mention people, break tables, or become markup', () => {
@@ -36,6 +38,35 @@ test('names cannot mention people, break tables, or become markup', () => {
   // GitHub finds mentions after it has read entities, but not in code, nor with a word joiner.
   expect(outsideCode.replaceAll('&#64;', '@').replaceAll('&#8288;', '\u2060')).not.toMatch(/@\w/);
   expect([...html.matchAll(/<tr>/g)]).toHaveLength(4);
+});
+
+test('curves are lines of text on one scale, and a drawing of both sides', () => {
+  const points = (...values: number[]) => values.map((y, x) => ({ x: x * 10, y }));
+  const curves = [
+    { name: 'loss', base: points(1, 0.5, 0.25), head: points(1, 0.6, 0.2, 0) },
+    { name: 'a<b', base: [], head: points(-1e300, 1e300) },
+    { name: 'flat', base: points(2, 2), head: points(2, 2) },
+  ];
+
+  const [loss, wide, flat] = curveTexts(curves);
+  const text = renderReport({ ...report, curves: curveTexts(curves) });
+  const drawn = drawCurves(curves, { title: 'Curves', names: { head: 'h', base: 'b' } });
+
+  expect(loss).toEqual({ name: 'loss', base: expect.any(String), head: expect.any(String) });
+  expect(loss?.head).toMatch(/^█▅▂▁ 1 → 0$/);
+  expect(loss?.base.endsWith('1 → 0.25')).toBe(true);
+  expect(wide?.head).toMatch(/^▁█ /);
+  expect(flat?.head).toMatch(/^▅▅ 2 → 2$/);
+  expect(marked.parse(text, { gfm: true })).toContain('a&#60;b');
+  expect(drawn).not.toMatch(/NaN|a<b/);
+  expect(drawn.match(/<polyline/g)).toHaveLength(5);
+});
+
+test('a note that is too long is cut with a mark, so that its report can be read again', () => {
+  const notes = ciNotes([`${'x'.repeat(1998)}😀y`, ...Array(200).fill('short')]);
+
+  expect(notes[0]).toMatch(/x…$|x\ufffd…$/);
+  expect(CiReport.safeParse({ ...report, notes }).success).toBe(true);
 });
 
 test('a link stays a link, and text is cut between characters', () => {

@@ -1,4 +1,4 @@
-import type { CliContext } from '../context.ts';
+import type { CliContext } from '../../context.ts';
 import type { CiJob } from './ci-job.ts';
 import { githubJob } from './github.ts';
 import { gitlabJob } from './gitlab.ts';

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod/mini';
-import { CliError, exitCodes } from '../cli-error.ts';
-import type { CliContext } from '../context.ts';
+import { CliError, exitCodes } from '../../cli-error.ts';
+import type { CliContext } from '../../context.ts';
+import type { Comments } from '../sticky-comment.ts';
 import type { CiJob } from './ci-job.ts';
 import { type Answer, isDone, ProviderApi, ProviderError } from './provider-api.ts';
-import type { Comments } from './sticky-comment.ts';
 
 /** Read where a job of GitHub Actions runs, from its variables and its event. */
 export async function githubJob(env: CliContext['env']): Promise<CiJob> {

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import type { CliContext } from '../context.ts';
+import type { CliContext } from '../../context.ts';
+import type { Comments } from '../sticky-comment.ts';
 import type { CiJob } from './ci-job.ts';
 import { isDone, ProviderApi } from './provider-api.ts';
-import type { Comments } from './sticky-comment.ts';
 
 /** Read where a job of GitLab runs, from its variables. */
 export function gitlabJob(env: CliContext['env']): CiJob {

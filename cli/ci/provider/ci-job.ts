@@ -1,4 +1,4 @@
-import type { Comments } from './sticky-comment.ts';
+import type { Comments } from '../sticky-comment.ts';
 
 /** The job of CI in which a check runs. */
 export interface CiJob {

@@ -1,6 +1,6 @@
-import { wait } from '../../shared/client/retry.ts';
-import { tryParseJson } from '../../shared/core/text/try-parse-json.ts';
-import { CliError } from '../cli-error.ts';
+import { wait } from '../../../shared/client/retry.ts';
+import { tryParseJson } from '../../../shared/core/text/try-parse-json.ts';
+import { CliError } from '../../cli-error.ts';
 
 /** Requests to the API of a provider, with its token, which no message shows. */
 export class ProviderApi {

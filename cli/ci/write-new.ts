@@ -1,0 +1,7 @@
+import { rm, writeFile } from 'node:fs/promises';
+
+/** Write a file of its own: a checkout may have a link to somewhere else in its place. */
+export async function writeNew(path: string, content: string | Uint8Array): Promise<void> {
+  await rm(path, { force: true });
+  await writeFile(path, content, { flag: 'wx' });
+}
