@@ -1,15 +1,16 @@
 import { defineTask, taskHandler } from '../../shared/http/definition/task.ts';
+import { event as exports } from './exports.event.ts';
 import { event as notify } from './notify.event.ts';
 import { event as purge } from './purge.event.ts';
 import { event as reconcile } from './reconcile.event.ts';
 import { runAlone } from './run-alone.ts';
 import { event as schedules } from './schedules.event.ts';
 
-const tasks = [reconcile, purge, notify, schedules] as const;
+const tasks = [reconcile, purge, notify, schedules, exports] as const;
 const runtimeOfAll = { runtime: purge.runtime ?? {} };
 
 /**
- * Run four list-triggered tasks in one function. DynamoDB throttles the third reader of a shard, and the archive
+ * Run five list-triggered tasks in one function. DynamoDB throttles the third reader of a shard, and the archive
  * function is the second reader, because it runs for a quarter of an hour. The tasks run in parallel, so none
  * waits for another. Several invocations run at once, one for each shard of each table's stream: a lease lets one of
  * them run the pass of a task.
@@ -17,7 +18,7 @@ const runtimeOfAll = { runtime: purge.runtime ?? {} };
 export const event = defineTask({
   name: 'backgroundPass',
   ...runtimeOfAll,
-  needs: { ...notify.needs, ...reconcile.needs, ...purge.needs, ...schedules.needs },
+  needs: { ...notify.needs, ...reconcile.needs, ...purge.needs, ...schedules.needs, ...exports.needs },
   watches: tasks.flatMap(({ watches = [] }) => watches),
   includes: tasks,
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { batchJob } from '../../shared/aws/batch.ts';
-import { controlBatch, publishMail } from '../../shared/aws/needs.ts';
+import { controlBatch, publishMail, readProjectObjects, writeModelObjects } from '../../shared/aws/needs.ts';
 import { forSeconds } from '../../shared/core/deadline.ts';
 import { newId } from '../../shared/core/new-id.ts';
 import { findUnfinished } from '../../shared/data/jobs/job.ts';
@@ -9,6 +9,7 @@ import { findLease } from '../../shared/data/jobs/lease.ts';
 import { readVariablesKey } from '../../shared/data/projects/variable.ts';
 import { writeRecords } from '../../shared/data/table/needs.ts';
 import type { TableReader } from '../../shared/data/table/table.ts';
+import { advanceExportAfter } from '../../shared/exports/advance-export.ts';
 import { deliverNotices, readForHooks } from '../../shared/hooks/deliver-notices.ts';
 import { defineTask, taskHandler } from '../../shared/http/definition/task.ts';
 import { jobOfBatchName, parseJobRecord } from '../../shared/jobs/job-record.ts';
@@ -56,7 +57,7 @@ async function ownerByLease(records: TableReader<'records'>, job_id: string): Pr
 
 /**
  * Record a state change of a Batch job. Events come at least once and in any order. The end of a job starts the
- * next waiting job, and lets its sweep decide; a job that only lost its hosts is submitted again. Messages about it are sent at once; those that are left go with the
+ * next waiting job, lets its sweep decide, and registers and compresses the model of an export; a job that only lost its hosts is submitted again. Messages about it are sent at once; those that are left go with the
  * next pass of `notify`.
  */
 export const event = defineTask({
@@ -68,9 +69,12 @@ export const event = defineTask({
     keys: readVariablesKey,
     accounts: readForHooks,
     mail: publishMail,
+    models: writeModelObjects,
+    artifacts: readProjectObjects,
   },
 
-  async run(received: unknown, { records, batch, keys, accounts, mail, settings, now, log }) {
+  async run(received: unknown, context) {
+    const { records, batch, keys, accounts, mail, settings, now, log } = context;
     const { detail } = Event.parse(received);
     const owner = jobOfBatchName(detail.jobName);
     const job = batchJob(detail);
@@ -92,6 +96,7 @@ export const event = defineTask({
       const user_id = unfinished?.user_id ?? (await ownerByLease(records, owner.job_id));
       await startWaiting({ records, batch, keys, settings, now }, user_id, log);
       await takeTurnAfter({ records, batch, keys, settings, now, newId, log }, owner.job_id);
+      await advanceExportAfter({ ...context, users: accounts, newId }, owner.job_id);
     }
     const hooks = { records, accounts, mail, admitted: settings.hookHosts, now, newId, log };
     await deliverNotices(hooks, forSeconds(noticeSeconds));

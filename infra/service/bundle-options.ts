@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { BuildOptions, ImportKind, Plugin } from 'esbuild';
 import { buildApp } from '../../functions/console/build-app.ts';
 import { buildCommandFiles } from '../../functions/service/build-command.ts';
+import { exporterFiles } from '../../shared/exports/program/exporter-files.ts';
 import { trackerSources } from '../../shared/runner/trackers/tracker-sources.ts';
 
 /** Lazy members of `node:http`. Accessing one loads Node's whole fetch implementation. */
@@ -78,6 +79,17 @@ const trackerModules: Plugin = {
   },
 };
 
+/** Bundle the files of the exporter. They replace the module that reads them. */
+const exporter: Plugin = {
+  name: 'exporter',
+  setup(build) {
+    build.onLoad({ filter: /shared\/exports\/program\/exporter-files\.ts$/ }, async () => ({
+      contents: `const files = ${JSON.stringify(await exporterFiles())};\nexport const exporterFiles = async () => files;`,
+      loader: 'js',
+    }));
+  },
+};
+
 /** Bundler options of every program of the local run. */
 export const bundleOptions = {
   bundle: true,
@@ -87,7 +99,7 @@ export const bundleOptions = {
   target: 'node24',
   // Prefer ES modules in packages with both forms: the bundler splits and tree-shakes only those.
   mainFields: ['module', 'main'],
-  plugins: [leanHttp, yamlModules, commandFiles, consoleApp, trackerModules],
+  plugins: [leanHttp, yamlModules, commandFiles, consoleApp, trackerModules, exporter],
   sourcemap: 'linked',
   sourcesContent: false,
   minifyWhitespace: true,

@@ -4,6 +4,7 @@ import type { Settings } from '../core/settings.ts';
 import { CiRun, ciName } from '../data/accounts/ci-run.ts';
 import { readUsernames } from '../data/accounts/user.ts';
 import { type Experiment, ExperimentKind, outcomeOf } from '../data/experiments/experiment.ts';
+import { ModelExportAnswer } from '../data/experiments/model-export.ts';
 import { SystemUse } from '../data/experiments/system-use.ts';
 import { Git, readTracking, type Tracking } from '../data/experiments/tracking.ts';
 import { type MetricSummary, sparklineStride } from '../data/metrics/metric-summary.ts';
@@ -136,6 +137,9 @@ export const ExperimentAnswer = z
         'Output of the program that was not recorded, such as invalid lines of METRICS_FILE, and flags that differ from the configuration, in a few sentences.',
       ),
     system: SystemAnswer.nullable().describe('What the machine did. Null in lists.'),
+    model_export: ModelExportAnswer.optional().describe(
+      'What it exports, and what follows. Absent if it is no export of a model.',
+    ),
     artifacts: z.number().int(),
     artifact_bytes: z.number().int(),
     deleted_at: Timestamp.nullable().describe(

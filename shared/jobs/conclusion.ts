@@ -1,6 +1,7 @@
 import { markLeft } from '../data/experiments/catalogue-mark.ts';
 import { releaseCheckpoints } from '../data/experiments/continuation.ts';
 import { type Experiment, experimentPrefix } from '../data/experiments/experiment.ts';
+import { putExportStep } from '../data/experiments/export-step.ts';
 import type { HookEvent } from '../data/hooks/hook.ts';
 import { noticeWrites } from '../data/hooks/notice.ts';
 import { changeJob, endJob, endWaiting } from '../data/jobs/job.ts';
@@ -47,7 +48,9 @@ export async function concludeJob(
   ...further: readonly Write[]
 ): Promise<boolean> {
   const job = unfinishedJobOf(record);
-  const released = isCompression(record) ? [] : [...releaseCheckpoints(record), ...owedTurn(record, now)];
+  const released = isCompression(record)
+    ? []
+    : [...releaseCheckpoints(record), ...owedTurn(record, now), ...owedExport(record, conclusion, now)];
   const told = await endNotices(records, record, conclusion, now);
   const end = async (): Promise<boolean | typeof readAgain> => {
     const charges = await currentCharges(records, record);
@@ -105,6 +108,16 @@ export function owedTurn({ sweep, schedule_id, experiment_id, project_id }: Expe
     return [putTurn({ turn_id: experiment_id, project_id, sweep_id: sweep.sweep_id, created_at: at })];
   return schedule_id === undefined ? [] : [putTime({ at, time_id: experiment_id, project_id, schedule_id })];
 }
+
+/** Build the write that lets a successful export be registered and compressed. */
+const owedExport = (
+  { model_export, experiment_id, project_id }: Experiment,
+  { status }: Conclusion,
+  now: Date,
+): Write[] =>
+  model_export === undefined || status !== 'SUCCEEDED'
+    ? []
+    : [putExportStep({ experiment_id, project_id, created_at: now.toISOString() })];
 
 /** Build the write that tells hooks of a job's end. Return none if no hook asks for it. */
 export async function endNotices(

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Capacity } from '../core/capacity/capacity.ts';
 import { FileId } from '../core/formats.ts';
-import { badRequest, faultsOf, type ParameterFault } from '../core/service-error.ts';
+import { badRequest, faultsOf, type ParameterFault, ServiceError } from '../core/service-error.ts';
 import type { Limits, Settings } from '../core/settings.ts';
 import type { TrainingKind } from '../data/jobs/job.ts';
 import { sizeRange } from '../data/jobs/size-range.ts';
@@ -32,6 +32,16 @@ export function allowedSize(
   ];
   if (size === undefined || all.length > 0) throw badRequest(all);
   return { ...size, capacity: possibleCapacity(capacity ?? usual, { kind, gpus }, settings) };
+}
+
+/** Name the body as the place of faulty sizes, which other requests have in their query. */
+export function inBody<T>(act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.errors.length === 0) throw error;
+    throw badRequest(error.errors.map((fault) => ({ ...fault, in: 'body' })));
+  }
 }
 
 interface AskedSize {

@@ -3,6 +3,7 @@ import { derivedKey, newKey, openSealed, seal, UnopenableError } from '../core/e
 import { errorName } from '../core/error-text.ts';
 import type { Logger } from '../core/log.ts';
 import type { Settings } from '../core/settings.ts';
+import { reachesExport } from '../data/experiments/model-export.ts';
 import { changeJob, jobPartition } from '../data/jobs/job.ts';
 import { finalRank, rankOf } from '../data/jobs/job-status.ts';
 import { type JobVariables, jobVariablesPurpose, putJobVariables } from '../data/jobs/job-variables.ts';
@@ -169,7 +170,8 @@ export async function handOverVariables(
   record: JobRecord,
 ): Promise<Record<string, string>> {
   if (isCompression(record)) return {};
-  const { variables: stored } = await readVariables(records, record.project_id);
+  const { variables } = await readVariables(records, record.project_id);
+  const stored = record.model_export === undefined ? variables : variables.filter(isForExport);
   if (stored.length === 0) return {};
   if (keys === undefined)
     throw new Error('a training was submitted without the need for the key of variables');
@@ -187,6 +189,9 @@ export async function handOverVariables(
   // If the write fails, the job has ended, and its container stops at once.
   return (await tryWrite(copied)) ? { VARIABLES_KEY: jobKey.toString('base64url') } : {};
 }
+
+const isForExport = ({ name, sealed }: StoredVariable): boolean =>
+  reachesExport({ name, isSecret: sealed !== null });
 
 /** Decrypt stored variables. @throws LostVariablesError */
 function openVariables(
@@ -207,7 +212,8 @@ function openVariables(
   const opened = stored.map(({ name, value, sealed }) => ({
     name,
     value: sealed === null ? (value ?? '') : openOne(name, sealed),
-    secret: sealed !== null,
+    // Whether or not a project calls it a secret.
+    secret: sealed !== null || name === 'HF_TOKEN',
   }));
   if (lost.length === 0) return opened;
   throw new LostVariablesError(

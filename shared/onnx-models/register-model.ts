@@ -10,6 +10,7 @@ import {
   type ReadyModel,
 } from '../data/models/model.ts';
 import { isOwnFile, type ModelFile, modelDigest, type PendingFile } from '../data/models/model-file.ts';
+import type { ModelLineage } from '../data/models/model-lineage.ts';
 import type { TableWriter } from '../data/table/table.ts';
 import { tryWrite } from '../data/table/write-label.ts';
 import { inspectModel } from '../onnx/model/inspect/inspect-model.ts';
@@ -54,6 +55,8 @@ interface Registration {
   origin: ModelOrigin;
   files: readonly ModelFile[];
   shapes: StoredShapes;
+  /** Where an exported model comes from. */
+  lineage?: ModelLineage;
 }
 
 /**
@@ -89,7 +92,7 @@ async function claimName(registrar: Registrar, registration: Registration): Prom
 /** Create a draft of the model, with the keys of the copies to make. */
 function draftOf(
   { now, newId }: Pick<Registrar, 'now' | 'newId'>,
-  { model_name, owner, owner_id, origin, files, shapes }: Registration,
+  { model_name, owner, owner_id, origin, files, shapes, lineage }: Registration,
   model_id: string,
 ): Model {
   const created_at = now().toISOString();
@@ -104,7 +107,7 @@ function draftOf(
     }),
   );
   const empty = emptyModel({ model_id, model_name, owner, owner_id, created_at, version: 1 });
-  return { ...empty, origin, pending, shapes: { ...shapes } };
+  return { ...empty, origin, pending, shapes: { ...shapes }, ...(lineage !== undefined && { lineage }) };
 }
 
 const sameOrigin = (one: ModelOrigin, other: ModelOrigin): boolean =>

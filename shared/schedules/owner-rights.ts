@@ -12,7 +12,12 @@ import type { TableReader } from '../data/table/table.ts';
  */
 export async function missingRight(
   { owners, records }: RightsReaders,
-  { user_id, username, token_id, project_id }: Schedule,
+  {
+    user_id,
+    username,
+    token_id,
+    project_id,
+  }: Pick<Schedule, 'user_id' | 'username' | 'token_id' | 'project_id'>,
   { owner_id }: Project,
   now: Date,
 ): Promise<string | undefined> {

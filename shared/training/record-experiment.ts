@@ -52,6 +52,7 @@ export type TrainingInputs = Pick<
   | 'nodes'
   | 'timeout'
   | 'capacity'
+  | 'model_export'
 > &
   JobSize & {
     kind: TrainingKind;

@@ -12,8 +12,8 @@ import { inspectModel } from '../../../shared/onnx/model/inspect/inspect-model.t
 import { ModelError } from '../../../shared/onnx/model/model-error.ts';
 import { lackingData, type StoredShapes } from '../../../shared/onnx-models/completeness.ts';
 import { objectSource } from '../../../shared/onnx-models/object-source.ts';
+import { requireArchive } from '../../../shared/onnx-models/require-archive.ts';
 import { requireShapesOf } from './model-request.ts';
-import { requireArchive } from './require-archive.ts';
 import { requireJson } from './require-json.ts';
 import { requireLabels } from './require-labels.ts';
 

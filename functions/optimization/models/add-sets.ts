@@ -2,9 +2,9 @@ import type { ObjectReader } from '../../../shared/aws/objects.ts';
 import { notFound } from '../../../shared/core/service-error.ts';
 import { type Model, putModel, requireReadyModel } from '../../../shared/data/models/model.ts';
 import { isSameFile, type ModelFile, type PendingFile } from '../../../shared/data/models/model-file.ts';
+import { setsOfArtifacts } from '../../../shared/onnx-models/artifact-sets.ts';
 import type { StoredShapes } from '../../../shared/onnx-models/completeness.ts';
 import { type Announcing, announceFile, withdrawFiles } from './announce-file.ts';
-import { setsOfArtifacts } from './artifact-sets.ts';
 import { requireShapesOf, type SetsRequest } from './model-request.ts';
 
 type Adding = Announcing & { artifacts: ObjectReader };

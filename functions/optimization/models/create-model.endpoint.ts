@@ -8,13 +8,13 @@ import type { TableReader } from '../../../shared/data/table/table.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import type { Caller } from '../../../shared/http/definition/endpoint-context.ts';
 import { ModelError } from '../../../shared/onnx/model/model-error.ts';
+import { registerArtifact } from '../../../shared/onnx-models/register-artifact.ts';
 import { addSets } from './add-sets.ts';
 import { announceFile, ModelTicket, ticketFor } from './announce-file.ts';
 import { changeModel } from './change-model.ts';
 import { showModel } from './model-answer.ts';
 import { modelPath, modelRequest, readModelRequest } from './model-request.ts';
 import { projectOf } from './project-of.ts';
-import { registerArtifact } from './register-artifact.ts';
 
 export const endpoint = defineEndpoint({
   name: 'createModel',

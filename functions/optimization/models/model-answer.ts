@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { FileId, Sha256, Timestamp, Ulid } from '../../../shared/core/formats.ts';
 import { type Model, ModelOrigin, TensorSummary } from '../../../shared/data/models/model.ts';
 import { modelFileRoles } from '../../../shared/data/models/model-file.ts';
+import { ModelLineage } from '../../../shared/data/models/model-lineage.ts';
 
 const count = z.number().int();
 
@@ -58,6 +59,7 @@ export const ModelDetails = ModelRow.extend({
       functions: count,
     })
     .nullable(),
+  lineage: ModelLineage.nullable().describe('Where an exported model comes from; null for others.'),
 }).meta({ id: 'ModelDetails' });
 
 export function showModelRow(model: Model): z.input<typeof ModelRow> {
@@ -83,6 +85,7 @@ const inOrder = (counts: Readonly<Record<string, number>>): Record<string, numbe
 export const showModel = (model: Model): z.input<typeof ModelDetails> => ({
   ...model,
   ...showModelRow(model),
+  lineage: model.lineage ?? null,
   inspection: model.summary && {
     ...model.summary,
     opsets: inOrder(model.summary.opsets),

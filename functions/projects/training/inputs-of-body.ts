@@ -1,10 +1,9 @@
 import type { Capacity } from '../../../shared/core/capacity/capacity.ts';
-import { badRequest, ServiceError } from '../../../shared/core/service-error.ts';
 import type { Settings } from '../../../shared/core/settings.ts';
 import { findEnvironment } from '../../../shared/data/projects/environment.ts';
 import type { Project } from '../../../shared/data/projects/project.ts';
 import type { TableReader } from '../../../shared/data/table/table.ts';
-import { allowedSize, fargateSize, type JobSize, nodeSize } from '../../../shared/jobs/size.ts';
+import { allowedSize, fargateSize, inBody, type JobSize, nodeSize } from '../../../shared/jobs/size.ts';
 import type { TrainingInputs } from '../../../shared/training/record-experiment.ts';
 import { currentInputs } from './current-inputs.ts';
 import { chooseConfig, type ExpectedInputs } from './expected-inputs.ts';
@@ -45,14 +44,4 @@ interface SizedBody extends Partial<Record<keyof JobSize, number | undefined>> {
   timeout?: number | undefined;
   capacity?: Capacity | undefined;
   dataset?: string | undefined;
-}
-
-/** Name the body as the place of faulty sizes, which other requests have in their query. */
-function inBody<T>(act: () => T): T {
-  try {
-    return act();
-  } catch (error) {
-    if (!(error instanceof ServiceError) || error.errors.length === 0) throw error;
-    throw badRequest(error.errors.map((fault) => ({ ...fault, in: 'body' })));
-  }
 }

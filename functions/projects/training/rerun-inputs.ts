@@ -91,7 +91,12 @@ interface RerunChanges {
 
 /** @throws ServiceError `conflict` for an experiment that a client recorded */
 function requireTrained(experiment: Experiment): Trained {
-  const { kind, config_id, config_version } = experiment;
+  const { kind, config_id, config_version, model_export } = experiment;
+  if (model_export !== undefined)
+    throw new ServiceError(
+      'conflict',
+      'The experiment exported a model. Export it again with POST /optimization/exports.',
+    );
   if (kind !== 'logged' && config_id !== null && config_version !== null)
     return { ...experiment, kind, config_id, config_version };
   throw new ServiceError(

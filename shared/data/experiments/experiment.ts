@@ -21,6 +21,7 @@ import {
   type TableReader,
   type Write,
 } from '../table/table.ts';
+import { ModelExport } from './model-export.ts';
 import { SystemUse } from './system-use.ts';
 
 const experiment = recordType('experiment', () =>
@@ -86,6 +87,8 @@ const experiment = recordType('experiment', () =>
     rule_progress: z.string().optional(),
     /** Whether a rule, its own or that of its sweep, ended it early. Absent if not. */
     stopped_early: z.boolean().optional(),
+    /** What it exports, and what follows. Absent if it is no export of a model. */
+    model_export: ModelExport.optional(),
     /** Training whose program recorded it. Absent if no training did. */
     recorded_by: Ulid.optional(),
     /**

@@ -13,6 +13,7 @@ import {
   type Write,
 } from '../table/table.ts';
 import { ModelFile, PendingFile } from './model-file.ts';
+import { ModelLineage } from './model-lineage.ts';
 
 const model = recordType('model', () =>
   z.object({
@@ -33,6 +34,8 @@ const model = recordType('model', () =>
     shapes: z.object({ inputs: z.string().nullable(), outputs: z.string().nullable() }),
     /** Null while uploading. */
     summary: summarySchema().nullable(),
+    /** Where an exported model comes from. Absent for others. */
+    lineage: ModelLineage.optional(),
     created_at: Timestamp,
     updated_at: Timestamp,
     version: z.number().int(),

@@ -107,6 +107,21 @@ export const requireProjectOfPath: Middleware = async (exchange) => {
   exchange.checked = { project: isRefused(project, rule) ? await current() : project, projectNow: current };
 };
 
+/**
+ * Return a project that the body of a request names, for a change as its developer.
+ * @throws ServiceError `not-found`, `forbidden`
+ */
+export async function projectToChange(
+  records: TableReader<'records'>,
+  id: string,
+  caller: Caller,
+): Promise<Project> {
+  requireReachedProject(caller, id);
+  const project = await projectNow(records, id, 'developer', caller);
+  refuseDeleted(project, 'developer');
+  return project;
+}
+
 /** Refuse changes of a deleted project. MLflow's routes do not call this, because its clients expect other errors. */
 function refuseDeleted(project: Project, rule: ProjectRule): void {
   if (!isRefused(project, rule)) return;

@@ -16,7 +16,7 @@ import {
   quantizeStrategyNames,
 } from './quantize-strategies.ts';
 import { searchRules } from './search-rules.ts';
-import { targetFacts, targets } from './target.ts';
+import { namedTarget, targetFacts, targetNames, targets } from './target.ts';
 
 /** A quantization request with every default filled in. */
 export type QuantizeRequest = { operation: 'quantize'; strategy: QuantizeStrategy } & ValuesOf<
@@ -56,7 +56,7 @@ function schemaOf(method: Method) {
       include: described('include', includable(method).default([])),
       per_channel: described('per_channel', choice(perChannel !== undefined, perChannel ?? false, settled)),
       reduce_range: described('reduce_range', choice(reduceRange ?? false, false, settled)),
-      for: described('for', z.enum(targets, `must be one of ${targets.join(', ')}`).default('any')),
+      for: described('for', z.enum(targets, `must be one of ${targetNames.join(', ')}`).default('any')),
       smooth_alpha: described('smooth_alpha', smoothing(smooths, strategy)),
       equalize: described('equalize', choice(equalizes, false, settled)),
       bias_correction: described('bias_correction', choice(smooths, false, settled)),
@@ -133,7 +133,8 @@ export const allowedQuantizations = methods
   .join('; ');
 
 /** Check a quantization request. Return it with its defaults, or return all errors. */
-export function checkQuantization(values: Readonly<Record<string, unknown>>): Checked<QuantizeRequest> {
+export function checkQuantization(asked: Readonly<Record<string, unknown>>): Checked<QuantizeRequest> {
+  const values: typeof asked = { ...asked, ...('for' in asked && { for: namedTarget(asked['for']) }) };
   const { strategy, precision } = values;
   if (!isQuantizeStrategy(strategy)) return { faults: checkWithoutStrategy(values) };
   const own = methodsOf(strategy);

@@ -1,7 +1,7 @@
 import { commonParameters, searchParameters } from './common-parameters.ts';
 import type { Parameters } from './parameter.ts';
 import { namesOf, type StrategyFacts, type UsingStatistics } from './strategy-facts.ts';
-import { targets } from './target.ts';
+import { targetNames } from './target.ts';
 
 const signs = ['int8', 'uint8'] as const;
 
@@ -196,9 +196,9 @@ export const quantizeParameters = {
   for: {
     kind: 'text',
     description:
-      'Target processor of the result: sets quant_type and reduce_range unless they are given. x86-64-v2 and avx2: uint8 activations, int8 weights of 7 bits; avx512-vnni: of 8 bits; arm64-dotprod: int8 activations.',
-    usage: 'Such as `avx2`. Default: `any`, which sets nothing.',
-    values: targets,
+      'Target processor of the result: sets quant_type and reduce_range unless they are given. x86-64-v2 and avx2: uint8 activations, int8 weights of 7 bits; avx512-vnni: of 8 bits; arm64-dotprod: int8 activations. A machine stands for its processor.',
+    usage: 'Such as `avx2` or `lambda`. Default: `any`, which sets nothing.',
+    values: targetNames,
     otherwise: 'any',
     before: 'any',
   },

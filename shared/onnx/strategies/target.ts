@@ -2,6 +2,26 @@
 export const targets = ['any', 'x86-64-v2', 'avx2', 'avx512-vnni', 'arm64-dotprod'] as const;
 export type Target = (typeof targets)[number];
 
+/**
+ * Machines that people know, by the target of their processors. Lambda's x86 hosts have AVX2; AWS does not say which of them
+ * have VNNI.
+ */
+const machines: Readonly<Partial<Record<Target, readonly string[]>>> = {
+  avx2: ['lambda'],
+  'avx512-vnni': ['m6i', 'c6i', 'm7i', 'c7i', 'm7a', 'c7a'],
+  'arm64-dotprod': [
+    ...['lambda-arm', 'm6g', 'c6g', 'm7g', 'c7g', 'm8g', 'c8g'],
+    ...['raspberrypi5', 'apple-m1', 'apple-m2', 'apple-m3', 'apple-m4'],
+  ],
+};
+
+/** What the parameter `for` accepts: a target, or a machine. */
+export const targetNames: readonly string[] = [...targets, ...Object.values(machines).flat()];
+
+/** Return the target of a machine. Return any other value as it is. */
+export const namedTarget = (name: unknown): unknown =>
+  targets.find((target) => machines[target]?.some((machine) => machine === name)) ?? name;
+
 interface TargetFacts {
   /** Activation type of a static quantization with which the target's kernels are fastest. */
   activations: 'int8' | 'uint8';

@@ -1,5 +1,6 @@
 import { writeTrainingObjects } from '../../aws/needs.ts';
 import { within } from '../../core/needs.ts';
+import { exportSteps } from '../../data/experiments/export-step.ts';
 import { readHookEvents } from '../../data/hooks/hook.ts';
 import { notices } from '../../data/hooks/notice.ts';
 import { monthPatterns, readBudgets } from '../../data/jobs/budget.ts';
@@ -28,6 +29,8 @@ const trainingRecords = {
     // The end of a run of a sweep or schedule, and values at rungs.
     ...sweepTurns.partitions,
     ...scheduleTimes.partitions,
+    // The end of an export.
+    ...exportSteps.partitions,
     ...notices.partitions,
     ...reportPatterns,
     ...unfinishedPatterns,

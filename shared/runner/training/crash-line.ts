@@ -11,9 +11,12 @@ const longest = 300;
 export class CrashLine {
   readonly #tails = { stdout: Buffer.alloc(0), stderr: Buffer.alloc(0) };
   readonly #mask: SecretMask;
+  readonly #endsWithError: boolean;
 
-  constructor(mask: SecretMask = noMask) {
+  /** @param endsWithError whether the program's last line says what is wrong, as that of an export does */
+  constructor(mask: SecretMask = noMask, endsWithError = false) {
     this.#mask = mask;
+    this.#endsWithError = endsWithError;
   }
 
   take(stream: 'stdout' | 'stderr', chunk: Buffer): void {
@@ -29,12 +32,16 @@ export class CrashLine {
   read(): string | undefined {
     const { stdout, stderr } = this.#tails;
     const textOf = (tail: Buffer) => this.#mask.applyToEnd(tail.toString('utf8'), tail.length === tailBytes);
-    const line = crashLineIn(textOf(stderr)) ?? crashLineIn(textOf(stdout));
+    const last = this.#endsWithError ? lastLineIn(textOf(stderr)) : undefined;
+    const line = last ?? crashLineIn(textOf(stderr)) ?? crashLineIn(textOf(stdout));
     if (line === undefined) return undefined;
     const plain = printableText(maskCredentials(line)).trim();
     return plain.length > longest ? `${plain.slice(0, longest - 1).toWellFormed()}…` : plain;
   }
 }
+
+const lastLineIn = (text: string): string | undefined =>
+  text.split(/\r?\n/).findLast((line) => line.trim() !== '');
 
 /** `ValueError: …`, `torch.OutOfMemoryError: …`, `TypeError [CODE]: …`, `Uncaught Error: …`. */
 const namedError = /^(?:Uncaught )?[A-Za-z_][\w.]*(?:Error|Exception|Interrupt)(?: \[\w+\])?(?::|$)/;

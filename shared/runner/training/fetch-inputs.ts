@@ -6,13 +6,17 @@ import { DiskRoom, DiskRoomError } from '../../archive/disk-room.ts';
 import { extractArchive } from '../../archive/extract-archive.ts';
 import type { ObjectReader } from '../../aws/objects.ts';
 import type { SourceNotes } from '../../config/source-notes.ts';
+import type { ModelExport } from '../../data/experiments/model-export.ts';
 import { readJobConfig } from '../../data/jobs/job-config.ts';
 import { datasetObject, sourceObject } from '../../data/projects/upload.ts';
+import { exportedFolder } from '../../exports/program/export-settings.ts';
+import { exporterFiles } from '../../exports/program/exporter-files.ts';
 import type { CommandUser } from '../../host/host.ts';
 import { downloadObject } from '../job/download-object.ts';
 import { JobError } from '../job/job-error.ts';
 import { longPatience, retryFor } from '../job/retry-for.ts';
 import type { TrainingRun } from '../job/training-job.ts';
+import { restoreFiles } from './restore-checkpoints.ts';
 import { linkLeftOut, takeSourceNotes } from './source-notes.ts';
 
 /**
@@ -39,8 +43,10 @@ export interface TrainingFiles {
 }
 
 /** Fetch the source and unpack it; an experiment without a source gets an empty folder. */
-async function fetchSource({ job, workspace, user }: TrainingRun): Promise<void> {
-  const { project_id, source_sha256: sha256 } = job.record;
+async function fetchSource(run: TrainingRun): Promise<void> {
+  const { job, workspace, user } = run;
+  const { project_id, source_sha256: sha256, model_export } = job.record;
+  if (model_export !== undefined) return fetchExporter(run, model_export);
   const { own, source } = workspace;
   if (sha256 === null) {
     await mkdir(source, { mode: 0o755 });
@@ -50,6 +56,28 @@ async function fetchSource({ job, workspace, user }: TrainingRun): Promise<void>
   const object = sourceObject(project_id, sha256);
   await fetchObject(job.objects, object, sha256, file, 'source archive', job.stop.signal);
   await unpack(file, source, sourceLimits, 'source archive', user);
+}
+
+/** Write the program that exports a model, and fetch the artifacts that it reads, if it reads any. */
+async function fetchExporter({ job, workspace, user }: TrainingRun, { source }: ModelExport): Promise<void> {
+  const { modules } = await exporterFiles();
+  for (const [name, text] of Object.entries(modules)) {
+    const file = join(workspace.source, name);
+    await mkdir(dirname(file), { recursive: true, mode: 0o755 });
+    await writeFile(file, text, { mode: 0o444 });
+  }
+  if (!('experiment_id' in source)) return;
+  const { experiment_id, path } = source;
+  const folder = join(workspace.source, exportedFolder);
+  await mkdir(folder, { mode: 0o755 });
+  const { records, objects, stop } = job;
+  const below = path === '' ? '' : `${path}/`;
+  const from = { experiment: { experiment_id }, records, objects, folder, stop: stop.signal };
+  const found = await restoreFiles(
+    { ...from, ...(user !== undefined && { user }) },
+    { kind: 'artifact', below },
+  );
+  if (found === 0) throw new JobError(`Experiment ${experiment_id} has no artifacts below ${path} any more.`);
 }
 
 /**

@@ -3,7 +3,7 @@ import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DiskRoom } from '../../archive/disk-room.ts';
 import type { ObjectReader } from '../../aws/objects.ts';
-import type { Artifact } from '../../data/experiments/artifact.ts';
+import type { Artifact, ArtifactKind } from '../../data/experiments/artifact.ts';
 import type { Experiment } from '../../data/experiments/experiment.ts';
 import type { TableWriter } from '../../data/table/table.ts';
 import { hasCode } from '../../host/has-code.ts';
@@ -24,44 +24,58 @@ export interface Restoration {
   stop?: AbortSignal;
 }
 
+/** Which stored files to restore, and the path that is left out of theirs. */
+interface Selection {
+  kind: ArtifactKind;
+  below: string;
+}
+
 /**
  * Download the checkpoints of earlier attempts into the folder before the command starts. Return their number. The
  * environment's build has run as the same user and may have created any entry there, so no link is followed.
  * @throws JobError if a checkpoint is damaged or the folder cannot hold it
  */
 export async function restoreCheckpoints(restoration: Restoration): Promise<number> {
-  let restored = 0;
   try {
-    for await (const artifact of eachArtifact({ ...restoration, kind: 'checkpoint' })) {
-      await restoreFile(artifact, restoration);
-      restored += 1;
-    }
+    return await restoreFiles(restoration, { kind: 'checkpoint', below: '' });
   } catch (error) {
     if (!hasCode(error, 'ENOTDIR', 'ELOOP', 'EISDIR', 'EPERM')) throw error;
     throw new JobError(
       'CHECKPOINT_DIR was changed before the command started, so checkpoints cannot be restored.',
     );
   }
+}
+
+/** Download the stored files below a path, and return their number. Follows no link. @throws JobError */
+export async function restoreFiles(restoration: Restoration, { kind, below }: Selection): Promise<number> {
+  let restored = 0;
+  for await (const artifact of eachArtifact({ ...restoration, kind })) {
+    if (!artifact.path.startsWith(below)) continue;
+    await restoreFile({ ...artifact, path: artifact.path.slice(below.length) }, kind, restoration);
+    restored += 1;
+  }
   return restored;
 }
 
 async function restoreFile(
   { path, object, sha256 }: Artifact,
+  kind: ArtifactKind,
   { objects, folder, user, stop }: Restoration,
 ): Promise<void> {
   const names = path.split('/');
   if (names.some((name) => name === '' || name === '.' || name === '..' || name.includes('\0'))) {
-    throw new JobError(`The path of the stored checkpoint ${JSON.stringify(path)} is not valid.`);
+    throw new JobError(`The path of the stored ${kind} ${JSON.stringify(path)} is not valid.`);
   }
   const name = names.pop() ?? '';
   const file = await inFolder(folder, names, user, (parent, at) =>
     createFile(within(parent, at, name), user),
   );
   try {
-    const what = `stored checkpoint ${JSON.stringify(path)}`;
+    const what = `stored ${kind} ${JSON.stringify(path)}`;
     const found = await downloadObject(objects, object, file, { what, room: new DiskRoom(folder), stop });
-    if (found !== sha256)
-      throw new JobError(`The stored checkpoint ${JSON.stringify(path)} is missing or damaged.`);
+    // The digest of what a client sent in parts is unknown.
+    if (found === undefined || (sha256 !== null && found !== sha256))
+      throw new JobError(`The stored ${kind} ${JSON.stringify(path)} is missing or damaged.`);
   } finally {
     await file.close();
   }

@@ -45,7 +45,7 @@ export async function runCommand(
   openTracking: OpenTracking | undefined,
 ): Promise<CommandResult> {
   const { job } = run;
-  const crash = new CrashLine(run.variables.mask);
+  const crash = new CrashLine(run.variables.mask, job.record.model_export !== undefined);
   const clients = trackingClients(run, prepared);
   const modules = prepared.image === null ? await provideTrackers(run) : undefined;
   if (prepared.image === null) await quietKernel(run);

@@ -166,6 +166,7 @@ test('whoever watches a list is started by its changes alone, minutes after them
       'NOTICES',
       'DELIVERY_LANES',
       'SCHEDULE_TIMES',
+      'EXPORT_STEPS',
     ),
     // What is kept for a time expires, and so starts the purge.
     { ...ofList('RETAINED'), eventName: ['INSERT', 'MODIFY', 'REMOVE'] },

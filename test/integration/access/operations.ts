@@ -565,6 +565,14 @@ export const operations: Readonly<Record<string, Operation>> = {
   },
   'serveModels, listing the served models': given({ method: 'GET', path: { v2_path: 'repository/index' } }),
 
+  createExport: {
+    call: ({ target }) =>
+      json({
+        project_id: target?.project_id ?? nobody,
+        source: { hf: 'an-owner/a-model' },
+        name: `m${newId()}`,
+      }),
+  },
   createPruneStrategy: optimizing({ strategy: 'random', inputs: '1x1x8x8', outputs: '1x10' }),
   createQuantizeStrategy: optimizing({ strategy: 'dynamic', precision: '8' }),
   cancelPruneStrategy: onCompression('prune', false),

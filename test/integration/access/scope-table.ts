@@ -135,6 +135,7 @@ export const scopeTable: Readonly<Record<string, Row>> = Object.fromEntries([
     ['run', 'free'],
     `
     createModel
+    createExport
     createPruneStrategy
     createQuantizeStrategy
     cancelPruneStrategy

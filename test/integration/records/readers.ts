@@ -12,6 +12,7 @@ import { findArtifact } from '../../../shared/data/experiments/artifact.ts';
 import { catalogueLists, segmentRows } from '../../../shared/data/experiments/catalogue.ts';
 import { readMarks } from '../../../shared/data/experiments/catalogue-mark.ts';
 import { findExperiment } from '../../../shared/data/experiments/experiment.ts';
+import { listExportSteps } from '../../../shared/data/experiments/export-step.ts';
 import { findLoggedModel } from '../../../shared/data/experiments/logged-model.ts';
 import { findFields, readTracking } from '../../../shared/data/experiments/tracking.ts';
 import { findDelivery, listPending } from '../../../shared/data/hooks/delivery.ts';
@@ -201,6 +202,7 @@ export const readers: Readonly<Record<string, Reader>> = {
   sweep: ({ records }, item) => findSweep(records, ownerOf(item), item.sk),
   'sweep-run': async ({ records }, item) => (await findRuns(records, sweepOf(item), [0]))[0],
   'sweep-config': ({ records }, item) => readSweepConfig(records, sweepOf(item)),
+  'export-step': async ({ records }) => readable(await listExportSteps(records, undefined)),
   'sweep-turn': async ({ records }) => readable(await listTurns(records, undefined)),
   'sweep-rule': ({ records }, item) => findRule(records, sweepOf(item)),
   'sweep-report': ({ records }, item) => listReports(records, sweepOf(item)),

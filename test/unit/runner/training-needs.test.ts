@@ -29,6 +29,7 @@ test('the role of a training reaches experiments, and nothing that holds permiss
     'LOGGED_MODELS#*',
     'SWEEP_TURNS',
     'SCHEDULE_TIMES',
+    'EXPORT_STEPS',
     'NOTICES',
     'SWEEP_REPORTS#*',
     'UNFINISHED_JOBS',

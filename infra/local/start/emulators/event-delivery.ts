@@ -1,5 +1,6 @@
 import { appendFile } from 'node:fs/promises';
 import { event as archive } from '../../../../functions/events/archive.event.ts';
+import { event as exports } from '../../../../functions/events/exports.event.ts';
 import { event as jobStateChanged } from '../../../../functions/events/job-state-changed.event.ts';
 import { event as notify } from '../../../../functions/events/notify.event.ts';
 import { event as purge } from '../../../../functions/events/purge.event.ts';
@@ -90,12 +91,13 @@ export function startSchedule(
   alone_since: string,
   cleanUp: () => Promise<void>,
 ): () => Promise<void> {
-  const [ofReconcile, ofPurge, ofArchive, ofNotify, ofSchedules] = [
+  const [ofReconcile, ofPurge, ofArchive, ofNotify, ofSchedules, ofExports] = [
     functionOf(reconcile, access),
     functionOf(purge, access),
     functionOf(archive, access),
     functionOf(notify, access),
     functionOf(schedules, access),
+    functionOf(exports, access),
   ];
   const stops = [
     repeat(
@@ -109,6 +111,7 @@ export function startSchedule(
     repeat(new Map([['archive', () => ofArchive({ seconds: archiveSeconds, repeats: true })]])),
     // A run begins within seconds of its time, also while others are reconciled.
     repeat(new Map([['schedules', () => ofSchedules({ repeats: true })]]), timesMilliseconds),
+    repeat(new Map([['exports', () => ofExports({ repeats: true })]])),
     overlap('notify', () => ofNotify({ repeats: true })),
   ];
   return async () => {

@@ -1,18 +1,9 @@
-import type { ObjectReader } from '../../../shared/aws/objects.ts';
-import {
-  badRequest,
-  notFound,
-  type ParameterFault,
-  ServiceError,
-} from '../../../shared/core/service-error.ts';
-import { type Artifact, findArtifact } from '../../../shared/data/experiments/artifact.ts';
-import {
-  type ModelFile,
-  type ModelFileRole,
-  modelFileNames,
-} from '../../../shared/data/models/model-file.ts';
-import type { TableReader } from '../../../shared/data/table/table.ts';
-import { ModelError } from '../../../shared/onnx/model/model-error.ts';
+import type { ObjectReader } from '../aws/objects.ts';
+import { badRequest, notFound, type ParameterFault, ServiceError } from '../core/service-error.ts';
+import { type Artifact, findArtifact } from '../data/experiments/artifact.ts';
+import { type ModelFile, type ModelFileRole, modelFileNames } from '../data/models/model-file.ts';
+import type { TableReader } from '../data/table/table.ts';
+import { ModelError } from '../onnx/model/model-error.ts';
 import { requireArchive } from './require-archive.ts';
 
 interface Reading {

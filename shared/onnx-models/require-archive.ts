@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
-import type { ObjectReader } from '../../../shared/aws/objects.ts';
-import { ModelError } from '../../../shared/onnx/model/model-error.ts';
+import type { ObjectReader } from '../aws/objects.ts';
+import { ModelError } from '../onnx/model/model-error.ts';
 
 /** Refuse a file that does not begin like an npz archive (a zip archive of arrays). @throws ModelError */
 export async function requireArchive(objects: ObjectReader, name: string, object: string): Promise<void> {

@@ -1,29 +1,38 @@
-import type { ObjectReader, ObjectWriter } from '../../../shared/aws/objects.ts';
-import { findArtifact, projectOfArtifact } from '../../../shared/data/experiments/artifact.ts';
-import { requireExperiment } from '../../../shared/data/experiments/experiment.ts';
-import type { Model } from '../../../shared/data/models/model.ts';
-import { type ModelFile, modelFileNames } from '../../../shared/data/models/model-file.ts';
+import type { ObjectReader, ObjectWriter } from '../aws/objects.ts';
+import type { User } from '../data/accounts/user.ts';
+import { findArtifact, projectOfArtifact } from '../data/experiments/artifact.ts';
+import { requireExperiment } from '../data/experiments/experiment.ts';
+import type { Model } from '../data/models/model.ts';
+import { type ModelFile, modelFileNames } from '../data/models/model-file.ts';
+import type { ModelLineage } from '../data/models/model-lineage.ts';
 import {
   largestPreprocessing,
   mainPreprocessing,
   preprocessingNames,
-} from '../../../shared/data/models/preprocessing-names.ts';
-import type { TableReader, TableWriter } from '../../../shared/data/table/table.ts';
-import type { Ambient, Caller } from '../../../shared/http/definition/endpoint-context.ts';
-import { inspectModel } from '../../../shared/onnx/model/inspect/inspect-model.ts';
-import { ModelError } from '../../../shared/onnx/model/model-error.ts';
-import type { StoredShapes } from '../../../shared/onnx-models/completeness.ts';
-import { objectSource } from '../../../shared/onnx-models/object-source.ts';
-import { registerModel } from '../../../shared/onnx-models/register-model.ts';
-import { fileOfArtifact, requireArtifact, setsOfArtifacts } from './artifact-sets.ts';
-import type { ArtifactRequest } from './model-request.ts';
+} from '../data/models/preprocessing-names.ts';
+import type { TableReader, TableWriter } from '../data/table/table.ts';
+import { inspectModel } from '../onnx/model/inspect/inspect-model.ts';
+import { ModelError } from '../onnx/model/model-error.ts';
+import { fileOfArtifact, requireArtifact, type SetPaths, setsOfArtifacts } from './artifact-sets.ts';
+import type { StoredShapes } from './completeness.ts';
+import { objectSource } from './object-source.ts';
+import { registerModel } from './register-model.ts';
 
-type Registering = Pick<Ambient, 'now' | 'newId'> & {
+interface Registering {
   records: TableWriter<'records'>;
   objects: ObjectWriter;
   artifacts: ObjectReader;
-  caller: Caller;
-};
+  caller: Pick<User, 'user_id' | 'username'>;
+  now(): Date;
+  newId(): string;
+}
+
+/** Artifacts that become a model. */
+interface ModelArtifacts extends SetPaths {
+  experiment_id: string;
+  /** Path of the ONNX file. */
+  path: string;
+}
 
 /**
  * Register an artifact of an experiment as a model: the ONNX file, the external data files next to it, its
@@ -33,8 +42,9 @@ type Registering = Pick<Ambient, 'now' | 'newId'> & {
 export async function registerArtifact(
   context: Registering,
   model_name: string,
-  { experiment_id, path, calibration, evaluation }: ArtifactRequest,
+  { experiment_id, path, calibration, evaluation }: ModelArtifacts,
   shapes: StoredShapes,
+  lineage?: ModelLineage,
 ): Promise<Model> {
   const { records, artifacts, caller } = context;
   const onnx = await requireArtifact(context, experiment_id, path);
@@ -59,6 +69,7 @@ export async function registerArtifact(
     origin: { kind: 'artifact', project_id, experiment_id, path },
     files,
     shapes,
+    ...(lineage !== undefined && { lineage }),
   });
 }
 

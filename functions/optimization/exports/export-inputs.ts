@@ -1,0 +1,152 @@
+import { createHash } from 'node:crypto';
+import {
+  badRequest,
+  faultsOf,
+  notFound,
+  type ParameterFault,
+  ServiceError,
+} from '../../../shared/core/service-error.ts';
+import type { Settings } from '../../../shared/core/settings.ts';
+import { requireExperiment } from '../../../shared/data/experiments/experiment.ts';
+import type { ModelExport } from '../../../shared/data/experiments/model-export.ts';
+import { findModel } from '../../../shared/data/models/model.ts';
+import type { Project } from '../../../shared/data/projects/project.ts';
+import { findDataset, type Upload } from '../../../shared/data/projects/upload.ts';
+import type { TableReader } from '../../../shared/data/table/table.ts';
+import {
+  type ExportSettings,
+  exportCommand,
+  exportedFolder,
+  settingsName,
+} from '../../../shared/exports/program/export-settings.ts';
+import { exporterFiles } from '../../../shared/exports/program/exporter-files.ts';
+import { requireBudget } from '../../../shared/jobs/budget.ts';
+import { costEstimate } from '../../../shared/jobs/cost.ts';
+import { allowedSize, fargateSize, inBody } from '../../../shared/jobs/size.ts';
+import { checkQuantization, type QuantizeRequest } from '../../../shared/onnx/strategies/quantize-request.ts';
+import { usualPrecision } from '../../../shared/onnx/strategies/quantize-strategies.ts';
+import { datasetFields, type TrainingInputs } from '../../../shared/training/record-experiment.ts';
+import type { ExportRequest } from './export-request.ts';
+
+/**
+ * Return the inputs of an experiment that exports a model.
+ * @throws ServiceError 400 that names all faults, `not-found` for a missing experiment or data set, `conflict` if a name is taken
+ */
+export async function exportInputs(
+  request: ExportRequest,
+  { project_id }: Project,
+  { records, settings }: { records: TableReader<'records'>; settings: Settings },
+): Promise<TrainingInputs> {
+  const { source, task = null, data, trust_remote_code, budget } = request;
+  if ('experiment_id' in source) await requireExperiment(records, project_id, source.experiment_id);
+  const { compression, size, timeout } = choicesOf(request, settings);
+  const cost_estimate = costEstimate(settings.prices, { ...size, nodes: 1, timeout, isOnNodes: false });
+  requireBudget(budget ?? null, { cost_estimate, timeout }, 'body', 'budget');
+  const dataset = data === undefined ? undefined : await textsOf(records, project_id, data);
+  const model_name = request.name ?? nameOf(source);
+  const model_export: ModelExport = {
+    source: 'hf' in source ? { hf: source.hf, revision: source.revision ?? null } : source,
+    model_name,
+    result_name: `${model_name}-small`,
+    strategy_id: null,
+    reason: null,
+    compression,
+    budget: budget ?? null,
+  };
+  await requireFreeNames(records, model_export);
+  const asked: ExportSettings = {
+    source: 'hf' in model_export.source ? model_export.source : { folder: exportedFolder },
+    task,
+    texts: data ?? null,
+    trust_remote_code,
+  };
+  const content = Buffer.from(`${JSON.stringify(asked, undefined, 2)}\n`);
+  return {
+    kind: 'train',
+    ...size,
+    nodes: 1,
+    timeout,
+    config_id: settingsName,
+    config_version: 1,
+    config_sha256: createHash('sha256').update(content).digest('hex'),
+    content,
+    source_sha256: null,
+    source_size: 0,
+    ...datasetFields(dataset),
+    environment: {
+      entry_point_command: exportCommand,
+      env_type: 'python',
+      dependencies: (await exporterFiles()).requirements,
+      version: 0,
+    },
+    rerun_of: null,
+    overrides: null,
+    continues_from: null,
+    git: null,
+    budget,
+    tracked: { name: `export ${model_name}`.slice(0, longestName) },
+    model_export,
+  };
+}
+
+/** Characters of an experiment's name. */
+const longestName = 128;
+
+/** Size and timeout of an export that asks for none: PyTorch loads the model, and traces it. */
+const usual = { vcpus: 2, memory: 8192, timeout: 3600 };
+
+/** Return the size of the export and the compression that follows. @throws ServiceError 400 that names all faults */
+function choicesOf({ for: target, max_loss, vcpus, memory, timeout }: ExportRequest, settings: Settings) {
+  const seconds = timeout ?? Math.min(usual.timeout, settings.limits.jobSeconds);
+  const isUsual = vcpus === undefined && memory === undefined;
+  const complete = () => fargateSize(isUsual ? { ...usual } : { vcpus, memory });
+  const demand = {
+    ...{ kind: 'train' as const, timeout: seconds, nodes: 1, gpus: 0 },
+    capacity: undefined,
+  };
+  const sizes: ReturnType<typeof allowedSize>[] = [];
+  const faults: ParameterFault[] = [
+    ...faultsOf(() => sizes.push(inBody(() => allowedSize(complete, demand, settings)))),
+  ];
+  const checked = checkQuantization({
+    strategy: 'auto',
+    precision: Number(usualPrecision('auto')),
+    ...(target !== undefined && { for: target }),
+    ...(max_loss !== undefined && { max_loss }),
+  });
+  if ('faults' in checked) faults.push(...checked.faults.map((fault) => ({ in: 'body' as const, ...fault })));
+  const [size] = sizes;
+  if (size === undefined || !('request' in checked) || faults.length > 0) throw badRequest(faults);
+  const compression: QuantizeRequest = checked.request;
+  return { size, timeout: seconds, compression };
+}
+
+/** Return the data set with the texts. @throws ServiceError 400 for an archive, `not-found` */
+async function textsOf(records: TableReader<'records'>, project_id: string, name: string): Promise<Upload> {
+  const found = await findDataset(records, project_id, name);
+  if (found === undefined) throw notFound('data set', name);
+  if (found.format === 'file') return found;
+  const message = 'must be a text file with one text a line, no archive';
+  throw badRequest([{ in: 'body', name: 'data', message }]);
+}
+
+/** Return the name of a model of which the request names none: the last part of its repository or folder. */
+function nameOf(source: ExportRequest['source']): string {
+  const path = 'hf' in source ? source.hf : source.path;
+  const last = path.split('/').at(-1) ?? '';
+  const name = last.replaceAll(/[^A-Za-z0-9._-]/g, '-').replace(/^[^A-Za-z0-9]+/, '');
+  return name === '' ? 'model' : name.slice(0, 60);
+}
+
+/** @throws ServiceError `conflict` that names the models that exist */
+async function requireFreeNames(
+  records: TableReader<'records'>,
+  { model_name, result_name }: ModelExport,
+): Promise<void> {
+  const taken: string[] = [];
+  for (const name of [model_name, result_name])
+    if ((await findModel(records, name)) !== undefined) taken.push(name);
+  if (taken.length === 0) return;
+  const message = `${taken.join(' and ')} ${taken.length === 1 ? 'is a model' : 'are models'} already; choose another name.`;
+  throw new ServiceError('conflict', message, { errors: [{ in: 'body', name: 'name', message }] });
+}
