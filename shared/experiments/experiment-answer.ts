@@ -137,8 +137,8 @@ export const ExperimentAnswer = z
         'Output of the program that was not recorded, such as invalid lines of METRICS_FILE, and flags that differ from the configuration, in a few sentences.',
       ),
     system: SystemAnswer.nullable().describe('What the machine did. Null in lists.'),
-    model_export: ModelExportAnswer.optional().describe(
-      'What it exports, and what follows. Absent if it is no export of a model.',
+    model_export: ModelExportAnswer.nullable().describe(
+      'What it exports, and what follows. Null if it is no export of a model.',
     ),
     artifacts: z.number().int(),
     artifact_bytes: z.number().int(),
@@ -245,6 +245,7 @@ export function showExperiment(
     params: sortedByName(askedOf(asked, 'params', Object.entries(fields?.params ?? {}))),
     command: commandOf(experiment),
     git: fields?.git ?? null,
+    model_export: experiment.model_export ?? null,
     metrics_source: reported.size === 0 ? null : (experiment.metrics_source ?? 'program'),
     metrics: showSummaries(askedOf(asked, 'metrics', [...reported])),
     deleted_at: fields?.deleted_at ?? null,

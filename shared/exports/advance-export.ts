@@ -1,5 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import type { ObjectReader, ObjectWriter } from '../aws/objects.ts';
+import { recordCompression } from '../compressions/record-compression.ts';
 import { errorName } from '../core/error-text.ts';
 import { ServiceError } from '../core/service-error.ts';
 import { tryParseJson } from '../core/text/try-parse-json.ts';
@@ -16,7 +17,6 @@ import { retryOnConflict } from '../data/table/retry-on-conflict.ts';
 import type { TableReader } from '../data/table/table.ts';
 import { WriteLabel } from '../data/table/write-label.ts';
 import { type Admitted, type Submitting, submitAdmitted } from '../jobs/admission.ts';
-import { recordCompression } from '../jobs/record-compression.ts';
 import { ModelError } from '../onnx/model/model-error.ts';
 import { registerArtifact } from '../onnx-models/register-artifact.ts';
 import { missingRight } from '../schedules/owner-rights.ts';
@@ -45,17 +45,17 @@ export async function advanceExport(
   const begun = await retryOnConflict(
     async () => {
       const experiment = await findExperiment(records, project_id, experiment_id);
-      const asked = experiment?.model_export;
-      if (experiment === undefined || asked === undefined || isOver(asked)) {
+      const model_export = experiment?.model_export;
+      if (experiment === undefined || model_export === undefined || isOver(model_export)) {
         await records.write(removeExportStep(experiment_id));
         return undefined;
       }
       try {
-        return await compressExported(context, experiment, asked);
+        return await compressExported(context, experiment, model_export);
       } catch (error) {
         const reason = reasonOf(error);
         if (reason === undefined) throw error;
-        await records.write(...noteWrites(experiment, { ...asked, reason }));
+        await records.write(...noteWrites(experiment, { ...model_export, reason }));
         return undefined;
       }
     },
@@ -101,11 +101,11 @@ const longestReason = 1000;
 async function compressExported(
   context: ExportContext,
   experiment: Experiment,
-  asked: ModelExport,
+  model_export: ModelExport,
 ): Promise<Admitted<NonNullable<Awaited<ReturnType<typeof recordCompression>>>['record']>> {
   const { records } = context;
   const { project_id, experiment_id } = experiment;
-  const { model_name, result_name, compression: request, budget } = asked;
+  const { model_name, result_name, compression: request, budget } = model_export;
   const caller = await userOf(context, experiment);
   const setOf = async (path: string) =>
     (await findArtifact(records, experiment_id, path)) === undefined ? undefined : path;
@@ -119,7 +119,7 @@ async function compressExported(
       evaluation: await setOf(exportedFiles.evaluation),
     },
     { inputs: null, outputs: null },
-    await lineageOf(context, experiment_id, asked),
+    await lineageOf(context, experiment_id, model_export),
   );
   const model = await requireReadyModel(records, model_name);
   return recordCompression(
@@ -132,7 +132,7 @@ async function compressExported(
       ...context,
       caller,
       unchanged,
-      idempotencyWrites: (strategy_id) => noteWrites(experiment, { ...asked, strategy_id }),
+      idempotencyWrites: (strategy_id) => noteWrites(experiment, { ...model_export, strategy_id }),
     },
   );
 }
@@ -140,8 +140,11 @@ async function compressExported(
 /** Return the user who began an export. @throws ServiceError `forbidden` if they may not train in its project any more */
 async function userOf({ records, users, now }: ExportContext, experiment: Experiment) {
   const { user_id, project_id } = experiment;
-  const [user, found] = await Promise.all([findUser(users, user_id), findProjects(records, [project_id])]);
-  const [project] = found.items;
+  const [user, { items }] = await Promise.all([
+    findUser(users, user_id),
+    findProjects(records, [project_id]),
+  ]);
+  const [project] = items;
   if (project === undefined || project.deleted_at !== undefined)
     throw new ServiceError('forbidden', 'Its project is deleted.');
   const username = user?.username ?? 'The user';
@@ -169,7 +172,7 @@ const maxFiles = 100;
 async function lineageOf(
   { records, artifacts }: Pick<ExportContext, 'records' | 'artifacts'>,
   experiment_id: string,
-  { source: asked }: ModelExport,
+  { source: requested }: ModelExport,
 ): Promise<ModelLineage | undefined> {
   const report = await findArtifact(records, experiment_id, exportedFiles.report);
   if (report === undefined || report.size > longestReport) return undefined;
@@ -178,7 +181,7 @@ async function lineageOf(
   const read = ModelLineage.safeParse(tryParseJson((await buffer(stream)).toString('utf8')));
   if (!read.success) return undefined;
   const { source } = read.data;
-  const id = 'hf' in asked ? asked.hf : null;
+  const id = 'hf' in requested ? requested.hf : null;
   const files = Object.fromEntries(Object.entries(source.files).slice(0, maxFiles));
   return { ...read.data, source: { ...source, id, files } };
 }

@@ -1,3 +1,8 @@
+import {
+  type CompressionRequest,
+  type RecordContext,
+  recordCompression,
+} from '../../../shared/compressions/record-compression.ts';
 import { faultsOf } from '../../../shared/core/service-error.ts';
 import { requireReachedProject } from '../../../shared/data/accounts/token-scope.ts';
 import type { OptimizationKind } from '../../../shared/data/jobs/job.ts';
@@ -6,11 +11,6 @@ import { requireReadyModel } from '../../../shared/data/models/model.ts';
 import type { Caller } from '../../../shared/http/definition/endpoint-context.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
 import type { Admitted, Submitting } from '../../../shared/jobs/admission.ts';
-import {
-  type CompressionRequest,
-  type RecordContext,
-  recordCompression,
-} from '../../../shared/jobs/record-compression.ts';
 import { placeOneInLine } from '../../../shared/jobs/waiting-queue.ts';
 import { requireOwn } from '../models/change-model.ts';
 import { requireShapesOf } from '../models/model-request.ts';

@@ -17,9 +17,9 @@ export const endpoint = defineEndpoint({
   name: 'createExport',
   method: 'POST',
   path: '/optimization/exports',
-  summary: 'Export a model of the Hugging Face Hub or of an experiment to ONNX, and compress it',
+  summary: 'Export a model to ONNX, and compress it',
   description:
-    'The export is an experiment of the project: read, follow and cancel it as one. Its environment has fixed versions of PyTorch and Transformers. Of the variables of the project it gets HF_TOKEN, HF_ENDPOINT, and addresses of packages that are no secrets. When it has succeeded, its model is registered with its tokenizer and sets, and quantized with the strategy auto. `model_export` of the experiment names both models and the quantization.',
+    'Exports a model of the Hugging Face Hub, or of the artifacts of an experiment. The export is an experiment of the project: read, follow and cancel it as one. Its environment has fixed versions of PyTorch and Transformers. Of the variables of the project it gets HF_TOKEN, HF_ENDPOINT, and addresses of packages that are no secrets. When it has succeeded, its model is registered with its tokenizer and sets, and quantized with the strategy auto. `model_export` of the experiment names both models and the quantization.',
   allow: 'developer',
   right: 'run',
   keepsToProjects: true,

@@ -54,13 +54,13 @@ export async function exportInputs(
     budget: budget ?? null,
   };
   await requireFreeNames(records, model_export);
-  const asked: ExportSettings = {
+  const written: ExportSettings = {
     source: 'hf' in model_export.source ? model_export.source : { folder: exportedFolder },
     task,
     texts: data ?? null,
     trust_remote_code,
   };
-  const content = Buffer.from(`${JSON.stringify(asked, undefined, 2)}\n`);
+  const content = Buffer.from(`${JSON.stringify(written, undefined, 2)}\n`);
   return {
     kind: 'train',
     ...size,
@@ -123,9 +123,9 @@ function choicesOf({ for: target, max_loss, vcpus, memory, timeout }: ExportRequ
 
 /** Return the data set with the texts. @throws ServiceError 400 for an archive, `not-found` */
 async function textsOf(records: TableReader<'records'>, project_id: string, name: string): Promise<Upload> {
-  const found = await findDataset(records, project_id, name);
-  if (found === undefined) throw notFound('data set', name);
-  if (found.format === 'file') return found;
+  const dataset = await findDataset(records, project_id, name);
+  if (dataset === undefined) throw notFound('data set', name);
+  if (dataset.format === 'file') return dataset;
   const message = 'must be a text file with one text a line, no archive';
   throw badRequest([{ in: 'body', name: 'data', message }]);
 }

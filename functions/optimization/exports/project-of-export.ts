@@ -22,7 +22,7 @@ export async function projectOfExport(
   const [first] = items;
   if (first === undefined || !first.path.startsWith(below))
     throw notFound('artifact', below || experiment_id);
-  const own = projectOfArtifact(first);
-  if (project_id !== undefined && project_id !== own) throw fault('must be the project of the experiment');
-  return own;
+  const home = projectOfArtifact(first);
+  if (project_id !== undefined && project_id !== home) throw fault('must be the project of the experiment');
+  return home;
 }

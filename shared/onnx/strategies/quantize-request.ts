@@ -133,8 +133,11 @@ export const allowedQuantizations = methods
   .join('; ');
 
 /** Check a quantization request. Return it with its defaults, or return all errors. */
-export function checkQuantization(asked: Readonly<Record<string, unknown>>): Checked<QuantizeRequest> {
-  const values: typeof asked = { ...asked, ...('for' in asked && { for: namedTarget(asked['for']) }) };
+export function checkQuantization(request: Readonly<Record<string, unknown>>): Checked<QuantizeRequest> {
+  const values: typeof request = {
+    ...request,
+    ...('for' in request && { for: namedTarget(request['for']) }),
+  };
   const { strategy, precision } = values;
   if (!isQuantizeStrategy(strategy)) return { faults: checkWithoutStrategy(values) };
   const own = methodsOf(strategy);

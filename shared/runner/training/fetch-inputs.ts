@@ -73,11 +73,12 @@ async function fetchExporter({ job, workspace, user }: TrainingRun, { source }: 
   const { records, objects, stop } = job;
   const below = path === '' ? '' : `${path}/`;
   const from = { experiment: { experiment_id }, records, objects, folder, stop: stop.signal };
-  const found = await restoreFiles(
+  const restored = await restoreFiles(
     { ...from, ...(user !== undefined && { user }) },
     { kind: 'artifact', below },
   );
-  if (found === 0) throw new JobError(`Experiment ${experiment_id} has no artifacts below ${path} any more.`);
+  if (restored === 0)
+    throw new JobError(`Experiment ${experiment_id} has no artifacts below ${path} any more.`);
 }
 
 /**

@@ -28,10 +28,15 @@ async function exportBy(
   const project = await requireProject(records, project_id);
   const request = { source: { experiment_id, path: 'best' }, name: `m${newId()}`, trust_remote_code: false };
   const inputs = await exportInputs(request, project, { records, settings });
-  const own = { entry_point_command: command, env_type: 'system', dependencies: 'none', version: 0 } as const;
+  const stub = {
+    entry_point_command: command,
+    env_type: 'system',
+    dependencies: 'none',
+    version: 0,
+  } as const;
   const context = { records, settings, project, newId, now: () => new Date() };
   const admitted = await recordExperiment(
-    { ...inputs, ...{ vcpus: 1, memory: 2048 }, environment: own },
+    { ...inputs, ...{ vcpus: 1, memory: 2048 }, environment: stub },
     { ...context, caller: developer.user, idempotencyWrites: () => [] },
   );
   const batch = controlBatch.open({ environment, settings });

@@ -172,7 +172,7 @@ describe('a request for an export', () => {
 });
 
 test('an export gets the token of the Hub, masked, and no other secret of its project', async () => {
-  const own = await newProject(service, owner);
+  const secretive = await newProject(service, owner);
   const variables = [
     { name: 'HF_TOKEN', value: 'hf_plain_but_secret', secret: false },
     { name: 'DATABASE_URL', value: 'postgres://ann:secret@db' },
@@ -182,13 +182,13 @@ test('an export gets the token of the Hub, masked, and no other secret of its pr
   ];
   const set = await service.call(putVariables, {
     ...json({ variables }),
-    path: { project_id: own },
+    path: { project_id: secretive },
     as: owner,
   });
   expect(set.status, set.text).toBe(200);
-  const { json: made } = await ask({ project_id: own });
+  const { json: made } = await ask({ project_id: secretive });
   const { experiment_id } = made;
-  const record = await requireExperiment(service.records, own, experiment_id);
+  const record = await requireExperiment(service.records, secretive, experiment_id);
 
   const handed = await handOverVariables(service.records, service.accounts, record);
 

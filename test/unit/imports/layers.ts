@@ -57,6 +57,7 @@ export const layers: readonly (readonly string[])[] = [
     'functions/audit',
     'functions/auth',
     'functions/service',
+    'shared/compressions',
     'shared/config/graph',
     'shared/onnx/methods/opset',
     'shared/onnx/methods/report',

@@ -143,6 +143,8 @@ test('the processor that a result is made for chooses types and range, where the
   // What takes neither is left as it is.
   expect(asked({ for: 'avx2', strategy: 'weight_only' })).toMatchObject({ request: { reduce_range: false } });
   expect(asked({ for: 'sse2' })).toEqual({
-    faults: [{ name: 'for', message: 'must be one of any, x86-64-v2, avx2, avx512-vnni, arm64-dotprod' }],
+    faults: [
+      { name: 'for', message: expect.stringMatching(/^must be one of any, x86-64-v2, .*lambda, .*apple-m2/) },
+    ],
   });
 });

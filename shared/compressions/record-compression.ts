@@ -4,10 +4,10 @@ import { findModel, modelExists, type ReadyModel } from '../data/models/model.ts
 import type { TableWriter } from '../data/table/table.ts';
 import type { ConditionFailedError, WriteLabel } from '../data/table/write-label.ts';
 import type { Ambient, BegunBy, Caller } from '../http/definition/endpoint-context.ts';
-import { type Admitted, admitJob, newJobFields } from './admission.ts';
-import { requireBudget } from './budget.ts';
-import { checkLimits, fargateSize, type JobSize } from './size.ts';
-import { possibleCapacity } from './spot/capacity.ts';
+import { type Admitted, admitJob, newJobFields } from '../jobs/admission.ts';
+import { requireBudget } from '../jobs/budget.ts';
+import { checkLimits, fargateSize, type JobSize } from '../jobs/size.ts';
+import { possibleCapacity } from '../jobs/spot/capacity.ts';
 
 /**
  * Record a compression of a model in its current state.
