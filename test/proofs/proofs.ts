@@ -53,6 +53,11 @@ export const proofs: readonly Proof[] = [
     program: 'test/proofs/optimize/bench.ts',
   },
   {
+    name: 'exports',
+    about: 'models of 35 architectures behind a Hub of this machine become ONNX files (fifteen minutes)',
+    program: 'test/proofs/exports/run.ts',
+  },
+  {
     name: 'faults',
     about: 'kill -9, outages, a full or bad disk (hours; --only <name>)',
     program: 'test/proofs/faults/run.ts',

@@ -12,6 +12,7 @@ import shutil
 import sys
 import traceback
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -32,13 +33,12 @@ from repository import (
 )
 from settings import read_settings
 
+LARGEST_SETTINGS = 2**28
 PACKAGES = ("torch", "transformers", "onnxscript", "onnx", "onnxruntime", "huggingface_hub", "tokenizers", "safetensors", "numpy")
 
 
 def gather(settings: dict[str, Any], work: Path) -> dict[str, Any]:
     """Fetch the model, and refuse what cannot be exported before its weights are fetched."""
-    from transformers.models.auto.configuration_auto import CONFIG_MAPPING_NAMES
-
     os.environ["HF_HUB_DISABLE_PROGRESS_BARS"] = "1"
     source, trusted = settings["source"], settings["trust_remote_code"]
     hub = None
@@ -57,6 +57,8 @@ def gather(settings: dict[str, Any], work: Path) -> dict[str, Any]:
     names = sorted(sizes)
     check_names(names)
     chosen = small_files(names, trusted)
+    if any(sizes[name] > LARGEST_SETTINGS for name in chosen):
+        raise Refusal("too-large", "A file of the model's settings has more than 256 MB.")
     if hub is not None:
         hub.fetch(chosen, sizes)
     modules = read_modules(folder)
@@ -65,7 +67,7 @@ def gather(settings: dict[str, Any], work: Path) -> dict[str, Any]:
         raise Refusal("no-config", f"The model has no {root}config.json, so nothing says what architecture it has.")
     config = read_json(folder / root / "config.json")
     check_config(config)
-    check_code(config, config["model_type"] in CONFIG_MAPPING_NAMES, trusted, source.get("hf", ""))
+    check_code(config, is_known(config["model_type"]), trusted, source.get("hf", ""))
     task = task_of(config, modules, tag, settings["task"])
     if task == "image-classification" and settings["texts"] is not None:
         raise Refusal("bad-texts", "The model takes pictures, no texts.")
@@ -78,8 +80,17 @@ def gather(settings: dict[str, Any], work: Path) -> dict[str, Any]:
         own = []
     if hub is not None:
         hub.fetch([*weights, *own], sizes)
+        print(f"Fetched {source['hf']} at {source['revision']}.")
     used = dict.fromkeys([*chosen, *weights, *own])
     return {"folder": str(folder), "files": list(used), "own": own[0] if own else None, "task": task}
+
+
+def is_known(kind: str) -> bool:
+    """Whether transformers names an architecture. Its list is read as text: to import it takes PyTorch, and seconds."""
+    spec = find_spec("transformers")
+    folder = Path(spec.origin or "").parent / "models/auto" if spec else Path()
+    places = [folder / name for name in ("auto_mappings.py", "configuration_auto.py")]
+    return any(json.dumps(kind) in place.read_text(encoding="utf-8") for place in places if place.is_file())
 
 
 def export(settings: dict[str, Any], found: dict[str, Any], out: Path) -> dict[str, Any]:
@@ -114,14 +125,17 @@ def export(settings: dict[str, Any], found: dict[str, Any], out: Path) -> dict[s
             tokenizer = transformers.AutoTokenizer.from_pretrained(
                 root, local_files_only=True, trust_remote_code=settings["trust_remote_code"]
             )
-        except Exception as error:
+        except BaseException as error:
+            # A panic of the tokenizers' own code is no Exception.
             raise Refusal("no-tokenizer", f"The tokenizer of the model cannot be read: {reason_of(error)}.") from None
         wrapped = wrap_model(model, folder, task, modules, tokenizer)
         sentence, prompts = (
             read_json(root / name) if (root / name).is_file() else {}
             for name in ("sentence_bert_config.json", "config_sentence_transformers.json")
         )
-        prompt = (prompts.get("prompts") or {}).get(prompts.get("default_prompt_name")) or ""
+        named, prompt = prompts.get("prompts"), ""
+        if isinstance(named, dict) and isinstance(named.get(str(prompts.get("default_prompt_name"))), str):
+            prompt = named[prompts["default_prompt_name"]]
         about["max_length"] = longest_text(model, tokenizer, sentence)
         about["pooling"] = "+".join(wrapped.pooling.modes) or None
         about["normalize"] = wrapped.normalize
@@ -143,7 +157,11 @@ def export(settings: dict[str, Any], found: dict[str, Any], out: Path) -> dict[s
     own = None if found["own"] is None else folder / found["own"]
     plain = not any(module["kind"] == "Dense" for module in modules) and "+" not in (about["pooling"] or "")
     way = find_way(wrapped, own, batches, out / "model.onnx", plain)
-    inputs = way.pop("inputs")
+    inputs, equality = way.pop("inputs"), way["equality"]
+    for one in way["tried"]:
+        print(f"Not by {one['way']}: {one['reason']}")
+    largest = f"{equality['largest_difference']:.1e}"
+    print(f"Exported by {way['way']}: the same as PyTorch on {equality['samples']} samples (largest difference {largest}).")
     for name, arrays, classes in (("calibration", sets[0], None), ("evaluation", sets[1], labelled)):
         write_set(out / f"{name}.npz", {one: arrays[one] for one in inputs}, classes)
     _copy_settings(folder, root, out)
@@ -242,7 +260,7 @@ def main(arguments: list[str]) -> int:
         failure = None
     except Refusal as error:
         failure = error
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
         print(without_token(traceback.format_exc()), file=sys.stderr)
         failure = _unforeseen(error)
     shutil.rmtree(work, ignore_errors=True)

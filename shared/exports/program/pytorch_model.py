@@ -64,6 +64,8 @@ def _refused(error: Exception, task: str) -> Refusal:
         seen = seen.__cause__ or seen.__context__
     if isinstance(error, MemoryError):
         return Refusal("memory", "The memory does not hold the model.", 1)
+    if "does not recognize this architecture" in str(error):
+        return Refusal("unknown-architecture", "The architecture of the model is unknown to the installed transformers.")
     if "Unrecognized configuration class" in str(error):
         return Refusal("unsupported-task", f"The architecture of the model has no {task}.")
     return Refusal("bad-weights", f"The model cannot be loaded: {reason_of(error)}.")

@@ -179,7 +179,7 @@ def task_of(config: dict[str, Any], modules: list[dict[str, Any]], tag: str | No
     for ending, task in endings.items():
         if architecture.endswith(ending):
             return task
-    plain = architecture.endswith("Model") or architecture.endswith("ForPreTraining")
+    plain = architecture.endswith(("Model", "ForPreTraining")) and not architecture.endswith(("HeadModel", "HeadsModel"))
     if tag in ("sentence-similarity", *TASKS) and (plain or architecture == ""):
         return "feature-extraction" if tag == "sentence-similarity" else str(tag)
     if plain:

@@ -30,7 +30,7 @@ class TextTensors:
             other = texts[(index + 1) % len(texts)] if self.pairs else None
             options = {"truncation": True, "max_length": min(length, self.max_length)}
             rows.append(self.tokenizer(own, other, return_token_type_ids=True, return_attention_mask=True, **options))
-        longest = max(len(row["input_ids"]) for row in rows)
+        longest = max(1, *(len(row["input_ids"]) for row in rows))
         fill = {"input_ids": self.tokenizer.pad_token_id or 0}
         arrays = {}
         for name in TOKEN_INPUTS:

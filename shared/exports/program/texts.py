@@ -62,7 +62,8 @@ def read_lines(path: Path, code: str) -> list[str]:
 def read_card(folder: Path) -> dict[str, Any]:
     """Return what the head of README.md states; nothing if it states nothing that can be read."""
     try:
-        text = (folder / "README.md").read_text(encoding="utf-8")[:1_000_000]
+        with (folder / "README.md").open(encoding="utf-8") as file:
+            text = file.read(1_000_000)
     except (OSError, UnicodeDecodeError):
         return {}
     parts = text.split("---\n", 2)
@@ -79,7 +80,7 @@ def read_card(folder: Path) -> dict[str, Any]:
 
 def languages_of(card: dict[str, Any]) -> list[str]:
     stated = card.get("language")
-    found = [str(one).lower() for one in (stated if isinstance(stated, list) else [stated]) if one is not None]
+    found = [one.lower() for one in (stated if isinstance(stated, list) else [stated]) if isinstance(one, str)]
     return ["many", "languages"] if found == ["multilingual"] else [one.split("-", 1)[0] for one in found]
 
 

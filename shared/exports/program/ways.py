@@ -25,9 +25,12 @@ def find_way(
     wrapped: Wrapped, own: Path | None, batches: list[dict[str, np.ndarray]], out: Path, pooled_by_serving: bool
 ) -> dict[str, Any]:
     """Write `out` by the first way that equals PyTorch. @throws Refusal `not-equal` with what each way lacked"""
-    expected = [wrapped.run(batch) for batch in batches]
+    try:
+        expected = [wrapped.run(batch) for batch in batches]
+    except Exception as error:
+        raise Refusal("not-run", f"PyTorch itself cannot run the model with its own tokenizer and sizes: {reason_of(error)}.") from None
     example = _example(wrapped, batches[1])
-    if not all(np.isfinite(value).all() for value in expected[0].values()):
+    if not all(np.isfinite(value).all() for batch in expected for value in batch.values()):
         raise Refusal("not-finite", "PyTorch itself gives outputs that are no numbers (NaN or infinite).")
     ways: list[tuple[str, Callable[[], None]]] = [
         ("dynamo", lambda: _by_dynamo(wrapped, example, out)),

@@ -55,6 +55,13 @@ test('a repository is refused by names and config.json, before its weights', asy
       false,
       'unsupported-task',
     ],
+    [
+      ['config.json', 'model.safetensors'],
+      { model_type: 'gpt2', architectures: ['GPT2LMHeadModel'] },
+      true,
+      false,
+      'unsupported-task',
+    ],
     [['config.json'], { model_type: 'nobody' }, false, false, 'unknown-architecture'],
     [['config.json'], { model_type: 7 }, false, false, 'unknown-architecture'],
     [['config.json'], { model_type: 'own', auto_map: { AutoModel: 'm.Own' } }, false, false, 'remote-code'],

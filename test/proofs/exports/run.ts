@@ -1,0 +1,170 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { parseArgs, promisify } from 'node:util';
+
+/*
+ * Small models of many architectures behind a Hub of this machine, which huggingface_hub and transformers fetch as they fetch
+ * those of huggingface.co: each goes through the exporter. Then what cannot be exported, with the reason that its user reads.
+ */
+const { values: flags } = parseArgs({
+  options: {
+    python: { type: 'string' },
+    only: { type: 'string' },
+    folder: { type: 'string' },
+    help: { type: 'boolean', default: false },
+  },
+});
+if (flags.help) {
+  console.log(
+    'Usage: npm run proof -- exports [--python <with shared/exports/requirements.txt>] [--only bert,gated] [--folder <kept>]',
+  );
+  process.exit(0);
+}
+
+const run = promisify(execFile);
+const here = import.meta.dirname;
+const exporter = join(here, '../../../shared/exports');
+const commit = `${'c0ffee'.repeat(6)}c0de`;
+const token = 'hf_reader';
+
+/** What is refused, and its code. A name may stand for several settings or tokens. */
+const refusals: readonly [name: string, code: string, change?: Change][] = [
+  ['refused/adapter', 'adapter'],
+  ['refused/gguf', 'gguf'],
+  ['refused/awq', 'quantized'],
+  ['refused/no-config', 'no-config'],
+  ['refused/pickle', 'pickle'],
+  ['refused/unknown', 'unknown-architecture'],
+  ['refused/remote-code', 'remote-code'],
+  ['refused/causal', 'unsupported-task'],
+  ['refused/seq2seq', 'unsupported-task'],
+  ['refused/random-head', 'no-weights', { task: 'text-classification' }],
+  ['refused/gated', 'gated'],
+  ['refused/gated', 'gated', { token: 'hf_stranger' }],
+  ['refused/limited', 'hub-away'],
+  ['refused/away', 'hub-away'],
+  ['refused/huge', 'too-large'],
+  ['refused/torn', 'bad-weights'],
+  ['refused/no-tokenizer', 'no-tokenizer'],
+  ['refused/absent', 'not-found'],
+  ['made/bert', 'revision-not-found', { revision: '0'.repeat(40) }],
+];
+
+interface Change {
+  task?: string;
+  token?: string;
+  revision?: string;
+}
+
+interface Exported {
+  task: string;
+  way: string;
+  tried: { way: string; reason: string }[];
+  equality: { largest_difference: number; output: string };
+}
+
+type Outcome = { exported: Exported } | { error: { code: string; message: string }; stderr: string };
+
+const folder = flags.folder ?? (await mkdtemp(join(tmpdir(), 'exports-')));
+await mkdir(folder, { recursive: true });
+const python = flags.python ?? (await newPython(join(folder, 'python')));
+const repositories = join(folder, 'repositories');
+const asked = flags.only?.split(',');
+if (!existsSync(repositories))
+  await run(python, [join(here, 'make_models.py'), repositories], { maxBuffer: 10_000_000 });
+const { names } = JSON.parse(await readFile(join(repositories, 'models.json'), 'utf8'));
+const hub = spawn(python, [join(here, 'hub.py'), repositories], { stdio: ['pipe', 'pipe', 'inherit'] });
+const lines = createInterface({ input: hub.stdout })[Symbol.asyncIterator]();
+const port = (await lines.next()).value;
+const faults: string[] = [];
+try {
+  let equal = 0;
+  const wanted = (name: string) => asked === undefined || asked.includes(name.split('/').at(-1) ?? '');
+  console.log('| model | task | way | largest difference | what other ways lacked |\n|---|---|---|---|---|');
+  const models: string[] = [...names.map((name: string) => `made/${name}`), 'refused/gated', 'refused/flaky'];
+  for (const name of models.filter(wanted)) {
+    const outcome = await exportModel(name, { token });
+    if ('error' in outcome) {
+      console.log(`| ${name} | | refused: ${outcome.error.code} | | ${outcome.error.message} |`);
+      continue;
+    }
+    const { task, way, tried, equality } = outcome.exported;
+    equal += 1;
+    const lacked = tried.map((one) => `${one.way}: ${one.reason}`).join('; ');
+    console.log(
+      `| ${name} | ${task} | ${way} | ${equality.largest_difference.toExponential(1)} | ${lacked} |`,
+    );
+  }
+  if (asked === undefined && equal < 18) faults.push(`only ${equal} models equal PyTorch`);
+  console.log('\n| refused | code | what its user reads |\n|---|---|---|');
+  for (const [name, code, change = {}] of refusals.filter(([one]) => wanted(one))) {
+    const outcome = await exportModel(name, change);
+    if (!('error' in outcome)) {
+      faults.push(`${name} was exported`);
+      continue;
+    }
+    const { error, stderr } = outcome;
+    console.log(`| ${name} | ${error.code} | ${error.message} |`);
+    if (error.code !== code) faults.push(`${name}: ${error.code}, not ${code}`);
+    if (stderr.trim().split('\n').at(-1) !== error.message)
+      faults.push(`${name}: its last line is not the reason`);
+    if (change.token !== undefined && `${stderr}${error.message}`.includes(change.token))
+      faults.push(`${name}: the token is in the error`);
+  }
+  if (existsSync(join(repositories, 'refused/pickle-ran'))) faults.push('a pickle was run');
+} finally {
+  hub.stdin.end('\n');
+  const counted = JSON.parse((await lines.next()).value ?? '{}');
+  console.log(`\nThe Hub counted ${JSON.stringify(counted)}.`);
+  if (counted.tokens_beyond_the_hub > 0) faults.push('the token went beyond the Hub');
+  await once(hub, 'exit');
+  if (flags.folder === undefined) await rm(folder, { recursive: true, force: true });
+}
+for (const fault of faults) console.error(fault);
+process.exitCode = faults.length === 0 ? 0 : 1;
+
+async function exportModel(name: string, change: Change): Promise<Outcome> {
+  const out = await mkdtemp(join(folder, 'out-'));
+  const settings = join(out, 'settings.json');
+  const { HF_TOKEN: _, ...env } = process.env;
+  await writeFile(
+    settings,
+    JSON.stringify({
+      source: { hf: name, revision: change.revision ?? commit },
+      task: change.task ?? null,
+      texts: null,
+      labels: null,
+      trust_remote_code: false,
+    }),
+  );
+  try {
+    await run(python, [join(exporter, 'program/export.py'), settings, out], {
+      env: {
+        ...env,
+        HF_ENDPOINT: `http://127.0.0.1:${port}`,
+        ...(change.token !== undefined && { HF_TOKEN: change.token }),
+      },
+      maxBuffer: 10_000_000,
+    });
+    return { exported: JSON.parse(await readFile(join(out, 'export.json'), 'utf8')) };
+  } catch (error) {
+    const stderr = (error as { stderr?: string }).stderr ?? '';
+    const text = await readFile(join(out, 'error.json'), 'utf8').catch(() => undefined);
+    if (text === undefined) throw error;
+    return { error: JSON.parse(text), stderr };
+  } finally {
+    if (flags.folder === undefined) await rm(out, { recursive: true, force: true });
+  }
+}
+
+async function newPython(into: string): Promise<string> {
+  await run('python3', ['-m', 'venv', into]);
+  const pip = ['install', '--quiet', '-r', join(exporter, 'requirements.txt')];
+  await run(join(into, 'bin/pip'), pip, { maxBuffer: 10_000_000 });
+  return join(into, 'bin/python');
+}
