@@ -60,43 +60,29 @@ export const sizes = {
   },
 } as const;
 
+/** A flag that is given or not. */
+export const choice = (brief: string) =>
+  ({ kind: 'boolean', brief, optional: true, withNegated: false }) as const;
+
+/** Values of the flags that commands about a project share. */
+export interface ProjectFlags {
+  project?: string;
+  json?: boolean;
+  verbose?: boolean;
+}
+
 /** Flags that several commands share. */
-export const verbose = {
-  kind: 'boolean',
-  brief: 'Show request IDs and stack traces',
-  optional: true,
-  withNegated: false,
-} as const;
+export const verbose = choice('Show request IDs and stack traces');
 
-export const json = {
-  kind: 'boolean',
-  brief: 'Print JSON for scripts',
-  optional: true,
-  withNegated: false,
-} as const;
+export const json = choice('Print JSON for scripts');
 
-export const detach = {
-  kind: 'boolean',
-  brief: 'Exit after the submission',
-  optional: true,
-  withNegated: false,
-} as const;
+export const detach = choice('Exit after the submission');
 
-export const yes = {
-  kind: 'boolean',
-  brief: 'Do not ask',
-  optional: true,
-  withNegated: false,
-} as const;
+export const yes = choice('Do not ask');
 
 export const uploadYes = { ...yes, brief: 'Skip the question before a large upload' } as const;
 
-export const force = {
-  kind: 'boolean',
-  brief: 'Replace existing files',
-  optional: true,
-  withNegated: false,
-} as const;
+export const force = choice('Replace existing files');
 
 export const project = {
   kind: 'parsed',
@@ -108,14 +94,10 @@ export const project = {
 } as const;
 
 /** Folder that is sent. */
-export const root = {
-  kind: 'parsed',
-  parse: String,
-  placeholder: 'FOLDER',
-  brief:
-    'Send the folder above that this names, such as ".."; the command still runs in the present folder (default: send the present folder alone)',
-  optional: true,
-} as const;
+export const root = text(
+  'FOLDER',
+  'Send the folder above that this names, such as ".."; the command still runs in the present folder (default: send the present folder alone)',
+);
 
 /** Budget of one training. */
 export const runBudget = {
@@ -128,13 +110,10 @@ export const runBudget = {
 
 /** What a user says about a training. */
 export const tracked = {
-  name: {
-    kind: 'parsed',
-    parse: String,
-    placeholder: 'NAME',
-    brief: 'Name of the experiment (default: name of the configuration and a number, such as train-2)',
-    optional: true,
-  },
+  name: text(
+    'NAME',
+    'Name of the experiment (default: name of the configuration and a number, such as train-2)',
+  ),
   tag: {
     kind: 'parsed',
     parse: parseTag,
@@ -143,13 +122,7 @@ export const tracked = {
     variadic: true,
     optional: true,
   },
-  note: {
-    kind: 'parsed',
-    parse: String,
-    placeholder: 'TEXT',
-    brief: 'Note of the experiment, in Markdown',
-    optional: true,
-  },
+  note: text('TEXT', 'Note of the experiment, in Markdown'),
 } as const;
 
 export interface TrackedFlags {
@@ -217,9 +190,4 @@ export const overrides = {
   optional: true,
 } as const;
 
-export const gate = {
-  kind: 'boolean',
-  brief: `End with ${exitCodes.gate} if the result is useless on the model's data set`,
-  optional: true,
-  withNegated: false,
-} as const;
+export const gate = choice(`End with ${exitCodes.gate} if the result is useless on the model's data set`);

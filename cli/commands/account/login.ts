@@ -7,7 +7,7 @@ import { browserSignIn, deviceSignIn, hasIssuer } from '../../login/issuer-sign-
 import { localUrl, requireService, serviceUrl } from '../../login/service.ts';
 import { days, keepGranted, signIn } from '../../login/sign-in.ts';
 import { openInBrowser } from '../../output/open-in-browser.ts';
-import { verbose } from '../flags.ts';
+import { choice, verbose } from '../flags.ts';
 
 export const loginCommand = buildCommand({
   func: login,
@@ -36,12 +36,7 @@ export const loginCommand = buildCommand({
         brief: 'Days until the login expires (default: 90)',
         optional: true,
       },
-      device: {
-        kind: 'boolean',
-        brief: 'Sign in at your organization with a code that you confirm in any browser',
-        optional: true,
-        withNegated: false,
-      },
+      device: choice('Sign in at your organization with a code that you confirm in any browser'),
       verbose,
     },
   },

@@ -13,7 +13,7 @@ import { daySeconds, days } from '../../login/sign-in.ts';
 import { refuseReplacing } from '../../output/save-text.ts';
 import { dollarsText } from '../../output/units.ts';
 import { requireProject } from '../../projects/find-project.ts';
-import { force, json, period, project, runBudget, verbose } from '../flags.ts';
+import { force, json, period, project, runBudget, text, verbose } from '../flags.ts';
 
 async function ls(this: CliContext, { json: isJson }: Flags): Promise<void> {
   const { client } = await connect(this.env);
@@ -106,13 +106,7 @@ const createCommand = buildCommand({
         variadic: true,
       },
       budget: { ...runBudget, brief: 'US$ that all that it begins may cost together' },
-      to: {
-        kind: 'parsed',
-        parse: String,
-        placeholder: 'FILE',
-        brief: 'File to save it in, which only you can read',
-        optional: true,
-      },
+      to: text('FILE', 'File to save it in, which only you can read'),
       force,
       verbose,
     },

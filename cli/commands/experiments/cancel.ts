@@ -7,7 +7,7 @@ import { namedExperiment } from '../../experiments/find-experiment.ts';
 import { connect } from '../../login/connect.ts';
 import { requireProject } from '../../projects/find-project.ts';
 import { experimentIdOf } from '../arguments.ts';
-import { json, project, verbose } from '../flags.ts';
+import { choice, json, type ProjectFlags, project, verbose } from '../flags.ts';
 import { withUsage } from '../with-usage.ts';
 
 export const cancelCommand = withUsage(
@@ -19,12 +19,7 @@ export const cancelCommand = withUsage(
         parameter: experimentIdOf('Experiments to cancel'),
       },
       flags: {
-        all: {
-          kind: 'boolean',
-          brief: 'Cancel all running and waiting trainings of the project',
-          optional: true,
-          withNegated: false,
-        },
+        all: choice('Cancel all running and waiting trainings of the project'),
         project,
         json,
         verbose,
@@ -56,11 +51,8 @@ async function cancel(this: CliContext, flags: Flags, ...ids: string[]): Promise
   }
 }
 
-interface Flags {
+interface Flags extends ProjectFlags {
   all?: boolean;
-  project?: string;
-  json?: boolean;
-  verbose?: boolean;
 }
 
 /** Cancel all unfinished trainings of a project. */

@@ -10,7 +10,7 @@ import { connect, type Session } from '../../login/connect.ts';
 import { numberText } from '../../output/units.ts';
 import { requireProject } from '../../projects/find-project.ts';
 import { experimentIdOf } from '../arguments.ts';
-import { json, project, verbose } from '../flags.ts';
+import { choice, json, type ProjectFlags, project, verbose } from '../flags.ts';
 import { withUsage } from '../with-usage.ts';
 
 export const compareCommand = withUsage(
@@ -22,7 +22,7 @@ export const compareCommand = withUsage(
         parameter: experimentIdOf('Experiments to compare (default: the two newest)'),
       },
       flags: {
-        all: { kind: 'boolean', brief: 'Show equal values too', optional: true, withNegated: false },
+        all: choice('Show equal values too'),
         project,
         json,
         verbose,
@@ -67,11 +67,8 @@ async function compare(
 
 const isName = ([attribute]: readonly string[]): boolean => attribute === 'name';
 
-interface Flags {
+interface Flags extends ProjectFlags {
   all?: boolean;
-  project?: string;
-  json?: boolean;
-  verbose?: boolean;
 }
 
 /** Return the two newest experiments of the project, older first. */

@@ -5,19 +5,14 @@ import type { CliContext } from '../../context.ts';
 import { namedExperiment } from '../../experiments/find-experiment.ts';
 import { followExperiment, type LogLine, programExitCode } from '../../experiments/follow-experiment.ts';
 import { experimentId } from '../arguments.ts';
-import { json, project, text, verbose } from '../flags.ts';
+import { choice, json, type ProjectFlags, project, text, verbose } from '../flags.ts';
 
 export const logsCommand = buildCommand({
   func: logs,
   parameters: {
     positional: { kind: 'tuple', parameters: [experimentId] },
     flags: {
-      follow: {
-        kind: 'boolean',
-        brief: 'Follow the training until it ends',
-        optional: true,
-        withNegated: false,
-      },
+      follow: choice('Follow the training until it ends'),
       search: text('TEXT', 'Print only the lines with this text, without case, and their numbers'),
       project,
       json,
@@ -64,12 +59,9 @@ async function logs(
   if (search !== undefined) this.printer.say(matches === 1 ? '1 line' : `${matches} lines`);
 }
 
-interface Flags {
+interface Flags extends ProjectFlags {
   follow?: boolean;
   search?: string;
-  project?: string;
-  json?: boolean;
-  verbose?: boolean;
 }
 
 const jsonLine = (line: LogLine): string => `${JSON.stringify(line)}\n`;

@@ -10,7 +10,7 @@ import { bestText, lastText } from '../../experiments/metric-text.ts';
 import { connect } from '../../login/connect.ts';
 import { secondsText } from '../../output/units.ts';
 import { requireProject } from '../../projects/find-project.ts';
-import { json, project, verbose } from '../flags.ts';
+import { json, type ProjectFlags, project, verbose } from '../flags.ts';
 
 export const lsCommand = buildCommand({
   func: ls,
@@ -156,13 +156,10 @@ function limit(text: string): number {
   return count;
 }
 
-interface Flags {
+interface Flags extends ProjectFlags {
   sort?: readonly string[];
   limit?: number;
   mine?: boolean;
-  project?: string;
-  json?: boolean;
-  verbose?: boolean;
 }
 
 const attributes: readonly string[] = experimentAttributes;

@@ -14,7 +14,7 @@ import { LiveLine } from '../../output/live-line.ts';
 import { replacedError } from '../../output/save-text.ts';
 import { untilInterrupted } from '../../upload/until-interrupted.ts';
 import { experimentId } from '../arguments.ts';
-import { force, json, project, verbose } from '../flags.ts';
+import { force, json, type ProjectFlags, project, text, verbose } from '../flags.ts';
 
 export const pullCommand = buildCommand({
   func: pull,
@@ -32,13 +32,7 @@ export const pullCommand = buildCommand({
       ],
     },
     flags: {
-      to: {
-        kind: 'parsed',
-        parse: String,
-        placeholder: 'DIR',
-        brief: "Folder to save in (default: named by the experiment's ID)",
-        optional: true,
-      },
+      to: text('DIR', "Folder to save in (default: named by the experiment's ID)"),
       checkpoints: {
         kind: 'boolean',
         brief: 'Download the checkpoints, by default to its folder checkpoints',
@@ -123,13 +117,10 @@ async function pull(
   }
 }
 
-interface Flags {
+interface Flags extends ProjectFlags {
   to?: string;
   checkpoints?: boolean;
   force?: boolean;
-  project?: string;
-  json?: boolean;
-  verbose?: boolean;
 }
 
 type Artifact = RowOf<typeof listArtifacts>;

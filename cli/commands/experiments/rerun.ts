@@ -10,6 +10,7 @@ import { isCompound, type Override } from '../../run/override-config.ts';
 import { type RuleFlags, rulesQuery } from '../../run/rule-flag.ts';
 import { experimentId } from '../arguments.ts';
 import {
+  choice,
   detach,
   json,
   overrides,
@@ -19,6 +20,7 @@ import {
   type SizeFlags,
   sizes,
   type TrackedFlags,
+  text,
   tracked,
   trackedQuery,
   verbose,
@@ -41,19 +43,8 @@ export const rerunCommand = withUsage(
           brief: 'Another configuration of the project (default: that of the earlier experiment)',
           optional: true,
         },
-        command: {
-          kind: 'parsed',
-          parse: String,
-          placeholder: 'COMMAND',
-          brief: 'Another command; also the words after --',
-          optional: true,
-        },
-        fresh: {
-          kind: 'boolean',
-          brief: 'Start without the checkpoints of the earlier experiment',
-          optional: true,
-          withNegated: false,
-        },
+        command: text('COMMAND', 'Another command; also the words after --'),
+        fresh: choice('Start without the checkpoints of the earlier experiment'),
         ...sizes,
         ...tracked,
         budget: runBudget,

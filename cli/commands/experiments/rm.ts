@@ -7,7 +7,7 @@ import { findExperiment } from '../../experiments/find-experiment.ts';
 import { agree } from '../../login/ask.ts';
 import { connect } from '../../login/connect.ts';
 import { experimentIdOf } from '../arguments.ts';
-import { json, project, verbose, yes } from '../flags.ts';
+import { json, type ProjectFlags, project, verbose, yes } from '../flags.ts';
 
 export const rmCommand = buildCommand({
   func: rm,
@@ -58,9 +58,6 @@ async function rm(
   }
 }
 
-interface Flags {
+interface Flags extends ProjectFlags {
   yes?: boolean;
-  project?: string;
-  json?: boolean;
-  verbose?: boolean;
 }

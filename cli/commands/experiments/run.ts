@@ -11,6 +11,7 @@ import { runFolder } from '../../run/run-folder.ts';
 import { showPlan } from '../../run/show-plan.ts';
 import { untilSubmitted } from '../../run/until-submitted.ts';
 import {
+  choice,
   detach,
   json,
   overrides,
@@ -21,6 +22,7 @@ import {
   type SizeFlags,
   sizes,
   type TrackedFlags,
+  text,
   tracked,
   trackedQuery,
   uploadYes,
@@ -37,20 +39,8 @@ export const runCommand = withUsage(
         parameter: { brief: 'Command to run, after --', placeholder: 'COMMAND', parse: String },
       },
       flags: {
-        config: {
-          kind: 'parsed',
-          parse: String,
-          placeholder: 'FILE',
-          brief: 'Configuration to train with (default: train.* or config.*)',
-          optional: true,
-        },
-        entryPoint: {
-          kind: 'parsed',
-          parse: String,
-          placeholder: 'NAME',
-          brief: 'Entry point of MLproject to run (default: main, or the only one)',
-          optional: true,
-        },
+        config: text('FILE', 'Configuration to train with (default: train.* or config.*)'),
+        entryPoint: text('NAME', 'Entry point of MLproject to run (default: main, or the only one)'),
         set: overrides,
         project,
         root,
@@ -58,12 +48,7 @@ export const runCommand = withUsage(
         ...tracked,
         budget: runBudget,
         ...rules,
-        dryRun: {
-          kind: 'boolean',
-          brief: 'Show what would be sent, installed and run, and change nothing',
-          optional: true,
-          withNegated: false,
-        },
+        dryRun: choice('Show what would be sent, installed and run, and change nothing'),
         detach,
         yes: uploadYes,
         json,

@@ -7,7 +7,7 @@ import { namedExperiment } from '../../experiments/find-experiment.ts';
 import { bestText, summaryText } from '../../experiments/metric-text.ts';
 import { dollarsText, secondsText } from '../../output/units.ts';
 import { experimentId } from '../arguments.ts';
-import { json, project, verbose } from '../flags.ts';
+import { json, type ProjectFlags, project, verbose } from '../flags.ts';
 
 export const showCommand = buildCommand({
   func: show,
@@ -19,7 +19,11 @@ export const showCommand = buildCommand({
   docs: { brief: 'Show an experiment', fullDescription: 'Examples:\n  mps show\n  mps show 4k8f --json' },
 });
 
-async function show(this: CliContext, { project: given, json: isJson }: Flags, id?: string): Promise<void> {
+async function show(
+  this: CliContext,
+  { project: given, json: isJson }: ProjectFlags,
+  id?: string,
+): Promise<void> {
   const { experiment } = await namedExperiment(this, given, id);
   if (isJson) {
     this.printer.json(experiment);
@@ -74,12 +78,6 @@ function spotText({ spot, capacity }: Experiment): string | null {
   const count = `${interruptions} ${interruptions === 1 ? 'interruption' : 'interruptions'}`;
   if (saved === null || on_demand_cost === null) return `${capacity}; ${count}`;
   return `saved ${dollarsText(saved)} of ${dollarsText(on_demand_cost).replace('US$ ', '')}; ${count}`;
-}
-
-interface Flags {
-  project?: string;
-  json?: boolean;
-  verbose?: boolean;
 }
 
 /** Return the commit, its branch, and whether the folder had uncommitted changes. */

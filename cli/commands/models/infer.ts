@@ -20,7 +20,7 @@ import { CliError, exitCodes } from '../../cli-error.ts';
 import type { CliContext } from '../../context.ts';
 import { connect, type Session } from '../../login/connect.ts';
 import { modelArgument } from '../arguments.ts';
-import { json, verbose } from '../flags.ts';
+import { json, text, verbose } from '../flags.ts';
 import { readImage, readImageFile } from './read-image.ts';
 
 interface Flags {
@@ -373,14 +373,10 @@ export const inferCommand = buildCommand<Flags, [string], CliContext>({
         brief: 'An input and the npz or JSON file with its values; :ARRAY after an npz file chooses an array',
         optional: true,
       },
-      image: {
-        kind: 'parsed',
-        parse: String,
-        placeholder: 'FILE',
-        brief:
-          'A PNG or JPEG file: as it is for a model with its image processor, else scaled to the input that takes pictures; NAME=FILE chooses the input',
-        optional: true,
-      },
+      image: text(
+        'FILE',
+        'A PNG or JPEG file: as it is for a model with its image processor, else scaled to the input that takes pictures; NAME=FILE chooses the input',
+      ),
       text: {
         kind: 'parsed',
         parse: String,
@@ -397,13 +393,7 @@ export const inferCommand = buildCommand<Flags, [string], CliContext>({
         brief: 'The second text of each --text, for a model of pairs',
         optional: true,
       },
-      version: {
-        kind: 'parsed',
-        parse: String,
-        placeholder: 'ID',
-        brief: 'Version or alias to ask',
-        optional: true,
-      },
+      version: text('ID', 'Version or alias to ask'),
       classes: {
         kind: 'parsed',
         parse: whole,

@@ -5,7 +5,7 @@ import { exitCodes, refuseBoth } from '../../cli-error.ts';
 import type { CliContext } from '../../context.ts';
 import { runEngine } from '../../run-engine.ts';
 import { localPath } from '../arguments.ts';
-import { json, text, verbose } from '../flags.ts';
+import { choice, json, text, verbose } from '../flags.ts';
 
 interface Flags {
   base?: string;
@@ -71,7 +71,7 @@ export const measureCommand = buildCommand<Flags, [string], CliContext>({
       seconds: text('N', 'Seconds for timing (default: 10)'),
       memory: text('MIB', 'Memory limit of a stage in MiB'),
       json,
-      markdown: { kind: 'boolean', brief: 'Print a table in Markdown', optional: true, withNegated: false },
+      markdown: choice('Print a table in Markdown'),
       verbose,
     },
   },

@@ -9,7 +9,7 @@ import { CliError, exitCodes } from '../../cli-error.ts';
 import type { CliContext } from '../../context.ts';
 import { connect } from '../../login/connect.ts';
 import { modelArgument } from '../arguments.ts';
-import { json, text, verbose } from '../flags.ts';
+import { choice, json, text, verbose } from '../flags.ts';
 
 interface Flags {
   version?: string;
@@ -93,8 +93,8 @@ export const serveCommand = buildCommand<Flags, [string], CliContext>({
         'WHO',
         'Who may ask it: viewer (every account that may read), members (its project, owner and admins) or anyone',
       ),
-      show: { kind: 'boolean', brief: 'Only show how it is served', optional: true, withNegated: false },
-      off: { kind: 'boolean', brief: 'Stop serving it', optional: true, withNegated: false },
+      show: choice('Only show how it is served'),
+      off: choice('Stop serving it'),
       json,
       verbose,
     },

@@ -7,7 +7,7 @@ import type { CliContext } from '../../context.ts';
 import { connect } from '../../login/connect.ts';
 import { daySeconds } from '../../login/sign-in.ts';
 import { projectSession } from '../../projects/project-session.ts';
-import { json, period, project, text, verbose } from '../flags.ts';
+import { choice, json, period, project, text, verbose } from '../flags.ts';
 
 type Row = RowOf<typeof listAudit>;
 
@@ -66,12 +66,7 @@ export const auditCommand = buildCommand({
   parameters: {
     flags: {
       project,
-      all: {
-        kind: 'boolean',
-        brief: 'The whole deployment (admins only)',
-        optional: true,
-        withNegated: false,
-      },
+      all: choice('The whole deployment (admins only)'),
       since: { ...period, brief: 'How far back, such as 8h or 30d (default: 7d)' },
       user: text('NAME', 'Only this user'),
       operation: text('NAME', 'Only this operation, such as cancelExperiment'),

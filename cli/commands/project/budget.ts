@@ -13,7 +13,7 @@ import { namedExperiment } from '../../experiments/find-experiment.ts';
 import { connect } from '../../login/connect.ts';
 import { dollarsText } from '../../output/units.ts';
 import { projectSession } from '../../projects/project-session.ts';
-import { json, project, verbose } from '../flags.ts';
+import { json, project, text, verbose } from '../flags.ts';
 
 export const budgetCommand = buildCommand({
   func: budget,
@@ -30,20 +30,8 @@ export const budgetCommand = buildCommand({
       ],
     },
     flags: {
-      user: {
-        kind: 'parsed',
-        parse: String,
-        placeholder: 'NAME',
-        brief: "Budget of a user's month; only admins set it",
-        optional: true,
-      },
-      run: {
-        kind: 'parsed',
-        parse: String,
-        placeholder: 'ID',
-        brief: 'Budget of a training that waits or runs',
-        optional: true,
-      },
+      user: text('NAME', "Budget of a user's month; only admins set it"),
+      run: text('ID', 'Budget of a training that waits or runs'),
       project,
       json,
       verbose,

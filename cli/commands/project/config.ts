@@ -12,23 +12,11 @@ import { connect } from '../../login/connect.ts';
 import { type SavingFlags, saveJson, saveText } from '../../output/save-text.ts';
 import { projectSession, projectToFill } from '../../projects/project-session.ts';
 import { configArgument, localPath } from '../arguments.ts';
-import { force, json, project, verbose } from '../flags.ts';
+import { force, json, type ProjectFlags, project, text, verbose } from '../flags.ts';
 
-const to = {
-  kind: 'parsed',
-  parse: String,
-  placeholder: 'FILE',
-  brief: 'File to save it in (default: print it)',
-  optional: true,
-} as const;
+const to = text('FILE', 'File to save it in (default: print it)');
 
-const version = {
-  kind: 'parsed',
-  parse: String,
-  placeholder: 'N',
-  brief: 'Version of the configuration (default: the newest)',
-  optional: true,
-} as const;
+const version = text('N', 'Version of the configuration (default: the newest)');
 
 const byVersion = (given: string | undefined) => (given === undefined ? {} : { version: given });
 
@@ -48,7 +36,7 @@ function refuseClashes(files: readonly string[]): void {
 
 async function push(
   this: CliContext,
-  { project: given, json: isJson }: Flags,
+  { project: given, json: isJson }: ProjectFlags,
   ...files: string[]
 ): Promise<void> {
   refuseClashes(files);
@@ -158,7 +146,7 @@ const graphCommand = buildCommand({
   },
 });
 
-async function ls(this: CliContext, { project: given, json: isJson }: Flags): Promise<void> {
+async function ls(this: CliContext, { project: given, json: isJson }: ProjectFlags): Promise<void> {
   const { client, path } = await projectSession(this, given);
   const rows: string[][] = [];
   for await (const row of client.rows<typeof listConfigs>('GET /projects/{project_id}/configs', { path })) {
@@ -184,17 +172,11 @@ export const configRoutes = buildRouteMap<string, CliContext>({
   docs: { brief: 'Store, print and draw configurations' },
 });
 
-interface Flags {
-  project?: string;
-  json?: boolean;
-  verbose?: boolean;
-}
-
-interface PullFlags extends Flags, SavingFlags {
+interface PullFlags extends ProjectFlags, SavingFlags {
   version?: string;
 }
 
-interface GraphFlags extends Flags, SavingFlags {
+interface GraphFlags extends ProjectFlags, SavingFlags {
   form?: (typeof formNames)[number];
   version?: string;
 }

@@ -13,7 +13,7 @@ import { datasetUpload, withDataFile } from '../../upload/dataset-upload.ts';
 import { sendUnlessKnown } from '../../upload/send-unless-known.ts';
 import { untilInterrupted } from '../../upload/until-interrupted.ts';
 import { datasetArgument, localPath } from '../arguments.ts';
-import { json, project, verbose } from '../flags.ts';
+import { choice, json, type ProjectFlags, project, verbose } from '../flags.ts';
 
 async function push(
   this: CliContext,
@@ -73,12 +73,7 @@ const pushCommand = buildCommand({
       parameters: [datasetArgument, localPath('File, or folder to pack')],
     },
     flags: {
-      asFile: {
-        kind: 'boolean',
-        brief: 'Do not unpack an archive; needed for .npz files',
-        optional: true,
-        withNegated: false,
-      },
+      asFile: choice('Do not unpack an archive; needed for .npz files'),
       project,
       json,
       verbose,
@@ -96,7 +91,7 @@ Examples:
   },
 });
 
-async function ls(this: CliContext, { project: given, json: isJson }: Flags): Promise<void> {
+async function ls(this: CliContext, { project: given, json: isJson }: ProjectFlags): Promise<void> {
   const { client, path } = await projectSession(this, given);
   const rows: string[][] = [];
   for await (const row of client.rows<typeof listDatasets>('GET /projects/{project_id}/datasets', { path })) {
@@ -117,12 +112,6 @@ export const dataRoutes = buildRouteMap<string, CliContext>({
   docs: { brief: 'Upload and list data sets' },
 });
 
-interface PushFlags extends Flags {
+interface PushFlags extends ProjectFlags {
   asFile?: boolean;
-}
-
-interface Flags {
-  project?: string;
-  json?: boolean;
-  verbose?: boolean;
 }

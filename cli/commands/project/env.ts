@@ -9,10 +9,10 @@ import { connect } from '../../login/connect.ts';
 import { findEnvironment } from '../../projects/find-environment.ts';
 import { rememberFolder } from '../../projects/known-folders.ts';
 import { projectSession, projectToFill } from '../../projects/project-session.ts';
-import { json, project, verbose } from '../flags.ts';
+import { choice, json, type ProjectFlags, project, verbose } from '../flags.ts';
 import { removeNamed } from './remove-named.ts';
 
-async function show(this: CliContext, { project: given, json: isJson }: Flags): Promise<void> {
+async function show(this: CliContext, { project: given, json: isJson }: ProjectFlags): Promise<void> {
   const { client, path } = await projectSession(this, given);
   const [environment, variables] = await Promise.all([
     findEnvironment(client, path.project_id),
@@ -94,12 +94,7 @@ const setCommand = buildCommand({
       ],
     },
     flags: {
-      plain: {
-        kind: 'boolean',
-        brief: 'Not a secret: show its value',
-        optional: true,
-        withNegated: false,
-      },
+      plain: choice('Not a secret: show its value'),
       project,
       json,
       verbose,
@@ -132,12 +127,6 @@ export const envRoutes = buildRouteMap<string, CliContext>({
   docs: { brief: 'Show the environment of a project, and set its variables and secrets' },
 });
 
-interface Flags {
-  project?: string;
-  json?: boolean;
-  verbose?: boolean;
-}
-
-interface SetFlags extends Flags {
+interface SetFlags extends ProjectFlags {
   plain?: boolean;
 }

@@ -13,19 +13,13 @@ import { LiveLine } from '../../output/live-line.ts';
 import { refuseReplacing } from '../../output/save-text.ts';
 import { projectSession } from '../../projects/project-session.ts';
 import { untilInterrupted } from '../../upload/until-interrupted.ts';
-import { force, json, project, verbose } from '../flags.ts';
+import { force, json, type ProjectFlags, project, text, verbose } from '../flags.ts';
 
 export const exportCommand = buildCommand({
   func: exportOne,
   parameters: {
     flags: {
-      to: {
-        kind: 'parsed',
-        parse: String,
-        placeholder: 'FILE',
-        brief: 'File to save in (default: project.zip)',
-        optional: true,
-      },
+      to: text('FILE', 'File to save in (default: project.zip)'),
       force,
       project,
       json,
@@ -88,10 +82,7 @@ async function exportOne(
   }
 }
 
-interface Flags {
+interface Flags extends ProjectFlags {
   to?: string;
   force?: boolean;
-  project?: string;
-  json?: boolean;
-  verbose?: boolean;
 }

@@ -11,10 +11,10 @@ import type { CliContext } from '../../context.ts';
 import { ask, pipedText } from '../../login/ask.ts';
 import { connect } from '../../login/connect.ts';
 import { projectSession, projectToFill } from '../../projects/project-session.ts';
-import { json, project, verbose } from '../flags.ts';
+import { json, type ProjectFlags, project, text, verbose } from '../flags.ts';
 import { removeNamed } from './remove-named.ts';
 
-async function ls(this: CliContext, { project: given, json: isJson }: Flags): Promise<void> {
+async function ls(this: CliContext, { project: given, json: isJson }: ProjectFlags): Promise<void> {
   const { client, path } = await projectSession(this, given);
   const hooks = await client.call<typeof listHooks>('GET /projects/{project_id}/hooks', { path });
   if (isJson) this.printer.json(hooks);
@@ -88,27 +88,12 @@ const setCommand = buildCommand({
       parameters: [{ brief: 'Name of the hook', placeholder: 'NAME', parse: String }],
     },
     flags: {
-      on: {
-        kind: 'parsed',
-        parse: String,
-        placeholder: 'EVENTS',
-        brief: `Events, separated by commas (default ${usualEvents.join(',')})`,
-        optional: true,
-      },
-      format: {
-        kind: 'parsed',
-        parse: String,
-        placeholder: 'FORMAT',
-        brief: 'standard (signed), slack, discord, teams, or mail to the addresses of the deployment',
-        optional: true,
-      },
-      filter: {
-        kind: 'parsed',
-        parse: String,
-        placeholder: 'FILTER',
-        brief: 'Experiments to tell it of, by a filter as "mps ls" takes it',
-        optional: true,
-      },
+      on: text('EVENTS', `Events, separated by commas (default ${usualEvents.join(',')})`),
+      format: text(
+        'FORMAT',
+        'standard (signed), slack, discord, teams, or mail to the addresses of the deployment',
+      ),
+      filter: text('FILTER', 'Experiments to tell it of, by a filter as "mps ls" takes it'),
       project,
       json,
       verbose,
@@ -125,7 +110,11 @@ Examples:
   },
 });
 
-async function test(this: CliContext, { project: given, json: isJson }: Flags, name: string): Promise<void> {
+async function test(
+  this: CliContext,
+  { project: given, json: isJson }: ProjectFlags,
+  name: string,
+): Promise<void> {
   const { client, path } = await projectSession(this, given);
   const route = 'POST /projects/{project_id}/hooks/{name}/test';
   showOutcome(this, await client.call<typeof testHook>(route, { path: { ...path, name } }), isJson);
@@ -167,7 +156,7 @@ const rmCommand = removeNamed({
 
 async function deliveries(
   this: CliContext,
-  { project: given, json: isJson }: Flags,
+  { project: given, json: isJson }: ProjectFlags,
   name: string,
 ): Promise<void> {
   const { client, path } = await projectSession(this, given);
@@ -211,7 +200,7 @@ const deliveriesCommand = buildCommand({
 
 async function redeliver(
   this: CliContext,
-  { project: given, json: isJson }: Flags,
+  { project: given, json: isJson }: ProjectFlags,
   name: string,
   delivery_id: string,
 ): Promise<void> {
@@ -253,13 +242,7 @@ export const hookRoutes = buildRouteMap<string, CliContext>({
   docs: { brief: 'Send messages about events to Slack, Discord, Teams or a program' },
 });
 
-interface Flags {
-  project?: string;
-  json?: boolean;
-  verbose?: boolean;
-}
-
-interface SetFlags extends Flags {
+interface SetFlags extends ProjectFlags {
   on?: string;
   format?: string;
   filter?: string;

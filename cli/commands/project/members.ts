@@ -5,7 +5,7 @@ import type { endpoint as putMember } from '../../../functions/projects/members/
 import { usageFaults } from '../../cli-error.ts';
 import type { CliContext } from '../../context.ts';
 import { projectSession } from '../../projects/project-session.ts';
-import { json, project, verbose } from '../flags.ts';
+import { json, type ProjectFlags, project, verbose } from '../flags.ts';
 import { removeNamed } from './remove-named.ts';
 
 const roles = ['viewer', 'developer'] as const;
@@ -56,7 +56,7 @@ Examples:
   },
 });
 
-async function ls(this: CliContext, { project: given, json: isJson }: Flags): Promise<void> {
+async function ls(this: CliContext, { project: given, json: isJson }: ProjectFlags): Promise<void> {
   const { client, path } = await projectSession(this, given);
   const members = await client.call<typeof listMembers>('GET /projects/{project_id}/members', { path });
   if (isJson) for (const member of members) this.process.stdout.write(`${JSON.stringify(member)}\n`);
@@ -89,12 +89,6 @@ export const memberRoutes = buildRouteMap<string, CliContext>({
   docs: { brief: 'Share a project with other users' },
 });
 
-interface AddFlags extends Flags {
+interface AddFlags extends ProjectFlags {
   role?: (typeof roles)[number];
-}
-
-interface Flags {
-  project?: string;
-  json?: boolean;
-  verbose?: boolean;
 }

@@ -3,19 +3,16 @@ import type { CliContext } from '../../context.ts';
 import { connect } from '../../login/connect.ts';
 import { requireProject } from '../../projects/find-project.ts';
 import { criterionText, setCriterion } from '../../projects/set-criterion.ts';
-import { json, project as projectFlag, verbose } from '../flags.ts';
+import { json, type ProjectFlags, project as projectFlag, text, verbose } from '../flags.ts';
 
 export const projectCommand = buildCommand({
   func: project,
   parameters: {
     flags: {
-      criterion: {
-        kind: 'parsed',
-        parse: String,
-        placeholder: 'NAME[:min|max]',
-        brief: 'Metric that ranks the experiments, with its direction if its name does not say it',
-        optional: true,
-      },
+      criterion: text(
+        'NAME[:min|max]',
+        'Metric that ranks the experiments, with its direction if its name does not say it',
+      ),
       project: projectFlag,
       json,
       verbose,
@@ -62,9 +59,6 @@ const sources = {
   default: 'until a run reports another metric',
 } as const;
 
-interface Flags {
+interface Flags extends ProjectFlags {
   criterion?: string;
-  project?: string;
-  json?: boolean;
-  verbose?: boolean;
 }

@@ -2,7 +2,7 @@ import { buildCommand } from '@stricli/core';
 import type { endpoint as listProjects } from '../../../functions/projects/projects/list-projects.endpoint.ts';
 import type { CliContext } from '../../context.ts';
 import { connect } from '../../login/connect.ts';
-import { json, verbose } from '../flags.ts';
+import { choice, json, verbose } from '../flags.ts';
 
 async function projects(this: CliContext, { all = false, json: isJson }: Flags): Promise<void> {
   const { client } = await connect(this.env);
@@ -20,12 +20,7 @@ export const projectsCommand = buildCommand({
   func: projects,
   parameters: {
     flags: {
-      all: {
-        kind: 'boolean',
-        brief: 'List all that you may read, not only your own and those shared with you',
-        optional: true,
-        withNegated: false,
-      },
+      all: choice('List all that you may read, not only your own and those shared with you'),
       json,
       verbose,
     },

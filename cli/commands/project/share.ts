@@ -13,7 +13,7 @@ import { connect } from '../../login/connect.ts';
 import { projectSession } from '../../projects/project-session.ts';
 import { namedSweep } from '../../sweeps/find-sweep.ts';
 import { experimentIdOf } from '../arguments.ts';
-import { json, period, project, text, verbose } from '../flags.ts';
+import { json, type ProjectFlags, period, project, text, verbose } from '../flags.ts';
 import { removeNamed } from './remove-named.ts';
 
 async function make(
@@ -131,7 +131,7 @@ const makeCommand = buildCommand({
   },
 });
 
-async function ls(this: CliContext, { project: given, json: isJson }: Flags): Promise<void> {
+async function ls(this: CliContext, { project: given, json: isJson }: ProjectFlags): Promise<void> {
   const { client, path } = await projectSession(this, given);
   const rows: string[][] = [];
   for await (const link of client.rows<typeof listLinks>('GET /projects/{project_id}/links', { path })) {
@@ -171,13 +171,7 @@ export const shareRoutes = buildRouteMap<string, CliContext>({
   },
 });
 
-interface Flags {
-  project?: string;
-  json?: boolean;
-  verbose?: boolean;
-}
-
-interface MakeFlags extends Flags {
+interface MakeFlags extends ProjectFlags {
   sweep?: string;
   view?: string;
   report?: string;

@@ -14,7 +14,7 @@ import { namedSweep, type SweepPath } from '../../sweeps/find-sweep.ts';
 import type { SweptValue } from '../../sweeps/swept-value.ts';
 import { progressText } from '../../sweeps/trial-text.ts';
 import { sweepId } from '../arguments.ts';
-import { json, project, verbose } from '../flags.ts';
+import { choice, json, type ProjectFlags, project, text, verbose } from '../flags.ts';
 import { type Amount, dollars } from '../project/budget.ts';
 import { swept } from './start.ts';
 
@@ -23,7 +23,7 @@ const actionCommand = (
   act: (client: Client, path: SweepPath) => Promise<Sweep>,
   { brief, example }: { brief: string; example: string },
 ) =>
-  buildCommand<Flags, [string?], CliContext>({
+  buildCommand<ProjectFlags, [string?], CliContext>({
     async func(flags, id) {
       const { session, path } = await namedSweep(this, flags.project, id);
       show(this, flags, await act(session.client, path));
@@ -44,7 +44,7 @@ const budget = {
   optional: true,
 } as const;
 
-function show({ printer }: CliContext, { json: isJson }: Flags, sweep: Sweep): void {
+function show({ printer }: CliContext, { json: isJson }: ProjectFlags, sweep: Sweep): void {
   if (isJson) printer.json(sweep);
   else
     printer.say(
@@ -125,7 +125,7 @@ export const extendCommand = buildCommand<ExtendFlags, [string?], CliContext>({
       trials: number('New number of configurations in all'),
       parallel: number('Most trainings at once'),
       budget,
-      name: { kind: 'parsed', parse: String, placeholder: 'NAME', brief: 'New name', optional: true },
+      name: text('NAME', 'New name'),
       set: { ...swept, brief: 'Wider bounds or more values of a parameter' },
       project,
       json,
@@ -173,12 +173,7 @@ export const rmSweepCommand = buildCommand<RmFlags, [string], CliContext>({
       parameters: [{ brief: 'Sweep to delete', placeholder: 'ID', parse: String }],
     },
     flags: {
-      experiments: {
-        kind: 'boolean',
-        brief: 'Delete its experiments, too',
-        optional: true,
-        withNegated: false,
-      },
+      experiments: choice('Delete its experiments, too'),
       project,
       json,
       verbose,
@@ -191,13 +186,7 @@ export const rmSweepCommand = buildCommand<RmFlags, [string], CliContext>({
   },
 });
 
-interface Flags {
-  project?: string;
-  json?: boolean;
-  verbose?: boolean;
-}
-
-interface BudgetFlags extends Flags {
+interface BudgetFlags extends ProjectFlags {
   budget?: Amount;
 }
 
@@ -208,6 +197,6 @@ interface ExtendFlags extends BudgetFlags {
   set?: readonly SweptValue[];
 }
 
-interface RmFlags extends Flags {
+interface RmFlags extends ProjectFlags {
   experiments?: boolean;
 }

@@ -17,7 +17,7 @@ import {
   valueText,
 } from '../../sweeps/trial-text.ts';
 import { sweepId } from '../arguments.ts';
-import { json, project, verbose } from '../flags.ts';
+import { choice, json, type ProjectFlags, project, verbose } from '../flags.ts';
 
 export const lsSweepsCommand = buildCommand({
   func: ls,
@@ -28,7 +28,7 @@ export const lsSweepsCommand = buildCommand({
   },
 });
 
-async function ls(this: CliContext, { project: given, json: isJson }: Flags): Promise<void> {
+async function ls(this: CliContext, { project: given, json: isJson }: ProjectFlags): Promise<void> {
   const { client, path } = await projectSession(this, given);
   const rows: string[][] = [];
   for await (const sweep of client.rows<typeof listSweeps>('GET /projects/{project_id}/sweeps', { path })) {
@@ -56,12 +56,7 @@ export const showSweepCommand = buildCommand({
   parameters: {
     positional: { kind: 'tuple', parameters: [sweepId] },
     flags: {
-      follow: {
-        kind: 'boolean',
-        brief: 'Follow it until it ends or pauses',
-        optional: true,
-        withNegated: false,
-      },
+      follow: choice('Follow it until it ends or pauses'),
       limit: {
         kind: 'parsed',
         parse: Number,
@@ -169,13 +164,7 @@ function parameterText(parameter: unknown): string {
   return `${numberText(min)}..${numberText(max)}${words.join('')}`;
 }
 
-interface Flags {
-  project?: string;
-  json?: boolean;
-  verbose?: boolean;
-}
-
-interface ShowFlags extends Flags {
+interface ShowFlags extends ProjectFlags {
   follow?: boolean;
   limit?: number;
 }
