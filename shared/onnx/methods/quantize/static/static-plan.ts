@@ -10,6 +10,7 @@ import { floatsOf, isFloatTensor } from '../../../model/tensor/values.ts';
 import type { CalibrationRanges, Range } from '../../calibrate/ranges.ts';
 import { weightsInBodies } from '../../report/weights-in-bodies.ts';
 import { isQuantizable } from '../weight-store.ts';
+import { squareChains } from './square-chains.ts';
 import { isChosen, keepsInputFloat, type StaticRequest } from './static-operators.ts';
 
 /** A constant to quantize, for one or more users with the same role and axis. */
@@ -161,8 +162,9 @@ export function makeStaticPlan(
   };
   const perChannel = request.per_channel && model.opset() >= minOpsetPerChannel;
   const options = { perChannel, inputsOnly: request.inputs_only, clips };
+  const squared = squareChains(model.graph, index);
   for (const node of model.graph.nodes) {
-    if (!isChosen(model, node, request)) continue;
+    if (!isChosen(model, node, request) || squared.has(node)) continue;
     const rule = keepsInputFloat(node, request) ? weightsAlone : staticRule(node.opType);
     rule(plan, node, options);
   }

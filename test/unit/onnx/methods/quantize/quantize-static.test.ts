@@ -222,6 +222,68 @@ describe('Relu and Clip', () => {
   });
 });
 
+describe('squares, whose small values 8 bits do not hold', () => {
+  const quantizedValues = ({ graph }: Model): (string | undefined)[] =>
+    graph.nodes
+      .filter(({ opType }) => opType === 'QuantizeLinear')
+      .map(({ input }) => input[0]?.replace('_QuantizeLinear_Input', ''));
+
+  /** The magnitudes of a spectrum, as models that hear begin, and a convolution of them. */
+  const spectrum = (square: (name: string, out: string) => ReturnType<typeof makeNode>) =>
+    smallModel({
+      nodes: [
+        makeNode('Conv', ['x', 're'], ['a'], { name: 'real' }),
+        makeNode('Conv', ['x', 'im'], ['b'], { name: 'imaginary' }),
+        square('a', 'aa'),
+        square('b', 'bb'),
+        makeNode('Add', ['aa', 'bb'], ['power'], { name: 'sum' }),
+        makeNode('Sqrt', ['power'], ['magnitude'], { name: 'root' }),
+        makeNode('Conv', ['magnitude', 'w'], ['y'], { name: 'conv' }),
+      ],
+      constants: [
+        makeTensor('two', 'float', [], Float32Array.of(2)),
+        ...['re', 'im', 'w'].map((name, seed) =>
+          makeTensor(name, 'float', [8, 8, 1, 1], seededFloats(seededRandom(seed + 1), 64)),
+        ),
+      ],
+      inputs: { x: [1, 8, 6, 6] },
+      outputs: { y: [1, 8, 6, 6] },
+    });
+  const quieter = images.map(({ x }, index) => ({
+    x: { ...x!, data: x!.data.map((value) => value / 4 ** index) },
+  }));
+
+  test.each([
+    ['Mul', (name: string, out: string) => makeNode('Mul', [name, name], [out], { name: out })],
+    ['Pow', (name: string, out: string) => makeNode('Pow', [name, 'two'], [out], { name: out })],
+  ])('a spectrum by %s stays float up to its root', async (_, square) => {
+    const { model } = await quantized(() => spectrum(square), quieter, { quant_type: 'uint8' });
+    expect(quantizedValues(model)).toEqual(['x', 'a', 'b', 'magnitude', 'y']);
+  });
+
+  test('a variance stays float, to which a small number is added before its root', async () => {
+    const made = () =>
+      convAnd([
+        makeNode('ReduceMax', ['c'], ['spread'], { name: 'spread' }),
+        makeNode('Add', ['spread', 'one'], ['raised'], { name: 'raise' }),
+        makeNode('Sqrt', ['raised'], ['root'], { name: 'root' }),
+        makeNode('Div', ['c', 'root'], ['y'], { name: 'divide' }),
+      ]);
+    const { model } = await quantized(made, [sampleOf('x', [1, 2, 3, 3], 1)], { quant_type: 'uint8' });
+    expect(quantizedValues(model)).toEqual(['x', 'c']);
+  });
+
+  test('a sum of a square and of something else is quantized', async () => {
+    const made = () =>
+      convAnd([
+        makeNode('Mul', ['c', 'c'], ['square'], { name: 'square' }),
+        makeNode('Add', ['square', 'c'], ['y'], { name: 'sum' }),
+      ]);
+    const { model } = await quantized(made, [sampleOf('x', [1, 2, 3, 3], 1)], { quant_type: 'uint8' });
+    expect(quantizedValues(model)).toEqual(['x', 'c', 'square', 'y']);
+  });
+});
+
 describe('biases', () => {
   const relu = [makeNode('Relu', ['c'], ['y'])];
   const ranges = new Map([
