@@ -124,7 +124,7 @@ function compressionVerdicts(
     const { accuracy = null, agreement = null } = receipt ?? {};
     const agreed = agreement === null ? null : 1 - agreement.share;
     const loss = accuracy === null ? agreed : accuracy.before - accuracy.after;
-    const what = accuracy === null ? 'share of other classes than the model' : 'loss of accuracy';
+    const what = accuracy === null ? 'share of other answers than the model' : 'loss of accuracy';
     verdicts.push({
       condition: `${what} at most ${max_loss}`,
       value: loss,

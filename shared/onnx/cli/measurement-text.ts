@@ -1,5 +1,6 @@
 import { drawable } from '../../drawing/drawn-text.ts';
 import type { Measurement } from '../engine/measure/measurement.ts';
+import { agreementText } from '../receipt/agreement-text.ts';
 import { bytesText, errorText, factorText, millisecondsText, shareText } from '../receipt/amount-text.ts';
 
 const outputsShown = 12;
@@ -60,11 +61,7 @@ function comparedLines(measurement: Measurement): string[] {
     .slice(0, outputsShown)
     .map(({ name, relative_l2_error: error, why }) => `${name}: ${error === null ? why : errorText(error)}`);
   return [
-    ...(agreement === null
-      ? []
-      : [
-          `Agreement ${shareText(agreement.share)} of ${agreement.choices} choices of ${agreement.output}, ${on}`,
-        ]),
+    ...(agreement === null ? [] : [`Agreement: ${agreementText(agreement)}, ${on}`]),
     ...(errors.length === 0 ? [] : [`Relative error of the outputs, ${on}: ${errors.join(', ')}`]),
   ];
 }

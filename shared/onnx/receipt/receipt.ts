@@ -8,6 +8,9 @@ import { DataUsed } from './data-used.ts';
 export const uselessError = 0.2;
 export const usefulAgreement = 0.9;
 
+/** Choices of a set without labels, of fewer of which agreement is no measure of loss. */
+export const fewestChoices = 32;
+
 const count = z.int().nonnegative();
 const change = <T extends z.ZodType>(measure: T) => z.object({ before: measure, after: measure });
 
@@ -81,7 +84,7 @@ const Tried = z.object({
   /** The requests of this candidate in the order of their application. */
   steps: z.array(z.record(z.string(), z.unknown())),
   file_bytes: count,
-  /** Loss of accuracy. Without labels, the largest error of an output. Null if an output is broken. */
+  /** Loss of accuracy. Without labels, of agreement, else the largest error of an output. Null if an output is broken. */
   loss: z.number().nullable(),
   error: z.number().nullable(),
   accuracy: z.number().nullable(),
@@ -168,11 +171,17 @@ export const Receipt = z.object({
       "Share of the evaluation set's labels that were predicted correctly, over all `samples` with labels.",
     ),
   agreement: z
-    .object({ share: z.number(), choices: count, output: z.string() })
+    .object({
+      kind: z.enum(['classes', 'neighbours', 'ranks']).default('classes'),
+      share: z.number(),
+      choices: count,
+      output: z.string(),
+      mean_cosine: z.number().nullable().default(null),
+    })
     .nullable()
     .default(null)
     .describe(
-      'Share of samples of `compared_on` for which the result chooses the same class as the model; null if the model has no classes.',
+      'Share of samples of `compared_on` for which the result answers as the model does: `classes` that it chooses; `neighbours`, the same nearest neighbour among the vectors of the set, with the mean cosine of the vectors of both; `ranks`, Spearman\u2019s correlation of single scores. Null if the model has none of these.',
     ),
   latency: Latency.nullable(),
   latency_batch: Latency.nullable()

@@ -48,7 +48,7 @@ export const searchParameters = {
   max_loss: {
     kind: 'positive',
     description:
-      'With auto: the maximum loss, as a share of accuracy if the model has an evaluation set, else as the relative L2 error of an output.',
+      'With auto: the maximum loss, as a share of accuracy if there are labels; else of agreement with the model on a given set (classes, nearest neighbours or the order of scores); else as the relative L2 error of an output.',
     usage: 'A number, such as `0.05`. Default: 0.01.',
     before: null,
   },

@@ -44,8 +44,8 @@ const LossField = ({
     error={error}
     hint={
       hasEvaluation
-        ? 'Of the accuracy on the evaluation set. The smallest result within it is kept.'
-        : 'Error of the outputs relative to the original’s. Add an evaluation set to bound the accuracy instead.'
+        ? 'Of the accuracy on the evaluation set, or of agreement with the original if it has no labels. The smallest result within it is kept.'
+        : 'Share of other answers than the original’s, or error of its outputs. Add an evaluation set with labels to bound the accuracy instead.'
     }
   >
     {(attributes) => (

@@ -8,7 +8,7 @@ import type { AcceptedTrial } from './meet-max-error.ts';
 import type { Optimization } from './optimization.ts';
 import { extents, seedsOf } from './plan-feeds.ts';
 import type { Trial } from './run-trial.ts';
-import { remediesFor, suggestionsFor, uselessLine, uselessness } from './suggestions.ts';
+import { agreementLine, remediesFor, suggestionsFor, uselessLine, uselessness } from './suggestions.ts';
 
 /** Maximum number of layers in a receipt. Owners of larger models seldom read single layers. */
 const maxLayers = 5000;
@@ -34,6 +34,7 @@ export function assembleReceipt(findings: Findings): Receipt {
     latency: times.latency,
   };
   const useless = uselessness(compare);
+  const agreed = agreementLine(compare);
   const madeFor = targetLine({ request: { ...request }, hardware: machine }, times.latency !== null);
   const seeds = seedsOf(request.seed);
   return {
@@ -43,6 +44,7 @@ export function assembleReceipt(findings: Findings): Receipt {
       ...(useless === undefined ? [] : [uselessLine(useless, remediesFor(outcome))]),
       timeLine({ latency: times.latency, hardware: machine }, untimed(findings)),
       ...(madeFor === undefined ? [] : [madeFor]),
+      ...(agreed === undefined ? [] : [agreed]),
     ]),
     is_useless: useless !== undefined,
     operation: request.operation,

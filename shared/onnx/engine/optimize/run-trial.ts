@@ -4,6 +4,7 @@ import type { StageAnswer } from '../../measure/session/stage-answers.ts';
 import type { Feed } from '../../measure/session/stage-task.ts';
 import { incomparable } from '../../measure/verify/incomparable.ts';
 import { ModelError } from '../../model/model-error.ts';
+import { fewestChoices, uselessError } from '../../receipt/receipt.ts';
 import type { OptimizationRequest } from '../../strategies/optimization-request.ts';
 import type { Optimization } from './optimization.ts';
 import type { StageRunner } from './stage-runner.ts';
@@ -89,7 +90,7 @@ export async function emptyFolder(folder: string, user: Optimization['user']): P
 
 export const sensitivityNames = { transform: 'sensitivity', compare: 'sensitivity' };
 
-type Compared = Pick<StageAnswer<'compare'>, 'outputs' | 'accuracy'>;
+type Compared = Pick<StageAnswer<'compare'>, 'outputs' | 'accuracy' | 'agreement' | 'data'>;
 
 /**
  * Return the largest relative error of an output. It is infinite if an output is broken and cannot be compared.
@@ -104,13 +105,24 @@ export function worstError(compare: Pick<Compared, 'outputs'> | null): { name: s
 }
 
 /**
- * The loss of a result: the drop in accuracy, as a share of all labels, if it was measured; otherwise the largest
- * output error.
+ * Return what the loss of a result is of: accuracy if there are labels; else agreement on a given set, if the set is large enough
+ * to say so and the outputs are not far off altogether; else the largest output error.
  */
-export const lossOf = (compare: Compared): number =>
-  compare.accuracy === null
-    ? worstError(compare).error
-    : Math.max(0, compare.accuracy.before - compare.accuracy.after);
+export function lossMeasure(compare: Compared): 'accuracy' | 'agreement' | 'error' {
+  const { accuracy, agreement, data } = compare;
+  if (accuracy !== null) return 'accuracy';
+  const isKnown = agreement !== null && agreement.choices >= fewestChoices && data.source !== 'synthetic';
+  return isKnown && worstError(compare).error <= uselessError ? 'agreement' : 'error';
+}
+
+/** The loss of a result: the drop in accuracy or agreement, as a share, or the largest output error. */
+export function lossOf(compare: Compared): number {
+  const { accuracy, agreement } = compare;
+  const measure = lossMeasure(compare);
+  if (measure === 'accuracy' && accuracy !== null) return Math.max(0, accuracy.before - accuracy.after);
+  if (measure === 'agreement' && agreement !== null) return Math.max(0, 1 - agreement.share);
+  return worstError(compare).error;
+}
 
 /**
  * Refuse a result that outputs NaN or infinity for finite outputs of the model. Users would discover that late.

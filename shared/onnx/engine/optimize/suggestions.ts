@@ -1,11 +1,12 @@
 import type { StageAnswer } from '../../measure/session/stage-answers.ts';
-import { errorText, shareText } from '../../receipt/amount-text.ts';
+import { agreementText } from '../../receipt/agreement-text.ts';
+import { errorText } from '../../receipt/amount-text.ts';
 import { usefulAgreement, uselessError } from '../../receipt/receipt.ts';
 import type { OptimizationRequest } from '../../strategies/optimization-request.ts';
 import { keepsAll } from '../../strategies/prune-strategies.ts';
 import type { QuantizeRequest } from '../../strategies/quantize-request.ts';
 import { quantizeFacts } from '../../strategies/quantize-strategies.ts';
-import { lossOf, worstError } from './run-trial.ts';
+import { lossMeasure, lossOf, worstError } from './run-trial.ts';
 
 /** Facts that suggestions depend on. */
 interface Outcome {
@@ -17,7 +18,7 @@ interface Outcome {
   opset: number;
   /** The changed layers. */
   layers: readonly { layer: string; operator: string; error: number | null }[];
-  compare: Pick<StageAnswer<'compare'>, 'outputs' | 'accuracy'> | null;
+  compare: Pick<StageAnswer<'compare'>, 'outputs' | 'accuracy' | 'agreement' | 'data'> | null;
   latency: StageAnswer<'time'>['latency'];
 }
 
@@ -136,7 +137,8 @@ export function suggestionsFor(outcome: Outcome): string[] {
   const { request, compare, hasEvaluation, latency } = outcome;
   if (compare === null) return [];
   const suggestions: string[] = [];
-  const isLost = compare.accuracy === null ? worstError(compare).error > maxError : lossOf(compare) > maxLoss;
+  const isLost =
+    lossMeasure(compare) === 'error' ? worstError(compare).error > maxError : lossOf(compare) > maxLoss;
   if (isLost) suggestions.push(...remediesFor(outcome));
   if (request.operation === 'prune' && keepsAll(request.strategy, request.compression))
     suggestions.push('compression=2 or more: 1 keeps all weights.');
@@ -147,7 +149,7 @@ export function suggestionsFor(outcome: Outcome): string[] {
   return suggestions;
 }
 
-type Compared = Pick<StageAnswer<'compare'>, 'outputs' | 'agreement' | 'data'>;
+type Compared = Pick<StageAnswer<'compare'>, 'outputs' | 'agreement' | 'data' | 'accuracy'>;
 
 /**
  * Return the reason why a result is useless: its distance from the model's outputs on a given set. Synthetic
@@ -168,13 +170,20 @@ export function uselessness(compare: Compared | null): string | undefined {
         ]
       : []),
     ...(agreement !== null && agreement.share < usefulAgreement
-      ? [
-          `it agrees with the model on ${shareText(agreement.share)} of the choices of ${JSON.stringify(agreement.output)} (below ${shareText(usefulAgreement)})`,
-        ]
+      ? [`it agrees with the model on ${agreementText(agreement)} (below ${usefulAgreement})`]
       : []),
   ];
   if (faults.length === 0) return undefined;
   return `THE RESULT IS USELESS: over ${data.samples} samples of the ${data.source} set ${faults.join(', and ')}.`;
+}
+
+/** State the quality of a result without labels; undefined if there are labels, or nothing that models agree on. */
+export function agreementLine(compare: Compared | null): string | undefined {
+  if (compare === null || compare.accuracy !== null || compare.agreement === null) return undefined;
+  const { agreement, data } = compare;
+  const on =
+    data.source === 'synthetic' ? 'generated inputs' : `samples of the ${data.source} set, without labels`;
+  return `Agrees with the model on ${agreementText(agreement)} (${data.samples} ${on}).`;
 }
 
 /** Maximum number of remedies in the first line of a receipt. The suggestions list the others. */

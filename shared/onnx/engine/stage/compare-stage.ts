@@ -16,6 +16,7 @@ import {
 import { OutputDifference } from '../../measure/verify/output-error.ts';
 import { pairedInterval } from '../../measure/verify/paired-interval.ts';
 import { ModelError } from '../../model/model-error.ts';
+import { fewestChoices, uselessError } from '../../receipt/receipt.ts';
 import type { StageReporter } from '../process/stage-reporter.ts';
 import { FurtherOutputs, type Outputs, ReferenceCache, type ReferenceOutputs } from './reference-outputs.ts';
 
@@ -60,7 +61,7 @@ class Comparison {
     this.compared += 1;
     for (const difference of this.differences)
       difference.add(was.get(difference.name), is.get(difference.name));
-    this.agreement.add(was, is);
+    this.agreement.add(was, is, sample.feeds.get('attention_mask'));
   }
 
   /** Outputs under the names that the model gives them. If the result uses other names, the order decides. */
@@ -76,8 +77,13 @@ class Comparison {
     const { most, of } = this.#limit;
     const { score, squaredNorms } = this.#reference;
     if (of === 'loss' && score.of > 0) return (this.before.met - this.after.met) / score.of > most;
+    // Few choices of many may all differ by chance.
+    const { choices, different } = this.agreement;
+    const expected = (choices / this.compared) * this.#reference.compared;
+    const isByAgreement = of === 'loss' && expected >= fewestChoices && this.#feed.source !== 'synthetic';
+    if (isByAgreement && choices >= fewestChoices && different / expected > most) return true;
     return this.differences.some((difference) =>
-      difference.exceeds(most, squaredNorms.get(difference.name) ?? 0),
+      difference.exceeds(isByAgreement ? uselessError : most, squaredNorms.get(difference.name) ?? 0),
     );
   }
 }

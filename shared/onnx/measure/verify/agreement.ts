@@ -1,11 +1,17 @@
+import type { Receipt } from '../../receipt/receipt.ts';
 import { isFloatType } from '../session/feed-type.ts';
-import { type FedTensor, type OtherValue, tensorNumbers } from '../session/session.ts';
+import { type FedTensor, type FedTexts, type OtherValue, tensorNumbers } from '../session/session.ts';
 import { classesOf, type Reading } from './label-score.ts';
+import { sameNeighbours } from './same-neighbours.ts';
+import { spearman } from './spearman.ts';
 
 type Outputs = ReadonlyMap<string, FedTensor | OtherValue>;
 
 /** Names of class scores in exported models. */
 const namedScores = /logit|prob|score|class/i;
+/** Names of vectors in exported models: those of a text or picture, and those of its tokens. */
+const namedVectors = /embed|hidden|pool/i;
+const namedScore = /logit|score/i;
 /** Rows with fewer numbers than this are class scores. Embeddings usually have more. */
 const fewScores = 64;
 /** Rows of an output to check for being distributions. */
@@ -40,7 +46,7 @@ function classAxis(name: string, value: FedTensor): number | undefined {
   if (known !== undefined) return known;
   const [axis] = axes;
   if (axis === undefined) return undefined;
-  const isShort = dims.length === 2 && (dims[last] ?? 0) < fewScores;
+  const isShort = dims.length === 2 && (dims[last] ?? 0) < fewScores && !namedVectors.test(name);
   return isShort || namedScores.test(name) ? axis : undefined;
 }
 
@@ -61,35 +67,145 @@ export function classReading(outputs: Outputs): Reading | undefined {
   return undefined;
 }
 
-/** Counts how often two models choose the same class, with or without labels. */
+/** Find the output with a vector for each text or picture, else for each of its tokens. */
+function vectorOutput(outputs: Outputs): string | undefined {
+  const floats = [...outputs].flatMap(([name, value]) =>
+    value.type !== 'other' && isFloatType(value.type) ? [[name, value.dims] as const] : [],
+  );
+  const named = floats.filter(([name]) => namedVectors.test(name));
+  const vector =
+    named.find(([name, dims]) => dims.length === 2 && /embed/i.test(name)) ??
+    named.find(([, dims]) => dims.length === 3) ??
+    floats.find(([, dims]) => dims.length === 2 && (dims[1] ?? 0) >= fewScores);
+  return vector?.[0];
+}
+
+/** Find the output with one score for each pair of texts. */
+function scoreOutput(outputs: Outputs): string | undefined {
+  const score = [...outputs].find(
+    ([name, value]) =>
+      value.type !== 'other' &&
+      isFloatType(value.type) &&
+      namedScore.test(name) &&
+      (value.dims.length === 1 || (value.dims.length === 2 && value.dims[1] === 1)),
+  );
+  return score?.[0];
+}
+
+type Measured = NonNullable<Receipt['agreement']>;
+
+/** How two models are compared. */
+type Kind =
+  | { kind: 'classes'; reading: Reading }
+  | { kind: 'neighbours'; output: string }
+  | { kind: 'ranks'; output: string };
+
+function kindOf(outputs: Outputs): Kind | undefined {
+  const reading = classReading(outputs);
+  if (reading !== undefined) return { kind: 'classes', reading };
+  const score = scoreOutput(outputs);
+  if (score !== undefined) return { kind: 'ranks', output: score };
+  const vector = vectorOutput(outputs);
+  return vector === undefined ? undefined : { kind: 'neighbours', output: vector };
+}
+
+/** Vectors of a model that are compared with each other: the time of it grows by their square. */
+const maxVectors = 1_000;
+
+/** Vectors or scores, of fewer of which neighbours and ranks say nothing. */
+const fewest = 16;
+
+/**
+ * Measures how far two models answer the same, with or without labels: the class that both choose, the nearest neighbour of each
+ * vector among all of the set, or the order of single scores.
+ */
 export class Agreement {
-  readonly #reading: Reading | undefined;
+  readonly #how: Kind | undefined;
   #same = 0;
   #of = 0;
+  /** Vectors or scores of both models, one after the other. */
+  readonly #before: Float64Array[] = [];
+  readonly #after: Float64Array[] = [];
 
   /**
    * @param reading how labels are compared, if there are any; otherwise `first`, the outputs of a model, decides
    */
   constructor(reading: Reading | undefined, first: Outputs | undefined) {
-    this.#reading = reading ?? (first && classReading(first));
+    this.#how = reading === undefined ? first && kindOf(first) : { kind: 'classes', reading };
   }
 
-  add(before: Outputs, after: Outputs): void {
-    if (this.#reading === undefined) return;
-    const { output, axis } = this.#reading;
+  /** Add the outputs of a sample. Tokens that `mask` leaves out do not count. */
+  add(before: Outputs, after: Outputs, mask?: FedTensor | FedTexts): void {
+    if (this.#how === undefined) return;
+    const output = this.#how.kind === 'classes' ? this.#how.reading.output : this.#how.output;
     const [was, is] = [before.get(output), after.get(output)];
     if (was === undefined || is === undefined || was.type === 'other' || is.type === 'other') return;
     // Lists of different lengths, for example from detectors, cannot be compared one by one.
     if (was.dims.join() !== is.dims.join()) return;
-    const classes = classesOf(was, axis);
-    this.#of += classes.length;
-    const others = classesOf(is, axis);
-    for (let at = 0; at < classes.length; at += 1) if (classes[at] === others[at]) this.#same += 1;
+    const counts = maskOf(mask);
+    if (this.#how.kind === 'classes') this.#addClasses(was, is, this.#how.reading.axis, counts);
+    else if (this.#before.length < maxVectors) {
+      this.#before.push(...rowsOf(was, counts));
+      this.#after.push(...rowsOf(is, counts));
+    }
   }
 
-  /** The share of equal choices; null if the model does not choose among classes. */
-  result(): { share: number; choices: number; output: string } | null {
-    if (this.#reading === undefined || this.#of === 0) return null;
-    return { share: this.#same / this.#of, choices: this.#of, output: this.#reading.output };
+  #addClasses(was: FedTensor, is: FedTensor, axis: number | null, counts: ArrayLike<number> | undefined) {
+    const classes = classesOf(was, axis);
+    const others = classesOf(is, axis);
+    const isMasked = counts?.length === classes.length;
+    for (let at = 0; at < classes.length; at += 1) {
+      if (isMasked && counts[at] === 0) continue;
+      this.#of += 1;
+      if (classes[at] === others[at]) this.#same += 1;
+    }
   }
+
+  /** Choices, vectors or scores until now, and how many choices differ. */
+  get choices(): number {
+    return this.#of + this.#before.length;
+  }
+  get different(): number {
+    return this.#of - this.#same;
+  }
+
+  /** The result; null if the model does nothing of these, or for too few samples. */
+  result(): Measured | null {
+    const how = this.#how;
+    if (how?.kind === 'classes') {
+      if (this.#of === 0) return null;
+      const share = this.#same / this.#of;
+      return { kind: 'classes', share, choices: this.#of, output: how.reading.output, mean_cosine: null };
+    }
+    if (how === undefined || this.#before.length < fewest) return null;
+    const { kind, output } = how;
+    const [before, after] = [this.#before, this.#after];
+    const rank = kind === 'ranks' ? spearman(before.map(firstOf), after.map(firstOf)) : undefined;
+    const { share, cosine } =
+      rank === undefined ? sameNeighbours(before, after) : { share: rank, cosine: null };
+    if (Number.isNaN(share)) return null;
+    return { kind, share, choices: before.length, output, mean_cosine: cosine };
+  }
+}
+
+const firstOf = (row: Float64Array): number => row[0] ?? Number.NaN;
+
+const maskOf = (mask: FedTensor | FedTexts | undefined): ArrayLike<number> | undefined =>
+  mask === undefined || mask.type === 'string' ? undefined : tensorNumbers(mask);
+
+/** The rows of an output: each by itself, or the mean of its tokens. */
+function rowsOf(value: FedTensor, counts: ArrayLike<number> | undefined): Float64Array[] {
+  const numbers = tensorNumbers(value);
+  const [rows = 0, second = 1, third] = value.dims;
+  const [tokens, width] = third === undefined ? [1, second] : [second, third];
+  const isMasked = third !== undefined && counts?.length === rows * tokens;
+  return Array.from({ length: rows }, (_, row) => {
+    const sum = new Float64Array(width);
+    for (let token = 0; token < tokens; token += 1) {
+      if (isMasked && counts[row * tokens + token] === 0) continue;
+      const start = (row * tokens + token) * width;
+      for (let at = 0; at < width; at += 1) sum[at] = (sum[at] ?? 0) + (numbers[start + at] ?? 0);
+    }
+    return sum;
+  });
 }

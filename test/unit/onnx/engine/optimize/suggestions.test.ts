@@ -1,8 +1,14 @@
 import { expect, test } from 'vitest';
-import { remediesFor, suggestionsFor } from '../../../../../shared/onnx/engine/optimize/suggestions.ts';
+import { lossOf } from '../../../../../shared/onnx/engine/optimize/run-trial.ts';
+import {
+  agreementLine,
+  remediesFor,
+  suggestionsFor,
+} from '../../../../../shared/onnx/engine/optimize/suggestions.ts';
 import { parseRequest } from '../../../../../shared/onnx/methods/apply/parse-request.ts';
 
 const output = { name: 'y', relative_l2_error: 0.3, largest_difference: 1, values: 4, why: null };
+const data = { source: 'evaluation' as const, samples: 9, shapes: {} };
 const outcome = {
   request: parseRequest({ operation: 'quantize', strategy: 'dynamic', precision: 8 }),
   hasCalibration: false,
@@ -10,7 +16,7 @@ const outcome = {
   operators: { MatMul: 3 },
   opset: 17,
   layers: ['a', 'b', 'c', 'd', 'e'].map((layer, at) => ({ layer, operator: 'MatMul', error: at / 10 })),
-  compare: { outputs: [output], accuracy: null },
+  compare: { outputs: [output], accuracy: null, agreement: null, data },
   latency: null,
 };
 
@@ -19,6 +25,8 @@ test('what to try next follows from what was lost', () => {
   const kept = {
     outputs: [output],
     accuracy: { before: 0.9, after: 0.9, samples: 9, output: 'y', difference_interval: null },
+    agreement: null,
+    data,
   };
   expect(suggestionsFor({ ...outcome, compare: kept, hasEvaluation: true })).toEqual([]);
   expect(suggestionsFor({ ...outcome, compare: null })).toEqual([]);
@@ -72,4 +80,20 @@ test('layers to leave out are named, those whose weights changed most', () => {
     request: parseRequest({ operation: 'quantize', strategy: 'dynamic', precision: 8, exclude: ['e'] }),
   });
   expect(said).toContainEqual(expect.stringMatching(/^exclude=e,d,c,b:/));
+});
+
+test('without labels the loss is that of agreement, where the set is large enough and the outputs are not far off', () => {
+  const compared = (choices: number, error: number, source: 'evaluation' | 'synthetic' = 'evaluation') => ({
+    outputs: [{ ...output, relative_l2_error: error }],
+    accuracy: null,
+    agreement: { kind: 'neighbours' as const, share: 0.75, choices, output: 'y', mean_cosine: 0.99 },
+    data: { ...data, source },
+  });
+  expect(lossOf(compared(100, 0.1))).toBe(0.25);
+  expect(lossOf(compared(31, 0.1))).toBe(0.1);
+  expect(lossOf(compared(100, 0.3))).toBe(0.3);
+  expect(lossOf(compared(100, 0.1, 'synthetic'))).toBe(0.1);
+  expect(agreementLine(compared(100, 0.1))).toBe(
+    'Agrees with the model on 75.0 % of 100 nearest neighbours by y, mean cosine 0.9900 (9 samples of the evaluation set, without labels).',
+  );
 });

@@ -161,11 +161,26 @@ describe('a limit of what may be lost', () => {
     const x = Float32Array.from({ length: 600 }, () => 1);
     await writeNpz(feed.set ?? '', { x: { type: 'float', dims: [300, 2], values: x } });
     const { outputs, data } = await compareStage(
-      { kind: 'compare', before, after, feed, limit },
+      { kind: 'compare', before, after, feed, limit: { ...limit, of: 'error' } },
       { progress: () => {} },
     );
     // Each sample loses 0.25 of its norm of 2, all of them may lose 0.01 of theirs.
     expect(data.samples).toBe(25);
     expect(outputs[0]?.relative_l2_error).toBeGreaterThan(limit.most);
+  });
+
+  test('of a set without labels is that of agreement', async () => {
+    const { before, feed } = await apart(300);
+    const folder = await testFolder();
+    const after = join(folder, saveModel(classifier(0, 1, 1, 0), folder)[0] ?? '');
+    const x = Float32Array.from({ length: 600 }, (_, at) => (at % 2 === 0 ? 1 : 0.9));
+    await writeNpz(feed.set ?? '', { x: { type: 'float', dims: [300, 2], values: x } });
+    const { agreement, data } = await compareStage(
+      { kind: 'compare', before, after, feed, limit },
+      { progress: () => {} },
+    );
+    // Each sample has the other class. 31 of 300 are more than 0.1, and 32 are the fewest that say so.
+    expect(data.samples).toBe(32);
+    expect(agreement).toMatchObject({ kind: 'classes', share: 0, choices: 32 });
   });
 });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { Agreement, classReading } from '../../../../../shared/onnx/measure/verify/agreement.ts';
 import { pairedInterval } from '../../../../../shared/onnx/measure/verify/paired-interval.ts';
+import { spearman } from '../../../../../shared/onnx/measure/verify/spearman.ts';
 
 const floats = (dims: readonly number[], ...values: number[]) => ({
   ...({ type: 'float', dims } as const),
@@ -13,7 +14,59 @@ test('agreement counts the choices that are the same', () => {
   const agreement = new Agreement(undefined, first);
   agreement.add(first, outputs('y', floats([2, 3], 1, 2, 4, 0, 9, 0)));
   agreement.add(first, first);
-  expect(agreement.result()).toEqual({ share: 0.75, choices: 4, output: 'y' });
+  expect(agreement.result()).toMatchObject({ kind: 'classes', share: 0.75, choices: 4, output: 'y' });
+});
+
+test('classes of tokens that the mask leaves out do not count', () => {
+  const was = outputs('logits', floats([1, 3, 2], 1, 0, 1, 0, 1, 0));
+  const is = outputs('logits', floats([1, 3, 2], 1, 0, 0, 1, 0, 1));
+  const agreement = new Agreement(undefined, was);
+  agreement.add(was, is, { type: 'int64', dims: [1, 3], values: BigInt64Array.of(1n, 1n, 0n) });
+  expect(agreement.result()).toMatchObject({ share: 0.5, choices: 2 });
+});
+
+/** A unit vector of two numbers at an angle in degrees. */
+const at = (degrees: number) => [Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180)];
+
+test('vectors agree on their nearest neighbour, and one that is as near counts', () => {
+  // Pairs of neighbours, 4 degrees apart; each pair 40 degrees from the next.
+  const angles = Array.from({ length: 16 }, (_, index) => 20 * (index - (index % 2)) + 4 * (index % 2));
+  const moved = angles.map((angle, index) => (index === 0 ? angle + 180 : angle));
+  const vectors = (list: number[]) => outputs('sentence_embedding', floats([16, 2], ...list.flatMap(at)));
+  const agreement = new Agreement(undefined, vectors(angles));
+  agreement.add(vectors(angles), vectors(moved));
+  const { kind, share, choices, mean_cosine } = agreement.result() ?? {};
+  expect({ kind, choices }).toEqual({ kind: 'neighbours', choices: 16 });
+  // The first vector and its neighbour found others.
+  expect(share).toBe(14 / 16);
+  expect(mean_cosine).toBeCloseTo(14 / 16, 5);
+
+  const alike = new Agreement(undefined, vectors(Array(16).fill(7)));
+  alike.add(vectors(Array(16).fill(7)), vectors(angles));
+  expect(alike.result()?.share).toBe(1);
+});
+
+test('vectors of tokens are joined by the mask', () => {
+  const tokens = (...values: number[]) => outputs('last_hidden_state', floats([1, 2, 2], ...values));
+  const agreement = new Agreement(undefined, tokens(1, 0, 5, 5));
+  for (let angle = 0; angle < 320; angle += 20)
+    agreement.add(tokens(...at(angle), 9, 9), tokens(...at(angle), -9, 4), {
+      type: 'int64',
+      dims: [1, 2],
+      values: BigInt64Array.of(1n, 0n),
+    });
+  expect(agreement.result()).toMatchObject({ kind: 'neighbours', share: 1, choices: 16 });
+  expect(agreement.result()?.mean_cosine).toBeCloseTo(1, 6);
+});
+
+test('single scores agree on their order, as scipy.stats.spearmanr has it', () => {
+  expect(spearman([1, 2, 3, 4, 5], [5, 6, 7, 8, 7])).toBeCloseTo(0.8207826816681233, 12);
+  expect(spearman([1, 2, 2, 9], [3, 1, 4, 4])).toBeCloseTo(0.5, 12);
+  expect(spearman([1, 1], [2, 3])).toBeNaN();
+  const scores = outputs('logits', floats([16, 1], ...Array.from({ length: 16 }, (_, index) => index)));
+  const agreement = new Agreement(undefined, scores);
+  agreement.add(scores, scores);
+  expect(agreement.result()).toMatchObject({ kind: 'ranks', share: 1, choices: 16, output: 'logits' });
 });
 
 test('a model chooses in whole numbers, in distributions, in few scores and in outputs of that name', () => {

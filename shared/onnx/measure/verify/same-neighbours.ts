@@ -1,0 +1,49 @@
+/**
+ * Compare the vectors of a set by two models: the share of them whose nearest neighbour by the cosine is the same in both (recall at
+ * 1), and the mean cosine of the two vectors of each sample. A neighbour that is as near as the nearest one counts, too: sets have
+ * texts twice, and models without training give all texts nearly one vector.
+ */
+export function sameNeighbours(
+  before: readonly Float64Array[],
+  after: readonly Float64Array[],
+): { share: number; cosine: number | null } {
+  const [units, others] = [before.map(unit), after.map(unit)];
+  let same = 0;
+  let cosines = 0;
+  for (const [index, vector] of units.entries()) {
+    const nearest = nearestOf(units, index);
+    const chosen = nearestOf(others, index);
+    const near = dot(vector, units[chosen]);
+    if (chosen === nearest || near >= dot(vector, units[nearest]) - tie) same += 1;
+    cosines += dot(vector, others[index]);
+  }
+  const cosine = cosines / units.length;
+  return { share: same / units.length, cosine: Number.isFinite(cosine) ? cosine : null };
+}
+
+/** Difference of cosines of which nobody says which is nearer: rounding of half precision is as large. */
+const tie = 1e-3;
+
+/** The index of the nearest other vector; the own one if none is a number. */
+function nearestOf(units: readonly Float64Array[], index: number): number {
+  let best = index;
+  let most = Number.NEGATIVE_INFINITY;
+  const vector = units[index];
+  for (const [other, candidate] of units.entries()) {
+    if (other === index) continue;
+    const near = dot(vector, candidate);
+    if (near > most) [best, most] = [other, near];
+  }
+  return best;
+}
+
+function unit(vector: Float64Array): Float64Array {
+  const length = Math.sqrt(dot(vector, vector));
+  return vector.map((value) => value / Math.max(length, Number.MIN_VALUE));
+}
+
+function dot(a: Float64Array | undefined, b: Float64Array | undefined): number {
+  let sum = 0;
+  for (let at = 0; at < (a?.length ?? 0); at += 1) sum += (a?.[at] ?? 0) * (b?.[at] ?? 0);
+  return sum;
+}
