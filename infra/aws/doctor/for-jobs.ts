@@ -1,6 +1,6 @@
 import type { ServiceQuotasClient } from '@aws-sdk/client-service-quotas';
 import { type CheckResult, good, note } from '../deploy/checks/check-result.ts';
-import { askForMore, compareQuotas, type Quota, trainingQuota } from '../deploy/checks/quotas.ts';
+import { askForMore, compareQuotas, type Quota, trainingQuotas } from '../deploy/checks/quotas.ts';
 import type { DeploymentOptions } from '../options/deployment-options.ts';
 import { fullBurstConcurrency } from '../options/request-burst.ts';
 import { newSubnetMask } from '../options/subnet-mask.ts';
@@ -21,7 +21,10 @@ export async function checkForJobs(
     needed: jobs,
     least: 1,
   };
-  const quotas: Quota[] = [{ ...trainingQuota(options), needed: jobs, least: 1 }, interfaces];
+  const quotas: Quota[] = [
+    ...trainingQuotas(options).map((quota) => ({ ...quota, needed: jobs, least: 1 })),
+    interfaces,
+  ];
   return [
     ...(await compareQuotas(client, quotas, `${jobs} jobs need`)),
     checkFunctions(concurrency),

@@ -8,7 +8,7 @@ import { tryWrite } from '../../data/table/write-label.ts';
 import { type Acquired, acquireLease, type ContainerIdentity } from '../../jobs/acquire-lease.ts';
 import { type JobRecord, jobIdOf, unfinishedJobOf } from '../../jobs/job-record.ts';
 import type { JobStop } from './job-stop.ts';
-import { retryFor, shortPatience } from './retry-for.ts';
+import { longPatience, retryFor, shortPatience } from './retry-for.ts';
 
 /**
  * Take the lease of a job. Return the reason if this container must not run it: the job has ended, or another
@@ -21,9 +21,10 @@ export function holdJob<R extends JobRecord>(
   me: ContainerIdentity,
   now: () => Date,
 ): Promise<Acquired<R>> {
-  // Use one holder name for all retries. An attempt with a lost reply may have taken the lease.
+  // Use one holder name for all retries. An attempt with a lost reply may have taken the lease. After a loss of many hosts
+  // at once the table may throttle for minutes, and a container that gives up fails its job.
   const holder = randomUUID();
-  return retryFor(shortPatience, () => acquireLease(records, wanted, me, now(), holder));
+  return retryFor(longPatience, () => acquireLease(records, wanted, me, now(), holder));
 }
 
 /** A node of a job whose lease this container holds. */

@@ -1,7 +1,7 @@
 import { createLogger } from '../../../shared/core/log.ts';
 import { changeArtifacts } from '../../../shared/data/experiments/artifact.ts';
 import { experimentKey, parseExperiment } from '../../../shared/data/experiments/experiment.ts';
-import { changeJob, jobPartition } from '../../../shared/data/jobs/job.ts';
+import { jobPartition } from '../../../shared/data/jobs/job.ts';
 import {
   heartbeat,
   holdsLease,
@@ -11,10 +11,11 @@ import {
   usualHeartbeatSeconds,
 } from '../../../shared/data/jobs/lease.ts';
 import { trackingPartition } from '../../../shared/data/metrics/metric-summaries.ts';
-import { acquireLease } from '../../../shared/jobs/acquire-lease.ts';
 import { concludeJob } from '../../../shared/jobs/conclusion.ts';
 import { JobCharges } from '../../../shared/runner/job/charge-job.ts';
+import { holdJob, noteProgress } from '../../../shared/runner/job/hold-job.ts';
 import { JobStop } from '../../../shared/runner/job/job-stop.ts';
+import { longPatience, retryFor } from '../../../shared/runner/job/retry-for.ts';
 import { JobWatch, questionPause } from '../../../shared/runner/telemetry/job-watch.ts';
 import { shippingPace, stretched } from '../../../shared/runner/telemetry/shipping-pace.ts';
 import type { ModelJob } from './batch-model.ts';
@@ -23,8 +24,9 @@ import type { World } from './world.ts';
 /** Seconds between two looks at what is due. */
 const stepSeconds = 5;
 
-/** Bytes of a packed chunk of a log, and of points and their summary. */
-const chunkBytes = { log: 1500, points: 700 };
+/** Packed bytes a second: of a line of the log, and of two points. Each chunk and summary has some in any case. */
+const bytesPerSecond = { log: 20, points: 12 };
+const leastBytes = 200;
 
 /** Files that a training leaves, as many at a time as its uploader sends at once. */
 const groups = 2;
@@ -93,13 +95,14 @@ class Telemetry {
     const age = 1000 * second;
     // Whether a client reads is a read of one unit, which takes nothing from the limits of others.
     this.#world.meter.billed.reads += (1000 * stepSeconds) / questionPause(age);
-    if (isDue('log', stretched(unwatched, age))) await this.#put('LOG', chunkBytes.log);
+    const since = { log: second - this.#sent.log, points: second - this.#sent.points };
+    if (isDue('log', stretched(unwatched, age))) await this.#put('LOG', bytesPerSecond.log * since.log);
     const points = isDue('points', stretched(unwatched, age));
     if (isDue('machine', stretched(unwatchedSystem, age)) || points)
-      await this.#put('METRIC', chunkBytes.points, true);
+      await this.#put('METRIC', bytesPerSecond.points * since.points, true);
     if (!isDue('beat', 1000 * usualHeartbeatSeconds * loneBeats)) return false;
     const { experiment_id, lease } = this.#job;
-    await this.#world.records.write(heartbeat(experiment_id, 0, lease, now()));
+    await this.#world.records.write(heartbeat(experiment_id, 0, lease, now())).catch(() => undefined);
     return true;
   }
 
@@ -107,12 +110,18 @@ class Telemetry {
     const { project_id, experiment_id, lease } = this.#job;
     this.#chunks += 1;
     const sk = `${kind}#${String(lease.number).padStart(4, '0')}#${String(this.#chunks).padStart(8, '0')}`;
-    const stored = { record_type: 'chunk', schema_version: 0, packed: 'x'.repeat(bytes) };
+    const item = (more: number) => ({
+      record_type: 'chunk',
+      schema_version: 0,
+      packed: 'x'.repeat(leastBytes + more),
+    });
     const pk = trackingPartition(project_id);
-    await this.#world.records.write(
-      heartbeat(experiment_id, 0, lease, now()),
-      { put: { pk: jobPartition(experiment_id), sk, ...stored } },
-      ...(isSummarised ? [{ put: { pk, sk: `${experiment_id}#METRICS#0`, ...stored } }] : []),
+    await retryFor(longPatience, () =>
+      this.#world.records.write(
+        heartbeat(experiment_id, 0, lease, now()),
+        { put: { pk: jobPartition(experiment_id), sk, ...item(bytes) } },
+        ...(isSummarised ? [{ put: { pk, sk: `${experiment_id}#METRICS#0`, ...item(0) } }] : []),
+      ),
     );
   }
 }
@@ -125,18 +134,14 @@ async function runContainer(world: World, job: ModelJob, fate: Fate): Promise<bo
   const former = FORMER_ATTEMPTS === undefined ? {} : { former_attempts: Number(FORMER_ATTEMPTS) };
   const batch_attempt = (former.former_attempts ?? 0) + job.attempts.length + 1;
   const me = { batch_job_id: job.jobId, batch_attempt, ...former, node: 0, isBuild: false };
-  const holder = `${job.jobId}-${batch_attempt}`;
   const startedAt = clock.now;
-  const acquired = await acquireLease(records, { subject, parse: parseExperiment }, me, now(), holder);
+  const acquired = await holdJob(records, { subject, parse: parseExperiment }, me, now);
   if ('refused' in acquired) return false;
   fate.began?.(experiment_id);
   const { lease, record } = acquired;
-  await records.write(
-    changeJob(subject, { set: { status_reason: null } }),
-    holdsLease(experiment_id, 0, lease),
-  );
   const watch = new JobWatch(records, experiment_id, 0, now);
   const held = { record, lease, node: 0, records, settings, stop: new JobStop(), watch, log: silent, now };
+  await noteProgress(held, { status_reason: null });
   const charges = new JobCharges(held);
   const telemetry = new Telemetry(world, { project_id, experiment_id, lease });
   const seconds = fate.workLeft(experiment_id);
@@ -151,15 +156,17 @@ async function runContainer(world: World, job: ModelJob, fate: Fate): Promise<bo
     if (second - kept >= checkpointSeconds) {
       fate.kept?.(experiment_id, second - kept);
       kept = second;
-      await records.write(putProgress(experiment_id, 0, lease, { attempt: batch_attempt, kept_seconds: 0 }));
+      const progress = putProgress(experiment_id, 0, lease, { attempt: batch_attempt, kept_seconds: 0 });
+      await retryFor(longPatience, () => records.write(progress));
     }
     if (await telemetry.send(second)) await charges.note();
   }
   const owner = { experiment: record, lease, kind: 'artifact', maxProjectBytes: 1e12 } as const;
   for (let group = 0; group < groups; group += 1)
-    await changeArtifacts(records, owner, filesOf(experiment_id, group));
+    await retryFor(longPatience, () => changeArtifacts(records, owner, filesOf(experiment_id, group)));
   const conclusion = { status: 'SUCCEEDED', reason: null, exitCode: 0 } as const;
-  if (await concludeJob(records, record, conclusion, now(), holdsLease(experiment_id, 0, lease)))
+  const isHeld = holdsLease(experiment_id, 0, lease);
+  if (await retryFor(longPatience, () => concludeJob(records, record, conclusion, now(), isHeld)))
     fate.ended?.(experiment_id);
   return false;
 }
@@ -181,14 +188,14 @@ export async function runJob(world: World, job: ModelJob, fate: Fate): Promise<v
     await move('STARTING', 20);
     await move('RUNNING', 20);
     const startedAt = clock.now;
-    // A table that is away is tried again for minutes by the real supervisor.
-    const isLost = await runContainer(world, job, fate).catch(() => false);
+    const outcome = await runContainer(world, job, fate).catch(() => 'crashed' as const);
+    const isLost = outcome === true;
     const statusReason = isLost ? interrupted : 'Essential container in task exited';
-    const container = isLost ? {} : { exitCode: 0 };
+    const container = isLost ? {} : { exitCode: outcome === 'crashed' ? 1 : 0 };
     fate.ran?.((clock.now - startedAt) / 1000);
     job.attempts.push({ startedAt, stoppedAt: clock.now, statusReason, container });
     job.statusReason = statusReason;
-    if (!isLost) return move('SUCCEEDED', 2);
+    if (!isLost) return move(outcome === 'crashed' ? 'FAILED' : 'SUCCEEDED', 2);
     if (job.attempts.length >= job.retryStrategy.attempts) return move('FAILED', 2);
   }
 }

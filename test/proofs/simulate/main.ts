@@ -14,7 +14,7 @@ const usual: readonly Scenario[] = [
 ];
 
 const usage = `Usage: npm run proof -- simulate [-- [--jobs <count>] [--users <count>] [--minutes <count>] [--projects <count>]
-    [--launch <a second>] [--places <count>] [--harsh] | --spot]
+    [--launch <a second> [--places <count>] [--length <mean seconds>] [--harsh]] | --spot]
   runs the real functions in virtual time against models of the limits of DynamoDB and Batch,
   and prints which limit each load meets first; with flags, of one load of that size`;
 
@@ -25,6 +25,7 @@ const options = {
   projects: { type: 'string' },
   launch: { type: 'string' },
   places: { type: 'string' },
+  length: { type: 'string' },
   harsh: { type: 'boolean', default: false },
   spot: { type: 'boolean', default: false },
 } as const;
@@ -42,11 +43,11 @@ function readScenarios(values: ReturnType<typeof readValues>): readonly Scenario
   const jobs = wholeNumber('jobs', values.jobs ?? '100');
   const users = wholeNumber('users', values.users ?? '100');
   const minutes = wholeNumber('minutes', values.minutes ?? '15');
-  const projects =
-    values.projects === undefined ? {} : { projects: wholeNumber('projects', values.projects) };
-  const launch = values.launch === undefined ? {} : { launch: wholeNumber('launch', values.launch) };
-  const places = values.places === undefined ? {} : { places: wholeNumber('places', values.places) };
-  const more = { ...projects, ...launch, ...places, isHarsh: values.harsh };
+  const given = (['projects', 'launch', 'places', 'length'] as const).flatMap((name) => {
+    const text = values[name];
+    return text === undefined ? [] : [[name, wholeNumber(name, text)] as const];
+  });
+  const more = { ...Object.fromEntries(given), isHarsh: values.harsh };
   return [{ name: `${jobs} jobs, ${users} users`, jobs, users, minutes, ...more }];
 }
 

@@ -24,6 +24,8 @@ export interface Scenario {
   projects?: number;
   /** Begin so many jobs a second, `jobs` in all, and go on until all have ended. */
   launch?: number;
+  /** Mean seconds of a training; default ten minutes. */
+  length?: number;
   /** Places of a user; default so many that no job waits. */
   places?: number;
   /** Lose one event in a hundred, deliver one twice, and lose all hosts at once in the middle. */
@@ -120,9 +122,9 @@ class Run {
   }
 
   #fate(clock: VirtualClock): Fate {
-    const { isHarsh = false } = this.#scenario;
+    const { isHarsh = false, length = meanSeconds } = this.#scenario;
     return {
-      workLeft: () => between(0.5, 1.5) * meanSeconds,
+      workLeft: () => between(0.5, 1.5) * length,
       copies: () => (isHarsh && Math.random() < 0.02 ? (Math.random() < 0.5 ? 0 : 2) : 1),
       isHostLost: (_, startedAt) => startedAt < this.lossAt && clock.now >= this.lossAt,
       began: (id) => {
@@ -145,9 +147,9 @@ class Run {
   /** Begin all jobs of a load with an end, and wait until they have ended, for two weeks at most. */
   async untilAllEnded(launch: number): Promise<void> {
     const { clock } = this.world;
-    const { jobs, places = jobs, isHarsh } = this.#scenario;
+    const { jobs, places = jobs, isHarsh, length = meanSeconds } = this.#scenario;
     const began = clock.now;
-    if (isHarsh) this.lossAt = began + ((jobs / launch + (jobs / places) * meanSeconds) * 1000) / 2;
+    if (isHarsh) this.lossAt = began + ((jobs / launch + (jobs / places) * length) * 1000) / 2;
     for (let begun = 0; begun < jobs; begun += 1) {
       await clock.sleep(1000 / launch);
       void this.#train();

@@ -43,22 +43,21 @@ export async function compareQuotas(
 export function quotasFor(options: DeploymentOptions): Quota[] {
   const { spot, maxVcpus, clusterMaxVcpus, clusterInstanceTypes, gpuMaxVcpus, gpuInstanceTypes } = options;
   return [
-    { ...trainingQuota(options), needed: maxVcpus, least: 1 },
+    ...trainingQuotas(options).map((quota) => ({ ...quota, needed: maxVcpus, least: 1 })),
     ...sumByCode([
       quotasOf(clusterInstanceTypes, clusterMaxVcpus, 'onDemand'),
       quotasOf(gpuInstanceTypes, clusterMaxVcpus, 'onDemand'),
-      quotasOf(gpuInstanceTypes, gpuMaxVcpus, spot ? 'spot' : 'onDemand'),
+      quotasOf(gpuInstanceTypes, gpuMaxVcpus, 'onDemand'),
+      ...(spot ? [quotasOf(gpuInstanceTypes, gpuMaxVcpus, 'spot')] : []),
     ]),
   ];
 }
 
-/** Return the quota that trainings on one container use. */
-export const trainingQuota = ({ spot }: Pick<DeploymentOptions, 'spot'>) => ({
-  service: 'fargate',
-  ...(spot
-    ? { code: 'L-36FBB829', name: 'vCPUs of Fargate Spot' }
-    : { code: 'L-3032A538', name: 'vCPUs of Fargate' }),
-});
+/** Return the quotas that trainings on one container use. What Spot interrupts goes on demand, all at once at worst. */
+export const trainingQuotas = ({ spot }: Pick<DeploymentOptions, 'spot'>) => [
+  { service: 'fargate', code: 'L-3032A538', name: 'vCPUs of Fargate' },
+  ...(spot ? [{ service: 'fargate', code: 'L-36FBB829', name: 'vCPUs of Fargate Spot' }] : []),
+];
 
 /** A quota of the account in its region, and its maximum usage. */
 export interface Quota {

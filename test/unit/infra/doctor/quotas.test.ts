@@ -23,13 +23,14 @@ test('nodes of each family count against the quota of their family', () => {
   });
 });
 
-test('on Spot single nodes count against the quotas of Spot, nodes of a cluster never', () => {
+test('on Spot single nodes count against the quotas of Spot and on demand, nodes of a cluster against these alone', () => {
   const options = { spot: true, clusterMaxVcpus: 200, gpuMaxVcpus: 192 };
   expect(needed({ ...options, gpuInstanceTypes: 'g6.xlarge,p3.2xlarge,p5.4xlarge' })).toEqual({
+    'L-3032A538': 16,
     'L-36FBB829': 16,
     'L-1216C47A': 200,
-    'L-DB2E81BA': 200,
-    'L-417A185B': 200,
+    'L-DB2E81BA': 392,
+    'L-417A185B': 392,
     'L-3819A6DF': 192,
     'L-7212CCBC': 192,
     'L-C4BD4855': 192,
@@ -77,7 +78,7 @@ test('what ten thousand jobs need is told beside what the account has', async ()
 
   const small = await asked({ 'L-3032A538': 6, 'L-DF5E4CA3': 5_000 }, {}, 10);
   const large = await asked(
-    { 'L-36FBB829': 10_000, 'L-DF5E4CA3': 20_000 },
+    { 'L-3032A538': 10_000, 'L-36FBB829': 10_000, 'L-DF5E4CA3': 20_000 },
     { spot: true, maxVcpus: 10_000, limitVcpus: 10_000, concurrentFunctions: 1_000 },
     1_000,
   );
@@ -89,8 +90,14 @@ test('what ten thousand jobs need is told beside what the account has', async ()
     'note option: maxVcpus 16, but 10000 jobs need 10000: -c maxVcpus=10000',
     'note option: limitVcpus 16, but 10000 jobs need 10000: -c limitVcpus=10000',
   ]);
-  expect(large.slice(0, 6).map((line) => line.split(' ')[0])).toEqual(Array(6).fill('good'));
-  expect(large.slice(6)).toEqual([
+  const spotOnly = await asked({ 'L-36FBB829': 10_000 }, { spot: true }, 1_000);
+
+  expect(spotOnly.slice(0, 2)).toEqual([
+    expect.stringMatching(/^note quota: 64 vCPUs of Fargate, but 10000 jobs need 10000/),
+    'good quota: 10000 vCPUs of Fargate Spot',
+  ]);
+  expect(large.slice(0, 7).map((line) => line.split(' ')[0])).toEqual(Array(7).fill('good'));
+  expect(large.slice(7)).toEqual([
     expect.stringMatching(/^note table: 7500 write units a second, but a new table takes 4000/),
     expect.stringMatching(/^note AWS Batch takes 50 submissions a second, .*: 10000 jobs take 200 s$/),
   ]);
