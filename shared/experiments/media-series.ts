@@ -1,5 +1,5 @@
-/** Kinds of files that the console shows step by step. */
-export const mediaKinds = ['picture', 'audio', 'histogram'] as const;
+/** Kinds of files that the console shows step by step. An event file of TensorBoard may have all of them, or none. */
+export const mediaKinds = ['picture', 'audio', 'histogram', 'events'] as const;
 export type MediaKind = (typeof mediaKinds)[number];
 
 /** One picture, sound or histogram of a series. */
@@ -19,7 +19,7 @@ export interface MediaSeries {
   items: MediaItem[];
 }
 
-const byEnding: Readonly<Record<string, Exclude<MediaKind, 'histogram'>>> = {
+const byEnding: Readonly<Record<string, 'picture' | 'audio'>> = {
   ...{ png: 'picture', jpg: 'picture', jpeg: 'picture', gif: 'picture', webp: 'picture', svg: 'picture' },
   ...{ wav: 'audio', mp3: 'audio', flac: 'audio', ogg: 'audio', m4a: 'audio', aac: 'audio', opus: 'audio' },
 };
@@ -29,6 +29,9 @@ export function mediaKindOf(path: string): (typeof byEnding)[string] | undefined
   const ending = /\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? '';
   return Object.hasOwn(byEnding, ending) ? byEnding[ending] : undefined;
 }
+
+/** Return whether a file has a name that TensorBoard gives its event files. */
+export const isEventFile = (path: string): boolean => /(?:^|\/)events\.out\.tfevents\.[^/]*$/.test(path);
 
 /** A JSON file of a folder `histograms`, whoever writes it: `{"bins": [edges], "values": [counts]}`. */
 const histogramFile = /(?:^|\/)histograms\/.+\.json$/;
@@ -53,6 +56,8 @@ interface Named {
 }
 
 function nameOf(path: string): Named {
+  // A writer that is restarted adds a file to its folder.
+  if (isEventFile(path)) return { key: path.replace(/\/?[^/]*$/, '') || 'TensorBoard', step: null };
   const [whole, key = '', mark, step, uuid, copy] = mlflowName.exec(path) ?? [];
   if (whole !== undefined) {
     const readable = key.replaceAll(mark === '%' ? '#' : '~', '/');
@@ -85,7 +90,8 @@ export function mediaSeries(files: readonly { path: string; size: number }[]): M
   const copied = new Set<string>();
   const read = files.flatMap(({ path, size }) => {
     const kind: MediaKind | undefined =
-      mediaKindOf(path) ?? (histogramFile.test(path) ? 'histogram' : undefined);
+      mediaKindOf(path) ??
+      (histogramFile.test(path) ? 'histogram' : isEventFile(path) ? 'events' : undefined);
     return kind === undefined ? [] : [{ path, size, kind, ...nameOf(path) }];
   });
   for (const { id, isCopy, path } of read)
@@ -109,6 +115,7 @@ export function mediaSeries(files: readonly { path: string; size: number }[]): M
     if (
       one.items.length === 1 &&
       only !== undefined &&
+      one.kind !== 'events' &&
       !mlflowName.test(only.path) &&
       !stepWord.test(only.path.replace(/\.\w+$/, ''))
     )

@@ -73,7 +73,7 @@ const record = (event: Uint8Array): Buffer => {
 };
 
 /** An event file as TensorBoard's writers leave it: `add_scalar`, that of TensorFlow 2, and `add_image`. */
-export async function eventsOf(steps: number): Promise<Bytes> {
+export async function eventsOf(steps: number, { hasMedia = true } = {}): Promise<Bytes> {
   const parts: Buffer[] = [];
   for (let step = 0; step < steps; step += 1) {
     const scalar = new BinaryWriter().tag(1, WireType.LengthDelimited).string('loss/train');
@@ -90,8 +90,11 @@ export async function eventsOf(steps: number): Promise<Bytes> {
     const image = new BinaryWriter().tag(4, WireType.LengthDelimited).bytes(await pictureOf(step));
     const third = new BinaryWriter().tag(1, WireType.LengthDelimited).string('samples');
     third.tag(4, WireType.LengthDelimited).bytes(image.finish());
+    const audio = new BinaryWriter().tag(4, WireType.LengthDelimited).bytes(toneOf(440));
+    const fourth = new BinaryWriter().tag(1, WireType.LengthDelimited).string('voice');
+    fourth.tag(6, WireType.LengthDelimited).bytes(audio.finish());
     const summary = new BinaryWriter();
-    for (const value of [scalar, second, third])
+    for (const value of [scalar, second, ...(hasMedia ? [third, fourth] : [])])
       summary.tag(1, WireType.LengthDelimited).bytes(value.finish());
     const event = new BinaryWriter().tag(1, WireType.Bit64).double(1_700_000_000 + step);
     event.tag(2, WireType.Varint).int64(step);

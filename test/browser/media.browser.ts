@@ -57,7 +57,6 @@ beforeAll(async () => {
       }),
       'tables/values.csv': `name;value\n${Array.from({ length: 1200 }, (_, index) => `"row; ${index}";${(index * 7919) % 1201}`).join('\n')}\n`,
       'tables/scores.parquet': parquetOf(5_000),
-      'tb/events.out.tfevents.1700000000.host': await eventsOf(10),
     },
   );
   page = await service.enter();
@@ -325,16 +324,35 @@ describe('files', () => {
     await tab.close();
   });
 
-  test('an event file of TensorBoard shows its curves and pictures', async () => {
-    await open('tb/events.out.tfevents.1700000000.host');
-    await page.locator('.chart canvas').nth(1).waitFor();
+  test('an event file of TensorBoard shows its curves, and its pictures and sounds among the media if it has any', async () => {
+    const { client } = service;
+    const made = async (name: string, bytes: Uint8Array<ArrayBuffer>) => {
+      const experiment_id = await recordRun(client, project_id, { name, status: 'SUCCEEDED' });
+      await recordFiles(client, { project_id, experiment_id }, { 'tb/events.out.tfevents.1.host': bytes });
+      return `projects/${project_id}/experiments/${experiment_id}`;
+    };
+    const plain = await made('curves only', await eventsOf(3, { hasMedia: false }));
+    const rich = await made('with media', await eventsOf(3));
+    await visit(page, plain);
+    await page.getByRole('link', { name: 'Artifacts' }).waitFor();
 
-    expect(await page.locator('.chart figcaption strong').allInnerTexts()).toEqual([
-      'loss/train',
-      'accuracy',
-    ]);
-    await page.getByText('step 9').first().waitFor();
-    expect(await page.getByRole('img', { name: 'samples at step 9' }).count()).toBe(1);
+    await visit(page, `${rich}?tab=artifacts&file=tb/events.out.tfevents.1.host`);
+    await page.locator('.chart canvas').nth(1).waitFor();
+    const names = await page.locator('.chart figcaption strong').allInnerTexts();
+    expect(names).toEqual(['loss/train', 'accuracy']);
+    expect(await page.getByRole('img', { name: 'samples at step 2' }).count()).toBe(1);
+    await page.getByRole('link', { name: 'Media' }).click();
+    const part = page.getByRole('region', { name: 'TensorBoard', exact: true });
+    await part.getByRole('img', { name: 'samples at step 2' }).waitFor();
+    await part.getByRole('button', { name: 'Play voice step 2' }).click();
+    await part.getByText('0:00 / 0:01').waitFor();
+    expect(await part.locator('.chart canvas').count()).toBe(0);
+    expect(await axeFindings(page)).toEqual([]);
+
+    await visit(page, plain);
+    await page.getByRole('link', { name: 'Artifacts' }).waitFor();
+    await settle(page);
+    expect(await page.getByRole('link', { name: 'Media' }).count()).toBe(0);
   });
 
   test('are all saved as one zip', async () => {
@@ -349,7 +367,7 @@ describe('files', () => {
 
     expect(download.suggestedFilename()).toBe('run 0.zip');
     expect(zip.includes('report.html') && zip.includes('Loss fell.')).toBe(true);
-    expect(zip.readUInt16LE(zip.length - 12)).toBe(3 * steps + 8);
+    expect(zip.readUInt16LE(zip.length - 12)).toBe(3 * steps + 7);
   });
 });
 

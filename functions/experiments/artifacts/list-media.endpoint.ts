@@ -27,7 +27,9 @@ const MediaOfExperiment = z.object({
     .describe(`False if it has more than ${maxPerExperiment} artifacts. The rest was not read.`),
   series: z.array(
     z.object({
-      key: z.string().describe('Key of `mlflow.log_image`, or the path without its step.'),
+      key: z
+        .string()
+        .describe('Key of `mlflow.log_image`, or the path without its step; the folder of event files.'),
       kind: z.enum(mediaKinds),
       items: z
         .array(
@@ -63,7 +65,7 @@ export const endpoint = defineEndpoint({
   path: '/projects/{project_id}/media',
   summary: 'Pictures, sounds and histograms of experiments, by key and step',
   description:
-    'Reads names only. Recognizes `mlflow.log_image` with `key` and `step`, and files such as `samples/epoch_12.png` and `histograms/weights_step_12.json`. Experiments that did not fit are in `left`: repeat the request with them.',
+    'Reads names only. Recognizes `mlflow.log_image` with `key` and `step`, and files such as `samples/epoch_12.png` and `histograms/weights_step_12.json`. Event files of TensorBoard are series of the kind `events`; read them to see what they have. Experiments that did not fit are in `left`: repeat the request with them.',
   allow: 'viewer',
   project: 'viewer',
   needs: { records: readRecords },

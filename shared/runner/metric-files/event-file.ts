@@ -21,6 +21,14 @@ export interface PictureEvent {
   file: Uint8Array;
 }
 
+/** A sound of an event file. */
+export interface SoundEvent {
+  tag: string;
+  step: number;
+  /** A WAV file. */
+  file: Uint8Array;
+}
+
 /** A histogram of an event file. */
 export interface HistogramEvent {
   tag: string;
@@ -35,7 +43,9 @@ interface Reading {
   onStart?: (step: number) => void;
   /** Called for each picture. Without it, records that are as large as pictures are passed over. */
   onPicture?: (picture: PictureEvent) => void;
-  /** Called for each value that is neither a scalar nor a picture, with the plugin that shows it. */
+  /** Called for each sound. */
+  onSound?: (sound: SoundEvent) => void;
+  /** Called for each value that none of the others is called for, and that is no scalar, with the plugin that shows it. */
   onOther?: (plugin: string | undefined) => void;
   /** Called for each histogram. */
   onHistogram?: (histogram: HistogramEvent) => void;
@@ -59,6 +69,7 @@ const checksumBytes = 4;
 export class EventFile {
   readonly #plugins = new Map<string, string>();
   readonly #onPicture: Reading['onPicture'];
+  readonly #onSound: Reading['onSound'];
   readonly #onHistogram: Reading['onHistogram'];
   readonly #onStart: Reading['onStart'];
   readonly #onParam: Reading['onParam'];
@@ -68,8 +79,9 @@ export class EventFile {
   #skipped = 0;
   #isDamaged = false;
 
-  constructor({ onPicture, onHistogram, onStart, onParam, onOther }: Reading = {}) {
+  constructor({ onPicture, onSound, onHistogram, onStart, onParam, onOther }: Reading = {}) {
     this.#onPicture = onPicture;
+    this.#onSound = onSound;
     this.#onHistogram = onHistogram;
     this.#onStart = onStart;
     this.#onParam = onParam;
@@ -131,32 +143,36 @@ export class EventFile {
     }
     if (isStart) this.#onStart?.(step);
     return values.flatMap((bytes) => {
-      const { tag, value, picture, bins } = this.#valueOf(bytes);
+      const { tag, value, picture, sound, bins } = this.#valueOf(bytes);
       if (bins !== undefined) this.#onHistogram?.({ tag, step, bins });
       if (picture !== undefined) this.#onPicture?.({ tag, step, file: picture });
+      else if (sound !== undefined && this.#onSound) this.#onSound({ tag, step, file: sound });
       else if (value === undefined && bins === undefined) this.#onOther?.(this.#plugins.get(tag));
       return value === undefined ? [] : [{ tag, value, step, time }];
     });
   }
 
-  /** Return the scalar, picture or histogram of a `Summary.Value`. TensorFlow 2 writes all as tensors of a plugin. */
+  /** Return the scalar, picture, sound or histogram of a `Summary.Value`. TensorFlow 2 writes all as tensors of a plugin. */
   #valueOf(message: Uint8Array): {
     tag: string;
     value?: number | undefined;
     picture?: Uint8Array | undefined;
+    sound?: Uint8Array | undefined;
     bins?: HistogramBin[] | undefined;
   } {
     let tag = '';
     let simple: number | undefined;
     let picture: Uint8Array | undefined;
+    let sound: Uint8Array | undefined;
     let histogram: Uint8Array | undefined;
     let tensor: Uint8Array | undefined;
     let plugin: string | undefined;
     for (const { number, bytes } of protobufFields(message)) {
       if (number === 1) tag = text.decode(bytes);
       else if (number === 2 && bytes.length === 4) simple = viewOf(bytes).getFloat32(0, true);
-      else if (number === 4) picture = lastField(bytes, encodedPicture);
+      else if (number === 4) picture = lastField(bytes, encodedFile);
       else if (number === 5) histogram = bytes;
+      else if (number === 6) sound = lastField(bytes, encodedFile);
       else if (number === 8) tensor = bytes;
       else if (number === 9) {
         const { name, content } = pluginOf(bytes);
@@ -169,6 +185,7 @@ export class EventFile {
     if (plugin !== undefined && this.#plugins.size < maxTags) this.#plugins.set(tag, plugin);
     if (simple !== undefined) return { tag, value: shortest(simple) };
     if (picture !== undefined) return { tag, picture };
+    if (sound !== undefined) return { tag, sound };
     if (histogram !== undefined)
       return { tag, ...(this.#onHistogram !== undefined && { bins: readHistogram(histogram) }) };
     if (tensor === undefined) return { tag };
@@ -176,7 +193,9 @@ export class EventFile {
     if (known === 'scalars') return { tag, value: numberOfTensor(tensor) };
     if (known === 'histograms')
       return { tag, ...(this.#onHistogram !== undefined && { bins: readHistogramTensor(tensor) }) };
-    return { tag, ...(known === 'images' && { picture: pictureOfTensor(tensor) }) };
+    if (known === 'audio') return { tag, sound: stringsOfTensor(tensor)[0] };
+    // Width and height come before the encoded pictures.
+    return { tag, ...(known === 'images' && { picture: stringsOfTensor(tensor)[2] }) };
   }
 }
 
@@ -198,8 +217,8 @@ function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
   return both;
 }
 
-/** Field `encoded_image_string` of a `Summary.Image`. */
-const encodedPicture = 4;
+/** Field `encoded_image_string` of a `Summary.Image`, and `encoded_audio_string` of a `Summary.Audio`. */
+const encodedFile = 4;
 
 function lastField(message: Uint8Array, wanted: number): Uint8Array | undefined {
   let found: Uint8Array | undefined;
@@ -239,11 +258,11 @@ function numberOfTensor(tensor: Uint8Array): number | undefined {
   return undefined;
 }
 
-/** Return the first picture of a `TensorProto` of strings: width and height, then encoded pictures. */
-function pictureOfTensor(tensor: Uint8Array): Uint8Array | undefined {
+/** Return the strings of a `TensorProto`. */
+function stringsOfTensor(tensor: Uint8Array): Uint8Array[] {
   const strings: Uint8Array[] = [];
   for (const { number, bytes } of protobufFields(tensor)) if (number === 8) strings.push(bytes);
-  return strings[2];
+  return strings;
 }
 
 /** Return a 32-bit float as its author wrote it: 0.1 and not 0.10000000149011612. */

@@ -74,3 +74,21 @@ test('pictures and sounds with one name are two series, and other files are none
     ['a', 'picture'],
   ]);
 });
+
+test('event files of TensorBoard are series by their folders', () => {
+  const name = (time: number) => `events.out.tfevents.${time}.host.1`;
+  const series = seriesOf(`runs/a/${name(2)}`, `runs/a/${name(1)}`, name(3), 'runs/b/events.out.txt');
+  expect(
+    series.map(({ key, kind, items }) => [key, kind, items.map(({ path, step }) => [path, step])]),
+  ).toEqual([
+    ['TensorBoard', 'events', [[name(3), null]]],
+    [
+      'runs/a',
+      'events',
+      [
+        [`runs/a/${name(1)}`, null],
+        [`runs/a/${name(2)}`, null],
+      ],
+    ],
+  ]);
+});

@@ -81,6 +81,10 @@ export const openArtifact = (
     ...(most !== undefined && { headers: { Range: `bytes=0-${most - 1}` } }),
   });
 
+/** Read a file of an experiment, or its first bytes. */
+export const readArtifact = async (path: ExperimentPath, file: string, most?: number): Promise<ArrayBuffer> =>
+  (await openArtifact(path, file, most)).arrayBuffer();
+
 export const loadConfig = (path: ExperimentPath): Promise<ExperimentConfig> =>
   call<typeof readExperimentConfig>('GET /projects/{project_id}/experiments/{experiment_id}/config', {
     path,

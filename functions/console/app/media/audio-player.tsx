@@ -1,5 +1,4 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { type ExperimentPath, openArtifact } from '../api/experiments.ts';
 import { cssColour, schemeChanges } from '../theme/colours.ts';
 import { Button } from '../ui/controls/button.tsx';
 import { problemText } from '../ui/states/problem.tsx';
@@ -41,7 +40,7 @@ function draw(canvas: HTMLCanvasElement, buffer: AudioBuffer | undefined, played
  * Player of a sound. It decodes the file itself and uses no `audio` element, because the page's policy admits no
  * media from a blob.
  */
-export function AudioPlayer({ path, file, label }: { path: ExperimentPath; file: string; label: string }) {
+export function AudioPlayer({ read, label }: { read: () => Promise<ArrayBuffer>; label: string }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const [buffer, setBuffer] = useState<AudioBuffer>();
   const [state, setState] = useState<'idle' | 'loading' | 'playing'>('idle');
@@ -66,8 +65,7 @@ export function AudioPlayer({ path, file, label }: { path: ExperimentPath; file:
     if (sound === undefined) {
       setState('loading');
       try {
-        const bytes = await (await openArtifact(path, file)).arrayBuffer();
-        sound = await context.decodeAudioData(bytes);
+        sound = await context.decodeAudioData(await read());
         setBuffer(sound);
         setFault(undefined);
       } catch (error) {

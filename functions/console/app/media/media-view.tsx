@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { mediaKinds } from '../../../../shared/experiments/media-series.ts';
+import { readArtifact } from '../api/experiments.ts';
 import { loadMedia, type MediaItem, type MediaOfExperiment, type MediaSeries } from '../api/media.ts';
 import { lineColour } from '../theme/colours.ts';
 import { Command } from '../ui/controls/copy.tsx';
@@ -10,6 +11,7 @@ import { Problem } from '../ui/states/problem.tsx';
 import { Skeleton } from '../ui/states/skeleton.tsx';
 import { CutName } from '../ui/text/cut-name.tsx';
 import { AudioPlayer } from './audio-player.tsx';
+import { EventsView } from './events-view.tsx';
 import { drawnItems, HistogramTile } from './histogram-tile.tsx';
 import { Lightbox } from './lightbox.tsx';
 import { PictureLoader, type WantedPicture } from './picture-loader.ts';
@@ -41,6 +43,8 @@ const sizes = [
 /** Pictures of each visible tile that are loaded ahead, around the chosen step. */
 const ahead = 60;
 const maxGroups = 100;
+/** Event files of a folder that are read, the newest ones. */
+const maxEventFiles = 4;
 
 const useMedia = (project_id: string, ids: readonly string[], isRunning: boolean) => {
   const [media, setMedia] = useState<readonly MediaOfExperiment[]>();
@@ -79,7 +83,9 @@ const useMedia = (project_id: string, ids: readonly string[], isRunning: boolean
 };
 
 /** Titles of the groups of one experiment. */
-const titles = { picture: '', audio: 'Sounds', histogram: 'Histograms' } as const;
+const titles = { picture: '', audio: 'Sounds', histogram: 'Histograms', events: 'TensorBoard' } as const;
+
+const layouts = { picture: 'media-grid', audio: 'media-grid', histogram: 'charts', events: '' } as const;
 
 /** Group the series: by key, with a tile for each experiment; of one experiment all keys together. */
 function groupsOf(
@@ -136,13 +142,27 @@ function TileView({
     </figcaption>
   );
   if (item === undefined) return null;
+  if (series.kind === 'events')
+    return (
+      <div class="media-events" ref={observer.refOf(tile.id)} data-id={tile.id}>
+        {caption}
+        {isVisible &&
+          series.items
+            .slice(-maxEventFiles)
+            .map((file) => (
+              <EventsView key={file.path} isMedia path={{ project_id, experiment_id }} file={file} />
+            ))}
+        {series.items.length > maxEventFiles && (
+          <p class="soft small">The last {maxEventFiles} files. The others are below Artifacts.</p>
+        )}
+      </div>
+    );
   if (series.kind === 'audio')
     return (
       <figure class="media-tile sound">
         <AudioPlayer
           key={item.path}
-          path={{ project_id, experiment_id }}
-          file={item.path}
+          read={() => readArtifact({ project_id, experiment_id }, item.path)}
           label={`${label} ${about}`}
         />
         {caption}
@@ -269,9 +289,11 @@ export function MediaView({
     const tiles = shown.flatMap((group) => group.tiles).filter(({ id }) => observer.visible.has(id));
     loader.want(() => {
       const around = tiles.map(({ experiment_id, series }) =>
-        (series.kind === 'histogram'
-          ? drawnItems(series.items)
-          : [...itemsAround(series.items, step, ahead)]
+        (series.kind === 'events'
+          ? []
+          : series.kind === 'histogram'
+            ? drawnItems(series.items)
+            : [...itemsAround(series.items, step, ahead)]
         ).map(({ path, size: bytes }): WantedPicture => ({ experiment_id, path, size: bytes })),
       );
       // First what every tile shows, then the neighbours.
@@ -358,10 +380,7 @@ export function MediaView({
               <bdi>{title}</bdi> {tiles.length > 1 && <span class="soft number">{tiles.length}</span>}
             </h2>
           )}
-          <div
-            class={tiles[0]?.series.kind === 'histogram' ? 'charts' : 'media-grid'}
-            style={{ '--tile': `${size.rem}rem` }}
-          >
+          <div class={layouts[tiles[0]?.series.kind ?? 'picture']} style={{ '--tile': `${size.rem}rem` }}>
             {tiles.map(tileOf)}
           </div>
         </section>

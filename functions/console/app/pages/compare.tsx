@@ -254,7 +254,7 @@ export function ComparePage({ project_id }: { project_id: string }) {
           { name: 'Projects', href: href(['projects']) },
           { name: project.data?.project_name ?? 'Project', href: href(['projects', project_id]) },
         ]}
-        title={`Compare ${plural(ids.length, 'experiment')}`}
+        title={ids.length === 0 ? 'Compare' : `Compare ${plural(ids.length, 'experiment')}`}
         part={tabNames.find(({ id }) => id === place.value.query.get('tab') && id !== 'table')?.name}
       >
         {mayOwn && ids.length > 1 && (

@@ -1,4 +1,4 @@
-import { mediaKindOf } from '../../../../shared/experiments/media-series.ts';
+import { isEventFile, mediaKindOf } from '../../../../shared/experiments/media-series.ts';
 
 /** What an artifact's kind is told by. */
 export interface NamedFile {
@@ -26,12 +26,10 @@ const byEnding: Readonly<Record<string, FileKind>> = {
   ...{ html: 'html', htm: 'html', pdf: 'pdf', md: 'markdown' },
 };
 const textEndings = /\.(?:txt|log|ya?ml|toml|ini|cfg|py|js|ts|sh|xml|css|rst|sql|out|err|conf|lock)$/i;
-/** Name that TensorBoard gives its files. */
-const eventFile = /(?:^|\/)events\.out\.tfevents\.[^/]*$/;
 
 /** Return how to show a file, by its name and its media type. */
 export function fileKind({ path, media_type }: Pick<NamedFile, 'path' | 'media_type'>): FileKind {
-  if (eventFile.test(path)) return 'events';
+  if (isEventFile(path)) return 'events';
   const media = mediaKindOf(path);
   if (media !== undefined) return media;
   const ending = (/\.(\w+)$/.exec(path)?.[1] ?? '').toLowerCase();

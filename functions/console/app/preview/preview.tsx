@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { bytesText } from '../../../../shared/core/text/bytes-text.ts';
-import { type Artifact, type ExperimentPath, openArtifact } from '../api/experiments.ts';
+import { type Artifact, type ExperimentPath, openArtifact, readArtifact } from '../api/experiments.ts';
 import { AudioPlayer } from '../media/audio-player.tsx';
 import { lazy } from '../ui/states/lazy.tsx';
 import { Problem } from '../ui/states/problem.tsx';
@@ -12,7 +12,7 @@ import { SourceSwitch } from './source-switch.tsx';
 
 const TableFile = lazy(() => import('./table-file.tsx').then((module) => module.TableFile));
 const HtmlView = lazy(() => import('./html-view.tsx').then((module) => module.HtmlView));
-const EventsView = lazy(() => import('./events-view.tsx').then((module) => module.EventsView));
+const EventsView = lazy(() => import('../media/events-view.tsx').then((module) => module.EventsView));
 
 const pictureTypes: Readonly<Record<string, string>> = {
   png: 'image/png',
@@ -125,9 +125,10 @@ export function Preview({ path, artifact }: { path: ExperimentPath; artifact: Ar
     );
   if (kind === 'picture' && artifact.size > maxPicture)
     return <p class="soft">The picture is too large for a preview. Download it to look at it.</p>;
-  if (kind === 'audio') return <AudioPlayer path={path} file={artifact.path} label={artifact.path} />;
+  if (kind === 'audio')
+    return <AudioPlayer read={() => readArtifact(path, artifact.path)} label={artifact.path} />;
   if (kind === 'pdf') return <PdfView path={path} artifact={artifact} />;
-  if (kind === 'events') return <EventsView path={path} artifact={artifact} />;
+  if (kind === 'events') return <EventsView path={path} file={artifact} />;
   if (kind === 'table' || kind === 'parquet' || kind === 'json')
     return (
       <TableFile

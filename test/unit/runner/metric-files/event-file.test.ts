@@ -1,9 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { EventFile, type PictureEvent } from '../../../../shared/runner/metric-files/event-file.ts';
+import {
+  EventFile,
+  type PictureEvent,
+  type SoundEvent,
+} from '../../../../shared/runner/metric-files/event-file.ts';
 import { EventNames } from '../../../../shared/runner/metric-files/event-names.ts';
 import { seededBytes } from '../../../support/seeded-bytes.ts';
 import {
+  delimited,
   eventOf,
   histogramOf,
   pictureOf,
@@ -64,6 +69,30 @@ describe('an event file', () => {
     );
 
     expect(found.map(({ value }) => value)).toEqual(values);
+  });
+
+  test('has sounds of both forms, which are other values for a reader that asks for none', () => {
+    const wav = Buffer.from('RIFF....WAVE');
+    const old = Buffer.concat([delimited(1, Buffer.from('voice')), delimited(6, delimited(4, wav))]);
+    const strings = Buffer.concat([
+      Buffer.from([0x08, 7]),
+      delimited(8, wav),
+      delimited(8, Buffer.from('label')),
+    ]);
+    const plugin = delimited(9, delimited(1, delimited(1, Buffer.from('audio'))));
+    const newer = Buffer.concat([delimited(1, Buffer.from('tone')), delimited(8, strings), plugin]);
+    const bytes = Buffer.concat([recordOf(eventOf(1, old)), recordOf(eventOf(2, newer))]);
+    const sounds: SoundEvent[] = [];
+    const others: unknown[] = [];
+
+    new EventFile({ onSound: (sound) => sounds.push(sound) }).read(bytes);
+    new EventFile({ onOther: (one) => others.push(one) }).read(bytes);
+
+    expect(sounds.map(({ tag, step, file }) => [tag, step, Buffer.from(file)])).toEqual([
+      ['voice', 1, wav],
+      ['tone', 2, wav],
+    ]);
+    expect(others).toEqual([undefined, 'audio']);
   });
 
   test('has pictures for a reader that asks for them, of both forms and as large as pictures are', () => {

@@ -8,9 +8,16 @@ export interface EventPicture {
   url: string;
 }
 
+/** Sound of an event file. */
+export interface EventSound {
+  step: number;
+  bytes: ArrayBuffer;
+}
+
 export interface Events {
   scalars: ReadonlyMap<string, Curve>;
   pictures: ReadonlyMap<string, readonly EventPicture[]>;
+  sounds: ReadonlyMap<string, readonly EventSound[]>;
   histograms: ReadonlyMap<string, readonly StepHistogram[]>;
 }
 
@@ -21,16 +28,32 @@ function pictureType([first, second]: Uint8Array): string | undefined {
   return first === 0x47 && second === 0x49 ? 'image/gif' : undefined;
 }
 
-/** Read the curves, pictures and histograms of an event file of TensorBoard. A last record that is cut off is left out. */
+/** Return whether an event file has pictures, sounds or histograms. */
+export function hasMedia(bytes: Uint8Array): boolean {
+  let isThere = false;
+  const note = () => {
+    isThere = true;
+  };
+  new EventFile({ onHistogram: note, onPicture: note, onSound: note }).read(bytes);
+  return isThere;
+}
+
+/** Read the curves, pictures, sounds and histograms of an event file of TensorBoard. A last record that is cut off is left out. */
 export function readEvents(bytes: Uint8Array<ArrayBuffer>): Events {
   const scalars = new Map<string, Curve>();
   const pictures = new Map<string, EventPicture[]>();
+  const sounds = new Map<string, EventSound[]>();
   const histograms = new Map<string, StepHistogram[]>();
   const file = new EventFile({
     onHistogram({ tag, step, bins }) {
       const list = histograms.get(tag) ?? [];
       histograms.set(tag, list);
       list.push({ step, bins });
+    },
+    onSound({ tag, step, file: sound }) {
+      const list = sounds.get(tag) ?? [];
+      sounds.set(tag, list);
+      list.push({ step, bytes: sound.slice().buffer });
     },
     onPicture({ tag, step, file: picture }) {
       const type = pictureType(picture);
@@ -47,5 +70,5 @@ export function readEvents(bytes: Uint8Array<ArrayBuffer>): Events {
     curve.times.push(time);
     curve.values.push(value);
   }
-  return { scalars, pictures, histograms };
+  return { scalars, pictures, sounds, histograms };
 }

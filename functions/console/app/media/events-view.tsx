@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { bytesText } from '../../../../shared/core/text/bytes-text.ts';
-import { type Artifact, type ExperimentPath, openArtifact } from '../api/experiments.ts';
+import { type ExperimentPath, readArtifact } from '../api/experiments.ts';
 import { Chart } from '../charts/chart.tsx';
 import { ChartTools } from '../charts/chart-tools.tsx';
 import { HistogramView } from '../charts/values/histogram-view.tsx';
@@ -8,15 +8,17 @@ import { useChartView } from '../charts/view.ts';
 import { Empty } from '../ui/states/empty.tsx';
 import { Problem } from '../ui/states/problem.tsx';
 import { Skeleton } from '../ui/states/skeleton.tsx';
+import { AudioPlayer } from './audio-player.tsx';
 import { type Events, readEvents } from './read-events.ts';
 
 const maxBytes = 64_000_000;
+/** Bytes of a file that is read without being opened. */
+const mediaBytes = 16_000_000;
 const chartHeight = 240;
 
-const Pictures = ({ pictures }: { pictures: Events['pictures'] }) => {
-  const steps = [...new Set([...pictures.values()].flatMap((list) => list.map(({ step }) => step)))].sort(
-    (a, b) => a - b,
-  );
+const OverSteps = ({ pictures, sounds }: Pick<Events, 'pictures' | 'sounds'>) => {
+  const all = [...pictures.values(), ...sounds.values()].flat();
+  const steps = [...new Set(all.map(({ step }) => step))].sort((a, b) => a - b);
   const [index, setIndex] = useState(steps.length - 1);
   const step = steps[index] ?? 0;
   return (
@@ -25,7 +27,7 @@ const Pictures = ({ pictures }: { pictures: Events['pictures'] }) => {
         <div class="step-bar">
           <input
             type="range"
-            aria-label="Step"
+            aria-label="Step of the event file"
             aria-valuetext={`step ${step}`}
             min={0}
             max={steps.length - 1}
@@ -37,11 +39,26 @@ const Pictures = ({ pictures }: { pictures: Events['pictures'] }) => {
       )}
       <div class="media-grid">
         {[...pictures].map(([tag, list]) => {
-          const shown = list.findLast((one) => one.step <= step) ?? list[0];
+          const shown = list.findLast(({ step: at }) => at <= step) ?? list[0];
           return (
             shown && (
               <figure key={tag} class="media-tile">
                 <img src={shown.url} alt={`${tag} at step ${shown.step}`} />
+                <figcaption>
+                  <bdi class="ellipsis grow">{tag}</bdi>
+                  <span class="soft number">step {shown.step.toLocaleString('en')}</span>
+                </figcaption>
+              </figure>
+            )
+          );
+        })}
+        {[...sounds].map(([tag, list]) => {
+          const shown = list.findLast(({ step: at }) => at <= step) ?? list[0];
+          return (
+            shown && (
+              <figure key={`${tag} ${shown.step}`} class="media-tile sound">
+                {/* A browser empties the bytes that it decodes. */}
+                <AudioPlayer read={async () => shown.bytes.slice()} label={`${tag} step ${shown.step}`} />
                 <figcaption>
                   <bdi class="ellipsis grow">{tag}</bdi>
                   <span class="soft number">step {shown.step.toLocaleString('en')}</span>
@@ -55,15 +72,24 @@ const Pictures = ({ pictures }: { pictures: Events['pictures'] }) => {
   );
 };
 
-/** Curves, pictures and histograms of an event file of TensorBoard. */
-export function EventsView({ path, artifact }: { path: ExperimentPath; artifact: Artifact }) {
+/** Curves, pictures, sounds and histograms of an event file of TensorBoard. */
+export function EventsView({
+  path,
+  file,
+  isMedia = false,
+}: {
+  path: ExperimentPath;
+  file: { path: string; size: number };
+  /** Whether to leave out the curves, and most of a large file. */
+  isMedia?: boolean;
+}) {
+  const most = isMedia ? mediaBytes : maxBytes;
   const [events, setEvents] = useState<Events>();
   const [error, setError] = useState<unknown>();
   useEffect(() => {
     let isGone = false;
     let read: Events | undefined;
-    openArtifact(path, artifact.path, maxBytes)
-      .then((response) => response.arrayBuffer())
+    readArtifact(path, file.path, most)
       .then((bytes) => {
         if (isGone) return;
         read = readEvents(new Uint8Array(bytes));
@@ -76,11 +102,11 @@ export function EventsView({ path, artifact }: { path: ExperimentPath; artifact:
       isGone = true;
       for (const list of read?.pictures.values() ?? []) for (const { url } of list) URL.revokeObjectURL(url);
     };
-  }, [artifact.path, artifact.sha256]);
+  }, [file.path, file.size]);
   const view = useChartView();
   const curves = useMemo(
     () =>
-      [...(events?.scalars ?? [])].map(([tag, curve]) => ({
+      [...((!isMedia && events?.scalars) || [])].map(([tag, curve]) => ({
         tag,
         curves: [{ id: tag, label: tag, style: 0, curve }],
       })),
@@ -88,12 +114,20 @@ export function EventsView({ path, artifact }: { path: ExperimentPath; artifact:
   );
   if (error !== undefined) return <Problem error={error} what="The file could not be read" />;
   if (events === undefined) return <Skeleton rows={4} />;
-  const { scalars, pictures, histograms } = events;
-  if (scalars.size === 0 && pictures.size === 0 && histograms.size === 0)
+  const { scalars, pictures, sounds, histograms } = events;
+  const hasNoMedia = pictures.size === 0 && sounds.size === 0 && histograms.size === 0;
+  if (isMedia && hasNoMedia)
+    return (
+      <p class="soft small">
+        <bdi>{file.path}</bdi> has no pictures, sounds or histograms
+        {file.size > most && ` in its first ${bytesText(most)}`}.
+      </p>
+    );
+  if (scalars.size === 0 && hasNoMedia)
     return <Empty title="The file has no curves, pictures or histograms" icon="chart" />;
   return (
     <>
-      {pictures.size > 0 && <Pictures pictures={pictures} />}
+      {(pictures.size > 0 || sounds.size > 0) && <OverSteps pictures={pictures} sounds={sounds} />}
       <div class="charts">
         {curves.map(({ tag, curves: drawn }) => (
           <Chart
@@ -110,8 +144,11 @@ export function EventsView({ path, artifact }: { path: ExperimentPath; artifact:
           <HistogramView key={tag} tag={tag} histograms={list} />
         ))}
       </div>
-      {artifact.size > maxBytes && (
-        <p class="soft small">The first {bytesText(maxBytes)}. Download the file for the rest.</p>
+      {file.size > most && (
+        <p class="soft small">
+          The first {bytesText(most)}.{' '}
+          {isMedia ? 'Open it below Artifacts for more.' : 'Download the file for the rest.'}
+        </p>
       )}
     </>
   );
