@@ -78,6 +78,7 @@ const commands: Readonly<Record<string, () => Promise<RoutingTarget>>> = {
   env: async () => (await import('./commands/project/env.ts')).envRoutes,
   hooks: async () => (await import('./commands/project/hooks.ts')).hookRoutes,
   models: async () => (await import('./commands/models/models.ts')).modelRoutes,
+  compress: async () => (await import('./commands/models/compress.ts')).compressCommand,
   quantize: async () => (await import('./commands/models/optimize.ts')).quantizeCommand,
   prune: async () => (await import('./commands/models/optimize.ts')).pruneCommand,
   receipt: async () => (await import('./commands/models/receipt.ts')).receiptCommand,

@@ -113,6 +113,7 @@ export const scopeTable: Readonly<Record<string, Row>> = Object.fromEntries([
     rerunExperiment
     cancelExperiment
     cancelExperiments
+    createExport
     createSweep
     estimateSweep
     createTrial
@@ -135,7 +136,6 @@ export const scopeTable: Readonly<Record<string, Row>> = Object.fromEntries([
     ['run', 'free'],
     `
     createModel
-    createExport
     createPruneStrategy
     createQuantizeStrategy
     cancelPruneStrategy

@@ -1,0 +1,239 @@
+import { stat } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
+import { buildCommand } from '@stricli/core';
+import type { endpoint as readExperiment } from '../../../functions/experiments/records/read-experiment.endpoint.ts';
+import type { endpoint as createExport } from '../../../functions/optimization/exports/create-export.endpoint.ts';
+import { wait } from '../../../shared/client/retry.ts';
+import type { AnswerOf, RequestOf } from '../../../shared/client/route.ts';
+import { exportTasks } from '../../../shared/exports/program/export-settings.ts';
+import { targetNames } from '../../../shared/onnx/strategies/target.ts';
+import { CliError, exitCodes } from '../../cli-error.ts';
+import type { CliContext } from '../../context.ts';
+import { detachable } from '../../experiments/detachable.ts';
+import { findExperiment } from '../../experiments/find-experiment.ts';
+import { followExperiment, programExitCode } from '../../experiments/follow-experiment.ts';
+import { connect, type Session } from '../../login/connect.ts';
+import { LiveLine } from '../../output/live-line.ts';
+import { projectToFill } from '../../projects/project-session.ts';
+import { uploadModelFolder } from '../../upload/artifact-folder.ts';
+import { datasetUpload, withDataFile } from '../../upload/dataset-upload.ts';
+import { sendUnlessKnown } from '../../upload/send-unless-known.ts';
+import { untilInterrupted } from '../../upload/until-interrupted.ts';
+import { detach, gate, json, project, runBudget, text, verbose } from '../flags.ts';
+import { followCompression } from './follow-compression.ts';
+import { showCompression } from './show-compression.ts';
+
+interface Flags {
+  for?: string;
+  maxLoss?: number;
+  data?: string;
+  task?: string;
+  name?: string;
+  trustRemoteCode?: boolean;
+  budget?: number;
+  project?: string;
+  gate?: boolean;
+  detach?: boolean;
+  json?: boolean;
+  verbose?: boolean;
+}
+
+/** Export a model, and compress it. Both jobs go on without this command: the service begins the second one. */
+async function compress(this: CliContext, flags: Flags, place: string): Promise<void> {
+  const { printer } = this;
+  const { for: target, maxLoss, task, trustRemoteCode, budget } = flags;
+  const session = await connect(this.env);
+  const { project_id, source, name } = await sourceOf(this, session, flags, place);
+  const data = flags.data === undefined ? undefined : await dataOf(this, session, project_id, flags.data);
+  // The service checks the values, and names what is allowed.
+  const body = {
+    project_id,
+    source,
+    name: flags.name ?? name,
+    ...(target !== undefined && { for: target }),
+    ...(maxLoss !== undefined && { max_loss: maxLoss }),
+    ...(task !== undefined && { task }),
+    ...(data !== undefined && { data }),
+    ...(trustRemoteCode && { trust_remote_code: true }),
+    ...(budget !== undefined && { budget }),
+  } as Body;
+  const begun = await session.client.call<typeof createExport>('POST /optimization/exports', { body });
+  const { experiment_id } = begun;
+  if (flags.detach) {
+    if (flags.json) printer.json(begun);
+    else printer.line(experiment_id);
+    return;
+  }
+  printer.say(`submitted   ${experiment_id}`);
+  const path = { project_id, experiment_id };
+  const { experiment: ended, unsaid } = await followExperiment(session.client, path, printer);
+  printer.say(`export ${ended.status}${unsaid === '' ? '' : `: ${unsaid}`}`);
+  if (ended.status !== 'SUCCEEDED') {
+    this.process.exitCode = programExitCode(ended);
+    return;
+  }
+  const strategy_id = await compressionOf(this, session, path);
+  const compression = await followCompression(session.client, 'quantize', strategy_id, printer);
+  showCompression(this, compression, { json: flags.json ?? false, gate: flags.gate ?? false });
+}
+
+type Body = RequestOf<typeof createExport>['body'];
+type Source = Body['source'];
+
+/** Find what to export: a model of the Hub, the artifacts of a run, or a folder, which is uploaded. */
+async function sourceOf(
+  context: CliContext,
+  session: Session,
+  flags: Flags,
+  place: string,
+): Promise<{ project_id: string; source: Source; name?: string }> {
+  const ofHub = /^hf:\/\/([^@]+)(?:@(.+))?$/.exec(place);
+  if (ofHub !== null) {
+    const [, hf = '', revision] = ofHub;
+    const { project_id } = await projectToFill(context, session, flags.project);
+    return { project_id, source: { hf, ...(revision !== undefined && { revision }) } };
+  }
+  const ofRun = /^run:\/\/([^/]+)(?:\/(.*))?$/.exec(place);
+  if (ofRun !== null) {
+    const [, id = '', path = ''] = ofRun;
+    const { project_id, experiment_id } = await findExperiment(session, context.folder, {
+      project: flags.project,
+      id,
+    });
+    return { project_id, source: { experiment_id, path: path.replace(/\/+$/, '') } };
+  }
+  const folder = resolve(context.folder, place);
+  if (!(await stat(folder).catch(() => undefined))?.isDirectory())
+    throw new CliError(
+      `${place} is no folder. Give hf://OWNER/NAME, run://ID/FOLDER or a folder; "mps quantize NAME --strategy auto" compresses a registered model.`,
+      exitCodes.usage,
+    );
+  const { project_id } = await projectToFill(context, session, flags.project);
+  const name = modelNameOf(folder);
+  const line = new LiveLine(context.printer);
+  try {
+    const upload = (signal: AbortSignal) =>
+      uploadModelFolder(
+        session.client,
+        { project_id, folder, name },
+        { signal, onProgress: (told) => line.set(told) },
+      );
+    const experiment_id = await untilInterrupted(upload, 'Interrupted; nothing was started.');
+    return { project_id, source: { experiment_id, path: '' }, name };
+  } finally {
+    line.end();
+  }
+}
+
+const modelNameOf = (folder: string): string =>
+  basename(folder).replaceAll(/[^A-Za-z0-9._-]/g, '-').replace(/^[^A-Za-z0-9]+/, '') || 'model';
+
+/** Return the data set with the texts. A file of this name is uploaded as one. */
+async function dataOf(
+  { folder }: CliContext,
+  { client }: Session,
+  project_id: string,
+  name: string,
+): Promise<string> {
+  const path = resolve(folder, name);
+  if (!(await stat(path).catch(() => undefined))?.isFile()) return name;
+  const dataset = modelNameOf(path);
+  const work = (signal: AbortSignal) =>
+    withDataFile(path, { isFolder: false, signal, onStep: () => {} }, async (file) => {
+      const upload = datasetUpload(client, { project_id, dataset }, file, { asFile: true, signal });
+      await sendUnlessKnown(upload, file, { signal, onProgress: () => {} });
+    });
+  await untilInterrupted(work, 'Interrupted; nothing was started.');
+  return dataset;
+}
+
+const pollMilliseconds = 500;
+
+/** Wait until the service has begun the compression that follows an export. @throws CliError that says why there is none */
+function compressionOf(
+  { printer }: CliContext,
+  { client }: Session,
+  path: { project_id: string; experiment_id: string },
+): Promise<string> {
+  const route = 'GET /projects/{project_id}/experiments/{experiment_id}';
+  const follow = async (signal: AbortSignal): Promise<string> => {
+    for (;;) {
+      const { model_export }: AnswerOf<typeof readExperiment> = await client.call<typeof readExperiment>(
+        route,
+        { path, signal },
+      );
+      const { strategy_id = null, reason = null } = model_export ?? {};
+      if (strategy_id !== null) return strategy_id;
+      if (reason !== null) throw new CliError(`The model was exported but not compressed: ${reason}`);
+      await wait(pollMilliseconds, signal);
+    }
+  };
+  const again = 'mps receipt';
+  const cancel = async () => 'The export has ended; cancel the quantization with mps receipt, then Ctrl-C twice.';
+  return detachable(follow, { printer, what: 'compression', again, cancel });
+}
+
+/** Parse a share: `1%` or `0.01`. @throws Error that Stricli reports */
+function share(written: string): number {
+  const isPercent = written.endsWith('%');
+  const value = Number(isPercent ? written.slice(0, -1) : written) / (isPercent ? 100 : 1);
+  if (written.trim() !== '' && value > 0 && value <= 1) return value;
+  throw new Error('must be a share such as 1% or 0.01');
+}
+
+const choice = (values: readonly string[], brief: string) =>
+  ({
+    kind: 'parsed',
+    parse: String,
+    proposeCompletions: () => values,
+    placeholder: 'NAME',
+    brief,
+    optional: true,
+  }) as const;
+
+export const compressCommand = buildCommand<Flags, [string], CliContext>({
+  func: compress,
+  parameters: {
+    positional: {
+      kind: 'tuple',
+      parameters: [
+        { brief: 'hf://OWNER/NAME[@REVISION], run://ID[/FOLDER] or a folder', placeholder: 'SOURCE', parse: String },
+      ],
+    },
+    flags: {
+      for: choice(targetNames, 'Machine or processor that it is made for, such as lambda, c7g or avx2'),
+      maxLoss: {
+        kind: 'parsed',
+        parse: share,
+        placeholder: 'SHARE',
+        brief: 'Quality that it may lose, such as 1%',
+        optional: true,
+      },
+      data: text('FILE', 'Texts by which quality is measured, one a line: a file, or a data set of the project'),
+      task: choice(exportTasks, `One of ${exportTasks.join(', ')} (default: as its files say)`),
+      name: text('NAME', 'Name of the model (default: that of the source); the small one gets -small'),
+      trustRemoteCode: {
+        kind: 'boolean',
+        brief: 'Run the code of the repository; it is refused otherwise',
+        optional: true,
+        withNegated: false,
+      },
+      budget: { ...runBudget, brief: 'US$ that each of the two jobs may cost' },
+      project,
+      gate,
+      detach,
+      json,
+      verbose,
+    },
+    aliases: { d: 'detach', p: 'project' },
+  },
+  docs: {
+    brief: 'Export a model of Hugging Face, and make it small',
+    fullDescription: `Exports a model to ONNX, checks that it equals PyTorch, quantizes it, and prints the receipt. Both jobs go on if this command ends. A token of the Hub is the variable HF_TOKEN of the project.
+
+Examples:
+  mps compress hf://sentence-transformers/all-MiniLM-L6-v2 --for lambda --max-loss 1%
+  mps compress ./my-finetuned --task text-classification --data reviews.txt
+  mps compress run://4k8f/best`,
+  },
+});

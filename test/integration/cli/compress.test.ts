@@ -1,0 +1,77 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { runMps } from '../../support/mps.ts';
+import { json, served, type Turn } from '../client/served.ts';
+
+const project_id = '01m81vnz70vmqzhdpxra5dgmp0';
+const experiment_id = '01m81vnz70vmqzhdpxra5dgmp1';
+
+let home: string;
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'mps-compress-'));
+});
+afterEach(() => rm(home, { recursive: true, force: true }));
+
+/** Answers with what the command reads, and as storage. */
+const serving: Turn = (response, request) => {
+  const { method, url, headers } = request;
+  const upload = { url: `http://${headers.host}/storage`, method: 'PUT', headers: {}, expires_in: 60 };
+  const answer = url.includes('/artifacts/')
+    ? { upload, upload_id: 'u', sha256: '', size: 1 }
+    : { project_id, project_name: 'p', experiment_id };
+  if (method === 'PUT' && url === '/storage') response.end();
+  else json(answer)(response, request);
+};
+
+async function asked(...args: readonly string[]) {
+  const { url, received } = await served(serving);
+  const environment = { MPS_URL: url, MPS_TOKEN: 'a.b' };
+  const words = ['compress', ...args, '-p', project_id, '-d'];
+  const { code, stderr, stdout } = await runMps(words, { folder: home, home, environment });
+  const begun = received.find(({ method, url: path }) => method === 'POST' && path.endsWith('/exports'));
+  return { code, stderr, stdout, received, body: begun && JSON.parse(begun.body) };
+}
+
+test('mps compress takes a model of the Hub, with a machine and a share in percent', async () => {
+  const { code, stdout, body } = await asked(
+    ...['hf://an-owner/a-model@v1', '--for', 'lambda', '--max-loss', '1%', '--task', 'fill-mask'],
+  );
+
+  expect([code, stdout.trim()]).toEqual([0, experiment_id]);
+  expect(body).toEqual({
+    ...{ project_id, source: { hf: 'an-owner/a-model', revision: 'v1' } },
+    ...{ for: 'lambda', max_loss: 0.01, task: 'fill-mask' },
+  });
+});
+
+test('mps compress uploads the files of a model in a folder, and no state of its training', async () => {
+  const folder = join(home, 'my tuned');
+  for (const name of ['config.json', 'model.safetensors', '1_Pooling/config.json', 'checkpoint-5/optimizer.pt']) {
+    await mkdir(join(folder, name, '..'), { recursive: true });
+    await writeFile(join(folder, name), '{}');
+  }
+
+  const { code, body, received, stderr } = await asked(folder);
+
+  expect(code, stderr).toBe(0);
+  expect(body).toMatchObject({ source: { experiment_id, path: '' }, name: 'my-tuned' });
+  const sent = received.flatMap(({ method, url }) =>
+    method === 'PUT' ? (/\/artifacts\/(.*)\?/.exec(url)?.[1] ?? []) : [],
+  );
+  expect(sent).toEqual(['1_Pooling/config.json', 'config.json', 'model.safetensors']);
+  expect(received.filter(({ method }) => method === 'PATCH').map(({ body: text }) => text)).toEqual([
+    '{"status":"SUCCEEDED"}',
+  ]);
+});
+
+test('mps compress says what it takes, before it asks for anything', async () => {
+  const none = await asked('a-model');
+  const loss = await asked('hf://an-owner/a-model', '--max-loss', '101%');
+  const bare = await asked(home);
+
+  expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('hf://OWNER/NAME')]);
+  expect([loss.code, loss.body]).toEqual([2, undefined]);
+  expect([bare.code, bare.stderr]).toEqual([2, expect.stringContaining('config.json')]);
+});
