@@ -64,14 +64,20 @@ async function uploadArtifact(
 }
 
 /** State of a training, which an export does not read. It may be larger than the model. */
-const leftOut = /(?:^|\/)(?:\.|checkpoint-|runs\/|optimizer\.|scheduler\.|scaler\.|rng_state|training_args\.)/;
+const leftOut =
+  /(?:^|\/)(?:\.|checkpoint-|runs\/|optimizer\.|scheduler\.|scaler\.|rng_state|training_args\.)/;
 
 /** @throws CliError if the folder is none of a model of transformers */
 async function filesOfModel(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const names = entries
     .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + 1).split(sep).join('/'))
+    .map(({ parentPath, name }) =>
+      join(parentPath, name)
+        .slice(folder.length + 1)
+        .split(sep)
+        .join('/'),
+    )
     .filter((name) => !leftOut.test(name))
     .sort();
   if (names.includes('config.json') || names.includes('modules.json')) return names;

@@ -19,7 +19,7 @@ import { uploadModelFolder } from '../../upload/artifact-folder.ts';
 import { datasetUpload, withDataFile } from '../../upload/dataset-upload.ts';
 import { sendUnlessKnown } from '../../upload/send-unless-known.ts';
 import { untilInterrupted } from '../../upload/until-interrupted.ts';
-import { detach, gate, json, project, runBudget, text, verbose } from '../flags.ts';
+import { choice, detach, gate, json, project, runBudget, text, verbose } from '../flags.ts';
 import { followCompression } from './follow-compression.ts';
 import { showCompression } from './show-compression.ts';
 
@@ -126,7 +126,9 @@ async function sourceOf(
 }
 
 const modelNameOf = (folder: string): string =>
-  basename(folder).replaceAll(/[^A-Za-z0-9._-]/g, '-').replace(/^[^A-Za-z0-9]+/, '') || 'model';
+  basename(folder)
+    .replaceAll(/[^A-Za-z0-9._-]/g, '-')
+    .replace(/^[^A-Za-z0-9]+/, '') || 'model';
 
 /** Return the data set with the texts. A file of this name is uploaded as one. */
 async function dataOf(
@@ -169,7 +171,8 @@ function compressionOf(
     }
   };
   const again = 'mps receipt';
-  const cancel = async () => 'The export has ended; cancel the quantization with mps receipt, then Ctrl-C twice.';
+  const cancel = async () =>
+    'The export has ended; cancel the quantization with mps receipt, then Ctrl-C twice.';
   return detachable(follow, { printer, what: 'compression', again, cancel });
 }
 
@@ -181,15 +184,8 @@ function share(written: string): number {
   throw new Error('must be a share such as 1% or 0.01');
 }
 
-const choice = (values: readonly string[], brief: string) =>
-  ({
-    kind: 'parsed',
-    parse: String,
-    proposeCompletions: () => values,
-    placeholder: 'NAME',
-    brief,
-    optional: true,
-  }) as const;
+const oneOf = (values: readonly string[], brief: string) =>
+  ({ ...text('NAME', brief), proposeCompletions: () => values }) as const;
 
 export const compressCommand = buildCommand<Flags, [string], CliContext>({
   func: compress,
@@ -197,11 +193,15 @@ export const compressCommand = buildCommand<Flags, [string], CliContext>({
     positional: {
       kind: 'tuple',
       parameters: [
-        { brief: 'hf://OWNER/NAME[@REVISION], run://ID[/FOLDER] or a folder', placeholder: 'SOURCE', parse: String },
+        {
+          brief: 'hf://OWNER/NAME[@REVISION], run://ID[/FOLDER] or a folder',
+          placeholder: 'SOURCE',
+          parse: String,
+        },
       ],
     },
     flags: {
-      for: choice(targetNames, 'Machine or processor that it is made for, such as lambda, c7g or avx2'),
+      for: oneOf(targetNames, 'Machine or processor that it is made for, such as lambda, c7g or avx2'),
       maxLoss: {
         kind: 'parsed',
         parse: share,
@@ -209,15 +209,13 @@ export const compressCommand = buildCommand<Flags, [string], CliContext>({
         brief: 'Quality that it may lose, such as 1%',
         optional: true,
       },
-      data: text('FILE', 'Texts by which quality is measured, one a line: a file, or a data set of the project'),
-      task: choice(exportTasks, `One of ${exportTasks.join(', ')} (default: as its files say)`),
+      data: text(
+        'FILE',
+        'Texts by which quality is measured, one a line: a file, or a data set of the project',
+      ),
+      task: oneOf(exportTasks, `One of ${exportTasks.join(', ')} (default: as its files say)`),
       name: text('NAME', 'Name of the model (default: that of the source); the small one gets -small'),
-      trustRemoteCode: {
-        kind: 'boolean',
-        brief: 'Run the code of the repository; it is refused otherwise',
-        optional: true,
-        withNegated: false,
-      },
+      trustRemoteCode: choice('Run the code of the repository; it is refused otherwise'),
       budget: { ...runBudget, brief: 'US$ that each of the two jobs may cost' },
       project,
       gate,

@@ -48,7 +48,12 @@ test('mps compress takes a model of the Hub, with a machine and a share in perce
 
 test('mps compress uploads the files of a model in a folder, and no state of its training', async () => {
   const folder = join(home, 'my tuned');
-  for (const name of ['config.json', 'model.safetensors', '1_Pooling/config.json', 'checkpoint-5/optimizer.pt']) {
+  for (const name of [
+    'config.json',
+    'model.safetensors',
+    '1_Pooling/config.json',
+    'checkpoint-5/optimizer.pt',
+  ]) {
     await mkdir(join(folder, name, '..'), { recursive: true });
     await writeFile(join(folder, name), '{}');
   }
