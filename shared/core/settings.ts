@@ -163,7 +163,7 @@ export interface Limits {
   projectBytes: number;
   /** Maximum number of jobs of one user that have a place at the same time. Further jobs wait in line. */
   unfinishedJobs: number;
-  /** Maximum number of jobs in the waiting line of one user. */
+  /** Maximum number of jobs in the waiting queue of one user. */
   waitingJobs: number;
   /** Maximum number of vCPUs that all jobs with a place use together. */
   vcpus: number;

@@ -67,7 +67,7 @@ export const waitsForOwn = ({ row }: WaitingLine): boolean => row.startsWith(own
 const ownPrefix = 'OWN#';
 
 /** Label of writes that fail if a line has changed since it was read. */
-export const changedLine = new WriteLabel('waiting line');
+export const changedLine = new WriteLabel('waiting queue');
 
 export async function findLine(records: Records, line_id: string): Promise<WaitingLine | undefined> {
   const item = await records.get(lineKey(line_id));

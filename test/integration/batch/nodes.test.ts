@@ -2,6 +2,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DescribeJobsCommand, ListJobsCommand, TerminateJobCommand } from '@aws-sdk/client-batch';
 import { describe, expect, test } from 'vitest';
+import { everySample } from '../../support/samples.ts';
 import { eventually, type LocalBatch, sh, startLocalBatch } from './local-batch.ts';
 
 function submitNodes(batch: LocalBatch, numNodes: number, script: string, attempts = 1): Promise<string> {
@@ -90,7 +91,7 @@ describe('a multi-node job', () => {
     ]);
   });
 
-  test('is tried again, all nodes of it, when its main node fails', async () => {
+  test.runIf(everySample)('is tried again, all nodes of it, when its main node fails', async () => {
     const batch = await startLocalBatch();
     const mark = join(batch.folder, 'mark');
     const id = await submitNodes(

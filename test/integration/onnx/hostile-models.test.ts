@@ -149,7 +149,7 @@ describe('a file that lies is refused', () => {
   });
 
   test('what is no model', async () => {
-    for (const text of ['', '{"a": 1}', 'PK\x03\x04', '\x08\x08'.repeat(1000)]) {
+    for (const text of sampled(['', '{"a": 1}', 'PK\x03\x04', '\x08\x08'.repeat(1000)], 2)) {
       expect(String(await faultOf(Buffer.from(text, 'latin1')))).toMatch(
         /ModelError: The file is not an ONNX model/,
       );

@@ -151,7 +151,7 @@ describe('a service beside a later release', () => {
         }
       };
       const newer = variants(withoutKey(item)) as object[];
-      for (const [way, attributes] of sampled(newer, 12).entries()) {
+      for (const [way, attributes] of sampled(newer, 24).entries()) {
         await service[table].write({ put: { ...item, ...attributes } });
         // Whatever cannot be read takes one way, which the last request goes.
         if (await isRead()) await ask(attributes, sample(concerned, way));

@@ -133,7 +133,7 @@ describe('flags of a command', () => {
     },
   );
 
-  test('give way to what the program logs under their name', async () => {
+  test.runIf(everySample)('give way to what the program logs under their name', async () => {
     const project = await begin('python3 train.py --lr 1e-1 --log=0.1');
 
     const ended = await project.train();

@@ -8,6 +8,7 @@ import { batch as batchClient } from '../../../shared/aws/batch-client.ts';
 import { readSettings } from '../../../shared/core/settings.ts';
 import { reconcileAll } from '../../../shared/jobs/reconciliation.ts';
 import { spotWaitSeconds } from '../../../shared/jobs/spot/spot.ts';
+import { everySample } from '../../support/samples.ts';
 import { type TrainingService, trainingService } from '../../support/training.ts';
 
 const prices = {
@@ -67,7 +68,7 @@ test('the third attempt is on demand, by the same lease, and each says where it 
   expect(ended.spot).toEqual({ estimate: 25, interruptions: 2, saved: 0, on_demand_cost: ended.cost });
 });
 
-test('spot stays on Spot until the bound of losses ends it', async () => {
+test.runIf(everySample)('spot stays on Spot until the bound of losses ends it', async () => {
   const service = await onSpot(1);
   const { project_id, experiment_id, begun } = await begin(service, 'spot');
 

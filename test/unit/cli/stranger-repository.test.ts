@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { gitState } from '../../../cli/run/source/git-state.ts';
 import { listFiles } from '../../../cli/run/source/list-files.ts';
+import { sampled } from '../../support/samples.ts';
 
 const execute = promisify(execFile);
 
@@ -97,27 +98,30 @@ describe("a stranger's repository starts no program", () => {
     expect(await readdir(ran)).not.toEqual([]);
   });
 
-  test.each([false, true])('by those of a submodule, which may lie in it itself (%s)', async (isInside) => {
-    const [place, other] = [await repository('top'), await repository('other')];
-    await git(place, 'submodule', '--quiet', 'add', other, 'sub');
-    await commit(place);
-    const clean = await inspect(place);
-    const modules = join(place, '.git', 'modules', 'sub');
-    const own = join(place, 'sub', '.git');
-    if (isInside) {
-      await rm(own);
-      await rename(modules, own);
-    }
-    await poison(isInside ? own : modules);
-    await writeFile(join(place, 'sub', 'a.py'), 'b\n');
+  test.each(sampled([false, true], 2))(
+    'by those of a submodule, which may lie in it itself (%s)',
+    async (isInside) => {
+      const [place, other] = [await repository('top'), await repository('other')];
+      await git(place, 'submodule', '--quiet', 'add', other, 'sub');
+      await commit(place);
+      const clean = await inspect(place);
+      const modules = join(place, '.git', 'modules', 'sub');
+      const own = join(place, 'sub', '.git');
+      if (isInside) {
+        await rm(own);
+        await rename(modules, own);
+      }
+      await poison(isInside ? own : modules);
+      await writeFile(join(place, 'sub', 'a.py'), 'b\n');
 
-    const found = await inspect(place);
+      const found = await inspect(place);
 
-    expect(await readdir(ran)).toEqual([]);
-    expect(clean).toMatchObject({ git_dirty: false });
-    const all = ['.gitattributes', '.gitmodules', 'a.py', 'sub/.gitattributes', 'sub/a.py'];
-    expect(found).toMatchObject({ git_dirty: true, files: all });
-  });
+      expect(await readdir(ran)).toEqual([]);
+      expect(clean).toMatchObject({ git_dirty: false });
+      const all = ['.gitattributes', '.gitmodules', 'a.py', 'sub/.gitattributes', 'sub/a.py'];
+      expect(found).toMatchObject({ git_dirty: true, files: all });
+    },
+  );
 
   test('by those of a worktree and of the repository that it belongs to', async () => {
     const main = await repository('main');

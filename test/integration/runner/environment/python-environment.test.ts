@@ -79,27 +79,32 @@ test.runIf(everySample)(
   },
 );
 
-test('a host without uv that cannot get it, and one without Python, are named', async () => {
-  await program(fixture, 'uv', '#!/bin/sh\nexit 1\n');
-  await expect(prepareEnvironment(options(fixture, python('tiny')))).rejects.toMatchObject({
-    code: 'install-failed',
-    message: expect.stringMatching(
-      /^uv \S+, which installs Python packages, could not be fetched .* or install uv\.$/s,
-    ),
-  });
-  const own = join(fixture.programs, 'python3');
-  const facts = JSON.stringify({ implementation: 'cpython', version: '3.11.2', executable: own });
-  const asked = `case "$*" in "-I -c "*) echo '${facts}';; *) echo "$0: No module named pip"; exit 1;; esac`;
-  await program(fixture, 'python3', `#!/bin/sh\n${asked}\n`);
-  await expect(prepareEnvironment(options(fixture, python('tiny')))).rejects.toMatchObject({
-    code: 'venv-missing',
-    message: expect.stringContaining('python3-venv'),
-  });
-  const operatorEnv = { PATH: join(fixture.folder, 'empty') };
-  await expect(prepareEnvironment(options(fixture, python('tiny'), { operatorEnv }))).rejects.toMatchObject({
-    code: 'python-missing',
-  });
-});
+test.runIf(everySample)(
+  'a host without uv that cannot get it, and one without Python, are named',
+  async () => {
+    await program(fixture, 'uv', '#!/bin/sh\nexit 1\n');
+    await expect(prepareEnvironment(options(fixture, python('tiny')))).rejects.toMatchObject({
+      code: 'install-failed',
+      message: expect.stringMatching(
+        /^uv \S+, which installs Python packages, could not be fetched .* or install uv\.$/s,
+      ),
+    });
+    const own = join(fixture.programs, 'python3');
+    const facts = JSON.stringify({ implementation: 'cpython', version: '3.11.2', executable: own });
+    const asked = `case "$*" in "-I -c "*) echo '${facts}';; *) echo "$0: No module named pip"; exit 1;; esac`;
+    await program(fixture, 'python3', `#!/bin/sh\n${asked}\n`);
+    await expect(prepareEnvironment(options(fixture, python('tiny')))).rejects.toMatchObject({
+      code: 'venv-missing',
+      message: expect.stringContaining('python3-venv'),
+    });
+    const operatorEnv = { PATH: join(fixture.folder, 'empty') };
+    await expect(prepareEnvironment(options(fixture, python('tiny'), { operatorEnv }))).rejects.toMatchObject(
+      {
+        code: 'python-missing',
+      },
+    );
+  },
+);
 
 test('files outside the source, links and bad lines in a -r file are refused before anything runs', async () => {
   const refused = (dependencies: string) =>
