@@ -51,11 +51,14 @@ class Hub:
             )
 
     def _ask(self, call: Callable[[], Any]) -> Any:
+        import httpx2
         from huggingface_hub import errors
 
         page = f"{os.environ.get('HF_ENDPOINT') or 'https://huggingface.co'}/{self.name}"
         try:
             return call()
+        except httpx2.TransportError as error:
+            raise Refusal("hub-away", f"The Hub breaks off its answers ({type(error).__name__}). Try again later.", 1) from None
         except errors.GatedRepoError:
             if self.token is None:
                 message = f"The model is gated. Accept its licence at {page}, and give the project a token of your account (HF_TOKEN)."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 
 
 class Refusal(Exception):
@@ -23,6 +24,6 @@ def without_token(text: str) -> str:
 
 def reason_of(error: BaseException, longest: int = 300) -> str:
     """Return what an error of a library says, in one line."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    text = f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
+    text = f"{type(error).__name__}: {' '.join(plain.split())}"
     return without_token(text)[:longest]

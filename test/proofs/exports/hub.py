@@ -16,7 +16,7 @@ from urllib.parse import unquote, urlsplit
 COMMIT = "c0ffee" * 6 + "c0de"
 STORED = (".safetensors", ".bin", ".onnx", ".gguf")
 READER = "hf_reader"
-counted = {"requests": 0, "ranges": 0, "redirects": 0, "tokens_beyond_the_hub": 0, "limited": 0}
+counted = {"requests": 0, "ranges": 0, "redirects": 0, "tokens_beyond_the_hub": 0, "limited": 0, "cut": 0}
 seen = set()
 
 
@@ -97,7 +97,10 @@ class Handler(BaseHTTPRequestHandler):
         if "Authorization" in self.headers:
             counted["tokens_beyond_the_hub"] += 1
         path = self.root / file
-        cut = "/flaky/" in file and "Range" not in self.headers
+        cut = "/flaky/" in file and self.path not in seen and self.command == "GET"
+        if cut:
+            seen.add(self.path)
+            counted["cut"] += 1
         return self.send_file(path, {"ETag": '"stored"'}, cut)
 
     def send_file(self, path, headers, cut=False):

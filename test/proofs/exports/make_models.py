@@ -325,6 +325,17 @@ def make(folder, name, made):
     (folder / "README.md").write_text("---\nlicense: apache-2.0\nlanguage: en\nwidget:\n- text: I like it.\n---\nMade.\n")
 
 
+OWN_CODE = """import os
+from transformers import BertConfig, BertModel
+if "HF_TOKEN" in os.environ:
+    raise ValueError("the token is here: " + os.environ["HF_TOKEN"])
+class OwnConfig(BertConfig):
+    model_type = "own-code"
+class OwnModel(BertModel):
+    config_class = OwnConfig
+"""
+
+
 class Runs:
     """A pickle that writes a file when it is read."""
 
@@ -364,6 +375,9 @@ def make_refused(folder, bert):
     change(begin("remote-code"), model_type="own-code", auto_map={"AutoModel": "modeling.Own"})
     change(begin("causal"), architectures=["BertLMHeadModel"])
     change(begin("seq2seq"), is_encoder_decoder=True)
+    own = begin("own-code")
+    change(own, model_type="own-code", auto_map={"AutoConfig": "own.OwnConfig", "AutoModel": "own.OwnModel"}, architectures=["OwnModel"])
+    (own / "own.py").write_text(OWN_CODE)
     begin("random-head")
     begin("gated")
     begin("limited")
