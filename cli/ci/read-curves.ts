@@ -20,11 +20,11 @@ export async function readCurves(
   names: readonly string[],
   { head, base }: { head: Run; base: Run | undefined },
 ): Promise<Curve[]> {
-  const wanted = names.slice(0, maxCurves);
-  if (wanted.length === 0) return [];
-  const ofHead = await pointsOf(client, head, wanted);
-  const ofBase = base === undefined ? new Map() : await pointsOf(client, base, wanted);
-  return wanted.flatMap((name) => {
+  const drawn = names.slice(0, maxCurves);
+  if (drawn.length === 0) return [];
+  const ofHead = await pointsOf(client, head, drawn);
+  const ofBase = base === undefined ? new Map() : await pointsOf(client, base, drawn);
+  return drawn.flatMap((name) => {
     const points = ofHead.get(name) ?? [];
     return points.length < 2 ? [] : [{ name, head: points, base: ofBase.get(name) ?? [] }];
   });
