@@ -29,7 +29,15 @@ export function runEngine(context: CliContext, args: readonly string[]): ChildPr
  *
  * @throws CliError if npm cannot install it
  */
-export async function installRuntime({ env, printer }: CliContext): Promise<void> {
+export function installRuntime(context: CliContext): Promise<void> {
+  // Node remembers for a process that a package was not there.
+  installed ??= install(context);
+  return installed;
+}
+
+let installed: Promise<void> | undefined;
+
+async function install({ env, printer }: CliContext): Promise<void> {
   const program = engineProgram(env);
   if (program.endsWith(launcher)) return;
   try {

@@ -84,7 +84,7 @@ export async function commentLater({ env, folder, printer }: CliContext, path: s
 const maxReport = 4_000_000;
 
 function dryRunLines(
-  { gates, model, run, experiment }: CiPlan,
+  { gates, model, run, experiment, compress }: CiPlan,
   { provider, request, lacking }: CiJob,
   { commit, ancestors, why, against }: History & { against: string },
 ): string[] {
@@ -93,6 +93,11 @@ function dryRunLines(
   return [
     `checks      ${subject}`,
     `commit      ${commit ?? 'none'}`,
+    ...(compress === undefined
+      ? []
+      : [
+          `compresses  ${model}, by ${[compress.strategy, ...compress.flags].join(' ')}; the base of its gates`,
+        ]),
     `base        ${base === undefined ? `none: ${why}` : `${base.slice(0, 10)} or before, of ${against}`}`,
     ...gates.map(({ text }) => `gate        ${text}`),
     `comment     ${request === undefined ? 'none' : `on ${provider} request ${request}`}${lacking === undefined ? '' : `: ${lacking}`}`,

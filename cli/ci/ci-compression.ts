@@ -76,7 +76,7 @@ function flagOf(name: string, { kind, values }: Parameter, value: unknown): stri
       return typeof value === 'boolean' ? `--${value ? '' : 'no-'}${name}` : undefined;
     case 'names': {
       const names = [value].flat();
-      return names.every((one) => typeof one === 'string') ? `--${name}=${names.join(',')}` : undefined;
+      return names.every((name) => typeof name === 'string') ? `--${name}=${names.join(',')}` : undefined;
     }
     case 'text':
       return typeof value === 'string' && (values ?? [value]).includes(value)

@@ -45,15 +45,20 @@ export async function compressModel(
     await copyFile(join(within, name), join(context.folder, name), constants.COPYFILE_EXCL);
   }
   const text = await readFile(join(within, `${stem}.receipt.json`), 'utf8');
-  const { is_useless, summary, request } = JSON.parse(text) as Pick<
-    Receipt,
-    'is_useless' | 'summary' | 'request'
-  >;
+  const { is_useless, summary, request, candidates } = JSON.parse(text) as Receipt;
   const { precision, compression } = request;
+  const chosen = candidates.find(({ is_chosen }) => is_chosen);
   return {
     path: join(within, `${stem}.onnx`),
     how: `${strategy}, ${operation === 'prune' ? `compression ${compression}` : `${precision} bits`}`,
     isUseless: is_useless,
-    notes: [...summary, `The result is ${stem}.onnx, its receipt ${stem}.receipt.svg, of this job.`],
+    notes: [
+      // The time is measured again, beside the base.
+      ...(is_useless ? summary : []),
+      ...(chosen === undefined
+        ? []
+        : [`${strategy} chose ${chosen.name} of ${candidates.length} candidates.`]),
+      `The result is ${stem}.onnx, its receipt ${stem}.receipt.svg, of this job.`,
+    ],
   };
 }

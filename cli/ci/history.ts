@@ -71,7 +71,9 @@ async function readOnce(
     const first = common === checkedOut ? ['--first-parent'] : [];
     const listed = await line('rev-list', ...first, `--max-count=${maxAncestors + 1}`, common);
     const ancestors = listed.split('\n').filter((sha) => sha !== '' && sha !== checkedOut && sha !== shown);
-    const why = ancestors.length > 0 ? undefined : `${against} has no commit before this one here. ${deeper}`;
+    const isShallow = (await line('rev-parse', '--is-shallow-repository')) === 'true';
+    const told = `${against} has no commit before this one${isShallow ? ` here. ${deeper}` : '.'}`;
+    const why = ancestors.length > 0 ? undefined : told;
     return { ...base, ancestors, why };
   });
   return read.catch(() => ({ ...none, why: 'This folder is in no git repository.' }));

@@ -59,7 +59,7 @@ export const curveTexts = (curves: readonly Curve[]): CiReport['curves'] =>
   });
 
 const levels = [...'▁▂▃▄▅▆▇█'];
-const mostColumns = 20;
+const mostColumns = 14;
 
 interface Scale {
   columns: number;
@@ -92,13 +92,14 @@ function curveText(points: readonly CurvePoint[], { columns, from, to, low, high
   const columnOf = (x: number) =>
     Math.min(columns - 1, Math.floor(((x - from) / (to - from || 1)) * columns));
   for (const { x, y } of points) filled.set(columnOf(x), y);
-  let drawn = '';
+  let line = '';
   let before = first.y;
   for (let column = 0; column <= columnOf(last.x); column += 1) {
     before = filled.get(column) ?? before;
     // Halves, because the difference of large numbers may overflow.
     const share = high === low ? 0.5 : (before / 2 - low / 2) / (high / 2 - low / 2);
-    drawn += levels[Math.min(levels.length - 1, Math.floor(share * levels.length))];
+    line += levels[Math.min(levels.length - 1, Math.floor(share * levels.length))];
   }
-  return `${drawn} ${valueText(first.y)} → ${valueText(last.y)}`;
+  // The values break as a whole.
+  return `${line} ${valueText(first.y)}\u00a0→\u00a0${valueText(last.y)}`;
 }

@@ -31,7 +31,7 @@ export interface EarlierVerdict {
 }
 
 function rendered(report: CiReport, earlier: readonly EarlierVerdict[], share: number): string {
-  const { head, base, gates, values, curves, notes } = report;
+  const { verdict, head, base, gates, values, curves, notes } = report;
   const ranked = gates.toSorted((a, b) => rankOf(a) - rankOf(b));
   const gateRows = cut(ranked, share).map((gate) => [
     `${signs[gate.verdict]} ${gate.verdict}`,
@@ -49,8 +49,9 @@ function rendered(report: CiReport, earlier: readonly EarlierVerdict[], share: n
   return [
     verdictLine(report),
     '',
-    `${linked(head)} against ${base === null ? 'nothing: there is no base' : linked(base)}`,
-    '',
+    ...(verdict === 'error'
+      ? []
+      : [`${linked(head)} against ${base === null ? 'nothing: there is no base' : linked(base)}`, '']),
     ...(gateRows.length === 0 ? [] : table(['', 'gate', 'measured', 'allowed'], gateRows)),
     ...(valueRows.length === 0 ? [] : table(['', 'base', 'head', 'change'], valueRows)),
     ...curvesText(cut(curves, share)),

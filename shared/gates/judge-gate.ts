@@ -118,7 +118,8 @@ export function judgeRuns(gate: Gate, facts: RunFacts): GateVerdict {
   if (gate.metric === 'latency') return latencyVerdict(gate, facts);
   if (gate.metric === 'cost') {
     const { value } = gate.bound;
-    if (facts.cost === null) return unmeasured(gate);
+    if (facts.cost === null)
+      return { ...unmeasured(gate), note: 'The service knows no cost: on one machine trainings have none.' };
     return decided(gate, facts.cost <= value + rounding, dollars(facts.cost), `at most ${dollars(value)}`);
   }
   const values = facts.metrics.get(gate.name);

@@ -29,7 +29,7 @@ test('a start of the package loads what its command needs', async () => {
       loaded(next, seen);
     return seen;
   };
-  const textOf = (path: string) => [...loaded(path)].map((one) => texts.get(one) ?? '').join('');
+  const textOf = (path: string) => [...loaded(path)].map((file) => texts.get(file) ?? '').join('');
   const hasYaml = (text: string) => text.includes('tag:yaml.org,2002:');
   expect(textOf('mps.mjs').length).toBeLessThan(250_000);
   expect(hasYaml(textOf('mps.mjs'))).toBe(false);

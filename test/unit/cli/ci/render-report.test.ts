@@ -53,10 +53,10 @@ test('curves are lines of text on one scale, and a drawing of both sides', () =>
   const drawn = drawCurves(curves, { title: 'Curves', names: { head: 'h', base: 'b' } });
 
   expect(loss).toEqual({ name: 'loss', base: expect.any(String), head: expect.any(String) });
-  expect(loss?.head).toMatch(/^█▅▂▁ 1 → 0$/);
-  expect(loss?.base.endsWith('1 → 0.25')).toBe(true);
+  expect(loss?.head).toMatch(/^█▅▂▁ 1\u00a0→\u00a00$/);
+  expect(loss?.base.endsWith('1\u00a0→\u00a00.25')).toBe(true);
   expect(wide?.head).toMatch(/^▁█ /);
-  expect(flat?.head).toMatch(/^▅▅ 2 → 2$/);
+  expect(flat?.head).toMatch(/^▅▅ 2\u00a0→\u00a02$/);
   expect(marked.parse(text, { gfm: true })).toContain('a&#60;b');
   expect(drawn).not.toMatch(/NaN|a<b/);
   expect(drawn.match(/<polyline/g)).toHaveLength(5);
