@@ -54,7 +54,7 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'exports',
-    about: 'models of 35 architectures behind a Hub of this machine become ONNX files (fifteen minutes)',
+    about: 'models of 33 architectures behind a Hub of this machine become ONNX files (fifteen minutes)',
     program: 'test/proofs/exports/run.ts',
   },
   {
