@@ -24,7 +24,7 @@ export async function decodeImage(bytes: Uint8Array): Promise<RgbImage> {
       `is of the kind ${space} with ${depth === 'ushort' ? 16 : 8} bits: save it as RGB, or as gray of 8 bits`,
     );
   const scans = scansOf(bytes);
-  if (scans * width * height > maxScannedPixels)
+  if (scans > maxScans || scans * width * height > maxScannedPixels)
     throw new Error(`has ${scans} scans of ${width} x ${height} pixels: save it again, with fewer scans`);
   try {
     const { data, info } = await sharp(bytes, options)
@@ -50,6 +50,7 @@ const decodeSeconds = 5;
 
 /** A JPEG of many scans is decoded as often, before anything can stop it. An encoder makes some ten. */
 const maxScannedPixels = 16 * maxImagePixels;
+const maxScans = 100;
 
 /** Count the scans of a JPEG by their marker, which image data cannot hold. */
 function scansOf(bytes: Uint8Array): number {

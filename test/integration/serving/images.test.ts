@@ -95,7 +95,7 @@ function bomb(side: number): Buffer {
 test('bad pictures are refused with what is wrong, and the model goes on', async () => {
   await serveFolder(service, as, 'bounded', tiny);
   const [png = Buffer.alloc(0), jpeg = Buffer.alloc(0)] = files;
-  const scans = Buffer.concat([jpeg.subarray(0, -2), ...Array(200_000).fill(Buffer.from('ffda0002', 'hex'))]);
+  const scans = Buffer.concat([jpeg.subarray(0, -2), ...Array(120).fill(Buffer.from('ffda0002', 'hex'))]);
   const refusal = async (images: unknown) => {
     const { status, json } = await ask(service, 'bounded', { images }, { as });
     expect(status).toBe(400);
