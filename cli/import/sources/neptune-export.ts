@@ -6,9 +6,8 @@ import { shownDouble } from '../../../shared/mlflow/protocol/scalars.ts';
 import { CliError } from '../../cli-error.ts';
 import type { Pair, RunSource, SourceExperiment, SourcePoint, SourceRun } from '../source.ts';
 import { filesBelow } from './files-below.ts';
+import { folderSource } from './folder-source.ts';
 import { Omissions } from './omissions.ts';
-import { openLocal } from './open-local.ts';
-import { RunRecords } from './run-records.ts';
 import { ScratchFiles } from './scratch-files.ts';
 import { valueText } from './value-text.ts';
 
@@ -17,9 +16,8 @@ import { valueText } from './value-text.ts';
  * folder `files`. The given folder is the one with `data` and `files`, or `data` itself.
  */
 export function neptuneExport(top: string): RunSource {
-  const records = new RunRecords<ExportedRun>();
   const unread: string[] = [];
-  return {
+  return folderSource<ExportedRun>({
     async *experiments(): AsyncGenerator<SourceExperiment> {
       for (const { folder, name } of await projectsIn(top))
         yield { id: folder, name, tags: [], isDeleted: false };
@@ -31,26 +29,16 @@ export function neptuneExport(top: string): RunSource {
           ...{ scratch: new ScratchFiles(), locals: new Map(), omissions: new Omissions() },
         };
         const run = await describe(exported, unread);
-        if (run === undefined) continue;
-        records.set(run, exported);
-        yield run;
+        if (run !== undefined) yield [run, exported] as const;
       }
     },
-    points: (run) => pointsOf(records.of(run)),
-    async *files(run) {
-      const { scratch, locals } = records.of(run);
+    points: pointsOf,
+    async *files({ scratch, locals }) {
       yield* await scratch.list();
-      for (const [path, { size }] of locals) yield { path, size };
+      for (const [path, local] of locals) yield { path, size: (await stat(local)).size };
     },
-    async openFile(run, { path, size }) {
-      const { scratch, locals } = records.of(run);
-      return scratch.has(path) ? scratch.open(path) : openLocal(locals.get(path)?.local ?? '', size);
-    },
-    async *models() {},
-    omitted: (run) => records.of(run).omissions.counts,
-    unread: () => unread,
-    release: (run) => records.of(run).scratch.remove(),
-  };
+    unread,
+  });
 }
 
 interface ExportedRun {
@@ -63,7 +51,7 @@ interface ExportedRun {
   /** Steps here are those of the source times this factor, because Neptune has fractions. */
   factor: number;
   scratch: ScratchFiles;
-  locals: Map<string, { local: string; size: number }>;
+  locals: Map<string, string>;
   omissions: Omissions;
 }
 
@@ -295,14 +283,11 @@ async function keepFile(exported: ExportedRun, row: Row, path: string, step: num
   if (!local.startsWith(files + sep)) return omissions.add('links to files elsewhere');
   const isSeries = row.attribute_type === 'file_series';
   const name = isSeries ? `${row.attribute_path}_step_${step}` : row.attribute_path;
-  const status = await stat(local);
-  if (status.isFile()) {
+  if ((await stat(local)).isFile()) {
     const ending = extname(name) === '' ? extname(local) : '';
-    locals.set(`${name}${ending}`, { local, size: status.size });
+    locals.set(`${name}${ending}`, local);
     return;
   }
-  for await (const { path: below, isFile } of filesBelow(local)) {
-    const inside = join(local, below);
-    if (isFile) locals.set(`${name}/${below}`, { local: inside, size: (await stat(inside)).size });
-  }
+  for await (const { path: below, isFile } of filesBelow(local))
+    if (isFile) locals.set(`${name}/${below}`, join(local, below));
 }

@@ -10,8 +10,9 @@ import {
 import { EventNames, folderOf } from '../../../shared/runner/metric-files/event-names.ts';
 import type { RunSource, SourceExperiment, SourcePoint, SourceRun } from '../source.ts';
 import { filesBelow } from './files-below.ts';
+import { folderSource } from './folder-source.ts';
 import { Omissions } from './omissions.ts';
-import { isFresh, RunRecords } from './run-records.ts';
+import { isFresh } from './run-records.ts';
 import { ScratchFiles } from './scratch-files.ts';
 import { valueText } from './value-text.ts';
 
@@ -21,9 +22,8 @@ import { valueText } from './value-text.ts';
  */
 export function tensorboardFolder(top: string): RunSource {
   const folder = resolve(top);
-  const records = new RunRecords<EventRun>();
   const unread: string[] = [];
-  return {
+  return folderSource<EventRun>({
     async *experiments(): AsyncGenerator<SourceExperiment> {
       if ((await eventFiles(folder)).length > 0)
         yield { id: folder, name: basename(folder), tags: [], isDeleted: false };
@@ -33,22 +33,15 @@ export function tensorboardFolder(top: string): RunSource {
         const run = await scan(folder, name, files).catch((error: unknown) => {
           unread.push(`run ${name}: ${(error as Error).message}`);
         });
-        if (run === undefined) continue;
-        const described = describe(run);
-        records.set(described, run);
-        yield described;
+        if (run !== undefined) yield [describe(run), run] as const;
       }
     },
-    points: (run) => pointsOf(records.of(run)),
-    async *files(run) {
-      yield* await records.of(run).scratch.list();
+    points: pointsOf,
+    async *files({ scratch }) {
+      yield* await scratch.list();
     },
-    openFile: async (run, { path }) => records.of(run).scratch.open(path),
-    async *models() {},
-    omitted: (run) => records.of(run).omissions.counts,
-    unread: () => unread,
-    release: (run) => records.of(run).scratch.remove(),
-  };
+    unread,
+  });
 }
 
 interface EventRun {
@@ -67,6 +60,7 @@ interface EventRun {
   /** Least step from which a later writer voids what this file and earlier ones have, by file. */
   voidFrom: Map<string, number>;
   scratch: ScratchFiles;
+  locals: Map<string, string>;
   omissions: Omissions;
 }
 
@@ -111,7 +105,7 @@ async function* chunksOf(path: string): AsyncGenerator<Buffer> {
 async function scan(folder: string, name: string, files: string[]): Promise<EventRun> {
   const run: EventRun = {
     ...{ folder, name, files, params: new Map(), start: undefined, end: undefined, isLive: false, bytes: 0 },
-    ...{ voidFrom: new Map(), scratch: new ScratchFiles(), omissions: new Omissions() },
+    ...{ voidFrom: new Map(), scratch: new ScratchFiles(), locals: new Map(), omissions: new Omissions() },
   };
   const starts: number[] = [];
   for (const path of files) {

@@ -4,25 +4,24 @@ import { basename, dirname, join, sep } from 'node:path';
 import { shownDouble } from '../../../shared/mlflow/protocol/scalars.ts';
 import type { Pair, RunSource, SourceExperiment, SourceFile, SourcePoint, SourceRun } from '../source.ts';
 import { filesBelow } from './files-below.ts';
+import { folderSource } from './folder-source.ts';
 import { Omissions } from './omissions.ts';
-import { openLocal } from './open-local.ts';
-import { isFresh, RunRecords } from './run-records.ts';
+import { isFresh } from './run-records.ts';
 import { ScratchFiles } from './scratch-files.ts';
 import { valueText } from './value-text.ts';
-import { mediaPath } from './wandb-media.ts';
-import { outputOf, readRun, rowsOf, type WandbRow, type WandbRun } from './wandb-run.ts';
-import { machineName } from './wandb-stats.ts';
-import { flatValues, isMedia, isObject, numberOf, type WandbValue } from './wandb-values.ts';
+import { mediaPath } from './wandb/wandb-media.ts';
+import { outputOf, readRun, rowsOf, type WandbRow, type WandbRun } from './wandb/wandb-run.ts';
+import { machineName } from './wandb/wandb-stats.ts';
+import { flatValues, isMedia, isObject, numberOf, type WandbValue } from './wandb/wandb-values.ts';
 
 /**
  * Read the run folders that W&B's package writes, offline or synced, below a folder. Neither an account nor the package is
  * needed. A resumed run has several folders with one id.
  */
 export function wandbFolder(folder: string): RunSource {
-  const records = new RunRecords<ReadRun>();
   const unread: string[] = [];
   let projects: Map<string, ReadRun[]> | undefined;
-  return {
+  return folderSource<ReadRun>({
     async *experiments(): AsyncGenerator<SourceExperiment> {
       projects ??= await readRuns(folder, unread);
       for (const name of projects.keys()) yield { id: name, name, tags: [], isDeleted: false };
@@ -36,23 +35,13 @@ export function wandbFolder(folder: string): RunSource {
           unread.push(`run ${run.run.id}: ${(error as Error).message}`);
           continue;
         }
-        records.set(described, run);
-        yield described;
+        yield [described, run] as const;
       }
     },
-    points: (run) => pointsOf(records.of(run)),
-    async *files(run) {
-      yield* filesOf(records.of(run), folder);
-    },
-    async openFile(run, { path, size }) {
-      const { scratch, locals } = records.of(run);
-      return scratch.has(path) ? scratch.open(path) : openLocal(locals.get(path) ?? '', size);
-    },
-    async *models() {},
-    omitted: (run) => records.of(run).omissions.counts,
-    unread: () => unread,
-    release: (run) => records.of(run).scratch.remove(),
-  };
+    points: pointsOf,
+    files: (run) => filesOf(run, folder),
+    unread,
+  });
 }
 
 interface ReadRun {
@@ -67,7 +56,6 @@ interface ReadRun {
   /** Last step and time of the history that was read. */
   last: { step: number; time: number };
   scratch: ScratchFiles;
-  /** Paths on this disk of files that are brought, by artifact path. */
   locals: Map<string, string>;
   omissions: Omissions;
 }

@@ -4,6 +4,7 @@ import {
   mkdir,
   mkdtemp,
   readdir,
+  readFile,
   rename,
   rm,
   symlink,
@@ -15,6 +16,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
+import { parquetMetadata } from 'hyparquet';
 import { expect, onTestFinished, test } from 'vitest';
 import { importRuns } from '../../../cli/import/import-runs.ts';
 import { pointBatches } from '../../../cli/import/point-batches.ts';
@@ -428,6 +430,27 @@ test('a part of an export of Neptune that is torn is named, and the other parts 
 
   expect(runs.size).toBe(1);
   expect(source.unread?.()).toHaveLength(3);
+});
+
+test('a part of an export of Neptune whose times are damaged is a fault of its run, and the rest of it comes', async () => {
+  const folder = await scratch();
+  await cp(fixture('neptune'), folder, { recursive: true });
+  const [project = ''] = await readdir(join(folder, 'data'));
+  const [first = ''] = (await readdir(join(folder, 'data', project))).toSorted();
+  const path = join(folder, 'data', project, first);
+  const bytes = await readFile(path);
+  const { row_groups } = parquetMetadata(new Uint8Array(bytes).buffer);
+  const times = row_groups[0]?.columns.find((column) => column.meta_data?.path_in_schema[0] === 'timestamp');
+  const from = Number(times?.meta_data?.data_page_offset);
+  await writeFile(path, bytes.fill(0xff, from, from + 20));
+
+  const api = await serviceApi();
+  const brought = await bring(neptuneExport(folder), api);
+
+  expect(brought).toMatchObject({ runs: 1, known: 0 });
+  expect(brought.failures).toEqual([expect.stringContaining(`${first} cannot be read as Parquet`)]);
+  const { points } = await readWhole(mlflowServer(api));
+  expect(valuesOf(points, 'test/accuracy')).toEqual([[0, 0.97]]);
 });
 
 test('a small run takes two requests, and one whose points cannot be read to the end has the others', async () => {

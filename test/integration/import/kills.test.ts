@@ -99,8 +99,7 @@ test.each(sampled(sources, 3))(
         await source.close?.();
       }
     };
-    const project = `of ${tracker}`;
-    const bring = (signal?: AbortSignal) =>
+    const bring = (project: string, signal?: AbortSignal) =>
       use((source) => {
         const into: RunSource = {
           ...source,
@@ -113,7 +112,9 @@ test.each(sampled(sources, 3))(
         return importRuns({ source: into, api, rename: (name) => name }, () => undefined);
       });
     const random = seededRandom(Number(process.env['SEED'] ?? 3));
+    const there = await use((source) => contentOf(source));
     for (let kill = 0; kill < kills; kill += 1) {
+      const project = `${tracker} ${kill}`;
       const ended = new AbortController();
       let calls = Math.floor(random() * 12) + 1;
       cut = () => {
@@ -122,27 +123,26 @@ test.each(sampled(sources, 3))(
         ended.abort();
         return random() < 0.5 ? 'before' : 'after';
       };
-      await bring(ended.signal).catch(() => undefined);
-    }
-    cut = () => undefined;
+      await bring(project, ended.signal).catch(() => undefined);
+      cut = () => undefined;
 
-    const last = await bring();
+      const last = await bring(project);
 
-    expect(last.failures).toEqual([]);
-    const service = mlflowServer(new TrackingApi(url, undefined));
-    const here = await contentOf({
-      ...service,
-      async *experiments() {
-        for await (const experiment of service.experiments())
-          if (experiment.name === project) yield experiment;
-      },
-    });
-    const there = await use((source) => contentOf(source));
-    expect(here.map(({ name }) => name)).toEqual(there.map(({ name }) => name));
-    expect(here.map(({ points }) => points)).toEqual(there.map(({ points }) => points));
-    for (const [index, { params, files }] of there.entries()) {
-      expect(here[index]?.files).toEqual(files);
-      expect(here[index]?.params).toMatchObject(params);
+      expect(last.failures).toEqual([]);
+      const service = mlflowServer(new TrackingApi(url, undefined));
+      const here = await contentOf({
+        ...service,
+        async *experiments() {
+          for await (const experiment of service.experiments())
+            if (experiment.name === project) yield experiment;
+        },
+      });
+      expect(here.map(({ name }) => name)).toEqual(there.map(({ name }) => name));
+      expect(here.map(({ points }) => points)).toEqual(there.map(({ points }) => points));
+      for (const [index, { params, files }] of there.entries()) {
+        expect(here[index]?.files).toEqual(files);
+        expect(here[index]?.params).toMatchObject(params);
+      }
     }
   },
 );

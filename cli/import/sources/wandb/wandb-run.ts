@@ -1,4 +1,7 @@
-import { type ProtobufField, protobufFields } from '../../../shared/runner/metric-files/protobuf-fields.ts';
+import {
+  type ProtobufField,
+  protobufFields,
+} from '../../../../shared/runner/metric-files/protobuf-fields.ts';
 import { type LogDamage, wandbRecords } from './wandb-log.ts';
 import { isObject, readItem, textOf, type WandbValue } from './wandb-values.ts';
 

@@ -1,4 +1,4 @@
-import { systemPrefix } from '../../../shared/metrics/system-metric.ts';
+import { systemPrefix } from '../../../../shared/metrics/system-metric.ts';
 
 /** Names of W&B's machine metrics for those that this service and MLflow's clients know. */
 const known: readonly (readonly [RegExp, string])[] = [

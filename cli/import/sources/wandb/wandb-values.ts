@@ -1,4 +1,4 @@
-import { protobufFields } from '../../../shared/runner/metric-files/protobuf-fields.ts';
+import { protobufFields } from '../../../../shared/runner/metric-files/protobuf-fields.ts';
 
 /** A value that W&B writes as JSON; numbers that JSON lacks are numbers. */
 export type WandbValue = string | number | boolean | null | WandbValue[] | { [name: string]: WandbValue };
