@@ -7,15 +7,18 @@ import { operatorsBetween } from './static-operators.ts';
 const spreading: ReadonlyMap<string, number> = new Map([
   ['Sqrt', 0],
   ['Log', 0],
-  ['Pow', 0],
   ['Reciprocal', 0],
   ['Div', 1],
 ]);
 
-/** Sigmoid and Softmax saturate, so their results fit into 8 bits whatever they read. */
-const carrying: ReadonlySet<string> = new Set(
-  operatorsBetween.filter((operator) => operator !== 'Sigmoid' && operator !== 'Softmax'),
-);
+/**
+ * Operators whose results are as small as what they read. Sigmoid and Softmax saturate, so their results fit into 8
+ * bits. The others are float in any case.
+ */
+const carrying: ReadonlySet<string> = new Set([
+  ...operatorsBetween.filter((operator) => operator !== 'Sigmoid' && operator !== 'Softmax'),
+  ...'Abs Cast Expand Identity Max Min Neg ReduceMax ReduceMean ReduceSum Sub Sum'.split(' '),
+]);
 
 /**
  * Return the nodes of a graph that stay float because they compute with squares: squares themselves, nodes that read
