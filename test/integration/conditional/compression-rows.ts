@@ -6,9 +6,10 @@ import { endpoint as cancelQuantizeStrategy } from '../../../functions/optimizat
 import { endpoint as createQuantizeStrategy } from '../../../functions/optimization/compressions/quantize/create-quantize-strategy.endpoint.ts';
 import { endpoint as deleteQuantizeStrategy } from '../../../functions/optimization/compressions/quantize/delete-quantize-strategy.endpoint.ts';
 import { endpoint as readQuantizeStrategy } from '../../../functions/optimization/compressions/quantize/read-quantize-strategy.endpoint.ts';
+import { endpoint as createExport } from '../../../functions/optimization/exports/create-export.endpoint.ts';
 import type { Rows } from './rows.ts';
 
-/** Everything about prunings and quantizations whose answer has an ETag or that a precondition guards. */
+/** Everything about exports, prunings and quantizations whose answer has an ETag or that a precondition guards. */
 export const compressionRows: Rows = {
   reads: [
     { endpoint: readPruneStrategy, accept: 'application/json' },
@@ -18,5 +19,11 @@ export const compressionRows: Rows = {
     { endpoint: deletePruneStrategy, content: () => ({}), reads: readPruneStrategy, effect: 'removes' },
     { endpoint: deleteQuantizeStrategy, content: () => ({}), reads: readQuantizeStrategy, effect: 'removes' },
   ],
-  tagged: [createPruneStrategy, createQuantizeStrategy, cancelPruneStrategy, cancelQuantizeStrategy],
+  tagged: [
+    createExport,
+    createPruneStrategy,
+    createQuantizeStrategy,
+    cancelPruneStrategy,
+    cancelQuantizeStrategy,
+  ],
 };
