@@ -3,7 +3,7 @@ import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { rescheduled } from '../../../shared/schedules/schedule-state.ts';
 import { ScheduleAnswer } from '../../../shared/schedules/show-schedule.ts';
-import { changeSchedule, runsAs, schedulePath } from './schedule.ts';
+import { changeSchedule, runsAgainAs, schedulePath } from './schedule.ts';
 
 export const endpoint = defineEndpoint({
   name: 'resumeSchedule',
@@ -24,11 +24,10 @@ export const endpoint = defineEndpoint({
 
   handle({ path }, context) {
     const { caller, now } = context;
-    const runner = runsAs(caller);
-    return changeSchedule(context, path, (schedule) => {
-      if (schedule.status === 'ACTIVE') return undefined;
-      const { charged_token: _, token_id: __, ci: ___, ...kept } = schedule;
-      return rescheduled({ ...kept, ...runner, failures: 0 }, now());
-    });
+    return changeSchedule(context, path, (schedule) =>
+      schedule.status === 'ACTIVE'
+        ? undefined
+        : rescheduled({ ...runsAgainAs(schedule, caller), failures: 0 }, now()),
+    );
   },
 });

@@ -49,6 +49,12 @@ export function runsAs({ user_id, username, token_id, scope, charged_token, ci }
   };
 }
 
+/** Return a schedule that runs as the caller from now on, by the token of this request. @throws as {@link runsAs} */
+export function runsAgainAs(schedule: Schedule, caller: Caller): Schedule {
+  const { charged_token: _, token_id: __, ci: ___, ...kept } = schedule;
+  return { ...kept, ...runsAs(caller) };
+}
+
 /**
  * Change a schedule for a person, and set its timer.
  * @param change returns the changed schedule, or undefined if it already is so

@@ -13,7 +13,7 @@ const schedule = recordType('schedule', () =>
   z.object({
     schedule_id: Ulid,
     project_id: Ulid,
-    /** User as whom it runs: the one who made it, or resumed it last. */
+    /** User as whom it runs: the one who made it, or resumed or changed it last. */
     user_id: Ulid,
     username: z.string(),
     ...tokenOrigin(),

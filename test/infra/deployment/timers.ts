@@ -17,7 +17,8 @@ test('functions that set timers, and no others, learn their group, role and func
     .of('AWS::Lambda::Function')
     .filter(({ Properties }) => Properties.Environment?.Variables.SCHEDULE_ROLE !== undefined);
 
-  expect(setting.sort()).toEqual(['backgroundPass', 'createSchedule', 'resumeSchedule', 'schedules']);
+  const expected = ['backgroundPass', 'createSchedule', 'resumeSchedule', 'schedules', 'updateSchedule'];
+  expect(setting.sort()).toEqual(expected);
   expect(told).toHaveLength(setting.length);
   expect(variablesOf('createSchedule')).toMatchObject({ SCHEDULE_GROUP: 'model-project-service' });
 });

@@ -241,16 +241,16 @@ const nightly = json({ cron: '0 3 * * *', config: 'train.yaml' });
 const schedules = new Map<string, Promise<string>>();
 
 /** On a schedule of the target. */
-const onSchedule = (isNew: boolean): Operation => ({
+const onSchedule = (isNew: boolean, more: Call = {}): Operation => ({
   absent: { schedule_id: nobody },
   call: async ({ service, target }) => {
-    if (target === undefined) return { path: { schedule_id: nobody } };
+    if (target === undefined) return { ...more, path: { schedule_id: nobody } };
     const { project_id, user } = target;
     const make = async (): Promise<string> =>
       (await service.must(createSchedule, { path: { project_id }, ...nightly })).schedule_id;
     const made = (isNew ? undefined : schedules.get(user.user_id)) ?? make();
     if (!isNew) schedules.set(user.user_id, made);
-    return { path: { schedule_id: await made } };
+    return { ...more, path: { schedule_id: await made } };
   },
 });
 
@@ -434,6 +434,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   pauseSchedule: onSchedule(false),
   resumeSchedule: onSchedule(false),
   runSchedule: onSchedule(true),
+  updateSchedule: onSchedule(false, json({ name: 'weekly' })),
   deleteSchedule: onSchedule(true),
 
   downloadDataset: { absent: { dataset: 'absent' } },

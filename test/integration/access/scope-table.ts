@@ -125,6 +125,7 @@ export const scopeTable: Readonly<Record<string, Row>> = Object.fromEntries([
     pauseSchedule
     resumeSchedule
     runSchedule
+    updateSchedule
     putConfig
     putEnvironment
     requestSourceUpload

@@ -31,6 +31,7 @@ import { endpoint as pauseSchedule } from '../../../functions/projects/schedules
 import { endpoint as readSchedule } from '../../../functions/projects/schedules/read-schedule.endpoint.ts';
 import { endpoint as resumeSchedule } from '../../../functions/projects/schedules/resume-schedule.endpoint.ts';
 import { endpoint as runSchedule } from '../../../functions/projects/schedules/run-schedule.endpoint.ts';
+import { endpoint as updateSchedule } from '../../../functions/projects/schedules/update-schedule.endpoint.ts';
 import { endpoint as cancelSweep } from '../../../functions/projects/sweeps/cancel-sweep.endpoint.ts';
 import { endpoint as createSweep } from '../../../functions/projects/sweeps/create-sweep.endpoint.ts';
 import { endpoint as createTrial } from '../../../functions/projects/sweeps/create-trial.endpoint.ts';
@@ -80,7 +81,7 @@ export const projectRows: Rows = {
     { endpoint: readExperiment, change: updateExperiment },
     { endpoint: readSweep, change: updateSweep },
     { endpoint: readReport, change: updateReport },
-    { endpoint: readSchedule },
+    { endpoint: readSchedule, change: updateSchedule },
     { endpoint: readExperimentConfig },
     { endpoint: readExperimentConfigGraph, accept: 'application/json' },
     { endpoint: readExperimentConfigGraph, accept: 'image/svg+xml' },
@@ -166,6 +167,12 @@ export const projectRows: Rows = {
       effect: 'sets',
     },
     { endpoint: deleteReport, content: () => ({}), reads: readReport, effect: 'removes' },
+    {
+      endpoint: updateSchedule,
+      content: (n) => ({ body: JSON.stringify({ name: `name ${n}` }), headers: asJson }),
+      reads: readSchedule,
+      effect: 'sets',
+    },
     { endpoint: deleteSchedule, content: () => ({}), reads: readSchedule, effect: 'removes' },
   ],
   tagged: [

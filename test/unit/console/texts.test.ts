@@ -6,6 +6,7 @@ import {
   plainText,
 } from '../../../functions/console/app/experiment/log/log-levels.ts';
 import { parseJsonTable, parseSeparated } from '../../../functions/console/app/preview/table-data.ts';
+import { cronWords } from '../../../functions/console/app/schedules/cron-words.ts';
 import {
   causeText,
   durationText,
@@ -206,4 +207,17 @@ describe('a figure of a job', () => {
   ])('has of the reason "%s" the cause "%s"', (reason, cause) => {
     expect(causeText(reason)).toBe(cause);
   });
+});
+
+test.each([
+  ['0 3 * * 1-5', 'at 03:00, Monday to Friday'],
+  ['30 2,14 * * *', 'at 02:30 and 14:30, every day'],
+  ['*/15 * * * *', 'every 15 minutes, every day'],
+  ['5 */6 * * sun', 'every 6 hours at :05, Sunday'],
+  ['0 4 1 * *', 'at 04:00, on day 1 of the month'],
+  ['*/7 * * * *', '*/7 * * * *'],
+  ['0 3 13 * 5', '0 3 13 * 5'],
+  ['0 3', '0 3'],
+])('the schedule %s is %s', (cron, words) => {
+  expect(cronWords(cron)).toBe(words);
 });

@@ -99,7 +99,12 @@ export const layers: readonly (readonly string[])[] = [
   ['functions/console/app/api', 'functions/console/app/theme'],
   ['functions/console/app/ui'],
   ['functions/console/app/runs'],
-  ['functions/console/app/charts', 'functions/console/app/hooks', 'functions/console/app/shell'],
+  [
+    'functions/console/app/charts',
+    'functions/console/app/hooks',
+    'functions/console/app/schedules',
+    'functions/console/app/shell',
+  ],
   ['functions/console/app/media', 'functions/console/app/models', 'functions/console/app/project'],
   [
     'functions/console/app/experiments',

@@ -9,6 +9,7 @@ import { changeProject } from '../api/projects.ts';
 import type { Rights } from '../api/rights.ts';
 import { useLive } from '../api/use-live.ts';
 import { Hooks } from '../hooks/hooks.tsx';
+import { Schedules } from '../schedules/schedules.tsx';
 import { AskingButton } from '../ui/controls/asking-button.tsx';
 import { Button, LinkButton } from '../ui/controls/button.tsx';
 import { Confirm } from '../ui/controls/dialog.tsx';
@@ -220,6 +221,7 @@ export function SettingsTab({
       content: <Variables project_id={project_id} mayOwn={mayOwn} />,
     },
     part('Rules', <Rules project={project} mayChange={mayChange} onChange={onChange} />),
+    part('Schedules', <Schedules project_id={project_id} mayChange={mayChange} />),
     part('Hooks', <Hooks project_id={project_id} rights={rights} />),
     part('Budget', <ProjectBudget project_id={project_id} mayOwn={mayOwn} />),
     part('Facts', <ProjectFacts project={project} />),

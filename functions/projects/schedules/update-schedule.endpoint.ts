@@ -1,0 +1,65 @@
+import * as z from 'zod';
+import { setTimers } from '../../../shared/aws/needs.ts';
+import { badRequest } from '../../../shared/core/service-error.ts';
+import type { Schedule } from '../../../shared/data/schedules/schedule.ts';
+import { writeRecords } from '../../../shared/data/table/needs.ts';
+import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
+import { fields } from '../../../shared/http/definition/endpoint-input.ts';
+import { requirePrecondition } from '../../../shared/http/definition/precondition.ts';
+import { requireBudget } from '../../../shared/jobs/budget.ts';
+import { costEstimate } from '../../../shared/jobs/cost.ts';
+import { ScheduleSpec } from '../../../shared/schedules/schedule-spec.ts';
+import { rescheduled } from '../../../shared/schedules/schedule-state.ts';
+import { ScheduleAnswer } from '../../../shared/schedules/show-schedule.ts';
+import { changeSchedule, runsAgainAs, schedulePath } from './schedule.ts';
+
+const { name, cron, zone, overlap, budget } = ScheduleSpec.shape;
+
+const Change = z
+  .strictObject({
+    name: name.describe('Name for people.'),
+    cron: cron.optional(),
+    zone: zone.unwrap().optional().describe('Time zone of the fields, by its IANA name.'),
+    overlap: overlap.unwrap().optional().describe('If the run before has not ended.'),
+    budget: budget.unwrap().nullable().optional().describe('US$ that each run may cost. Null removes it.'),
+  })
+  .meta({ minProperties: 1 });
+
+export const endpoint = defineEndpoint({
+  name: 'updateSchedule',
+  method: 'PATCH',
+  path: '/projects/{project_id}/schedules/{schedule_id}',
+  summary: 'Change when and how a schedule runs',
+  description:
+    'Changes the given fields and no others; a paused schedule stays paused. From then on it runs as the caller, by the scope and budget of the token of this request. For another source, configuration or size, make another schedule.',
+  allow: 'developer',
+  project: 'developer',
+  right: 'run',
+  audit: { fields: ['name', 'cron', 'zone', 'overlap', 'budget'] },
+  needs: { records: writeRecords, timers: setTimers },
+  input: { path: schedulePath, body: fields(Change) },
+  output: { 200: ScheduleAnswer },
+  problems: ['conflict', 'precondition-failed', 'too-large', 'unsupported-media-type'],
+  etag: true,
+
+  handle({ path, body }, context) {
+    const { caller, now, settings } = context;
+    if (Object.keys(body).length === 0) {
+      const message = `must have at least one of ${Object.keys(Change.shape).join(', ')}`;
+      throw badRequest([{ in: 'body', name: 'body', message }]);
+    }
+    return changeSchedule(context, path, (schedule) => {
+      requirePrecondition(context, schedule.version);
+      context.noteAudit({ before: schedule });
+      const { inputs, next_at } = schedule;
+      const { gpus, nodes, timeout } = inputs;
+      const cost_estimate = costEstimate(settings.prices, { ...inputs, isOnNodes: nodes > 1 || gpus > 0 });
+      requireBudget(body.budget ?? null, { cost_estimate, timeout }, 'body', 'budget');
+      const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+      const changed: Schedule = { ...runsAgainAs(schedule, caller), ...given };
+      // A change of the name takes no time away that has just come.
+      const isMoved = changed.cron !== schedule.cron || changed.zone !== schedule.zone;
+      return isMoved && next_at !== null ? rescheduled(changed, now()) : changed;
+    });
+  },
+});
