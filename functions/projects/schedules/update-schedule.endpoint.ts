@@ -55,8 +55,8 @@ export const endpoint = defineEndpoint({
       const { gpus, nodes, timeout } = inputs;
       const cost_estimate = costEstimate(settings.prices, { ...inputs, isOnNodes: nodes > 1 || gpus > 0 });
       requireBudget(body.budget ?? null, { cost_estimate, timeout }, 'body', 'budget');
-      const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
-      const changed: Schedule = { ...runsAgainAs(schedule, caller), ...given };
+      const fieldsSet = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+      const changed: Schedule = { ...runsAgainAs(schedule, caller), ...fieldsSet };
       // A change of the name takes no time away that has just come.
       const isMoved = changed.cron !== schedule.cron || changed.zone !== schedule.zone;
       return isMoved && next_at !== null ? rescheduled(changed, now()) : changed;

@@ -43,11 +43,11 @@ function readScenarios(values: ReturnType<typeof readValues>): readonly Scenario
   const jobs = wholeNumber('jobs', values.jobs ?? '100');
   const users = wholeNumber('users', values.users ?? '100');
   const minutes = wholeNumber('minutes', values.minutes ?? '15');
-  const given = (['projects', 'launch', 'places', 'length'] as const).flatMap((name) => {
+  const numbers = (['projects', 'launch', 'places', 'length'] as const).flatMap((name) => {
     const text = values[name];
     return text === undefined ? [] : [[name, wholeNumber(name, text)] as const];
   });
-  const more = { ...Object.fromEntries(given), isHarsh: values.harsh };
+  const more = { ...Object.fromEntries(numbers), isHarsh: values.harsh };
   return [{ name: `${jobs} jobs, ${users} users`, jobs, users, minutes, ...more }];
 }
 

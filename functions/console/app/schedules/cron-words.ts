@@ -23,7 +23,7 @@ function timesText(minute: string, hour: string): string | undefined {
       : undefined;
   const named = hour.split(',');
   if (!named.every(isNumber)) return undefined;
-  return `at ${named.map((one) => `${one.padStart(2, '0')}:${past}`).join(' and ')}`;
+  return `at ${named.map((each) => `${each.padStart(2, '0')}:${past}`).join(' and ')}`;
 }
 
 /** Return the step of a field such as `*` or one with a slash. */

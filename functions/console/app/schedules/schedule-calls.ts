@@ -1,8 +1,8 @@
 import type { RequestOf, RowOf } from '../../../../shared/client/route.ts';
 import type { endpoint as deleteSchedule } from '../../../projects/schedules/delete-schedule.endpoint.ts';
 import type { endpoint as listSchedules } from '../../../projects/schedules/list-schedules.endpoint.ts';
-import type { endpoint as pauseSchedule } from '../../../projects/schedules/pause-schedule.endpoint.ts';
-import type { endpoint as resumeSchedule } from '../../../projects/schedules/resume-schedule.endpoint.ts';
+import type { endpoint as pauseEndpoint } from '../../../projects/schedules/pause-schedule.endpoint.ts';
+import type { endpoint as resumeEndpoint } from '../../../projects/schedules/resume-schedule.endpoint.ts';
 import type { endpoint as updateSchedule } from '../../../projects/schedules/update-schedule.endpoint.ts';
 import { all, call } from '../api/calls.ts';
 
@@ -15,11 +15,14 @@ const pathOf = ({ project_id, schedule_id }: Schedule) => ({ path: { project_id,
 export const loadSchedules = (project_id: string): Promise<Schedule[]> =>
   all<typeof listSchedules>('GET /projects/{project_id}/schedules', { path: { project_id } });
 
-export const pauseOne = (one: Schedule) => call<typeof pauseSchedule>(`POST ${at}/pause`, pathOf(one));
+export const pauseSchedule = (schedule: Schedule) =>
+  call<typeof pauseEndpoint>(`POST ${at}/pause`, pathOf(schedule));
 
-export const resumeOne = (one: Schedule) => call<typeof resumeSchedule>(`POST ${at}/resume`, pathOf(one));
+export const resumeSchedule = (schedule: Schedule) =>
+  call<typeof resumeEndpoint>(`POST ${at}/resume`, pathOf(schedule));
 
-export const changeOne = (one: Schedule, body: ScheduleChange) =>
-  call<typeof updateSchedule>(`PATCH ${at}`, { ...pathOf(one), body });
+export const changeSchedule = (schedule: Schedule, body: ScheduleChange) =>
+  call<typeof updateSchedule>(`PATCH ${at}`, { ...pathOf(schedule), body });
 
-export const removeOne = (one: Schedule) => call<typeof deleteSchedule>(`DELETE ${at}`, pathOf(one));
+export const removeSchedule = (schedule: Schedule) =>
+  call<typeof deleteSchedule>(`DELETE ${at}`, pathOf(schedule));

@@ -4,7 +4,7 @@ import { Form } from '../ui/controls/form.tsx';
 import { TextField } from '../ui/controls/text-field.tsx';
 import { tell } from '../ui/states/notice.tsx';
 import { cronWords } from './cron-words.ts';
-import { changeOne, type Schedule, type ScheduleChange } from './schedule-calls.ts';
+import { changeSchedule, type Schedule, type ScheduleChange } from './schedule-calls.ts';
 
 /** Form that changes when and how a schedule runs. The service checks the fields, and names every fault. */
 export function ScheduleForm({ schedule, onSaved }: { schedule: Schedule; onSaved: () => Promise<void> }) {
@@ -36,7 +36,7 @@ export function ScheduleForm({ schedule, onSaved }: { schedule: Schedule; onSave
     />
   );
   const save = async () => {
-    await changeOne(schedule, changed);
+    await changeSchedule(schedule, changed);
     tell('The schedule is changed. From now on it runs as you.');
     await onSaved();
   };

@@ -7,7 +7,13 @@ import { Loaded } from '../ui/states/loaded.tsx';
 import { attempt } from '../ui/states/notice.tsx';
 import { Ago } from '../ui/text/ago.tsx';
 import { cronWords } from './cron-words.ts';
-import { loadSchedules, pauseOne, removeOne, resumeOne, type Schedule } from './schedule-calls.ts';
+import {
+  loadSchedules,
+  pauseSchedule,
+  removeSchedule,
+  resumeSchedule,
+  type Schedule,
+} from './schedule-calls.ts';
 import { ScheduleForm } from './schedule-form.tsx';
 
 /** Trainings of a project that repeat by the clock: when, what came of the last one, and whether they go on. */
@@ -98,7 +104,7 @@ function Actions({
   onChange: () => Promise<void>;
 }) {
   const { name, status } = schedule;
-  const act = (change: (one: Schedule) => Promise<unknown>) =>
+  const act = (change: (schedule: Schedule) => Promise<unknown>) =>
     attempt(async () => {
       await change(schedule);
       await onChange();
@@ -106,9 +112,9 @@ function Actions({
   return (
     <div class="bar-row">
       {status === 'ACTIVE' ? (
-        <Button onClick={() => act(pauseOne)}>Pause</Button>
+        <Button onClick={() => act(pauseSchedule)}>Pause</Button>
       ) : (
-        <Button onClick={() => act(resumeOne)}>Resume as yourself</Button>
+        <Button onClick={() => act(resumeSchedule)}>Resume as yourself</Button>
       )}
       <Button kind="quiet" onClick={onEdit}>
         Change
@@ -120,7 +126,7 @@ function Actions({
         title="Delete this schedule?"
         action="Delete the schedule"
         question="No further run begins. Its experiments stay."
-        onConfirm={() => removeOne(schedule).then(onChange)}
+        onConfirm={() => removeSchedule(schedule).then(onChange)}
       />
     </div>
   );
