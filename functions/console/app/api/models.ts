@@ -1,4 +1,4 @@
-import type { AnswerOf, Called, Route, RowOf } from '../../../../shared/client/route.ts';
+import type { AnswerOf, Called, RequestOf, Route, RowOf } from '../../../../shared/client/route.ts';
 import type { Sets } from '../../../../shared/onnx-models/sets-beside.ts';
 import type { endpoint as cancelPrune } from '../../../optimization/compressions/prune/cancel-prune-strategy.endpoint.ts';
 import type { endpoint as createPrune } from '../../../optimization/compressions/prune/create-prune-strategy.endpoint.ts';
@@ -11,6 +11,7 @@ import type { endpoint as readPruning } from '../../../optimization/compressions
 import type { endpoint as createQuantize } from '../../../optimization/compressions/quantize/create-quantize-strategy.endpoint.ts';
 import type { endpoint as listQuantizations } from '../../../optimization/compressions/quantize/list-quantize-strategies.endpoint.ts';
 import type { endpoint as readQuantization } from '../../../optimization/compressions/quantize/read-quantize-strategy.endpoint.ts';
+import type { endpoint as createExport } from '../../../optimization/exports/create-export.endpoint.ts';
 import type { endpoint as createModel } from '../../../optimization/models/create-model.endpoint.ts';
 import type { endpoint as deleteModel } from '../../../optimization/models/delete-model.endpoint.ts';
 import type { endpoint as listModels } from '../../../optimization/models/list-models.endpoint.ts';
@@ -148,3 +149,7 @@ export const optimize = (
   operation === 'prune'
     ? call<typeof createPrune>('POST /optimization/prune', { query: query as never })
     : call<typeof createQuantize>('POST /optimization/quantize', { query: query as never });
+
+/** Export a model of the Hub, and compress it. @returns the experiment that exports */
+export const exportModel = (body: RequestOf<typeof createExport>['body']) =>
+  call<typeof createExport>('POST /optimization/exports', { body });

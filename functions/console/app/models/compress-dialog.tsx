@@ -7,6 +7,7 @@ import { Form } from '../ui/controls/form.tsx';
 import { setQuery } from '../ui/router.ts';
 import { Loaded } from '../ui/states/loaded.tsx';
 import { tell } from '../ui/states/notice.tsx';
+import { LossField } from './loss-field.tsx';
 import {
   beginningOf,
   idleFault,
@@ -26,42 +27,6 @@ const unchanged: Settings = { values: {}, inputs: 'auto', outputs: 'auto', resul
 /** Return the method that searches among the others, or the first one. */
 const searching = (methods: readonly Method[]): Method | undefined =>
   methods.find(({ fixed }) => fixed['strategy'] === 'auto') ?? methods[0];
-
-/** Field of the loss that the search may accept, in percent. */
-const LossField = ({
-  loss,
-  error,
-  hasEvaluation,
-  onLoss,
-}: {
-  loss: string;
-  error: string | undefined;
-  hasEvaluation: boolean;
-  onLoss: (text: string) => void;
-}) => (
-  <Field
-    label={readable(searchedLoss)}
-    error={error}
-    hint={
-      hasEvaluation
-        ? 'Of the accuracy on the evaluation set, or of agreement with the original if it has no labels. The smallest result within it is kept.'
-        : 'Share of other answers than the original’s, or error of its outputs. Add an evaluation set with labels to bound the accuracy instead.'
-    }
-  >
-    {(attributes) => (
-      <span class="with-unit">
-        <input
-          {...attributes}
-          inputMode="decimal"
-          autoComplete="off"
-          value={loss}
-          onInput={({ currentTarget }) => onLoss(currentTarget.value)}
-        />
-        %
-      </span>
-    )}
-  </Field>
-);
 
 /**
  * Dialog that starts a compression. One field says what may be lost, and the service searches for the smallest version
@@ -108,14 +73,7 @@ export function CompressDialog({
   return (
     <Dialog title={`Compress ${model.model_name}`} onClose={onClose}>
       <Form action="Compress" onSubmit={begin} isReady={isReady} wide>
-        {isSearch && (
-          <LossField
-            loss={loss}
-            error={share === undefined ? 'Enter a percentage above 0, such as 0.5.' : undefined}
-            hasEvaluation={model.has_evaluation}
-            onLoss={setLoss}
-          />
-        )}
+        {isSearch && <LossField loss={loss} hasEvaluation={model.has_evaluation} onLoss={setLoss} />}
         <details class="graph-fold">
           <summary>More</summary>
           <div class="form wide">

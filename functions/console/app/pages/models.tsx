@@ -15,9 +15,12 @@ import { Listing } from '../ui/listing.tsx';
 import { PageHead } from '../ui/page-head.tsx';
 import { go, href, place, setQuery } from '../ui/router.ts';
 import { Empty } from '../ui/states/empty.tsx';
+import { lazy } from '../ui/states/lazy.tsx';
 import { Loaded } from '../ui/states/loaded.tsx';
 import { Ago } from '../ui/text/ago.tsx';
 import { numberText } from '../ui/text/format.ts';
+
+const HubDialog = lazy(() => import('../models/hub-dialog.tsx').then((module) => module.HubDialog));
 
 /** Form to upload a model: the ONNX file, and its calibration and evaluation sets. */
 function UploadModel({ onClose }: { onClose: () => void }) {
@@ -99,18 +102,24 @@ export function ModelsPage() {
   const [from, path, project] = [query.get('from'), query.get('path'), query.get('project')];
   const { mayCreate } = ownRights();
   const close = () => {
-    setQuery({ upload: undefined, from: undefined, path: undefined, project: undefined });
+    setQuery({ hub: undefined, upload: undefined, from: undefined, path: undefined, project: undefined });
     void live.refresh();
   };
   return (
     <>
       <PageHead title="Models">
         {mayCreate && (
-          <Button kind="primary" icon="upload" onClick={() => setQuery({ upload: '1' })}>
-            Upload a model
-          </Button>
+          <>
+            <Button icon="cube" onClick={() => setQuery({ hub: '1' })}>
+              From Hugging Face
+            </Button>
+            <Button kind="primary" icon="upload" onClick={() => setQuery({ upload: '1' })}>
+              Upload a model
+            </Button>
+          </>
         )}
       </PageHead>
+      {mayCreate && query.has('hub') && <HubDialog onClose={close} />}
       {mayCreate && query.has('upload') && <UploadModel onClose={close} />}
       {mayCreate && from !== null && path !== null && project !== null && (
         <TakeModel project_id={project} experiment_id={from} path={path} onClose={close} />
@@ -121,7 +130,8 @@ export function ModelsPage() {
             <Empty title="No models yet" icon="cube">
               {mayCreate && (
                 <p>
-                  Upload an ONNX file, or register an artifact of an experiment. Then prune and quantize it.
+                  Upload an ONNX file, take a model from Hugging Face, or register an artifact of an
+                  experiment. Then prune and quantize it.
                 </p>
               )}
             </Empty>

@@ -1,0 +1,57 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { endpoint as readExperiment } from '../../functions/experiments/records/read-experiment.endpoint.ts';
+import type { endpoint as createProject } from '../../functions/projects/projects/create-project.endpoint.ts';
+import { axeFindings } from './axe.ts';
+import { type ConsoleService, startConsole, visit } from './console-service.ts';
+
+let service: ConsoleService;
+let page: Page;
+let project_id: string;
+
+beforeAll(async () => {
+  service = await startConsole();
+  ({ project_id } = await service.client.call<typeof createProject>('POST /projects/', {
+    query: {
+      'project-name': 'hub',
+      'project-description': 'Exports.',
+      'project-type': 'supervised',
+      'project-task': 'classification',
+    },
+  }));
+  page = await service.enter();
+});
+afterAll(() => service.close());
+
+const button = (name: string) => page.getByRole('button', { name, exact: true });
+
+test('a model of Hugging Face is begun from the list of models', async () => {
+  await visit(page, 'models');
+  await button('From Hugging Face').click();
+  const model = page.getByLabel('Model', { exact: true });
+  await model.fill('an-owner/a--model');
+  await page.getByLabel('Project', { exact: true }).selectOption({ label: 'hub' });
+  await page.getByLabel('Task').selectOption('fill-mask');
+  await page.getByLabel('Processor or machine').selectOption('lambda');
+  await page.getByLabel('Max loss').fill('1');
+  await button('Start').click();
+  await page.getByRole('alert').getByText('must be').waitFor();
+  await model.fill('an-owner/a-model@v1.0');
+  const command = `mps compress hf://an-owner/a-model@v1.0 --max-loss 0.01 --for lambda --task fill-mask -p ${project_id}`;
+  await page.getByText(command).waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await button('Start').click();
+  await page.getByRole('link', { name: 'an-owner/a-model@v1.0' }).waitFor();
+  const experiment_id = /experiments\/(\w{26})/.exec(page.url())?.[1] ?? '';
+  const path = { project_id, experiment_id };
+  const { model_export } = await service.client.call<typeof readExperiment>(
+    'GET /projects/{project_id}/experiments/{experiment_id}',
+    { path },
+  );
+  expect(model_export?.source).toEqual({ hf: 'an-owner/a-model', revision: 'v1.0' });
+  await page.getByText('a-model-small').waitFor();
+});
+
+test('nothing of it made a script fail or broke the policy of the page', () => {
+  expect(service.faults).toEqual([]);
+});
