@@ -7,19 +7,17 @@ import { lineColour } from '../theme/colours.ts';
 import { Command } from '../ui/controls/copy.tsx';
 import { place, placeOf, setQuery } from '../ui/router.ts';
 import { Empty } from '../ui/states/empty.tsx';
-import { lazy } from '../ui/states/lazy.tsx';
 import { Problem } from '../ui/states/problem.tsx';
 import { Skeleton } from '../ui/states/skeleton.tsx';
 import { CutName } from '../ui/text/cut-name.tsx';
 import { AudioPlayer } from './audio-player.tsx';
 import { drawnItems, HistogramTile } from './histogram-tile.tsx';
+import { EventsView } from './lazy-events.ts';
 import { Lightbox } from './lightbox.tsx';
 import { PictureLoader, type WantedPicture } from './picture-loader.ts';
 import { StepSlider } from './step-slider.tsx';
 import { itemAt, itemsAround, stepsOf } from './steps.ts';
 import { useVisibility } from './use-visibility.ts';
-
-const EventsView = lazy(() => import('./events-view.tsx').then((module) => module.EventsView));
 
 /** Experiment whose media are shown. */
 export interface MediaExperiment {

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { bytesText } from '../../../../shared/core/text/bytes-text.ts';
 import { type Artifact, type ExperimentPath, openArtifact, readArtifact } from '../api/experiments.ts';
 import { AudioPlayer } from '../media/audio-player.tsx';
+import { EventsView } from '../media/lazy-events.ts';
 import { lazy } from '../ui/states/lazy.tsx';
 import { Problem } from '../ui/states/problem.tsx';
 import { Skeleton } from '../ui/states/skeleton.tsx';
@@ -12,7 +13,6 @@ import { SourceSwitch } from './source-switch.tsx';
 
 const TableFile = lazy(() => import('./table-file.tsx').then((module) => module.TableFile));
 const HtmlView = lazy(() => import('./html-view.tsx').then((module) => module.HtmlView));
-const EventsView = lazy(() => import('../media/events-view.tsx').then((module) => module.EventsView));
 
 const pictureTypes: Readonly<Record<string, string>> = {
   png: 'image/png',
