@@ -16,7 +16,7 @@ import { bestText } from './metric-text.ts';
 
 /**
  * Show the log and the state of an experiment until it ends. The first Ctrl-C detaches. A second one within two
- * seconds cancels the training.
+ * seconds cancels it.
  *
  * @throws CliError if the user detaches
  */
@@ -24,7 +24,7 @@ export function followExperiment(
   client: Client,
   path: ExperimentPath,
   printer: Printer,
-  onLine?: (line: LogLine) => void,
+  { onLine, what = 'training' }: Following = {},
 ): Promise<Ended> {
   const { experiment_id } = path;
   const cancel = async () => {
@@ -35,7 +35,7 @@ export function followExperiment(
   const again = `mps logs -f ${experiment_id}`;
   return detachable((signal) => followToEnd(client, path, { printer, signal, onLine }), {
     printer,
-    what: 'training',
+    what,
     again,
     cancel,
   });
@@ -47,6 +47,12 @@ export const followToEnd = (
   path: ExperimentPath,
   { onLine, ...followed }: Omit<Followed, 'onLine'> & Partial<Pick<Followed, 'onLine'>>,
 ): Promise<Ended> => new Follower(client, path, { ...followed, onLine }).follow();
+
+interface Following {
+  onLine?: ((line: LogLine) => void) | undefined;
+  /** Kind of the job, for what is said after Ctrl-C. */
+  what?: 'training' | 'export';
+}
 
 interface ExperimentPath {
   project_id: string;

@@ -37,7 +37,7 @@ async function logs(
   if (follow) {
     const { stdout } = this.process;
     const onLine = isJson ? (line: LogLine) => void stdout.write(jsonLine(line)) : undefined;
-    const { experiment: ended } = await followExperiment(session.client, path, this.printer, onLine);
+    const { experiment: ended } = await followExperiment(session.client, path, this.printer, { onLine });
     this.process.exitCode = programExitCode(ended);
     return;
   }

@@ -66,7 +66,9 @@ async function compress(this: CliContext, flags: Flags, place: string): Promise<
   }
   printer.say(`submitted   ${experiment_id}`);
   const path = { project_id, experiment_id };
-  const { experiment: ended, unsaid } = await followExperiment(session.client, path, printer);
+  const { experiment: ended, unsaid } = await followExperiment(session.client, path, printer, {
+    what: 'export',
+  });
   printer.say(`export ${ended.status}${unsaid === '' ? '' : `: ${unsaid}`}`);
   if (ended.status !== 'SUCCEEDED') {
     this.process.exitCode = programExitCode(ended);

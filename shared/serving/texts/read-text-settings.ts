@@ -31,12 +31,15 @@ export function readTextSettings(files: SettingsFiles, tensors: ModelTensors): R
   }
   if (!tensors.inputs.some(({ name }) => name === 'input_ids'))
     faults.push('the model has no input "input_ids"');
+  const output = chooseOutput(config, tensors);
+  // A graph with this output has all modules of the model inside, as exporters of sentence-transformers write it.
+  const isWhole = output?.name === 'sentence_embedding' && output.rank === 2;
+  const known = ['Transformer', 'Pooling', 'Normalize', ...(isWhole ? ['Dense'] : [])];
   for (const { type } of modules ?? []) {
     const kind = type.split('.').at(-1) ?? '';
-    if (!['Transformer', 'Pooling', 'Normalize'].includes(kind))
+    if (!known.includes(kind))
       faults.push(`modules.json has a ${JSON.stringify(kind)}, which is not part of the ONNX file`);
   }
-  const output = chooseOutput(config, tensors);
   if (output === undefined)
     faults.push(`none of its outputs is a vector or classes of texts or tokens: ${namesOfOutputs(tensors)}`);
   const isPooled = output?.task === 'embedding' && output.rank === 3;

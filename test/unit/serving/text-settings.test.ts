@@ -71,6 +71,23 @@ test('a pooling whose file is missing or elsewhere is a fault, not the mean', ()
   );
 });
 
+test('a Dense is inside a graph that gives sentence_embedding for each text, and in no other', () => {
+  const files = { 'modules.json': [{ type: 'sentence_transformers.models.Dense', path: '2_Dense' }] };
+  const output = (name: string, ...shape: (string | number)[]) => ({
+    inputs: [input],
+    outputs: [{ name, type: 'float32', shape }],
+  });
+
+  expect(read(files, output('sentence_embedding', 'b', 8)).settings).toMatchObject({
+    output: 'sentence_embedding',
+    pooling: null,
+  });
+  for (const other of [output('sentence_embedding', 'b', 's', 8), output('last_hidden_state', 'b', 's', 8)])
+    expect(read(files, other).fault).toContain('"Dense", which is not part of the ONNX file');
+  const unknown = { 'modules.json': [{ type: 'sentence_transformers.models.LSTM' }] };
+  expect(read(unknown, output('sentence_embedding', 'b', 8)).fault).toContain('"LSTM"');
+});
+
 test('what is no JSON says so', () => {
   expect(read({ 'config.json': '{"dropout": NaN}' }).fault).toContain('config.json is not JSON');
 });
