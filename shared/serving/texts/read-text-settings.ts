@@ -34,7 +34,8 @@ export function readTextSettings(files: SettingsFiles, tensors: ModelTensors): R
   const output = chooseOutput(config, tensors);
   // A graph with this output has all modules of the model inside, as exporters of sentence-transformers write it.
   const isWhole = output?.name === 'sentence_embedding' && output.rank === 2;
-  const known = ['Transformer', 'Pooling', 'Normalize', ...(isWhole ? ['Dense'] : [])];
+  // Dropout does nothing but in training.
+  const known = ['Transformer', 'Pooling', 'Normalize', 'Dropout', ...(isWhole ? ['Dense'] : [])];
   for (const { type } of modules ?? []) {
     const kind = type.split('.').at(-1) ?? '';
     if (!known.includes(kind))

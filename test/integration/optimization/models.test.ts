@@ -53,6 +53,7 @@ describe('a model', () => {
       owner_id: owner.user.user_id,
       status: 'ready',
       origin: { kind: 'upload' },
+      lineage: null,
       digest: sha256(digits),
       bytes: digits.length,
       has_calibration: false,

@@ -84,6 +84,8 @@ test('a Dense is inside a graph that gives sentence_embedding for each text, and
   });
   for (const other of [output('sentence_embedding', 'b', 's', 8), output('last_hidden_state', 'b', 's', 8)])
     expect(read(files, other).fault).toContain('"Dense", which is not part of the ONNX file');
+  const dropout = { 'modules.json': [{ type: 'sentence_transformers.models.Dropout' }] };
+  expect(read(dropout, output('sentence_embedding', 'b', 8)).fault ?? '').not.toContain('Dropout');
   const unknown = { 'modules.json': [{ type: 'sentence_transformers.models.LSTM' }] };
   expect(read(unknown, output('sentence_embedding', 'b', 8)).fault).toContain('"LSTM"');
 });
