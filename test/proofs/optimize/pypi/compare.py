@@ -84,8 +84,11 @@ def run(command: list[str]) -> Ran:
         out.seek(0)
         error.seek(0)
         lines = [line for line in error.read().decode(errors="replace").strip().split("\n") if line.strip()]
-        fault = "" if process.returncode == 0 else (lines[-1] if lines else f"ended with {process.returncode}")[:400]
-        return Ran(out.read().decode(), fault, seconds, usage.ru_maxrss * 1024)
+        printed = out.read().decode()
+        # The engine ends with 4 for a useless result, whose first line says why.
+        said = printed.strip().split("\n") if process.returncode == 4 else lines[::-1]
+        fault = "" if process.returncode == 0 else ([*said, f"ended with {process.returncode}"][0])[:400]
+        return Ran(printed, fault, seconds, usage.ru_maxrss * 1024)
 
 
 def fetched(model: Model) -> pathlib.Path:
