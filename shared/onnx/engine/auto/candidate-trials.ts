@@ -133,7 +133,7 @@ export class CandidateTrials {
     return { folder, answer };
   }
 
-  /** Apply steps one after the other. The answer of the last step contains the layers of all steps. */
+  /** Apply steps one after the other. The answer of the last step contains layers, notes and warnings of all steps. */
   async transform({ steps, compression }: Steps, stage: string) {
     const { stages, optimization, scratch } = this.#context;
     let { model } = optimization;
@@ -152,7 +152,13 @@ export class CandidateTrials {
         ...(compression !== undefined && { compression }),
       });
       model = join(folder, answer.files[0] ?? '');
-      result = { ...answer, layers: [...(result?.layers ?? []), ...answer.layers] };
+      const { layers = [], notes = [], warnings = [] } = result ?? {};
+      result = {
+        ...answer,
+        layers: [...layers, ...answer.layers],
+        notes: [...notes, ...answer.notes],
+        warnings: [...warnings, ...answer.warnings],
+      };
     }
     if (result === undefined) throw new Error('a candidate has no step');
     return { path: model, folder, transform: result, calibrated };

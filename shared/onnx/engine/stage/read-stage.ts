@@ -8,6 +8,7 @@ import { runtimeNeeded } from '../../measure/verify/runtime-needed.ts';
 import { parseRequest } from '../../methods/apply/parse-request.ts';
 import { opsetWanted } from '../../methods/opset/opset-wanted.ts';
 import { raiseOpset } from '../../methods/opset/raise-opset.ts';
+import { alreadyQuantized } from '../../methods/report/already-quantized.ts';
 import { requireKnown } from '../../methods/report/require-known.ts';
 import { loadModel } from '../../model/file/load-model.ts';
 import type { Model } from '../../model/file/model.ts';
@@ -66,9 +67,13 @@ function requirePossible(
 ): Raised {
   const absent = requireKnown(model.graph, request.exclude);
   const { raise_to, notes } = raisedFor(path, model.opset(), operators, request);
+  const already = request.operation === 'quantize' ? alreadyQuantized(model.graph).trim() : '';
   return {
     raise_to,
     notes: [
+      ...(already === ''
+        ? []
+        : [`${already} Of those parts only weights that a Cast or DequantizeLinear makes may change.`]),
       ...absent.map((operator) => `exclude names ${operator}, but the model has no such operator.`),
       ...notes,
     ],

@@ -45,11 +45,8 @@ export function applyStrategy(work: Work, request: OptimizationRequest): void {
     prunings[request.strategy](work, request);
     return;
   }
+  // The graph may have changed by half, and what it had before says why nothing more was found.
   const already = alreadyQuantized(work.model.graph);
-  if (already !== '')
-    work.report.notes.push(
-      `${already.trim()} Of those parts only weights that a Cast or DequantizeLinear makes may change.`,
-    );
   try {
     quantizations[request.strategy](work, request);
   } catch (error) {
