@@ -69,7 +69,7 @@ test('anchors of the time of one page lead on', async () => {
 test('a search finds an operation of another page', async () => {
   const page = await openDocs('/docs?page=users');
   await page.keyboard.press('/');
-  await page.keyboard.type('quantize cancel');
+  await page.keyboard.type('quantize strategies cancel');
   await page.getByText('1 operation is in the contents').waitFor();
   await page.keyboard.press('Enter');
   await expect.poll(() => page.url()).toMatch(/page=optimization#cancelQuantizeStrategy$/);
