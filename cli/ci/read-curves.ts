@@ -96,8 +96,8 @@ function curveText(points: readonly CurvePoint[], { columns, from, to, low, high
   let before = first.y;
   for (let column = 0; column <= columnOf(last.x); column += 1) {
     before = filled.get(column) ?? before;
-    // Halves, because the difference of large numbers may overflow.
-    const share = high === low ? 0.5 : (before / 2 - low / 2) / (high / 2 - low / 2);
+    // Halves, because the difference of large numbers may overflow. That of the least ones is 0.
+    const share = high === low ? 0.5 : (before / 2 - low / 2) / (high / 2 - low / 2 || 1);
     line += levels[Math.min(levels.length - 1, Math.floor(share * levels.length))];
   }
   // The values break as a whole.

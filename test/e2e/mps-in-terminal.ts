@@ -160,7 +160,7 @@ export function testInTerminal(session: () => Session): void {
       const asking = terminal('mps whoami', environment);
       await asking.shows('in the background? [Y/n]');
       asking.type('\r');
-      expect(await asking.ended).toBe(0);
+      expect(await asking.ended, asking.output()).toBe(0);
       const [, pid = ''] = /To stop it: kill (\d+)/.exec(asking.output()) ?? [];
       process.kill(-Number(pid), 'SIGTERM');
       expect(asking.output()).toContain('Signed in to');

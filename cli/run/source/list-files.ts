@@ -114,6 +114,8 @@ const alwaysIgnored = [
   '.mps',
   // `mps run` adds its own version of this file.
   `/${lockedRequirements}`,
+  // What `mps ci` leaves: a report of the run before, and a compressed model.
+  ...['md', 'json', 'svg', 'onnx', 'onnx.*', 'receipt.*'].map((ending) => `/mps-ci.${ending}`),
   // Folders of `mps pull`, named by an experiment ID.
   `/${'[0-9a-z]'.repeat(26)}/`,
 ];

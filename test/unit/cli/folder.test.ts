@@ -47,9 +47,13 @@ const tree = {
   'node_modules/a/index.js': '',
   'lib/__pycache__/a.pyc': '',
   '01m81vnz70vmqzhdpxra5dgmp1/model.txt': '',
+  'mps-ci.json': '',
+  'mps-ci.onnx.data': '',
+  'mps-ci.receipt.svg': '',
+  'mps-ci.yaml': '',
   'lib/ä b.py': '',
 };
-const admitted = ['.gitignore', '.mpsignore', 'data/keep.csv', 'lib/ä b.py', 'train.py'];
+const admitted = ['.gitignore', '.mpsignore', 'data/keep.csv', 'lib/ä b.py', 'mps-ci.yaml', 'train.py'];
 
 describe('listFiles', () => {
   test('admits the same within git and without', async () => {

@@ -46,9 +46,10 @@ test('curves are lines of text on one scale, and a drawing of both sides', () =>
     { name: 'loss', base: points(1, 0.5, 0.25), head: points(1, 0.6, 0.2, 0) },
     { name: 'a<b', base: [], head: points(-1e300, 1e300) },
     { name: 'flat', base: points(2, 2), head: points(2, 2) },
+    { name: 'least', base: [], head: points(0, Number.MIN_VALUE) },
   ];
 
-  const [loss, wide, flat] = curveTexts(curves);
+  const [loss, wide, flat, least] = curveTexts(curves);
   const text = renderReport({ ...report, curves: curveTexts(curves) });
   const drawn = drawCurves(curves, { title: 'Curves', names: { head: 'h', base: 'b' } });
 
@@ -57,9 +58,10 @@ test('curves are lines of text on one scale, and a drawing of both sides', () =>
   expect(loss?.base.endsWith('1\u00a0→\u00a00.25')).toBe(true);
   expect(wide?.head).toMatch(/^▁█ /);
   expect(flat?.head).toMatch(/^▅▅ 2\u00a0→\u00a02$/);
+  expect(least?.head).toMatch(/^▁▁ /);
   expect(marked.parse(text, { gfm: true })).toContain('a&#60;b');
   expect(drawn).not.toMatch(/NaN|a<b/);
-  expect(drawn.match(/<polyline/g)).toHaveLength(5);
+  expect(drawn.match(/<polyline/g)).toHaveLength(6);
 });
 
 test('a note that is too long is cut with a mark, so that its report can be read again', () => {
