@@ -260,6 +260,17 @@ describe('a chart', () => {
     expect(high - low).toBeCloseTo(10, 3);
   });
 
+  test('moves its part up and down too, where its height is set', async () => {
+    await compared('&zoom=10..20&y.val/loss=0..2');
+    await drawn();
+    await page.keyboard.down('Shift');
+    await drag([0.5, 0.3], [0.6, 0.8]);
+    await page.keyboard.up('Shift');
+    await expect.poll(() => rangeIn('y.val/loss')[0]).toBeCloseTo(1, 1);
+    const [low = 0, high = 0] = rangeIn('y.val/loss');
+    expect(high - low).toBeCloseTo(2, 3);
+  });
+
   test('has its values inside, the nearest to the pointer first', async () => {
     await compared('', 7);
     await drawn();

@@ -1,14 +1,14 @@
 import type { RefObject } from 'preact';
 import { useRef } from 'preact/hooks';
 import type uPlot from 'uplot';
-import { enlarge, resetRanges, setAt, setRanges, setZoom, yRangeOf } from '../view.ts';
+import { enlarge, type Range, resetRanges, setAt, setRanges, setZoom, yRangeOf } from '../view.ts';
 import { hideCursor } from './plot.ts';
 
 /** A pointer that moves further between press and release drags instead of clicking. */
 const clickPixels = 4;
 
 /** Return the part of a scale that is shown. */
-function rangeOf(plot: uPlot, scale: 'x' | 'y'): [number, number] {
+function rangeOf(plot: uPlot, scale: 'x' | 'y'): Range {
   const { min, max } = plot.scales[scale] ?? {};
   return [min ?? 0, max ?? 1];
 }
@@ -23,23 +23,46 @@ interface Handled {
   pointedX: number | undefined;
 }
 
+/** Where a pan began, what was shown then, and what its last move showed. */
+interface Pan {
+  from: { x: number; y: number };
+  x: Range;
+  y: Range | undefined;
+  shown: { x: Range; y: Range | undefined };
+}
+
+/** Move a range by a share of its length. A logarithmic one moves by a share of its decades. */
+function moved([low, high]: Range, share: number, isLogarithmic: boolean): Range {
+  if (isLogarithmic) return [low * (high / low) ** share, high * (high / low) ** share];
+  return [low + (high - low) * share, high + (high - low) * share];
+}
+
 /** Handlers of the pointer over a chart: touch, click at a place, and Shift with a drag, which moves the shown part. */
 export function usePointer({ name, plot, isTouched, at, pointedX }: Handled) {
   const pressedAt = useRef(0);
-  const panned = useRef<{ x: number; y: number }>(undefined);
+  const panned = useRef<Pan>(undefined);
 
-  /** Move the shown part with the pointer. The other charts follow at the release. */
-  const pan = (made: uPlot, { clientX, clientY }: PointerEvent, from: { x: number; y: number }): void => {
-    const { clientWidth, clientHeight } = made.over;
-    const [right, down] = [clientX - from.x, clientY - from.y];
-    made.setScale('x', { min: made.posToVal(-right, 'x'), max: made.posToVal(clientWidth - right, 'x') });
-    if (yRangeOf(name) !== undefined)
-      made.setScale('y', { min: made.posToVal(clientHeight - down, 'y'), max: made.posToVal(-down, 'y') });
-    panned.current = { x: clientX, y: clientY };
+  /**
+   * Move the shown part with the pointer, always from where the pan began: steps that add up would stretch the part
+   * when the axis beside it changes its width. The other charts follow at the release.
+   */
+  const pan = (made: uPlot, { clientX, clientY }: PointerEvent, { from, x, y }: Pan): void => {
+    const isLogarithmic = (scale: 'x' | 'y') => made.scales[scale]?.distr === 3;
+    const shown = {
+      x: moved(x, (from.x - clientX) / made.over.clientWidth, isLogarithmic('x')),
+      y: y && moved(y, (clientY - from.y) / made.over.clientHeight, isLogarithmic('y')),
+    };
+    made.setScale('x', { min: shown.x[0], max: shown.x[1] });
+    if (shown.y) made.setScale('y', { min: shown.y[0], max: shown.y[1] });
+    panned.current = { from, x, y, shown };
   };
-  const endPan = (made: uPlot): void => {
+  const panFrom = (made: uPlot, { clientX, clientY }: PointerEvent): Pan => {
+    const shown = { x: rangeOf(made, 'x'), y: yRangeOf(name) && rangeOf(made, 'y') };
+    return { from: { x: clientX, y: clientY }, ...shown, shown };
+  };
+  const endPan = ({ shown }: Pan): void => {
     panned.current = undefined;
-    setRanges(name, rangeOf(made, 'x'), yRangeOf(name) && rangeOf(made, 'y'));
+    setRanges(name, shown.x, shown.y);
   };
 
   const onPointer = (event: PointerEvent & { currentTarget: HTMLElement }): void => {
@@ -48,13 +71,13 @@ export function usePointer({ name, plot, isTouched, at, pointedX }: Handled) {
     if (event.type === 'pointerdown') {
       pressedAt.current = event.clientX;
       if (event.shiftKey && !isTouched.current) {
-        panned.current = { x: event.clientX, y: event.clientY };
+        if (made) panned.current = panFrom(made, event);
         event.currentTarget.setPointerCapture(event.pointerId);
       }
     }
     if (!made) return;
     if (panned.current !== undefined) {
-      if (event.type === 'pointerup' || event.type === 'pointercancel') endPan(made);
+      if (event.type === 'pointerup' || event.type === 'pointercancel') endPan(panned.current);
       else if (event.type === 'pointermove') pan(made, event, panned.current);
       return;
     }
