@@ -51,6 +51,25 @@ test.each([
   expect(stderr).toContain(fault);
 });
 
+test('mps infer with several inputs asks the model once how it describes itself', async () => {
+  for (const name of ['x', 'y']) await writeFile(join(folder, `${name}.json`), '[[1, 2]]');
+  const inputs = ['x', 'y'].map((name) => ({ name, datatype: 'FP32', shape: [-1, 2] }));
+  const { url, received } = await served((response, request) =>
+    json(request.method === 'GET' ? { inputs } : { outputs: [] })(response, request),
+  );
+  const environment = { MPS_URL: url, MPS_TOKEN: 'a' };
+
+  const { code, stderr } = await runMps(['infer', 'digits', '--input', 'x=x.json', '--input', 'y=y.json'], {
+    folder,
+    home: folder,
+    environment,
+  });
+
+  expect(code, stderr).toBe(0);
+  const models = received.filter(({ url: path }) => path === '/v2/models/digits');
+  expect(models).toHaveLength(1);
+});
+
 test('mps infer sends texts, and shows the vector of each and whether it was cut', async () => {
   const { url, received } = await served(json({ embeddings: [[0.25, -1]], cut: [0] }));
   const environment = { MPS_URL: url, MPS_TOKEN: 'a' };
