@@ -3,20 +3,13 @@ import { readProjectObjects } from '../../../shared/aws/needs.ts';
 import { notFound } from '../../../shared/core/service-error.ts';
 import { findArtifact } from '../../../shared/data/experiments/artifact.ts';
 import { requireExperiment } from '../../../shared/data/experiments/experiment.ts';
-import { artifactPathMaxBytes } from '../../../shared/data/experiments/tracking-rules.ts';
+import { StoredPath } from '../../../shared/data/experiments/tracking-rules.ts';
 import { readRecords } from '../../../shared/data/table/needs.ts';
 import { experimentPath } from '../../../shared/experiments/experiment-path.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { redirect } from '../../../shared/http/definition/endpoint-output.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
 import { fileKind } from './artifact.ts';
-
-const ArtifactPath = z
-  .string()
-  .refine(
-    (path) => Buffer.byteLength(path) <= artifactPathMaxBytes,
-    `is longer than ${artifactPathMaxBytes} bytes`,
-  );
 
 export const endpoint = defineEndpoint({
   name: 'downloadArtifact',
@@ -30,7 +23,7 @@ export const endpoint = defineEndpoint({
   needs: { records: readRecords, objects: readProjectObjects },
   input: {
     path: experimentPath.extend({
-      path: ArtifactPath.describe('Path of the artifact below `OUTPUT_DIR`, such as `model/weights.npz`.'),
+      path: StoredPath.describe('Path of the artifact below `OUTPUT_DIR`, such as `model/weights.npz`.'),
     }),
     query: z.strictObject({
       kind: fileKind,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { FileId, Ulid } from '../../../shared/core/formats.ts';
-import { artifactPathMaxBytes } from '../../../shared/data/experiments/tracking-rules.ts';
+import { StoredPath } from '../../../shared/data/experiments/tracking-rules.ts';
 import { exportTasks } from '../../../shared/exports/program/export-settings.ts';
 import { decimalAbove, flag } from '../../../shared/http/definition/parameters.ts';
 import { sizeBounds } from '../../../shared/jobs/size.ts';
@@ -26,19 +26,12 @@ const revision = z
   )
   .describe('Branch, tag or commit. The job resolves it to a commit. Default: `main`.');
 
-const folder = z
-  .string()
-  .refine(
-    (path) => Buffer.byteLength(path) <= artifactPathMaxBytes,
-    `is longer than ${artifactPathMaxBytes} bytes`,
-  )
-  .refine(
-    (path) => path === '' || path.split('/').every((name) => !['', '.', '..'].includes(name)),
-    'must be a path of folders separated by /, without . and .., such as best/model',
-  )
-  .describe(
-    'Folder among the artifacts with the files of the model, such as `best`; empty if they are not in a folder.',
-  );
+const folder = StoredPath.refine(
+  (path) => path === '' || path.split('/').every((name) => !['', '.', '..'].includes(name)),
+  'must be a path of folders separated by /, without . and .., such as best/model',
+).describe(
+  'Folder among the artifacts with the files of the model, such as `best`; empty if they are not in a folder.',
+);
 
 /** A request for an export. */
 export const ExportRequest = z

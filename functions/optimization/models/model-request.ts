@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { FileId, Sha256, Ulid } from '../../../shared/core/formats.ts';
 import { badRequest, type ParameterFault } from '../../../shared/core/service-error.ts';
-import { artifactPathMaxBytes } from '../../../shared/data/experiments/tracking-rules.ts';
+import { StoredPath } from '../../../shared/data/experiments/tracking-rules.ts';
 import {
   DataFileName,
   type ModelFileRole,
@@ -23,13 +23,7 @@ import { type StoredShapes, shapeFaults } from '../../../shared/onnx-models/comp
 /** Largest external data file in bytes. It fits on a job's disk with room to work. */
 export const maxDataBytes = 100_000_000_000;
 
-const ArtifactPath = z
-  .string()
-  .min(1, 'is blank')
-  .refine(
-    (path) => Buffer.byteLength(path) <= artifactPathMaxBytes,
-    `is longer than ${artifactPathMaxBytes} bytes`,
-  );
+const ArtifactPath = StoredPath.min(1, 'is blank');
 
 /** Shapes of a model's inputs or outputs, in the grammar of `shared/onnx/model/inspect`. */
 const Shapes = z.string().superRefine(checkShapes).meta({ maxLength: maxShapesLength });

@@ -7,6 +7,14 @@ import { line, paragraphOrBlank } from '../../core/text/text-rules.ts';
 /** Maximum bytes of the path of an artifact: the limit of a sort key (1,024) minus its prefix. */
 export const artifactPathMaxBytes = 1000;
 
+/** Path under which an artifact may be stored. */
+export const StoredPath = z
+  .string()
+  .refine(
+    (path) => Buffer.byteLength(path) <= artifactPathMaxBytes,
+    `is longer than ${artifactPathMaxBytes} bytes`,
+  );
+
 /** Maximum length of a metric, param or tag name, in characters. */
 export const maxTrackedName = 250;
 export const TrackedName = line(maxTrackedName);

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { artifactPathMaxBytes } from '../experiments/tracking-rules.ts';
+import { artifactPathMaxBytes, StoredPath } from '../experiments/tracking-rules.ts';
 
 /** Presigned request that uploads a file or a part of it. The client must send exactly these headers. */
 const signedRequest = {
@@ -31,13 +31,10 @@ export const isSafePath = (path: string): boolean =>
   path.split('/').every((segment) => segment !== '' && segment !== '.' && segment !== '..');
 
 /** Path of a file of an experiment. */
-export const ArtifactPath = z
-  .string()
-  .refine(
-    (path) => Buffer.byteLength(path) <= artifactPathMaxBytes,
-    `is longer than ${artifactPathMaxBytes} bytes`,
-  )
-  .refine(isSafePath, 'must be relative, without "..", "\\" and empty parts');
+export const ArtifactPath = StoredPath.refine(
+  isSafePath,
+  'must be relative, without "..", "\\" and empty parts',
+);
 
 /** Maximum bytes of a client's path. The key of a file also contains the id of a model. */
 export const clientPathMaxBytes = artifactPathMaxBytes - 30;
