@@ -16,7 +16,7 @@ import {
 } from '../data/experiments/logged-model-rules.ts';
 import { DatasetInput, Git, ModelLink } from '../data/experiments/tracking.ts';
 import { AnyTrackedName } from '../data/experiments/tracking-rules.ts';
-import { Attempt, SizeLimits } from '../data/jobs/job.ts';
+import { Attempt, SizeLimits, TrainingKind } from '../data/jobs/job.ts';
 import { JobStatus } from '../data/jobs/job-status.ts';
 import { sizeRange } from '../data/jobs/size-range.ts';
 import { versionStages } from '../data/models/registered-model.ts';
@@ -30,14 +30,19 @@ import {
   ProjectTask,
   ProjectType,
 } from '../data/projects/project-rules.ts';
+import { ReportTitle } from '../data/projects/report.ts';
 import { RunRules } from '../data/projects/run-rules.ts';
 import { TableViews } from '../data/projects/table-view.ts';
 import { faultOfAll, VariableName, VariableValue } from '../data/projects/variable-rules.ts';
+import { Overlap } from '../data/schedules/schedule.ts';
 import { isTableNumber, TableNumberText } from '../data/table/stored-number.ts';
 import { maxAttempts } from '../jobs/host-loss.ts';
+import { maxBlocks } from '../reports/parse-report.ts';
 import { RecordedRule } from '../run-rules/recorded-rule.ts';
 import { maxRules } from '../run-rules/run-rule.ts';
 import { environmentFaults } from '../runner/training/environment-faults.ts';
+import { CronText, ZoneName } from '../schedules/cron.ts';
+import { ScheduleBudget, ScheduleName } from '../schedules/schedule-spec.ts';
 import { RecordedTime } from './manifest.ts';
 
 // The documents of an archive. They contain no ids of the service: experiments and models have numbers, and users
@@ -283,3 +288,53 @@ export const VersionDocument = z.strictObject({
   updated_at: RecordedTime,
 });
 export type VersionDocument = z.infer<typeof VersionDocument>;
+
+/** `reports/<number>/report.json`: a page of the project. Its texts contain references. */
+export const ReportDocument = z.strictObject({
+  title: ReportTitle,
+  text: long,
+  /** Data of frozen blocks, in the order of the blocks. */
+  frozen: z
+    .array(
+      z.strictObject({
+        /** Number of the first block with its lines, from 1. */
+        block: number,
+        at: RecordedTime,
+        /** What the block shows, as JSON. */
+        data: long,
+      }),
+    )
+    .max(maxBlocks),
+  created_at: RecordedTime,
+  updated_at: RecordedTime,
+});
+export type ReportDocument = z.infer<typeof ReportDocument>;
+
+/**
+ * `schedules/<number>/schedule.json`. The configuration of its runs is a file next to it. What came of its times is not in
+ * the archive: they belong to the deployment that kept them.
+ */
+export const ScheduleDocument = z.strictObject({
+  name: ScheduleName,
+  cron: CronText,
+  // Versions of Node differ in how they spell a zone.
+  zone: z.string().refine((zone) => ZoneName.safeParse(zone).success, 'is not a time zone'),
+  overlap: Overlap,
+  budget: ScheduleBudget.nullable(),
+  rules: RunRules.optional(),
+  inputs: z.strictObject({
+    kind: TrainingKind,
+    ...sizeOfJob,
+    capacity: Capacity.optional(),
+    config_id: FileId,
+    config_version: whole,
+    config_sha256: Sha256,
+    source_sha256: Sha256.nullable(),
+    source_size: whole,
+    dataset: FileId.nullable(),
+    dataset_sha256: Sha256.nullable(),
+    dataset_is_archive: z.boolean(),
+  }),
+  created_at: RecordedTime,
+});
+export type ScheduleDocument = z.infer<typeof ScheduleDocument>;

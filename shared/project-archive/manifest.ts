@@ -3,7 +3,7 @@ import { FileId, Sha256, Timestamp } from '../core/formats.ts';
 import { artifactPathMaxBytes } from '../data/experiments/tracking-rules.ts';
 
 /** Format version that this release writes. It also reads earlier versions. */
-export const archiveFormat = 2;
+export const archiveFormat = 3;
 
 /** Time at which the service recorded something, so not in the future. Clocks of two deployments differ. */
 export const RecordedTime = Timestamp.refine(
@@ -19,14 +19,14 @@ const listing = z.strictObject({ crc32: whole, files: whole, sha256: Sha256, siz
  * `manifest.json`: the first file of an archive. Its texts are constant, so equal projects have equal archives.
  */
 export const Manifest = z.strictObject({
-  format: z.union([z.literal(1), z.literal(archiveFormat)]),
+  format: z.union([z.literal(1), z.literal(2), z.literal(archiveFormat)]),
   /** `index.ndjson`: the list of all files that follow it. */
   index: listing,
   not_contained: z.array(z.string()),
 });
 export type Manifest = z.infer<typeof Manifest>;
 
-export type ArchiveFormat = 1 | typeof archiveFormat;
+export type ArchiveFormat = 1 | 2 | typeof archiveFormat;
 
 /** Maximum number of files of an archive. Memory holds the whole list. */
 export const maxArchiveFiles = 200_000;
@@ -54,6 +54,17 @@ const notContained: Readonly<Record<ArchiveFormat, readonly string[]>> = {
     'packed environments and the texts of their locks',
     'models for pruning and quantization, strategies and their receipts, which belong to users',
     'versions of registered models that are of no experiment and no logged model of the project',
+    'experiments that have not ended, and what is marked as deleted',
+  ],
+  3: [
+    'values and names of secret variables',
+    'members, whose accounts belong to a deployment',
+    'links, whose addresses belong to a deployment',
+    'packed environments and the texts of their locks',
+    'models for pruning and quantization, strategies and their receipts, which belong to users',
+    'versions of registered models that are of no experiment and no logged model of the project',
+    'sweeps; their trials are experiments, which are contained',
+    'past times of schedules, which come paused',
     'experiments that have not ended, and what is marked as deleted',
   ],
 };
@@ -94,6 +105,9 @@ export const paths = {
   modelFile: (number: number, path: string) => `models/${six(number)}/files/${path}`,
   registered: (number: number) => `registry/${six(number)}/model.json`,
   versions: (number: number) => `registry/${six(number)}/versions.ndjson`,
+  report: (number: number) => `reports/${six(number)}/report.json`,
+  schedule: (number: number) => `schedules/${six(number)}/schedule.json`,
+  scheduleConfig: (number: number) => `schedules/${six(number)}/config`,
 } as const;
 
 const six = (number: number): string => String(number).padStart(6, '0');
@@ -105,7 +119,16 @@ export type Placed =
   | { of: 'config-version'; config_id: string; version: number }
   | { of: 'upload'; kind: 'source' | 'dataset'; sha256: string }
   | {
-      of: 'experiment' | 'experiment-config' | 'metrics' | 'model' | 'registered' | 'versions';
+      of:
+        | 'experiment'
+        | 'experiment-config'
+        | 'metrics'
+        | 'model'
+        | 'registered'
+        | 'versions'
+        | 'report'
+        | 'schedule'
+        | 'schedule-config';
       number: number;
     }
   | { of: 'log'; number: number; node: number }
@@ -175,6 +198,11 @@ const readers: readonly [pattern: RegExp, read: (groups: Record<string, string>)
   [
     /^registry\/(?<number>\d{6})\/(?<name>model\.json|versions\.ndjson)$/,
     (g) => ({ of: g['name'] === 'model.json' ? 'registered' : 'versions', number: Number(g['number']) }),
+  ],
+  [/^reports\/(?<number>\d{6})\/report\.json$/, (g) => ({ of: 'report', number: Number(g['number']) })],
+  [
+    /^schedules\/(?<number>\d{6})\/(?<name>schedule\.json|config)$/,
+    (g) => ({ of: g['name'] === 'config' ? 'schedule-config' : 'schedule', number: Number(g['number']) }),
   ],
 ];
 

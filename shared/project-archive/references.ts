@@ -22,6 +22,8 @@ export interface Names {
    * model, and `~0` stands for `~`. MLflow's clients write ids into tags, and into JSON in tags.
    */
   inText(text: string): string;
+  /** The same of a text that people write, such as a report. Its ids may have upper case. */
+  inAnyCase(text: string): string;
 }
 
 /** Build the names that replace ids in an archive. */
@@ -32,20 +34,28 @@ export function namesOf({ project_id, experiments, models }: Ids): Names {
     ...experiments.map((experiment, index): [string, string] => [experiment, `~e${index + 1}~`]),
     ...models.map((model, index): [string, string] => [model, `~m${index + 1}~`]),
   ]);
+  const replaced = (text: string, pattern: RegExp) =>
+    text.replaceAll('~', '~0').replaceAll(pattern, (found) => names.get(found.toLowerCase()) ?? found);
   return {
     numberOf: (experiment_id) => numbers.get(experiment_id ?? '') ?? null,
-    inText: (text) => text.replaceAll('~', '~0').replaceAll(id, (found) => names.get(found) ?? found),
+    inText: (text) => replaced(text, id),
+    inAnyCase: (text) => replaced(text, new RegExp(id.source, 'gi')),
   };
 }
 
 /**
  * Create the inverse of {@link Names.inText}, with the ids of another project.
+ * @param path file of the text, for errors
  * @throws ProjectArchiveError for a text that `inText` never writes
  */
-export function resolver({ project_id, experiments, models }: Ids): (text: string) => string {
+export function resolver(
+  { project_id, experiments, models }: Ids,
+  path = 'the archive',
+): (text: string) => string {
   const idOf = (ids: readonly string[], number: string): string => {
     const found = /^[1-9]\d{0,6}$/.test(number) ? ids[Number(number) - 1] : undefined;
-    if (found === undefined) throw fault(`a text refers to the missing number ${number.slice(0, 20)}`);
+    if (found === undefined)
+      throw fault(`a text of ${path} refers to the missing number ${number.slice(0, 20)}`);
     return found;
   };
   return (text) =>
@@ -54,7 +64,7 @@ export function resolver({ project_id, experiments, models }: Ids): (text: strin
       if (kind === 'p~') return project_id;
       if (experiment !== undefined) return idOf(experiments, experiment);
       if (model !== undefined) return idOf(models, model);
-      throw fault(`a text contains ${whole} instead of a reference`);
+      throw fault(`a text of ${path} contains ${whole} instead of a reference`);
     });
 }
 

@@ -31,60 +31,63 @@ const Run = z.object({
 });
 const Cell = z.union([z.string(), z.number()]).nullable();
 
+/** Data of a block, whose kind is that of the block unless they are missing. */
+export const BlockData = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('missing'), reason: z.string() }),
+  z.object({
+    kind: z.literal('value'),
+    run: Run,
+    metric: z.string(),
+    value: JsonNumber,
+    step: z.number().nullable(),
+  }),
+  z.object({
+    kind: z.literal('table'),
+    columns: z.array(z.string()),
+    rows: z.array(z.object({ run: Run, values: z.array(Cell) })),
+    complete: z.boolean(),
+  }),
+  z.object({
+    kind: z.literal('chart'),
+    charts: z.array(
+      z.object({
+        metric: z.string(),
+        curves: z.array(z.object({ run: Run, steps: z.array(z.number()), values: z.array(JsonNumber) })),
+      }),
+    ),
+    complete: z.boolean(),
+  }),
+  z.object({
+    kind: z.literal('picture'),
+    run: Run,
+    path: z.string(),
+    size: z.number().int(),
+    media_type: z.string(),
+  }),
+  z.object({
+    kind: z.literal('sweep'),
+    sweep_id: Ulid,
+    name: z.string(),
+    status: SweepStatus,
+    metric: z.string(),
+    goal: z.enum(['maximize', 'minimize']),
+    trials: z.number().int(),
+    ended: z.number().int(),
+    best: z.object({ value: z.number(), params: z.record(z.string(), z.unknown()) }).nullable(),
+  }),
+  z.object({ kind: z.literal('receipt'), compression: Ulid, method: z.enum(['prune', 'quantize']) }),
+]);
+
 /** What a block of a report shows. */
 export const BlockAnswer = z
   .object({
     frozen_at: Timestamp.nullable().describe('Time of its data; null for the present.'),
-    data: z.discriminatedUnion('kind', [
-      z.object({ kind: z.literal('missing'), reason: z.string() }),
-      z.object({
-        kind: z.literal('value'),
-        run: Run,
-        metric: z.string(),
-        value: JsonNumber,
-        step: z.number().nullable(),
-      }),
-      z.object({
-        kind: z.literal('table'),
-        columns: z.array(z.string()),
-        rows: z.array(z.object({ run: Run, values: z.array(Cell) })),
-        complete: z.boolean(),
-      }),
-      z.object({
-        kind: z.literal('chart'),
-        charts: z.array(
-          z.object({
-            metric: z.string(),
-            curves: z.array(z.object({ run: Run, steps: z.array(z.number()), values: z.array(JsonNumber) })),
-          }),
-        ),
-        complete: z.boolean(),
-      }),
-      z.object({
-        kind: z.literal('picture'),
-        run: Run,
-        path: z.string(),
-        size: z.number().int(),
-        media_type: z.string(),
-      }),
-      z.object({
-        kind: z.literal('sweep'),
-        sweep_id: Ulid,
-        name: z.string(),
-        status: SweepStatus,
-        metric: z.string(),
-        goal: z.enum(['maximize', 'minimize']),
-        trials: z.number().int(),
-        ended: z.number().int(),
-        best: z.object({ value: z.number(), params: z.record(z.string(), z.unknown()) }).nullable(),
-      }),
-      z.object({ kind: z.literal('receipt'), compression: Ulid, method: z.enum(['prune', 'quantize']) }),
-    ]),
+    data: BlockData,
   })
   .meta({ id: 'ReportBlock' });
 type BlockAnswer = z.infer<typeof BlockAnswer>;
 /** The file of a picture is kept with a frozen block, and not told. */
-type BlockData = BlockAnswer['data'] & { object?: string };
+type StoredData = BlockAnswer['data'] & { object?: string };
 
 /** Return the digest under which the data of a frozen block are stored. */
 export const digestOfBlock = ({ text }: ReportBlock): string =>
@@ -101,12 +104,15 @@ export async function readBlock(
   const frozen_at = (block.isFrozen && report.frozen[digest]) || null;
   const stored = frozen_at === null ? undefined : await findFrozen(reading.records, report, digest);
   if (stored === undefined) return { frozen_at: null, data: await presentData(reading, project, block) };
-  const data: BlockData = JSON.parse(stored);
+  const data: StoredData = JSON.parse(stored);
   return { frozen_at, data: await unlessReplaced(reading, data) };
 }
 
 /** A picture whose file was replaced since it was frozen is another one. */
-async function unlessReplaced({ records }: ViewReading, data: BlockData): Promise<BlockData> {
+export async function unlessReplaced(
+  { records }: Pick<ViewReading, 'records'>,
+  data: StoredData,
+): Promise<StoredData> {
   if (data.kind !== 'picture') return data;
   const artifact = await findArtifact(records, data.run.experiment_id, data.path);
   return artifact?.object === data.object
@@ -114,14 +120,14 @@ async function unlessReplaced({ records }: ViewReading, data: BlockData): Promis
     : missing('Its file was replaced or removed after the block was frozen.');
 }
 
-const missing = (reason: string): BlockData => ({ kind: 'missing', reason });
+const missing = (reason: string): StoredData => ({ kind: 'missing', reason });
 
 /** Read what a block shows at this time. What is gone is named in its place. */
 export async function presentData(
   reading: ViewReading,
   project: Project,
   block: ReportBlock,
-): Promise<BlockData> {
+): Promise<StoredData> {
   const { records } = reading;
   const { project_id } = project;
   const { kind, compression } = block;
@@ -251,7 +257,7 @@ async function chartOf(
   { metrics }: ReportBlock,
   rows: readonly Shown[],
   isMore: boolean,
-): Promise<BlockData> {
+): Promise<StoredData> {
   const charts = metrics.map((metric): Chart => ({ metric, curves: [] }));
   for (const row of rows) {
     const points = await readCurves(records, row.experiment_id, { names: metrics }, curvePoints);
@@ -269,7 +275,7 @@ async function chartOf(
   return { kind: 'chart', charts, complete: !isMore };
 }
 
-type Chart = Extract<BlockAnswer['data'], { kind: 'chart' }>['charts'][number];
+type Chart = Extract<StoredData, { kind: 'chart' }>['charts'][number];
 
 /** Maximum points of a curve. A chart is as wide as a column of text. */
 const curvePoints = 150;

@@ -30,7 +30,7 @@ export const exportCommand = buildCommand({
   docs: {
     brief: 'Save a project as one archive',
     fullDescription:
-      'The archive contains all experiments and their files, for a backup or another service. It does not contain the values of secrets.\n\nExamples:\n  mps export\n  mps export -p digits --to digits.zip',
+      'The archive contains all experiments and their files, reports and schedules, for a backup or another service. It does not contain links and the values of secrets.\n\nExamples:\n  mps export\n  mps export -p digits --to digits.zip',
   },
 });
 
@@ -77,6 +77,8 @@ async function exportOne(
       this.printer.say(`Skipped ${state.left_out} experiments that are unfinished or deleted.`);
     if (state.members > 0)
       this.printer.say(`Skipped ${state.members} members, because their accounts belong to this service.`);
+    if (state.links > 0)
+      this.printer.say(`Skipped ${state.links} links, because their addresses belong to this service.`);
   } finally {
     line.end();
   }

@@ -171,6 +171,10 @@ async function importArchive(this: CliContext, isJson: boolean | undefined, plac
         this.printer.say(
           `The project ${named.name} is called ${named.imported_as} here, because the name was taken.`,
         );
+      if (state.schedules > 0)
+        this.printer.say(
+          `${state.schedules} ${state.schedules === 1 ? 'schedule is' : 'schedules are'} paused; "mps schedule resume ID" starts one, and it runs as you.`,
+        );
       for (const { name, registered_as } of state.renamed)
         this.printer.say(
           `The registered model ${name} is called ${registered_as} here, because the name was taken.`,

@@ -29,6 +29,9 @@ export const ExportAnswer = z
     members: count.describe(
       'Number of members. They are left out, because their accounts belong to this deployment.',
     ),
+    links: count.describe(
+      'Number of links. They are left out, because their addresses belong to this deployment.',
+    ),
     secrets: z.array(z.string()).describe('Names of the secret variables, whose values are left out.'),
   })
   .meta({ id: 'ProjectExport' });

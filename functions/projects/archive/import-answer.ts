@@ -22,7 +22,15 @@ export const ImportAnswer = z
     done: z
       .number()
       .int()
-      .describe('Number of files checked, or of experiments and models recorded, so far.'),
+      .describe(
+        'Number of files checked, or of experiments, models, reports and schedules recorded, so far.',
+      ),
+    schedules: z
+      .number()
+      .int()
+      .describe(
+        'Number of schedules of the project. They come paused; who resumes one, it runs as that user.',
+      ),
     project_renamed: z
       .object({ name: z.string(), imported_as: z.string() })
       .nullable()

@@ -86,6 +86,7 @@ export const endpoint = defineEndpoint({
         failures: 0,
         project_renamed: null,
         renamed: [],
+        schedules: 0,
         ttl: Math.ceil(now().getTime() / 1000) + rememberedDays * 24 * 60 * 60,
         version: 1,
       });

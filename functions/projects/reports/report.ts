@@ -1,8 +1,13 @@
 import * as z from 'zod';
 import { Timestamp, Ulid } from '../../../shared/core/formats.ts';
-import { line } from '../../../shared/core/text/text-rules.ts';
 import { readUsernames } from '../../../shared/data/accounts/user.ts';
-import { type Report, requireReport, textMaxBytes } from '../../../shared/data/projects/report.ts';
+import {
+  type Report,
+  ReportText,
+  ReportTitle,
+  requireReport,
+  textMaxBytes,
+} from '../../../shared/data/projects/report.ts';
 import type { TableReader } from '../../../shared/data/table/table.ts';
 import { projectPath } from '../../../shared/http/definition/parameters.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
@@ -12,13 +17,10 @@ import { digestOfBlock } from '../../../shared/reports/read-block.ts';
 export const reportPath = projectPath.extend({ report_id: Ulid.describe('ID of the report.') });
 
 export const reportFields = {
-  title: line(200).describe('Title of the page.'),
-  text: z
-    .string()
-    .refine((text) => Buffer.byteLength(text) <= textMaxBytes, `exceeds the maximum of ${textMaxBytes} bytes`)
-    .describe(
-      'Markdown. Fenced code whose info is `mps` and a kind is a block: `value`, `table`, `chart`, `picture`, `sweep` or `receipt`, with a line `key: value` for each setting. With `frozen: true` it keeps its data of this time.',
-    ),
+  title: ReportTitle.describe('Title of the page.'),
+  text: ReportText.describe(
+    'Markdown. Fenced code whose info is `mps` and a kind is a block: `value`, `table`, `chart`, `picture`, `sweep` or `receipt`, with a line `key: value` for each setting. With `frozen: true` it keeps its data of this time.',
+  ),
 };
 
 /** Maximum bytes of a request. JSON writes a character in at most six bytes. */

@@ -15,8 +15,18 @@ import { type Purge, purgeKey, recordPurge } from './purge.ts';
 /** Position of an export: the next data that it reads. */
 const cursorSchema = () =>
   z.object({
-    stage: z.enum(['project', 'sources', 'datasets', 'experiments', 'models', 'registry', 'pack']),
-    /** Number of the next experiment, model or registered model, from 1. */
+    stage: z.enum([
+      'project',
+      'sources',
+      'datasets',
+      'experiments',
+      'models',
+      'registry',
+      'reports',
+      'schedules',
+      'pack',
+    ]),
+    /** Number of the next experiment, model, registered model, report or schedule, from 1. */
     number: z.number().int().default(1),
     /** Kind of the files to read next; if absent, the documents are next. */
     kind: z.enum(['artifact', 'checkpoint']).optional(),
@@ -52,6 +62,8 @@ const projectExport = recordType('project-export', () =>
     unfinished: z.array(Ulid).default([]),
     /** Number of members of the project. The archive omits them. */
     members: z.number().int().default(0),
+    /** Number of links to the project. The archive omits them. */
+    links: z.number().int().default(0),
     /** Names of the secret variables. The archive omits their values. */
     secrets: z.array(z.string()),
     version: z.number().int(),
@@ -147,12 +159,14 @@ const projectImport = recordType('project-import', () =>
      * `removing` undoes that if the recording cannot be completed.
      */
     stage: z.enum(['checking', 'recording', 'removing']),
-    /** Number of completed files in this stage, or of experiments, models and registered models. */
+    /** Number of completed files in this stage, or of experiments, models, reports and schedules. */
     done: z.number().int(),
     /** Name of the project in the archive and its new name, if its owner already has a project of that name. */
     project_renamed: z.object({ name: z.string(), imported_as: z.string() }).nullable().default(null),
     /** Registered models whose names were taken, with their new names. At most 100. */
     renamed: z.array(z.object({ name: z.string(), registered_as: z.string() })).default([]),
+    /** Number of schedules in the archive. They come paused. */
+    schedules: z.number().int().default(0),
     /** Id of the multipart upload; null if the archive is sent in one piece. */
     upload_id: z.string().nullable(),
     part_bytes: z.number().int(),

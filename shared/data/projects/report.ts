@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { Sha256, Timestamp, Ulid } from '../../core/formats.ts';
 import { notFound, ServiceError } from '../../core/service-error.ts';
+import { line } from '../../core/text/text-rules.ts';
 import { type Experiment, experimentKey } from '../experiments/experiment.ts';
 import { fieldsKey } from '../experiments/tracking.ts';
 import type { Sweep } from '../sweeps/sweep.ts';
@@ -40,6 +41,12 @@ export const maxReports = 100;
 /** Maximum bytes of a report's text, and of the data of a frozen block. All data of a report fit into one transaction. */
 export const textMaxBytes = 64 * 1024;
 export const frozenMaxBytes = 200_000;
+
+/** Title and text of a report in requests and archives. */
+export const ReportTitle = line(200);
+export const ReportText = z
+  .string()
+  .refine((text) => Buffer.byteLength(text) <= textMaxBytes, `exceeds the maximum of ${textMaxBytes} bytes`);
 
 /** Return the partitions of the reports of a project. */
 export const projectReportPartitions = (project_id: string): string[] => [

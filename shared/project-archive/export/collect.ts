@@ -10,6 +10,7 @@ import { metricChunks, pointsIn } from '../../data/metrics/job-metrics.ts';
 import { listConfigs, oldestKept, readConfigVersion } from '../../data/projects/config.ts';
 import type { ExportCursor, ProjectExport } from '../../data/projects/project-archives.ts';
 import { listAccepted, uploadObject } from '../../data/projects/upload.ts';
+import { readScheduleConfig, requireSchedule } from '../../data/schedules/schedule.ts';
 import { readTexts } from '../../experiments/dataset-texts.ts';
 import { canonicalJson } from '../canonical-json.ts';
 import { Digest } from '../digest.ts';
@@ -20,15 +21,15 @@ import { type Names, namesOf } from '../references.ts';
 import type { Contained, ExportContext } from './export-context.ts';
 import type { PieceWriter } from './piece-writer.ts';
 import {
+  changed,
   experimentDocument,
   modelDocument,
   readProjectDocument,
   registeredDocument,
+  reportDocument,
+  scheduleDocument,
   versionLines,
 } from './read-documents.ts';
-
-const changed = (what: string): ProjectArchiveError =>
-  new ProjectArchiveError(`${what} was deleted during the export. Start the export again.`);
 
 /** Read one part of a project. A part begins at a cursor and returns the cursor of the next part. */
 export class Collector {
@@ -59,6 +60,10 @@ export class Collector {
         return this.#model(cursor, piece);
       case 'registry':
         return this.#registered(cursor, piece);
+      case 'reports':
+        return this.#report(cursor, piece);
+      case 'schedules':
+        return this.#schedule(cursor, piece);
       case 'pack':
         return cursor;
     }
@@ -209,11 +214,30 @@ export class Collector {
   async #registered({ number }: ExportCursor, piece: PieceWriter): Promise<ExportCursor> {
     const { records } = this.#context;
     const contained = this.#contained.registered[number - 1];
-    if (contained === undefined) return { stage: 'pack', number: 1 };
+    if (contained === undefined) return { stage: 'reports', number: 1 };
     const document = await registeredDocument(records, contained, this.#names);
     if (document === undefined) throw changed(`The registered model ${contained.name}`);
     await piece.document(paths.registered(number), [canonicalJson(document)]);
-    await piece.document(paths.versions(number), versionLines(records, contained, this.#names, changed));
+    await piece.document(paths.versions(number), versionLines(records, contained, this.#names));
     return { stage: 'registry', number: number + 1 };
+  }
+
+  async #report({ number }: ExportCursor, piece: PieceWriter): Promise<ExportCursor> {
+    const report_id = this.#contained.reports[number - 1];
+    if (report_id === undefined) return { stage: 'schedules', number: 1 };
+    const ids = { project_id: this.#project_id, report_id };
+    const document = await reportDocument(this.#context.records, ids, this.#names);
+    await piece.document(paths.report(number), [canonicalJson(document)]);
+    return { stage: 'reports', number: number + 1 };
+  }
+
+  async #schedule({ number }: ExportCursor, piece: PieceWriter): Promise<ExportCursor> {
+    const { records } = this.#context;
+    const schedule_id = this.#contained.schedules[number - 1];
+    if (schedule_id === undefined) return { stage: 'pack', number: 1 };
+    const schedule = await requireSchedule(records, { project_id: this.#project_id, schedule_id });
+    await piece.document(paths.schedule(number), [canonicalJson(scheduleDocument(schedule))]);
+    await piece.document(paths.scheduleConfig(number), [await readScheduleConfig(records, schedule)]);
+    return { stage: 'schedules', number: number + 1 };
   }
 }

@@ -29,11 +29,14 @@ const ContainedRegistered = z.object({
 /** A registered model, with the versions that an export contains. */
 export type ContainedRegistered = z.infer<typeof ContainedRegistered>;
 
-/** The experiments and models that an export contains: those that existed when it began, in order. */
+/** The experiments, models, reports and schedules that an export contains: those that existed when it began, in order. */
 export const Contained = z.object({
   experiments: z.array(Ulid),
   models: z.array(Ulid),
   // Exports of an earlier release have no registered models.
   registered: z.array(ContainedRegistered).default([]),
+  // Those before format 3 have neither.
+  reports: z.array(Ulid).default([]),
+  schedules: z.array(Ulid).default([]),
 });
 export type Contained = z.infer<typeof Contained>;

@@ -10,20 +10,21 @@ import {
   type RegisteredModel,
   registeredModels,
 } from '../../data/models/registered-model.ts';
-import type { Item, TableReader } from '../../data/table/table.ts';
+import { listProjectReports, maxReports } from '../../data/projects/report.ts';
+import { listSchedules, maxSchedules } from '../../data/schedules/schedule.ts';
+import type { Item, Page, TableReader } from '../../data/table/table.ts';
 import { idsIn } from '../references.ts';
 import type { Contained, ContainedRegistered, ExportContext } from './export-context.ts';
 
 /**
  * Find the experiments and models for an export: all that have ended, also running ones that clients record, and
- * none marked as deleted. Add the registered models that have versions of these.
+ * none marked as deleted. Add the registered models that have versions of these, and all reports and schedules.
  */
 export async function findContained(
   { records }: Pick<ExportContext, 'records'>,
   project_id: string,
 ): Promise<Contained & LeftOut> {
   const experiments: string[] = [];
-  const models: string[] = [];
   const unfinished: string[] = [];
   let left_out = 0;
   let after: string | undefined;
@@ -42,14 +43,33 @@ export async function findContained(
     }
     after = page.next;
   } while (after !== undefined);
+  const logged = await oldestFirst((page) => listLoggedModels(records, project_id, page));
+  const models = logged.flatMap(({ model_id, deleted_at }) => (deleted_at === undefined ? [model_id] : []));
+  const registered = await findRegistered(records, [...experiments, ...models]);
+  const reports = await oldestFirst((page) =>
+    listProjectReports(records, project_id, { ...page, limit: maxReports }),
+  );
+  const schedules = await oldestFirst((page) =>
+    listSchedules(records, project_id, { ...page, limit: maxSchedules }),
+  );
+  return {
+    ...{ experiments, models, registered, left_out, unfinished },
+    reports: reports.map(({ report_id }) => report_id),
+    schedules: schedules.map(({ schedule_id }) => schedule_id),
+  };
+}
+
+/** Read all pages of a list that begins with the newest. @throws UnreadableRecordError */
+async function oldestFirst<T>(list: (page: { after: string | undefined }) => Promise<Page<T>>): Promise<T[]> {
+  const items: T[] = [];
+  let after: string | undefined;
   do {
-    const page = await listLoggedModels(records, project_id, { after });
+    const page = await list({ after });
     for (const error of page.unreadable ?? []) throw error;
-    for (const { model_id, deleted_at } of page.items) if (deleted_at === undefined) models.unshift(model_id);
+    items.push(...page.items);
     after = page.next;
   } while (after !== undefined);
-  const registered = await findRegistered(records, [...experiments, ...models]);
-  return { experiments, models, registered, left_out, unfinished };
+  return items.reverse();
 }
 
 /** Experiments that an export leaves out. */

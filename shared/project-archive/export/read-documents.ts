@@ -9,18 +9,25 @@ import {
 } from '../../data/models/registered-model.ts';
 import { findEnvironment } from '../../data/projects/environment.ts';
 import { requireProject } from '../../data/projects/project.ts';
+import { findFrozen, requireReport } from '../../data/projects/report.ts';
 import { findSource, listDatasets, type Upload } from '../../data/projects/upload.ts';
 import { readVariables } from '../../data/projects/variable.ts';
+import type { Schedule } from '../../data/schedules/schedule.ts';
 import { tableNumber } from '../../data/table/stored-number.ts';
 import type { TableReader } from '../../data/table/table.ts';
+import { blocksOf, parseReport } from '../../reports/parse-report.ts';
+import { BlockData, digestOfBlock, unlessReplaced } from '../../reports/read-block.ts';
 import { canonicalJson } from '../canonical-json.ts';
 import type {
   ExperimentDocument,
   ModelDocument,
   ProjectDocument,
   RegisteredDocument,
+  ReportDocument,
+  ScheduleDocument,
   VersionDocument,
 } from '../documents.ts';
+import { ProjectArchiveError } from '../project-archive-error.ts';
 import { type Names, withTexts } from '../references.ts';
 import type { ContainedRegistered } from './export-context.ts';
 
@@ -30,6 +37,10 @@ const current = ({ sha256, format, updated_at, version }: Upload) => ({
   updated_at,
   version,
 });
+
+/** The error for an item that is gone. */
+export const changed = (what: string): ProjectArchiveError =>
+  new ProjectArchiveError(`${what} was deleted during the export. Start the export again.`);
 
 /** Build `project.json` of a project. */
 export async function readProjectDocument(
@@ -185,13 +196,12 @@ function versionDocument(value: ModelVersion, names: Names): VersionDocument {
 
 /**
  * Yield the lines of `versions.ndjson`.
- * @param changed creates the error for a deleted version
+ * @throws ProjectArchiveError for a deleted version
  */
 export async function* versionLines(
   records: TableReader<'records'>,
   { registration_id, name, versions }: ContainedRegistered,
   names: Names,
-  changed: (what: string) => Error,
 ): AsyncGenerator<string> {
   for (let from = 0; from < versions.length; from += readAtOnce) {
     const ids = versions.slice(from, from + readAtOnce).map((number) => ({ registration_id, number }));
@@ -199,4 +209,44 @@ export async function* versionLines(
     if (model.length < ids.length) throw changed(`A version of the registered model ${name}`);
     yield model.map((value) => `${canonicalJson(versionDocument(value, names))}\n`).join('');
   }
+}
+
+/**
+ * Build `report.json` of a report. A picture whose file was replaced is missing there, as it is for readers here.
+ * @throws ServiceError `not-found` if it was deleted
+ */
+export async function reportDocument(
+  records: TableReader<'records'>,
+  ids: { project_id: string; report_id: string },
+  names: Names,
+): Promise<ReportDocument> {
+  const { report, text } = await requireReport(records, ids);
+  const { title, created_at, updated_at } = report;
+  const frozen: ReportDocument['frozen'] = [];
+  const seen = new Set<string>();
+  for (const [index, block] of blocksOf(parseReport(text).parts).entries()) {
+    const digest = digestOfBlock(block);
+    const at = block.isFrozen && !seen.has(digest) ? report.frozen[digest] : undefined;
+    seen.add(digest);
+    if (at === undefined) continue;
+    const stored = await findFrozen(records, ids, digest);
+    if (stored === undefined) throw changed(`The data of a block of the report ${title}`);
+    const data = BlockData.parse(await unlessReplaced({ records }, JSON.parse(stored)));
+    frozen.push({ block: index + 1, at, data: names.inText(canonicalJson(data)) });
+  }
+  return { title, text: names.inAnyCase(text), frozen, created_at, updated_at };
+}
+
+/** Build `schedule.json` of a schedule. */
+export function scheduleDocument({
+  name,
+  cron,
+  zone,
+  overlap,
+  budget,
+  rules,
+  inputs,
+  created_at,
+}: Schedule): ScheduleDocument {
+  return { name, cron, zone, overlap, budget, ...(rules !== undefined && { rules }), inputs, created_at };
 }

@@ -5,6 +5,7 @@ import { errorStack } from '../../core/error-text.ts';
 import type { Logger } from '../../core/log.ts';
 import { ServiceError } from '../../core/service-error.ts';
 import { noticeWrites } from '../../data/hooks/notice.ts';
+import { linksPartition } from '../../data/projects/link.ts';
 import { maxMembers, membersPartition } from '../../data/projects/member.ts';
 import {
   beginExport,
@@ -205,9 +206,13 @@ export async function startExport(
     left_out: 0,
     unfinished: [],
     members: await records.count(membersPartition(project_id), maxMembers),
+    links: await records.count(linksPartition(project_id), maxCountedLinks),
     secrets: variables.filter((variable) => variable.value === null).map(({ name }) => name),
     version: 1,
   };
   await beginExport(records, value, previous, [recordPurge(purgeOf(value)), ...also(value.export_id)]);
   return value;
 }
+
+/** Maximum number of links that the receipt of an export counts. */
+const maxCountedLinks = 1000;

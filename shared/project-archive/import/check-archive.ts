@@ -26,8 +26,10 @@ import {
   readPrinted,
   readProject,
   readRegistered,
+  readSchedule,
   readVersions,
 } from './read-document.ts';
+import { readReport } from './read-report.ts';
 
 /**
  * Read the archive, beginning with the first unread file. Compare each byte with the file list, and store the
@@ -209,6 +211,21 @@ async function checkDocument(
     case 'registered':
       await readRegistered(archive, bytes, file);
       break;
+    case 'report':
+      await readReport(archive, bytes, file);
+      break;
+    case 'schedule': {
+      const { inputs } = await readSchedule(archive, bytes, file);
+      requireAllowed(file, inputs.environment, deployment);
+      break;
+    }
+    case 'schedule-config': {
+      const document = archive.contents.schedules[placed.number - 1]?.document ?? 0;
+      const owner = fileAt(archive.files, document);
+      const { inputs } = await readSchedule(archive, archive.read(document), owner);
+      await checkConfigBytes(inputs.config_id, bytes, file);
+      break;
+    }
     case 'versions':
       await readThrough(readVersions(archive, bytes, file));
       break;

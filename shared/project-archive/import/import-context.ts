@@ -52,7 +52,7 @@ export async function saveWith(
  */
 export function importedId(
   import_id: string,
-  kind: 'experiment' | 'model' | 'file' | 'registered',
+  kind: 'experiment' | 'model' | 'file' | 'registered' | 'report' | 'schedule',
   number: number,
 ): string {
   const digest = createHash('sha256').update(`${import_id} ${kind} ${number}`).digest('hex');

@@ -1,6 +1,8 @@
 import { buffer } from 'node:stream/consumers';
 import type { ObjectReader } from '../../aws/objects.ts';
 import { maxConfigs } from '../../data/projects/config.ts';
+import { maxReports } from '../../data/projects/report.ts';
+import { maxSchedules } from '../../data/schedules/schedule.ts';
 import { canonicalJson, parseCanonical } from '../canonical-json.ts';
 import { Digest } from '../digest.ts';
 import { readLines } from '../lines.ts';
@@ -42,6 +44,9 @@ export interface Contents {
   models: Group[];
   /** Registered models. The versions of each follow its document. */
   registered: Group[];
+  reports: Group[];
+  /** Schedules. The configuration of each follows its document. */
+  schedules: Group[];
 }
 
 /** Files of one item, as indexes into the file list: its document, and the files that follow it. */
@@ -146,15 +151,22 @@ function readManifest(text: string): Manifest {
 const rowMaxBytes = 10_000;
 
 /** Whether an archive of this format may contain such a file. */
-const isInFormat = (format: ArchiveFormat, { of }: Placed): boolean =>
-  format > 1 || (of !== 'registered' && of !== 'versions');
+const isInFormat = (format: ArchiveFormat, { of }: Placed): boolean => format >= (firstFormat[of] ?? 1);
+
+const firstFormat: Partial<Record<Placed['of'], ArchiveFormat>> = {
+  registered: 2,
+  versions: 2,
+  report: 3,
+  schedule: 3,
+  'schedule-config': 3,
+};
 
 /** Number of files before the listed ones: the manifest and the list. */
 export const filesBefore = 2;
 
 /**
  * Group the files of an archive. The order is fixed: the project, its configurations, sources and data sets, then
- * all experiments, logged models and registered models one by one.
+ * all experiments, logged models, registered models, reports and schedules one by one.
  * @throws ProjectArchiveError for another order, or a file that belongs to no item
  */
 function contentsOf(files: readonly ArchiveFile[]): Contents {
@@ -165,13 +177,34 @@ function contentsOf(files: readonly ArchiveFile[]): Contents {
     experiments: [],
     models: [],
     registered: [],
+    reports: [],
+    schedules: [],
   };
   if (files[0]?.placed.of !== 'project') throw fault('it does not begin with a project');
-  const ranks = { config: 1, upload: 2, experiment: 3, model: 4, registered: 5 } as const;
+  const ranks = {
+    config: 1,
+    upload: 2,
+    experiment: 3,
+    model: 4,
+    registered: 5,
+    report: 6,
+    schedule: 7,
+  } as const;
   const groupsOf = {
     experiment: contents.experiments,
     model: contents.models,
     registered: contents.registered,
+    report: contents.reports,
+    schedule: contents.schedules,
+  } as const;
+  const ownerOf = {
+    'model-file': 'model',
+    versions: 'registered',
+    'schedule-config': 'schedule',
+    'experiment-config': 'experiment',
+    metrics: 'experiment',
+    log: 'experiment',
+    file: 'experiment',
   } as const;
   let rank = 0;
   let config_id = '';
@@ -203,7 +236,9 @@ function contentsOf(files: readonly ArchiveFile[]): Contents {
         break;
       case 'experiment':
       case 'model':
-      case 'registered': {
+      case 'registered':
+      case 'report':
+      case 'schedule': {
         enter(ranks[placed.of]);
         const groups = groupsOf[placed.of];
         if (placed.number !== groups.length + 1) throw misplaced();
@@ -211,8 +246,7 @@ function contentsOf(files: readonly ArchiveFile[]): Contents {
         break;
       }
       default: {
-        const of =
-          placed.of === 'model-file' ? 'model' : placed.of === 'versions' ? 'registered' : 'experiment';
+        const of = ownerOf[placed.of];
         enter(ranks[of]);
         const groups = groupsOf[of];
         if (placed.number !== groups.length || groups.length === 0) throw misplaced();
@@ -222,5 +256,11 @@ function contentsOf(files: readonly ArchiveFile[]): Contents {
   }
   if (contents.configs.length > maxConfigs)
     throw fault(`it has ${contents.configs.length} configurations; a project may have at most ${maxConfigs}`);
+  for (const [name, most] of [
+    ['reports', maxReports],
+    ['schedules', maxSchedules],
+  ] as const)
+    if (contents[name].length > most)
+      throw fault(`it has ${contents[name].length} ${name}; a project may have at most ${most}`);
   return contents;
 }

@@ -34,11 +34,12 @@ import {
   ModelDocument,
   ProjectDocument,
   RegisteredDocument,
+  ScheduleDocument,
   VersionDocument,
 } from '../documents.ts';
 import { lineMaxBytes, readLine, readLines, readPoint } from '../lines.ts';
 import { fault, maxFaults } from '../project-archive-error.ts';
-import { resolver, withTexts } from '../references.ts';
+import { type Ids, resolver, withTexts } from '../references.ts';
 import type { ArchiveFile, Contents, OpenArchive } from './open-archive.ts';
 
 /** Read `project.json`. @throws ProjectArchiveError */
@@ -70,7 +71,7 @@ export function fileAt(files: readonly ArchiveFile[], index: number): ArchiveFil
 }
 
 /** Read a document and check it with a schema. @throws ProjectArchiveError */
-async function documentOf<S extends z.ZodType>(
+export async function documentOf<S extends z.ZodType>(
   bytes: AsyncIterable<Uint8Array>,
   file: ArchiveFile,
   schema: S,
@@ -184,14 +185,12 @@ export async function readExperiment(
  * @throws ProjectArchiveError
  */
 function requireReferences<T>(
-  { experiments, models }: Contents,
+  contents: Contents,
   { path }: ArchiveFile,
   document: T,
   recordOf: (resolved: T) => unknown = (resolved) => resolved,
 ): T {
-  const [ofExperiments, ofModels] = [experiments, models].map((groups) => groups.map(() => anyId));
-  const ids = { project_id: anyId, experiments: ofExperiments ?? [], models: ofModels ?? [] };
-  const resolved = withTexts(document, resolver(ids));
+  const resolved = withTexts(document, resolver(placeholdersOf(contents), path));
   if (sizeOf(recordOf(resolved)) > itemMaxBytes) throw fault(`${path} exceeds the limit of one item`);
   return resolved;
 }
@@ -209,7 +208,12 @@ function fieldsRecord(fields: Fields): Fields {
 
 type Fields = NonNullable<ExperimentDocument['fields']>;
 
-/** Placeholder with the length of an id. */
+/** Ids that the documents of an archive may refer to, as placeholders of the same length. */
+export const placeholdersOf = ({ experiments, models }: Contents): Ids => ({
+  project_id: anyId,
+  experiments: experiments.map(() => anyId),
+  models: models.map(() => anyId),
+});
 const anyId = '0'.repeat(26);
 
 const recordMaxBytes = 90_000;
@@ -345,5 +349,20 @@ export async function readRegistered(
   for await (const { number } of readVersions(archive, archive.read(versions), fileAt(files, versions)))
     aliased.delete(number);
   if (aliased.size > 0) throw fault(`${file.path} has an alias of a missing version`);
+  return value;
+}
+
+/** Read the document of a schedule. Its runs need the source that it names. @throws ProjectArchiveError */
+export async function readSchedule(
+  { files, contents }: OpenArchive,
+  bytes: AsyncIterable<Uint8Array>,
+  file: ArchiveFile,
+): Promise<ScheduleDocument> {
+  const value = await documentOf(bytes, file, ScheduleDocument);
+  if (sizeOf(value) > itemMaxBytes) throw fault(`${file.path} exceeds the limit of one item`);
+  const { source_sha256 } = value.inputs;
+  const path = `sources/${source_sha256}`;
+  if (source_sha256 !== null && !contents.uploads.some((index) => files[index]?.path === path))
+    throw fault(`${path} is missing, but ${file.path} refers to it`);
   return value;
 }

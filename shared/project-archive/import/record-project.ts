@@ -81,7 +81,13 @@ export async function makeProject(
     const project_renamed = isRenamed ? { name, imported_as: project_name } : null;
     try {
       return await pass.save(
-        { stage: 'recording', done: 0, failures: 0, project_renamed },
+        {
+          stage: 'recording',
+          done: 0,
+          failures: 0,
+          project_renamed,
+          schedules: archive.contents.schedules.length,
+        },
         ...newProjectWrites(project),
         keepImported(value.import_id),
         nameFree.on(claimName(user_id, project_name, value.project_id, claimed)),

@@ -17,6 +17,8 @@ import { recordExperiment } from './record-experiment.ts';
 import { recordModel } from './record-model.ts';
 import { makeProject, recordBase } from './record-project.ts';
 import { recordRegistered, removeRegistered } from './record-registered.ts';
+import { recordReport } from './record-report.ts';
+import { recordSchedule } from './record-schedule.ts';
 
 /**
  * Continue an import while there is time. First, read the archive from end to end, compare it with its file list,
@@ -116,8 +118,8 @@ export const purgeOfImport = (
 });
 
 /**
- * Record the contents of the project: its own records first, then experiments, logged models and registered
- * models.
+ * Record the contents of the project: its own records first, then experiments, logged models, registered models, reports
+ * and schedules.
  */
 async function recordAll(
   context: ImportContext,
@@ -125,14 +127,18 @@ async function recordAll(
   archive: OpenArchive,
   hasTime: Deadline,
 ): Promise<boolean> {
-  const { experiments, models, registered } = archive.contents;
+  const { experiments, models, registered, reports, schedules } = archive.contents;
   const begun = pass.value;
   const ids = idsOf(begun, { experiments: experiments.length, models: models.length });
   const inProject = 1 + experiments.length + models.length;
-  const steps = inProject + registered.length;
+  const pages = inProject + registered.length;
+  const times = pages + reports.length;
+  const steps = times + schedules.length;
   /** @returns false if the project refuses it */
   const record = async (step: number): Promise<boolean> => {
     const done = step + 1;
+    if (step >= times) return recordSchedule(context, pass, archive, step - times + 1, done);
+    if (step >= pages) return recordReport(context, pass, archive, ids, step - pages + 1, done);
     if (step >= inProject) return recordRegistered(context, pass, archive, ids, step - inProject + 1, done);
     if (step > experiments.length)
       return recordModel(context, pass, archive, ids, step - experiments.length, done);

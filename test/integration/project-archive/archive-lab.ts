@@ -148,6 +148,7 @@ export async function beginImporting(lab: ArchiveTools, archive: Uint8Array): Pr
     failures: 0,
     project_renamed: null,
     renamed: [],
+    schedules: 0,
     ttl: Math.ceil(Date.now() / 1000) + 1000,
     version: 1,
   };

@@ -24,6 +24,7 @@ import { putImportedVariables } from '../../../shared/data/projects/variable.ts'
 import { recordLogged } from '../../../shared/experiments/logged-experiment.ts';
 import { experimentOf } from '../../support/experiment.ts';
 import type { ArchiveTools } from './archive-lab.ts';
+import { recordPages } from './recorded-pages.ts';
 import { recordRegistry } from './recorded-registry.ts';
 
 /** An experiment to record, and what of it. */
@@ -50,6 +51,8 @@ export interface DrawnProject {
   models: readonly Readonly<Record<string, Uint8Array>>[];
   /** Whether there are registered models with versions of the project, and of others. */
   hasRegistry?: boolean;
+  /** Whether there are a report that shows experiments, and a schedule. */
+  hasPages?: boolean;
 }
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
@@ -268,5 +271,6 @@ export async function recordProject(lab: ArchiveTools, drawn: DrawnProject): Pro
   for (const files of drawn.models) await recordModel(lab, project_id, files, first ?? null);
   if (drawn.hasRegistry === true && first !== undefined)
     await recordRegistry(lab, { project_id, experiment_id: first });
+  if (drawn.hasPages === true) await recordPages(lab, project_id, first);
   return project_id;
 }

@@ -64,8 +64,8 @@ export const hostile: Readonly<Record<string, [archive: Buffer, reason: RegExp]>
     /not an unchanged archive of this service/,
   ],
   'a newer format': [
-    packed(filesOf(good), (one) => ({ ...one, format: 3 })),
-    /its format is 3, but this version .* reads formats up to 2/,
+    packed(filesOf(good), (one) => ({ ...one, format: 4 })),
+    /its format is 4, but this version .* reads formats up to 3/,
   ],
   'a format that is no number': [
     packed(filesOf(good), (one) => ({ ...one, format: '1' })),

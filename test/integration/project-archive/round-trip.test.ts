@@ -68,6 +68,7 @@ const project: fc.Arbitrary<DrawnProject> = fc.record({
   ),
   models: fc.array(files, { maxLength: 2 }),
   hasRegistry: fc.boolean(),
+  hasPages: fc.boolean(),
 });
 
 /** One with some of everything. */
@@ -91,6 +92,7 @@ const full: DrawnProject = {
   })),
   models: [{ MLmodel: Buffer.from('flavors: {}') }],
   hasRegistry: true,
+  hasPages: true,
 };
 
 /** `npm run proof -- fuzz` kills before each write, `npm test` before some. */

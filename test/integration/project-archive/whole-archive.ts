@@ -5,6 +5,7 @@ import { endpoint as createExperiment } from '../../../functions/experiments/rec
 import { endpoint as putEnvironment } from '../../../functions/projects/environment/put-environment.endpoint.ts';
 import { endpoint as createProject } from '../../../functions/projects/projects/create-project.endpoint.ts';
 import { endpoint as updateProject } from '../../../functions/projects/projects/update-project.endpoint.ts';
+import { reportFields } from '../../../functions/projects/reports/report.ts';
 import { endpoint as trainRemote } from '../../../functions/projects/training/train-project-remote.endpoint.ts';
 import { endpoint as putDataset } from '../../../functions/projects/uploads/put-dataset.endpoint.ts';
 import { endpoint as putVariable } from '../../../functions/projects/variables/put-variable.endpoint.ts';
@@ -19,10 +20,13 @@ import {
   ModelDocument,
   ProjectDocument,
   RegisteredDocument,
+  ReportDocument,
+  ScheduleDocument,
   VersionDocument,
 } from '../../../shared/project-archive/documents.ts';
 import { checkArchive } from '../../../shared/project-archive/import/check-archive.ts';
 import { openArchive } from '../../../shared/project-archive/import/open-archive.ts';
+import { ScheduleSpec } from '../../../shared/schedules/schedule-spec.ts';
 import { testService } from '../../support/service.ts';
 import { archiveLab, exported } from './archive-lab.ts';
 import { recordProject } from './archived-project.ts';
@@ -50,6 +54,7 @@ const original = await exported(
     })),
     models: [{ MLmodel: Buffer.from('flavors: {}') }],
     hasRegistry: true,
+    hasPages: true,
   }),
 );
 
@@ -190,6 +195,8 @@ export const documents = {
   model: ['models/000001/model.json', ModelDocument],
   registered: ['registry/000001/model.json', RegisteredDocument],
   version: ['registry/000001/versions.ndjson', VersionDocument],
+  report: ['reports/000001/report.json', ReportDocument],
+  schedule: ['schedules/000001/schedule.json', ScheduleDocument],
 } as const;
 export type Document = keyof typeof documents;
 
@@ -301,16 +308,39 @@ export const refused: Readonly<Record<string, Refused>> = {
   'version.stage': [['Secret']],
   'version.user': [['', 'a\nb', long(64)]],
   'version.number': [[0, 0.5, 1e9]],
+  'report.title': [['', 'a\nb', long(200)], reportFields.title],
+  'report.text': [['~', '```mps poem\n```', long(64 * 1024)]],
+  'report.frozen.*.block': [[0, 2, 9, 0.5]],
+  'report.frozen.*.data': [['', '{}', '{"kind":"value"}', '['.repeat(100_000)]],
+  'schedule.name': [['', 'a\nb', long(100)], ScheduleSpec.shape.name],
+  'schedule.cron': [['* * * * *', '0 3 * *', '0 25 * * *'], ScheduleSpec.shape.cron],
+  'schedule.zone': [['', 'Mars/Olympus'], ScheduleSpec.shape.zone],
+  'schedule.overlap': [['both'], ScheduleSpec.shape.overlap],
+  'schedule.budget': [[0, -1, 1e9], ScheduleSpec.shape.budget],
+  'schedule.rules': [['x', ...noRules], ScheduleSpec.shape.rules],
+  'schedule.inputs.kind': [['prune']],
+  'schedule.inputs.vcpus': [[0, 0.1, 1000, -1]],
+  'schedule.inputs.memory': [[0, 511, 1e9, 512.5]],
+  'schedule.inputs.gpus': [[-1, 9, 0.5]],
+  'schedule.inputs.nodes': [[0, 65, 1.5]],
+  'schedule.inputs.timeout': [[0, -1, 1e9, 0.5]],
+  'schedule.inputs.environment.entry_point_command': [['', 'echo $HOME', long(4000)]],
+  'schedule.inputs.environment.env_type': [['shell']],
+  'schedule.inputs.environment.dependencies': [['numpy ==']],
+  'schedule.inputs.config_id': [['', '../a', 'a b'], ScheduleSpec.shape.config],
+  'schedule.inputs.dataset': [['', '../a'], ScheduleSpec.shape.dataset],
+  'schedule.inputs.source_sha256': [['a', sha256]],
 };
 
 /** What the service itself writes of what it did, by the kind of its values, and texts of MLflow's clients without bounds of their own. */
 const kept: readonly [field: RegExp, values: readonly unknown[]][] = [
   [/(created|updated)_at$/, ['yesterday', 1, '9999-12-31T23:59:59.999Z', '0000-01-01T00:00:00.000Z']],
   [/(_at|\.time)$/, ['yesterday', 1]],
+  [/frozen\.\*\.at$/, ['yesterday', '9999-12-31T23:59:59.999Z']],
   [/sha256$/, ['a', 'A'.repeat(64)]],
   [/\.format$/, ['exe']],
   [/\.(kind|status|env_type|environment_cache|capacity(_type)?)$|^experiment\.limits\./, ['UNKNOWN']],
-  [/version(s_before)?$|^experiment\.(attempt|source_size)$/, [-1, 0.5]],
+  [/version(s_before)?$|^experiment\.attempt$|source_size$/, [-1, 0.5]],
   [/(rerun_of|continues_from|recorded_by|source_experiment|baseline)$/, [99, 'a']],
   [/(saved_seconds|cost_estimate|estimates\.(spot|on-demand)|best\.(value|step))$/, ['many', 1e300, 1e-300]],
   [/(attempts\.\*\.attempt|exit_code|metrics\.\*\.value)$/, ['many']],

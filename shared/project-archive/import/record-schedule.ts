@@ -1,0 +1,56 @@
+import { findProjects, projectExists } from '../../data/projects/project.ts';
+import { putSchedule, putScheduleConfig, type Schedule } from '../../data/schedules/schedule.ts';
+import { paused } from '../../schedules/schedule-state.ts';
+import { type ImportContext, type ImportPass, importedId, saveWith } from './import-context.ts';
+import type { OpenArchive } from './open-archive.ts';
+import { fileAt, readConfigBytes, readSchedule } from './read-document.ts';
+
+/**
+ * Record a schedule with its configuration, in one transaction with the progress of the import. It is paused, so nothing
+ * runs before its owner resumes it, and it is the importer's.
+ * @param done number of finished steps afterwards
+ * @returns false if the project was deleted or has too many schedules
+ * @throws ConditionFailedError if another pass continued the import
+ */
+export async function recordSchedule(
+  { records, now }: ImportContext,
+  pass: ImportPass,
+  archive: OpenArchive,
+  number: number,
+  done: number,
+): Promise<boolean> {
+  const { import_id, project_id, user_id } = pass.value;
+  const group = archive.contents.schedules[number - 1];
+  if (group === undefined) throw new Error(`no schedule ${number}`);
+  const [project] = (await findProjects(records, [project_id])).items;
+  if (project === undefined) return false;
+  const file = fileAt(archive.files, group.document);
+  const { rules, ...read } = await readSchedule(archive, archive.read(group.document), file);
+  // An empty configuration has no file.
+  const [config] = group.rest;
+  const content =
+    config === undefined
+      ? Buffer.alloc(0)
+      : await readConfigBytes(archive.read(config), fileAt(archive.files, config));
+  const schedule: Schedule = {
+    ...{ schedule_id: importedId(import_id, 'schedule', number), project_id },
+    ...{ user_id, username: project.owner ?? 'nobody', ...read, ...(rules !== undefined && { rules }) },
+    status: 'ACTIVE',
+    status_reason: null,
+    next_at: null,
+    waiting: null,
+    running: null,
+    failures: 0,
+    starts: 0,
+    recent: [],
+    updated_at: now().toISOString(),
+    version: 1,
+  };
+  return saveWith(
+    pass,
+    done,
+    projectExists(project_id),
+    ...putSchedule(paused(schedule, 'It came with an archive. Whoever resumes it, it runs as that user.')),
+    putScheduleConfig(schedule, content),
+  );
+}
