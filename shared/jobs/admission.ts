@@ -47,17 +47,20 @@ export async function admitJob<R extends JobRecord>(
       code: budgetShortCode,
     });
   const job = { ...record, charged };
+  // Written before it acts, so that nobody else submits the job meanwhile.
+  const claimed = { ...job, submitting_at: now().toISOString() };
   const admit = async (): Promise<boolean> => {
     const charges = charged === null ? [] : await chargeBudgets(records, job, charged);
     const write = (ticket: number | null) => [
-      ...writesOf(ticket === null ? job : { ...job, ...waitingFields(ticket) }),
+      ...writesOf(ticket === null ? claimed : { ...job, ...waitingFields(ticket) }),
       ...charges,
     ];
     return beginOrWait(records, unfinishedJobOf(job), limits, write, now());
   };
   try {
     const isConflict = (error: ConditionFailedError) => budgetLeft.failedIn(error);
-    return { record: job, waits: await retryOnConflict(admit, { isConflict }) };
+    const waits = await retryOnConflict(admit, { isConflict });
+    return { record: waits ? job : claimed, waits };
   } catch (error) {
     if (error instanceof ConditionFailedError) throw refusal(error);
     if (error instanceof JobLimitError) throw lineIsFull(limits);

@@ -34,8 +34,8 @@ import { spotQueueOf } from './spot/capacity.ts';
  * again. A job that Batch refuses for good becomes FAILED.
  * @param keys table that holds the key of secret variables; undefined if this process submits no trainings with
  * variables
- * @param claimant undefined if this is certainly the first submission, by the process that recorded it or gave it its
- * turn. Others claim it, and search Batch for a job of the same name
+ * @param claimant a process that neither recorded the job nor gave it its turn. It claims the submission, and searches Batch
+ * for a job of the same name
  * @example
  * await submitJob(records, batch, settings, record, { now: now() }, keys);
  */
@@ -60,7 +60,7 @@ export async function submitJob(
 /**
  * Claim the next submission of a job that its recorder may have left: an event that comes twice, the reconciler and a
  * repeated request may all find it without one. Batch lists a job only some time after its submission, so a search by
- * its name does not keep them apart.
+ * its name does not keep them apart. The transaction that records a job, or gives it its turn, holds the first claim.
  * @returns false if another process submits it, or has done so
  */
 function claimSubmission(

@@ -141,11 +141,14 @@ async function startFront(
   const { limits } = settings;
   const leaving = leaveLine(line, ticket, now().getTime());
   const limit_share = limitShare(job.job_id, limits.vcpus);
+  const at = now().toISOString();
   const set = {
     line_ticket: null,
     limit_share,
-    begun_at: now().toISOString(),
-    checked_at: now().toISOString(),
+    begun_at: at,
+    checked_at: at,
+    // This process submits it.
+    submitting_at: at,
     status_reason: reasons.itsTurn,
   };
   const begin = waitingRecord.on(changeJob(job.subject, { set }, { equals: { line_ticket: ticket } }));

@@ -58,7 +58,10 @@ export const jobFields = () => ({
   /** Attempts of earlier submissions, all lost. Absent in a job that was submitted once. */
   former_attempts: z.number().int().optional(),
   batch_job_id: z.string().nullable(),
-  /** When a process claimed its submission that did not record it. Absent if none did. */
+  /**
+   * When a process claimed its submission: the one that recorded it or gave it its turn, in that transaction, or a later one.
+   * Absent while it waits in line, and in jobs of releases that did not record it.
+   */
   submitting_at: Timestamp.optional(),
   /** Id of the Batch job that builds the environment. Batch waits for its success first. */
   depends_on: z.string().nullable(),

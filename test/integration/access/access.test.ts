@@ -11,8 +11,8 @@ import { grantingEmulator } from '../../support/granting-emulator.ts';
 import { sampled } from '../../support/samples.ts';
 import type { Call } from '../../support/service.ts';
 import { accessTable } from './access-table.ts';
-import { type Cell, nobody, type Operation, operations } from './operations.ts';
-import { type Caller, callers, type PeopledService, type Person, peopledService } from './people.ts';
+import { type Cell, type Operation, operations } from './operations.ts';
+import { type Caller, callers, type PeopledService, type Person, pathTo, peopledService } from './people.ts';
 import { isInScope, scopesOf, scopeTable } from './scope-table.ts';
 import { sessionOf } from './session-of.ts';
 
@@ -53,21 +53,6 @@ async function cellOf(caller: Caller, target: Target, { newcomers }: Operation):
   if (target === 'missing') return { service, caller: self, target: undefined };
   const other = caller === 'developer' ? 'other developer' : 'developer';
   return { service, caller: self, target: target === 'own' ? self : await anew(other) };
-}
-
-function pathTo(person: Person | undefined) {
-  return {
-    project_id: person?.project_id ?? nobody,
-    experiment_id: person?.experiment_id ?? nobody,
-    user_id: person?.user.user_id ?? nobody,
-    username: person?.user.username ?? 'nobody',
-    config_id: 'train.yaml',
-    name: 'HF_TOKEN',
-    dataset: 'digits',
-    model_name: person?.model_name ?? 'absent',
-    strategy_id: person?.strategy_id ?? nobody,
-    path: 'model.bin',
-  };
 }
 
 async function answerTo(

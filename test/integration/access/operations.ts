@@ -26,7 +26,7 @@ import { exchange, trustOf } from '../auth/ci-issuer.ts';
 import { plain, red } from '../pictures/picture-service.ts';
 import { send, sha256 } from '../projects/upload-file.ts';
 import { json } from '../users/body.ts';
-import { command, dataset, type PeopledService, type Person, password, source } from './people.ts';
+import { command, dataset, nobody, type PeopledService, type Person, password, source } from './people.ts';
 
 /** One request of the table. */
 export interface Cell {
@@ -45,7 +45,6 @@ export interface Operation {
   newcomers?: true;
 }
 
-export const nobody = '01h00000000000000000000000';
 /** An address for each sign-in, so that none is held back by those before it that were to fail. */
 let addresses = 0;
 const elsewhere = (call: Call): Call => {

@@ -41,6 +41,8 @@ export const callers = [
 ] as const;
 export type Caller = (typeof callers)[number];
 
+export const nobody = '01h00000000000000000000000';
+
 const typeOf: Readonly<Record<Caller, AccountType>> = {
   none: 'developer',
   malformed: 'developer',
@@ -63,6 +65,22 @@ export interface Person extends TestUser {
   model_name: string;
   /** Of a pruning and of a quantization. */
   strategy_id: string;
+}
+
+/** The ids in a path to what is a person's own; without one, of what does not exist. */
+export function pathTo(person: Person | undefined) {
+  return {
+    project_id: person?.project_id ?? nobody,
+    experiment_id: person?.experiment_id ?? nobody,
+    user_id: person?.user.user_id ?? nobody,
+    username: person?.user.username ?? 'nobody',
+    config_id: 'train.yaml',
+    name: 'HF_TOKEN',
+    dataset: 'digits',
+    model_name: person?.model_name ?? 'absent',
+    strategy_id: person?.strategy_id ?? nobody,
+    path: 'model.bin',
+  };
 }
 
 export const password = 'a long sentence nobody guesses';
