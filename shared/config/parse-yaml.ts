@@ -108,7 +108,7 @@ export function parseYaml(text: string): { value: ConfigValue; links: ConfigLink
     const inherited: Inherited[] = [];
     for (const pair of node.items) {
       if (isMergeKey(pair)) {
-        inherited.push(...mergeSources(pair.value, depth, result));
+        for (const source of mergeSources(pair.value, depth, result)) inherited.push(source);
         continue;
       }
       const key = keyText(pair.key);

@@ -155,7 +155,7 @@ export class EventDescriber {
     if (count < 3 || count > maxCoursePoints) return [];
     const values: number[] = [];
     for await (const { runs } of readRuns(this.#context.records, experiment_id, new Set([metric])))
-      for (const run of runs) values.push(...run.values);
+      for (const run of runs) for (const value of run.values) values.push(value);
     const drawn = courseText(values);
     return drawn === ''
       ? []

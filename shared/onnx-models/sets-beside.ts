@@ -19,7 +19,7 @@ export function setsBeside(model: string, paths: readonly string[]): Sets {
     if (others.every((word) => own.words.includes(word))) found[role].push({ path, named: others.length });
   }
   const only = (role: 'calibration' | 'evaluation'): string | undefined => {
-    const most = Math.max(...found[role].map(({ named }) => named));
+    const most = found[role].reduce((best, { named }) => Math.max(best, named), 0);
     const best = found[role].filter(({ named }) => named === most);
     return best.length === 1 ? best[0]?.path : undefined;
   };

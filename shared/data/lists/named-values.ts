@@ -78,8 +78,8 @@ export function flatten<Value>(all: readonly ReadonlyMap<string, Value>[]): Flat
   const flat: Flattened<Value> = { names: [], ends: [], rows: [], values: [] };
   for (const [name, { rows, values }] of columns) {
     flat.names.push(name);
-    flat.rows.push(...rows);
-    flat.values.push(...values);
+    for (const row of rows) flat.rows.push(row);
+    for (const value of values) flat.values.push(value);
     flat.ends.push(flat.rows.length);
   }
   return flat;

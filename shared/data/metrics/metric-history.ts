@@ -82,7 +82,7 @@ async function* groupsOnce(
     if (end <= from) continue;
     const runs: PointRun[] = [];
     for await (const block of pointLists.readBlocks(records, pk, refs.filter(isWanted), unpackRuns))
-      runs.push(...block.filter(({ name }) => names?.has(name) ?? true));
+      for (const run of block) if (names?.has(run.name) ?? true) runs.push(run);
     yield { runs, end };
   }
   for await (const { runs, end } of tailOf(records, job_id, state, from))

@@ -240,7 +240,8 @@ async function compactSome(
   const lastGroup = manifest.blocks.filter(({ group }) => group === last);
   const lastPoints = lastGroup.reduce((sum, ref) => sum + ref.points, 0);
   const again = lastPoints < smallGroup ? lastGroup : [];
-  for await (const block of pointLists.readBlocks(records, pk, again, unpackRuns)) runs.push(...block);
+  for await (const block of pointLists.readBlocks(records, pk, again, unpackRuns))
+    for (const run of block) runs.push(run);
   const blocks = packRuns(joinRuns(runs), (last ?? 0) + 1);
   const kept = manifest.blocks.filter((ref) => !again.includes(ref));
   const state = { covered, points };

@@ -1,3 +1,4 @@
+import type { ImageSettings } from './image-settings.ts';
 import type { ServedVersion, Serving } from './serving.ts';
 
 const mebibyte = 2 ** 20;
@@ -20,13 +21,26 @@ const attentionMebibytes = (tokens: number): number => Math.ceil(1_728 * (tokens
 /** MiB of the picture codec, and of the largest picture in it. */
 const imageMebibytes = 384;
 
+/** Pixels that a sender may have a model read which has no size of its own: it is given memory for them. */
+export const maxChosenPixels = 2 ** 20;
+
+/** Bytes that a convolutional network takes for each pixel that it reads: four outputs of 64 channels at half the size. */
+const bytesPerPixel = 256;
+
+function pictureMebibytes({ crop, resize }: ImageSettings): number {
+  const stated = crop ?? (resize !== null && 'height' in resize ? resize : undefined);
+  const pixels = stated === undefined ? maxChosenPixels : stated.height * stated.width;
+  return imageMebibytes + Math.ceil((pixels * bytesPerPixel) / mebibyte);
+}
+
 /** Bytes in memory for each byte of `tokenizer.json`: the tree of a Unigram vocabulary takes most, 29. */
 const timesTokenizer = 32;
 
 /** Estimate the MiB that the process of a version takes. */
 export const versionMemory = ({ bytes, files, texts, images }: Sized): number => {
   const tokenizer = texts === null ? undefined : files.find(({ name }) => name === 'tokenizer.json');
-  if (tokenizer === undefined) return estimatedMemory(bytes) + (images === null ? 0 : imageMebibytes);
+  if (tokenizer === undefined)
+    return estimatedMemory(bytes) + (images === null ? 0 : pictureMebibytes(images));
   const reading = textMebibytes + attentionMebibytes(texts?.max_tokens ?? 0);
   return estimatedMemory(bytes) + reading + Math.ceil((timesTokenizer * tokenizer.size) / mebibyte);
 };

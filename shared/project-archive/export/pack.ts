@@ -116,11 +116,11 @@ async function partBytes(
     else wanted.push({ at, object: place.object, from: place.offset + from, to: place.offset + to });
   }
   for (const [object, ranges] of Map.groupBy(wanted, (one) => one.object)) {
-    const from = Math.min(...ranges.map((range) => range.from));
+    const from = ranges.reduce((least, range) => Math.min(least, range.from), Number.POSITIVE_INFINITY);
     const bytes = await readRange(objects, {
       object,
       from,
-      to: Math.max(...ranges.map((range) => range.to)),
+      to: ranges.reduce((most, range) => Math.max(most, range.to), 0),
     });
     for (const range of ranges) bytes.copy(part, range.at, range.from - from, range.to - from);
   }

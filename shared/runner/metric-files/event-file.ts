@@ -120,7 +120,8 @@ export class EventFile {
       const end = headerBytes + Number(length);
       if (data.length < end + checksumBytes) break;
       const record = data.subarray(headerBytes, end);
-      if (maskedCrc32c(record) === header.getUint32(end, true)) found.push(...this.#scalarsOf(record));
+      if (maskedCrc32c(record) === header.getUint32(end, true))
+        for (const scalar of this.#scalarsOf(record)) found.push(scalar);
       data = data.subarray(end + checksumBytes);
     }
     // Copy the rest: a part of the chunk would keep the whole chunk.

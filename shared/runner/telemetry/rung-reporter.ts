@@ -41,7 +41,7 @@ export class RungReporter {
   /** Look at new points of the run. Never throws. */
   take(points: readonly MetricPoint[]): void {
     if (this.#isOver) return;
-    this.#waiting.push(...points);
+    for (const point of points) this.#waiting.push(point);
     this.#working ??= this.#work().finally(() => {
       this.#working = undefined;
     });

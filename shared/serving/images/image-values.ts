@@ -1,4 +1,5 @@
 import type { ImageSettings } from '../../data/models/image-settings.ts';
+import { maxChosenPixels } from '../../data/models/serving-memory.ts';
 import { maxImagePixels } from './decode-image.ts';
 import { pixelsOnTheWay, type RgbImage, resizeImage } from './resize-image.ts';
 
@@ -22,6 +23,11 @@ export function imageValues(
   if (pixelsOnTheWay(image, width, height) > maxImagePixels)
     throw new Error(
       `has ${image.width} x ${image.height} pixels, too long a side: resized to ${width} x ${height} it would take more than ${maxImagePixels / 1e6} million`,
+    );
+  const isChosen = crop === null && (resize === null || 'shortest' in resize);
+  if (isChosen && width * height > maxChosenPixels)
+    throw new Error(
+      `becomes ${width} x ${height} pixels for this model, which has no size of its own; at most ${maxChosenPixels} pixels are allowed`,
     );
   const resized = resizeImage(image, width, height, filter);
   const shown = crop ?? resized;

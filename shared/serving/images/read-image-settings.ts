@@ -142,29 +142,31 @@ function resizedBy(
 const maxSide = 2_048;
 
 function sizeOf(field: string, value: z.infer<typeof Size>, isSquare: boolean, refuse: Refuse): Resize {
-  const [height, width, shortest] =
-    typeof value === 'number'
-      ? isSquare
-        ? [value, value]
-        : [undefined, undefined, value]
-      : Array.isArray(value)
-        ? value
-        : [value['height'], value['width'], value['shortest_edge']];
-  const unknown = Array.isArray(value) || typeof value === 'number' ? undefined : otherKey(value);
-  if (unknown !== undefined) refuse(`${field}.${unknown}`.slice(0, 100), 'is not supported');
-  const sides = [height, width, shortest].filter((side) => side != null);
-  if (sides.length === 0 && unknown === undefined)
-    refuse(field, 'must have height and width, or shortest_edge');
-  if (sides.some((side) => !Number.isInteger(side) || side < 1 || side > maxSide))
-    refuse(field, `must have whole numbers from 1 to ${maxSide}`);
-  if (shortest != null) return { shortest };
-  return { height: height ?? 1, width: width ?? 1 };
+  const stated = sidesOf(value, isSquare);
+  for (const [key, side] of Object.entries(stated)) {
+    const name = typeof value === 'object' && !Array.isArray(value) ? `${field}.${key}`.slice(0, 100) : field;
+    if (!sizeFields.includes(key)) refuse(name, 'is not supported');
+    else if (!Number.isInteger(side) || side < 1 || side > maxSide)
+      refuse(name, `must be a whole number from 1 to ${maxSide}; it is ${side}`);
+  }
+  const { height, width, shortest_edge: shortest } = stated;
+  const hasBoth = height !== undefined && width !== undefined;
+  const hasSide = height !== undefined || width !== undefined;
+  if (shortest === undefined ? !hasBoth : hasSide)
+    refuse(field, 'must have height and width, or shortest_edge, and no others');
+  return shortest === undefined ? { height: height ?? 1, width: width ?? 1 } : { shortest };
 }
 
-const otherKey = (value: Readonly<Record<string, number | null>>): string | undefined =>
-  Object.keys(value).find(
-    (key) => value[key] !== null && !['height', 'width', 'shortest_edge'].includes(key),
+const sizeFields = ['height', 'width', 'shortest_edge'];
+
+/** The numbers of a size by their names; those of null are left out. */
+function sidesOf(value: z.infer<typeof Size>, isSquare: boolean): Readonly<Record<string, number>> {
+  if (typeof value === 'number') return isSquare ? { height: value, width: value } : { shortest_edge: value };
+  if (Array.isArray(value)) return { height: value[0], width: value[1] };
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, side]) => (side === null ? [] : [[key, side]])),
   );
+}
 
 function filterOf(value: number | string, refuse: Refuse): Steps['filter'] {
   const name = typeof value === 'number' ? imageFilters[value] : value.toLowerCase();
@@ -173,6 +175,11 @@ function filterOf(value: number | string, refuse: Refuse): Steps['filter'] {
   return known ?? 'bilinear';
 }
 
+/** Beyond these, products are no numbers that a record holds, or that a model reads. */
+const [leastNumber, mostNumber] = [1e-6, 1e6];
+const usualNumbers = `from ${leastNumber} to ${mostNumber}`;
+const isOutside = (value: number): boolean => !(value >= leastNumber && value <= mostNumber);
+
 /** Join rescaling and normalization, of which both are a product and a sum. */
 function affineOf(stated: Stated, processor: Processor, refuse: Refuse): Pick<Steps, 'scale' | 'offset'> {
   const channels = [0, 1, 2] as const;
@@ -180,9 +187,11 @@ function affineOf(stated: Stated, processor: Processor, refuse: Refuse): Pick<St
     channels.map((channel) => (typeof value === 'number' ? value : (value[channel] ?? 0)));
   const means = perChannel(stated.image_mean ?? processor.mean);
   const deviations = perChannel(stated.image_std ?? processor.std);
-  if (deviations.some((deviation) => !(deviation > 0))) refuse('image_std', 'must be above 0');
+  if (deviations.some(isOutside)) refuse('image_std', `must be ${usualNumbers}`);
+  if (means.some((mean) => mean !== 0 && isOutside(Math.abs(mean))))
+    refuse('image_mean', `must be 0, or ${usualNumbers}, with either sign`);
   const factor = (stated.do_rescale ?? true) ? (stated.rescale_factor ?? 1 / 255) : 1;
-  if (!(factor > 0)) refuse('rescale_factor', 'must be above 0');
+  if (isOutside(factor)) refuse('rescale_factor', `must be ${usualNumbers}`);
   const shift = (stated.rescale_offset ?? false) ? -1 : 0;
   const isNormalized = stated.do_normalize ?? processor.isNormalized ?? true;
   // EfficientNet divides once more.

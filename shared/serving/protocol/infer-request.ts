@@ -273,6 +273,8 @@ function checkShape(
 ): boolean {
   const before = wanted?.[0] === -1 ? (dims?.[0] ?? 0) : 0;
   const count = elementCount(dims ?? []);
+  const isFree = wanted === null || wanted.includes(-1, 1);
+  const each = elementCount(dims?.slice(1) ?? []);
   const message =
     dims === undefined
       ? `must be a list of whole numbers: ${shapeText(wanted)}`
@@ -282,12 +284,17 @@ function checkShape(
           ? `has a first dimension of ${before}; this model takes at most ${maxBatch} (max_batch)`
           : count > maxElements
             ? `has ${count} elements; at most ${maxElements} are allowed`
-            : undefined;
+            : isFree && each > maxFreeElements
+              ? `has ${each} elements behind its first dimension; at most ${maxFreeElements} are allowed where the model leaves sizes free`
+              : undefined;
   if (message !== undefined) fault(place, message);
   return message === undefined;
 }
 
 const maxElements = 2 ** 28;
+
+/** Elements of a picture, a recording or the like whose size the sender chooses: four channels of 1,024 x 1,024. */
+const maxFreeElements = 2 ** 22;
 
 const readShape = (shape: unknown): number[] | undefined =>
   Array.isArray(shape) && shape.length <= 64 && shape.every((dim) => Number.isSafeInteger(dim) && dim >= 0)

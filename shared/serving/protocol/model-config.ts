@@ -4,12 +4,15 @@ import { tryParseJson } from '../../core/text/try-parse-json.ts';
 /** A text that becomes part of a record, or of each answer. */
 const Label = z.union([z.string().max(1_000), z.number(), z.boolean()]).transform(String);
 
+/** Models read tokens as numbers of 32 bits, some as 64. */
+const mostTokenId = 2 ** 31 - 1;
+
 /** `config.json` of a model, as far as it says how the model is asked. */
 export const ModelConfig = z.object({
   architectures: z.array(z.string()).nullish(),
   id2label: z.union([z.record(z.string(), Label), z.array(Label)]).nullish(),
   problem_type: z.string().nullish(),
-  pad_token_id: z.number().int().min(0).nullish(),
+  pad_token_id: z.number().int().min(0).max(mostTokenId).nullish(),
   max_position_embeddings: z.number().int().min(-1).nullish(),
   model_type: z.string().nullish(),
   sentence_transformers: z.object({ activation_fn: z.string().nullish() }).nullish(),

@@ -88,7 +88,7 @@ async function runGroup(
   group: readonly Encoding[],
 ): Promise<Numbers> {
   // A model has no answer to no tokens, which is what an empty text is to some tokenizers.
-  const length = Math.max(1, ...group.map(({ ids }) => ids.length));
+  const length = group.reduce((most, { ids }) => Math.max(most, ids.length), 1);
   const filler = (padding.token === null ? undefined : tokenizer.idOf(padding.token)) ?? padding.id;
   const filled = (valuesOf: (encoding: Encoding) => readonly number[], rest: number) =>
     group.flatMap((encoding) => {
@@ -160,7 +160,7 @@ function tensorsOf(
 ): RawTensor[] {
   if (settings.task === 'embedding') return [numbersTensor('embedding', rows)];
   if (settings.task === 'classification') return labelTensors(rows, labels);
-  const most = Math.max(0, ...encodings.map(({ own }) => own.length));
+  const most = encodings.reduce((longest, { own }) => Math.max(longest, own.length), 0);
   const tokens: string[] = [];
   const names: string[] = [];
   const scores = new Float32Array(rows.length * most);

@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { crc32, deflateSync } from 'node:zlib';
 import { beforeAll, expect, test } from 'vitest';
+import { newId } from '../../../shared/core/new-id.ts';
 import { packBytes } from '../../../shared/serving/protocol/datatypes.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
+import { madePng } from './made-png.ts';
 import { serveFolder } from './served-folder.ts';
 import { ask, binary, protocol } from './served-model.ts';
 
@@ -24,6 +25,8 @@ beforeAll(async () => {
 
 const difference = (a: readonly number[], b: readonly number[]): number =>
   Math.max(...a.map((value, at) => Math.abs(value - (b[at] ?? Number.NaN))));
+
+const square = (side: number) => ({ width: side, height: side });
 
 const base64 = (file: Uint8Array): string => Buffer.from(file).toString('base64');
 
@@ -75,23 +78,6 @@ test('a model with its image processor answers pictures as PyTorch does, in each
   });
 });
 
-/** A PNG that says it has so many pixels a side, in a few bytes. */
-function bomb(side: number): Buffer {
-  const chunk = (type: string, data: Buffer) => {
-    const body = Buffer.concat([Buffer.from(type), data]);
-    const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
-    length.writeUInt32BE(data.length);
-    sum.writeUInt32BE(crc32(body));
-    return Buffer.concat([length, body, sum]);
-  };
-  const head = Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 8, 2, 0, 0, 0]);
-  head.writeUInt32BE(side, 0);
-  head.writeUInt32BE(side, 4);
-  const start = Buffer.from('89504e470d0a1a0a', 'hex');
-  const rows = deflateSync(Buffer.alloc(100_000));
-  return Buffer.concat([start, chunk('IHDR', head), chunk('IDAT', rows), chunk('IEND', Buffer.alloc(0))]);
-}
-
 test('bad pictures are refused with what is wrong, and the model goes on', async () => {
   await serveFolder(service, as, 'bounded', tiny);
   const [png = Buffer.alloc(0), jpeg = Buffer.alloc(0)] = files;
@@ -107,8 +93,12 @@ test('bad pictures are refused with what is wrong, and the model goes on', async
   expect(await refusal([base64(png), 'R0lGODlh'])).toContain('images[1]: must be a PNG or JPEG file');
   expect(await refusal([base64(png), base64(png.subarray(0, 600))])).toContain('images[1] is damaged');
   expect(await refusal([base64(png.subarray(0, 9))])).toContain('images[0] is damaged');
-  expect(await refusal([base64(bomb(40_000))])).toContain('images[0] has 40000 x 40000 pixels');
-  expect(await refusal([base64(bomb(4_000))])).toContain('images[0] is damaged');
+  expect(await refusal([base64(madePng({ ...square(40_000), bytes: 1e5 }))])).toContain(
+    'images[0] has 40000 x 40000 pixels',
+  );
+  expect(await refusal([base64(madePng({ ...square(4_000), bytes: 1e5 }))])).toContain(
+    'images[0] is damaged',
+  );
   expect(await refusal([base64(scans)])).toContain('scans');
   expect(await refusal(Array(257).fill(base64(png)))).toContain('at most 256 (max_batch)');
   expect((await ask(service, 'bounded', { images: [base64(jpeg)] }, { as })).status).toBe(200);
@@ -128,4 +118,64 @@ test('a model without an image processor, or with another one, says why it takes
     '400 images: this model takes no pictures: it has no preprocessor',
   );
   expect(await errorOf('padded')).toContain('do_pad is not supported');
+});
+
+const largest = { width: 6_000, height: 4_000 } as const;
+test.each<[string, Parameters<typeof madePng>[0], string]>([
+  [
+    'is interlaced with 16 bits',
+    { ...largest, depth: 16, channels: 4, isInterlaced: true },
+    'is interlaced and has 192 MB of pixels',
+  ],
+  ['is wide and thin', { width: 9_999_999, height: 2 }, 'at most 16384 a side'],
+  ['is high and thin', { width: 2, height: 9_999_999 }, 'at most 16384 a side'],
+])('a picture that %s is refused before it is decoded, and the model goes on', async (_, form, fault) => {
+  const model = `m${newId()}`;
+  await serveFolder(service, as, model, tiny);
+  const image = base64(madePng(form));
+  const asked = async (images: string[]) => (await ask(service, model, { images }, { as })).json.error;
+
+  const refusals = [await asked([image]), await asked([image]), await asked([image])];
+  const after = await ask(service, model, { images: files.slice(0, 1).map(base64) }, { as });
+
+  expect(refusals).toEqual(Array(3).fill(expect.stringContaining(fault)));
+  expect(after.status, after.text).toBe(200);
+});
+
+test('the largest pictures are answered one after the other', async () => {
+  await serveFolder(service, as, 'large', tiny);
+  const forms = [
+    largest,
+    { ...largest, isInterlaced: true },
+    { ...largest, depth: 16, channels: 4 } as const,
+    { width: 3_000, height: 3_000, depth: 16, channels: 4, isInterlaced: true } as const,
+  ];
+  const images = forms.map((form) => base64(madePng(form)));
+
+  const { status, text } = await ask(service, 'large', { images }, { as });
+
+  expect(status, text).toBe(200);
+});
+
+const vit = { image_processor_type: 'ViTImageProcessor', size: 32 };
+test.each<[string, string, object | string]>([
+  ['image_std', 'preprocessor_config.json', { ...vit, image_std: 1e-310 }],
+  ['image_std', 'preprocessor_config.json', { ...vit, image_std: [1, -1, 1] }],
+  ['image_std', 'preprocessor_config.json', { ...vit, image_std: 1e300, image_mean: 1e-300 }],
+  ['image_mean', 'preprocessor_config.json', { ...vit, image_mean: 1e-200 }],
+  ['NaN', 'preprocessor_config.json', '{"image_std": NaN}'],
+  ['rescale_factor', 'preprocessor_config.json', '{"rescale_factor": 1e999}'],
+  ['size', 'preprocessor_config.json', { ...vit, size: { height: 32 } }],
+  ['resample', 'preprocessor_config.json', { ...vit, resample: 1e9 }],
+  ['id2label', 'config.json', { id2label: 7 }],
+  ['pad_token_id', 'config.json', { pad_token_id: 2 ** 53 }],
+])('a model with a bad %s answers no pictures, and says so by the field', async (field, name, content) => {
+  const model = `bad-${newId()}`;
+  const text = typeof content === 'string' ? content : JSON.stringify(content);
+
+  const served = await serveFolder(service, as, model, tiny, { [name]: text });
+  const { status, json } = await ask(service, model, { images: files.slice(0, 1).map(base64) }, { as });
+
+  expect(served.status, served.text).toBe(200);
+  expect([status, json.error]).toEqual([400, expect.stringContaining(field)]);
 });

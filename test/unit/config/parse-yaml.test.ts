@@ -113,3 +113,9 @@ describe('refused', () => {
     expect(() => parseYaml(text)).toThrow(message);
   });
 });
+
+test('a merge of more mappings than a call takes arguments is read', () => {
+  const merged = `<<: [${'{}, '.repeat(200_000)}{a: 1}]`;
+
+  expect(plain(merged)).toEqual({ a: 1 });
+});

@@ -112,6 +112,9 @@ function kindOf(outputs: Outputs): Kind | undefined {
 /** Vectors of a model that are compared with each other: the time of it grows by their square. */
 const maxVectors = 1_000;
 
+/** Numbers of these vectors, so that wide ones take no more memory and time: fewer of them are compared. */
+const maxNumbers = 2 ** 23;
+
 /** Vectors or scores, of fewer of which neighbours and ranks say nothing. */
 const fewest = 16;
 
@@ -144,9 +147,10 @@ export class Agreement {
     if (was.dims.join() !== is.dims.join()) return;
     const counts = maskOf(mask);
     if (this.#how.kind === 'classes') this.#addClasses(was, is, this.#how.reading.axis, counts);
-    else if (this.#before.length < maxVectors) {
-      this.#before.push(...rowsOf(was, counts));
-      this.#after.push(...rowsOf(is, counts));
+    else {
+      const room = Math.min(maxVectors, Math.floor(maxNumbers / widthOf(was))) - this.#before.length;
+      for (const row of rowsOf(was, counts, room)) this.#before.push(row);
+      for (const row of rowsOf(is, counts, room)) this.#after.push(row);
     }
   }
 
@@ -193,13 +197,17 @@ const firstOf = (row: Float64Array): number => row[0] ?? Number.NaN;
 const maskOf = (mask: FedTensor | FedTexts | undefined): ArrayLike<number> | undefined =>
   mask === undefined || mask.type === 'string' ? undefined : tensorNumbers(mask);
 
-/** The rows of an output: each by itself, or the mean of its tokens. */
-function rowsOf(value: FedTensor, counts: ArrayLike<number> | undefined): Float64Array[] {
+/** Numbers of a row: a score, a vector, or the vector of each token. */
+const widthOf = ({ dims: [, second = 1, third = second] }: FedTensor): number => third;
+
+/** The first rows of an output, at most `room`: each by itself, or the mean of its tokens. */
+function rowsOf(value: FedTensor, counts: ArrayLike<number> | undefined, room: number): Float64Array[] {
   const numbers = tensorNumbers(value);
   const [rows = 0, second = 1, third] = value.dims;
-  const [tokens, width] = third === undefined ? [1, second] : [second, third];
+  const tokens = third === undefined ? 1 : second;
+  const width = widthOf(value);
   const isMasked = third !== undefined && counts?.length === rows * tokens;
-  return Array.from({ length: rows }, (_, row) => {
+  return Array.from({ length: Math.max(0, Math.min(rows, room)) }, (_, row) => {
     const sum = new Float64Array(width);
     for (let token = 0; token < tokens; token += 1) {
       if (isMasked && counts[row * tokens + token] === 0) continue;

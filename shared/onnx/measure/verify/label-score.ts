@@ -48,7 +48,7 @@ export function labelReading(outputs: Outputs, labels: Labels): Reading | undefi
   return readings.find(({ axis }) => axis === null) ?? readings[0];
 }
 
-/** Return the predicted classes in the order of the labels. The first of equal scores wins. */
+/** Return the predicted classes in the order of the labels. The first of equal scores wins; NaN among the scores chooses none (NaN). */
 export function classesOf(value: FedTensor, axis: number | null): ArrayLike<number> {
   const numbers = tensorNumbers(value);
   if (axis === null) return numbers;
@@ -61,10 +61,14 @@ export function classesOf(value: FedTensor, axis: number | null): ArrayLike<numb
   for (let at = 0; at < found.length; at += 1) {
     const start = Math.floor(at / inner) * classes * inner + (at % inner);
     let best = 0;
+    let most = numbers[start] ?? 0;
+    let hasNaN = Number.isNaN(most);
     for (let one = 1; one < classes; one += 1) {
-      if ((numbers[start + one * inner] ?? 0) > (numbers[start + best * inner] ?? 0)) best = one;
+      const score = numbers[start + one * inner] ?? 0;
+      if (score > most) [best, most] = [one, score];
+      else if (Number.isNaN(score)) hasNaN = true;
     }
-    found[at] = best;
+    found[at] = hasNaN ? Number.NaN : best;
   }
   return found;
 }

@@ -28,7 +28,7 @@ function nodesBetween(index: GraphIndex, graph: Graph, inputs: ReadonlySet<strin
     if (node === undefined || graph.bodiesOf(node).length > 0) return undefined;
     if (found.has(node)) continue;
     found.add(node);
-    wanted.push(...node.input);
+    for (const input of node.input) wanted.push(input);
     if (found.size > maxNodes) return undefined;
   }
   return graph.nodes.filter((node) => found.has(node));

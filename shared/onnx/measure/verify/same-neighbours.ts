@@ -1,7 +1,8 @@
 /**
  * Compare the vectors of a set by two models: the share of them whose nearest neighbour by the cosine is the same in both (recall at
  * 1), and the mean cosine of the two vectors of each sample. A neighbour that is as near as the nearest one counts, too: sets have
- * texts twice, and models without training give all texts nearly one vector.
+ * texts twice, and models without training give all texts nearly one vector. A vector with NaN or an infinite number has no
+ * neighbour, so it is not the same.
  */
 export function sameNeighbours(
   before: readonly Float64Array[],
@@ -13,8 +14,10 @@ export function sameNeighbours(
   for (const [index, vector] of units.entries()) {
     const nearest = nearestOf(units, index);
     const chosen = nearestOf(others, index);
-    const near = dot(vector, units[chosen]);
-    if (chosen === nearest || near >= dot(vector, units[nearest]) - tie) same += 1;
+    if (nearest !== undefined && chosen !== undefined) {
+      const near = dot(vector, units[chosen]);
+      if (chosen === nearest || near >= dot(vector, units[nearest]) - tie) same += 1;
+    }
     cosines += dot(vector, others[index]);
   }
   const cosine = cosines / units.length;
@@ -24,9 +27,9 @@ export function sameNeighbours(
 /** Difference of cosines of which nobody says which is nearer: rounding of half precision is as large. */
 const tie = 1e-3;
 
-/** The index of the nearest other vector; the own one if none is a number. */
-function nearestOf(units: readonly Float64Array[], index: number): number {
-  let best = index;
+/** The index of the nearest other vector; undefined if the vector, or each other one, has no numbers. */
+function nearestOf(units: readonly Float64Array[], index: number): number | undefined {
+  let best: number | undefined;
   let most = Number.NEGATIVE_INFINITY;
   const vector = units[index];
   for (const [other, candidate] of units.entries()) {

@@ -43,12 +43,13 @@ export async function scanNode(
 ): Promise<void> {
   let operator = '';
   let domain = '';
-  const held: ScannedTensor[] = [];
+  let held: ScannedTensor[] = [];
   await eachField(reader, end, async ({ number, wire, end: fieldEnd }) => {
     if (wire !== 'bytes') return;
     if (number === node.operator) operator = await reader.text(fieldEnd, maxNameBytes);
     else if (number === node.domain) domain = await reader.text(fieldEnd, maxNameBytes);
-    else if (number === node.attribute) held.push(...(await scanAttribute(reader, fieldEnd, draft, depth)));
+    else if (number === node.attribute)
+      held = held.concat(await scanAttribute(reader, fieldEnd, draft, depth));
   });
   draft.countOperator(domain, operator);
   // Some exporters, such as PaddlePaddle's, hold all weights in Constant nodes.

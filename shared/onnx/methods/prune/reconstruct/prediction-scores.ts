@@ -42,7 +42,7 @@ export function predictionScores(
   const unknown = [...scores.keys()].filter((set) => Number.isNaN(scores[set]));
   const byNorm = unknown.toSorted((a, b) => (otherwise[a] ?? 0) - (otherwise[b] ?? 0));
   const typical =
-    allocation === 'uniform' ? 1 : Math.max(0, ...scores.filter((score) => !Number.isNaN(score)));
+    allocation === 'uniform' ? 1 : scores.reduce((most, score) => (score > most ? score : most), 0);
   for (const [rank, set] of byNorm.entries()) scores[set] = (typical * (rank + 1)) / byNorm.length;
   return scores;
 }
@@ -100,12 +100,12 @@ function parts(views: readonly View[]): { views: View[]; sets: number[] }[] {
       [...view.sets.keys()].map((set) => owner.get(set)).filter((one) => one !== undefined),
     );
     for (const other of met) {
-      joined.views.push(...other.views);
-      joined.sets.push(...other.sets);
+      joined.views = joined.views.concat(other.views);
+      joined.sets = joined.sets.concat(other.sets);
       all.delete(other);
     }
     const known = new Set(joined.sets);
-    joined.sets.push(...[...view.sets.keys()].filter((set) => !known.has(set)));
+    for (const set of view.sets.keys()) if (!known.has(set)) joined.sets.push(set);
     for (const set of joined.sets) owner.set(set, joined);
     all.add(joined);
   }

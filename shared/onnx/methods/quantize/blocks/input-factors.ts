@@ -70,7 +70,10 @@ const maxRatio = 1e8;
 
 /** Return factors whose largest and smallest lie at the same distance from 1. */
 function centered(factors: Float64Array): Float32Array {
-  const [least, most] = [Math.min(...factors), Math.max(...factors)];
+  const [least, most] = factors.reduce(
+    ([low, high], factor) => [Math.min(low, factor), Math.max(high, factor)],
+    [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY],
+  );
   const from = Math.max(least, most / maxRatio);
   const middle = Math.sqrt(from * most);
   return Float32Array.from(factors, (factor) => Math.max(factor, from) / middle);

@@ -46,6 +46,39 @@ test('vectors agree on their nearest neighbour, and one that is as near counts',
   expect(alike.result()?.share).toBe(1);
 });
 
+test('outputs that are no numbers agree on nothing', () => {
+  const nothing = floats([16, 2], ...Array<number>(32).fill(Number.NaN));
+  const spread = floats([16, 2], ...Array.from({ length: 16 }, (_, index) => at(20 * index)).flat());
+  const share = (name: string, was: typeof nothing, is: typeof nothing) => {
+    const agreement = new Agreement(undefined, outputs(name, spread));
+    agreement.add(outputs(name, was), outputs(name, is));
+    return agreement.result();
+  };
+
+  expect(share('embedding', nothing, nothing)).toMatchObject({ share: 0, mean_cosine: null });
+  expect(share('embedding', spread, nothing)).toMatchObject({ share: 0 });
+  expect(share('embedding', floats([16, 2], ...Array<number>(32).fill(Infinity)), spread)?.share).toBe(0);
+  expect(share('logits', nothing, nothing)).toMatchObject({ kind: 'classes', share: 0 });
+  expect(share('logits', spread, spread)).toMatchObject({ kind: 'classes', share: 1 });
+});
+
+test('many and wide vectors are compared up to a bound', () => {
+  const large = (rows: number, width: number) => {
+    const values = new Float32Array(rows * width).fill(1);
+    return outputs('embedding', { type: 'float', dims: [rows, width], values });
+  };
+  const compared = (vectors: ReturnType<typeof large>) => {
+    const agreement = new Agreement(undefined, vectors);
+    agreement.add(vectors, vectors);
+    agreement.add(vectors, vectors);
+    return agreement.result()?.choices;
+  };
+
+  expect(compared(large(200_000, 2))).toBe(1_000);
+  expect(compared(large(64, 2 ** 18))).toBe(32);
+  expect(compared(large(16, 2 ** 20))).toBeUndefined();
+});
+
 test('vectors of tokens are joined by the mask', () => {
   const tokens = (...values: number[]) => outputs('last_hidden_state', floats([1, 2, 2], ...values));
   const agreement = new Agreement(undefined, tokens(1, 0, 5, 5));

@@ -90,6 +90,12 @@ describe('an inspection', () => {
     });
   });
 
+  test('counts more tensors of one node than a call takes arguments', async () => {
+    const tensors = field(5, Buffer.concat(Array(200_000).fill(field(10, field(2, 1)))));
+    const { parameters } = await inspect(modelOf(node('Constant', tensors)));
+    expect(parameters).toBe(200_000);
+  });
+
   test('finds initializers that come after the inputs which they back', async () => {
     const input = (name: string) => field(11, field(1, name));
     const { inputs } = await inspect(
