@@ -4,6 +4,7 @@ import { type ExperimentFields, findFields, putFields } from '../data/experiment
 import { noticeWrites } from '../data/hooks/notice.ts';
 import { isFinal } from '../data/jobs/job-status.ts';
 import { defaultName } from '../data/projects/default-name.ts';
+import { count } from '../data/projects/project.ts';
 import { retryOnConflict } from '../data/table/retry-on-conflict.ts';
 import type { TableReader, TableWriter, Write } from '../data/table/table.ts';
 import { experimentEvents } from '../jobs/conclusion.ts';
@@ -48,6 +49,9 @@ export function changeFields(
       touchExperiment(experiment, set),
       putFields(project_id, experiment_id, value, previous),
       mark.write,
+      ...(set?.status === undefined && set?.stopped_at === undefined
+        ? []
+        : [count(project_id, { logged_changes: 1 })]),
       ...told,
     );
     // The result is current, because the transaction replaced exactly this version.

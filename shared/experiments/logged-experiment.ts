@@ -82,7 +82,7 @@ export async function recordLogged(
       putExperiment(experiment),
       putFields(project_id, experiment_id, recorded.fields, undefined),
       markNew(project_id, experiment_id),
-      count(project_id, { experiments: 1 }),
+      count(project_id, { experiments: 1, logged_changes: 1 }),
       ...told,
       ...writes,
     );

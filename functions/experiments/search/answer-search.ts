@@ -13,7 +13,7 @@ import {
 } from '../../../shared/data/experiments/search-experiments.ts';
 import { nothingTracked, readTrackingOf, type Tracking } from '../../../shared/data/experiments/tracking.ts';
 import { listProjects, projectKey } from '../../../shared/data/projects/project.ts';
-import type { Page, TableReader, TableWriter } from '../../../shared/data/table/table.ts';
+import type { Item, Page, TableReader, TableWriter } from '../../../shared/data/table/table.ts';
 import { ExperimentAnswer, showExperiment } from '../../../shared/experiments/experiment-answer.ts';
 import {
   anyExperiment,
@@ -189,7 +189,8 @@ interface TrackedExperiment {
 const maxPage = 100;
 
 /**
- * Return the ids of the projects to search: the named ones, else those in the scope of the token that still exist, or all.
+ * Return the ids of the projects to search: the named ones, else those in the scope of the token, or all. Only named ones may be
+ * marked as deleted.
  * @throws ServiceError `not-found` for a missing one; `bad-request` if there are too many to search all
  */
 export async function projectsToSearch(
@@ -203,13 +204,14 @@ export async function projectsToSearch(
     const found = await records.batchGet(ids.map(projectKey));
     const absent = ids.find((_, index) => found[index] === undefined);
     if (named !== undefined && absent !== undefined) throw notFound('project', absent);
-    return ids.filter((_, index) => found[index] !== undefined);
+    const isShown = (item: Item | undefined) => item?.['deleted_at'] === undefined || named !== undefined;
+    return ids.filter((_, index) => found[index] !== undefined && isShown(found[index]));
   }
   const ids: string[] = [];
   let after: string | undefined;
   do {
     const page = await listProjects(records, { limit: maxProjects + 1 - ids.length, after });
-    ids.push(...page.items.map(({ project_id }) => project_id));
+    for (const { project_id, deleted_at } of page.items) if (deleted_at === undefined) ids.push(project_id);
     after = page.next;
   } while (after !== undefined && ids.length <= maxProjects);
   if (ids.length <= maxProjects) return ids;

@@ -1,8 +1,4 @@
 import * as z from 'zod';
-import { CapacityType, CostEstimates } from '../../core/capacity/capacity.ts';
-import { Timestamp } from '../../core/formats.ts';
-import { Attempt } from '../jobs/job.ts';
-import { JobStatus } from '../jobs/job-status.ts';
 import { type Flattened, flatten, NamedValues } from '../lists/named-values.ts';
 import { type MetricSummary, summariesIn, summaryColumns } from '../metrics/metric-summary.ts';
 import { BlockGoneError, blockLists, type Manifest, ManifestRecord } from '../packed/block-list.ts';
@@ -11,9 +7,9 @@ import type { UnreadableRecordError } from '../table/item.ts';
 import { recordType } from '../table/record.ts';
 import { type Item, readPage, type TableReader } from '../table/table.ts';
 import { type CatalogueMark, cataloguePartition, readMarks } from './catalogue-mark.ts';
-import { ExperimentKind, experimentKey, parseExperiment, SweepPlace } from './experiment.ts';
-import { type ExperimentRow, rowOf } from './experiment-row.ts';
-import { NewestTimes, type SegmentChoice } from './segment-choice.ts';
+import { experimentKey, parseExperiment } from './experiment.ts';
+import { Attributes, type ExperimentRow, rowOf, SegmentRow } from './experiment-row.ts';
+import { NewestTimes, newestOfAll, newestTimes, type SegmentChoice } from './segment-choice.ts';
 import { nothingTracked, readTrackingOfEach } from './tracking.ts';
 
 /**
@@ -43,6 +39,8 @@ export interface CatalogueRows {
   /** Least number of experiments in segments that were left out. */
   left: number;
   manifest: CatalogueManifest;
+  /** Return the newest times of all rows, also of segments that were left out. Undefined if they are unknown. */
+  newest: () => NewestTimes | undefined;
 }
 
 export type CatalogueManifest = Manifest<Omit<SegmentRef, 'id'>, CatalogueState>;
@@ -111,6 +109,7 @@ async function readOnce(
       left.reduce((sum, ref) => sum + ref.rows - ref.dead.length, 0) -
       marks.filter((mark) => mark.folded && isLeft(mark)).length,
     manifest,
+    newest: () => newestOfAll([newestTimes(tail.rows), ...manifest.blocks.map(({ newest }) => newest)]),
   };
 }
 
@@ -226,36 +225,6 @@ export function segmentRows(
   return { block: segment.rows.map((row, index) => new SegmentRow(project_id, row, index, lookups)), bytes };
 }
 
-/** Attributes of a row besides tags, params and metrics. */
-const Attributes = z.object({
-  experiment_id: z.string(),
-  kind: ExperimentKind,
-  status: JobStatus,
-  user_id: z.string(),
-  ci_name: z.string().optional(),
-  config_id: z.string().nullable(),
-  created_at: Timestamp,
-  started_at: Timestamp.nullable(),
-  stopped_at: Timestamp.nullable(),
-  cost_estimate: z.number().nullable(),
-  timeout: z.number(),
-  attempts: z.array(Attempt),
-  /** Absent in segments of releases that did not store it. */
-  batch_attempt: z.number().optional(),
-  attempt_started_at: Timestamp.optional(),
-  capacity_type: CapacityType.optional(),
-  estimates: CostEstimates.optional(),
-  sweep: SweepPlace.optional(),
-  stopped_early: z.boolean().optional(),
-  name: z.string(),
-  note: z.string().nullable(),
-  deleted_at: Timestamp.nullable(),
-  datasets: z
-    .array(z.object({ name: z.string(), digest: z.string(), context: z.string().nullable() }))
-    .optional(),
-});
-type Attributes = z.infer<typeof Attributes>;
-
 const Named = z.object({
   names: z.array(z.string()),
   ends: z.array(z.number()),
@@ -284,106 +253,6 @@ function namedMetrics(
 const none = new Float64Array();
 /** Index of the column of last values. */
 const lastColumn = 2;
-
-/** Row that looks up its tags, params and metrics in the columns of its segment. */
-class SegmentRow implements ExperimentRow {
-  readonly #index: number;
-  readonly #lookups: Lookups;
-  readonly project_id: string;
-  readonly experiment_id: string;
-  readonly kind: Attributes['kind'];
-  readonly status: Attributes['status'];
-  readonly user_id: string;
-  readonly ci_name: string | undefined;
-  readonly config_id: string | null;
-  readonly created_at: string;
-  readonly started_at: string | null;
-  readonly stopped_at: string | null;
-  readonly cost_estimate: number | null;
-  readonly timeout: number;
-  readonly attempts: Attributes['attempts'];
-  readonly batch_attempt: number | undefined;
-  readonly attempt_started_at: string | undefined;
-  readonly capacity_type: Attributes['capacity_type'];
-  readonly estimates: Attributes['estimates'];
-  readonly sweep: Attributes['sweep'];
-  readonly stopped_early: boolean | undefined;
-  readonly name: string;
-  readonly note: string | null;
-  readonly deleted_at: string | undefined;
-  readonly datasets: ExperimentRow['datasets'];
-
-  constructor(project_id: string, attributes: Attributes, index: number, lookups: Lookups) {
-    this.#index = index;
-    this.#lookups = lookups;
-    this.project_id = project_id;
-    this.experiment_id = attributes.experiment_id;
-    this.kind = attributes.kind;
-    this.status = attributes.status;
-    this.user_id = attributes.user_id;
-    this.ci_name = attributes.ci_name;
-    this.config_id = attributes.config_id;
-    this.created_at = attributes.created_at;
-    this.started_at = attributes.started_at;
-    this.stopped_at = attributes.stopped_at;
-    this.cost_estimate = attributes.cost_estimate;
-    this.timeout = attributes.timeout;
-    this.attempts = attributes.attempts;
-    this.batch_attempt = attributes.batch_attempt;
-    this.attempt_started_at = attributes.attempt_started_at;
-    this.capacity_type = attributes.capacity_type;
-    this.estimates = attributes.estimates;
-    this.sweep = attributes.sweep;
-    this.stopped_early = attributes.stopped_early;
-    this.name = attributes.name;
-    this.note = attributes.note;
-    this.deleted_at = attributes.deleted_at ?? undefined;
-    this.datasets = attributes.datasets;
-  }
-
-  tag(name: string): string | undefined {
-    return this.#lookups.tags.get(this.#index, name);
-  }
-
-  param(name: string): string | undefined {
-    return this.#lookups.params.get(this.#index, name);
-  }
-
-  /** Names of the metrics of all rows of the segment. */
-  get metricNames(): readonly string[] {
-    return this.#lookups.metricNames;
-  }
-
-  metric(name: string): MetricSummary | undefined {
-    return this.#lookups.metrics.get(this.#index, name);
-  }
-
-  lastOf(name: string): number | undefined {
-    const { metrics, last } = this.#lookups;
-    return last[metrics.indexOf(this.#index, name)];
-  }
-
-  get tags(): ReadonlyMap<string, string> {
-    return this.#lookups.tags.of(this.#index);
-  }
-
-  get params(): ReadonlyMap<string, string> {
-    return this.#lookups.params.of(this.#index);
-  }
-
-  get metrics(): ReadonlyMap<string, MetricSummary> {
-    return this.#lookups.metrics.of(this.#index);
-  }
-}
-
-interface Lookups {
-  tags: NamedValues<string>;
-  params: NamedValues<string>;
-  metrics: NamedValues<MetricSummary>;
-  metricNames: readonly string[];
-  /** Last values of metrics. The indexes are those of `metrics`. */
-  last: Float64Array;
-}
 
 /** Maximum reads if other processes replace segments during a read. */
 const maxRounds = 5;

@@ -1,4 +1,9 @@
 import { notFound, ServiceError } from '../../core/service-error.ts';
+import { judgeRules, type RuleProgress } from '../../run-rules/judge-rules.ts';
+import { progressOf, withMet } from '../../run-rules/recorded-rule.ts';
+import { metReason } from '../../run-rules/rule-text.ts';
+import { noticeWrites } from '../hooks/notice.ts';
+import { isFinal, rankOf } from '../jobs/job-status.ts';
 import { metricChunk } from '../metrics/job-metrics.ts';
 import { readRuns } from '../metrics/metric-history.ts';
 import {
@@ -11,14 +16,13 @@ import {
 import { comparePoints, isAfter, type MetricPoint, type MetricSummary } from '../metrics/metric-summary.ts';
 import { chunksPerGroup, compactPoints } from '../metrics/point-blocks.ts';
 import { noteFirstCriterion } from '../projects/inferred-criterion.ts';
-import { projectExists } from '../projects/project.ts';
+import { count, projectExists } from '../projects/project.ts';
 import { retryOnConflict } from '../table/retry-on-conflict.ts';
 import { storedNumber } from '../table/stored-number.ts';
 import type { TableReader, TableWriter, Write } from '../table/table.ts';
 import { WriteLabel } from '../table/write-label.ts';
 import { markChanged } from './catalogue-mark.ts';
-import { type Experiment, experimentExists, requireExperiment } from './experiment.ts';
-import { judgeLogged } from './judge-logged.ts';
+import { type Experiment, experimentExists, experimentKey, requireExperiment } from './experiment.ts';
 import { maxMetricNames } from './tracking-rules.ts';
 
 /**
@@ -73,6 +77,62 @@ export function logPoints(
 }
 
 type ExperimentKey = Pick<Experiment, 'project_id' | 'experiment_id' | 'rules'>;
+
+/**
+ * Judge the rules of an experiment that a client records by points that are stored next. Return the writes of the same
+ * transaction: the progress of the rules, what is met, and what hooks are told. They fail if the experiment has changed.
+ *
+ * The service cannot end a program that runs elsewhere, so a rule that stops makes the experiment CANCELLED.
+ */
+async function judgeLogged(
+  records: TableReader<'records'>,
+  experiment: Experiment,
+  points: readonly MetricPoint[],
+  now: Date,
+): Promise<Write[]> {
+  const { project_id, experiment_id: subject, version, rules = [] } = experiment;
+  if (rules.length === 0 || isFinal(experiment.status)) return [];
+  const { progress, met } = judgeRules(
+    rules.map(({ rule }) => rule),
+    experiment.rule_progress === undefined
+      ? progressOf(rules, now.getTime())
+      : (JSON.parse(experiment.rule_progress) as RuleProgress),
+    { now: now.getTime(), points },
+  );
+  const told: Write[] = [];
+  let stopped: string | undefined;
+  for (const { index, reason } of met) {
+    const rule = rules[index]?.rule;
+    if (rule === undefined) continue;
+    const sentence = metReason(rule, reason);
+    if (rule.do === 'stop') stopped ??= sentence;
+    else {
+      const facts = { reason: sentence, rule };
+      told.push(...(await noticeWrites(records, { type: 'metric.rule', project_id, subject, facts }, now)));
+    }
+  }
+  if (stopped !== undefined)
+    told.push(...(await noticeWrites(records, { type: 'experiment.stopped', project_id, subject }, now)));
+  const set = {
+    rule_progress: JSON.stringify(progress),
+    ...(met.length > 0 && { rules: withMet(rules, met, now) }),
+    ...(stopped !== undefined && {
+      status: 'CANCELLED',
+      status_rank: rankOf('CANCELLED'),
+      status_reason: stopped,
+      stopped_at: now.toISOString(),
+    }),
+  };
+  return [
+    {
+      update: experimentKey(project_id, subject),
+      change: { set, ...(met.length > 0 && { add: { version: 1 } }) },
+      if: { equals: { version } },
+    },
+    ...(stopped === undefined ? [] : [count(project_id, { logged_changes: 1 })]),
+    ...told,
+  ];
+}
 
 /**
  * Build the writes of the first points of an experiment without rules, for the transaction that records it.

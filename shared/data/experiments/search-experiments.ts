@@ -16,7 +16,8 @@ import { type CatalogueRows, readCatalogue } from './catalogue.ts';
 import { type Experiment, experimentKey, listExperiments, parseExperiment } from './experiment.ts';
 import { type ExperimentRow, rowOf } from './experiment-row.ts';
 import { foldCatalogue, minFold, repairCatalogue } from './fold-catalogue.ts';
-import { type SegmentChoice, segmentChoice } from './segment-choice.ts';
+import { type NewestToNote, noteNewestOfProjects, readNewestOfProjects } from './newest-of-projects.ts';
+import { type NewestTimes, newestTimes, type SegmentChoice, segmentChoice } from './segment-choice.ts';
 import { nothingTracked, readTrackingOf, readTrackingOfEach, type Tracking } from './tracking.ts';
 
 /**
@@ -41,7 +42,13 @@ export async function searchExperiments(
   }: ExperimentSearch,
 ): Promise<FoundExperiments> {
   const projects = await read();
-  if (isWriter(records)) await foldProjects(records, projects);
+  if (isWriter(records)) {
+    await foldProjects(records, projects);
+    await noteNewestOfProjects(
+      records,
+      projects.flatMap(({ toNote }) => toNote ?? []),
+    );
+  }
   const unreadable = projects.flatMap((project) => project.unreadable);
   if (prepare !== undefined) {
     const user_ids = new Set<string>();
@@ -64,6 +71,59 @@ export async function readProjects(
   project_ids: readonly string[],
   choice?: SegmentChoice,
 ): Promise<ProjectRows[]> {
+  // One project is read at once, without a look at what is noted of it.
+  return choice === undefined || project_ids.length === 1
+    ? readAll(records, project_ids, choice)
+    : readChosen(records, project_ids, choice);
+}
+
+/** Rows of a project. */
+export interface ProjectRows extends Pick<FoundExperiments, 'rows' | 'unreadable'> {
+  /** Fold the rows into segments after the read, so the next read finds them there. */
+  fold?: (records: TableWriter<'records'>) => Promise<void>;
+  /** Return the newest times of all rows of the project. Undefined if they are unknown. */
+  newest?: () => NewestTimes | undefined;
+  /** What the next search has to know in order to leave the project out. */
+  toNote?: NewestToNote;
+}
+
+/** Read the projects that a page may need: those that have changed since a search noted their times, and then the newest ones. */
+async function readChosen(
+  records: TableReader<'records'>,
+  project_ids: readonly string[],
+  choice: SegmentChoice,
+): Promise<ProjectRows[]> {
+  const known = await readNewestOfProjects(records, project_ids);
+  const projects: ProjectRows[] = [];
+  let times: number[] = [];
+  const take = async (ids: readonly string[]): Promise<void> => {
+    for (const [index, project] of (await readAll(records, ids, choice)).entries()) {
+      const project_id = ids[index] ?? '';
+      const { stamp, newest: isKnown } = known.get(project_id) ?? {};
+      const newest = stamp === undefined || isKnown ? undefined : project.newest?.();
+      const toNote = stamp !== undefined && newest !== undefined && { project_id, stamp, newest };
+      projects.push({ ...project, ...(toNote && { toNote }) });
+      times = times.concat(choice.timesOf(project.rows));
+    }
+  };
+  await take(project_ids.filter((project_id) => known.get(project_id)?.newest === undefined));
+  const chosen = project_ids.flatMap((project_id) => {
+    const noted = known.get(project_id)?.newest;
+    const newest = noted && choice.newest(noted);
+    return newest === undefined ? [] : [{ project_id, newest }];
+  });
+  chosen.sort((a, b) => (a.newest === b.newest ? 0 : b.newest - a.newest));
+  // Most pages need few projects.
+  for (let size = 4; chosen[0] !== undefined && !choice.isFull(times, chosen[0].newest); size *= 2)
+    await take(chosen.splice(0, Math.min(size, projectsAtOnce)).map(({ project_id }) => project_id));
+  return projects;
+}
+
+async function readAll(
+  records: TableReader<'records'>,
+  project_ids: readonly string[],
+  choice: SegmentChoice | undefined,
+): Promise<ProjectRows[]> {
   const found: ProjectRows[] = [];
   for (let from = 0; from < project_ids.length; from += projectsAtOnce) {
     // The first read joins what the request reads beside it.
@@ -72,12 +132,6 @@ export async function readProjects(
     found.push(...(await Promise.all(some.map((project_id) => readProject(records, project_id, choice)))));
   }
   return found;
-}
-
-/** Rows of a project. */
-export interface ProjectRows extends Pick<FoundExperiments, 'rows' | 'unreadable'> {
-  /** Fold the rows into segments after the read, so the next read finds them there. */
-  fold?: (records: TableWriter<'records'>) => Promise<void>;
 }
 
 export interface FoundExperiments {
@@ -102,7 +156,7 @@ async function readProject(
   // Some segments cannot tell whether all experiments are there.
   if (choice !== undefined && catalogue !== undefined && !isKnown) return readProject(records, project_id);
   const projectRows: ProjectRows = isKnown
-    ? { rows: catalogue.rows, unreadable: [...catalogue.unreadable] }
+    ? { rows: catalogue.rows, unreadable: [...catalogue.unreadable], newest: catalogue.newest }
     : await readRecords(records, project_id);
   const fold = async (writer: TableWriter<'records'>): Promise<void> => {
     if (catalogue !== undefined && !isKnown) {
@@ -154,6 +208,7 @@ async function readRecords(records: TableReader<'records'>, project_id: string):
     projectRows.unreadable.push(...(page.unreadable ?? []), ...unreadable);
     after = page.next;
   } while (after !== undefined);
+  projectRows.newest = () => newestTimes(projectRows.rows);
   return projectRows;
 }
 

@@ -57,6 +57,22 @@ export function newestTimes(rows: readonly ExperimentRow[]): NewestTimes {
   return newest;
 }
 
+/** Return the newest of several newest times, or undefined if some are unknown. */
+export function newestOfAll(all: readonly (NewestTimes | undefined)[]): NewestTimes | undefined {
+  const newest: NewestTimes = {};
+  for (const times of all) {
+    if (times === undefined) return undefined;
+    for (const [status, { created_at, stopped_at }] of Object.entries(times)) {
+      const known = newest[status] ?? { created_at, stopped_at };
+      newest[status] = {
+        created_at: isLater(created_at, known.created_at) ? created_at : known.created_at,
+        stopped_at: isLater(stopped_at, known.stopped_at) ? stopped_at : known.stopped_at,
+      };
+    }
+  }
+  return newest;
+}
+
 const isLater = (time: string | null, other: string | null): boolean => timeOf(time) > timeOf(other);
 const timeOf = (time: string | null): number => (time === null ? Number.NEGATIVE_INFINITY : Date.parse(time));
 

@@ -61,6 +61,8 @@ const counters = recordType('counters', () =>
     unfinished: z.number().int(),
     /** Jobs that have ended. It only rises. */
     ended: z.number().int().default(0),
+    /** Experiments recorded by clients or imports, and changes of their status and times. It only rises. */
+    logged_changes: z.number().int().default(0),
     objects: z.number().int(),
     bytes: z.number().int(),
     /** Number of users that it is shared with. */
@@ -95,7 +97,7 @@ export const parseCounters = counters.parse;
 export const salvageCounters = (item: Item): Counters => counters.salvage(item, noCounters);
 
 const noCounters: Counters = {
-  ...{ configs: 0, experiments: 0, unfinished: 0, ended: 0 },
+  ...{ configs: 0, experiments: 0, unfinished: 0, ended: 0, logged_changes: 0 },
   ...{ objects: 0, bytes: 0, members: 0, schedules: 0, reports: 0 },
 };
 

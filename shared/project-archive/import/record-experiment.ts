@@ -99,7 +99,7 @@ export async function recordExperiment(
       }),
     ),
     markNew(project_id, experiment_id),
-    count(project_id, { experiments: 1, objects: files, bytes }, projectBytes),
+    count(project_id, { experiments: 1, logged_changes: 1, objects: files, bytes }, projectBytes),
   );
   if (!isRecorded) return false;
   await compactPoints(records, experiment_id);

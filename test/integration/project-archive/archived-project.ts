@@ -177,7 +177,7 @@ async function recordExperiment(
     putExperiment(experiment),
     putFields(project_id, experiment_id, fields, undefined),
     markNew(project_id, experiment_id),
-    count(project_id, { experiments: 1 }),
+    count(project_id, { experiments: 1, logged_changes: 1 }),
   );
   return experiment_id;
 }

@@ -14,6 +14,7 @@ import { readMarks } from '../../../shared/data/experiments/catalogue-mark.ts';
 import { findExperiment } from '../../../shared/data/experiments/experiment.ts';
 import { listExportSteps } from '../../../shared/data/experiments/export-step.ts';
 import { findLoggedModel } from '../../../shared/data/experiments/logged-model.ts';
+import { parseNewest } from '../../../shared/data/experiments/newest-of-projects.ts';
 import { findFields, readTracking } from '../../../shared/data/experiments/tracking.ts';
 import { findDelivery, listPending } from '../../../shared/data/hooks/delivery.ts';
 import { findLane } from '../../../shared/data/hooks/delivery-lane.ts';
@@ -126,6 +127,7 @@ export const readers: Readonly<Record<string, Reader>> = {
   },
   'points-manifest': ({ records }, item) => pointLists.readManifest(records, item.pk),
   'catalogue-manifest': ({ records }, item) => catalogueLists.readManifest(records, item.pk),
+  'catalogue-newest': async ({ records }, { pk, sk }) => parseNewest((await records.get({ pk, sk }))!),
   block: async ({ records }, { pk, sk }) => ({
     rows: segmentRows('p', parseBlock((await records.get({ pk, sk }))!)).block.map((row) => ({
       experiment_id: row.experiment_id,
