@@ -76,6 +76,9 @@ export default defineConfig({
     // What is waited for comes in its own time.
     expect: { requireAssertions: true, poll: { timeout: 240_000 } },
     sequence: { sequencer: WaitingApart },
+    // The CDK's own check of a template takes as long as all tests of deployments: `npm run synth` makes it, which `.ci/run`
+    // runs.
+    env: { CDK_VALIDATION: 'false' },
     ...(!isUnitAlone && { globalSetup: ['test/support/emulators.ts'] }),
   },
 });

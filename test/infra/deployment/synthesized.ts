@@ -129,8 +129,6 @@ async function synthesizeInto(
   });
   const parts = { endpoints: served, events, jobs, folderOf: () => bundle, imageFolder: bundle };
   const stacks = addService(app, parts, readOptions(app.node.getAllContext()));
-  // The CDK's own check takes as long as all of these tests: `npm run synth` makes it, which `.ci/run` runs.
-  process.env['CDK_VALIDATION'] = 'false';
   const resources = app.synth().stacks.flatMap(({ stackName, template }) =>
     Object.entries<Omit<Resource, 'id' | 'stack'>>(template.Resources).map(([id, resource]) => ({
       ...resource,

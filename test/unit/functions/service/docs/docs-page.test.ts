@@ -1,13 +1,12 @@
-import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { tmpdir } from 'node:os';
 import { describe, expect, test } from 'vitest';
 import { ApiDocument } from '../../../../../functions/service/docs/api-document.ts';
 import { type DocsPage, docsPage, docsPageNames } from '../../../../../functions/service/docs/docs-page.ts';
 import { guideCommands } from '../../../../../functions/service/docs/guide.ts';
 import kept from '../../../../../functions/service/openapi.json' with { type: 'json' };
 import { problemKinds } from '../../../../../shared/http/definition/problem.ts';
+import { runMps } from '../../../../support/mps.ts';
 
 const document = ApiDocument.parse(kept);
 const names = docsPageNames(document);
@@ -105,18 +104,19 @@ describe('the reference', () => {
   });
 });
 
-test('the guide names commands that mps has', async () => {
-  const mps = join(import.meta.dirname, '../../../../../cli/mps.mjs');
-  const helped = guideCommands.map(async ([command]) => {
+test.each(guideCommands.map(([command]) => command))(
+  'the guide names a command that mps has: %s',
+  async (command) => {
     const words = command
       .split(' ')
       .slice(1)
       .filter((word) => /^[a-z]+$/.test(word));
-    const { stdout } = await promisify(execFile)(process.execPath, [mps, ...words, '--help']);
+
+    const { stdout } = await runMps([...words, '--help'], { folder: tmpdir(), home: tmpdir() });
+
     expect(stdout).toContain(`USAGE\n  mps ${words.join(' ')}`);
-  });
-  await Promise.all(helped);
-});
+  },
+);
 
 test('text from the document cannot become markup', () => {
   const hostile = '</script><img src=x onerror=alert(1)>"\'`<b>`';
