@@ -75,6 +75,8 @@ test('a saved view is shared where it is open, by two clicks, and its link shows
   const stranger = await service.open();
   await stranger.goto(address.trim());
   await stranger.getByRole('heading', { name: 'Of Adam', level: 1 }).waitFor();
+  await stranger.setViewportSize({ width: 390, height: 844 });
+  expect(await stranger.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
 
   const heads = await stranger.getByRole('columnheader').allInnerTexts();
   expect(heads.filter((text) => text.includes('adam'))).toEqual(['second adam', 'first adam']);

@@ -237,6 +237,8 @@ test('the reason of a failure has a line for each sentence, and its log is not f
   const lines = /^ValueError: no lr\nThe command ended with exit code 1\.$/m;
   await expect.poll(() => page.locator('.reason').innerText()).toMatch(lines);
   expect(await page.locator('.timeline').innerText()).toMatch(lines);
+  // It has reported nothing, so that its log stands where its curves would.
+  await expect.poll(() => page.locator('.log').innerText()).toContain('no lr');
   // Its log goes on no more, so that nobody is offered to follow it.
   await page.getByRole('link', { name: 'Log' }).click();
   await expect.poll(() => page.locator('.log').innerText()).toContain('no lr');

@@ -88,6 +88,22 @@ describe('a secret', () => {
   });
 });
 
+test('the list of parts marks the one that is read', async () => {
+  await visit(page, 'projects');
+  await visit(page, `projects/${project_id}/settings`);
+  const marked = () =>
+    page.getByRole('navigation', { name: 'Settings' }).locator('[aria-current]').innerText();
+  const first = await marked();
+  await page.getByRole('navigation', { name: 'Settings' }).getByRole('button', { name: 'Hooks' }).click();
+  await expect.poll(marked).toBe('Hooks');
+  await page.mouse.move(640, 400);
+  await page.mouse.wheel(0, -10_000);
+  await expect.poll(marked).toBe('About');
+
+  expect(first).toBe('About');
+  expect(await axeFindings(page)).toEqual([]);
+});
+
 test('a project is shared with a user of a list', async () => {
   await visit(page, 'projects');
   await visit(page, `projects/${project_id}/settings`);

@@ -35,14 +35,13 @@ export function Deliveries({
                   <tr key={delivery.delivery_id}>
                     <th scope="row">
                       <bdi>{delivery.title}</bdi>
-                      {delivery.status !== 'delivered' && (
-                        <p class="soft small">{delivery.attempts.at(-1)?.error ?? 'Not sent yet.'}</p>
-                      )}
+                      <p class="soft">
+                        {delivery.status}
+                        {delivery.tries > 1 && ` after ${plural(delivery.tries, 'attempt')}`}
+                        {delivery.status !== 'delivered' &&
+                          `: ${delivery.attempts.at(-1)?.error ?? 'not sent yet'}`}
+                      </p>
                     </th>
-                    <td>
-                      {delivery.status}
-                      {delivery.tries > 1 && ` after ${plural(delivery.tries, 'attempt')}`}
-                    </td>
                     <td class="right">
                       <Ago time={delivery.created_at} />
                     </td>

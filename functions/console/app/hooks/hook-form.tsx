@@ -101,7 +101,7 @@ export function HookForm({
         {Object.entries(events).map(([id, label]) => {
           const event = id as keyof typeof events;
           return (
-            <label key={id}>
+            <label key={id} class="check">
               <input
                 type="checkbox"
                 checked={chosen.includes(event)}
@@ -110,7 +110,7 @@ export function HookForm({
                     currentTarget.checked ? [...chosen, event] : chosen.filter((one) => one !== event),
                   )
                 }
-              />{' '}
+              />
               {label}
             </label>
           );

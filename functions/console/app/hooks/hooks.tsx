@@ -46,7 +46,7 @@ export function Hooks({ project_id, rights }: { project_id: string; rights: Righ
             </div>
           )}
           {hooks.map((hook) => (
-            <div key={hook.name} class="hook">
+            <div key={hook.name} class="entry">
               <Row
                 project_id={project_id}
                 hook={hook}
@@ -113,20 +113,20 @@ function Row({
   };
   return (
     <>
-      <div class="bar-row">
+      <div>
         <strong>
           <bdi>{name}</bdi>
         </strong>
-        <span class="soft small">
+        <p class="soft">
           {format}, <bdi>{host}</bdi>, {plural(events.length, 'event')}
           {filter !== null && (
             <>
               , where <code>{filter}</code>
             </>
           )}
-        </span>
+        </p>
+        {disabled !== null && <p class="why">Disabled. {disabled}</p>}
       </div>
-      {disabled !== null && <p class="fault">Disabled. {disabled}</p>}
       <div class="bar-row">
         {rights.mayChange && disabled === null && (
           <Button onClick={test} disabled={isTesting}>

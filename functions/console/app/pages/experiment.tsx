@@ -57,17 +57,19 @@ const tabsOf = ({ kind, artifacts }: Experiment, hasMedia: boolean): { id: strin
 ];
 
 const Figures = ({ experiment }: { experiment: Experiment }) => {
-  const { best, duration, cost, cost_estimate, artifact_bytes, started_at, status } = experiment;
+  const { best, metrics, duration, cost, cost_estimate, artifact_bytes, started_at, status } = experiment;
   const running = !isFinal(status) && started_at !== null;
   return (
     <dl class="figures compact">
-      <div>
-        <dt>{best === null ? 'Best value' : `Best ${best.metric}`}</dt>
-        <dd>
-          {numberText(best?.value)}
-          {best?.step != null && <small> at step {numberText(best.step)}</small>}
-        </dd>
-      </div>
+      {(best !== null || Object.keys(metrics).length > 0) && (
+        <div>
+          <dt>{best === null ? 'Best value' : `Best ${best.metric}`}</dt>
+          <dd>
+            {numberText(best?.value)}
+            {best?.step != null && <small> at step {numberText(best.step)}</small>}
+          </dd>
+        </div>
+      )}
       <div>
         <dt>{running ? 'Started' : 'Duration'}</dt>
         <dd>{running ? <Ago time={started_at} /> : runDurationText(duration)}</dd>
@@ -112,16 +114,22 @@ const Tags = ({ tags }: { tags: Experiment['tags'] }) => {
   );
 };
 
+/** Whether a run failed before it reported anything, so that its log is all there is to see of it. */
+const hasLogAlone = ({ kind, status, metrics }: Experiment): boolean =>
+  kind !== 'logged' && status === 'FAILED' && Object.keys(metrics).length === 0;
+
 const Overview = ({
   experiment,
   feed,
   judge,
+  onChange,
   onEdit,
   onSmaller,
 }: {
   experiment: Experiment;
   feed: PointFeed;
   judge: JudgedBy | undefined;
+  onChange: (next: Experiment) => void;
   onEdit: (() => void) | undefined;
   onSmaller: (() => void) | undefined;
 }) => (
@@ -138,7 +146,11 @@ const Overview = ({
         )}
       <Warnings experiment={experiment} />
       <Machine experiment={experiment} onSmaller={onSmaller} />
-      <Curves experiments={[drawableWithMachine(experiment)]} feed={feed} judge={judge} />
+      {hasLogAlone(experiment) ? (
+        <LogTab experiment={experiment} onChange={onChange} />
+      ) : (
+        <Curves experiments={[drawableWithMachine(experiment)]} feed={feed} judge={judge} />
+      )}
     </div>
     <aside aria-label="About the experiment">
       {(experiment.note !== null || onEdit !== undefined) && (
@@ -226,6 +238,7 @@ function Content({
         <Overview
           experiment={experiment}
           feed={feed}
+          onChange={onChange}
           judge={project && { name: project.criterion, goal: project.criterion_goal }}
           onEdit={mayChange ? () => setDialog('edit') : undefined}
           onSmaller={mayChange ? () => setDialog('smaller') : undefined}

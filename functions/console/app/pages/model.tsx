@@ -120,6 +120,8 @@ function Versions({
   );
 }
 
+const trail = [{ name: 'Models', href: href(['models']) }];
+
 /** Page of one model: its versions with their receipts, and what is in its file. */
 export function ModelPage({ model_name }: { model_name: string }) {
   const live = useLive(`model/${model_name}`, () => loadModel(model_name));
@@ -129,17 +131,13 @@ export function ModelPage({ model_name }: { model_name: string }) {
   const [dialog, setDialog] = useState<'compress' | 'delete' | 'sets'>();
   const close = () => setDialog(undefined);
   return (
-    <Loaded live={live} rows={8} what="The model could not be loaded">
+    <Loaded live={live} rows={8} page={{ what: 'model', trail }}>
       {(model) => {
         const isReady = model.status === 'ready';
         const mayChange = mayChangeModel(model);
         return (
           <>
-            <PageHead
-              trail={[{ name: 'Models', href: href(['models']) }]}
-              title={model_name}
-              below={<Lineage model={model} />}
-            >
+            <PageHead trail={trail} title={model_name} below={<Lineage model={model} />}>
               {isReady && ownRights().mayCreate && (
                 <Button kind="primary" onClick={() => setDialog('compress')}>
                   Compress

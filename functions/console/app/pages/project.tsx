@@ -5,6 +5,7 @@ import { useRights } from '../api/rights.ts';
 import { useLive } from '../api/use-live.ts';
 import { ExperimentsTab } from '../experiments/experiments-tab.tsx';
 import type { Judge } from '../experiments/sort-rows.ts';
+import { NewReport } from '../reports/new-report.tsx';
 import { LinkButton } from '../ui/controls/button.tsx';
 import { Tabs } from '../ui/controls/tabs.tsx';
 import { PageHead } from '../ui/page-head.tsx';
@@ -96,6 +97,8 @@ function Content({
             <LinkButton href={href(['projects', project_id, 'sweeps', 'new'])} icon="play" kind="primary">
               Start a sweep
             </LinkButton>
+          ) : tab === 'reports' ? (
+            <NewReport project_id={project_id} />
           ) : (
             <LinkButton
               href={href(['projects', project_id, 'start'])}

@@ -33,6 +33,8 @@ const kinds = {
 /** Experiments whose curves are drawn at once. */
 const drawnAtOnce = 4;
 
+const isNumber = (text = ''): boolean => text.trim() !== '' && Number.isFinite(Number(text));
+
 type Values = (experiment: SharedExperiment) => Readonly<Record<string, string>>;
 
 const metricsOf: Values = ({ metrics }) =>
@@ -53,7 +55,7 @@ function Rows({
   if (names.length === 0) return null;
   return (
     <>
-      <tr>
+      <tr class="group">
         <th scope="rowgroup" colSpan={all.length + 1}>
           {name}
         </th>
@@ -64,7 +66,7 @@ function Rows({
             <bdi>{row}</bdi>
           </th>
           {of.map((values, index) => (
-            <td key={all[index]?.experiment_id}>
+            <td key={all[index]?.experiment_id} class={isNumber(values[row]) ? 'right' : ''}>
               <bdi>{values[row] ?? '–'}</bdi>
             </td>
           ))}
@@ -97,7 +99,12 @@ function Chart({
     return () => drawn !== undefined && URL.revokeObjectURL(drawn);
   }, [isWanted, experiment_id]);
   if (Object.keys(metrics).length === 0) return null;
-  if (!isWanted) return <Button onClick={() => setWanted(true)}>Show the curves of {name}</Button>;
+  if (!isWanted)
+    return (
+      <Button onClick={() => setWanted(true)}>
+        Show the curves of <bdi>{name}</bdi>
+      </Button>
+    );
   if (error !== undefined) return <Problem error={error} />;
   return url === undefined ? (
     <Skeleton rows={6} />
@@ -112,7 +119,11 @@ function Files({ reader, experiment }: { reader: LinkReader; experiment: SharedE
   const [files, setFiles] = useState<readonly SharedFile[]>();
   const { experiment_id, name } = experiment;
   if (files === undefined)
-    return <Button onClick={async () => setFiles(await reader.files(experiment_id))}>Files of {name}</Button>;
+    return (
+      <Button onClick={async () => setFiles(await reader.files(experiment_id))}>
+        Files of <bdi>{name}</bdi>
+      </Button>
+    );
   if (files.length === 0) return <p class="soft small">No files.</p>;
   return (
     <>
@@ -175,50 +186,57 @@ function Content({ reader }: { reader: LinkReader }) {
         <ReportText title={title ?? kinds[kind]} text={text} version={expires_at} reader={blocks} />
       )}
       {text === null && experiments.length === 0 && <Empty title="No experiments yet" icon="chart" />}
-      {text === null && (
-        <div class="scroll-x">
-          <table class="data">
-            <Headings
-              of={['', ...experiments.map((experiment) => ({ name: <bdi>{experiment.name}</bdi> }))]}
-            />
-            <tbody>
-              <tr>
-                <th scope="row">status</th>
-                {experiments.map((experiment) => (
-                  <td key={experiment.experiment_id}>
-                    <RunStatus run={experiment} />
-                  </td>
-                ))}
-              </tr>
-              <Rows
-                name="Run"
-                all={experiments}
-                values={({ duration, user, commit, best }) => ({
-                  ...(duration !== null && { duration: durationText(duration) }),
-                  ...(user !== null && { user }),
-                  ...(commit !== null && { commit: commit.slice(0, 12) }),
-                  ...(best !== null && { best: numberText(best.value) }),
-                })}
+      <div class={kind === 'experiment' ? 'shared-run' : 'shared-runs'}>
+        {text === null && (
+          <div class="compare-table" tabIndex={0} role="group" aria-label={kinds[kind]}>
+            <table>
+              <Headings
+                of={[
+                  '',
+                  ...(kind === 'experiment'
+                    ? ['Value']
+                    : experiments.map((run) => ({ name: <bdi>{run.name}</bdi> }))),
+                ]}
               />
-              <Rows name="Metrics" all={experiments} values={metricsOf} />
-              <Rows name="Params" all={experiments} values={({ params }) => params} />
-              <Rows name="Tags" all={experiments} values={({ tags }) => tags} />
-            </tbody>
-          </table>
-        </div>
-      )}
-      {experiments.map((experiment, index) => (
-        <section key={experiment.experiment_id}>
-          {experiments.length > 1 && (
-            <h2>
-              <bdi>{experiment.name}</bdi>
-            </h2>
-          )}
-          {experiment.note !== null && experiment.note !== '' && <Markdown text={experiment.note} />}
-          <Chart reader={reader} experiment={experiment} isOpen={index < drawnAtOnce} />
-          {files && <Files reader={reader} experiment={experiment} />}
-        </section>
-      ))}
+              <tbody>
+                <tr>
+                  <th scope="row">status</th>
+                  {experiments.map((experiment) => (
+                    <td key={experiment.experiment_id}>
+                      <RunStatus run={experiment} />
+                    </td>
+                  ))}
+                </tr>
+                <Rows
+                  name="Run"
+                  all={experiments}
+                  values={({ duration, user, commit, best }) => ({
+                    ...(duration !== null && { duration: durationText(duration) }),
+                    ...(user !== null && { user }),
+                    ...(commit !== null && { commit: commit.slice(0, 12) }),
+                    ...(best !== null && { best: numberText(best.value) }),
+                  })}
+                />
+                <Rows name="Metrics" all={experiments} values={metricsOf} />
+                <Rows name="Params" all={experiments} values={({ params }) => params} />
+                <Rows name="Tags" all={experiments} values={({ tags }) => tags} />
+              </tbody>
+            </table>
+          </div>
+        )}
+        {experiments.map((experiment, index) => (
+          <section key={experiment.experiment_id}>
+            {experiments.length > 1 && (
+              <h2>
+                <bdi>{experiment.name}</bdi>
+              </h2>
+            )}
+            {experiment.note !== null && experiment.note !== '' && <Markdown text={experiment.note} />}
+            <Chart reader={reader} experiment={experiment} isOpen={index < drawnAtOnce} />
+            {files && <Files reader={reader} experiment={experiment} />}
+          </section>
+        ))}
+      </div>
     </>
   );
 }

@@ -40,34 +40,32 @@ export function Rules({
         </p>
       )}
       {rules.map((rule, index) => (
-        <div key={`${index} ${ruleText(rule)}`} class="hook rule">
-          <div class="bar-row">
-            <div class="grow">
-              <code>{ruleText(rule)}</code>{' '}
-              <span class="soft small">{rule.do === 'stop' ? 'stops the run' : 'tells the hooks'}</span>
-            </div>
-            {mayChange && (
-              <>
-                <Button
-                  kind="quiet"
-                  label={`Change ${ruleText(rule)}`}
-                  expanded={edited === index}
-                  onClick={() => setEdited(edited === index ? undefined : index)}
-                >
-                  Change
-                </Button>
-                <AskingButton
-                  kind="quiet"
-                  icon="trash"
-                  label={`Delete ${ruleText(rule)}`}
-                  title="Delete this rule?"
-                  action="Delete the rule"
-                  question="Later runs begin without it. Runs that have begun keep it."
-                  onConfirm={() => store(rules.toSpliced(index, 1), 'The rule is deleted')}
-                />
-              </>
-            )}
+        <div key={`${index} ${ruleText(rule)}`} class="entry">
+          <div>
+            <code>{ruleText(rule)}</code>{' '}
+            <span class="soft">{rule.do === 'stop' ? 'stops the run' : 'tells the hooks'}</span>
           </div>
+          {mayChange && (
+            <div class="bar-row">
+              <Button
+                kind="quiet"
+                label={`Change ${ruleText(rule)}`}
+                expanded={edited === index}
+                onClick={() => setEdited(edited === index ? undefined : index)}
+              >
+                Change
+              </Button>
+              <AskingButton
+                kind="quiet"
+                icon="trash"
+                label={`Delete ${ruleText(rule)}`}
+                title="Delete this rule?"
+                action="Delete the rule"
+                question="Later runs begin without it. Runs that have begun keep it."
+                onConfirm={() => store(rules.toSpliced(index, 1), 'The rule is deleted')}
+              />
+            </div>
+          )}
           {edited === index && (
             <RuleForm
               rule={rule}

@@ -37,7 +37,7 @@ export function Schedules({ project_id, mayChange }: { project_id: string; mayCh
           {schedules.map((schedule) => {
             const { schedule_id } = schedule;
             return (
-              <div key={schedule_id} class="hook">
+              <div key={schedule_id} class="entry">
                 <Facts schedule={schedule} />
                 {mayChange && (
                   <Actions
@@ -60,22 +60,22 @@ function Facts({ schedule }: { schedule: Schedule }) {
   const { project_id, name, cron, zone, next_at, status_reason, recent, username, command } = schedule;
   const [last] = recent;
   return (
-    <>
-      <div class="bar-row">
+    <div>
+      <div class="chips">
         <strong>
           <bdi>{name}</bdi>
         </strong>
-        <span class="soft small">
-          {cronWords(cron)} ({zone}), as <bdi>{username}</bdi>: <code>{command}</code>
-        </span>
+        {next_at === null ? (
+          <span class="tone-warn status">{status_reason ?? 'Paused.'}</span>
+        ) : (
+          <span class="soft">next {zoneTime(next_at, zone)}</span>
+        )}
       </div>
-      {next_at === null ? (
-        <p class="fault">Paused. {status_reason}</p>
-      ) : (
-        <p class="small">Next at {zoneTime(next_at, zone)}</p>
-      )}
+      <p class="soft">
+        {cronWords(cron)} ({zone}), as <bdi>{username}</bdi>: <code>{command}</code>
+      </p>
       {last !== undefined && (
-        <p class="soft small">
+        <p class="soft">
           Last{' '}
           {last.experiment_id === null ? (
             last.result
@@ -86,7 +86,7 @@ function Facts({ schedule }: { schedule: Schedule }) {
           {last.reason !== null && <>: {last.reason}</>}
         </p>
       )}
-    </>
+    </div>
   );
 }
 

@@ -53,7 +53,7 @@ export function BestSoFar({ sweep, trials }: { sweep: Sweep; trials: readonly Tr
         onOpen={(trial) => go(trialLook(sweep).addressOf(trial))}
       />
       {without > 0 && (
-        <p class="soft small">
+        <p class="soft small after">
           {plural(without, 'trial has', 'trials have')} no value{drawn.y.isLog ? '' : ' and no point'}.
         </p>
       )}

@@ -30,16 +30,15 @@ export function SweepPage({ project_id, sweep_id }: { project_id: string; sweep_
   const live = useLive(`sweep/${sweep_id}`, () => loadSweep({ project_id, sweep_id }), {
     every: (sweep) => (isLive(sweep) ? 2_000 : 20_000),
   });
+  const trail = [
+    { name: 'Projects', href: href(['projects']) },
+    { name: project.data?.project_name ?? 'Project', href: href(['projects', project_id]) },
+    { name: 'Sweeps', href: href(['projects', project_id, 'sweeps']) },
+  ];
   return (
-    <Loaded live={live} rows={10} what="The sweep could not be loaded">
+    <Loaded live={live} rows={10} page={{ what: 'sweep', trail }}>
       {(sweep) => (
-        <Content
-          sweep={sweep}
-          project_name={project.data?.project_name ?? 'Project'}
-          mayChange={mayChange}
-          mayOwn={mayOwn}
-          onChange={live.set}
-        />
+        <Content sweep={sweep} trail={trail} mayChange={mayChange} mayOwn={mayOwn} onChange={live.set} />
       )}
     </Loaded>
   );
@@ -47,13 +46,13 @@ export function SweepPage({ project_id, sweep_id }: { project_id: string; sweep_
 
 function Content({
   sweep,
-  project_name,
+  trail,
   mayChange,
   mayOwn,
   onChange,
 }: {
   sweep: Sweep;
-  project_name: string;
+  trail: readonly { name: string; href: string }[];
   mayChange: boolean;
   mayOwn: boolean;
   onChange: (next: Sweep) => void;
@@ -67,11 +66,7 @@ function Content({
   return (
     <>
       <PageHead
-        trail={[
-          { name: 'Projects', href: href(['projects']) },
-          { name: project_name, href: href(['projects', project_id]) },
-          { name: 'Sweeps', href: href(['projects', project_id, 'sweeps']) },
-        ]}
+        trail={trail}
         title={name}
         below={
           <div class="under-title">

@@ -25,7 +25,11 @@ export function Gone({
       <PageHead trail={trail} title={isGone ? `There is no such ${what}` : `The ${what} is not loaded`} />
       {isGone ? (
         <Empty title="It was deleted, or its address is wrong" icon="search">
-          {back !== undefined && <LinkButton href={back.href}>{`Back to ${back.name}`}</LinkButton>}
+          {back !== undefined && (
+            <LinkButton href={back.href}>
+              Back to <bdi>{back.name}</bdi>
+            </LinkButton>
+          )}
         </Empty>
       ) : (
         <Problem error={error} onRetry={onRetry} what={`The ${what} could not be loaded`} />
