@@ -5,14 +5,24 @@ import { parseOverride } from '../run/override-config.ts';
 import { ruleFlag } from '../run/rule-flag.ts';
 import { datasetNames, projectNames } from './live-names.ts';
 
+/** A flag whose value `parse` reads. It throws an Error that Stricli reports. */
+export const parsed = <T>(parse: (text: string) => T, placeholder: string, brief: string) =>
+  ({ kind: 'parsed', parse, placeholder, brief, optional: true }) as const;
+
+/** A flag that may be repeated. */
+export const repeated = <T>(parse: (text: string) => T, placeholder: string, brief: string) =>
+  ({ ...parsed(parse, placeholder, brief), variadic: true }) as const;
+
+/** A flag with any text. */
+export const text = (placeholder: string, brief: string) => parsed(String, placeholder, brief);
+
 function number(text: string): number {
   const value = Number(text);
   if (text.trim() === '' || !Number.isFinite(value)) throw new Error('must be a number');
   return value;
 }
 
-const size = (brief: string) =>
-  ({ kind: 'parsed', parse: number, placeholder: 'N', brief, optional: true }) as const;
+const size = (brief: string) => parsed(number, 'N', brief);
 
 /** Return the capacity that `--spot`, `--spot=only` or `--spot=never` means. */
 function capacityOf(text: string): Capacity {
@@ -20,10 +30,6 @@ function capacityOf(text: string): Capacity {
   if (Object.hasOwn(found, text)) return found[text as keyof typeof found];
   throw new Error('must be --spot, --spot=only or --spot=never');
 }
-
-/** A flag with any text. */
-export const text = (placeholder: string, brief: string) =>
-  ({ kind: 'parsed', parse: String, placeholder, brief, optional: true }) as const;
 
 /** Parse a period; return seconds. @throws Error that Stricli reports */
 function seconds(text: string): number {
@@ -42,21 +48,17 @@ export const sizes = {
   vcpus: size('vCPUs of each node'),
   memory: size('Memory of each node in MiB'),
   timeout: size('Seconds after which the command is stopped'),
-  spot: {
-    kind: 'parsed',
-    parse: capacityOf,
-    placeholder: 'only|never',
-    brief:
-      'Two attempts on Spot, then on demand; --spot=only never goes on demand, --spot=never never on Spot',
-    optional: true,
-  },
+  spot: parsed(
+    capacityOf,
+    'only|never',
+    'Two attempts on Spot, then on demand; --spot=only never goes on demand, --spot=never never on Spot',
+  ),
   dataset: {
-    kind: 'parsed',
-    parse: String,
+    ...text(
+      'NAME',
+      `Data set to provide at DATA_DIR (default: that of the project's previous training; "" for none)`,
+    ),
     proposeCompletions: datasetNames,
-    placeholder: 'NAME',
-    brief: `Data set to provide at DATA_DIR (default: that of the project's previous training; "" for none)`,
-    optional: true,
   },
 } as const;
 
@@ -85,12 +87,8 @@ export const uploadYes = { ...yes, brief: 'Skip the question before a large uplo
 export const force = choice('Replace existing files');
 
 export const project = {
-  kind: 'parsed',
-  parse: String,
+  ...text('NAME|ID', "Name or ID of the project (default: from mps.yaml, else the folder's name)"),
   proposeCompletions: projectNames,
-  placeholder: 'NAME|ID',
-  brief: "Name or ID of the project (default: from mps.yaml, else the folder's name)",
-  optional: true,
 } as const;
 
 /** Folder that is sent. */
@@ -100,13 +98,11 @@ export const root = text(
 );
 
 /** Budget of one training. */
-export const runBudget = {
-  kind: 'parsed',
-  parse: number,
-  placeholder: 'US$',
-  brief: 'US$ that the training may cost; then it saves its checkpoints and ends',
-  optional: true,
-} as const;
+export const runBudget = parsed(
+  number,
+  'US$',
+  'US$ that the training may cost; then it saves its checkpoints and ends',
+);
 
 /** What a user says about a training. */
 export const tracked = {
@@ -114,14 +110,7 @@ export const tracked = {
     'NAME',
     'Name of the experiment (default: name of the configuration and a number, such as train-2)',
   ),
-  tag: {
-    kind: 'parsed',
-    parse: parseTag,
-    placeholder: 'NAME=VALUE',
-    brief: 'Tag of the experiment, such as stage=baseline; may be repeated',
-    variadic: true,
-    optional: true,
-  },
+  tag: repeated(parseTag, 'NAME=VALUE', 'Tag of the experiment, such as stage=baseline; may be repeated'),
   note: text('TEXT', 'Note of the experiment, in Markdown'),
 } as const;
 
@@ -151,22 +140,16 @@ function parseTag(text: string): readonly [string, string] {
 
 /** Rules of one training. */
 export const rules = {
-  stopIf: {
-    kind: 'parsed',
-    parse: ruleFlag('stop'),
-    placeholder: 'RULE',
-    brief: 'Stop the training when a rule is met, such as "nan: loss"; may be repeated',
-    variadic: true,
-    optional: true,
-  },
-  notifyIf: {
-    kind: 'parsed',
-    parse: ruleFlag('notify'),
-    placeholder: 'RULE',
-    brief: 'Tell the hooks of the project when a rule is met; may be repeated',
-    variadic: true,
-    optional: true,
-  },
+  stopIf: repeated(
+    ruleFlag('stop'),
+    'RULE',
+    'Stop the training when a rule is met, such as "nan: loss"; may be repeated',
+  ),
+  notifyIf: repeated(
+    ruleFlag('notify'),
+    'RULE',
+    'Tell the hooks of the project when a rule is met; may be repeated',
+  ),
 } as const;
 
 /** Flags for the size and the inputs of a training. */
@@ -180,14 +163,10 @@ export interface SizeFlags {
   dataset?: string;
 }
 
-export const overrides = {
-  kind: 'parsed',
-  parse: parseOverride,
-  placeholder: 'NAME=VALUE',
-  brief:
-    'Set a value of the configuration, such as optimizer.lr=0.01, or a flag, such as --lr=0.01; may be repeated',
-  variadic: true,
-  optional: true,
-} as const;
+export const overrides = repeated(
+  parseOverride,
+  'NAME=VALUE',
+  'Set a value of the configuration, such as optimizer.lr=0.01, or a flag, such as --lr=0.01; may be repeated',
+);
 
 export const gate = choice(`End with ${exitCodes.gate} if the result is useless on the model's data set`);

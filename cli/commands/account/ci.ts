@@ -16,7 +16,7 @@ import { chosenLogin, connect } from '../../login/connect.ts';
 import { dollarsText } from '../../output/units.ts';
 import { requireProject } from '../../projects/find-project.ts';
 import { localPath } from '../arguments.ts';
-import { json, project, runBudget, text, verbose } from '../flags.ts';
+import { choice, json, project, runBudget, text, verbose } from '../flags.ts';
 
 async function add(
   this: CliContext,
@@ -143,12 +143,7 @@ const addCommand = buildCommand({
     flags: {
       ref: text('REF', 'Branch or tag of the runs, such as main or refs/tags/v1'),
       environment: text('NAME', 'Environment of the jobs'),
-      protected: {
-        kind: 'boolean',
-        brief: 'GitLab: only runs on protected branches',
-        optional: true,
-        withNegated: false,
-      },
+      protected: choice('GitLab: only runs on protected branches'),
       id: text('N', 'ID of the repository (default: ask GitHub or GitLab)'),
       ownerId: text('N', 'ID of its owner, on GitHub (default: ask GitHub)'),
       issuer: text('URL', "Issuer of the identity tokens, for a server of one's own"),
@@ -264,7 +259,7 @@ const checkCommand = buildCommand({
       ],
     },
     flags: {
-      dryRun: { kind: 'boolean', brief: 'Show what would be checked', optional: true, withNegated: false },
+      dryRun: choice('Show what would be checked'),
       comment: {
         kind: 'enum',
         values: ['auto', 'always', 'never'],

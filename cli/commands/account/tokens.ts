@@ -13,7 +13,7 @@ import { daySeconds, days } from '../../login/sign-in.ts';
 import { refuseReplacing } from '../../output/save-text.ts';
 import { dollarsText } from '../../output/units.ts';
 import { requireProject } from '../../projects/find-project.ts';
-import { force, json, period, project, runBudget, text, verbose } from '../flags.ts';
+import { force, json, parsed, period, project, runBudget, text, verbose } from '../flags.ts';
 
 async function ls(this: CliContext, { json: isJson }: Flags): Promise<void> {
   const { client } = await connect(this.env);
@@ -86,13 +86,7 @@ const createCommand = buildCommand({
       parameters: [{ brief: 'Purpose of the token, as its name', placeholder: 'NAME', parse: String }],
     },
     flags: {
-      days: {
-        kind: 'parsed',
-        parse: days,
-        placeholder: 'N',
-        brief: 'Days until it expires (default: 90)',
-        optional: true,
-      },
+      days: parsed(days, 'N', 'Days until it expires (default: 90)'),
       expires: { ...period, brief: 'Time until it expires, such as 30m, 8h or 7d' },
       rights: {
         kind: 'enum',

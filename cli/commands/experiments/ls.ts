@@ -10,7 +10,7 @@ import { bestText, lastText } from '../../experiments/metric-text.ts';
 import { connect } from '../../login/connect.ts';
 import { secondsText } from '../../output/units.ts';
 import { requireProject } from '../../projects/find-project.ts';
-import { json, type ProjectFlags, project, verbose } from '../flags.ts';
+import { json, type ProjectFlags, parsed, project, verbose } from '../flags.ts';
 
 export const lsCommand = buildCommand({
   func: ls,
@@ -36,13 +36,7 @@ export const lsCommand = buildCommand({
           'Sort by best, a metric, params.NAME, duration, cost or another attribute; -NAME sorts in descending order',
         optional: true,
       },
-      limit: {
-        kind: 'parsed',
-        parse: limit,
-        placeholder: 'N',
-        brief: 'Maximum number of experiments (50)',
-        optional: true,
-      },
+      limit: parsed(limit, 'N', 'Maximum number of experiments (50)'),
       mine: { kind: 'boolean', brief: 'Only experiments that you began', optional: true },
       project,
       json,

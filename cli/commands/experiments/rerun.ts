@@ -36,12 +36,8 @@ export const rerunCommand = withUsage(
       flags: {
         set: overrides,
         config: {
-          kind: 'parsed',
-          parse: String,
+          ...text('NAME', 'Another configuration of the project (default: that of the earlier experiment)'),
           proposeCompletions: configNames,
-          placeholder: 'NAME',
-          brief: 'Another configuration of the project (default: that of the earlier experiment)',
-          optional: true,
         },
         command: text('COMMAND', 'Another command; also the words after --'),
         fresh: choice('Start without the checkpoints of the earlier experiment'),

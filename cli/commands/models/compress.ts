@@ -19,7 +19,7 @@ import { uploadModelFolder } from '../../upload/artifact-folder.ts';
 import { datasetUpload, withDataFile } from '../../upload/dataset-upload.ts';
 import { sendUnlessKnown } from '../../upload/send-unless-known.ts';
 import { untilInterrupted } from '../../upload/until-interrupted.ts';
-import { choice, detach, gate, json, project, runBudget, text, verbose } from '../flags.ts';
+import { choice, detach, gate, json, parsed, project, runBudget, text, verbose } from '../flags.ts';
 import { followCompression } from './follow-compression.ts';
 import { showCompression } from './show-compression.ts';
 
@@ -204,13 +204,7 @@ export const compressCommand = buildCommand<Flags, [string], CliContext>({
     },
     flags: {
       for: oneOf(targetNames, 'Machine or processor that it is made for, such as lambda, c7g or avx2'),
-      maxLoss: {
-        kind: 'parsed',
-        parse: share,
-        placeholder: 'SHARE',
-        brief: 'Quality that it may lose, such as 1%',
-        optional: true,
-      },
+      maxLoss: parsed(share, 'SHARE', 'Quality that it may lose, such as 1%'),
       data: text(
         'FILE',
         'Texts by which quality is measured, one a line: a file, or a data set of the project',

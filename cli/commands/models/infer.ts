@@ -12,7 +12,7 @@ import { CliError, exitCodes } from '../../cli-error.ts';
 import type { CliContext } from '../../context.ts';
 import { connect } from '../../login/connect.ts';
 import { modelArgument } from '../arguments.ts';
-import { json, text, verbose } from '../flags.ts';
+import { json, parsed, repeated, text, verbose } from '../flags.ts';
 import { inferImage, inferTexts } from './infer-plainly.ts';
 import { outputText } from './output-text.ts';
 import { readImage } from './read-image.ts';
@@ -164,42 +164,19 @@ export const inferCommand = buildCommand<Flags, [string], CliContext>({
   parameters: {
     positional: { kind: 'tuple', parameters: [modelArgument] },
     flags: {
-      input: {
-        kind: 'parsed',
-        parse: String,
-        variadic: true,
-        placeholder: 'NAME=FILE',
-        brief: 'An input and the npz or JSON file with its values; :ARRAY after an npz file chooses an array',
-        optional: true,
-      },
+      input: repeated(
+        String,
+        'NAME=FILE',
+        'An input and the npz or JSON file with its values; :ARRAY after an npz file chooses an array',
+      ),
       image: text(
         'FILE',
         'A PNG or JPEG file: as it is for a model with its image processor, else scaled to the input that takes pictures; NAME=FILE chooses the input',
       ),
-      text: {
-        kind: 'parsed',
-        parse: String,
-        variadic: true,
-        placeholder: 'TEXT',
-        brief: 'A text, for a model with its tokenizer; may be repeated',
-        optional: true,
-      },
-      pair: {
-        kind: 'parsed',
-        parse: String,
-        variadic: true,
-        placeholder: 'TEXT',
-        brief: 'The second text of each --text, for a model of pairs',
-        optional: true,
-      },
+      text: repeated(String, 'TEXT', 'A text, for a model with its tokenizer; may be repeated'),
+      pair: repeated(String, 'TEXT', 'The second text of each --text, for a model of pairs'),
       version: text('ID', 'Version or alias to ask'),
-      classes: {
-        kind: 'parsed',
-        parse: whole,
-        placeholder: 'N',
-        brief: 'Show the best N classes',
-        optional: true,
-      },
+      classes: parsed(whole, 'N', 'Show the best N classes'),
       json,
       verbose,
     },

@@ -19,7 +19,7 @@ import { modelFolder } from '../../upload/model-folder.ts';
 import { type ModelFile, sendModelFile } from '../../upload/model-upload.ts';
 import { untilInterrupted } from '../../upload/until-interrupted.ts';
 import { modelArgument } from '../arguments.ts';
-import { json, project, verbose, yes } from '../flags.ts';
+import { json, project, text, verbose, yes } from '../flags.ts';
 import { experimentIds } from '../live-names.ts';
 
 interface ExperimentPath {
@@ -194,18 +194,9 @@ async function push(this: CliContext, flags: PushFlags, model_name: string, path
   }
 }
 
-const fileFlag = (brief: string) =>
-  ({ kind: 'parsed', parse: String, placeholder: 'FILE', brief, optional: true }) as const;
+const fileFlag = (brief: string) => text('FILE', brief);
 
-const fromFlag = (brief: string) =>
-  ({
-    kind: 'parsed',
-    parse: String,
-    proposeCompletions: experimentIds,
-    placeholder: 'ID',
-    brief,
-    optional: true,
-  }) as const;
+const fromFlag = (brief: string) => ({ ...text('ID', brief), proposeCompletions: experimentIds }) as const;
 
 const pushCommand = buildCommand({
   func: push,

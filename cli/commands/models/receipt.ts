@@ -6,7 +6,7 @@ import { CliError, exitCodes } from '../../cli-error.ts';
 import type { CliContext } from '../../context.ts';
 import { connect, type Session } from '../../login/connect.ts';
 import { saveText } from '../../output/save-text.ts';
-import { force, gate, json, verbose } from '../flags.ts';
+import { force, gate, json, text, verbose } from '../flags.ts';
 import {
   type Compression,
   followCompression,
@@ -95,8 +95,7 @@ async function receipt(
   if (to !== undefined) await saveResult(this, session, { operation, compression, to, force: isForced });
 }
 
-const file = (brief: string) =>
-  ({ kind: 'parsed', parse: String, placeholder: 'FILE', brief, optional: true }) as const;
+const file = (brief: string) => text('FILE', brief);
 
 export const receiptCommand = buildCommand({
   func: receipt,

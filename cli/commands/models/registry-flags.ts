@@ -1,6 +1,7 @@
 import type { FlagParametersForType } from '@stricli/core';
 import type { Parameter, Parameters } from '../../../shared/onnx/strategies/parameter.ts';
 import type { CliContext } from '../../context.ts';
+import { choice } from '../flags.ts';
 
 type Camel<S extends string> = S extends `${infer First}_${infer Rest}`
   ? `${First}${Capitalize<Camel<Rest>>}`
@@ -16,7 +17,7 @@ const camel = (name: string): string =>
 
 function flagOf({ kind, description, usage, values }: Parameter) {
   const brief = `${description} ${usage}`;
-  if (kind === 'boolean') return { kind: 'boolean', brief: description, optional: true, withNegated: false };
+  if (kind === 'boolean') return choice(description);
   const proposeCompletions = () => values ?? [];
   return { kind: 'parsed', parse: String, proposeCompletions, placeholder: 'VALUE', brief, optional: true };
 }

@@ -15,7 +15,7 @@ import { LiveLine } from '../../output/live-line.ts';
 import { digestFile } from '../../upload/digest-file.ts';
 import { untilInterrupted } from '../../upload/until-interrupted.ts';
 import { localPath } from '../arguments.ts';
-import { json, project, verbose } from '../flags.ts';
+import { choice, json, parsed, project, repeated, text, verbose } from '../flags.ts';
 
 export const importCommand = buildCommand({
   func: importOne,
@@ -30,44 +30,19 @@ export const importCommand = buildCommand({
       ],
     },
     flags: {
-      from: {
-        kind: 'parsed',
-        parse: trackerNamed,
-        placeholder: 'TRACKER',
-        brief: `Import the runs of another tracker: ${Object.keys(trackers).join(', ')}`,
-        optional: true,
-      },
+      from: parsed(
+        trackerNamed,
+        'TRACKER',
+        `Import the runs of another tracker: ${Object.keys(trackers).join(', ')}`,
+      ),
       project: {
         ...project,
         brief: 'With --from: put all runs into this project (default: by their own names)',
       },
-      map: {
-        kind: 'parsed',
-        parse: parseMapping,
-        placeholder: 'OLD=NEW',
-        brief: 'With --from: give a metric another name; may be repeated',
-        variadic: true,
-        optional: true,
-      },
-      dryRun: {
-        kind: 'boolean',
-        brief: 'With --from: count what would come, and send nothing',
-        optional: true,
-        withNegated: false,
-      },
-      report: {
-        kind: 'parsed',
-        parse: String,
-        placeholder: 'FILE',
-        brief: 'With --from: save what was brought and what was not as JSON',
-        optional: true,
-      },
-      watch: {
-        kind: 'boolean',
-        brief: 'With --from: go on while runs are written, until Ctrl-C',
-        optional: true,
-        withNegated: false,
-      },
+      map: repeated(parseMapping, 'OLD=NEW', 'With --from: give a metric another name; may be repeated'),
+      dryRun: choice('With --from: count what would come, and send nothing'),
+      report: text('FILE', 'With --from: save what was brought and what was not as JSON'),
+      watch: choice('With --from: go on while runs are written, until Ctrl-C'),
       json,
       verbose,
     },

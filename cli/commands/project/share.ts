@@ -13,7 +13,7 @@ import { connect } from '../../login/connect.ts';
 import { projectSession } from '../../projects/project-session.ts';
 import { namedSweep } from '../../sweeps/find-sweep.ts';
 import { experimentIdOf } from '../arguments.ts';
-import { json, type ProjectFlags, period, project, text, verbose } from '../flags.ts';
+import { choice, json, type ProjectFlags, period, project, text, verbose } from '../flags.ts';
 import { removeNamed } from './remove-named.ts';
 
 async function make(
@@ -100,8 +100,6 @@ async function reportNamed(client: Client, path: { project_id: string }, name: s
     );
   return report.report_id;
 }
-
-const choice = (brief: string) => ({ kind: 'boolean', brief, optional: true, withNegated: false }) as const;
 
 const makeCommand = buildCommand({
   func: make,

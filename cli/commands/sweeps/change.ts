@@ -14,7 +14,7 @@ import { namedSweep, type SweepPath } from '../../sweeps/find-sweep.ts';
 import type { SweptValue } from '../../sweeps/swept-value.ts';
 import { progressText } from '../../sweeps/trial-text.ts';
 import { sweepId } from '../arguments.ts';
-import { choice, json, type ProjectFlags, project, text, verbose } from '../flags.ts';
+import { choice, json, type ProjectFlags, parsed, project, text, verbose } from '../flags.ts';
 import { type Amount, dollars } from '../project/budget.ts';
 import { swept } from './start.ts';
 
@@ -36,13 +36,7 @@ const actionCommand = (
     docs: { brief, fullDescription: `Example:\n  ${example}` },
   });
 
-const budget = {
-  kind: 'parsed',
-  parse: dollars,
-  placeholder: 'US$',
-  brief: 'New budget in US$, or none',
-  optional: true,
-} as const;
+const budget = parsed(dollars, 'US$', 'New budget in US$, or none');
 
 function show({ printer }: CliContext, { json: isJson }: ProjectFlags, sweep: Sweep): void {
   if (isJson) printer.json(sweep);
@@ -90,8 +84,7 @@ export const cancelSweepCommand = actionCommand(
   { brief: 'End a sweep and what runs of it', example: 'mps sweep cancel latest' },
 );
 
-const number = (brief: string) =>
-  ({ kind: 'parsed', parse: Number, placeholder: 'N', brief, optional: true }) as const;
+const number = (brief: string) => parsed(Number, 'N', brief);
 
 export const extendCommand = buildCommand<ExtendFlags, [string?], CliContext>({
   async func({ set = [], budget: money, project: given, json: isJson, verbose: _, ...fields }, id) {

@@ -17,7 +17,7 @@ import {
   valueText,
 } from '../../sweeps/trial-text.ts';
 import { sweepId } from '../arguments.ts';
-import { choice, json, type ProjectFlags, project, verbose } from '../flags.ts';
+import { choice, json, type ProjectFlags, parsed, project, verbose } from '../flags.ts';
 
 export const lsSweepsCommand = buildCommand({
   func: ls,
@@ -57,13 +57,7 @@ export const showSweepCommand = buildCommand({
     positional: { kind: 'tuple', parameters: [sweepId] },
     flags: {
       follow: choice('Follow it until it ends or pauses'),
-      limit: {
-        kind: 'parsed',
-        parse: Number,
-        placeholder: 'N',
-        brief: 'Maximum number of trials, the best first (20)',
-        optional: true,
-      },
+      limit: parsed(Number, 'N', 'Maximum number of trials, the best first (20)'),
       project,
       json,
       verbose,

@@ -11,20 +11,27 @@ import { beginSweep, type Sweep } from '../../sweeps/begin-sweep.ts';
 import { followSweep } from '../../sweeps/follow-sweep.ts';
 import { usualSweepFile } from '../../sweeps/sweep-file.ts';
 import { parseSwept, type SweptValue } from '../../sweeps/swept-value.ts';
-import { detach, json, project, root, type SizeFlags, sizes, text, uploadYes, verbose } from '../flags.ts';
+import {
+  detach,
+  json,
+  parsed,
+  project,
+  repeated,
+  root,
+  type SizeFlags,
+  sizes,
+  text,
+  uploadYes,
+  verbose,
+} from '../flags.ts';
 
-const number = (brief: string) =>
-  ({ kind: 'parsed', parse: numberOf, placeholder: 'N', brief, optional: true }) as const;
+const number = (brief: string) => parsed(numberOf, 'N', brief);
 
-export const swept = {
-  kind: 'parsed',
-  parse: parseSwept,
-  placeholder: 'NAME=RANGE',
-  brief:
-    'Vary a value: lr=1e-4..1e-1:log, batch=16..128:16 (steps), depth=2,4,8; or set it for all trials: epochs=5; may be repeated',
-  variadic: true,
-  optional: true,
-} as const;
+export const swept = repeated(
+  parseSwept,
+  'NAME=RANGE',
+  'Vary a value: lr=1e-4..1e-1:log, batch=16..128:16 (steps), depth=2,4,8; or set it for all trials: epochs=5; may be repeated',
+);
 
 /** Flags that begin a sweep. The help of all of `mps sweep` lists them, too. */
 export const startFlags = {
