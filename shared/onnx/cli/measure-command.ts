@@ -9,7 +9,7 @@ import { ModelError } from '../model/model-error.ts';
 import type { CommandContext } from './command-context.ts';
 import { type InputFile, inputFile, inspectFile } from './input-file.ts';
 import { measurementMarkdown, measurementText } from './measurement-text.ts';
-import { positive, requestedShapes } from './prepare-command.ts';
+import { collectFaults, positive, requestedShapes } from './prepare-command.ts';
 import { type FlagKind, readArguments } from './read-arguments.ts';
 import { takeGates } from './take-gates.ts';
 
@@ -50,15 +50,7 @@ async function prepare(args: readonly string[]): Promise<Prepared> {
   const kinds = new Map(Object.entries(measureFlags).map(([name, [kind]]) => [name, kind]));
   const { texts, switches, positionals, hasUnknown, ...read } = readArguments(rest, kinds, 'measure');
   const faults = [...gated.faults, ...read.faults];
-  const attempt = async <T>(work: () => T | Promise<T>): Promise<T | undefined> => {
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof ModelError)) throw error;
-      faults.push(error.message);
-      return undefined;
-    }
-  };
+  const attempt = collectFaults(faults);
   const given = (name: keyof typeof measureFlags): string | undefined => texts.get(name)?.[0];
   const [model, ...others] = positionals;
   if ((model === undefined || others.length > 0) && !hasUnknown)

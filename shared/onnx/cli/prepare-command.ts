@@ -34,6 +34,19 @@ export interface PreparedCommand {
   inputs: readonly InputFile[];
 }
 
+/** Return a function that does some work, or adds the message of its ModelError to the faults. */
+export const collectFaults =
+  (faults: string[]) =>
+  async <T>(work: () => T | Promise<T>): Promise<T | undefined> => {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof ModelError)) throw error;
+      faults.push(error.message);
+      return undefined;
+    }
+  };
+
 /** Parse the value of a flag as a number above 0. @throws ModelError */
 export function positive(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
@@ -58,15 +71,7 @@ function judgedRequest({ operation, request, faulty }: Command) {
 export async function prepareCommand(command: Command): Promise<PreparedCommand> {
   const { options, force } = command;
   const faults = [...command.faults];
-  const attempt = async <T>(work: () => T | Promise<T>): Promise<T | undefined> => {
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof ModelError)) throw error;
-      faults.push(error.message);
-      return undefined;
-    }
-  };
+  const attempt = collectFaults(faults);
   const { calibration: calibrated, evaluation: evaluated, inputs: shapesText, out } = options;
   const request = await attempt(() => judgedRequest(command));
   const memory = await attempt(() => positive('memory', options.memory));

@@ -1,8 +1,8 @@
-import { type Graph, type Names, nodeName } from '../../model/graph/graph.ts';
+import type { Graph, Names } from '../../model/graph/graph.ts';
 import type { NodeProto } from '../../model/proto/onnx_pb.js';
 import { elementCount, lazyTensor, makeTensor, type Tensor } from '../../model/tensor/tensor.ts';
 import { float32Source } from '../../model/tensor/values.ts';
-import type { LayerChange, TransformReport } from '../report/report.ts';
+import type { TransformReport } from '../report/report.ts';
 import { swappedBytes, swappedDims } from './fold-transposes.ts';
 import { type Mapping, quantize, type Scales, scalesOf } from './quantized-values.ts';
 
@@ -82,18 +82,7 @@ export function putQuantized(
   { constant: { tensor, owner }, by, node, shape: { viewed, swapped, scaleDims } = {} }: QuantizedConstant,
 ): QuantizedNames {
   const { name, dims } = tensor;
-  const parameters = elementCount(dims);
-  const layer: LayerChange = {
-    layer: nodeName(node),
-    operator: node.opType,
-    weight: name,
-    parameters_before: parameters,
-    parameters_after: parameters,
-    nonzero_before: null,
-    nonzero_after: null,
-    error: null,
-  };
-  report.layers.push(layer);
+  const layer = report.addLayer(node, tensor);
   const made = {
     weight: names.make(`${name}_quantized`),
     scale: names.make(`${name}_scale`),

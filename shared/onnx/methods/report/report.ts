@@ -1,3 +1,6 @@
+import { nodeName } from '../../model/graph/graph.ts';
+import type { NodeProto } from '../../model/proto/onnx_pb.js';
+import { elementCount, type Tensor } from '../../model/tensor/tensor.ts';
 import type { PruningOutcome } from './pruning-outcome.ts';
 
 /** The change of a layer's weight. */
@@ -28,6 +31,23 @@ const keptSaid = 3;
 export class TransformReport {
   readonly layers: LayerChange[] = [];
   readonly kept: Kept[] = [];
+
+  /** Add a weight whose values change, but not their number. Its error is known once it is written. */
+  addLayer(node: NodeProto, weight: Tensor): LayerChange {
+    const parameters = elementCount(weight.dims);
+    const layer = {
+      layer: nodeName(node),
+      operator: node.opType,
+      weight: weight.name,
+      parameters_before: parameters,
+      parameters_after: parameters,
+      nonzero_before: null,
+      nonzero_after: null,
+      error: null,
+    };
+    this.layers.push(layer);
+    return layer;
+  }
   /** Notes for the owner. */
   readonly notes: string[] = [];
   /** Warnings that the result may be bad. */

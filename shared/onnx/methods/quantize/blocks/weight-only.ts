@@ -1,8 +1,8 @@
 import { type Model, microsoft, useMicrosoft } from '../../../model/file/model.ts';
-import { type Graph, makeNode, Names, nodeName } from '../../../model/graph/graph.ts';
+import { type Graph, makeNode, Names } from '../../../model/graph/graph.ts';
 import { removeUnused } from '../../../model/graph/remove-unused.ts';
 import type { NodeProto } from '../../../model/proto/onnx_pb.js';
-import { elementCount, makeInt64s } from '../../../model/tensor/tensor.ts';
+import { makeInt64s } from '../../../model/tensor/tensor.ts';
 import type { QuantizeRequest } from '../../../strategies/quantize-request.ts';
 import type { CalibrationStatistics } from '../../calibrate/statistics-file.ts';
 import type { TransformReport } from '../../report/report.ts';
@@ -136,18 +136,7 @@ class BlockStore {
     const known = this.#stored.get(key);
     if (known !== undefined) return known;
     const { tensor, k, n } = weight;
-    const parameters = elementCount(tensor.dims);
-    const layer = {
-      layer: nodeName(node),
-      operator: node.opType,
-      weight: tensor.name,
-      parameters_before: parameters,
-      parameters_after: parameters,
-      nonzero_before: null,
-      nonzero_after: null,
-      error: null,
-    };
-    this.#report.layers.push(layer);
+    const layer = this.#report.addLayer(node, tensor);
     const isTable = this.#shared.has(key);
     const blockSize = blockSizeOf(this.#format.blockSize, weight, isTable);
     const bits = this.#eightBits.has(layer.layer) ? 8 : this.#format.bits;

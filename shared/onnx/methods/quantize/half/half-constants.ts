@@ -1,4 +1,4 @@
-import { type Graph, type Names, nodeName } from '../../../model/graph/graph.ts';
+import type { Graph, Names } from '../../../model/graph/graph.ts';
 import type { NodeProto } from '../../../model/proto/onnx_pb.js';
 import { elementCount, type Tensor } from '../../../model/tensor/tensor.ts';
 import type { LayerChange, TransformReport } from '../../report/report.ts';
@@ -51,19 +51,6 @@ export class HalfConstants {
   }
 
   #layer(tensor: Tensor, user: NodeProto): LayerChange | undefined {
-    const parameters = elementCount(tensor.dims);
-    if (parameters < minLayer) return undefined;
-    const layer = {
-      layer: nodeName(user),
-      operator: user.opType,
-      weight: tensor.name,
-      parameters_before: parameters,
-      parameters_after: parameters,
-      nonzero_before: null,
-      nonzero_after: null,
-      error: null,
-    };
-    this.#report.layers.push(layer);
-    return layer;
+    return elementCount(tensor.dims) < minLayer ? undefined : this.#report.addLayer(user, tensor);
   }
 }
