@@ -1,4 +1,5 @@
 import { CharacterMap } from './character-map.ts';
+import { laterMarks, laterThan9 } from './later-characters.ts';
 
 /** A step of the library, whose members it keeps open. */
 interface Step {
@@ -45,8 +46,21 @@ function correctNormalizer(step: Step, config: Stated): void {
     const map = new CharacterMap(precompiled_charsmap);
     step.normalize = (text) => map.normalize(text);
   }
-  if (config.type === 'Lowercase') step.normalize = lowercase;
-  if (config.type === 'BertNormalizer') step.normalize = (text) => normalizeBert(text, config);
+  const rule = rules.get(config.type ?? '');
+  if (rule !== undefined) step.normalize = (text) => rule(text, config);
+}
+
+/** A text in a form of Unicode (NFC …), in which characters that the tables do not have stay as they are. */
+function inForm(text: string, form: string): string {
+  const parts = text.split(later);
+  return parts.map((part, index) => (index % 2 === 1 ? part : part.normalize(form))).join('');
+}
+
+const later = new RegExp(`([${laterThan9}])`, 'u');
+
+function strip(text: string, { strip_left, strip_right }: Stated): string {
+  const left = strip_left === false ? text : text.replace(/^\p{White_Space}+/u, '');
+  return strip_right === false ? left : left.replace(/(?<!\p{White_Space})\p{White_Space}+$/u, '');
 }
 
 /** Each character by itself. */
@@ -57,21 +71,30 @@ function normalizeBert(text: string, config: Stated): string {
   if (config['clean_text'] !== false) normal = normal.replace(control, '').replace(space, ' ');
   if (config['handle_chinese_chars'] !== false) normal = normal.replace(chinese, ' $& ');
   const isLower = config['lowercase'] !== false;
-  if (config['strip_accents'] ?? isLower) normal = normal.normalize('NFD').replace(accent, '');
+  if (config['strip_accents'] ?? isLower) normal = inForm(normal, 'NFD').replace(accent, '');
   return isLower ? lowercase(normal) : normal;
 }
 
-const control = /(?![\t\n\r])[\p{Cc}\p{Cf}\p{Co}\0\ufffd]/gu;
+const control = /(?![\t\n\r\u0890\u0891\u08e2\u{110cd}\u{13430}-\u{1343f}])[\p{Cc}\p{Cf}\p{Co}\0\ufffd]/gu;
 const space = /\p{White_Space}/gu;
 const chinese =
   /[\u4e00-\u9fff\u3400-\u4dbf\u{20000}-\u{2a6df}\u{2a700}-\u{2b73f}\u{2b740}-\u{2b81f}\u{2b920}-\u{2ceaf}\uf900-\ufaff\u{2f800}-\u{2fa1f}]/gu;
 
-/** Marks, without those that came into Unicode after the tables of the Rust library. */
-const accent =
-  // biome-ignore lint/suspicious/noMisleadingCharacterClass: the class is one of single marks.
-  /(?![\u07fd\u0897-\u089f\u08ca-\u08e1\u09fe\u0afa-\u0aff\u0b55\u0c04\u0c3c\u0d00\u0d3b\u0d3c\u0d81\u0eba\u0ece\u1734\u180f\u1885\u1886\u1abf-\u1aeb\u1df6-\u1dfb\ua82c\ua8c5\ua8ff\ua9bd])\p{Mn}/gu;
+/** Marks that BertNormalizer removes. U+1734 and U+1171E were some. */
+const accent = new RegExp(String.raw`(?![${laterThan9}${laterMarks}])\p{Mn}|[\u1734\u{1171e}]`, 'gu');
 
-/** Likewise: punctuation, and what is ASCII and no letter or digit. */
+/** Marks that StripAccents removes. U+1CF2 and U+1CF3 were some. */
+const mark = new RegExp(String.raw`(?![${laterThan9}])\p{M}|[\u1cf2\u1cf3]`, 'gu');
+
+const rules = new Map<string, (text: string, config: Stated) => string>([
+  ['Lowercase', lowercase],
+  ['BertNormalizer', normalizeBert],
+  ['Strip', strip],
+  ['StripAccents', (text) => text.replace(mark, '')],
+  ...['NFC', 'NFD', 'NFKC', 'NFKD'].map((form) => [form, (text: string) => inForm(text, form)] as const),
+]);
+
+/** Punctuation without that which is later than the tables, and what is ASCII and no letter or digit. */
 const punctuation = String.raw`(?![\u061d\u09fd\u0a76\u0c77\u0c84\u166d\u1b4e\u1b4f\u1b7d-\u1b7f\u2e43-\u2e4f\u2e52-\u2e5d])[\p{P}!-/:-@\[-\x60\{-~]`;
 const bertWord = new RegExp(String.raw`${punctuation}|(?:(?!${punctuation})\P{White_Space})+`, 'gu');
 const byteWord =

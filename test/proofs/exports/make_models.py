@@ -16,6 +16,8 @@ from pydoc_data.topics import topics
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
 WIDTH, LAYERS, HEADS, INNER = 64, 2, 4, 128
+# Paragraphs among the texts of the corpus.
+PROSE = 3000
 LABELS = {0: "negative", 1: "neutral", 2: "positive"}
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "shared/exports/program"))
 
@@ -24,7 +26,7 @@ def corpus():
     from sentences import draw_sentences
 
     prose = [re.sub(r"\s+", " ", one) for text in topics.values() for one in text.split("\n\n")]
-    return prose[:3000] + draw_sentences(["many", "languages"], 2000, 1)
+    return prose[:PROSE] + draw_sentences(["many", "languages"], 2000, 1)
 
 
 def word_piece(words, **options):

@@ -1,28 +1,36 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs, promisify } from 'node:util';
+import { compareWithOptimum, type Exported, isAsGood, rowText } from './compare-optimum.ts';
+import { compareTokenizers } from './compare-tokenizers.ts';
 
 /*
  * Small models of many architectures behind a Hub of this machine, which huggingface_hub and transformers fetch as they fetch
  * those of huggingface.co: each goes through the exporter. Then what cannot be exported, with the reason that its user reads.
+ * Beside it, if asked: the tokenizer of serving beside the Rust library, and the quantized models beside Optimum's.
  */
 const { values: flags } = parseArgs({
   options: {
     python: { type: 'string' },
     only: { type: 'string' },
     folder: { type: 'string' },
+    tokenizers: { type: 'boolean', default: false },
+    optimum: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
 });
 if (flags.help) {
-  console.log(
-    'Usage: npm run proof -- exports [--python <with shared/exports/requirements.txt>] [--only bert,gated] [--folder <kept>]',
-  );
+  console.log(`Usage: npm run proof -- exports [flags]
+  --python PATH   with the packages of shared/exports/requirements.txt
+  --only NAMES    such as bert,gated
+  --folder PATH   where to keep what is made
+  --optimum PATH  Python with optimum-onnx 0.1 (and its transformers): quantizes each model there, too
+  --tokenizers    compares tokenizers alone`);
   process.exit(0);
 }
 
@@ -63,20 +71,27 @@ interface Change {
   trust?: boolean;
 }
 
-interface Exported {
+interface Report {
   task: string;
   way: string;
   tried: { way: string; reason: string }[];
   equality: { largest_difference: number; output: string };
 }
 
-type Outcome = { exported: Exported } | { error: { code: string; message: string }; stderr: string };
+type Outcome =
+  | { exported: Report; out: string }
+  | { error: { code: string; message: string }; stderr: string };
 
 const folder = flags.folder ?? (await mkdtemp(join(tmpdir(), 'exports-')));
 await mkdir(folder, { recursive: true });
 const python = flags.python ?? (await newPython(join(folder, 'python')));
-const repositories = join(folder, 'repositories');
 const asked = flags.only?.split(',');
+if (flags.tokenizers) {
+  await proveTokenizers();
+  if (flags.folder === undefined) await rm(folder, { recursive: true, force: true });
+  process.exit();
+}
+const repositories = join(folder, 'repositories');
 if (!existsSync(repositories))
   await run(python, [join(here, 'make_models.py'), repositories], { maxBuffer: 10_000_000 });
 const { names } = JSON.parse(await readFile(join(repositories, 'models.json'), 'utf8'));
@@ -84,6 +99,7 @@ const hub = spawn(python, [join(here, 'hub.py'), repositories], { stdio: ['pipe'
 const lines = createInterface({ input: hub.stdout })[Symbol.asyncIterator]();
 const port = (await lines.next()).value;
 const faults: string[] = [];
+const compared: Exported[] = [];
 try {
   let equal = 0;
   const wanted = (name: string) => asked === undefined || asked.includes(name.split('/').at(-1) ?? '');
@@ -100,6 +116,8 @@ try {
     }
     const { task, way, tried, equality } = outcome.exported;
     equal += 1;
+    if (name.startsWith('made/'))
+      compared.push({ name, task, repository: join(repositories, name), out: outcome.out });
     const lacked = tried.map((one) => `${one.way}: ${one.reason}`).join('; ');
     console.log(
       `| ${name} | ${task} | ${way} | ${equality.largest_difference.toExponential(1)} | ${lacked} |`,
@@ -121,6 +139,7 @@ try {
     if (change.token !== undefined && `${stderr}${error.message}`.includes(change.token))
       faults.push(`${name}: the token is in the error`);
   }
+  if (flags.optimum !== undefined) await proveOptimum(flags.optimum);
   if (existsSync(join(repositories, 'refused/pickle-ran'))) faults.push('a pickle was run');
 } finally {
   hub.stdin.end('\n');
@@ -156,14 +175,46 @@ async function exportModel(name: string, change: Change): Promise<Outcome> {
       },
       maxBuffer: 10_000_000,
     });
-    return { exported: JSON.parse(await readFile(join(out, 'export.json'), 'utf8')) };
+    return { exported: JSON.parse(await readFile(join(out, 'export.json'), 'utf8')), out };
   } catch (error) {
     const stderr = (error as { stderr?: string }).stderr ?? '';
     const text = await readFile(join(out, 'error.json'), 'utf8').catch(() => undefined);
     if (text === undefined) throw error;
     return { error: JSON.parse(text), stderr };
   } finally {
-    if (flags.folder === undefined) await rm(out, { recursive: true, force: true });
+    if (flags.folder === undefined && flags.optimum === undefined)
+      await rm(out, { recursive: true, force: true });
+  }
+}
+
+async function proveOptimum(optimum: string): Promise<void> {
+  console.log(
+    '\n| model | Optimum | loss | error | ours | loss | error | not exported by Optimum |\n|---|---|---|---|---|---|---|---|',
+  );
+  let good = 0;
+  for (const model of compared) {
+    const row = await compareWithOptimum(model, { python, optimum });
+    if (isAsGood(row)) good += 1;
+    console.log(rowText(row));
+  }
+  console.log(`\n${good} of ${compared.length} are no larger than Optimum's and lose no more.`);
+  if (asked === undefined && good < 16) faults.push(`only ${good} models are as good as Optimum's`);
+}
+
+async function proveTokenizers(): Promise<void> {
+  const made = join(folder, 'tokenizers');
+  await mkdir(made, { recursive: true });
+  await run(python, [join(here, 'make_tokenizers.py'), made, '65', ...(asked ?? [])]);
+  const kinds = (await readdir(made, { withFileTypes: true })).flatMap((one) =>
+    one.isDirectory() ? [one.name] : [],
+  );
+  console.log('| tokenizer | strings | differ | the shortest |\n|---|---|---|---|');
+  for (const row of await compareTokenizers(made, kinds)) {
+    const { kind, strings, differ, shortest } = row;
+    console.log(
+      `| ${kind} | ${strings} | ${differ} | ${shortest === undefined ? '' : JSON.stringify(shortest)} |`,
+    );
+    if (differ > strings / 1_000) process.exitCode = 1;
   }
 }
 

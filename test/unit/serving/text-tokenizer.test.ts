@@ -47,3 +47,22 @@ test('what is no tokenizer, or has a map that is damaged, is an error with a rea
   expect(() => new TextTokenizer(damaged, {})).toThrow('precompiled_charsmap');
   expect(() => new TextTokenizer({ ...json, post_processor: { type: 'Odd' } }, {})).toThrow('"Odd"');
 });
+
+/** Each text is one word; its normal form alone is known. */
+test.each([
+  ['the order of marks later than Unicode 9', { type: 'NFC' }, 'ກ\u0eb8\u0eba', 'ກ\u0eb8\u0eba'],
+  ['a sign later than Unicode 9', { type: 'NFKC' }, '\u32ff\u3232', '\u32ff(有)'],
+  ['accents', { type: 'StripAccents' }, 'e\u0301\u0aab\u0afa\u1cf2', 'e\u0aab\u0afa'],
+  ['spaces at both ends', { type: 'Strip' }, '\u0085\ufeffa b\u2028\u0085', '\ufeffa b'],
+  ['spaces at one end', { type: 'Strip', strip_right: false }, ' a ', 'a '],
+  [
+    'marks later than Unicode 8',
+    { type: 'BertNormalizer', lowercase: true },
+    'É\u{1e922}\u{1e949}',
+    'e\u{1e922}\u{1e949}',
+  ],
+])('%s have the normal form of the Rust library', (_, normalizer, text, normal) => {
+  const model = { type: 'WordPiece', unk_token: '?', vocab: { '?': 0, [normal]: 1 } };
+
+  expect(new TextTokenizer({ normalizer, model }, {}).encode(text, undefined, 10).ids).toEqual([1]);
+});
