@@ -35,7 +35,8 @@ test('a model of Hugging Face is begun from the list of models', async () => {
   await page.getByLabel('Processor or machine').selectOption('lambda');
   await page.getByLabel('Max loss').fill('1');
   await button('Start').click();
-  await page.getByRole('alert').getByText('must be').waitFor();
+  await page.getByText('must be the name of a model of the Hub').waitFor();
+  expect(await model.getAttribute('aria-invalid')).toBe('true');
   await model.fill('an-owner/a-model@v1.0');
   const command = `mps compress hf://an-owner/a-model@v1.0 --max-loss 0.01 --for lambda --task fill-mask -p ${project_id}`;
   await page.getByText(command).waitFor();

@@ -9,7 +9,6 @@ import { Ago } from '../ui/text/ago.tsx';
 import { costText, durationText, timeText } from '../ui/text/format.ts';
 import { LongText } from '../ui/text/long-text.tsx';
 import { DetailsPanel, sizeText } from './details-panel.tsx';
-import { exportRows } from './export-rows.tsx';
 import { SweepLink } from './sweep-link.tsx';
 
 const shownFirst = 14;
@@ -178,7 +177,6 @@ export function Facts({ experiment }: { experiment: Experiment }) {
   if (isJob) rows.push(['Stops after', durationText(experiment.timeout)]);
   if (experiment.cost_estimate !== null) rows.push(['Cost at most', costText(experiment.cost_estimate)]);
   if (experiment.spot !== null) rows.push(['Spot', spotText(experiment.spot)]);
-  if (experiment.model_export !== null) rows.push(...exportRows(project_id, experiment.model_export));
   const { sweep_id } = experiment;
   if (sweep_id !== null) rows.push(['Sweep', <SweepLink key="s" {...experiment} sweep_id={sweep_id} />]);
   if (rerun_of !== null) rows.push(['Run again from', link(rerun_of)]);

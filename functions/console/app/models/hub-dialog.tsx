@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { ProblemError } from '../../../../shared/client/problem-error.ts';
 import { exportTasks } from '../../../../shared/exports/program/export-settings.ts';
 import { targetNames } from '../../../../shared/onnx/strategies/target.ts';
 import { exportModel } from '../api/models.ts';
@@ -24,12 +25,20 @@ export function HubDialog({ onClose }: { onClose: () => void }) {
     loss: '0.5',
     target: 'any',
   });
+  /** Fault of the name of the model, until it is changed. */
+  const [fault, setFault] = useState<string>();
   const set = (next: Partial<HubExport>) => setFields({ ...fields, ...next });
   const asked = hubExport(fields);
   const start = async () => {
     if (asked === undefined) return;
-    const { experiment_id } = await exportModel(asked.body);
-    go(href(['projects', fields.project_id, 'experiments', experiment_id]));
+    try {
+      const { experiment_id } = await exportModel(asked.body);
+      go(href(['projects', fields.project_id, 'experiments', experiment_id]));
+    } catch (error) {
+      const [first, ...others] = error instanceof ProblemError ? error.faults : [];
+      if (first === undefined || others.length > 0 || !first.name.startsWith('source')) throw error;
+      setFault(first.message);
+    }
   };
   return (
     <Dialog title="A model from Hugging Face" onClose={onClose}>
@@ -40,8 +49,12 @@ export function HubDialog({ onClose }: { onClose: () => void }) {
           spellcheck={false}
           autocapitalize="none"
           autofocus
+          error={fault}
           value={fields.id}
-          onText={(id) => set({ id })}
+          onText={(id) => {
+            setFault(undefined);
+            set({ id });
+          }}
         />
         <ProjectField
           label="Project"

@@ -52,15 +52,12 @@ export function ReceiptView({ receipt }: { receipt: Receipt }) {
     compared_on,
     onnx_runtime,
   } = receipt;
+  const [verdict, ...reasons] = summary;
   const [shownOutputs, moreOutputs] = useShowMore(outputs, 12, 'outputs');
   const [shownKept, moreKept] = useShowMore(kept, 200, 'parts');
   return (
     <div class="receipt">
-      {summary.map((line, index) => (
-        <p key={line} class={is_useless && index === 0 ? 'problem' : 'small'}>
-          {line}
-        </p>
-      ))}
+      {is_useless && <p class="problem">{verdict}</p>}
       {warnings.length > 0 && (
         <ul class="cautions">
           {warnings.map((warning) => (
@@ -85,6 +82,11 @@ export function ReceiptView({ receipt }: { receipt: Receipt }) {
           );
         })}
       </div>
+      {(is_useless ? reasons : summary).map((line) => (
+        <p key={line} class="small">
+          {line}
+        </p>
+      ))}
       <dl class="facts receipt-facts">
         {shownOutputs.map(({ name, relative_l2_error, why }) => (
           <div key={name} class="fact">

@@ -255,7 +255,7 @@ export function VersionPanel({
         <Aliases {...served} />
         <div class="bar-row">
           {result.map(({ name, size }) => (
-            <Button key={name} kind="primary" icon="download" onClick={() => download(name)}>
+            <Button key={name} icon="download" onClick={() => download(name)}>
               Download {bytesText(size)}
             </Button>
           ))}

@@ -13,7 +13,9 @@ import type { PointFeed } from '../charts/reading/point-feed.ts';
 import { ArtifactsTab } from '../experiment/artifacts-tab.tsx';
 import { ConfigTab } from '../experiment/config-tab.tsx';
 import { EditDialog } from '../experiment/edit-dialog.tsx';
+import { ExportPanel } from '../experiment/export-panel.tsx';
 import { Facts, isOfMlflow, Params, Timeline } from '../experiment/facts.tsx';
+import { Figures } from '../experiment/figures.tsx';
 import { LogTab } from '../experiment/log/log-tab.tsx';
 import { Machine } from '../experiment/machine.tsx';
 import { RerunDialog } from '../experiment/rerun-dialog.tsx';
@@ -36,8 +38,6 @@ import { useShowMore } from '../ui/show-more.tsx';
 import { Loaded } from '../ui/states/loaded.tsx';
 import { tell } from '../ui/states/notice.tsx';
 import { isFinal, RunStatus } from '../ui/states/status.tsx';
-import { Ago } from '../ui/text/ago.tsx';
-import { costText, numberText, runDurationText } from '../ui/text/format.ts';
 import { LongText } from '../ui/text/long-text.tsx';
 import { Markdown } from '../ui/text/markdown.tsx';
 
@@ -55,40 +55,6 @@ const tabsOf = ({ kind, artifacts }: Experiment, hasMedia: boolean): { id: strin
   { id: 'artifacts', name: artifacts > 0 ? `Artifacts (${artifacts.toLocaleString('en')})` : 'Artifacts' },
   ...(hasMedia ? [{ id: 'media', name: 'Media' }] : []),
 ];
-
-const Figures = ({ experiment }: { experiment: Experiment }) => {
-  const { best, metrics, duration, cost, cost_estimate, artifact_bytes, started_at, status } = experiment;
-  const running = !isFinal(status) && started_at !== null;
-  return (
-    <dl class="figures compact">
-      {(best !== null || Object.keys(metrics).length > 0) && (
-        <div>
-          <dt>{best === null ? 'Best value' : `Best ${best.metric}`}</dt>
-          <dd>
-            {numberText(best?.value)}
-            {best?.step != null && <small> at step {numberText(best.step)}</small>}
-          </dd>
-        </div>
-      )}
-      <div>
-        <dt>{running ? 'Started' : 'Duration'}</dt>
-        <dd>{running ? <Ago time={started_at} /> : runDurationText(duration)}</dd>
-      </div>
-      {(cost ?? cost_estimate) !== null && (
-        <div>
-          <dt>{cost === null && cost_estimate !== null ? 'Cost at most' : 'Cost'}</dt>
-          <dd>{costText(cost ?? cost_estimate)}</dd>
-        </div>
-      )}
-      {artifact_bytes > 0 && (
-        <div>
-          <dt>Artifacts</dt>
-          <dd>{bytesText(artifact_bytes)}</dd>
-        </div>
-      )}
-    </dl>
-  );
-};
 
 const Tags = ({ tags }: { tags: Experiment['tags'] }) => {
   // Those that MLflow sets itself stand among the details.
@@ -114,9 +80,9 @@ const Tags = ({ tags }: { tags: Experiment['tags'] }) => {
   );
 };
 
-/** Whether a run failed before it reported anything, so that its log is all there is to see of it. */
-const hasLogAlone = ({ kind, status, metrics }: Experiment): boolean =>
-  kind !== 'logged' && status === 'FAILED' && Object.keys(metrics).length === 0;
+/** Whether the log is all there is to see of a run: an export, or one that ended before it reported anything. */
+const hasLogAlone = ({ kind, status, metrics, model_export }: Experiment): boolean =>
+  kind !== 'logged' && Object.keys(metrics).length === 0 && (isFinal(status) || model_export !== null);
 
 const Overview = ({
   experiment,
@@ -136,6 +102,9 @@ const Overview = ({
   <div class="split">
     <div class="grow">
       <Figures experiment={experiment} />
+      {experiment.model_export !== null && (
+        <ExportPanel project_id={experiment.project_id} model_export={experiment.model_export} />
+      )}
       {experiment.best === null &&
         experiment.best_reason !== null &&
         Object.keys(experiment.metrics).length > 0 && (
@@ -199,7 +168,11 @@ function Content({
   const tab = tabs.find(({ id }) => id === wanted)?.id ?? 'overview';
   const { mayChange, mayOwn } = useRights(project_id);
   // The log brings the state, too.
-  const feed = useFollowed(experiment, { isOn: tab !== 'log', onChange, onWithheld });
+  const feed = useFollowed(experiment, {
+    isOn: tab !== 'log' && !(tab === 'overview' && hasLogAlone(experiment)),
+    onChange,
+    onWithheld,
+  });
   return (
     <>
       <PageHead

@@ -109,7 +109,7 @@ function UserTable({
       headings={[
         plural(users.length, 'user'),
         'Account type',
-        { name: 'Since', class: 'right' },
+        { name: 'Since', class: 'right only-wide' },
         hiddenHeading('Actions'),
       ]}
     >
@@ -140,7 +140,7 @@ function UserTable({
             </select>{' '}
             <span class="soft only-wide">{typeTexts[user.account_type]}</span>
           </td>
-          <td class="right number soft">
+          <td class="right number soft only-wide">
             <Ago time={user.created_at} />
           </td>
           <td class="right">

@@ -16,6 +16,7 @@ import { Button } from '../ui/controls/button.tsx';
 import { href } from '../ui/router.ts';
 import { attempt, tell } from '../ui/states/notice.tsx';
 import { Ago } from '../ui/text/ago.tsx';
+import { CutName } from '../ui/text/cut-name.tsx';
 import { numberText } from '../ui/text/format.ts';
 import { pointPad } from '../ui/text/point-pad.ts';
 import { useNarrow } from '../ui/use-narrow.ts';
@@ -53,7 +54,7 @@ function Source({ version, sources }: { version: RegisteredVersion; sources: Nam
     );
   return (
     <a href={href(['projects', experiment.project_id, 'experiments', experiment.experiment_id])}>
-      <bdi>{experiment.name}</bdi>
+      <CutName name={experiment.name} />
     </a>
   );
 }

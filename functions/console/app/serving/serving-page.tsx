@@ -90,22 +90,35 @@ export function ServingPage({ model_name }: { model_name: string }) {
               />
               <TryIt model_name={model_name} metadata={metadata} onAnswer={served.refresh} />
               <ServedReceipt metadata={metadata} />
-              <section class="panel call-it">
-                <h2>Call it</h2>
-                {Object.entries({ Token: tokenCommand(model_name), ...snippets(model_name, metadata) }).map(
-                  ([client, code]) => (
-                    <div key={client}>
-                      <h3>{client}</h3>
-                      <Command>{code}</Command>
-                    </div>
-                  ),
-                )}
-              </section>
+              <CallIt model_name={model_name} metadata={metadata} />
             </>
           )
         }
       </Loaded>
     </>
+  );
+}
+
+/** Code that asks the model, of one client at a time. */
+function CallIt({ model_name, metadata }: { model_name: string; metadata: ServedMetadata }) {
+  const code = snippets(model_name, metadata);
+  const clients = Object.keys(code);
+  const [client = '', setClient] = useState(clients[0]);
+  return (
+    <section class="panel call-it">
+      <div class="panel-head">
+        <h2>Call it</h2>
+        <div class="segments" role="group" aria-label="Client">
+          {clients.map((name) => (
+            <button key={name} type="button" aria-pressed={name === client} onClick={() => setClient(name)}>
+              {name}
+            </button>
+          ))}
+        </div>
+      </div>
+      <Command>{tokenCommand(model_name)}</Command>
+      <Command key={client}>{code[client] ?? ''}</Command>
+    </section>
   );
 }
 

@@ -6,6 +6,7 @@ import { place } from '../../ui/router.ts';
 import { Empty } from '../../ui/states/empty.tsx';
 import { Problem } from '../../ui/states/problem.tsx';
 import { Skeleton } from '../../ui/states/skeleton.tsx';
+import { isFinal } from '../../ui/states/status.tsx';
 import { askLive } from '../use-followed.ts';
 import { LogBar } from './log-bar.tsx';
 import { type KeptLine, LogBuffer } from './log-buffer.ts';
@@ -78,6 +79,7 @@ export function LogTab({
       ) : (
         <Content
           {...{ log, search, find, shown }}
+          isOver={isFinal(experiment.status)}
           lines={shown === undefined ? matches : buffer.lines}
           isFollowed={isFollowed && words === '' && shown === undefined}
           onFollow={setFollowed}
@@ -92,12 +94,14 @@ function Content({
   log: { buffer, version, error },
   search,
   find,
+  isOver,
   lines,
   ...rest
 }: {
   log: ReturnType<typeof useLog>;
   search: LogSearch | undefined;
   find: string;
+  isOver: boolean;
   lines: readonly KeptLine[];
   shown: number | undefined;
   isFollowed: boolean;
@@ -109,7 +113,7 @@ function Content({
   if (buffer.lines.length === 0)
     return (
       <Empty title="The log is empty" icon="file">
-        <p>Lines appear here when the program writes them.</p>
+        <p>{isOver ? 'The program wrote nothing.' : 'Lines appear here when the program writes them.'}</p>
       </Empty>
     );
   if (lines.length > 0 || find === '') return <LogLines lines={lines} words={find.toLowerCase()} {...rest} />;
