@@ -1,15 +1,13 @@
-import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { Timestamp, Ulid } from '../core/formats.ts';
+import { Timestamp } from '../core/formats.ts';
 import { findArtifact } from '../data/experiments/artifact.ts';
 import { findExperiments } from '../data/experiments/experiment.ts';
 import { nothingTracked, readTrackingOfEach } from '../data/experiments/tracking.ts';
-import { JobStatus } from '../data/jobs/job-status.ts';
 import { readCriterion } from '../data/projects/inferred-criterion.ts';
 import type { Project } from '../data/projects/project.ts';
 import { findFrozen, type Report } from '../data/projects/report.ts';
-import { findSweep, SweepStatus } from '../data/sweeps/sweep.ts';
-import { lastTry, listRuns, RunOutcome } from '../data/sweeps/sweep-run.ts';
+import { findSweep } from '../data/sweeps/sweep.ts';
+import { lastTry, listRuns } from '../data/sweeps/sweep-run.ts';
 import { showExperiment } from '../experiments/experiment-answer.ts';
 import { readCurves } from '../experiments/read-points.ts';
 import {
@@ -18,65 +16,11 @@ import {
   type ViewReading,
 } from '../experiments/search/experiments-of-view.ts';
 import { viewOrder } from '../experiments/search/view-order.ts';
-import { JsonNumber, jsonNumber } from '../http/body/json-number.ts';
+import { jsonNumber } from '../http/body/json-number.ts';
 import { metricGoal } from '../metrics/criteria.ts';
 import { MetricRanker } from '../metrics/metric-ranker.ts';
+import { BlockData, digestOfBlock, missing, type StoredData, unlessReplaced } from './block-data.ts';
 import { maxRows, maxRuns, type ReportBlock } from './parse-report.ts';
-
-const Run = z.object({
-  experiment_id: Ulid,
-  name: z.string(),
-  status: JobStatus,
-  outcome: RunOutcome.nullable(),
-});
-const Cell = z.union([z.string(), z.number()]).nullable();
-
-/** Data of a block, whose kind is that of the block unless they are missing. */
-export const BlockData = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('missing'), reason: z.string() }),
-  z.object({
-    kind: z.literal('value'),
-    run: Run,
-    metric: z.string(),
-    value: JsonNumber,
-    step: z.number().nullable(),
-  }),
-  z.object({
-    kind: z.literal('table'),
-    columns: z.array(z.string()),
-    rows: z.array(z.object({ run: Run, values: z.array(Cell) })),
-    complete: z.boolean(),
-  }),
-  z.object({
-    kind: z.literal('chart'),
-    charts: z.array(
-      z.object({
-        metric: z.string(),
-        curves: z.array(z.object({ run: Run, steps: z.array(z.number()), values: z.array(JsonNumber) })),
-      }),
-    ),
-    complete: z.boolean(),
-  }),
-  z.object({
-    kind: z.literal('picture'),
-    run: Run,
-    path: z.string(),
-    size: z.number().int(),
-    media_type: z.string(),
-  }),
-  z.object({
-    kind: z.literal('sweep'),
-    sweep_id: Ulid,
-    name: z.string(),
-    status: SweepStatus,
-    metric: z.string(),
-    goal: z.enum(['maximize', 'minimize']),
-    trials: z.number().int(),
-    ended: z.number().int(),
-    best: z.object({ value: z.number(), params: z.record(z.string(), z.unknown()) }).nullable(),
-  }),
-  z.object({ kind: z.literal('receipt'), compression: Ulid, method: z.enum(['prune', 'quantize']) }),
-]);
 
 /** What a block of a report shows. */
 export const BlockAnswer = z
@@ -86,12 +30,6 @@ export const BlockAnswer = z
   })
   .meta({ id: 'ReportBlock' });
 type BlockAnswer = z.infer<typeof BlockAnswer>;
-/** The file of a picture is kept with a frozen block, and not told. */
-type StoredData = BlockAnswer['data'] & { object?: string };
-
-/** Return the digest under which the data of a frozen block are stored. */
-export const digestOfBlock = ({ text }: ReportBlock): string =>
-  createHash('sha256').update(text).digest('hex');
 
 /** Return what a block shows: its stored data if it is frozen, else the present. */
 export async function readBlock(
@@ -107,20 +45,6 @@ export async function readBlock(
   const data: StoredData = JSON.parse(stored);
   return { frozen_at, data: await unlessReplaced(reading, data) };
 }
-
-/** A picture whose file was replaced since it was frozen is another one. */
-export async function unlessReplaced(
-  { records }: Pick<ViewReading, 'records'>,
-  data: StoredData,
-): Promise<StoredData> {
-  if (data.kind !== 'picture') return data;
-  const artifact = await findArtifact(records, data.run.experiment_id, data.path);
-  return artifact?.object === data.object
-    ? data
-    : missing('Its file was replaced or removed after the block was frozen.');
-}
-
-const missing = (reason: string): StoredData => ({ kind: 'missing', reason });
 
 /** Read what a block shows at this time. What is gone is named in its place. */
 export async function presentData(

@@ -14,8 +14,9 @@ import { retryOnConflict } from '../data/table/retry-on-conflict.ts';
 import type { TableWriter, Write } from '../data/table/table.ts';
 import { ConditionFailedError } from '../data/table/write-label.ts';
 import type { ViewReading } from '../experiments/search/experiments-of-view.ts';
+import { digestOfBlock } from './block-data.ts';
 import { blocksOf, namedIn, parseReport } from './parse-report.ts';
-import { digestOfBlock, presentData } from './read-block.ts';
+import { presentData } from './read-block.ts';
 
 /**
  * Store a report, and the data of blocks that are frozen from now on. What its blocks name must be in the project,

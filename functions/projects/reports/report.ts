@@ -11,8 +11,8 @@ import {
 import type { TableReader } from '../../../shared/data/table/table.ts';
 import { projectPath } from '../../../shared/http/definition/parameters.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
+import { digestOfBlock } from '../../../shared/reports/block-data.ts';
 import { blocksOf, parseReport } from '../../../shared/reports/parse-report.ts';
-import { digestOfBlock } from '../../../shared/reports/read-block.ts';
 
 export const reportPath = projectPath.extend({ report_id: Ulid.describe('ID of the report.') });
 

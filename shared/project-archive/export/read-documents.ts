@@ -15,8 +15,8 @@ import { readVariables } from '../../data/projects/variable.ts';
 import type { Schedule } from '../../data/schedules/schedule.ts';
 import { tableNumber } from '../../data/table/stored-number.ts';
 import type { TableReader } from '../../data/table/table.ts';
+import { BlockData, digestOfBlock, unlessReplaced } from '../../reports/block-data.ts';
 import { blocksOf, parseReport } from '../../reports/parse-report.ts';
-import { BlockData, digestOfBlock, unlessReplaced } from '../../reports/read-block.ts';
 import { canonicalJson } from '../canonical-json.ts';
 import type {
   ExperimentDocument,

@@ -1,8 +1,8 @@
 import type * as z from 'zod';
 import { tryParseJson } from '../../core/text/try-parse-json.ts';
 import { frozenMaxBytes, ReportText } from '../../data/projects/report.ts';
+import { BlockData, digestOfBlock } from '../../reports/block-data.ts';
 import { blocksOf, parseReport, type ReportBlock } from '../../reports/parse-report.ts';
-import { BlockData, digestOfBlock } from '../../reports/read-block.ts';
 import { canonicalJson, faultsOf } from '../canonical-json.ts';
 import { ReportDocument } from '../documents.ts';
 import { fault } from '../project-archive-error.ts';
