@@ -50,6 +50,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const budgets = { anybody: new ByteBudget(bodyBytes / 4), known: new ByteBudget((bodyBytes * 3) / 4) };
   const latest = new WeakMap<Duplex, ServerResponse>();
   let isClosing = false;
+  const opened = Promise.withResolvers<void>();
 
   async function answer(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) {
     const headers = readHeaders(request, admits);
@@ -140,6 +141,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     response.on('error', () => response.destroy());
     let result: Result;
     try {
+      await opened.promise;
       result = await answer(request, response, expectsContinue);
     } catch (error) {
       if (error instanceof ClientGoneError) return;
@@ -185,9 +187,18 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   await once(server, 'listening');
   const address = server.address();
   if (address === null || typeof address === 'string') throw new TypeError('the gateway has no port');
+  const url = `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`;
+  try {
+    await options.onOpen?.(url);
+  } catch (error) {
+    server.close();
+    server.closeAllConnections();
+    throw error;
+  }
+  opened.resolve();
 
   return {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`,
+    url,
     async close() {
       const closed = once(server, 'close');
       isClosing = true;
@@ -229,6 +240,8 @@ export interface GatewayOptions {
   storage?: PublicStorage | undefined;
   /** Whether the disk is full. Then the gateway accepts only requests that free space. */
   isFull?: () => boolean;
+  /** Called once the port is known, with the address. Requests wait for its end. */
+  onOpen?: (url: string) => Promise<void>;
   /** Called for each admitted request, before it is processed. */
   onRequest?: () => void;
 }

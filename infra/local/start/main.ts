@@ -76,15 +76,17 @@ async function serve(args: readonly string[], { program, checkout }: Installatio
     host: reach.host,
     ...(reach.publicUrl && { allowedHosts: [reach.publicUrl.hostname] }),
     storage: access.storage,
+    // Whoever gets an answer may rely on both.
+    onOpen: async (url) => {
+      process.env[urlVariable] = reach.publicUrl?.origin ?? nearUrl(url);
+      // The `mps` command of this checkout finds the service by this file, whatever its port.
+      await writeDurably(
+        join(dataFolder, 'service.json'),
+        JSON.stringify({ url: nearUrl(url), pid: process.pid }),
+      );
+    },
   });
   started.defer(() => gateway.close());
-  process.env[urlVariable] = reach.publicUrl?.origin ?? nearUrl(gateway.url);
-
-  // The `mps` command of this checkout finds the service by this file, whatever its port.
-  await writeDurably(
-    join(dataFolder, 'service.json'),
-    JSON.stringify({ url: nearUrl(gateway.url), pid: process.pid }),
-  );
   process.stdout.write(
     greeting({
       url: reach.publicUrl?.origin ?? gateway.url,
@@ -176,7 +178,8 @@ async function listen(options: Parameters<typeof startGateway>[0]): Promise<Runn
   try {
     return await startGateway(options);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const isOfPort = error instanceof Error && 'syscall' in error && error.syscall === 'listen';
+    const code = isOfPort && 'code' in error ? error.code : undefined;
     if (code === 'EADDRINUSE') {
       throw new CommandError(
         `Port ${options.port} is in use. Choose another one: npm start -- --port <port>`,

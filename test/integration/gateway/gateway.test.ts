@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RunningGateway, startGateway } from '../../../infra/local/gateway/gateway-server.ts';
 import { eventBodyMaxBytes } from '../../../infra/local/gateway/receive-event-body.ts';
@@ -285,4 +286,44 @@ test('further host names are admitted on demand, and a port in use is an error',
   } finally {
     await gateway.close();
   }
+});
+
+test('no request is answered before what the opening of the port begins has ended', async () => {
+  const events: string[] = [];
+  const first = served('GET', '/first', () => {
+    events.push('answered');
+    return { statusCode: 200, body: '' };
+  });
+  let asked: Promise<Response> | undefined;
+
+  const gateway = await startGateway({
+    endpoints: [first],
+    port: 0,
+    onOpen: async (url) => {
+      asked = fetch(`${url}/first`);
+      // The connection of the request is accepted, and its head read, long before these turns have passed.
+      for (let turn = 0; turn < 100; turn += 1) await setImmediate();
+      events.push('opened');
+    },
+  });
+  await asked;
+  await gateway.close();
+
+  expect(events).toEqual(['opened', 'answered']);
+});
+
+test('a gateway whose opening fails leaves its port', async () => {
+  let address = '';
+
+  const failing = startGateway({
+    endpoints,
+    port: 0,
+    onOpen: (url) => {
+      address = url;
+      return Promise.reject(new Error('no room'));
+    },
+  });
+
+  await expect(failing).rejects.toThrow('no room');
+  await expect(fetch(address)).rejects.toThrow();
 });
