@@ -43,6 +43,7 @@ export async function application(isVerbose: boolean, command = ''): Promise<App
     {
       help: help({
         brief: 'Show what a command does, with examples',
+        defaultForRouteMap: true,
         formatting: {
           caseStyle: 'convert-camel-to-kebab',
           useAliasInUsageLine: false,

@@ -3,6 +3,7 @@ import { UnexpectedAnswerError } from '../shared/client/unexpected-answer-error.
 import { UnreachableError } from '../shared/client/unreachable-error.ts';
 import { printableText } from '../shared/core/text/printable-text.ts';
 import { gateExitCode } from '../shared/gates/gate.ts';
+import { incompleteText } from './incomplete.ts';
 
 /** An error that the user can fix. Its message says how. */
 export class CliError extends Error {
@@ -40,6 +41,8 @@ export function errorText(error: unknown, isVerbose: boolean): string {
     return `${error.message}\nCheck the address; "mps whoami" shows the current one.`;
   if (error instanceof CliError) return error.message;
   if (!(error instanceof Error)) return String(error);
+  const incomplete = incompleteText(error);
+  if (incomplete !== undefined) return incomplete;
   if (isFull(error))
     return `The disk is full: ${error.message}\nFree some space, then run the same command again.`;
   return isVerbose ? (error.stack ?? error.message) : `${error.message}\n--verbose shows more.`;

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { platform } from '../shared/host/platform.ts';
 import { CliError } from './cli-error.ts';
 import type { CliContext } from './context.ts';
+import { wholeText } from './incomplete.ts';
 import { checkoutFolder } from './login/checkout.ts';
 
 const launcher = 'shared/onnx/cli/launch.mjs';
@@ -63,7 +64,7 @@ function engineProgram(env: CliContext['env']): string {
     ...(checkout === undefined ? [] : [join(checkout, launcher)]),
   ].find((path) => existsSync(path));
   if (found === undefined)
-    throw new CliError('This file does not contain the engine. Install mps.tgz from the service instead.');
+    throw new CliError(`What measures models is not beside this command. ${wholeText()}`);
   return found;
 }
 

@@ -1,10 +1,11 @@
-import { constants, copyFile, readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Receipt } from '../../shared/onnx/receipt/receipt.ts';
 import type { CliContext } from '../context.ts';
 import type { CiCompression } from './ci-compression.ts';
 import type { CiPlan } from './ci-file.ts';
 import { engineOutput } from './engine-output.ts';
+import { copyNew } from './write-new.ts';
 
 /** The result of a compression, and what its receipt says. */
 export interface Compressed {
@@ -39,11 +40,8 @@ export async function compressModel(
     ...[...set('calibration', calibration), ...set('evaluation', data)],
     ...(inputs === undefined ? [] : [`--inputs=${inputs}`]),
   ]);
-  for (const name of (await readdir(within)).filter((file) => file.startsWith(`${stem}.`))) {
-    // A checkout may have a link to somewhere else in its place.
-    await rm(join(context.folder, name), { force: true });
-    await copyFile(join(within, name), join(context.folder, name), constants.COPYFILE_EXCL);
-  }
+  for (const name of (await readdir(within)).filter((file) => file.startsWith(`${stem}.`)))
+    await copyNew(join(within, name), join(context.folder, name));
   const text = await readFile(join(within, `${stem}.receipt.json`), 'utf8');
   const { is_useless, summary, request, candidates } = JSON.parse(text) as Receipt;
   const { precision, compression } = request;

@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 import { Header } from 'tar';
@@ -136,7 +138,7 @@ export async function bundleCommand(
   const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string };
   const { outputFiles, metafile } = await build({
     absWorkingDir: root,
-    entryPoints: { mps: 'cli/main.ts' },
+    entryPoints: { mps: 'cli/entry.ts' },
     outdir: '.',
     outExtension: { '.js': '.mjs' },
     splitting: shape === 'package',
@@ -147,7 +149,7 @@ export async function bundleCommand(
     // Stack traces need function names.
     keepNames: true,
     metafile: true,
-    define: { MPS_VERSION: JSON.stringify(version) },
+    define: { MPS_VERSION: JSON.stringify(version), MPS_HELP: JSON.stringify(await helpOf(root)) },
     alias: Object.fromEntries(
       Object.entries(librariesBeside).flatMap(([file, names]) =>
         Object.keys(names).map((name) => [name, `./${file}`]),
@@ -169,26 +171,48 @@ export async function bundleCommand(
   };
 }
 
+/** Return the text of `mps --help`. The command prints it without loading its commands. */
+function helpOf(root: string): Promise<string> {
+  const known = helps.get(root);
+  if (known !== undefined) return known;
+  const { PATH = '', HOME = '' } = process.env;
+  const ran = promisify(execFile)(process.execPath, [join(root, 'cli/entry.ts'), '--help'], {
+    cwd: root,
+    env: { PATH, HOME },
+  });
+  const help = ran.then(({ stdout }) => stdout);
+  helps.set(root, help);
+  return help;
+}
+
+const helps = new Map<string, Promise<string>>();
+
+/** Commands that the program alone does not have, by the files that make them. */
+const commandsBeside = [
+  { files: 'ci/check', command: 'mps ci check' },
+  { files: 'mcp/(?:agent|serve-mcp)', command: 'mps mcp' },
+  { files: 'import/(?:import-tracker|sources/[\\w-]+)', command: 'mps import --from' },
+] as const;
+
 /** Leave out what needs files beside the program, and refuse when it is called. */
 const leftOut: Plugin = {
   name: 'left-out',
   setup({ onLoad }) {
-    onLoad(
-      {
-        filter: /cli\/(?:ci\/check|mcp\/(?:agent|serve-mcp)|import\/(?:import-tracker|sources\/[\w-]+))\.ts$/,
-      },
-      async ({ path }) => {
+    for (const { files, command } of commandsBeside)
+      onLoad({ filter: new RegExp(`cli/${files}\\.ts$`) }, async ({ path }) => {
         const exported = (await readFile(path, 'utf8')).matchAll(
           /^export (?:async )?(?:function\*?|const|class) (\w+)/gm,
         );
-        const why = 'This file alone cannot do that. Install mps.tgz from the service instead.';
-        return {
-          contents: [...exported]
-            .map(([, name]) => `export function ${name}() { throw new Error(${JSON.stringify(why)}); }`)
-            .join('\n'),
-        };
-      },
-    );
+        const why = JSON.stringify(`${command} is not in this one file. `);
+        const stubs = [...exported].map(
+          ([, name]) => `export function ${name}() { throw new CliError(${why} + wholeText()); }`,
+        );
+        const imports = [
+          `import { CliError } from ${JSON.stringify(join(root, 'cli/cli-error.ts'))};`,
+          `import { wholeText } from ${JSON.stringify(join(root, 'cli/incomplete.ts'))};`,
+        ];
+        return { contents: [...imports, ...stubs].join('\n'), loader: 'js' };
+      });
   },
 };
 

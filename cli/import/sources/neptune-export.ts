@@ -4,6 +4,7 @@ import type { AsyncBuffer } from 'hyparquet';
 import { systemPrefix } from '../../../shared/metrics/system-metric.ts';
 import { shownDouble } from '../../../shared/mlflow/protocol/scalars.ts';
 import { CliError } from '../../cli-error.ts';
+import { wholeText } from '../../incomplete.ts';
 import type { Pair, RunSource, SourceExperiment, SourcePoint, SourceRun } from '../source.ts';
 import { filesBelow } from './files-below.ts';
 import { folderSource } from './folder-source.ts';
@@ -129,7 +130,7 @@ const rowsAtOnce = 100_000;
 async function* rowsOf(path: string, columns?: string[]): AsyncGenerator<Row[]> {
   // In the package of the command, this library is a file of its own.
   const { parquetMetadataAsync, parquetReadObjects } = await import('hyparquet').catch(() => {
-    throw new CliError('This file does not contain the readers. Install mps.tgz from the service instead.');
+    throw new CliError(`What reads this tracker is not beside this command. ${wholeText()}`);
   });
   await using handle = await open(path);
   const { size } = await handle.stat();

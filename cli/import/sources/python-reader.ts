@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import { CliError } from '../../cli-error.ts';
+import { wholeText } from '../../incomplete.ts';
 
 /** Tracker whose own package reads its records. */
 export interface PythonPackage {
@@ -162,6 +163,6 @@ function readerProgram(): string {
     .map((path) => fileURLToPath(new URL(path, import.meta.url)))
     .find((path) => existsSync(path));
   if (found === undefined)
-    throw new CliError('This file does not contain the readers. Install mps.tgz from the service instead.');
+    throw new CliError(`What reads this tracker is not beside this command. ${wholeText()}`);
   return found;
 }

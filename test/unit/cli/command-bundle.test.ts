@@ -31,9 +31,48 @@ test('a start of the package loads what its command needs', async () => {
   };
   const textOf = (path: string) => [...loaded(path)].map((file) => texts.get(file) ?? '').join('');
   const hasYaml = (text: string) => text.includes('tag:yaml.org,2002:');
-  expect(textOf('mps.mjs').length).toBeLessThan(250_000);
-  expect(hasYaml(textOf('mps.mjs'))).toBe(false);
-  expect(hasYaml(textOf([...texts.keys()].find((path) => path.startsWith('run-')) ?? ''))).toBe(true);
+  const fileOf = (name: string) => [...texts.keys()].find((path) => path.startsWith(`${name}-`)) ?? '';
+  expect(textOf('mps.mjs').length).toBeLessThan(15_000);
+  expect(textOf(fileOf('main')).length).toBeLessThan(250_000);
+  expect(hasYaml(textOf(fileOf('main')))).toBe(false);
+  expect(hasYaml(textOf(fileOf('run')))).toBe(true);
+});
+
+/** The command as npm installs it. */
+async function installed() {
+  const folder = await mkdtemp(join(tmpdir(), 'mps-package-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const { files } = await bundleCommand(root, 'package');
+  for (const { path, contents } of files) await writeFile(join(folder, path), contents);
+  const run = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+    promisify(execFile)(process.execPath, [join(folder, 'mps.mjs'), ...args], {
+      cwd: folder,
+      env: { HOME: folder, ...env },
+    });
+  return { folder, names: files.map(({ path }) => path), run };
+}
+
+test('the help of the package names all commands, and loads none', async () => {
+  const { folder, names, run } = await installed();
+  for (const name of names.filter((one) => one.startsWith('main-'))) await rm(join(folder, name));
+
+  const texts = await Promise.all([['--help'], ['-h'], []].map(async (args) => (await run(args)).stdout));
+
+  expect(new Set(texts).size).toBe(1);
+  expect(texts[0]).toMatch(/COMMANDS\n {2}run [\s\S]* {2}completion /);
+});
+
+test('an installation that lacks a file says in one sentence how to get the whole', async () => {
+  const { folder, names, run } = await installed();
+  const lost = names.find((name) => name.startsWith('whoami-')) ?? '';
+  await rm(join(folder, lost));
+
+  const failing = run(['whoami'], { MPS_URL: 'http://127.0.0.1:3000/' });
+
+  await expect(failing).rejects.toMatchObject({
+    code: 1,
+    stderr: `mps is incomplete: its file ${lost} is missing or of another version. Install the whole: npm install -g http://127.0.0.1:3000/cli/mps.tgz\n`,
+  });
 });
 
 test('the command as one file refuses what needs others, and has the rest', async () => {
@@ -45,9 +84,17 @@ test('the command as one file refuses what needs others, and has the rest', asyn
   await writeFile(program, files[0]?.contents ?? '');
 
   const run = (...args: string[]) =>
-    promisify(execFile)(process.execPath, [program, ...args], { cwd: folder });
+    promisify(execFile)(process.execPath, [program, ...args], {
+      cwd: folder,
+      env: { HOME: folder, MPS_URL: 'http://127.0.0.1:3000' },
+    });
   expect((await run('run', '--help')).stdout).toContain('mps run');
+  const whole = 'Install the whole: npm install -g http://127.0.0.1:3000/cli/mps.tgz\n';
   await expect(run('ci', 'check')).rejects.toMatchObject({
-    stderr: expect.stringContaining('Install mps.tgz'),
+    stderr: `mps ci check is not in this one file. ${whole}`,
   });
+  await expect(run('import', '--from', 'comet', folder)).rejects.toMatchObject({
+    stderr: `mps import --from is not in this one file. ${whole}`,
+  });
+  await expect(run('measure', program)).rejects.toMatchObject({ stderr: expect.stringContaining(whole) });
 });
