@@ -9,6 +9,7 @@ import { failureOf } from './failure-of.ts';
 import { fitProject, idText } from './fit-names.ts';
 import { addOmitted, type Imported, nothingImported } from './imported.ts';
 import { nestedLevels } from './nested-levels.ts';
+import { RunIds } from './run-ids.ts';
 import type { SourceExperiment, SourceRun } from './source.ts';
 import { runsOf } from './sources/mlflow-server.ts';
 import type { TrackingApi } from './tracking-api.ts';
@@ -19,7 +20,7 @@ import type { TrackingApi } from './tracking-api.ts';
  * @param say called with a line of progress
  */
 export async function importRuns(into: CopyInto, say: (line: string) => void): Promise<Imported> {
-  const work: Import = { ...into, say, done: nothingImported(), runs: new Map() };
+  const work: Import = { ...into, say, done: nothingImported(), ids: new RunIds(), runs: new Map() };
   const { done, source, api } = work;
   for await (const experiment of source.experiments())
     await importExperiment(work, experiment).catch((error: unknown) => {
@@ -41,6 +42,7 @@ export async function importRuns(into: CopyInto, say: (line: string) => void): P
 interface Import extends CopyInto {
   say(line: string): void;
   done: Imported;
+  ids: RunIds;
   /** Runs in this service by their ids at the source. */
   runs: Map<string, { run_id: string; artifactUri: string }>;
 }
@@ -145,11 +147,12 @@ const tagOf = ({ tags }: SourceRun, name: string): string | undefined =>
 /** Return the runs of an experiment, parents before children: a folder lists them by id. */
 async function inLevels(work: Import, experiment: SourceExperiment): Promise<SourceRun[][]> {
   const runs: SourceRun[] = [];
-  for await (const run of work.source.runs(experiment)) runs.push(run);
-  const byId = new Map(runs.map((run) => [run.id, run]));
-  if (byId.size < runs.length)
-    work.done.failures.push(`${experiment.name}: ${runs.length - byId.size} runs have the id of another one`);
-  return nestedLevels([...byId.values()], (run) => tagOf(run, parentTag));
+  for await (const run of work.source.runs(experiment)) {
+    const refusal = work.ids.refusal(experiment, run);
+    if (refusal === undefined) runs.push(run);
+    else work.done.failures.push(refusal);
+  }
+  return nestedLevels(runs, (run) => tagOf(run, parentTag));
 }
 
 async function importRun(

@@ -23,7 +23,9 @@ class ClearmlSessions(Source):
                 with session.open("task.json") as file:
                     task = json.loads(whole(file))
                 project = text_in(task, "project_name", "clearml")
-                self._tasks.setdefault(text_in(task, "id"), (session, task, project))
+                id = text_in(task, "id")
+                if self.is_first(id, one):
+                    self._tasks[id] = (session, task, project)
             except Exception as error:
                 # One that is damaged in any way does not keep the others back.
                 self.unread.append(f"{one}: {error}")

@@ -44,7 +44,9 @@ class CometArchives(Source):
                 with archive.open("experiment.json") as file:
                     facts = json.loads(whole(file))
                 project = text_in(facts, "project_name", "general")
-                self._archives.setdefault(text_in(facts, "offline_id"), (archive, facts, one, project))
+                id = text_in(facts, "offline_id")
+                if self.is_first(id, one):
+                    self._archives[id] = (archive, facts, one, project)
             except Exception as error:
                 # One that is damaged in any way does not keep the others back.
                 self.unread.append(f"{one}: {error}")

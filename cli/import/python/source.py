@@ -30,6 +30,14 @@ class Source:
         self._runs = {}
         self._made = 0
         self.unread = []
+        self._paths = {}
+
+    def is_first(self, id, path):
+        """Whether nothing before had this id. What has it, too, is not brought, and said so."""
+        first = self._paths.setdefault(id, path)
+        if first != path:
+            self.unread.append(f"{path}: has the id {id} of {first}, which is brought")
+        return first == path
 
     def _of(self, run):
         if run not in self._runs:

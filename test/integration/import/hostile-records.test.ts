@@ -98,6 +98,34 @@ test('one record that is no record does not keep the others back', async () => {
   expect(archives.unread).toContainEqual(expect.stringContaining('time'));
 });
 
+test('of two records with one id the first comes, and the other is named with the reason', async () => {
+  const [clearml, comet] = ['same-clearml', 'same-comet'].map((name) => join(folder, name)) as [
+    string,
+    string,
+  ];
+  await Promise.all([clearml, comet].map((one) => mkdir(one)));
+  const task = (name: string) => ({ 'task.json': { id: 'a', name, project_name: name } });
+  const experiment = (project_name: string) => ({
+    'experiment.json': { offline_id: 'a', project_name },
+    'messages.json': '',
+  });
+  await writeZips({
+    [join(clearml, '1.zip')]: task('one'),
+    [join(clearml, '2.zip')]: task('two'),
+    [join(comet, '1.zip')]: experiment('one'),
+    [join(comet, '2.zip')]: experiment('two'),
+  });
+
+  const read = [await readSource('clearml', clearml), await readSource('comet', comet)];
+
+  expect(read.map(({ runs }) => Object.keys(runs))).toEqual([['one'], ['a']]);
+  expect(read.map(({ unread }) => unread)).toEqual(
+    [clearml, comet].map((one) => [
+      `${join(one, '2.zip')}: has the id a of ${join(one, '1.zip')}, which is brought`,
+    ]),
+  );
+});
+
 test('one record of a run that is damaged does not keep its others back', async () => {
   const [session, archive, top] = ['damaged-session', 'damaged-archive', 'damaged'].map((name) =>
     join(folder, name),
