@@ -73,6 +73,10 @@ export interface ProjectFlags {
   verbose?: boolean;
 }
 
+/** Return the flags that were set: Stricli also passes the others, as undefined. */
+export const flagsSet = <T extends object>(flags: T): Partial<T> =>
+  Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined)) as Partial<T>;
+
 /** Flags that several commands share. */
 export const verbose = choice('Show request IDs and stack traces');
 

@@ -18,6 +18,7 @@ import {
   detach,
   json,
   overrides,
+  type ProjectFlags,
   project,
   root,
   runBudget,
@@ -28,6 +29,7 @@ import {
   verbose,
 } from '../flags.ts';
 import { optionsText } from '../options-text.ts';
+import { changeCommand, scheduleName, showNext } from './change.ts';
 
 /** Flags that make a schedule. The help of all of `mps schedule` lists them, too. */
 const makeFlags = {
@@ -104,7 +106,7 @@ const interruptions = {
     `Interrupted; the schedule exists.\nTo delete it: mps schedule rm ${id}`,
 };
 
-async function ls(this: CliContext, { project: named, json: isJson }: Flags): Promise<void> {
+async function ls(this: CliContext, { project: named, json: isJson }: ProjectFlags): Promise<void> {
   const { schedules } = await schedulesOf(this, named);
   if (isJson) for (const schedule of schedules) this.process.stdout.write(`${JSON.stringify(schedule)}\n`);
   else this.printer.table(['SCHEDULE', 'NAME', 'CRON', 'NEXT', 'LAST', 'COMMAND'], schedules.map(rowOf));
@@ -140,27 +142,17 @@ const lsCommand = buildCommand({
   },
 });
 
-const scheduleName = {
-  brief: 'Name or ID of the schedule, or the end of its ID',
-  placeholder: 'SCHEDULE',
-  parse: String,
-} as const;
-
 const at = 'POST /projects/{project_id}/schedules/{schedule_id}';
 
-/** Build a command that changes a schedule. */
-const changeCommand = (
+/** Build a command that pauses or resumes a schedule. */
+const actionCommand = (
   change: (client: Client, path: { project_id: string; schedule_id: string }) => Promise<Schedule>,
   { brief, example }: { brief: string; example: string },
 ) =>
-  buildCommand<Flags, [string], CliContext>({
+  buildCommand<ProjectFlags, [string], CliContext>({
     async func({ project: named, json: isJson }, name) {
       const { session, path } = await namedSchedule(this, named, name);
-      const schedule = await change(session.client, path);
-      const { next_at, zone, schedule_id } = schedule;
-      if (isJson) this.printer.json(schedule);
-      else if (next_at === null) this.printer.say(`${schedule_id} is paused.`);
-      else this.printer.say(`${schedule_id} runs next at ${timeText(next_at, zone)}.`);
+      showNext(this, { json: isJson ?? false }, await change(session.client, path));
     },
     parameters: {
       positional: { kind: 'tuple', parameters: [scheduleName] },
@@ -170,7 +162,7 @@ const changeCommand = (
     docs: { brief, fullDescription: `Example:\n  ${example}` },
   });
 
-const runCommand = buildCommand<Flags & { detach?: boolean }, [string], CliContext>({
+const runCommand = buildCommand<ProjectFlags & { detach?: boolean }, [string], CliContext>({
   async func({ project: named, json: isJson, detach: isDetached }, name) {
     const { session, path } = await namedSchedule(this, named, name);
     const begun = await session.client.call<typeof runSchedule>(`${at}/run`, { path });
@@ -187,7 +179,7 @@ const runCommand = buildCommand<Flags & { detach?: boolean }, [string], CliConte
   },
 });
 
-const rmCommand = buildCommand<Flags, [string], CliContext>({
+const rmCommand = buildCommand<ProjectFlags, [string], CliContext>({
   async func({ project: named, json: isJson }, name) {
     const { session, path } = await namedSchedule(this, named, name);
     const route = 'DELETE /projects/{project_id}/schedules/{schedule_id}';
@@ -208,11 +200,12 @@ export const scheduleRoutes = buildRouteMap<string, CliContext>({
   routes: {
     make: makeCommand,
     ls: lsCommand,
-    pause: changeCommand((client, path) => client.call<typeof pauseSchedule>(`${at}/pause`, { path }), {
+    change: changeCommand,
+    pause: actionCommand((client, path) => client.call<typeof pauseSchedule>(`${at}/pause`, { path }), {
       brief: 'Pause a schedule; what runs goes on',
       example: 'mps schedule pause nightly',
     }),
-    resume: changeCommand((client, path) => client.call<typeof resumeSchedule>(`${at}/resume`, { path }), {
+    resume: actionCommand((client, path) => client.call<typeof resumeSchedule>(`${at}/resume`, { path }), {
       brief: 'Resume a paused schedule, as yourself',
       example: 'mps schedule resume nightly',
     }),
@@ -227,6 +220,7 @@ export const scheduleRoutes = buildRouteMap<string, CliContext>({
 Examples:
   mps schedule "0 3 * * 1-5" --zone Europe/Berlin -- python retrain.py
   mps schedule ls
+  mps schedule change retrain --cron "30 4 * * *"
   mps schedule pause retrain
 
 OPTIONS OF A NEW SCHEDULE
@@ -234,13 +228,7 @@ ${optionsText(makeFlags)}`,
   },
 });
 
-interface Flags {
-  project?: string;
-  json?: boolean;
-  verbose?: boolean;
-}
-
-interface MakeFlags extends SizeFlags, Flags {
+interface MakeFlags extends SizeFlags, ProjectFlags {
   zone?: string;
   overlap?: string;
   name?: string;

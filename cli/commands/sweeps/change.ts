@@ -14,7 +14,7 @@ import { namedSweep, type SweepPath } from '../../sweeps/find-sweep.ts';
 import type { SweptValue } from '../../sweeps/swept-value.ts';
 import { progressText } from '../../sweeps/trial-text.ts';
 import { sweepId } from '../arguments.ts';
-import { choice, json, type ProjectFlags, parsed, project, text, verbose } from '../flags.ts';
+import { choice, flagsSet, json, type ProjectFlags, parsed, project, text, verbose } from '../flags.ts';
 import { type Amount, dollars } from '../project/budget.ts';
 import { swept } from './start.ts';
 
@@ -87,7 +87,7 @@ export const cancelSweepCommand = actionCommand(
 const number = (brief: string) => parsed(Number, 'N', brief);
 
 export const extendCommand = buildCommand<ExtendFlags, [string?], CliContext>({
-  async func({ set = [], budget: money, project: given, json: isJson, verbose: _, ...fields }, id) {
+  async func({ set = [], budget: money, project: named, json: isJson, verbose: _, ...fields }, id) {
     const fixed = set.find((one) => !('parameter' in one));
     if (fixed !== undefined)
       throw new CliError(
@@ -100,7 +100,7 @@ export const extendCommand = buildCommand<ExtendFlags, [string?], CliContext>({
       ),
     );
     const change = {
-      ...fields,
+      ...flagsSet(fields),
       ...(money !== undefined && { budget: money.amount }),
       ...(set.length > 0 && { parameters }),
     };
@@ -109,7 +109,7 @@ export const extendCommand = buildCommand<ExtendFlags, [string?], CliContext>({
         'Say what to change: --trials, --parallel, --budget, --name or -S with wider bounds.',
         exitCodes.usage,
       );
-    const { session, path } = await namedSweep(this, given, id);
+    const { session, path } = await namedSweep(this, named, id);
     show(this, { json: isJson ?? false }, await patch(session.client, path, change));
   },
   parameters: {

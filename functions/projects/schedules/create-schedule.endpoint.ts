@@ -11,7 +11,6 @@ import {
 } from '../../../shared/data/schedules/schedule.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { ConditionFailedError } from '../../../shared/data/table/write-label.ts';
-import { configParams } from '../../../shared/experiments/config-params.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { fields } from '../../../shared/http/definition/endpoint-input.ts';
 import { projectPath } from '../../../shared/http/definition/parameters.ts';
@@ -21,12 +20,9 @@ import { setTimerInRequest, timeWrites } from '../../../shared/schedules/advance
 import { ScheduleSpec } from '../../../shared/schedules/schedule-spec.ts';
 import { rescheduled } from '../../../shared/schedules/schedule-state.ts';
 import { ScheduleAnswer } from '../../../shared/schedules/show-schedule.ts';
-import { requireCommandValues } from '../../../shared/training/command-values.ts';
-import { parseStored } from '../../../shared/training/parse-stored.ts';
-import type { TrainingInputs } from '../../../shared/training/record-experiment.ts';
 import { expectedParameters } from '../training/expected-inputs.ts';
 import { inputsOfBody } from '../training/inputs-of-body.ts';
-import { answerSchedule, runsAs } from './schedule.ts';
+import { answerSchedule, requireRunnable, runsAs } from './schedule.ts';
 
 export const endpoint = defineEndpoint({
   name: 'createSchedule',
@@ -58,7 +54,7 @@ export const endpoint = defineEndpoint({
     const cost_estimate = costEstimate(settings.prices, { ...inputs, isOnNodes });
     const budget = spec.budget ?? null;
     requireBudget(budget, { cost_estimate, timeout: inputs.timeout }, 'body', 'budget');
-    await requireRunnable(inputs);
+    await requireRunnable(inputs, 'config');
     const { content, git: _, rerun_of: __, overrides: ___, continues_from: ____, ...kept } = inputs;
     const { name = 'schedule', cron, zone, overlap, rules } = spec;
     const schedule_id = newId();
@@ -101,9 +97,3 @@ export const endpoint = defineEndpoint({
     return answerSchedule(records, schedule);
   },
 });
-
-/** Refuse a command whose placeholders the configuration does not have, now and not at night. */
-async function requireRunnable({ config_id, content, environment }: TrainingInputs): Promise<void> {
-  const { data } = await parseStored(config_id, content);
-  requireCommandValues(environment.entry_point_command, config_id, configParams(data));
-}

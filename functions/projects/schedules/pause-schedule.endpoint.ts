@@ -1,8 +1,7 @@
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
-import { paused } from '../../../shared/schedules/schedule-state.ts';
 import { ScheduleAnswer } from '../../../shared/schedules/show-schedule.ts';
-import { changeSchedule, schedulePath } from './schedule.ts';
+import { changeSchedule, pausedBy, schedulePath } from './schedule.ts';
 
 export const endpoint = defineEndpoint({
   name: 'pauseSchedule',
@@ -22,6 +21,6 @@ export const endpoint = defineEndpoint({
 
   handle: ({ path }, context) =>
     changeSchedule({ ...context, timers: undefined }, path, (schedule) =>
-      schedule.status === 'PAUSED' ? undefined : paused(schedule, `Paused by ${context.caller.username}.`),
+      schedule.status === 'PAUSED' ? undefined : pausedBy(schedule, context.caller),
     ),
 });

@@ -1,9 +1,8 @@
 import { setTimers } from '../../../shared/aws/needs.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
-import { rescheduled } from '../../../shared/schedules/schedule-state.ts';
 import { ScheduleAnswer } from '../../../shared/schedules/show-schedule.ts';
-import { changeSchedule, runsAgainAs, schedulePath } from './schedule.ts';
+import { changeSchedule, resumedBy, schedulePath } from './schedule.ts';
 
 export const endpoint = defineEndpoint({
   name: 'resumeSchedule',
@@ -25,9 +24,7 @@ export const endpoint = defineEndpoint({
   handle({ path }, context) {
     const { caller, now } = context;
     return changeSchedule(context, path, (schedule) =>
-      schedule.status === 'ACTIVE'
-        ? undefined
-        : rescheduled({ ...runsAgainAs(schedule, caller), failures: 0 }, now()),
+      schedule.status === 'ACTIVE' ? undefined : resumedBy(schedule, caller, now()),
     );
   },
 });

@@ -5,6 +5,7 @@ import { originOf } from '../../../shared/data/accounts/ci-run.ts';
 import { requireSchedule, type Schedule, type ScheduleIds } from '../../../shared/data/schedules/schedule.ts';
 import { retryOnConflict } from '../../../shared/data/table/retry-on-conflict.ts';
 import type { TableReader } from '../../../shared/data/table/table.ts';
+import { configParams } from '../../../shared/experiments/config-params.ts';
 import type { Caller } from '../../../shared/http/definition/endpoint-context.ts';
 import { projectId } from '../../../shared/http/definition/parameters.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
@@ -13,7 +14,11 @@ import {
   type ScheduleContext,
   setTimerInRequest,
 } from '../../../shared/schedules/advance-schedule.ts';
+import { paused, rescheduled } from '../../../shared/schedules/schedule-state.ts';
 import { showSchedule } from '../../../shared/schedules/show-schedule.ts';
+import { requireCommandValues } from '../../../shared/training/command-values.ts';
+import { parseStored } from '../../../shared/training/parse-stored.ts';
+import type { TrainingInputs } from '../../../shared/training/record-experiment.ts';
 
 /** Path parameters of all operations on one schedule. */
 export const schedulePath = z.strictObject({
@@ -53,6 +58,24 @@ export function runsAs({ user_id, username, token_id, scope, charged_token, ci }
 export function runsAgainAs(schedule: Schedule, caller: Caller): Schedule {
   const { charged_token: _, token_id: __, ci: ___, ...kept } = schedule;
   return { ...kept, ...runsAs(caller) };
+}
+
+/** Return a schedule that a person pauses; what the service noted of one that was paused before stays. */
+export const pausedBy = (schedule: Schedule, { username }: Pick<Caller, 'username'>): Schedule =>
+  schedule.status === 'PAUSED' ? schedule : paused(schedule, `Paused by ${username}.`);
+
+/** Return a schedule that a person lets run again, as themselves. @throws as {@link runsAs} */
+export const resumedBy = (schedule: Schedule, caller: Caller, now: Date): Schedule =>
+  rescheduled({ ...runsAgainAs(schedule, caller), failures: 0 }, now);
+
+/** Refuse a command whose placeholders the configuration does not have, now and not at night. */
+export async function requireRunnable(
+  { config_id, content, environment }: Pick<TrainingInputs, 'config_id' | 'content' | 'environment'>,
+  name: 'config' | 'command',
+): Promise<void> {
+  const { data } = await parseStored(config_id, content);
+  const { entry_point_command: command } = environment;
+  requireCommandValues(command, config_id, configParams(data), { in: 'body', name });
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Prices } from '../../../shared/core/prices.ts';
 import { hourlyCost } from '../../../shared/jobs/cost.ts';
 import type { DeploymentOptions } from '../options/deployment-options.ts';
 import { number, requestCost, table } from './cost-report.ts';
@@ -55,9 +56,6 @@ export function monthCosts(measured: readonly MeasuredRequest[], options: Deploy
     if (request === undefined) throw new Error(`${name} was not measured`);
     return { name, count, memoryMiB: request.memoryMiB, ...requestCost(request) };
   });
-  const container = { isOnNodes: false, vcpus: 1, memory: 2048, gpus: 0, nodes: 1 };
-  const { unwatched, watched } = shippingPrices();
-  const hour = (hourlyCost(computePrices(options), container) ?? 0) + Math.max(0, watched - unwatched);
   const sum = (of: (cost: (typeof costs)[number]) => number) =>
     costs.reduce((total, cost) => total + cost.count * of(cost), 0);
   const isLive = (name: string) => /^(read|list)Live/.test(name);
@@ -76,10 +74,21 @@ export function monthCosts(measured: readonly MeasuredRequest[], options: Deploy
         sum(({ name, api, dynamoDb, lambda: ofLambda }) =>
           isLive(name) ? (api + dynamoDb + (isFree ? 0 : ofLambda)) / 1000 : 0,
         ),
-      trainings: people * month.trainingHours * hour,
+      trainings: trainingsCost(people, options),
     };
   });
 }
+
+/** Return the US dollars of the trainings of so many people in a month, all of them followed. */
+export function trainingsCost(people: number, options: DeploymentOptions): number {
+  const { unwatched, watched } = shippingPrices();
+  const hour = trainingHour(computePrices(options)) + Math.max(0, watched - unwatched);
+  return people * month.trainingHours * hour;
+}
+
+/** Return the US dollars of an hour of training on 1 vCPU with 2 GiB that nobody follows. */
+export const trainingHour = (compute: Prices): number =>
+  hourlyCost(compute, { isOnNodes: false, vcpus: 1, memory: 2048, gpus: 0, nodes: 1 }) ?? 0;
 
 /** Report the monthly cost of a deployment with people who train and follow what they train. */
 export function peopleReport(months: readonly MonthCost[]): string {

@@ -21,7 +21,10 @@ const schedule = {
 const paused = { ...schedule, status: 'PAUSED', status_reason: 'Paused by ada.', next_at: null };
 
 let home: string;
+/** Bodies of the changes that were asked for. */
+let changes: unknown[];
 beforeEach(async () => {
+  changes = [];
   home = await mkdtemp(join(tmpdir(), 'mps-schedules-'));
 });
 afterEach(() => rm(home, { recursive: true, force: true }));
@@ -32,7 +35,11 @@ const serving: Turn = (response, request) => {
   const at = `/projects/${project_id}/schedules/${schedule.schedule_id}`;
   if (url === `${at}/pause`) json(paused)(response, request);
   else if (url === `${at}/resume`) json(schedule)(response, request);
-  else if (url === at && method === 'DELETE') json({ schedule_id: schedule.schedule_id })(response, request);
+  else if (url === at && method === 'PATCH') {
+    changes.push(JSON.parse(String(request.body)));
+    json(schedule)(response, request);
+  } else if (url === at && method === 'DELETE')
+    json({ schedule_id: schedule.schedule_id })(response, request);
   else if (url.startsWith(`/projects/${project_id}/schedules`)) json([schedule])(response, request);
   else if (method === 'GET' && url.startsWith('/projects/?'))
     json([{ project_id, project_name: 'p', owner: 'ada', owner_id: 'a' }])(response, request);
@@ -55,4 +62,26 @@ test('schedules are listed in their own time, paused, resumed and deleted by nam
   expect(resuming.stderr).toBe(`${schedule.schedule_id} runs next at 2026-11-30 03:00 (Europe/Berlin).\n`);
   expect(removing.stderr).toBe(`Deleted ${schedule.schedule_id}. Its experiments stay.\n`);
   expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining('mps schedule ls') });
+});
+
+test('a schedule is changed by name: its time, its money, its command, and whether it is paused', async () => {
+  const { url } = await served(serving);
+  const options = { folder: home, home, environment: { MPS_URL: url, MPS_TOKEN: 'a.b' } };
+  const change = (...args: string[]) =>
+    runMps(['schedule', 'change', 'retrain', '-p', 'p', ...args], options);
+
+  const moved = await change('--cron', '30 4 * * *', '--zone', 'Europe/Berlin', '--budget', 'none');
+  await change('--no-paused', '--budget', '5', '--', 'python', 'a program.py', '--epochs', '20');
+  await change('--paused');
+  const nothing = await change();
+  const unpayable = await change('--budget', 'much');
+
+  expect(moved.stderr).toBe(`${schedule.schedule_id} runs next at 2026-11-30 03:00 (Europe/Berlin).\n`);
+  expect(changes).toEqual([
+    { cron: '30 4 * * *', zone: 'Europe/Berlin', budget: null },
+    { paused: false, budget: 5, command: "python 'a program.py' --epochs 20" },
+    { paused: true },
+  ]);
+  expect(nothing).toMatchObject({ code: 2, stderr: expect.stringContaining('Say what to change: --cron') });
+  expect(unpayable).toMatchObject({ code: 2, stderr: expect.stringContaining('must be an amount in US$') });
 });

@@ -14,7 +14,6 @@ import { endpoint as pauseSchedule } from '../../../functions/projects/schedules
 import { endpoint as readSchedule } from '../../../functions/projects/schedules/read-schedule.endpoint.ts';
 import { endpoint as resumeSchedule } from '../../../functions/projects/schedules/resume-schedule.endpoint.ts';
 import { endpoint as runSchedule } from '../../../functions/projects/schedules/run-schedule.endpoint.ts';
-import { endpoint as updateSchedule } from '../../../functions/projects/schedules/update-schedule.endpoint.ts';
 import { endpoint as deleteUser } from '../../../functions/users/delete-user.endpoint.ts';
 import { userKey } from '../../../shared/data/accounts/user.ts';
 import { countersKey } from '../../../shared/data/projects/project.ts';
@@ -315,36 +314,6 @@ test('a project without money left skips the time, and says why', async () => {
   expect(recent[0]?.reason).toContain('The budget of the project for');
   expect({ status, failures }).toEqual({ status: 'ACTIVE', failures: 0 });
   expect(await project.experiments()).toEqual([]);
-});
-
-test('a change moves the next time, and lets it run as who made the change; bad ones change nothing', async () => {
-  const project = await scheduledProject();
-  const { schedule_id, next_at } = await project.make({ zone: 'Europe/Berlin' });
-  const other = await project.service.user('developer');
-  const path = { project_id: project.project_id, username: other.user.username };
-  await project.service.call(putMember, { path, query: { role: 'developer' }, as: project.as });
-  const change = (body: object, user = other) =>
-    project.call(updateSchedule, schedule_id, { ...json(body), as: user });
-
-  const renamed = await change({ name: 'nightly' });
-  const moved = await change({ cron: '30 4 * * *', zone: 'UTC', overlap: 'queue' });
-  const refused = await change({ cron: '* * * * *', zone: 'Mars/Olympus', budget: -1, overlap: 'both' });
-  const empty = await change({});
-  const unpriced = await change({ budget: 5 });
-  await project.call(pauseSchedule, schedule_id);
-  const paused = await change({ cron: '0 5 * * *' });
-
-  expect(renamed.json).toMatchObject({ name: 'nightly', next_at, username: other.user.username });
-  expect(moved.json).toMatchObject({ cron: '30 4 * * *', zone: 'UTC', overlap: 'queue', name: 'nightly' });
-  expect(moved.json.next_at.slice(11, 16)).toBe('04:30');
-  expect(refused.json.errors.map(({ name }: { name: string }) => name).sort()).toEqual([
-    'budget',
-    'cron',
-    'overlap',
-    'zone',
-  ]);
-  expect([refused, empty, unpriced].map(({ status }) => status)).toEqual([400, 400, 400]);
-  expect(paused.json).toMatchObject({ status: 'PAUSED', next_at: null, cron: '0 5 * * *' });
 });
 
 test('a person runs it now, also while it is paused, but not beside a run that has not ended', async () => {
