@@ -108,6 +108,7 @@ const makeEnvironmentSchema = () =>
     LIMIT_AUDIT_DAYS: count(400),
     HOOK_HOSTS: HostsAndPorts,
     ISSUER_HOSTS: HostsAndPorts,
+    HF_ENDPOINT: z.url().default('https://huggingface.co'),
     SERVICE_URL: z.url().optional(),
     OIDC_ISSUER: IssuerUrl.optional(),
     OIDC_CLIENT_ID: z.string().min(1).default('mps'),
@@ -231,6 +232,8 @@ export interface Settings {
   hookHosts: readonly string[];
   /** Issuers of identity tokens as `host:port` that may have any address, also by HTTP. */
   issuerHosts: readonly string[];
+  /** Address of the Hub of models, unless a project has another one. */
+  modelHub: string;
   /** Issuer that signs people in; undefined if they have passwords only. */
   oidc:
     | {
@@ -322,6 +325,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     packageIndexes: value.PACKAGE_INDEXES,
     hookHosts: value.HOOK_HOSTS,
     issuerHosts: value.ISSUER_HOSTS,
+    modelHub: value.HF_ENDPOINT,
     oidc:
       value.OIDC_ISSUER === undefined
         ? undefined

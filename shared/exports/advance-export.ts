@@ -166,7 +166,7 @@ const maxFiles = 100;
 
 /**
  * Return where a model comes from, as the report of its export says. The program may have run code of a stranger, so the name of
- * the repository is that of the request.
+ * the repository, and its commit if the request resolved it, are those of the request.
  * @returns undefined without a report that can be read
  */
 async function lineageOf(
@@ -182,6 +182,7 @@ async function lineageOf(
   if (!read.success) return undefined;
   const { source } = read.data;
   const id = 'hf' in requested ? requested.hf : null;
+  const revision = 'hf' in requested ? (requested.commit ?? source.revision) : null;
   const files = Object.fromEntries(Object.entries(source.files).slice(0, maxFiles));
-  return { ...read.data, source: { ...source, id, files } };
+  return { ...read.data, source: { ...source, id, revision, files } };
 }

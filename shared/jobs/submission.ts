@@ -190,11 +190,12 @@ export async function handOverVariables(
   return (await tryWrite(copied)) ? { VARIABLES_KEY: jobKey.toString('base64url') } : {};
 }
 
-const isForExport = ({ name, sealed }: StoredVariable): boolean =>
+/** Whether an export gets a variable. */
+export const isForExport = ({ name, sealed }: StoredVariable): boolean =>
   reachesExport({ name, isSecret: sealed !== null });
 
 /** Decrypt stored variables. @throws LostVariablesError */
-function openVariables(
+export function openVariables(
   key: Uint8Array | undefined,
   project_id: string,
   stored: readonly StoredVariable[],
@@ -222,7 +223,7 @@ function openVariables(
 }
 
 /** The secrets of a project cannot be decrypted. The message is for the user who started the job. */
-class LostVariablesError extends Error {
+export class LostVariablesError extends Error {
   override readonly name = 'LostVariablesError';
 }
 

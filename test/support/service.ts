@@ -64,6 +64,8 @@ export async function testEnvironment(more: Environment = {}): Promise<Environme
     BUCKET: testBucket,
     LOG_LEVEL: 'warn',
     SERVICE_URL: 'http://service.test',
+    // No test asks the Hub of models; nothing listens here.
+    HF_ENDPOINT: 'http://127.0.0.1:9',
     ...more,
   };
   const client = new DynamoDBClient({ region: testRegion, endpoint: environment.DYNAMODB_ENDPOINT });

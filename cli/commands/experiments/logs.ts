@@ -12,7 +12,7 @@ export const logsCommand = buildCommand({
   parameters: {
     positional: { kind: 'tuple', parameters: [experimentId] },
     flags: {
-      follow: choice('Follow the training until it ends'),
+      follow: choice('Follow the training or export until it ends'),
       search: text('TEXT', 'Print only the lines with this text, without case, and their numbers'),
       project,
       json,
@@ -23,7 +23,7 @@ export const logsCommand = buildCommand({
   docs: {
     brief: 'Print the log of an experiment',
     fullDescription:
-      'With -f, it follows the training and exits with the code of its program. With --search, the service searches the whole log, and the number of the lines found goes to stderr. With --json, it prints one JSON object per line of the log.\n\nExamples:\n  mps logs\n  mps logs -f 4k8f\n  mps logs 4k8f --search nan',
+      'With -f, it follows the training or export and exits with the code of its program. With --search, the service searches the whole log, and the number of the lines found goes to stderr. With --json, it prints one JSON object per line of the log.\n\nExamples:\n  mps logs\n  mps logs -f 4k8f\n  mps logs 4k8f --search nan',
   },
 });
 
@@ -33,11 +33,15 @@ async function logs(
   id?: string,
 ): Promise<void> {
   refuseBoth({ follow, search }, 'Search the lines that come with mps logs -f ID | grep TEXT');
-  const { session, path } = await namedExperiment(this, given, id);
+  const { session, experiment, path } = await namedExperiment(this, given, id);
   if (follow) {
     const { stdout } = this.process;
     const onLine = isJson ? (line: LogLine) => void stdout.write(jsonLine(line)) : undefined;
-    const { experiment: ended } = await followExperiment(session.client, path, this.printer, { onLine });
+    const what = experiment.model_export == null ? 'training' : 'export';
+    const { experiment: ended } = await followExperiment(session.client, path, this.printer, {
+      onLine,
+      what,
+    });
     this.process.exitCode = programExitCode(ended);
     return;
   }

@@ -153,6 +153,9 @@ async function dataOf(
 
 const pollMilliseconds = 500;
 
+/** The event at the end of a job begins the compression, or a pass some minutes later if that was lost. */
+const longestWait = 15 * 60_000;
+
 /** Wait until the service has begun the compression that follows an export. @throws CliError that says why there is none */
 function compressionOf(
   { printer }: CliContext,
@@ -160,8 +163,10 @@ function compressionOf(
   path: { project_id: string; experiment_id: string },
 ): Promise<string> {
   const route = 'GET /projects/{project_id}/experiments/{experiment_id}';
+  const show = `mps show ${path.experiment_id}`;
   const follow = async (signal: AbortSignal): Promise<string> => {
-    for (;;) {
+    const latest = performance.now() + longestWait;
+    while (performance.now() < latest) {
       const { model_export }: AnswerOf<typeof readExperiment> = await client.call<typeof readExperiment>(
         route,
         { path, signal },
@@ -171,11 +176,12 @@ function compressionOf(
       if (reason !== null) throw new CliError(`The model was exported but not compressed: ${reason}`);
       await wait(pollMilliseconds, signal);
     }
+    throw new CliError(
+      `The model was exported, but the service has begun no compression for ${longestWait / 60_000} minutes. See ${show}.`,
+    );
   };
-  const again = 'mps receipt';
-  const cancel = async () =>
-    'The export has ended; cancel the quantization with mps receipt, then Ctrl-C twice.';
-  return detachable(follow, { printer, what: 'compression', again, cancel });
+  const cancel = async () => `The export has ended, and its compression has not begun. See ${show}.`;
+  return detachable(follow, { printer, what: 'compression', again: show, cancel });
 }
 
 /** Parse a share: `1%` or `0.01`. @throws Error that Stricli reports */

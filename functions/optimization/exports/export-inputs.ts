@@ -27,6 +27,7 @@ import { checkQuantization, type QuantizeRequest } from '../../../shared/onnx/st
 import { usualPrecision } from '../../../shared/onnx/strategies/quantize-strategies.ts';
 import { datasetFields, type TrainingInputs } from '../../../shared/training/record-experiment.ts';
 import type { ExportRequest } from './export-request.ts';
+import { resolveRevision } from './resolve-revision.ts';
 
 /**
  * Return the inputs of an experiment that exports a model.
@@ -35,7 +36,11 @@ import type { ExportRequest } from './export-request.ts';
 export async function exportInputs(
   request: ExportRequest,
   { project_id }: Project,
-  { records, settings }: { records: TableReader<'records'>; settings: Settings },
+  {
+    records,
+    keys,
+    settings,
+  }: { records: TableReader<'records'>; keys: TableReader<'accounts'>; settings: Settings },
 ): Promise<TrainingInputs> {
   const { source, task = null, data, trust_remote_code, budget } = request;
   if ('experiment_id' in source) await requireExperiment(records, project_id, source.experiment_id);
@@ -45,7 +50,7 @@ export async function exportInputs(
   const dataset = data === undefined ? undefined : await textsOf(records, project_id, data);
   const model_name = request.name ?? nameOf(source);
   const model_export: ModelExport = {
-    source: 'hf' in source ? { hf: source.hf, revision: source.revision ?? null } : source,
+    source: 'hf' in source ? { hf: source.hf, revision: source.revision ?? null, commit: null } : source,
     model_name,
     result_name: `${model_name}-small`,
     strategy_id: null,
@@ -54,8 +59,10 @@ export async function exportInputs(
     budget: budget ?? null,
   };
   await requireFreeNames(records, model_export);
+  if ('hf' in model_export.source && 'hf' in source)
+    model_export.source.commit = await resolveRevision(source, project_id, { records, keys, settings });
   const written: ExportSettings = {
-    source: 'hf' in model_export.source ? model_export.source : { folder: exportedFolder },
+    source: writtenSource(model_export),
     task,
     texts: data ?? null,
     trust_remote_code,
@@ -87,6 +94,12 @@ export async function exportInputs(
     tracked: { name: `export ${model_name}`.slice(0, longestName) },
     model_export,
   };
+}
+
+/** Where the program reads the model: the Hub at a commit, if that is known already, or the folder beside it. */
+function writtenSource({ source }: ModelExport): ExportSettings['source'] {
+  if (!('hf' in source)) return { folder: exportedFolder };
+  return { hf: source.hf, revision: source.commit ?? source.revision };
 }
 
 /** Characters of an experiment's name. */

@@ -24,7 +24,7 @@ const revision = z
     /^(?!.*\.\.)[A-Za-z0-9][A-Za-z0-9._/-]{0,99}$/,
     'must be a branch, tag or commit of at most 100 letters, digits and any of . _ / -',
   )
-  .describe('Branch, tag or commit. The job resolves it to a commit. Default: `main`.');
+  .describe('Branch, tag or commit. The request resolves it to a commit, once. Default: `main`.');
 
 const folder = StoredPath.refine(
   (path) => path === '' || path.split('/').every((name) => !['', '.', '..'].includes(name)),

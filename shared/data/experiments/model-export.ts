@@ -7,6 +7,13 @@ const Source = z.union([
   z.object({
     hf: z.string().describe('Repository of the Hub, such as `OWNER/NAME`.'),
     revision: z.string().nullable().describe('As it was asked for; null for the main branch.'),
+    commit: z
+      .string()
+      .nullable()
+      .default(null)
+      .describe(
+        'Commit that the revision named at the request. Null if the Hub could not be asked then: the job asks it.',
+      ),
   }),
   z.object({
     experiment_id: Ulid,

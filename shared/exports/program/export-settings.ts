@@ -16,7 +16,7 @@ export const settingsName = 'export.json';
 /** Command of every export. */
 export const exportCommand = 'python start.py {config} {output_dir}';
 
-/** What `start.py` reads. It resolves the revision, and finds the texts below DATA_DIR. */
+/** What `start.py` reads. It resolves a revision that is no commit, and finds the texts below DATA_DIR. */
 export interface ExportSettings {
   source: { hf: string; revision: string | null } | { folder: typeof exportedFolder };
   task: (typeof exportTasks)[number] | null;

@@ -11,6 +11,7 @@ from refusal import Refusal
 
 TASKS = ("feature-extraction", "text-classification", "token-classification", "fill-mask", "image-classification")
 
+COMMIT = re.compile("[0-9a-f]{40}")
 NAME = re.compile(r"[A-Za-z0-9_-](?:[A-Za-z0-9._-]{0,94}[A-Za-z0-9_-])?")
 
 
@@ -35,7 +36,7 @@ def read_settings(path: Path) -> dict[str, Any]:
         names = source["hf"].split("/")
         if len(names) > 2 or not all(NAME.fullmatch(name) and ".." not in name for name in names):
             faults.append("source.hf must be OWNER/NAME")
-        if not isinstance(source.get("revision"), str) or not re.fullmatch("[0-9a-f]{40}", source["revision"]):
+        if not isinstance(source.get("revision"), str) or not COMMIT.fullmatch(source["revision"]):
             faults.append("source.revision must be a commit of 40 hexadecimal digits")
     else:
         faults.append('source must be {"hf": "OWNER/NAME", "revision": "…"} or {"folder": "…"}')

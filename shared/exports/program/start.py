@@ -1,6 +1,6 @@
 """Starts the export of a job: `python start.py SETTINGS.json OUTPUT_DIR`.
 
-Resolves the revision to a commit, and names the files of the job by their paths.
+Resolves the revision to a commit unless the request did, and names the files of the job by their paths.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from pathlib import Path
 
 from fetch import Hub
 from refusal import Refusal
+from settings import COMMIT
 
 HERE = Path(__file__).resolve().parent
 
@@ -24,8 +25,9 @@ def main() -> None:
     if "folder" in source:
         source["folder"] = str(HERE / source["folder"])
     else:
-        found = Hub(source["hf"], source["revision"] or "main", HERE).describe()
-        source["revision"] = found["commit"]
+        revision = source["revision"] or "main"
+        if not COMMIT.fullmatch(revision):
+            source["revision"] = Hub(source["hf"], revision, HERE).describe()["commit"]
         print(f"{source['hf']} at commit {source['revision']}", flush=True)
     if settings["trust_remote_code"]:
         print("Code of the repository runs in this job, because the request says so.", flush=True)

@@ -27,7 +27,7 @@ async function exportBy(
   const settings = readSettings(environment);
   const project = await requireProject(records, project_id);
   const request = { source: { experiment_id, path: 'best' }, name: `m${newId()}`, trust_remote_code: false };
-  const inputs = await exportInputs(request, project, { records, settings });
+  const inputs = await exportInputs(request, project, { records, settings, keys: service.accounts });
   const stub = {
     entry_point_command: command,
     env_type: 'system',

@@ -119,7 +119,11 @@ describe('a request for an export', () => {
     expect(first.json).toMatchObject({
       ...{ name: 'export tiny', project_id, config_id: 'export.json', source_sha256: null },
       params: { 'source.hf': hub, task: 'text-classification', trust_remote_code: 'false' },
-      model_export: { source: { hf: hub, revision: null }, model_name: 'tiny', result_name: 'tiny-small' },
+      model_export: {
+        source: { hf: hub, revision: null, commit: null },
+        model_name: 'tiny',
+        result_name: 'tiny-small',
+      },
     });
     const { environment, model_export } = await read(first.json.experiment_id);
     expect(environment).toMatchObject({
