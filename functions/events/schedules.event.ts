@@ -24,6 +24,9 @@ import { advanceSchedule } from '../../shared/schedules/advance-schedule.ts';
 /** Seconds of one pass. What is left waits for the next one. */
 const seconds = 60;
 
+/** Many schedules are due at the full hour: none waits for the slowest of those before it. */
+const atOnce = 8;
+
 /** Event of a timer of AWS. Other events start a pass over all times that have come. */
 const Timer = z.object({ project_id: Ulid, schedule_id: Ulid });
 
@@ -52,6 +55,7 @@ export const event = defineTask({
         list: (position: WatchedPosition | undefined) => listDue(records, now(), position),
         keyOf: scheduleTimeKey,
         work: (time: ScheduleTime) => advanceSchedule(context, time, time),
+        lanes: atOnce,
       },
       forSeconds(seconds),
       log,

@@ -1,5 +1,6 @@
 import type { Deadline } from '../core/deadline.ts';
 import { errorStack } from '../core/error-text.ts';
+import { inLanes } from '../core/in-lanes.ts';
 import type { Logger } from '../core/log.ts';
 import {
   logSetAside,
@@ -14,7 +15,7 @@ import type { Key, TableName, TableWriter } from '../data/table/table.ts';
 
 /** Process a list page by page while there is time. Set unreadable rows aside. */
 export async function drainList<T>(
-  { table, list, keyOf, work }: Backlog<T>,
+  { table, list, keyOf, work, lanes = 1 }: Backlog<T>,
   hasTime: Deadline,
   log: Logger,
   now: () => Date,
@@ -26,7 +27,7 @@ export async function drainList<T>(
   do {
     const page = await list(position);
     for (const row of page.unreadable) await aside(row);
-    for (const item of page.items) {
+    await inLanes(page.items, lanes, async (item) => {
       const key = keyOf(item);
       const isSetAside = page.setAside.has(item);
       try {
@@ -37,7 +38,7 @@ export async function drainList<T>(
         // A failed row must not block the others. It is retried later.
         else log.error('purge-failed', { id: key.sk, stack: errorStack(error) });
       }
-    }
+    });
     position = page.next;
   } while (position !== undefined && hasTime());
 }
@@ -47,4 +48,6 @@ interface Backlog<T> {
   list(position: WatchedPosition | undefined): Promise<WatchedPage<T>>;
   keyOf(one: T): Key;
   work(one: T): Promise<unknown>;
+  /** Rows to process at the same time; default 1. */
+  lanes?: number;
 }

@@ -40,3 +40,28 @@ test('a schedule whose processes are killed at drawn writes fires each time once
   expect(starts).toBe(due.length);
   expect(await project.experiments()).toHaveLength(due.length);
 });
+
+test('a schedule that hangs keeps no other from its time', async () => {
+  const project = await scheduledProject();
+  await project.make({ cron: '0 * * * *' });
+  const { schedule_id } = await project.make({ cron: '0 * * * *' });
+  await project.untilNext(schedule_id);
+  const { records } = project.service;
+  const goOn = Promise.withResolvers<void>();
+  let writes = 0;
+  const writer: TableWriter<'records'> = {
+    ...records,
+    async write(...all) {
+      writes += 1;
+      if (writes === 1) await goOn.promise;
+      await records.write(...all);
+    },
+  };
+
+  const looking = project.look({ repeats: true }, { writer });
+  await expect.poll(project.running, { timeout: 60_000 }).toHaveLength(1);
+  goOn.resolve();
+  await looking;
+
+  expect(await project.running()).toHaveLength(2);
+});
