@@ -22,6 +22,7 @@ from repository import (
     check_code,
     check_config,
     check_names,
+    check_settings,
     module_weights,
     onnx_files,
     read_json,
@@ -33,7 +34,6 @@ from repository import (
 )
 from settings import read_settings
 
-LARGEST_SETTINGS = 2**28
 PACKAGES = ("torch", "transformers", "onnxscript", "onnx", "onnxruntime", "huggingface_hub", "tokenizers", "safetensors", "numpy")
 
 
@@ -44,7 +44,8 @@ def gather(settings: dict[str, Any], work: Path) -> dict[str, Any]:
     hub = None
     if "folder" in source:
         folder = source["folder"].resolve()
-        sizes = {path.relative_to(folder).as_posix(): path.stat().st_size for path in folder.rglob("*") if path.is_file()}
+        paths = [path for path in folder.rglob("*") if path.is_file() and not path.is_symlink()]
+        sizes = {path.relative_to(folder).as_posix(): path.stat().st_size for path in paths}
         tag = None
     else:
         from fetch import Hub
@@ -54,11 +55,12 @@ def gather(settings: dict[str, Any], work: Path) -> dict[str, Any]:
         hub = Hub(source["hf"], source["revision"], folder)
         described = hub.describe()
         sizes, tag = described["sizes"], described["tag"]
+        if described["commit"] != source["revision"]:
+            raise Refusal("revision-not-found", f"The Hub has another commit than {source['revision']} by this name.")
     names = sorted(sizes)
     check_names(names)
     chosen = small_files(names, trusted)
-    if any(sizes[name] > LARGEST_SETTINGS for name in chosen):
-        raise Refusal("too-large", "A file of the model's settings has more than 256 MB.")
+    check_settings({name: sizes[name] for name in chosen})
     if hub is not None:
         hub.fetch(chosen, sizes)
     modules = read_modules(folder)
@@ -98,8 +100,9 @@ def export(settings: dict[str, Any], found: dict[str, Any], out: Path) -> dict[s
     import transformers
 
     from equality import BATCHES, SAMPLES
+    from picture_settings import read_picture_settings
     from pytorch_model import load_model, longest_text, wrap_model
-    from tensors import TextTensors, picture_tensors, write_set
+    from tensors import PictureTensors, TextTensors, write_set
     from texts import choose_texts, licence_of, read_card
     from ways import find_way
 
@@ -115,7 +118,7 @@ def export(settings: dict[str, Any], found: dict[str, Any], out: Path) -> dict[s
     about: dict[str, Any] = {"max_length": None, "pooling": None, "normalize": False, "labels": labels}
     if task == "image-classification":
         path = root / "preprocessor_config.json"
-        drawer = picture_tensors(config, read_json(path) if path.is_file() else {})
+        drawer = PictureTensors(read_picture_settings(config, read_json(path) if path.is_file() else {}))
         wrapped = wrap_model(model, folder, task, modules, None)
         samples = drawer.draw(SAMPLES, 1)
         sets, labelled, origin = (drawer.draw(32, 2), drawer.draw(64, 3)), None, "made pictures"

@@ -84,8 +84,8 @@ def pooling_modes(folder: Path, modules: list[dict[str, Any]]) -> list[str]:
     older = {"cls": "cls_token", "mean": "mean_tokens", "max": "max_tokens"}
     modes = modes or [mode for mode in POOLINGS if stated.get(f"pooling_mode_{older.get(mode, mode)}") is True]
     unknown = [str(mode) for mode in modes if mode not in POOLINGS]
-    if unknown or not modes:
-        message = f"The pooling {', '.join(unknown) or 'of no mode'} is unknown; known are {', '.join(POOLINGS)}."
+    if unknown or not modes or len(modes) > len(POOLINGS):
+        message = f"The pooling {', '.join(unknown)[:200] or f'of {len(modes)} modes'} is unknown; known are {', '.join(POOLINGS)}."
         raise Refusal("unsupported-module", message)
     return modes
 
@@ -126,8 +126,11 @@ class Dense(nn.Module):
         name = str(stated.get("activation_function", "Tanh")).rsplit(".", 1)[-1]
         if name not in ACTIVATIONS:
             raise Refusal("unsupported-module", f"The activation {name} of {folder.name} is unknown; known are {', '.join(ACTIVATIONS)}.")
+        sides = (stated.get("in_features"), stated.get("out_features"))
+        if not all(isinstance(one, int) and 1 <= one <= 65_536 for one in sides) or 4 * sides[0] * sides[1] > LARGEST_ONNX:
+            raise Refusal("bad-file", f"in_features and out_features of {folder.name} must be whole numbers, together of less than 2 GB.")
         try:
-            self.linear = nn.Linear(stated["in_features"], stated["out_features"], bias=stated.get("bias", True))
+            self.linear = nn.Linear(*sides, bias=stated.get("bias", True))
             if (folder / "model.safetensors").is_file():
                 from safetensors.torch import load_file
 

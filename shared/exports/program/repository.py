@@ -39,6 +39,9 @@ VOCABULARIES = (
 MODULE_FOLDER = re.compile(r"\d+_\w+/[^/]+")
 WEIGHTS = ("model.safetensors", "pytorch_model.bin")
 LARGEST_ONNX = 2**31 - 2**20
+MOST_FILES = 10_000
+# The bounds of serving, which reads the same files. JSON takes some twenty times its bytes in memory.
+LARGEST_VOCABULARY, LARGEST_SETTINGS, LARGEST_INDEX = 2**26, 2**22, 2**24
 
 
 def small_files(names: list[str], trusted: bool) -> list[str]:
@@ -95,8 +98,26 @@ def onnx_files(names: list[str]) -> list[str]:
     return []
 
 
+def largest_of(name: str) -> int:
+    """Return the bytes that a file of the settings may have."""
+    base = name.rsplit("/", 1)[-1]
+    if base == "tokenizer.json" or base in VOCABULARIES:
+        return LARGEST_VOCABULARY
+    return LARGEST_INDEX if base.endswith(".index.json") or base == "README.md" else LARGEST_SETTINGS
+
+
+def check_settings(sizes: dict[str, int]) -> None:
+    """Refuse settings that are too large to be read. @throws Refusal `too-large` that names the file"""
+    for name, size in sizes.items():
+        if size > largest_of(name):
+            message = f"{name[:200]} has {size / 1e6:,.1f} MB; at most {largest_of(name) / 1e6:.1f} MB are read of such a file."
+            raise Refusal("too-large", message)
+
+
 def check_names(names: list[str]) -> None:
     """Refuse what has no model by the names of its files. @throws Refusal"""
+    if len(names) > MOST_FILES:
+        raise Refusal("too-large", f"The repository has {len(names):,} files; at most {MOST_FILES:,} are looked at.")
     if "adapter_config.json" in names and "config.json" not in names:
         message = "This is an adapter (LoRA), not a model. Merge it into its model (peft: merge_and_unload) and export the result."
         raise Refusal("adapter", message)
@@ -110,6 +131,8 @@ def check_names(names: list[str]) -> None:
 def read_json(path: Path) -> dict[str, Any]:
     """Return the object in a file. @throws Refusal `bad-file` if there is none"""
     try:
+        # A Hub may state another size than its file has.
+        check_settings({path.name: path.stat().st_size})
         value = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         value = None
@@ -124,6 +147,7 @@ def read_modules(folder: Path) -> list[dict[str, Any]]:
     if not path.is_file():
         return []
     try:
+        check_settings({path.name: path.stat().st_size})
         stated = json.loads(path.read_text(encoding="utf-8"))
         modules = [{"kind": one["type"].rsplit(".", 1)[-1], "path": one.get("path", "")} for one in stated]
         if any(not re.fullmatch(r"(\w[\w.-]*)?", one["path"]) for one in modules):

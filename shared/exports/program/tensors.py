@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from refusal import Refusal
+from picture_settings import PictureSettings
 
 SHORTEST, LONGEST = 16, 256
 TOKEN_INPUTS = ("input_ids", "attention_mask", "token_type_ids")
@@ -53,8 +53,8 @@ class TextTensors:
 class PictureTensors:
     """Makes pictures, smooth and rough, of the size and scale that a model expects. There are none to be had without asking."""
 
-    def __init__(self, channels: int, height: int, width: int, mean: list[float], std: list[float]) -> None:
-        self.shape, self.mean, self.std = (channels, height, width), mean, std
+    def __init__(self, settings: PictureSettings) -> None:
+        self.shape, self.mean, self.std = settings.shape, settings.mean, settings.std
 
     def draw(self, count: int, seed: int) -> dict[str, np.ndarray]:
         chance = np.random.default_rng(seed)
@@ -72,30 +72,6 @@ class PictureTensors:
                 picture[channel] = np.clip(waves * 0.8 + rough, 0, 1)
         mean, std = (np.array(one, np.float32).reshape(1, -1, 1, 1) for one in (self.mean, self.std))
         return {"pixel_values": (pictures - mean) / std}
-
-
-def picture_tensors(config: dict[str, Any], preprocessing: dict[str, Any]) -> PictureTensors:
-    """Read size and scale of a model's pictures. @throws Refusal `bad-file`"""
-
-    def pair(value: Any) -> tuple[int, int] | None:
-        if isinstance(value, dict):
-            edge = value.get("shortest_edge")
-            value = [value.get("height", edge), value.get("width", edge)]
-        found = value if isinstance(value, list) and len(value) == 2 else [value, value]
-        return (found[0], found[1]) if all(isinstance(one, int) and 1 <= one <= 4096 for one in found) else None
-
-    cropped = preprocessing.get("crop_size") if preprocessing.get("do_center_crop", True) else None
-    size = next((found for found in map(pair, (config.get("image_size"), cropped, preprocessing.get("size"), 224)) if found), (224, 224))
-    channels = config.get("num_channels", 3)
-    scale = []
-    for name, default in (("image_mean", 0.5), ("image_std", 0.5)):
-        value = preprocessing.get(name, [default] * channels if isinstance(channels, int) else None)
-        if not isinstance(value, list) or len(value) != channels or not all(isinstance(one, (int, float)) for one in value):
-            raise Refusal("bad-file", f"{name} of preprocessor_config.json does not fit the {channels} channels of config.json.")
-        scale.append([float(one) for one in value])
-    if 0 in scale[1]:
-        raise Refusal("bad-file", "image_std of preprocessor_config.json has a zero.")
-    return PictureTensors(channels, *size, *scale)
 
 
 def write_set(path: Path, arrays: dict[str, np.ndarray], labels: list[int] | None = None) -> None:

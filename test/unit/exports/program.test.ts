@@ -176,3 +176,63 @@ out.append(reason_of(ValueError("https://hub/?t=" + given)))`,
   );
   expect(hidden).toEqual(['ValueError: https://hub/?t=[hidden]']);
 });
+
+test('size and scale of pictures have bounds, and what is wrong is named', async () => {
+  const cases: [config: object, preprocessing: object | string, found: unknown][] = [
+    [{}, {}, [[3, 224, 224], 0.5]],
+    [{ image_size: [30, 40] }, { size: { height: 5 }, image_std: 0.25 }, [[3, 30, 40], 0.25]],
+    [{}, { crop_size: { shortest_edge: 64 }, image_std: [1, 1, 1] }, [[3, 64, 64], 1]],
+    [{}, { size: { height: 5 } }, 'size of'],
+    [{}, { size: { longest_edge: 5 } }, 'size of'],
+    [{}, { size: [224] }, 'size of'],
+    [{ image_size: 1e9 }, {}, 'image_size of'],
+    [{ image_size: 0 }, {}, 'image_size of'],
+    [{ image_size: true }, {}, 'image_size of'],
+    [{ num_channels: 1e9 }, {}, 'num_channels of'],
+    [{ num_channels: -3 }, {}, 'num_channels of'],
+    [{}, { image_std: [1, 0, 1] }, 'image_std of'],
+    [{}, { image_std: [1, -1, 1] }, 'image_std of'],
+    [{}, '{"image_std": [NaN, 1, 1]}', 'image_std of'],
+    [{}, '{"image_mean": [Infinity, 0, 0]}', 'image_mean of'],
+    [{}, { image_mean: [0.5, 0.5] }, 'image_mean of'],
+  ];
+  const given = cases.map(([config, stated]) => [
+    config,
+    typeof stated === 'string' ? stated : JSON.stringify(stated),
+  ]);
+  const found = await python(
+    `from picture_settings import read_picture_settings
+for config, stated in given:
+    try:
+        read = read_picture_settings(config, json.loads(stated))
+        out.append([list(read.shape), read.std[0]])
+    except Refusal as error:
+        out.append(error.message.split(" of ")[0] + " of" if error.code == "bad-file" else error.code)`,
+    given,
+  );
+
+  expect(found).toEqual(cases.map(([, , wanted]) => wanted));
+});
+
+test('a repository of too many files, or of large settings, is refused before they are read', async () => {
+  const folder = await writeFiles('large', { 'config.json': `{"a": "${'x'.repeat(2 ** 22)}"}` });
+  const refusals = await python(
+    `from repository import *
+asks = [lambda: check_names(["config.json"] * 100_000), lambda: check_settings({"0_T/config.json": 2**30}),
+    lambda: check_settings({"tokenizer.json": 2**26, "vocab.txt": 2**26, "README.md": 2**24}), lambda: read_json(Path(given) / "config.json")]
+for ask in asks:
+    try:
+        ask()
+        out.append(None)
+    except Refusal as error:
+        out.append(error.code + ": " + error.message)`,
+    folder,
+  );
+
+  expect(refusals).toEqual([
+    expect.stringMatching(/^too-large: The repository has 100,000 files/),
+    expect.stringMatching(/^too-large: 0_T\/config\.json has 1,073\.7 MB; at most 4\.2 MB/),
+    null,
+    expect.stringMatching(/^too-large: config\.json has 4\.2 MB/),
+  ]);
+});
