@@ -1,4 +1,5 @@
 import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
+import type { Rights } from '../api/rights.ts';
 import { Curves } from '../charts/lazy-curves.ts';
 import {
   bestColumn,
@@ -83,8 +84,7 @@ function countText(
 export function ExperimentsTab({
   project_id,
   total,
-  mayChange,
-  mayShare,
+  rights: { mayChange, mayOwn },
   views,
   onViews,
   baseline,
@@ -95,9 +95,7 @@ export function ExperimentsTab({
   project_id: string;
   /** Number of the project's experiments when it was loaded. */
   total: number;
-  mayChange: boolean;
-  /** Whether the user may share the project's views by links. */
-  mayShare: boolean;
+  rights: Rights;
   /** Saved views of the project. */
   views: readonly SavedView[];
   /** Called after a change of these. */
@@ -302,7 +300,7 @@ export function ExperimentsTab({
           shared={views}
           columns={joinIds(ids)}
           mayChange={mayChange}
-          mayShare={mayShare}
+          mayShare={mayOwn}
           onChange={onViews}
         />
         <p

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { bytesText } from '../../../../shared/core/text/bytes-text.ts';
 import { type ExperimentPath, readArtifact } from '../api/experiments.ts';
@@ -15,62 +16,6 @@ const maxBytes = 64_000_000;
 /** Bytes of a file that is read without being opened. */
 const mediaBytes = 16_000_000;
 const chartHeight = 240;
-
-const OverSteps = ({ pictures, sounds }: Pick<Events, 'pictures' | 'sounds'>) => {
-  const all = [...pictures.values(), ...sounds.values()].flat();
-  const steps = [...new Set(all.map(({ step }) => step))].sort((a, b) => a - b);
-  const [index, setIndex] = useState(steps.length - 1);
-  const step = steps[index] ?? 0;
-  return (
-    <>
-      {steps.length > 1 && (
-        <div class="step-bar">
-          <input
-            type="range"
-            aria-label="Step of the event file"
-            aria-valuetext={`step ${step}`}
-            min={0}
-            max={steps.length - 1}
-            value={index}
-            onInput={({ currentTarget }) => setIndex(Number(currentTarget.value))}
-          />
-          <output class="number">step {step.toLocaleString('en')}</output>
-        </div>
-      )}
-      <div class="media-grid">
-        {[...pictures].map(([tag, list]) => {
-          const shown = list.findLast(({ step: at }) => at <= step) ?? list[0];
-          return (
-            shown && (
-              <figure key={tag} class="media-tile">
-                <img src={shown.url} alt={`${tag} at step ${shown.step}`} />
-                <figcaption>
-                  <bdi class="ellipsis grow">{tag}</bdi>
-                  <span class="soft number">step {shown.step.toLocaleString('en')}</span>
-                </figcaption>
-              </figure>
-            )
-          );
-        })}
-        {[...sounds].map(([tag, list]) => {
-          const shown = list.findLast(({ step: at }) => at <= step) ?? list[0];
-          return (
-            shown && (
-              <figure key={`${tag} ${shown.step}`} class="media-tile sound">
-                {/* A browser empties the bytes that it decodes. */}
-                <AudioPlayer read={async () => shown.bytes.slice()} label={`${tag} step ${shown.step}`} />
-                <figcaption>
-                  <bdi class="ellipsis grow">{tag}</bdi>
-                  <span class="soft number">step {shown.step.toLocaleString('en')}</span>
-                </figcaption>
-              </figure>
-            )
-          );
-        })}
-      </div>
-    </>
-  );
-};
 
 /** Curves, pictures, sounds and histograms of an event file of TensorBoard. */
 export function EventsView({
@@ -153,3 +98,76 @@ export function EventsView({
     </>
   );
 }
+
+/** Return what is shown at a step: the last of a tag until then, else its first. */
+const shownAt = <T extends { step: number }>(list: readonly T[], step: number): T | undefined =>
+  list.findLast(({ step: at }) => at <= step) ?? list[0];
+
+/** Picture or sound of a tag, with its step. */
+const Figure = ({
+  tag,
+  step,
+  class: kind = '',
+  children,
+}: {
+  tag: string;
+  step: number;
+  class?: string;
+  children: ComponentChildren;
+}) => (
+  <figure class={`media-tile ${kind}`}>
+    {children}
+    <figcaption>
+      <bdi class="ellipsis grow">{tag}</bdi>
+      <span class="soft number">step {step.toLocaleString('en')}</span>
+    </figcaption>
+  </figure>
+);
+
+const OverSteps = ({ pictures, sounds }: Pick<Events, 'pictures' | 'sounds'>) => {
+  const all = [...pictures.values(), ...sounds.values()].flat();
+  const steps = [...new Set(all.map(({ step }) => step))].sort((a, b) => a - b);
+  const [index, setIndex] = useState(steps.length - 1);
+  const step = steps[index] ?? 0;
+  return (
+    <>
+      {steps.length > 1 && (
+        <div class="step-bar">
+          <input
+            type="range"
+            aria-label="Step of the event file"
+            aria-valuetext={`step ${step}`}
+            min={0}
+            max={steps.length - 1}
+            value={index}
+            onInput={({ currentTarget }) => setIndex(Number(currentTarget.value))}
+          />
+          <output class="number">step {step.toLocaleString('en')}</output>
+        </div>
+      )}
+      <div class="media-grid">
+        {[...pictures].map(([tag, list]) => {
+          const shown = shownAt(list, step);
+          return (
+            shown && (
+              <Figure key={tag} tag={tag} step={shown.step}>
+                <img src={shown.url} alt={`${tag} at step ${shown.step}`} />
+              </Figure>
+            )
+          );
+        })}
+        {[...sounds].map(([tag, list]) => {
+          const shown = shownAt(list, step);
+          return (
+            shown && (
+              <Figure key={`${tag} ${shown.step}`} tag={tag} step={shown.step} class="sound">
+                {/* A browser empties the bytes that it decodes. */}
+                <AudioPlayer read={async () => shown.bytes.slice()} label={`${tag} step ${shown.step}`} />
+              </Figure>
+            )
+          );
+        })}
+      </div>
+    </>
+  );
+};

@@ -11,8 +11,8 @@ import { Problem } from '../ui/states/problem.tsx';
 import { Skeleton } from '../ui/states/skeleton.tsx';
 import { CutName } from '../ui/text/cut-name.tsx';
 import { AudioPlayer } from './audio-player.tsx';
+import { EventFiles } from './event-files.tsx';
 import { drawnItems, HistogramTile } from './histogram-tile.tsx';
-import { EventsView } from './lazy-events.ts';
 import { Lightbox } from './lightbox.tsx';
 import { PictureLoader, type WantedPicture } from './picture-loader.ts';
 import { StepSlider } from './step-slider.tsx';
@@ -43,8 +43,6 @@ const sizes = [
 /** Pictures of each visible tile that are loaded ahead, around the chosen step. */
 const ahead = 60;
 const maxGroups = 100;
-/** Event files of a folder that are read, the newest ones. */
-const maxEventFiles = 4;
 
 const useMedia = (project_id: string, ids: readonly string[], isRunning: boolean) => {
   const [media, setMedia] = useState<readonly MediaOfExperiment[]>();
@@ -146,15 +144,7 @@ function TileView({
     return (
       <div class="media-events" ref={observer.refOf(tile.id)} data-id={tile.id}>
         {caption}
-        {isVisible &&
-          series.items
-            .slice(-maxEventFiles)
-            .map((file) => (
-              <EventsView key={file.path} isMedia path={{ project_id, experiment_id }} file={file} />
-            ))}
-        {series.items.length > maxEventFiles && (
-          <p class="soft small">The last {maxEventFiles} files. The others are below Artifacts.</p>
-        )}
+        {isVisible && <EventFiles path={{ project_id, experiment_id }} files={series.items} />}
       </div>
     );
   if (series.kind === 'audio')

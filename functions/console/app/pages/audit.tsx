@@ -1,3 +1,4 @@
+import { Fragment } from 'preact';
 import { useState } from 'preact/hooks';
 import { useLive } from '../api/use-live.ts';
 import { type AuditRow, loadAudit } from '../project/audit-calls.ts';
@@ -30,7 +31,9 @@ function Row({ row }: { row: AuditRow }) {
         )}
         <p class="soft small">{address}</p>
       </th>
-      <td>{operation}</td>
+      <td class="one-word">
+        <Words of={operation} />
+      </td>
       <td>
         <bdi>{valuesText(subject)}</bdi>
       </td>
@@ -48,6 +51,18 @@ function Row({ row }: { row: AuditRow }) {
     </tr>
   );
 }
+
+/** Name of an operation, which may break between its words. */
+const Words = ({ of: name }: { of: string }) => (
+  <>
+    {name.split(/(?=[A-Z])/).map((word, index) => (
+      <Fragment key={index}>
+        {index > 0 && <wbr />}
+        {word}
+      </Fragment>
+    ))}
+  </>
+);
 
 /** Page of who changed what: in a project for its owner, in the whole deployment for admins. */
 export function AuditPage({ project_id }: { project_id?: string }) {

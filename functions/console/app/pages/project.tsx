@@ -121,8 +121,7 @@ function Content({
         <ExperimentsTab
           project_id={project_id}
           total={project.experiments}
-          mayChange={rights.mayChange}
-          mayShare={rights.mayOwn}
+          rights={rights}
           views={project.views}
           onViews={onChange}
           baseline={place.value.query.get('baseline') ?? project.baseline ?? undefined}

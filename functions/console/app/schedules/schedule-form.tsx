@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { Field } from '../ui/controls/field.tsx';
+import { SelectField } from '../ui/controls/field.tsx';
 import { Form } from '../ui/controls/form.tsx';
 import { TextField } from '../ui/controls/text-field.tsx';
 import { tell } from '../ui/states/notice.tsx';
@@ -56,18 +56,12 @@ export function ScheduleForm({ schedule, onSaved }: { schedule: Schedule; onSave
         {input('zone', 'Time zone', 'Such as Europe/Berlin')}
         {input('budget', 'Budget of each run (US$)', 'Blank for none', budgetError)}
       </div>
-      <Field label="If the run before has not ended">
-        {(attributes) => (
-          <select
-            {...attributes}
-            value={overlap}
-            onChange={({ currentTarget }) => setOverlap(currentTarget.value === 'queue' ? 'queue' : 'skip')}
-          >
-            <option value="skip">skip the time</option>
-            <option value="queue">queue one run</option>
-          </select>
-        )}
-      </Field>
+      <SelectField
+        label="If the run before has not ended"
+        options={{ skip: 'skip the time', queue: 'queue one run' }}
+        value={overlap}
+        onChoose={setOverlap}
+      />
     </Form>
   );
 }
