@@ -7,7 +7,7 @@ import type { UnreadableRecordError } from '../table/item.ts';
 import { recordType } from '../table/record.ts';
 import { type Item, readPage, type TableReader } from '../table/table.ts';
 import { type CatalogueMark, cataloguePartition, readMarks } from './catalogue-mark.ts';
-import { experimentKey, parseExperiment } from './experiment.ts';
+import { type Experiment, experimentKey, parseExperiment } from './experiment.ts';
 import { Attributes, type ExperimentRow, rowOf, SegmentRow } from './experiment-row.ts';
 import { NewestTimes, newestOfAll, newestTimes, type SegmentChoice } from './segment-choice.ts';
 import { nothingTracked, readTrackingOfEach } from './tracking.ts';
@@ -77,7 +77,7 @@ async function readOnce(
   const present = marks.filter(({ removed }) => !removed).map(({ experiment_id }) => experiment_id);
   const [manifest, tail] = await Promise.all([
     catalogueLists.readManifest(records, cataloguePartition(project_id)),
-    readTail(records, project_id, present),
+    readTail(records, project_id, present, choice),
   ]);
   if (!manifest.state.complete) return undefined;
   const marked = new Set(marks.map(({ experiment_id }) => experiment_id));
@@ -106,10 +106,15 @@ async function readOnce(
     marks: marks.length,
     // A row of an experiment with a mark counts in the tail.
     left:
+      tail.left.length +
       left.reduce((sum, ref) => sum + ref.rows - ref.dead.length, 0) -
       marks.filter((mark) => mark.folded && isLeft(mark)).length,
     manifest,
-    newest: () => newestOfAll([newestTimes(tail.rows), ...manifest.blocks.map(({ newest }) => newest)]),
+    newest: () =>
+      newestOfAll([
+        newestTimes([...tail.rows, ...tail.left]),
+        ...manifest.blocks.map(({ newest }) => newest),
+      ]),
   };
 }
 
@@ -159,36 +164,46 @@ const Stored = z.object({ blocks: z.array(SegmentRef), state: CatalogueState });
 
 /**
  * Read the rows of these experiments from their records. Deleted experiments have none.
+ * @param choice leaves out the tracking data of experiments with other statuses, which are `left`
  * @returns `waiting`: the ids of trainings that wait in a line
  */
 export async function readTail(
   records: TableReader<'records'>,
   project_id: string,
   experiment_ids: readonly string[],
-): Promise<{ rows: ExperimentRow[]; waiting: Set<string>; unreadable: UnreadableRecordError[] }> {
+  choice?: SegmentChoice,
+): Promise<{
+  rows: ExperimentRow[];
+  left: Experiment[];
+  waiting: Set<string>;
+  unreadable: UnreadableRecordError[];
+}> {
   const batches: string[][] = [];
   for (let from = 0; from < experiment_ids.length; from += keysAtOnce)
     batches.push(experiment_ids.slice(from, from + keysAtOnce));
   const unreadable: UnreadableRecordError[] = [];
   const rows: ExperimentRow[] = [];
+  const left: Experiment[] = [];
   const waiting = new Set<string>();
   const read = async (batch: readonly string[]) => {
+    const ofBatch = records.batchGet(batch.map((id) => experimentKey(project_id, id)));
     const pairs = batch.map((experiment_id) => ({ project_id, experiment_id }));
-    const [found, tracked] = await Promise.all([
-      records.batchGet(batch.map((id) => experimentKey(project_id, id))),
-      readTrackingOfEach(records, pairs),
-    ]);
-    const items = found.filter((item): item is Item => item !== undefined);
+    const ahead = choice === undefined ? readTrackingOfEach(records, pairs) : undefined;
+    const [stored] = await Promise.all([ofBatch, ahead]);
+    const items = stored.filter((item): item is Item => item !== undefined);
     const page = readPage({ items, next: undefined }, parseExperiment);
+    const [chosen = [], others = []] = choice === undefined ? [page.items] : choice.divide(page.items);
+    const tracked = await (ahead ?? readTrackingOfEach(records, chosen));
     unreadable.push(...(page.unreadable ?? []), ...tracked.unreadable);
     for (const { experiment_id, line_ticket } of page.items)
       if (line_ticket !== null) waiting.add(experiment_id);
-    return page.items.map((item) => rowOf(item, tracked.of.get(item.experiment_id) ?? nothingTracked));
+    left.push(...others);
+    return chosen.map((item) => rowOf(item, tracked.of.get(item.experiment_id) ?? nothingTracked));
   };
   for (let from = 0; from < batches.length; from += batchesAtOnce)
-    for (const found of await Promise.all(batches.slice(from, from + batchesAtOnce).map(read)))
-      rows.push(...found);
-  return { rows, waiting, unreadable };
+    for (const some of await Promise.all(batches.slice(from, from + batchesAtOnce).map(read)))
+      rows.push(...some);
+  return { rows, left, waiting, unreadable };
 }
 
 const keysAtOnce = 100;

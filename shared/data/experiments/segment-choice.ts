@@ -44,7 +44,9 @@ export const NewestTimes = z.record(
 );
 export type NewestTimes = z.infer<typeof NewestTimes>;
 
-export function newestTimes(rows: readonly ExperimentRow[]): NewestTimes {
+export function newestTimes(
+  rows: readonly Pick<ExperimentRow, 'status' | 'created_at' | 'stopped_at'>[],
+): NewestTimes {
   const newest: NewestTimes = {};
   for (const { status, created_at, stopped_at } of rows) {
     const known = newest[status];
@@ -97,6 +99,12 @@ export class SegmentChoice {
     const { time } = this.#page ?? {};
     if (time === undefined) return Number.POSITIVE_INFINITY;
     return Math.max(...known.map((latest) => timeOf(latest[time])));
+  }
+
+  /** Return the experiments that may be on the page by their status, and the others. */
+  divide<T extends { status: JobStatus }>(experiments: readonly T[]): [T[], T[]] {
+    const may = ({ status }: T) => this.#statuses.includes(status);
+    return [experiments.filter(may), experiments.filter((experiment) => !may(experiment))];
   }
 
   /** Return the times of the rows that match, for {@link isFull}. */
