@@ -10,17 +10,23 @@ interface Finding {
   nodes: { html: string; failureSummary: string }[];
 }
 
-/** What axe-core finds on a page by the rules of WCAG 2.2 AA, as texts. */
-export async function axeFindings(page: Page): Promise<string[]> {
+/** What axe-core finds on a page by all of its rules, in both themes or in one, as texts. */
+export async function axeFindings(
+  page: Page,
+  schemes: readonly ('light' | 'dark')[] = ['dark', 'light'],
+): Promise<string[]> {
   // The policy of the page takes no scripts of others; the debugger's may run.
   await page.evaluate(source);
-  const findings = (await page.evaluate(
-    `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] }).then(({ violations }) =>
-      violations.map(({ id, help, nodes }) => ({ id, help, nodes: nodes.map(({ html, failureSummary }) => ({ html, failureSummary })) })))`,
-  )) as Finding[];
-  return findings.flatMap(({ id, nodes }) =>
-    nodes
-      .slice(0, 3)
-      .map(({ html, failureSummary }) => `${id}: ${html.slice(0, 160)} (${failureSummary.slice(0, 200)})`),
-  );
+  const texts: string[] = [];
+  for (const colorScheme of schemes) {
+    await page.emulateMedia({ colorScheme });
+    const findings = (await page.evaluate(
+      `axe.run(document).then(({ violations }) =>
+        violations.map(({ id, help, nodes }) => ({ id, help, nodes: nodes.map(({ html, failureSummary }) => ({ html, failureSummary })) })))`,
+    )) as Finding[];
+    for (const { id, nodes } of findings)
+      for (const { html, failureSummary } of nodes.slice(0, 3))
+        texts.push(`${colorScheme}: ${id}: ${html.slice(0, 160)} (${failureSummary.slice(0, 200)})`);
+  }
+  return texts;
 }

@@ -7,6 +7,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { endpoint as createExperiment } from '../../functions/experiments/records/create-experiment.endpoint.ts';
 import type { endpoint as updateExperiment } from '../../functions/experiments/records/update-experiment.endpoint.ts';
 import type { endpoint as listExperiments } from '../../functions/experiments/search/list-experiments.endpoint.ts';
+import type { endpoint as createReport } from '../../functions/projects/reports/create-report.endpoint.ts';
+import type { endpoint as createSchedule } from '../../functions/projects/schedules/create-schedule.endpoint.ts';
 import { inventedRun, recordMany } from '../../infra/tools/demo/record-many.ts';
 import { axeFindings } from './axe.ts';
 import { admin, type ConsoleService, settle, signIn, startConsole, visit } from './console-service.ts';
@@ -15,6 +17,7 @@ import { hostile, peak, recordLong, type Seeded, seed } from './seed.ts';
 let service: ConsoleService;
 let seeded: Seeded;
 let many: string;
+let report_id: string;
 let page: Page;
 const recorded = 120;
 const root = join(import.meta.dirname, '../..');
@@ -24,6 +27,18 @@ beforeAll(async () => {
   service = await startConsole();
   seeded = await seed(service.url, service.client);
   ({ project_id: many } = await recordMany(service.client, recorded));
+  const path = { project_id: seeded.hello.project_id };
+  await service.client.call<typeof createSchedule>('POST /projects/{project_id}/schedules', {
+    path,
+    body: { cron: '0 3 * * *', name: 'nightly' },
+  });
+  ({ report_id } = await service.client.call<typeof createReport>('POST /projects/{project_id}/reports', {
+    path,
+    body: {
+      title: 'What was tried',
+      text: `# Loss\n\n\`\`\`mps table\nexperiments: ${seeded.hello.experiment_id}\n\`\`\``,
+    },
+  }));
   page = await service.enter();
 });
 afterAll(() => service.close());
@@ -564,6 +579,12 @@ describe('every page', () => {
         ['curves', `projects/${many}/compare?experiments=${ids}&tab=curves&smooth=0.6`],
         ['parallel', `projects/${many}/compare?experiments=${ids}&tab=parallel`],
         ['start', `projects/${seeded.hello.project_id}/start`],
+        ['sweeps', `projects/${seeded.hello.project_id}/sweeps`],
+        ['start-sweep', `projects/${seeded.hello.project_id}/sweeps/new`],
+        ['reports', `projects/${seeded.hello.project_id}/reports`],
+        ['report', `projects/${seeded.hello.project_id}/reports/${report_id}`],
+        ['audit', 'audit'],
+        ['project-audit', `projects/${seeded.hello.project_id}/audit`],
         ['models', 'models'],
         ['model', 'models/digits'],
         ['users', 'users'],
@@ -578,7 +599,7 @@ describe('every page', () => {
         await own.screenshot({ path: join(shots, `${name}-${look.width}-${look.scheme}.png`) });
         const wider = await own.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
         if (wider > 0) problems.push(`${name} is ${wider} pixels too wide`);
-        problems.push(...(await axeFindings(own)).map((finding) => `${name}: ${finding}`));
+        problems.push(...(await axeFindings(own, [look.scheme])).map((finding) => `${name}: ${finding}`));
       }
       expect(problems).toEqual([]);
       expect(await own.evaluate(() => 'hacked' in window)).toBe(false);

@@ -166,7 +166,7 @@ describe('charts', () => {
     await drawn();
     const sections = await page.locator('.chart-section h2').allInnerTexts();
     expect(sections).toEqual(['val', 'train', 'Metrics']);
-    expect(await page.locator('.single h4').allInnerTexts()).toEqual(['test_accuracy']);
+    expect(await page.locator('.single-name').allInnerTexts()).toEqual(['test_accuracy']);
     expect(await page.locator('.single li').first().innerText()).toMatch(/run 0\s*0\.9/);
     await visit(page, `projects/${project_id}/experiments/${ids[0]}`);
     await drawn();

@@ -4,6 +4,7 @@ import type { endpoint as readExperiment } from '../../functions/experiments/rec
 import type { endpoint as createProject } from '../../functions/projects/projects/create-project.endpoint.ts';
 import { axeFindings } from './axe.ts';
 import { type ConsoleService, startConsole, visit } from './console-service.ts';
+import { recordRun } from './record-run.ts';
 
 let service: ConsoleService;
 let page: Page;
@@ -51,6 +52,28 @@ test('a model of Hugging Face is begun from the list of models', async () => {
   );
   expect(model_export?.source).toEqual({ hf: 'an-owner/a-model', revision: 'v1.0' });
   await page.getByText('a-model-small').waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+});
+
+test('the page of an export links what follows as soon as it has begun', async () => {
+  const experiment_id = await recordRun(service.client, project_id, { name: 'export', status: 'SUCCEEDED' });
+  let strategy_id: string | null = null;
+  await page.route(`**/experiments/${experiment_id}`, async (route) => {
+    const answer = await route.fetch();
+    const source = { hf: 'an-owner/a-model', revision: null };
+    const names = { model_name: 'a-model', result_name: 'a-model-small' };
+    const json = { ...(await answer.json()), model_export: { source, ...names, strategy_id, reason: null } };
+    await route.fulfill({ response: answer, json });
+  });
+  await visit(page, `projects/${project_id}/experiments/${experiment_id}`);
+  await page.getByText('a-model-small').waitFor();
+  const link = page.getByRole('link', { name: 'a-model-small' });
+  expect(await link.count()).toBe(0);
+
+  strategy_id = experiment_id;
+
+  await link.waitFor();
+  expect(await page.getByRole('link', { name: 'a-model', exact: true }).count()).toBe(1);
 });
 
 test('nothing of it made a script fail or broke the policy of the page', () => {

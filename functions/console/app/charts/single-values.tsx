@@ -42,7 +42,7 @@ export function SingleMetric({
   const [first] = values;
   return (
     <div class="single">
-      <h4 class="clamp" title={name}>
+      <p class="single-name clamp" title={name}>
         <bdi>
           {name.split(/(?<=[/_.])/).map((part, index) => (
             <Fragment key={index}>
@@ -51,7 +51,7 @@ export function SingleMetric({
             </Fragment>
           ))}
         </bdi>
-      </h4>
+      </p>
       {values.length === 1 && first !== undefined ? (
         <p class="figure">{numberText(first.value)}</p>
       ) : (

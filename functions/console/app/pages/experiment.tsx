@@ -353,10 +353,20 @@ async function endLogged(path: { project_id: string; experiment_id: string }): P
   return changeExperiment(path, { status: 'CANCELLED' }, tag);
 }
 
+/** Whether an export has ended and what follows has neither begun nor failed. Live answers end with the export. */
+const isStepDue = ({ status, model_export }: Experiment): boolean =>
+  status === 'SUCCEEDED' &&
+  model_export !== null &&
+  model_export.strategy_id === null &&
+  model_export.reason === null;
+const stepMilliseconds = 4_000;
+
 /** Page of one experiment. */
 export function ExperimentPage({ project_id, experiment_id }: { project_id: string; experiment_id: string }) {
   const project = useLive(`project/${project_id}`, () => loadProject(project_id));
-  const live = useLive(`experiment/${experiment_id}`, () => loadExperiment({ project_id, experiment_id }));
+  const live = useLive(`experiment/${experiment_id}`, () => loadExperiment({ project_id, experiment_id }), {
+    every: (experiment) => (isStepDue(experiment) ? stepMilliseconds : undefined),
+  });
   return (
     <Loaded
       live={live}

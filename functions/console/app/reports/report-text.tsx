@@ -23,7 +23,7 @@ export function ReportText({
   return (
     <article class="report" aria-label={title}>
       {parseReport(text).parts.map((part, index) => {
-        if ('markdown' in part) return <Markdown key={index} text={part.markdown} />;
+        if ('markdown' in part) return <Markdown key={index} text={part.markdown} top={2} />;
         number += 1;
         const { block } = part;
         return (

@@ -4,6 +4,7 @@ import { loadCompressions, loadModels, type Model } from '../../api/models.ts';
 import { useLive } from '../../api/use-live.ts';
 import { href } from '../../ui/router.ts';
 import { useShowMore } from '../../ui/show-more.tsx';
+import { isFinal } from '../../ui/states/status.tsx';
 import { bytesOf } from '../result-bytes.ts';
 import { familyOf } from './family.ts';
 import { receiptOf } from './receipt-link.ts';
@@ -19,9 +20,13 @@ async function loadDescendants(experiment_id: string) {
   const compressions = models.length === 0 ? [] : await loadCompressions();
   return models.map((model: Model) => ({
     model,
-    versions: familyOf(compressions, model.model_name).filter(({ status }) => status === 'SUCCEEDED'),
+    versions: familyOf(compressions, model.model_name),
   }));
 }
+
+/** Whether a version of a model is still being made. */
+const isGrowing = ({ versions }: Descendant): boolean => versions.some(({ status }) => !isFinal(status));
+const growingMilliseconds = 10_000;
 
 function Versions({ versions }: Pick<Descendant, 'versions'>) {
   const [shown, more] = useShowMore(versions.toReversed(), 8, 'versions');
@@ -39,11 +44,15 @@ function Versions({ versions }: Pick<Descendant, 'versions'>) {
 }
 
 /** Models of an experiment and their compressed versions. Nothing while there is none. */
-export function MadeModels({ experiment: { experiment_id, artifacts } }: { experiment: Experiment }) {
+export function MadeModels({
+  experiment: { experiment_id, artifacts, model_export },
+}: {
+  experiment: Experiment;
+}) {
   const live = useLive(
-    `descendants/${experiment_id}/${artifacts}`,
+    `descendants/${experiment_id}/${artifacts}/${model_export?.strategy_id ?? ''}`,
     async () => (artifacts === 0 ? [] : loadDescendants(experiment_id)),
-    { isKept: true },
+    { isKept: true, every: (models) => (models.some(isGrowing) ? growingMilliseconds : undefined) },
   );
   const found = live.data ?? [];
   if (found.length === 0) return null;
@@ -58,7 +67,7 @@ export function MadeModels({ experiment: { experiment_id, artifacts } }: { exper
             </a>
             <span class="soft number">{bytesText(model.bytes)}</span>
           </div>
-          <Versions versions={versions} />
+          <Versions versions={versions.filter(({ status }) => status === 'SUCCEEDED')} />
         </div>
       ))}
     </section>

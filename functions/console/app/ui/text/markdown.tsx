@@ -5,16 +5,13 @@ import { useEffect, useRef } from 'preact/hooks';
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
 /**
- * A note stands below a heading of the page, so its own headings are two levels lower. HTML in a note is shown as
+ * HTML in a note is shown as
  * text. If a browser parsed it, the browser would report each event handler in it as a violation of the page's
  * policy, even if the sanitizer removed the handler later.
  */
 marked.use({
   renderer: {
     html: ({ text }) => text.replace(/[&<>"]/g, (character) => entities[character] ?? character),
-  },
-  walkTokens(token) {
-    if (token.type === 'heading') token.depth = Math.min(6, token.depth + 2);
   },
 });
 
@@ -27,6 +24,7 @@ const allowed = {
     'p',
     'br',
     'hr',
+    'h2',
     'h3',
     'h4',
     'h5',
@@ -53,11 +51,20 @@ const allowed = {
   RETURN_DOM_FRAGMENT: true,
 } as const;
 
-/** Render Markdown of users with a small set of allowed elements. */
-export function Markdown({ text }: { text: string }) {
+/**
+ * Render Markdown of users with a small set of allowed elements.
+ * @param top level of its first heading. A note stands below a heading of the page
+ */
+export function Markdown({ text, top = 3 }: { text: string; top?: 2 | 3 }) {
   const holder = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    const html = marked.parse(text, { async: false, gfm: true });
+    const html = marked.parse(text, {
+      async: false,
+      gfm: true,
+      walkTokens(token) {
+        if (token.type === 'heading') token.depth = Math.min(6, token.depth + top - 1);
+      },
+    });
     const fragment = DOMPurify.sanitize(html, {
       ...allowed,
       ALLOWED_TAGS: [...allowed.ALLOWED_TAGS],
@@ -68,6 +75,6 @@ export function Markdown({ text }: { text: string }) {
       link.target = '_blank';
     }
     holder.current?.replaceChildren(fragment);
-  }, [text]);
+  }, [text, top]);
   return <div class="markdown" ref={holder} dir="auto" />;
 }
