@@ -130,7 +130,6 @@ export function ModelPage({ model_name }: { model_name: string }) {
   });
   const [dialog, setDialog] = useState<'compress' | 'delete' | 'sets'>();
   const close = () => setDialog(undefined);
-  const trail = [{ name: 'Models', href: href(['models']) }];
   return (
     <Loaded live={live} rows={8} page={{ what: 'model', trail }}>
       {(model) => {
