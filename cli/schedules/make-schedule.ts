@@ -1,7 +1,7 @@
 import type { endpoint as createSchedule } from '../../functions/projects/schedules/create-schedule.endpoint.ts';
 import type { AnswerOf } from '../../shared/client/route.ts';
 import { shownCommand } from '../../shared/command/private-argument.ts';
-import { usageFaults } from '../cli-error.ts';
+import { CliError, exitCodes, usageFaults } from '../cli-error.ts';
 import type { Session } from '../login/connect.ts';
 import { ownConfigName } from '../run/choose-config.ts';
 import type { Place, RunOptions } from '../run/plan-folder.ts';
@@ -31,6 +31,7 @@ export async function makeSchedule(
   options: RunOptions,
   { onSubmit, ...place }: Place & { onSubmit(): void },
 ): Promise<Schedule> {
+  await requireTimes(fields);
   const { project_id, config_id, command, sizes, rules, steps, withPinned } = await prepareFolder(
     session,
     options,
@@ -52,6 +53,17 @@ export async function makeSchedule(
   const next = schedule.next_at === null ? '' : `, next at ${timeText(schedule.next_at, schedule.zone)}`;
   steps.done('scheduled', `${schedule.schedule_id}: ${shownCommand(command)}${next}`);
   return schedule;
+}
+
+/** Check when a schedule runs by the service's own rules, before a project is made and files are sent. */
+async function requireTimes({ cron, zone }: ScheduleFields): Promise<void> {
+  // Loaded on demand: other commands do not need cron.
+  const { CronText, ZoneName } = await import('../../shared/schedules/cron.ts');
+  const checked = { cron: CronText.safeParse(cron), zone: ZoneName.safeParse(zone) };
+  const faults = Object.entries(checked).flatMap(([name, { error }]) =>
+    (error?.issues ?? []).map(({ message }) => `${name} ${message}`),
+  );
+  if (faults.length > 0) throw new CliError([...faults, 'Nothing was sent.'].join('\n'), exitCodes.usage);
 }
 
 /** Return the name of the configuration without its ending, or that of the program. */

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -84,4 +84,20 @@ test('a schedule is changed by name: its time, its money, its command, and wheth
   ]);
   expect(nothing).toMatchObject({ code: 2, stderr: expect.stringContaining('Say what to change: --cron') });
   expect(unpayable).toMatchObject({ code: 2, stderr: expect.stringContaining('must be an amount in US$') });
+});
+
+test('times that the service would refuse are refused before anything is sent, all at once', async () => {
+  const { url, received } = await served(serving);
+  const options = { folder: home, home, environment: { MPS_URL: url, MPS_TOKEN: 'a.b' } };
+  await writeFile(join(home, 'train.sh'), 'true');
+
+  const refused = await runMps(['schedule', '* * * * *', '--zone', 'Mars/Olympus', '-p', 'p'], options);
+
+  expect(refused).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(
+      /^cron fires more than once in 5 minutes.*\nzone is not a time zone.*\nNothing was sent\.\n$/,
+    ),
+  });
+  expect(received.filter(({ method }) => method !== 'GET')).toEqual([]);
 });
