@@ -64,10 +64,10 @@ const unreachable = ['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED', 'ECONNRESET', 'ET
  */
 export function awsErrorText(error: Error): string | undefined {
   const { name, message } = error;
-  if (name === 'CredentialsProviderError' || name === 'TokenProviderError') {
+  if (lacksCredentials(error)) {
     return `No AWS credentials: ${message}\n${howToSignIn}`;
   }
-  if (message === 'Region is missing') return `No AWS region.\n${howToSetRegion}`;
+  if (lacksRegion(error)) return `No AWS region.\n${howToSetRegion}`;
   if (refusedCredentials.includes(name)) {
     return `AWS refused the credentials (${name}): ${message}\n${howToSignIn}`;
   }
@@ -76,6 +76,13 @@ export function awsErrorText(error: Error): string | undefined {
   }
   return '$metadata' in error ? `AWS refused: ${message} (${name})` : undefined;
 }
+
+const lacksCredentials = ({ name }: Error): boolean =>
+  name === 'CredentialsProviderError' || name === 'TokenProviderError';
+const lacksRegion = ({ message }: Error): boolean => message === 'Region is missing';
+
+/** Whether an error says that the caller named no account, so nothing was asked of AWS. */
+export const lacksAccount = (error: Error): boolean => lacksCredentials(error) || lacksRegion(error);
 
 /** AWS error codes for invalid or expired credentials. */
 const refusedCredentials = [

@@ -24,10 +24,7 @@ export async function examineAccount(options: DeploymentOptions, jobs?: number):
   const concurrency = await concurrencyQuota(lambda);
   const results = await checkReadiness(options, concurrency);
   process.stdout.write(`Ready to deploy:\n${results.map(line).join('')}`);
-  if (jobs !== undefined) {
-    const needs = await checkForJobs(new ServiceQuotasClient(config), options, { jobs, concurrency });
-    process.stdout.write(`For ${jobs} jobs at once:\n${needs.map(line).join('')}`);
-  }
+  if (jobs !== undefined) await printNeeds(new ServiceQuotasClient(config), options, { jobs, concurrency });
 
   const deployed = (
     await Promise.all(stackKinds.map((kind) => resourcesOf(formation, stackName(options, kind))))
@@ -55,6 +52,16 @@ export async function examineAccount(options: DeploymentOptions, jobs?: number):
   }
   return results.some(({ outcome }) => outcome === 'problem') ? 1 : 0;
 }
+
+async function printNeeds(...[client, options, { jobs, concurrency }]: Parameters<typeof checkForJobs>) {
+  const needs = await checkForJobs(client, options, { jobs, concurrency });
+  const beside = client === undefined ? ', without an account to compare with' : '';
+  process.stdout.write(`For ${jobs} jobs at once${beside}:\n${needs.map(line).join('')}`);
+}
+
+/** Print what so many jobs at once need, for somebody who has no account yet. */
+export const printNeedsAlone = (options: DeploymentOptions, jobs: number): Promise<void> =>
+  printNeeds(undefined, options, { jobs, concurrency: undefined });
 
 const marks = { good: '  ok      ', note: '  note    ', problem: '  PROBLEM ' } as const;
 

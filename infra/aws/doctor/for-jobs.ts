@@ -7,10 +7,11 @@ import { newSubnetMask } from '../options/subnet-mask.ts';
 
 /**
  * Return what so many trainings of one vCPU at once need, beside what the account and the options have.
+ * @param client of the account; undefined without one: then only what is needed is said
  * @param concurrency quota of concurrent functions; undefined if the caller may not read it
  */
 export async function checkForJobs(
-  client: ServiceQuotasClient,
+  client: ServiceQuotasClient | undefined,
   options: DeploymentOptions,
   { jobs, concurrency }: { jobs: number; concurrency: number | undefined },
 ): Promise<CheckResult[]> {
@@ -27,7 +28,9 @@ export async function checkForJobs(
   ];
   return [
     ...(await compareQuotas(client, quotas, `${jobs} jobs need`)),
-    checkFunctions(concurrency),
+    client === undefined
+      ? note(`quota: ${fullBurstConcurrency} concurrent functions are needed (Lambda, L-B99A9384)`)
+      : checkFunctions(concurrency),
     ...sizeOptions.map((name) =>
       options[name] >= jobs
         ? good(`option: ${name} ${options[name]}`)

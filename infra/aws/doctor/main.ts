@@ -1,6 +1,6 @@
 import { CommandError } from '../../command/command-error.ts';
 import { optionFlags, optionUsage, readFlags } from '../../command/read-flags.ts';
-import { runMain } from '../../command/run-main.ts';
+import { lacksAccount, runMain } from '../../command/run-main.ts';
 import type { OrphanSearch } from './orphan-search.ts';
 import { reportOrphans } from './report-orphans.ts';
 
@@ -24,10 +24,14 @@ async function doctor(): Promise<number> {
   const { deployedOptions } = await import('../deploy/read-deployment.ts');
   const options = await deployedOptions(context);
   if (orphans) return examineStores((await import('./search-deployment.ts')).searchDeployment(options));
-  return (await import('./examine-account.ts')).examineAccount(
-    options,
-    jobs === undefined ? undefined : Number(jobs),
-  );
+  const { examineAccount, printNeedsAlone } = await import('./examine-account.ts');
+  if (jobs === undefined) return examineAccount(options);
+  try {
+    return await examineAccount(options, Number(jobs));
+  } catch (error) {
+    if (error instanceof Error && lacksAccount(error)) await printNeedsAlone(options, Number(jobs));
+    throw error;
+  }
 }
 
 const usage = `Usage: npm run doctor -- [-c option=value]… [--for <jobs> | --orphans [--local <data folder>]]

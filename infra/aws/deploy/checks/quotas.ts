@@ -10,14 +10,18 @@ export const checkQuotas = (
   options: DeploymentOptions,
 ): Promise<CheckResult[]> => compareQuotas(client, quotasFor(options), 'the options allow');
 
-/** @param whose who needs as much, such as `the options allow` */
+/**
+ * @param client of the account; undefined without one: then only what is needed is said
+ * @param whose who needs as much, such as `the options allow`
+ */
 export async function compareQuotas(
-  client: ServiceQuotasClient,
+  client: ServiceQuotasClient | undefined,
   quotas: readonly Quota[],
   whose: string,
 ): Promise<CheckResult[]> {
   return Promise.all(
     quotas.map(async ({ service, code, name, needed, least }) => {
+      if (client === undefined) return note(`quota: ${whose} ${needed} ${name} (${code})`);
       try {
         const { Quota } = await client.send(
           new GetServiceQuotaCommand({ ServiceCode: service, QuotaCode: code }),

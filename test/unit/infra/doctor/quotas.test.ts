@@ -102,3 +102,13 @@ test('what ten thousand jobs need is told beside what the account has', async ()
     expect.stringMatching(/^note AWS Batch takes 50 submissions a second, .*: 10000 jobs take 200 s$/),
   ]);
 });
+
+test('what ten thousand jobs need is told to somebody without an account, too', async () => {
+  const told = await checkForJobs(undefined, readOptions({}), { jobs: 10_000, concurrency: undefined });
+
+  expect(told.slice(0, 3).map(({ what }) => what)).toEqual([
+    'quota: 10000 jobs need 10000 vCPUs of Fargate (L-3032A538)',
+    'quota: 10000 jobs need 10000 network interfaces (L-DF5E4CA3)',
+    'quota: 200 concurrent functions are needed (Lambda, L-B99A9384)',
+  ]);
+});
