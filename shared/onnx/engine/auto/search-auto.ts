@@ -89,17 +89,26 @@ async function searchQuantizations(trials: CandidateTrials, context: AutoContext
     trials.notes.push('auto tries more and better methods with a calibration set: gptq, smoothing, static.');
   // Measured once, because layers that are sensitive to one method are sensitive to the others.
   let sensitive: readonly string[] | undefined;
-  const mix = async ({ candidate, trial }: Measured): Promise<void> => {
+  /** The bytes of the best mixture's method alone, and how many layers the mixture keeps at 8 bits. */
+  let mixed = { bytes: Number.POSITIVE_INFINITY, count: 0 };
+  const mix = async ({ candidate, trial, bytes }: Measured): Promise<void> => {
     sensitive ??= await layersBySensitivity(trials, context, candidate, trial);
     const own = new Set(trial.transform.layers.map(({ layer }) => layer));
     const ranked = sensitive.filter((layer) => own.has(layer));
     let [tooFew, enough] = [0, ranked.length];
-    while (enough - tooFew > 1) {
-      const count = Math.floor((tooFew + enough) / 2);
+    const holds = async (count: number): Promise<boolean> => {
       const measured = await trials.try(mixedWith(candidate, ranked.slice(0, count), ranked.length));
-      if (measured !== undefined && measured.loss <= trials.maxLoss) enough = count;
+      const isEnough = measured !== undefined && measured.loss <= trials.maxLoss;
+      if (isEnough) enough = count;
       else tooFew = count;
-    }
+      if (isEnough && trials.best === measured) mixed = { bytes, count };
+      return isEnough;
+    };
+    // A method that is larger by itself makes a smaller file only with fewer layers at 8 bits.
+    if (request.goal === 'size' && bytes >= mixed.bytes) enough = Math.min(enough, mixed.count);
+    // The most layers that could gain come first: if they are too few, one trial tells.
+    if (enough < 2 || !(await holds(enough - 1))) return;
+    while (enough - tooFew > 1) await holds(Math.floor((tooFew + enough) / 2));
   };
   /** Whether mixed precision could make a candidate that misses the target the best one. */
   const isWorthMixing = ({ bytes, candidate }: Measured): boolean => {

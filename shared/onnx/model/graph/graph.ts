@@ -162,20 +162,28 @@ export function makeNode(
 /** Longest name, in characters, that is derived from another one. */
 const maxDerived = 32;
 
-/** Generates names that no value or node of a model has, including those in bodies. */
+/**
+ * Generates names that no value or node of a model has, including those in bodies. A name with an ending (`w_blocks_scales`) also
+ * takes what comes before it: its makers add their own endings, and a second quantization must not replace constants of the first.
+ */
 export class Names {
   readonly #taken = new Set<string>();
   #short = 0;
 
   constructor(root: Graph) {
     for (const graph of root.all()) {
-      for (const name of graph.initializers.keys()) this.#taken.add(name);
-      for (const { name } of [...graph.proto.input, ...graph.proto.output]) this.#taken.add(name);
+      for (const name of graph.initializers.keys()) this.#take(name);
+      for (const { name } of [...graph.proto.input, ...graph.proto.output]) this.#take(name);
       for (const node of graph.nodes) {
-        this.#taken.add(node.name);
-        for (const name of node.output) this.#taken.add(name);
+        this.#take(node.name);
+        for (const name of node.output) this.#take(name);
       }
     }
+  }
+
+  #take(name: string): void {
+    for (let end = name.length; end > 0; end = name.lastIndexOf('_', end - 1))
+      this.#taken.add(name.slice(0, end));
   }
 
   /**
