@@ -50,7 +50,7 @@ test('a model of Hugging Face is begun from the list of models', async () => {
     'GET /projects/{project_id}/experiments/{experiment_id}',
     { path },
   );
-  expect(model_export?.source).toEqual({ hf: 'an-owner/a-model', revision: 'v1.0' });
+  expect(model_export?.source).toMatchObject({ hf: 'an-owner/a-model', revision: 'v1.0' });
   await page.getByText('a-model-small').waitFor();
   expect(await axeFindings(page)).toEqual([]);
 });
