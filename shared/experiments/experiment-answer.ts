@@ -136,7 +136,9 @@ export const ExperimentAnswer = z
       .describe(
         'Output of the program that was not recorded, such as invalid lines of METRICS_FILE, and flags that differ from the configuration, in a few sentences.',
       ),
-    system: SystemAnswer.nullable().describe('What the machine did. Null in lists.'),
+    system: SystemAnswer.nullable().describe(
+      'What the machine did. Lists have it if `fields` names it, else null.',
+    ),
     model_export: ModelExportAnswer.nullable().describe(
       'What it exports, and what follows. Null if it is no export of a model.',
     ),
@@ -167,8 +169,7 @@ export async function describeExperiment(
   const at = now();
   const ranker = new MetricRanker(criterion);
   const shown = showExperiment(placed, at, tracking, { ranker, usernames });
-  const system = showSystem(experiment, at, tracking.metrics, settings);
-  return { ...shown, system };
+  return { ...shown, system: showSystem(experiment, at, tracking.metrics, settings) };
 }
 
 function showSystem(
@@ -221,7 +222,7 @@ export function showExperiment(
   experiment: Placed<Experiment>,
   now: Date,
   { fields, metrics }: Tracking,
-  { ranker, usernames, asked }: Surroundings,
+  { ranker, usernames, asked, settings }: Surroundings,
 ): z.input<typeof ExperimentAnswer> {
   const reported = withoutSystem(metrics);
   const { best, best_reason } = judged(experiment, metrics, ranker);
@@ -229,7 +230,7 @@ export function showExperiment(
     ...showJob(experiment, now),
     user: experiment.ci === undefined ? (usernames.get(experiment.user_id) ?? null) : ciName(experiment.ci),
     ci: experiment.ci ?? null,
-    system: null,
+    system: settings && asked?.has('system') ? showSystem(experiment, now, metrics, settings) : null,
     ...{ best, best_reason },
     sparkline: asked?.has('sparkline') === false ? null : showSparkline(best?.metric, reported),
     schedule_id: experiment.schedule_id ?? null,
@@ -259,6 +260,8 @@ interface Surroundings {
   usernames: ReadonlyMap<string, string>;
   /** Fields that the answer will have; undefined for all. Of the others, params, tags and metrics stay empty: they may take 100 KB. */
   asked?: FieldsMask | undefined;
+  /** What `system` needs, where it may be asked for. */
+  settings?: Settings;
 }
 
 /** Return the values of a field that are asked for. */

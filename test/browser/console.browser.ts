@@ -175,10 +175,8 @@ describe('curves', () => {
     await page.locator('.plot canvas').first().waitFor();
     expect(await page.locator('.chart').count()).toBe(3);
     await page.getByRole('button', { name: 'Log y' }).click();
-    await page.getByLabel(/^Chart settings/).click();
     await page.getByLabel('Smoothing').fill('70');
     expect(page.url()).toMatch(/log=y.*smooth=0.7/);
-    await page.getByLabel(/^Chart settings/).click();
     const plot = page.locator('.plot').first();
     await plot.focus();
     await page.keyboard.press('ArrowRight');
@@ -326,8 +324,9 @@ describe('one experiment', () => {
     const labels = await plots.evaluateAll((all) => all.map((one) => one.getAttribute('aria-label') ?? ''));
     expect(labels.find((label) => label.startsWith('endless by'))).toContain('ends at -Infinity');
     await button('Log y').click();
-    await page.getByLabel(/^Chart settings/).click();
-    for (const axis of ['Log x', 'Time']) await button(axis).click();
+    await page.getByLabel('More chart settings').click();
+    await page.getByLabel('Log x').check();
+    await page.getByLabel('Horizontal axis').selectOption('Time');
     await expect.poll(() => page.locator('.plot canvas').count()).toBe(2);
   });
 

@@ -174,14 +174,13 @@ describe('charts', () => {
     expect((await plots()).some((label) => label.startsWith('test_accuracy'))).toBe(false);
   });
 
-  test('are by any metric: x is the epoch after three clicks', async () => {
+  test('are by any metric: x is the epoch after two clicks', async () => {
     await compared();
     await drawn();
     const hands = countedHands(page);
-    await hands.click(page.getByLabel(/^Chart settings/));
-    await hands.choose(page.getByLabel('Metric on the horizontal axis'), 'epoch');
+    await hands.choose(page.getByLabel('Horizontal axis'), 'epoch');
     await expect.poll(async () => (await plots())[0]).toMatch(/^val\/loss by epoch: run 0 ends at 0\.15/);
-    expect(hands.clicks).toBe(3);
+    expect(hands.clicks).toBe(2);
     expect(query('x')).toBe('metrics.epoch');
   });
 
@@ -199,7 +198,7 @@ describe('charts', () => {
         .locator('.plot canvas')
         .evaluate((canvas) => (canvas as HTMLCanvasElement).toDataURL());
     const before = await picture();
-    await page.getByLabel(/^Chart settings/).click();
+    await page.getByLabel('More chart settings').click();
     await page.getByLabel('No outliers').check();
     await page.keyboard.press('Escape');
     await expect.poll(picture).not.toBe(before);
@@ -427,8 +426,7 @@ describe('beside the table', () => {
     const hands = countedHands(page);
     await hands.click(page.getByRole('button', { name: 'Curves' }));
     await hands.click(page.getByRole('button', { name: 'Log y' }));
-    await hands.click(page.getByLabel(/^Chart settings/));
-    await hands.click(page.getByRole('button', { name: 'Relative' }));
+    await hands.choose(page.getByLabel('Horizontal axis'), 'Relative time');
     await hands.slideTo(page.getByLabel('Smoothing'), 0.16);
     await drawn();
     expect([query('log'), query('x')]).toEqual(['y', 'relative']);
@@ -448,6 +446,34 @@ describe('beside the table', () => {
     expect([query('log'), query('x')]).toEqual(['y', 'relative']);
     expect(await page.locator('.row.body .drawn-mark').count()).toBe(5);
     expect(hands.keys).toBe(6);
+  });
+
+  test('leave the tools at their places while somebody changes settings', async () => {
+    await visit(page, `projects/${project_id}?panel=curves`);
+    await drawn();
+    const placeOf = async (name: string) => (await page.getByRole('button', { name }).boundingBox())?.x;
+    const before = await placeOf('Log y');
+    await page.getByLabel('Horizontal axis').selectOption('Relative time');
+    await page.getByLabel('Smoothing').fill('60');
+    expect(await placeOf('Log y')).toBe(before);
+  });
+
+  test('have values at a fixed crosshair that stay inside their charts', async () => {
+    for (const step of [8, 14, 26]) {
+      await visit(page, `projects/${project_id}?panel=curves&at=${step}`);
+      await drawn();
+      await expect.poll(() => page.locator('.tip').count()).toBeGreaterThan(3);
+      const isInside = () =>
+        page.locator('.chart:has(.tip)').evaluateAll((all) =>
+          all.every((chart) => {
+            const [frame, tip] = [chart, chart.querySelector('.tip')].map((one) =>
+              one?.getBoundingClientRect(),
+            );
+            return frame && tip && tip.left >= frame.left && tip.right <= frame.right;
+          }),
+        );
+      await expect.poll(isInside, { message: `step ${step}` }).toBe(true);
+    }
   });
 
   test('are the curves of the chosen rows', async () => {

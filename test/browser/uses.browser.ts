@@ -80,8 +80,7 @@ async function compare({ page, hands }: Person): Promise<void> {
 async function readCurves({ page, hands }: Person): Promise<void> {
   await hands.press(link(page, 'Curves'));
   await page.locator('.plot canvas').first().waitFor();
-  await hands.press(page.getByLabel(/^Chart settings/));
-  await hands.press(button(page, 'Relative'));
+  await hands.choose(page.getByLabel('Horizontal axis'), 'Relative time');
   await hands.slide(page.getByLabel('Smoothing'));
   await expect.poll(() => page.url()).toMatch(/smooth=0\.\d/);
   await hands.press(button(page, 'Log y'));

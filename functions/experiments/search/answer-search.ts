@@ -93,6 +93,7 @@ export function answerSearch(
         ranker: rankers.of(experiment.project_id),
         usernames,
         asked: mask,
+        settings,
       }),
   });
 }

@@ -32,7 +32,7 @@ export const endpoint = defineEndpoint({
     filter !== undefined || order_by !== undefined || deleted === true,
 
   async handle({ path, query }, context) {
-    const { now } = context;
+    const { now, settings } = context;
     const { filter, order_by, deleted } = query;
     if (filter !== undefined || order_by !== undefined || deleted === true)
       return answerSearch(context, [path.project_id], query);
@@ -44,7 +44,7 @@ export const endpoint = defineEndpoint({
       complete: (page) => withTracking(context, path.project_id, page),
       keyOf: ({ experiment }) => experiment.experiment_id,
       show: ({ experiment, tracking, usernames }) =>
-        showExperiment(experiment, at, tracking, { ranker, usernames, asked: mask }),
+        showExperiment(experiment, at, tracking, { ranker, usernames, asked: mask, settings }),
     });
   },
 });

@@ -45,6 +45,25 @@ describe('a search of experiments', () => {
     await service.call(update, { path: c, as, ...json({ status: 'FAILED' }) });
   });
 
+  test.each(['', "&filter=name = 'measured'"])(
+    'has what machines did only where `fields` names it%s',
+    async (filter) => {
+      const own = await newProject(service, as);
+      const path = await made({ name: 'measured' }, own);
+      await log(path, { name: 'loss', value: 1 }, { name: 'system/gpu_0_utilization_percentage', value: 80 });
+      const listed = (fields: string) =>
+        service.call(list, { path: { project_id: own }, query: `${fields}${filter}`, as });
+
+      const asked = await listed('fields=name,system');
+      const plain = await listed('limit=1');
+
+      expect(asked.json[0].system.metrics).toMatchObject({
+        'system/gpu_0_utilization_percentage': { last: 80 },
+      });
+      expect(plain.json[0]).toMatchObject({ system: null, metrics: { loss: { last: 1 } } });
+    },
+  );
+
   test.each([
     ['metrics.loss = 0.5', 'a'],
     ['metrics.`val/loss "x"` > 2', 'a'],

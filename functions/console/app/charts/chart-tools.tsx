@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useContext, useState } from 'preact/hooks';
 import { Button } from '../ui/controls/button.tsx';
 import { Dialog } from '../ui/controls/dialog.tsx';
 import { Field } from '../ui/controls/field.tsx';
@@ -6,6 +6,7 @@ import { Form } from '../ui/controls/form.tsx';
 import { Menu } from '../ui/controls/menu.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { attempt } from '../ui/states/notice.tsx';
+import { ChartReports, type SeenChart } from './chart-report.ts';
 import { type Drawn, exportCsv, exportPng, exportSvg } from './export.ts';
 import { removePanel } from './panels/panel-view.ts';
 import { PlaceActions } from './panels/place-actions.tsx';
@@ -22,6 +23,7 @@ export function ChartTools({
   isPanel = false,
   isEnlarged,
   among = [],
+  seen,
   drawn,
 }: {
   name: string;
@@ -33,8 +35,11 @@ export function ChartTools({
   isEnlarged: boolean;
   /** Charts of its section, in their order; empty if it has no place among others. */
   among?: readonly string[];
+  /** What a report shows of it; undefined for means of groups. */
+  seen?: SeenChart | undefined;
   drawn: () => Drawn;
 }) {
+  const toReport = useContext(ChartReports);
   const [isRanging, setRanging] = useState(false);
   return (
     <>
@@ -66,6 +71,11 @@ export function ChartTools({
         <button type="button" onClick={() => void copyLink(name)}>
           Copy link
         </button>
+        {toReport !== undefined && seen !== undefined && (
+          <button type="button" onClick={() => toReport(seen)}>
+            Add to a report…
+          </button>
+        )}
         {among.length > 0 && <PlaceActions name={name} among={among} />}
         {isPanel && (
           <button type="button" onClick={() => removePanel(name)}>

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { isSystemMetric } from '../../../../shared/metrics/system-metric.ts';
 import { isCounter } from '../runs/metric-order.ts';
 import { Button } from '../ui/controls/button.tsx';
 import { Menu } from '../ui/controls/menu.tsx';
@@ -8,24 +9,13 @@ import { type ChartView, setAt, setAxis, setLog, setSmoothing, setWithoutOutlier
 
 export const axes: readonly { id: XAxis; name: string }[] = [
   { id: 'step', name: 'Step' },
-  { id: 'relative', name: 'Relative' },
+  { id: 'relative', name: 'Relative time' },
   { id: 'time', name: 'Time' },
 ];
 
 const maxPercent = 99;
 
-/** Return the settings in a few words, for the button that opens them. */
-const settingsText = ({ axis, logX, smoothing, isWithoutOutliers }: ChartView): string =>
-  [
-    metricOfAxis(axis) ?? axes.find(({ id }) => id === axis)?.name,
-    logX && 'log x',
-    smoothing > 0 && `smoothed ${Math.round(smoothing * 100)} %`,
-    isWithoutOutliers && 'no outliers',
-  ]
-    .filter(Boolean)
-    .join(', ');
-
-/** Line of tools for all charts of a page: settings in a menu, and what is shown of the axes. */
+/** Line of tools for all charts of a page: horizontal axis, scale and smoothing, and what is shown of the axes. */
 export const ChartControls = ({
   view,
   metrics,
@@ -35,90 +25,92 @@ export const ChartControls = ({
   metrics: readonly string[];
   children?: ComponentChildren;
 }) => {
-  const { logX, logY, zoom, at } = view;
-  const text = settingsText(view);
+  const { logX, logY, zoom, at, isWithoutOutliers } = view;
+  const rare = [logX && 'Log x', isWithoutOutliers && 'No outliers'].filter(Boolean).join(', ');
   return (
     <div class="chart-controls">
+      <AxisChoice view={view} metrics={metrics} />
+      <Button pressed={logY} onClick={() => setLog(logX, !logY)}>
+        Log y
+      </Button>
+      <Smoothing view={view} />
       <Menu
-        label={`Chart settings: ${text}`}
+        label={rare === '' ? 'More chart settings' : `More chart settings: ${rare}`}
         button={
           <>
             <Icon name="sliders" />
-            <span class="ellipsis">{text}</span>
+            {rare !== '' && <span class="ellipsis">{rare}</span>}
           </>
         }
       >
-        <AxisChoice view={view} metrics={metrics} />
-        <Smoothing view={view} />
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={logX}
+            onChange={({ currentTarget }) => setLog(currentTarget.checked, logY)}
+          />
+          Log x
+        </label>
         <label class="check" title={`Leave out the highest and the lowest ${outlierPercent} % of the values`}>
           <input
             type="checkbox"
-            checked={view.isWithoutOutliers}
+            checked={isWithoutOutliers}
             onChange={({ currentTarget }) => setWithoutOutliers(currentTarget.checked)}
           />
           No outliers
         </label>
       </Menu>
-      <Button pressed={logY} onClick={() => setLog(logX, !logY)}>
-        Log y
-      </Button>
-      {at !== undefined && (
-        <Button kind="quiet" icon="close" onClick={() => setAt(undefined)}>
-          Crosshair
-        </Button>
-      )}
-      {zoom !== undefined && (
-        <Button kind="quiet" icon="close" onClick={() => setZoom(undefined)}>
-          Zoom
-        </Button>
-      )}
       {children}
+      {(at !== undefined || zoom !== undefined) && (
+        <span class="resets">
+          {at !== undefined && (
+            <Button kind="quiet" icon="close" onClick={() => setAt(undefined)}>
+              Crosshair
+            </Button>
+          )}
+          {zoom !== undefined && (
+            <Button kind="quiet" icon="close" onClick={() => setZoom(undefined)}>
+              Zoom
+            </Button>
+          )}
+        </span>
+      )}
     </div>
   );
 };
 
-/** Choice of the horizontal axis and its scale. */
-const AxisChoice = ({
-  view: { axis, logX, logY },
-  metrics,
-}: {
-  view: ChartView;
-  metrics: readonly string[];
-}) => {
+/** Choice of the horizontal axis. */
+const AxisChoice = ({ view: { axis }, metrics }: { view: ChartView; metrics: readonly string[] }) => {
   const byMetric = metricOfAxis(axis);
   // Programs count epochs and samples in metrics of their own. These are the likely axes.
-  const offered = [...metrics].sort((a, b) => Number(isCounter(b)) - Number(isCounter(a)));
+  const offered = metrics
+    .filter((name) => !isSystemMetric(name))
+    .sort((a, b) => Number(isCounter(b)) - Number(isCounter(a)));
   return (
-    <>
-      <div class="segments" role="group" aria-label="Horizontal axis">
-        {axes.map(({ id, name }) => (
-          <button key={id} type="button" aria-pressed={id === axis} onClick={() => setAxis(id)}>
-            {name}
-          </button>
-        ))}
-        <button type="button" aria-pressed={logX} onClick={() => setLog(!logX, logY)}>
-          Log x
-        </button>
-      </div>
-      <select
-        aria-label="Metric on the horizontal axis"
-        data-key="m"
-        value={byMetric ?? ''}
-        onChange={({ currentTarget }) =>
-          setAxis(currentTarget.value === '' ? 'step' : `metrics.${currentTarget.value}`)
-        }
-      >
-        <option value="">Or a metric…</option>
-        {byMetric !== undefined && !offered.includes(byMetric) && <option>{byMetric}</option>}
-        {offered.slice(0, 200).map((name) => (
-          <option key={name} value={name}>
-            {name}
-          </option>
-        ))}
-      </select>
-    </>
+    <select
+      aria-label="Horizontal axis"
+      title="Horizontal axis"
+      data-key="m"
+      value={axis}
+      onChange={({ currentTarget }) => setAxis(currentTarget.value as XAxis)}
+    >
+      {axes.map(({ id, name }) => (
+        <option key={id} value={id}>
+          {name}
+        </option>
+      ))}
+      {byMetric !== undefined && !offered.includes(byMetric) && <option value={axis}>{byMetric}</option>}
+      {offered.slice(0, maxOffered).map((name) => (
+        <option key={name} value={`metrics.${name}`}>
+          {name}
+        </option>
+      ))}
+    </select>
   );
 };
+
+/** Number of metrics that are offered as the horizontal axis. */
+const maxOffered = 200;
 
 /** Weight of past values in the smoothed lines. */
 const Smoothing = ({ view: { smoothing } }: { view: ChartView }) => {
@@ -128,7 +120,7 @@ const Smoothing = ({ view: { smoothing } }: { view: ChartView }) => {
   return (
     <div class="smoothing">
       <label>
-        Smoothing
+        <span>Smoothing</span>
         <input
           type="range"
           min="0"

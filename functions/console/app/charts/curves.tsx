@@ -1,5 +1,6 @@
 import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import type { JudgedBy } from '../../../../shared/metrics/criteria.ts';
+import { isSystemMetric } from '../../../../shared/metrics/system-metric.ts';
 import { inOrder, isCriterion } from '../runs/metric-order.ts';
 import { metricOf } from '../runs/row.ts';
 import { stylesOf } from '../theme/colours.ts';
@@ -9,6 +10,7 @@ import { useShowMore } from '../ui/show-more.tsx';
 import { Empty } from '../ui/states/empty.tsx';
 import { Problem } from '../ui/states/problem.tsx';
 import { Skeleton } from '../ui/states/skeleton.tsx';
+import { nameMatcher } from '../ui/text/name-matcher.ts';
 import { useKeys } from '../ui/use-keys.ts';
 import { axes, ChartControls } from './controls.tsx';
 import { EnlargedChart, LazyChart } from './lazy-chart.tsx';
@@ -21,7 +23,7 @@ import type { Drawable } from './reading/drawable.ts';
 import type { PointFeed } from './reading/point-feed.ts';
 import { type RunCurves, useRunCurves } from './reading/run-curves.ts';
 import { type ListedRun, RunList } from './run-list.tsx';
-import { type Section, sectionsOf } from './sections.ts';
+import { machineSection, type Section, sectionsOf } from './sections.ts';
 import { SingleMetric } from './single-values.tsx';
 import {
   baselineRun,
@@ -186,7 +188,7 @@ export function Curves({
     [nameKey, judge?.name],
   );
   const pinned = pinnedCharts().filter((name) => names.includes(name));
-  const fits = (name: string): boolean => name.toLowerCase().includes(wanted.toLowerCase());
+  const fits = nameMatcher(wanted);
   const sections = useMemo(() => {
     const found = names.filter((name) => fits(name) && !pinned.includes(name));
     return sectionsOf(found, judge);
@@ -225,8 +227,11 @@ export function Curves({
   const drawables = experiments.filter(({ experiment_id }) => !hidden.has(experiment_id));
   const runs = listed.filter(({ id }) => !hidden.has(id));
   const common = { runs, drawables, read, view, judge };
+  const isOfMachine = ({ name }: Section): boolean => name === machineSection;
+  const ofModel = sections.filter((section) => !isOfMachine(section));
   // Names say the prefix, too. Headings of few charts would take the room of a row of them.
-  const isFlat = isBeside && names.length <= maxFlat;
+  const isFlat = isBeside && ofModel.flatMap(({ metrics }) => metrics).length <= maxFlat;
+  const isPlain = pinned.length === 0 && (ofModel.length === 1 || isFlat);
   const large = enlarged();
   const isSeveral = listed.length > 1;
   return (
@@ -235,12 +240,13 @@ export function Curves({
       <div class="curves-main">
         <ChartControls view={view} metrics={names}>
           <Button kind="quiet" icon="plus" label="Add a panel" onClick={() => setAdding(true)} />
-          {names.length >= searchFrom && (
+          {names.filter((name) => !isSystemMetric(name)).length >= searchFrom && (
             <input
               type="search"
               class="find-metrics"
               aria-label="Find metrics"
               placeholder="Find a metric"
+              title="A part of its name, or a regular expression such as ^val/"
               value={wanted}
               onInput={({ currentTarget }) => setWanted(currentTarget.value)}
             />
@@ -251,14 +257,15 @@ export function Curves({
         {pinned.length > 0 && (
           <ChartSection section={{ name: 'Pinned', metrics: pinned.filter(fits) }} {...common} />
         )}
-        {pinned.length === 0 && (sections.length === 1 || isFlat) ? (
-          <SectionCharts metrics={sections.flatMap(({ metrics }) => metrics)} {...common} />
-        ) : (
-          sections.map((section) => <ChartSection key={section.name} section={section} {...common} />)
-        )}
+        {isPlain && <SectionCharts metrics={ofModel.flatMap(({ metrics }) => metrics)} {...common} />}
+        {sections
+          .filter((section) => !isPlain || isOfMachine(section))
+          .map((section) => (
+            <ChartSection key={section.name} section={section} {...common} />
+          ))}
         {sections.length === 0 && pinned.length === 0 && (
           <p class="soft">
-            No metric has <bdi>{wanted}</bdi> in its name.
+            No metric matches <bdi>{wanted}</bdi>.
           </p>
         )}
       </div>

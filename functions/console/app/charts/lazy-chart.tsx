@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { lineCount } from '../theme/colours.ts';
 import { Skeleton } from '../ui/states/skeleton.tsx';
 import { Chart } from './chart.tsx';
+import type { SeenChart } from './chart-report.ts';
 import { ChartTools } from './chart-tools.tsx';
 import type { ChartCurve } from './drawing/plot.ts';
 import { ChartPlace, plotHeightOf } from './panels/chart-place.tsx';
@@ -118,6 +119,21 @@ export const EnlargedChart = (chart: Charted) => (
   </div>
 );
 
+/** Return what a report shows of a chart; undefined for means of groups, which no block draws. */
+const seenOf = (
+  metrics: readonly string[],
+  runs: readonly ListedRun[],
+  { axis, at, logY }: ChartView,
+): SeenChart | undefined =>
+  runs.some(({ members }) => members !== undefined)
+    ? undefined
+    : {
+        metrics,
+        experiments: runs.map(({ id }) => id),
+        isLog: logY,
+        step: axis === 'step' && at !== undefined ? Math.round(at) : undefined,
+      };
+
 function ReadChart({
   name,
   metrics = [name],
@@ -157,6 +173,7 @@ function ReadChart({
           isPinned={pinnedCharts().includes(name)}
           isEnlarged={height === undefined}
           among={among}
+          seen={seenOf(metrics, runs, view)}
           drawn={drawn}
         />
       )}

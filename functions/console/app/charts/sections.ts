@@ -8,6 +8,9 @@ export interface Section {
   metrics: string[];
 }
 
+/** Section of the metrics of the machine. */
+export const machineSection = 'system';
+
 /** Return the part of a metric's name before its first separator, for example `val` of `val/loss`. */
 const prefixOf = (name: string): string => /^([^/.]+)[/.]./.exec(name)?.[1] ?? '';
 
@@ -24,6 +27,6 @@ export function sectionsOf(names: readonly string[], judge: JudgedBy | undefined
     else list.push(name);
   }
   const place = ([name, [first = '']]: [string, string[]]): number =>
-    isCriterion(first, judge) ? 0 : name === 'system' ? 2 : 1;
+    isCriterion(first, judge) ? 0 : name === machineSection ? 2 : 1;
   return [...sections].sort((a, b) => place(a) - place(b)).map(([name, metrics]) => ({ name, metrics }));
 }

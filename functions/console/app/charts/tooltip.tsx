@@ -45,12 +45,18 @@ export const Tooltip = ({
   const rows = top === undefined ? all : [...all].sort((a, b) => away(a) - away(b));
   const room = Math.max(3, Math.min(maxRows, Math.floor((size.height - restHeight) / rowHeight)));
   const isBefore = left > size.width / 2;
-  const maxWidth = `${Math.max(leastWidth, Math.max(left, size.width - left) - besideBox)}px`;
+  const besideWidth = Math.max(left, size.width - left) - besideBox;
+  // Without room for a name on either side, the box stands at the edge and covers the crosshair.
+  const isAtEdge = besideWidth < leastWidth;
+  const edge = isBefore ? { left: '0' } : { right: '0' };
+  const style = isAtEdge
+    ? { ...edge, maxWidth: `${leastWidth}px` }
+    : { left: `${left}px`, maxWidth: `${besideWidth}px` };
   const beginning = commonBeginning(all.map(({ label }) => label)).length;
   const marked = highlighted.value;
   const base = all.find(({ id }) => id === baselineRun.value);
   return (
-    <div class={`tip${isBefore ? ' before' : ''}`} style={{ left: `${left}px`, maxWidth }}>
+    <div class={`tip${isAtEdge ? ' at-edge' : isBefore ? ' before' : ''}`} style={style}>
       <p class="soft">{title}</p>
       {rows.slice(0, room).map(({ id, label, style, y }) => (
         <p key={id} class={id === marked ? 'marked' : ''}>

@@ -76,7 +76,10 @@ export function ConfigDiff({
   experiments: readonly Row[];
   load: (before: string, after: string) => Promise<Files | undefined>;
 }) {
-  const having = experiments.filter(({ config_id }) => config_id !== null);
+  // From the older one to the newer one, as a change is read.
+  const having = experiments
+    .filter(({ config_id }) => config_id !== null)
+    .sort((a, b) => (a.created_at < b.created_at ? -1 : 1));
   const [left, setLeft] = useState(having[0]?.experiment_id ?? '');
   const [right, setRight] = useState(having[1]?.experiment_id ?? '');
   const isAsked = having.length >= 2 && left !== right;

@@ -11,6 +11,7 @@ import {
 import { aggregates } from '../runs/row.ts';
 import { Button } from '../ui/controls/button.tsx';
 import { Dialog } from '../ui/controls/dialog.tsx';
+import { nameMatcher } from '../ui/text/name-matcher.ts';
 import { hasFingers, isDense, setDense } from './table-row.tsx';
 
 const maxShown = 150;
@@ -33,7 +34,7 @@ export function ChooseColumns({
   const chosen = new Set(ids);
   const toggle = ({ id }: Column) =>
     onChange(chosen.has(id) ? ids.filter((one) => one !== id) : [...ids, id]);
-  const fits = (name: string) => name.toLowerCase().includes(wanted.toLowerCase());
+  const fits = nameMatcher(wanted);
   const box = (column: Column, label = column.label) => (
     <label key={column.id} class="check">
       <input type="checkbox" checked={chosen.has(column.id)} onChange={() => toggle(column)} />
@@ -45,6 +46,12 @@ export function ChooseColumns({
     { title: 'Tags', columns: names.tags.filter(fits).map(tagColumn) },
   ].filter(({ columns }) => columns.length > 0);
   const metrics = names.metrics.filter(fits);
+  const attributes = [...attributeColumns, courseColumn].filter(({ label }) => fits(label));
+  const [first] = [
+    ...attributes,
+    ...metrics.map((name) => metricColumn(name, 'last')),
+    ...lists.flatMap(({ columns }) => columns),
+  ];
   return (
     <Dialog title="Columns" onClose={onClose} wide>
       <p class="soft small">Your choice is part of the page's address, so a link shows the same table.</p>
@@ -53,9 +60,13 @@ export function ChooseColumns({
           type="search"
           class="grow"
           aria-label="Find columns"
-          placeholder="Find"
+          placeholder="Find; Enter takes the first"
+          autofocus
           value={wanted}
           onInput={({ currentTarget }) => setWanted(currentTarget.value)}
+          onKeyDown={({ key }) => {
+            if (key === 'Enter' && wanted !== '' && first !== undefined) toggle(first);
+          }}
         />
         {!hasFingers && (
           <label class="check">
@@ -72,9 +83,7 @@ export function ChooseColumns({
       <div class="column-lists">
         <fieldset>
           <legend>Attributes</legend>
-          {[...attributeColumns, courseColumn]
-            .filter(({ label }) => fits(label))
-            .map((column) => box(column))}
+          {attributes.map((column) => box(column))}
         </fieldset>
         {metrics.length > 0 && (
           <fieldset class="metrics">

@@ -34,7 +34,7 @@ import { GroupChoice, maxGroupedBy } from './groups/group-choice.tsx';
 import { isLoaded, valueOfColumn } from './loaded-values.ts';
 import { type Judge, type Order, orderText, readOrder, sortRows, startsDescending } from './sort-rows.ts';
 import { ExperimentsTable } from './table.tsx';
-import { useDrawables } from './use-drawables.ts';
+import { firstToDraw, useDrawables } from './use-drawables.ts';
 import { useFittedColumns } from './use-fitted-columns.ts';
 import { useRows } from './use-rows.ts';
 import type { ColumnRange } from './use-visible-columns.ts';
@@ -45,8 +45,6 @@ import { type SavedView, viewSetting } from './views/saved-view.ts';
 import { ViewTabs } from './views/view-tabs.tsx';
 
 const maxDrawn = 100;
-/** Number of runs to draw beside the table if none is chosen. */
-const drawnFirst = 5;
 
 const ChosenBar = lazy(() => import('./choice/chosen-bar.tsx').then((module) => module.ChosenBar));
 const ChooseColumns = lazy(() => import('./choose-columns.tsx').then((module) => module.ChooseColumns));
@@ -231,7 +229,7 @@ export function ExperimentsTab({
   const drawnRows = useMemo(() => {
     if (!isDrawing) return [];
     const ofChoice = chosenRows.slice(0, maxDrawn);
-    const wanted = ofChoice.length > 0 ? ofChoice : sorted.slice(0, drawnFirst);
+    const wanted = ofChoice.length > 0 ? ofChoice : firstToDraw(sorted);
     return baselineRow === undefined || wanted.includes(baselineRow)
       ? wanted
       : [baselineRow, ...wanted.slice(0, maxDrawn - 1)];

@@ -11,6 +11,7 @@ import { ExperimentsParallel } from '../experiments/values/experiments-parallel.
 import { MediaView } from '../media/lazy-media.ts';
 import { SideBySide } from '../preview/side-by-side.tsx';
 import { ShareButton } from '../project/share-button.tsx';
+import { ChartToReport } from '../reports/chart-to-report.tsx';
 import { bestOf, type Compare, comparisonLines, differencesOf, differs } from '../runs/comparison-lines.ts';
 import { DifferenceText } from '../runs/difference-text.tsx';
 import { type Row, rowOf } from '../runs/row.ts';
@@ -35,7 +36,7 @@ const tabNames = [
   { id: 'media', name: 'Media' },
   { id: 'files', name: 'Files' },
   { id: 'parallel', name: 'Parallel coordinates' },
-  { id: 'config', name: 'Configurations' },
+  { id: 'config', name: 'Configurations and programs' },
 ];
 
 /** Letters of a name in a head. */
@@ -181,10 +182,21 @@ function Content({
   project_id,
   judge,
   baseline,
-}: Compared & Compare & { project_id: string }) {
+  mayChange,
+}: Compared & Compare & { project_id: string; mayChange: boolean }) {
   const { query } = place.value;
   const tab = tabNames.find(({ id }) => id === query.get('tab'))?.id ?? 'table';
   const kept = Object.fromEntries(query);
+  /** Two trainings are compared line by line, below what differs. */
+  const isPair = experiments.length === 2 && experiments.every(({ config_id }) => config_id !== null);
+  const programs = (
+    <ConfigDiff
+      experiments={experiments}
+      load={async (before, after) =>
+        (await loadComparison(project_id, [before, after], { changed_files: true })).files[0]
+      }
+    />
+  );
   return (
     <>
       <Tabs
@@ -196,15 +208,22 @@ function Content({
         }))}
       />
       {tab === 'table' && (
-        <Differences
-          comparison={comparison}
-          experiments={experiments}
-          project_id={project_id}
-          judge={judge}
-          baseline={baseline}
-        />
+        <>
+          <Differences
+            comparison={comparison}
+            experiments={experiments}
+            project_id={project_id}
+            judge={judge}
+            baseline={baseline}
+          />
+          {isPair && programs}
+        </>
       )}
-      {tab === 'curves' && <Curves experiments={drawables} judge={judge} baseline={baseline} />}
+      {tab === 'curves' && (
+        <ChartToReport project_id={project_id} mayChange={mayChange}>
+          <Curves experiments={drawables} judge={judge} baseline={baseline} />
+        </ChartToReport>
+      )}
       {tab === 'media' && (
         <MediaView
           project_id={project_id}
@@ -214,14 +233,7 @@ function Content({
       )}
       {tab === 'files' && <SideBySide project_id={project_id} experiments={experiments} />}
       {tab === 'parallel' && <ExperimentsParallel experiments={experiments} judge={judge} />}
-      {tab === 'config' && (
-        <ConfigDiff
-          experiments={experiments}
-          load={async (before, after) =>
-            (await loadComparison(project_id, [before, after], { changed_files: true })).files[0]
-          }
-        />
-      )}
+      {tab === 'config' && programs}
     </>
   );
 }
@@ -242,7 +254,7 @@ export function ComparePage({ project_id }: { project_id: string }) {
   const named = (place.value.query.get('experiments') ?? '').split(',').filter(Boolean);
   const ids = [...new Set(named)].slice(0, most);
   const project = useLive(`project/${project_id}`, () => loadProject(project_id));
-  const { mayOwn } = useRights(project_id, project.data);
+  const { mayOwn, mayChange } = useRights(project_id, project.data);
   const judge = project.data && { name: project.data.criterion, goal: project.data.criterion_goal };
   const live = useLive(`compare/${ids.join()}`, () => loadCompared(project_id, ids), {
     every: ({ experiments }) => (experiments.every(({ status }) => isFinal(status)) ? undefined : 10_000),
@@ -277,6 +289,7 @@ export function ComparePage({ project_id }: { project_id: string }) {
               {...compared}
               project_id={project_id}
               judge={judge}
+              mayChange={mayChange}
               baseline={place.value.query.get('baseline') ?? project.data?.baseline ?? undefined}
             />
           )}

@@ -28,6 +28,7 @@ import { useHasMedia } from '../media/has-media.ts';
 import { MediaView } from '../media/lazy-media.ts';
 import { MadeModels } from '../models/lineage/made-models.tsx';
 import { ShareButton } from '../project/share-button.tsx';
+import { ChartToReport } from '../reports/chart-to-report.tsx';
 import { NeighbourButtons } from '../runs/neighbour-buttons.tsx';
 import { Button, LinkButton } from '../ui/controls/button.tsx';
 import { Confirm } from '../ui/controls/dialog.tsx';
@@ -118,7 +119,9 @@ const Overview = ({
       {hasLogAlone(experiment) ? (
         <LogTab experiment={experiment} onChange={onChange} />
       ) : (
-        <Curves experiments={[drawableWithMachine(experiment)]} feed={feed} judge={judge} />
+        <ChartToReport project_id={experiment.project_id} mayChange={onEdit !== undefined}>
+          <Curves experiments={[drawableWithMachine(experiment)]} feed={feed} judge={judge} />
+        </ChartToReport>
       )}
     </div>
     <aside aria-label="About the experiment">

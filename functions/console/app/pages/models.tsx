@@ -58,7 +58,24 @@ function UploadModel({ onClose }: { onClose: () => void }) {
   );
 }
 
-const originNames = { upload: 'uploaded', artifact: 'from an experiment', strategy: 'compressed' };
+/** How a model came about. The link needs no request for the name of what it leads to. */
+const Origin = ({ origin }: Pick<Model, 'origin'>) => {
+  if (origin.kind === 'upload') return 'uploaded';
+  if (origin.kind === 'artifact')
+    return (
+      <a href={href(['projects', origin.project_id, 'experiments', origin.experiment_id])}>
+        from an experiment
+      </a>
+    );
+  return (
+    <>
+      compressed from{' '}
+      <a href={href(['models', origin.model_name])}>
+        <bdi>{origin.model_name}</bdi>
+      </a>
+    </>
+  );
+};
 
 const ModelTable = ({ models }: { models: readonly Model[] }) => (
   <Listing
@@ -81,7 +98,9 @@ const ModelTable = ({ models }: { models: readonly Model[] }) => (
           {model.status !== 'ready' && <span class="chip">not complete yet</span>}
           {model.has_evaluation && <span class="chip">evaluation set</span>}
         </th>
-        <td>{originNames[model.origin.kind]}</td>
+        <td>
+          <Origin origin={model.origin} />
+        </td>
         <td class="right number">{model.status === 'ready' ? bytesText(model.bytes) : '–'}</td>
         <td class="right number">{numberText(model.parameters)}</td>
         <td>

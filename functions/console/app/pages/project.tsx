@@ -5,6 +5,7 @@ import { useRights } from '../api/rights.ts';
 import { useLive } from '../api/use-live.ts';
 import { ExperimentsTab } from '../experiments/experiments-tab.tsx';
 import type { Judge } from '../experiments/sort-rows.ts';
+import { ChartToReport } from '../reports/chart-to-report.tsx';
 import { NewReport } from '../reports/new-report.tsx';
 import { LinkButton } from '../ui/controls/button.tsx';
 import { Tabs } from '../ui/controls/tabs.tsx';
@@ -118,17 +119,19 @@ function Content({
       ) : tab === 'files' ? (
         <FilesTab project={project} mayChange={rights.mayChange} />
       ) : (
-        <ExperimentsTab
-          project_id={project_id}
-          total={project.experiments}
-          rights={rights}
-          views={project.views}
-          onViews={onChange}
-          baseline={place.value.query.get('baseline') ?? project.baseline ?? undefined}
-          onBaseline={(next) => void compareWith(next)}
-          judge={wanted ?? judge}
-          onJudge={(next) => void judgeBy(next)}
-        />
+        <ChartToReport project_id={project_id} mayChange={rights.mayChange}>
+          <ExperimentsTab
+            project_id={project_id}
+            total={project.experiments}
+            rights={rights}
+            views={project.views}
+            onViews={onChange}
+            baseline={place.value.query.get('baseline') ?? project.baseline ?? undefined}
+            onBaseline={(next) => void compareWith(next)}
+            judge={wanted ?? judge}
+            onJudge={(next) => void judgeBy(next)}
+          />
+        </ChartToReport>
       )}
     </>
   );

@@ -1,4 +1,5 @@
 import { inLanes } from '../../../../shared/core/in-lanes.ts';
+import { mediaSeries } from '../../../../shared/experiments/media-series.ts';
 import { type Artifact, loadArtifacts } from '../api/experiments.ts';
 import { useLive } from '../api/use-live.ts';
 import { place, setQuery } from '../ui/router.ts';
@@ -19,6 +20,9 @@ interface Named {
 }
 
 type Files = ReadonlyMap<string, ReadonlyMap<string, Artifact>>;
+
+/** Return whether *Media* has a file side by side, too. Tables and reports, which it has not, come first here. */
+const isOfMedia = (path: string): boolean => mediaSeries([{ path, size: 0 }]).length > 0;
 
 /** Load the files of experiments by path: of each path those of the experiments that have it. */
 async function loadFiles(project_id: string, experiments: readonly Named[]): Promise<Files> {
@@ -50,7 +54,7 @@ export function SideBySide({
         const common = [...files]
           .filter(([, byId]) => byId.size > 1)
           .map(([path]) => path)
-          .sort();
+          .sort((a, b) => Number(isOfMedia(a)) - Number(isOfMedia(b)) || (a < b ? -1 : 1));
         const chosen = place.value.query.get('file') ?? '';
         const path = common.includes(chosen) ? chosen : common[0];
         if (path === undefined)

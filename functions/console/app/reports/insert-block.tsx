@@ -2,6 +2,7 @@ import { useId, useState } from 'preact/hooks';
 import { findExperiments } from '../api/projects.ts';
 import { sweepsPage } from '../api/sweeps.ts';
 import { useLive } from '../api/use-live.ts';
+import { inOrder } from '../runs/metric-order.ts';
 import { Dialog } from '../ui/controls/dialog.tsx';
 import { SelectField } from '../ui/controls/field.tsx';
 import { Form } from '../ui/controls/form.tsx';
@@ -54,7 +55,7 @@ function BlockForm({ runs, sweeps, views, onInsert }: Sources & { onInsert: (lin
   const [kind, setKind] = useState<Kind>('chart');
   const [chosen, setChosen] = useState<readonly string[]>([]);
   const [source, setSource] = useState('');
-  const names = [...new Set(runs.flatMap(({ metrics }) => Object.keys(metrics)))].sort();
+  const names = inOrder([...new Set(runs.flatMap(({ metrics }) => Object.keys(metrics)))], undefined);
   const [metric, setMetric] = useState(names[0] ?? '');
   const [path, setPath] = useState('');
   const [isFrozen, setFrozen] = useState(false);

@@ -119,10 +119,31 @@ function actions(): Entry[] {
 
 /** Parts and buttons of the open page that change only what is shown, and the columns it can be sorted by. */
 const pressed =
-  'main :is(nav.tabs a, .bar-row > .button:not(.danger), .view-row button, [role=columnheader] button, th[aria-sort] button)';
+  'main :is(nav.tabs a, :is(.tool-row, .bar-row, .chart-controls) > .button:not(.danger), .filter-chips button, .view-row button, [role=columnheader] button, th[aria-sort] button)';
+/** Choices of the open page that change what is shown. */
+const choices = 'main :is(.tool-row, .chart-controls) select';
 
-/** What a click on the open page does. */
-function pageActions(): Entry[] {
+/** What a click on the open page does, or the choice of an option. */
+const pageActions = (): Entry[] => [...pageButtons(), ...pageChoices()];
+
+const pageChoices = (): Entry[] =>
+  [...document.querySelectorAll<HTMLSelectElement>(choices)].flatMap((select) => {
+    const label = select.ariaLabel ?? select.labels[0]?.innerText ?? '';
+    return [...select.options]
+      .filter(({ selected }) => !selected)
+      .map((option) => ({
+        id: `page/${label}/${option.value}`,
+        name: option.text,
+        about: label,
+        icon: 'bolt' as const,
+        act: () => {
+          select.value = option.value;
+          select.dispatchEvent(new Event('change', { bubbles: true }));
+        },
+      }));
+  });
+
+function pageButtons(): Entry[] {
   const found = [...document.querySelectorAll<HTMLElement>(pressed)];
   return found.flatMap((element) => {
     const name = element.ariaLabel ?? (element.title || element.innerText);

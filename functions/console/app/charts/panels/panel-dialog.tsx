@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { Dialog } from '../../ui/controls/dialog.tsx';
 import { SelectField } from '../../ui/controls/field.tsx';
 import { Form } from '../../ui/controls/form.tsx';
+import { nameMatcher } from '../../ui/text/name-matcher.ts';
 import type { Panel } from './layout.ts';
 import { addPanel } from './panel-view.ts';
 
@@ -71,7 +72,7 @@ function MetricBoxes({
   onChange: (chosen: readonly string[]) => void;
 }) {
   const [typed, setTyped] = useState('');
-  const matching = metrics.filter((name) => name.toLowerCase().includes(typed.toLowerCase()));
+  const matching = metrics.filter(nameMatcher(typed));
   return (
     <fieldset>
       <legend>Metrics</legend>
