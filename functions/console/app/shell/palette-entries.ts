@@ -128,7 +128,8 @@ const pageActions = (): Entry[] => [...pageButtons(), ...pageChoices()];
 
 const pageChoices = (): Entry[] =>
   [...document.querySelectorAll<HTMLSelectElement>(choices)].flatMap((select) => {
-    const label = select.ariaLabel ?? select.labels[0]?.innerText ?? '';
+    // The text of a label that is around a select has its options, too.
+    const label = select.ariaLabel ?? select.labels[0]?.firstElementChild?.textContent ?? '';
     return [...select.options]
       .filter(({ selected }) => !selected)
       .map((option) => ({

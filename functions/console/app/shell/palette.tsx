@@ -14,8 +14,11 @@ export function Palette({
 }) {
   const id = useId();
   const [text, setText] = useState('');
-  // The dialog has the keys only once its own effect has opened it.
-  useEffect(() => setText(takeAhead()), []);
+  // The dialog has the keys only once its own effect has opened it. Some may have come into the field since.
+  useEffect(() => {
+    const ahead = takeAhead();
+    setText((typed) => ahead + typed);
+  }, []);
   const [active, setActive] = useState(0);
   const found = usePaletteEntries(text);
   const run = (entry: Entry | undefined) => {
