@@ -36,7 +36,7 @@ export async function drainList<T>(
       } catch (error) {
         if (error instanceof UnreadableRecordError) await aside({ key, error, isSetAside });
         // A failed row must not block the others. It is retried later.
-        else log.error('purge-failed', { id: key.sk, stack: errorStack(error) });
+        else log.error('row-failed', { id: key.sk, stack: errorStack(error) });
       }
     });
     position = page.next;

@@ -21,10 +21,10 @@ const maxBytes = (name: string): number => larger[name] ?? (beginsTrainings.test
 /** They may begin trainings of a sweep, a schedule or an export, whose values they write into configurations: the parser of TOML has 60 KB. */
 const beginsTrainings = /Sweep$|^(?:createExport|createTrial|rerunExperiment|cancelExperiment|runSchedule)$/;
 
-/** `readCommand` holds the archive of `mps` with the engine, `mps` as one file, and the wheel, as text, which it only hands out. `backgroundPass` runs five tasks. `putImport` brings reports and schedules, too. `createExport` asks the Hub, and keeps to public addresses. `createSweep` and `updateSweep` read configurations and begin trainings. `jobStateChanged` settles jobs, begins the compression of an exported model and sends messages, whose filters may have regular expressions: RE2's tables of Unicode have 150 KB. `downloadSharedFile` has them for the filters of views that a shared report shows. `readConsole` and `readConsoleFile` hand out the page. `readDocs` and `readOpenapi` describe every operation. */
+/** `readCommand` holds the archive of `mps` with the engine, `mps` as one file with its help, and the wheel, as text, which it only hands out. `backgroundPass` runs five tasks. `putImport` brings reports and schedules, too. `createExport` asks the Hub, and keeps to public addresses. `createSweep` and `updateSweep` read configurations and begin trainings. `jobStateChanged` settles jobs, begins the compression of an exported model and sends messages, whose filters may have regular expressions: RE2's tables of Unicode have 150 KB. `downloadSharedFile` has them for the filters of views that a shared report shows. `readConsole` and `readConsoleFile` hand out the page. `readDocs` and `readOpenapi` describe every operation. */
 const larger: Readonly<Record<string, number>> = {
   backgroundPass: 1_250_000,
-  readCommand: 1_920_000,
+  readCommand: 1_960_000,
   downloadSharedFile: 950_000,
   createExport: 990_000,
   putImport: 915_000,
