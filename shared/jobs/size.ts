@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import { Capacity } from '../core/capacity/capacity.ts';
 import { FileId } from '../core/formats.ts';
 import { badRequest, faultsOf, type ParameterFault, ServiceError } from '../core/service-error.ts';
@@ -135,8 +134,7 @@ export function fargateSize({ vcpus, memory }: Sizes): JobSize {
   return { vcpus: fitting.vcpus, memory: memory ?? fitting.from, gpus: 0 };
 }
 
-const Sizes = z.object(sizeParameters);
-type Sizes = z.infer<typeof Sizes>;
+type Sizes = Partial<Record<keyof JobSize, number | undefined>>;
 
 /**
  * Return the requested size of one EC2 node: whole vCPUs, any memory. With GPUs the default memory is all memory

@@ -322,19 +322,26 @@ export const ScheduleDocument = z.strictObject({
   overlap: Overlap,
   budget: ScheduleBudget.nullable(),
   rules: RunRules.optional(),
-  inputs: z.strictObject({
-    kind: TrainingKind,
-    ...sizeOfJob,
-    capacity: Capacity.optional(),
-    config_id: FileId,
-    config_version: whole,
-    config_sha256: Sha256,
-    source_sha256: Sha256.nullable(),
-    source_size: whole,
-    dataset: FileId.nullable(),
-    dataset_sha256: Sha256.nullable(),
-    dataset_is_archive: z.boolean(),
-  }),
+  inputs: z
+    .strictObject({
+      kind: TrainingKind,
+      ...sizeOfJob,
+      capacity: Capacity.optional(),
+      config_id: FileId,
+      config_version: whole,
+      config_sha256: Sha256,
+      source_sha256: Sha256.nullable(),
+      source_size: whole,
+      dataset: FileId.nullable(),
+      dataset_sha256: Sha256.nullable(),
+      dataset_is_archive: z.boolean(),
+    })
+    // Only the kind tells the service that a job needs the cluster.
+    .superRefine(({ kind, nodes }, context) => {
+      const is = nodes > 1 ? 'train-remote' : 'train';
+      if (kind !== is)
+        context.addIssue({ code: 'custom', path: ['kind'], message: `must be ${is} for ${nodes} nodes` });
+    }),
   created_at: RecordedTime,
 });
 export type ScheduleDocument = z.infer<typeof ScheduleDocument>;

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { Ulid } from '../core/formats.ts';
 import { findArtifact } from '../data/experiments/artifact.ts';
 import { JobStatus } from '../data/jobs/job-status.ts';
-import { SweepStatus } from '../data/sweeps/sweep.ts';
+import { SweepStatus, TrialParams } from '../data/sweeps/sweep.ts';
 import { RunOutcome } from '../data/sweeps/sweep-run.ts';
 import type { TableReader } from '../data/table/table.ts';
 import { JsonNumber } from '../http/body/json-number.ts';
@@ -59,7 +59,7 @@ export const BlockData = z.discriminatedUnion('kind', [
     goal: z.enum(['maximize', 'minimize']),
     trials: z.number().int(),
     ended: z.number().int(),
-    best: z.object({ value: z.number(), params: z.record(z.string(), z.unknown()) }).nullable(),
+    best: z.object({ value: z.number(), params: TrialParams }).nullable(),
   }),
   z.object({ kind: z.literal('receipt'), compression: Ulid, method: z.enum(['prune', 'quantize']) }),
 ]);
@@ -71,14 +71,15 @@ export type StoredData = z.infer<typeof BlockData> & { object?: string };
 export const digestOfBlock = ({ text }: ReportBlock): string =>
   createHash('sha256').update(text).digest('hex');
 
-/** A picture whose file was replaced since it was frozen is another one. */
+/** A picture whose file was replaced since it was frozen is another one, and one without a file is none. */
 export async function unlessReplaced(
   { records }: { records: TableReader<'records'> },
   data: StoredData,
 ): Promise<StoredData> {
   if (data.kind !== 'picture') return data;
-  const artifact = await findArtifact(records, data.run.experiment_id, data.path);
-  return artifact?.object === data.object
+  const artifact =
+    data.object === undefined ? undefined : await findArtifact(records, data.run.experiment_id, data.path);
+  return artifact !== undefined && artifact.object === data.object
     ? data
     : missing('Its file was replaced or removed after the block was frozen.');
 }

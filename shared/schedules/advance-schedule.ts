@@ -18,6 +18,7 @@ import { putTime, removeTime, type ScheduleTime } from '../data/schedules/schedu
 import { retryOnConflict } from '../data/table/retry-on-conflict.ts';
 import type { TableReader, Write } from '../data/table/table.ts';
 import { type Admitted, type Submitting, submitAdmitted } from '../jobs/admission.ts';
+import { allowedSize, fargateSize, nodeSize } from '../jobs/size.ts';
 import {
   type BeginContext,
   datasetFields,
@@ -164,9 +165,9 @@ export async function recordRun(
   next: Schedule,
   due: DueRun | undefined,
 ): Promise<{ admitted: Admitted<Experiment>; left: readonly ScheduleTime[] }> {
-  const { records, now, caller } = context;
+  const { now, caller } = context;
   const { budget, rules, name } = before;
-  const inputs = await currentInputs(records, before);
+  const inputs = await currentInputs(context, before);
   const at = now();
   const { writes: rows, left } = timeWrites(context, before, next, at);
   const run = { ...(due ?? { due_at: null, missed: 0, reason: null }), result: 'running' as const };
@@ -189,9 +190,21 @@ export async function recordRun(
 /** Who pays for a run: the user as whom the schedule runs, or the person who begins it. */
 type Payer = Pick<Schedule, 'user_id'> & TokenOrigin;
 
-/** Return the inputs of the next experiment: those of the schedule, with the current version of its data set. */
-async function currentInputs(records: TableReader<'records'>, schedule: Schedule): Promise<TrainingInputs> {
+/**
+ * Return the inputs of the next experiment: those of the schedule, with the current version of its data set, and a size within
+ * the limits that the deployment has now. The schedule may have been made under others, or in another deployment.
+ * @throws ServiceError `bad-request` for a size that this deployment does not have
+ */
+async function currentInputs(
+  { records, settings }: Pick<BeginContext, 'records' | 'settings'>,
+  schedule: Schedule,
+): Promise<TrainingInputs> {
   const { inputs, project_id } = schedule;
+  const { kind, nodes, gpus, capacity: usual } = inputs;
+  const timeout = Math.min(inputs.timeout, settings.limits.jobSeconds);
+  const complete = () => (nodes > 1 || gpus > 0 ? nodeSize(inputs, settings) : fargateSize(inputs));
+  const demand = { kind, timeout, nodes, gpus, capacity: undefined, usual };
+  const size = allowedSize(complete, demand, settings);
   const [content, dataset] = await Promise.all([
     readScheduleConfig(records, schedule),
     inputs.dataset === null ? undefined : findDataset(records, project_id, inputs.dataset),
@@ -200,6 +213,8 @@ async function currentInputs(records: TableReader<'records'>, schedule: Schedule
     throw new ServiceError('not-found', `There is no data set ${inputs.dataset} any more.`);
   return {
     ...inputs,
+    ...size,
+    timeout,
     ...datasetFields(dataset),
     content,
     rerun_of: null,

@@ -7,13 +7,12 @@ import {
 } from '../../../shared/data/experiments/experiment.ts';
 import { nothingTracked, readTrackingOfEach } from '../../../shared/data/experiments/tracking.ts';
 import { JobStatus } from '../../../shared/data/jobs/job-status.ts';
-import type { Sweep } from '../../../shared/data/sweeps/sweep.ts';
+import { type Sweep, TrialParams } from '../../../shared/data/sweeps/sweep.ts';
 import { lastTry, RunOutcome, type RunTry, type SweepRun } from '../../../shared/data/sweeps/sweep-run.ts';
 import type { TableReader } from '../../../shared/data/table/table.ts';
 import { durationOf } from '../../../shared/jobs/shown-job.ts';
 import { MetricRanker, metricsOf } from '../../../shared/metrics/metric-ranker.ts';
 import { finite } from '../../../shared/sweeps/trials/collect-ends.ts';
-import { ParamsAnswer } from '../../../shared/sweeps/trials/show-sweep.ts';
 
 /** A run of a sweep in the responses: one row for each repeat of a trial. */
 export const TrialAnswer = z
@@ -21,7 +20,7 @@ export const TrialAnswer = z
     trial: z.number().int().describe('Number of its values, from 0.'),
     repeat: z.number().int().describe('From 1.'),
     experiment_id: Ulid.describe('Experiment of its last try.'),
-    params: ParamsAnswer,
+    params: TrialParams,
     status: JobStatus,
     status_reason: z.string().nullable(),
     outcome: RunOutcome.nullable().describe('Null while it runs.'),

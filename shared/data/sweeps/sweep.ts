@@ -70,6 +70,9 @@ export type Sweep = z.infer<typeof sweep.schema>;
 export const SweepStatus = z.enum(['RUNNING', 'PAUSED', 'COMPLETED', 'CANCELLED', 'FAILED']);
 export type SweepStatus = z.infer<typeof SweepStatus>;
 
+/** Values of a trial by parameter. */
+export const TrialParams = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
+
 /** Ended runs by outcome. */
 export const SweepCounts = z.object({
   complete: z.number().int(),

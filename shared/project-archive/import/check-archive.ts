@@ -223,6 +223,8 @@ async function checkDocument(
       const document = archive.contents.schedules[placed.number - 1]?.document ?? 0;
       const owner = fileAt(archive.files, document);
       const { inputs } = await readSchedule(archive, archive.read(document), owner);
+      if (inputs.config_sha256 !== file.sha256)
+        throw fault(`${owner.path}: inputs.config_sha256 is not the digest of ${file.path}`);
       await checkConfigBytes(inputs.config_id, bytes, file);
       break;
     }

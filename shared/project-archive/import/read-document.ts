@@ -352,7 +352,7 @@ export async function readRegistered(
   return value;
 }
 
-/** Read the document of a schedule. Its runs need the source that it names. @throws ProjectArchiveError */
+/** Read the document of a schedule. Its runs need its configuration and the source that it names. @throws ProjectArchiveError */
 export async function readSchedule(
   { files, contents }: OpenArchive,
   bytes: AsyncIterable<Uint8Array>,
@@ -364,5 +364,7 @@ export async function readSchedule(
   const path = `sources/${source_sha256}`;
   if (source_sha256 !== null && !contents.uploads.some((index) => files[index]?.path === path))
     throw fault(`${path} is missing, but ${file.path} refers to it`);
+  const group = contents.schedules.find(({ document }) => files[document] === file);
+  if (group?.rest.length === 0) throw fault(`${file.path} lacks its configuration`);
   return value;
 }

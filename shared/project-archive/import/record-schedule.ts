@@ -1,4 +1,5 @@
-import { findProjects, projectExists } from '../../data/projects/project.ts';
+import { findUser } from '../../data/accounts/user.ts';
+import { projectExists } from '../../data/projects/project.ts';
 import { putSchedule, putScheduleConfig, type Schedule } from '../../data/schedules/schedule.ts';
 import { paused } from '../../schedules/schedule-state.ts';
 import { type ImportContext, type ImportPass, importedId, saveWith } from './import-context.ts';
@@ -13,7 +14,7 @@ import { fileAt, readConfigBytes, readSchedule } from './read-document.ts';
  * @throws ConditionFailedError if another pass continued the import
  */
 export async function recordSchedule(
-  { records, now }: ImportContext,
+  { accounts, now }: ImportContext,
   pass: ImportPass,
   archive: OpenArchive,
   number: number,
@@ -21,20 +22,15 @@ export async function recordSchedule(
 ): Promise<boolean> {
   const { import_id, project_id, user_id } = pass.value;
   const group = archive.contents.schedules[number - 1];
-  if (group === undefined) throw new Error(`no schedule ${number}`);
-  const [project] = (await findProjects(records, [project_id])).items;
-  if (project === undefined) return false;
+  const [config] = group?.rest ?? [];
+  if (group === undefined || config === undefined) throw new Error(`no schedule ${number}`);
+  const user = await findUser(accounts, user_id);
   const file = fileAt(archive.files, group.document);
   const { rules, ...read } = await readSchedule(archive, archive.read(group.document), file);
-  // An empty configuration has no file.
-  const [config] = group.rest;
-  const content =
-    config === undefined
-      ? Buffer.alloc(0)
-      : await readConfigBytes(archive.read(config), fileAt(archive.files, config));
+  const content = await readConfigBytes(archive.read(config), fileAt(archive.files, config));
   const schedule: Schedule = {
     ...{ schedule_id: importedId(import_id, 'schedule', number), project_id },
-    ...{ user_id, username: project.owner ?? 'nobody', ...read, ...(rules !== undefined && { rules }) },
+    ...{ user_id, username: user?.username ?? 'nobody', ...read, ...(rules !== undefined && { rules }) },
     status: 'ACTIVE',
     status_reason: null,
     next_at: null,

@@ -1,16 +1,11 @@
 import * as z from 'zod';
 import { FileId, Timestamp, Ulid } from '../../core/formats.ts';
 import { Criterion } from '../../data/projects/project.ts';
-import { type Sweep, SweepCounts, SweepStatus } from '../../data/sweeps/sweep.ts';
+import { type Sweep, SweepCounts, SweepStatus, TrialParams } from '../../data/sweeps/sweep.ts';
 import { minSeconds, roundedDollars } from '../../jobs/cost.ts';
 import { sizeBounds } from '../../jobs/size.ts';
 import { sweepFields } from '../spec.ts';
 import { specOf } from './advance-sweep.ts';
-
-const Scalar = z.union([z.string(), z.number(), z.boolean()]);
-
-/** Values of a trial by parameter. */
-export const ParamsAnswer = z.record(z.string(), Scalar);
 
 /** What a sweep takes, from its number of experiments. */
 export const SweepEstimate = z
@@ -48,7 +43,7 @@ export const SweepAnswer = z
     method: sweepFields.method.unwrap(),
     seed: z.number().int(),
     parameters: z.record(z.string(), z.unknown()).describe('As in its file.'),
-    start: z.array(ParamsAnswer),
+    start: z.array(TrialParams),
     trials: z.number().int(),
     repeats: z.number().int(),
     repeat_seed: z.string().nullable(),
@@ -71,7 +66,7 @@ export const SweepAnswer = z
     best: z
       .object({
         trial: z.number().int(),
-        params: ParamsAnswer,
+        params: TrialParams,
         value: z.number(),
         deviation: z.number().nullable().describe('Standard deviation of its repeats.'),
         step: z.number().nullable().describe('Step of the value; null for repeats.'),

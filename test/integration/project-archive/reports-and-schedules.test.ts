@@ -27,13 +27,26 @@ async function deployment() {
   const as = await service.user('developer');
   const lab = archiveLab(service, as.user);
   const everything = { limit: 100, after: undefined };
+  /** Ids of its experiments, the oldest first. */
+  const experimentsOf = async (project_id: string) =>
+    (await listExperiments(lab.records, project_id, {})).items.map((one) => one.experiment_id).reverse();
   return {
     lab,
+    /** A project with a picture. @returns the experiment and the path */
+    async recorded() {
+      const project_id = await recordProject(lab, drawn);
+      const [experiment_id = ''] = await experimentsOf(project_id);
+      const object = artifactObject(project_id, experiment_id, newId());
+      await lab.objects.put(object, Buffer.from('a picture'), 'image/png');
+      const picture = { path: 'plot.png', size: 9, sha256: null, media_type: 'image/png', object };
+      await lab.records.write(
+        putImportedFile(experiment_id, 'artifact', { ...picture, created_at: '2026-02-03T04:05:06.007Z' }),
+      );
+      return { project_id, experiment_id, path: picture.path };
+    },
     ask: (endpoint: Parameters<typeof service.call>[0], path: Readonly<Record<string, string>>) =>
       service.call(endpoint, { as, path }),
-    /** Ids of its experiments, the oldest first. */
-    experimentsOf: async (project_id: string) =>
-      (await listExperiments(lab.records, project_id, {})).items.map((one) => one.experiment_id).reverse(),
+    experimentsOf,
     reportsOf: async (project_id: string) =>
       (await listProjectReports(lab.records, project_id, everything)).items,
     schedulesOf: async (project_id: string) =>
@@ -61,16 +74,9 @@ const drawn: DrawnProject = {
 
 /** The archive of a project with a report of these blocks. */
 async function archiveWith(textOf: (experiments: readonly string[]) => string) {
-  const { lab, experimentsOf } = await deployment();
-  const project_id = await recordProject(lab, drawn);
+  const { lab, experimentsOf, recorded } = await deployment();
+  const { project_id } = await recorded();
   const experiments = await experimentsOf(project_id);
-  const [first = ''] = experiments;
-  const object = artifactObject(project_id, first, newId());
-  await lab.objects.put(object, Buffer.from('a picture'), 'image/png');
-  const picture = { path: 'plot.png', size: 9, sha256: null, media_type: 'image/png', object };
-  await lab.records.write(
-    putImportedFile(first, 'artifact', { ...picture, created_at: '2026-02-03T04:05:06.007Z' }),
-  );
   await recordReport(lab, project_id, 'Rates', textOf(experiments));
   return { archive: await exported(lab, project_id), experiments };
 }
@@ -110,19 +116,115 @@ test('a report arrives with its text, its frozen data and locks on the experimen
   expect([refused.status, refused.json.detail]).toEqual([409, expect.stringContaining('"Rates"')]);
 });
 
+/** An archive with a document of it changed. */
+const withDocument = (archive: Buffer, path: string, change: (document: Document) => object): Buffer =>
+  packed(
+    filesOf(archive).map(([one, bytes, claimed = {}]) => [
+      one,
+      one === path ? Buffer.from(canonicalJson(change(JSON.parse(String(bytes))))) : bytes,
+      claimed,
+    ]),
+  );
+type Document = Record<string, unknown> & { inputs: object };
+
+const reportPath = 'reports/000001/report.json';
+
+/** An archive of a report with one frozen block, whose data somebody made up. */
+async function archiveWithForged(text: string, data: string): Promise<Buffer> {
+  const { archive } = await archiveWith(() => 'text');
+  const frozen = [{ at: '2026-02-03T04:05:06.007Z', block: 1, data }];
+  return withDocument(archive, reportPath, (document) => ({ ...document, text, frozen }));
+}
+
+test('a made-up picture is missing, whether or not another project has a file of its path', async () => {
+  const there = await deployment();
+  const other = await there.recorded();
+  const run = { experiment_id: other.experiment_id, name: 'a', status: 'SUCCEEDED', outcome: null };
+  const text = block('picture', `experiment: ${newId()}`, 'path: plot.png', 'frozen: true');
+  const shown = [];
+  for (const path of [other.path, 'nothing.png']) {
+    const data = { kind: 'picture', run, path, size: 9, media_type: 'image/png' };
+    const { project_id } = await imported(there.lab, await archiveWithForged(text, JSON.stringify(data)));
+    const [report] = await there.reportsOf(project_id);
+    const ids = { project_id, report_id: report?.report_id ?? '', block: '1' };
+    shown.push((await there.ask(readReportBlock, ids)).json.data);
+  }
+
+  expect(shown).toEqual([1, 2].map(() => ({ kind: 'missing', reason: expect.any(String) })));
+});
+
+test.each([
+  ['of any depth', `{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}`],
+  ['that no page can show', '{"a":{"toString":1}}'],
+])('the best params of a frozen sweep %s are refused', async (_, params) => {
+  const { lab } = await deployment();
+  const sweep_id = newId();
+  const data = {
+    ...{ kind: 'sweep', sweep_id, name: 'a', status: 'RUNNING', metric: 'loss', goal: 'minimize' },
+    ...{ trials: 1, ended: 1, best: { value: 1, params: 'PARAMS' } },
+  };
+  const text = block('sweep', `sweep: ${sweep_id}`, 'frozen: true');
+  const forged = await archiveWithForged(text, JSON.stringify(data).replace('"PARAMS"', params));
+
+  const { status, status_reason } = await imported(lab, forged);
+
+  expect([status, status_reason]).toEqual([
+    'FAILED',
+    expect.stringContaining(`${reportPath}: the data of block 1 do not match this format`),
+  ]);
+});
+
+const schedulePath = 'schedules/000001/schedule.json';
+
+/** An archive of a project with a schedule. */
+async function archiveWithSchedule(): Promise<Buffer> {
+  const { lab } = await deployment();
+  const project_id = await recordProject(lab, drawn);
+  await recordSchedule(lab, project_id);
+  return exported(lab, project_id);
+}
+
+test.each([
+  ['a cluster that says it is one machine', { nodes: 2 }, /inputs\.kind must be train-remote/],
+  ['one machine that says it is a cluster', { kind: 'train-remote' }, /inputs\.kind must be train /],
+  ['the digest of another configuration', { config_sha256: 'a'.repeat(64) }, /inputs\.config_sha256/],
+])('a schedule is refused with %s', async (_, inputs, reason) => {
+  const { lab } = await deployment();
+  const forged = withDocument(await archiveWithSchedule(), schedulePath, (document) => ({
+    ...document,
+    inputs: { ...document.inputs, ...inputs },
+  }));
+
+  const { status, status_reason } = await imported(lab, forged);
+
+  expect([status, status_reason]).toEqual(['FAILED', expect.stringMatching(reason)]);
+});
+
+test('a schedule without its configuration is refused', async () => {
+  const { lab } = await deployment();
+  const files = filesOf(await archiveWithSchedule()).filter(([path]) => path !== 'schedules/000001/config');
+
+  const { status, status_reason } = await imported(lab, packed(files));
+
+  expect([status, status_reason]).toEqual([
+    'FAILED',
+    expect.stringContaining(`${schedulePath} lacks its configuration`),
+  ]);
+});
+
 test('a block of what the archive does not contain says so, and keeps nothing else from coming', async () => {
   const there = await deployment();
   const here = await deployment();
   const project_id = await recordProject(here.lab, drawn);
   await recordReport(here.lab, project_id, 'Rates', 'text');
   const gone = newId();
-  const files = filesOf(await exported(here.lab, project_id)).map(([path, bytes, claimed = {}]) => {
-    if (path !== 'reports/000001/report.json') return [path, bytes, claimed] as const;
-    const text = block('sweep', `sweep: ${gone}`) + block('table', `experiments: ${gone}`);
-    return [path, Buffer.from(canonicalJson({ ...JSON.parse(String(bytes)), text })), claimed] as const;
-  });
+  const text = block('sweep', `sweep: ${gone}`) + block('table', `experiments: ${gone}`);
+  const archive = withDocument(await exported(here.lab, project_id), reportPath, (document) => ({
+    ...document,
+    text,
+  }));
 
-  const { status, project_id: copy } = await imported(there.lab, packed(files.map((file) => [...file])));
+  const { status, project_id: copy } = await imported(there.lab, archive);
   const [report] = await there.reportsOf(copy);
   const path = { project_id: copy, report_id: report?.report_id ?? '' };
   const shown = [];

@@ -17,6 +17,7 @@ import { endpoint as runSchedule } from '../../../functions/projects/schedules/r
 import { endpoint as deleteUser } from '../../../functions/users/delete-user.endpoint.ts';
 import { userKey } from '../../../shared/data/accounts/user.ts';
 import { countersKey } from '../../../shared/data/projects/project.ts';
+import { replaceSchedule } from '../../../shared/data/schedules/schedule.ts';
 import { taskHandler } from '../../../shared/http/definition/task.ts';
 import { newProject } from '../projects/new-project.ts';
 import { json } from '../users/body.ts';
@@ -334,6 +335,29 @@ test('a person runs it now, also while it is paused, but not beside a run that h
     [null, 'running'],
     [null, 'succeeded'],
   ]);
+});
+
+test('a run has a size and a timeout of this deployment, as its schedule may come from another one', async () => {
+  const project = await scheduledProject();
+  const { schedule_id } = await project.make();
+  const resize = async (size: object) => {
+    const before = await project.read(schedule_id);
+    const next = { ...before, inputs: { ...before.inputs, ...size } };
+    await project.service.records.write(replaceSchedule(before, next, new Date()));
+  };
+  await resize({ vcpus: 1, memory: 2048, timeout: 14 * 24 * 3600 });
+  const begun = await project.call(runSchedule, schedule_id);
+  await project.end((await project.running())[0]);
+  await resize({ vcpus: 3 });
+  const asked = await project.call(runSchedule, schedule_id);
+  await project.untilNext(schedule_id);
+  await project.look();
+
+  const [last] = (await project.read(schedule_id)).recent;
+  expect([begun.status, begun.json.timeout]).toEqual([200, 6 * 3600]);
+  expect([asked.status, asked.json.detail]).toEqual([400, expect.stringContaining('vcpus: must be one of')]);
+  expect(last).toMatchObject({ result: 'failed', experiment_id: null });
+  expect(last?.reason).toContain('It could not begin: vcpus: must be one of');
 });
 
 test('a deleted schedule leaves its experiments, and nothing fires any more', async () => {
